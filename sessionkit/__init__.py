@@ -1,0 +1,86 @@
+"""sessionkit: session-level evaluation of interactive search.
+
+Read a log and its judgments, score its sessions, look at their curves, break them down, draw them and report them:
+
+>>> import sessionkit as sk
+>>> study = sk.read("examples/clinic/study.toml")
+>>> sk.score(study, ["nsDCG@10"], per="system").select("system_id", "measure", "n").rows()
+[('S1', 'nsDCG@10', 60), ('S2', 'nsDCG@10', 60)]
+
+Names are imported when they are first used, so that the command line starts at once.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from sessionkit import charts
+    from sessionkit.analysis.breakdown import breakdown
+    from sessionkit.analysis.curve import curve
+    from sessionkit.analysis.describe import Description, describe
+    from sessionkit.errors import DataError, DataWarning, MeasureError, SessionkitError, UsageError
+    from sessionkit.readers import FORMATS, from_tables, read
+    from sessionkit.report import report
+    from sessionkit.scoring.averages import avg_pos, avg_vect, norm_vect
+    from sessionkit.scoring.explain import explain
+    from sessionkit.scoring.measures import (
+        CG,
+        DCG,
+        MEASURES,
+        Measure,
+        avgpos,
+        first,
+        last,
+        mean,
+        nCG,
+        nDCG,
+        nonlast,
+        nsDCG,
+        parse_measure,
+        sDCG,
+    )
+    from sessionkit.scoring.measures import max_ as max
+    from sessionkit.scoring.measures import min_ as min
+    from sessionkit.scoring.measures import sum_ as sum
+    from sessionkit.scoring.scores import score
+    from sessionkit.study import Settings, Study, open_study
+
+_HOMES = {
+    "sessionkit.analysis": ["Description", "breakdown", "curve", "describe"],
+    "sessionkit.errors": ["DataError", "DataWarning", "MeasureError", "SessionkitError", "UsageError"],
+    "sessionkit.readers": ["FORMATS", "from_tables", "read"],
+    "sessionkit.report": ["report"],
+    "sessionkit.scoring.averages": ["avg_pos", "avg_vect", "norm_vect"],
+    "sessionkit.scoring.explain": ["explain"],
+    "sessionkit.scoring.measures": [
+        "CG", "DCG", "MEASURES", "Measure", "avgpos", "first", "last", "max", "mean", "min", "nCG", "nDCG", "nonlast", "nsDCG",
+        "parse_measure", "sDCG", "sum",
+    ],
+    "sessionkit.scoring.scores": ["score"],
+    "sessionkit.study": ["Settings", "Study", "open_study"],
+}  # fmt: skip
+_HOME = {name: home for home, names in _HOMES.items() for name in names}
+_SPELLED = {"max": "max_", "min": "min_", "sum": "sum_"}
+
+__all__ = ["__version__", "charts", *sorted(_HOME)]  # noqa: PLE0604 - strings all
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the name stands for
+    """Import a public name when it is first used."""
+    if name == "charts":
+        return importlib.import_module("sessionkit.charts")
+    if name not in _HOME:
+        msg = f"module 'sessionkit' has no attribute {name!r}"
+        raise AttributeError(msg)
+    value = getattr(importlib.import_module(_HOME[name]), _SPELLED.get(name, name))
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """Every public name."""
+    return sorted(__all__)

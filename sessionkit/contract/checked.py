@@ -1,0 +1,105 @@
+"""The rows of a frame parted in two: those that keep every rule so far, and those that broke one.
+
+A row carries the number it has in its source (:data:`RECORD`). Checks run in the order types, values, unique keys,
+parents, dense positions; a row leaves at the first rule it breaks, so every bad record is reported once.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import polars as pl
+
+from sessionkit.contract.casts import as_text, cast
+from sessionkit.contract.rules import RowRule, type_name, value_rules
+from sessionkit.contract.schemas import Table
+
+RECORD = "__record"
+"""Private column: the number of the record in its source, from 1."""
+RULE = "__rule"
+"""Private column: the rule a row broke; readers fill it for records that are no rows (a line that is not JSON)."""
+VALUE = "__value"
+"""Private column: the text of the value that broke the rule."""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """The rows of one source that keep all rules so far, and those that broke one (with RULE and VALUE)."""
+
+    accepted: pl.DataFrame
+    broken: pl.DataFrame
+
+    def rejecting(self, rule: str, broken: pl.Expr, value: pl.Expr | None = None) -> Checked:
+        """Return the rows parted further: where `broken` is true a row leaves under the name of this rule."""
+        return self.rejecting_first([RowRule(rule, broken, pl.lit(None, dtype=pl.String) if value is None else value)])
+
+    def rejecting_first(self, rules: Sequence[RowRule]) -> Checked:
+        """Return the rows parted further, each bad row under the first of these rules that it breaks."""
+        if not rules or self.accepted.is_empty():
+            return self
+        any_broken = pl.any_horizontal(rule.broken for rule in rules).fill_null(value=False)
+        flags = self.accepted.select(any_broken.alias(RULE)).to_series()
+        if not flags.any():
+            return self
+        marked = self.accepted.with_columns(**{RULE: _first(rules, names=True), VALUE: _first(rules, names=False)})
+        broken = pl.concat([self.broken, marked.filter(flags)], how="diagonal_relaxed")
+        return Checked(self.accepted.filter(~flags), broken)
+
+    def with_columns(self, *columns: pl.Expr) -> Checked:
+        """Return the same rows with the accepted ones changed."""
+        return replace(self, accepted=self.accepted.with_columns(*columns))
+
+
+def check_types(
+    raw: pl.LazyFrame, table: Table, *, timezone: str | None = None, required: Iterable[str] | None = None
+) -> Checked:
+    """Cast every declared column and part off rows with values that are not of their type or not given.
+
+    Parameters
+    ----------
+    raw
+        Columns under our names and RECORD; RULE and VALUE where the reader already gave up on a record.
+    required
+        Columns that must have a value; by default those the schema says.
+    """
+    schema = raw.collect_schema()
+    fields = [field for field in table.fields if field.name in schema]
+    needed = set(table.required if required is None else required)
+    text = {field.name: as_text(field.name, schema[field.name]) for field in fields}
+    typed = {field.name: cast(field, schema[field.name], timezone) for field in fields}
+    rules = [
+        RowRule(type_name(field), pl.col(field.name).is_not_null() & typed[field.name].is_null(), text[field.name])
+        for field in fields
+    ]
+    rules += [
+        RowRule(f"{field.name}_is_given", typed[field.name].is_null(), pl.lit(None, dtype=pl.String))
+        for field in fields
+        if field.name in needed
+    ]
+    given = RULE in schema
+    rule, value = _first(rules, names=True), _first(rules, names=False)
+    frame = raw.with_columns(
+        **typed,
+        **{
+            RULE: pl.coalesce(RULE, rule) if given else rule,
+            VALUE: pl.when(pl.col(RULE).is_null()).then(value).otherwise(VALUE) if given else value,
+        },
+    ).collect()
+    flags = frame[RULE].is_null()
+    if flags.all():
+        return Checked(frame.drop(RULE, VALUE), frame.clear())
+    return Checked(frame.filter(flags).drop(RULE, VALUE), frame.filter(~flags))
+
+
+def check_values(rows: Checked, table: Table, *, shifted: Iterable[str] = ()) -> Checked:
+    """Part off rows with values out of range, of the wrong form or not in the list; types are right already."""
+    return rows.rejecting_first(value_rules(table, rows.accepted.columns, shifted))
+
+
+def _first(rules: Sequence[RowRule], *, names: bool) -> pl.Expr:
+    """Return the name (or the value) of the first broken rule, null where all hold."""
+    none = pl.lit(None, dtype=pl.String)
+    cases = [pl.when(rule.broken).then(pl.lit(rule.name) if names else rule.value) for rule in reversed(rules)]
+    return functools.reduce(lambda later, case: case.otherwise(later), cases, none)

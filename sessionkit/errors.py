@@ -1,0 +1,54 @@
+"""The exceptions and warnings of sessionkit.
+
+::
+
+    SessionkitError            base; carries the exit status of the command line
+      ├── DataError            the log, the judgments or the study is at fault      exit 1
+      └── UsageError           the command, the measure or an option is at fault    exit 2
+            └── MeasureError   a measure's text or one of its parameters
+    DataWarning                something unusual in the data that a reader of the numbers should know
+
+Every message says where, what is wrong with the value, what exists instead and what to do, in one or two lines.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class SessionkitError(Exception):
+    """Anything sessionkit refuses, with a message fit to print as it is."""
+
+    exit_status = 1
+
+
+class DataError(SessionkitError, ValueError):
+    """The data are at fault: a missing file or column, a broken study, a grade no gain is given for."""
+
+
+class UsageError(SessionkitError, ValueError):
+    """The request is at fault: an option, a name or a combination that makes no sense."""
+
+    exit_status = 2
+
+
+class MeasureError(UsageError):
+    """A measure's text cannot be read, or one of its parameters is out of range."""
+
+
+class DataWarning(UserWarning):
+    """Unusual data that changes what a score means."""
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """Return ``"; did you mean 'x'?"`` for the nearest known name, or the empty string.
+
+    >>> suggestion("nsdcg", ["sDCG", "nsDCG"])
+    "; did you mean 'nsDCG'?"
+    >>> suggestion("zzz", ["sDCG"])
+    ''
+    """
+    folded = {other.casefold(): other for other in known}
+    near = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=0.5)
+    return f"; did you mean {folded[near[0]]!r}?" if near else ""

@@ -1,0 +1,94 @@
+"""From a source's column names to ours, by the ``columns`` map of study.toml. No column is dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import polars as pl
+
+from sessionkit.contract import RECORD, RULE, VALUE, table
+from sessionkit.errors import DataError, suggestion
+from sessionkit.readers.raw import Raw
+
+PRIVATE = (RECORD, RULE, VALUE)
+
+
+def under_our_names(
+    raw: Raw, columns: Mapping[str, str | int], *, nulls: Sequence[str] = ("",), numbered: bool = False
+) -> Raw:
+    """Return the source with its columns under our names and the texts that mean "no value" replaced by null.
+
+    Parameters
+    ----------
+    columns
+        Our column = the source's, by name or, from 1, by number; one source column may feed several of ours.
+    nulls
+        Texts that mean no value.
+    numbered
+        Whether the source has no header, so that texts of digits are numbers too.
+
+    Raises
+    ------
+    DataError
+        A listed or a required column is not in the source, or two columns would have one name.
+    """
+    schema = raw.frame.collect_schema()
+    found = [name for name in schema.names() if name not in PRIVATE]
+    taken = {ours: _found(theirs, found, raw, ours, numbered=numbered) for ours, theirs in columns.items()}
+    kept = [name for name in found if name not in taken.values()]
+    for name in kept:
+        if name in taken:
+            raise DataError(
+                f"{raw.source}: columns makes {name} from {taken[name]!r}, but the file has a column {name!r} as well; "
+                f'list it under another name, such as {name}_given = "{name}"'
+            )
+    for name in (*taken, *kept):
+        if name.startswith("__"):
+            raise DataError(
+                f"{raw.source}: column {name!r} begins with two underscores, which sessionkit keeps for itself; "
+                "rename it"
+            )
+    wanted = {**taken, **{name: name for name in kept}}
+    frame = raw.frame.select(
+        *[name for name in PRIVATE if name in schema],
+        *[_without(pl.col(theirs), schema[theirs], nulls).alias(ours) for ours, theirs in wanted.items()],
+    )
+    _refuse_missing(raw, list(wanted), found)
+    return replace(raw, frame=frame)
+
+
+def _found(theirs: str | int, found: list[str], raw: Raw, ours: str, *, numbered: bool) -> str:
+    """Return the source's column that is meant, which must exist."""
+    if isinstance(theirs, int) or (numbered and theirs.isdigit() and theirs not in found):
+        number = int(theirs)
+        if not 1 <= number <= len(found):
+            raise DataError(
+                f"{raw.source}: {ours} is to come from column {number}, but there are only {len(found)} columns"
+            )
+        return found[number - 1]
+    if theirs not in found:
+        raise DataError(
+            f"{raw.source} has no column {theirs!r} to make {ours} from{suggestion(theirs, found)}; found "
+            f"{', '.join(found)}"
+        )
+    return theirs
+
+
+def _refuse_missing(raw: Raw, ours: list[str], found: list[str]) -> None:
+    """Raise DataError where a required column is neither mapped nor there under its own name."""
+    missing = [name for name in table(raw.table).required if name not in ours]
+    if missing:
+        near = suggestion(missing[0], found)
+        what = f"columns {', '.join(missing)}" if len(missing) > 1 else f"column {missing[0]}"
+        raise DataError(
+            f"{raw.source} ({raw.table}) has no {what}{near}; found {', '.join(found)}. "
+            f'In study.toml, columns = {{ {missing[0]} = "..." }} says which column it is'
+        )
+
+
+def _without(column: pl.Expr, dtype: pl.DataType, nulls: Sequence[str]) -> pl.Expr:
+    """Return a text column with these texts replaced by null, any other column as it is."""
+    if dtype != pl.String or not nulls:
+        return column
+    return pl.when(~column.is_in(list(nulls))).then(column)

@@ -1,0 +1,157 @@
+"""Files as they lie on disk: found, recognised, unpacked, hashed; every way they can disappoint is a DataError.
+
+What a file is, is read from its first bytes (gzip, zstd, Parquet, NDJSON); only the separator of delimited text comes
+from its name.
+"""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import hashlib
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, cast
+
+from sessionkit.errors import DataError, suggestion
+
+HEAD = 1 << 16
+GZIP, ZSTD, PARQUET, UTF8_BOM = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PAR1", codecs.BOM_UTF8
+SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
+NDJSON = (".ndjson", ".jsonl")
+DAMAGED = (EOFError, OSError, zlib.error)
+"""What unpacking a file that is cut short or damaged may raise."""
+
+
+@dataclass(frozen=True)
+class LogFile:
+    """One file: its name as the user wrote it, where its UTF-8 text (or Parquet) lies, and what it seems to be."""
+
+    name: str
+    path: Path
+    kind: str
+    separator: str | None
+    head: bytes
+    bytes: int
+    sha256: str
+
+
+def open_log(name: str, base: Path, workspace: Path, *, encoding: str | None = None) -> LogFile:
+    """Find and recognise a file.
+
+    Parameters
+    ----------
+    name
+        Path relative to `base`, as the user wrote it.
+    workspace
+        A directory for the UTF-8 copy of a file in another encoding.
+    encoding
+        Name of the file's encoding when it is not UTF-8.
+
+    Raises
+    ------
+    DataError
+        It is missing, a directory, unreadable, empty, cut short, or not in the encoding it should be in.
+    """
+    path = base / name
+    name = path.name if Path(name).is_absolute() else name
+    if not path.is_file():
+        raise _missing(name, path)
+    try:
+        with path.open("rb") as stream:
+            digest = hashlib.file_digest(stream, "sha256").hexdigest()
+        head = _head(path, name)
+    except PermissionError:
+        raise DataError(f"{name}: no permission to read {path}") from None
+    if not head:
+        raise DataError(f"{name} is empty; it must hold at least a header line")
+    text = path
+    if encoding is not None and not head.startswith(PARQUET):
+        text = _transcoded(path, name, encoding, workspace)
+        head = _head(text, name)
+    elif head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise DataError(f'{name} is in UTF-16; set encoding = "utf-16" for it in study.toml')
+    kind, separator = _kind(path, head)
+    return LogFile(name, text, kind, separator, head.removeprefix(UTF8_BOM), path.stat().st_size, digest)
+
+
+def unpacked(path: Path) -> IO[bytes]:
+    """Open a file for reading, unpacking gzip and zstd by their first bytes."""
+    with path.open("rb") as stream:
+        magic = stream.read(4)
+    if magic.startswith(GZIP):
+        return cast("IO[bytes]", gzip.open(path, "rb"))
+    if magic == ZSTD:
+        import pyarrow as pa  # noqa: PLC0415  # slow to import, needed for this alone
+
+        return cast("IO[bytes]", pa.input_stream(str(path), compression="zstd"))
+    return path.open("rb")
+
+
+def not_utf8(name: str) -> DataError:
+    """Return the error for text that is not UTF-8."""
+    return DataError(f'{name} is not UTF-8; set encoding = "latin-1" (or what it is) for it in study.toml')
+
+
+def cut_short(name: str, reason: object) -> DataError:
+    """Return the error for a compressed file that ends early or is damaged."""
+    return DataError(f"{name} cannot be unpacked, it is cut short or damaged ({reason}); fetch it again")
+
+
+def _missing(name: str, path: Path) -> DataError:
+    """Return the error for a file that is not there, naming the nearest one that is."""
+    if path.is_dir():
+        return DataError(f"{name}: {path} is a directory where a file is needed")
+    folder = path.parent
+    if not folder.is_dir():
+        return DataError(f"{name}: no such file; looked for {path}, whose folder does not exist")
+    there = sorted(entry.name for entry in folder.iterdir() if entry.is_file())
+    return DataError(f"{name}: no such file; looked for {path}{suggestion(path.name, there)}")
+
+
+def _head(path: Path, name: str) -> bytes:
+    """Return the first bytes of a file, unpacked."""
+    try:
+        with unpacked(path) as stream:
+            return stream.read(HEAD)
+    except PermissionError:
+        raise
+    except DAMAGED as error:
+        raise cut_short(name, error) from None
+
+
+def _kind(path: Path, head: bytes) -> tuple[str, str | None]:
+    """Return ``parquet``, ``ndjson`` or ``text``, and the separator a name like .csv or .tsv.gz implies."""
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    while suffixes and suffixes[-1] in (".gz", ".zst", ".zstd"):
+        suffixes.pop()
+    suffix = suffixes[-1] if suffixes else ""
+    if head.startswith(PARQUET):
+        return "parquet", None
+    if suffix in NDJSON or (suffix not in SEPARATORS and head.removeprefix(UTF8_BOM).lstrip().startswith(b"{")):
+        return "ndjson", None
+    return "text", SEPARATORS.get(suffix)
+
+
+def _transcoded(path: Path, name: str, encoding: str, workspace: Path) -> Path:
+    """Return a UTF-8 copy of a file in another encoding."""
+    try:
+        codecs.lookup(encoding)
+    except LookupError:
+        raise DataError(
+            f'{name}: encoding {encoding!r} is unknown; use a name such as "latin-1", "cp1252" or "utf-16"'
+        ) from None
+    copy = workspace / f"{len(list(workspace.iterdir()))}-{path.name}.txt"
+    try:
+        with (
+            codecs.getreader(encoding)(unpacked(path)) as source,
+            copy.open("w", encoding="utf-8", newline="") as target,
+        ):
+            while chunk := source.read(1 << 20):
+                target.write(chunk)
+    except UnicodeError as error:
+        raise DataError(f"{name} is not in the encoding {encoding!r} that study.toml gives ({error})") from None
+    except DAMAGED as error:
+        raise cut_short(name, error) from None
+    return copy

@@ -1,0 +1,125 @@
+"""Tables in memory: polars, pandas, Arrow, anything with the Arrow PyCapsule or dataframe interface, dicts of lists."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+
+from sessionkit.contract import RECORD, TABLES
+from sessionkit.errors import DataError, UsageError, suggestion
+from sessionkit.readers.assembly import assemble
+from sessionkit.readers.columns import under_our_names
+from sessionkit.readers.raw import Raw, as_json
+from sessionkit.study import Settings, Study
+
+Frame = Any
+"""A polars frame, lazy or not, or whatever :func:`as_polars` can turn into one."""
+
+
+def from_tables(
+    results: Frame = None,
+    judgments: Frame = None,
+    queries: Frame = None,
+    sessions: Frame = None,
+    users: Frame = None,
+    *,
+    strict: bool = False,
+    **settings: Any,  # noqa: ANN401
+) -> Study:
+    """Return the study of tables that are in memory, under our column names, checked like those of a file.
+
+    Parameters
+    ----------
+    results
+        session_id, query_position, rank, doc_id; when it is the only one, sessions and queries are derived from it.
+    judgments
+        judgment_key, doc_id, grade.
+    queries, sessions, users
+        The other tables, where there are any.
+    strict
+        Whether to stop at the first row that breaks a rule.
+    settings
+        Study settings by name: ``max_grade=3``, ``merge="max"``, ...
+
+    Raises
+    ------
+    DataError
+        A required column is missing, an object is no table, or (`strict`) a row breaks a rule.
+    UsageError
+        No setting has that name.
+
+    Examples
+    --------
+    >>> study = from_tables(
+    ...     {"session_id": ["a", "a"], "query_position": [1, 1], "rank": [1, 2], "doc_id": ["x", "y"], "topic_id": "t"},
+    ...     {"judgment_key": ["t"], "doc_id": ["y"], "grade": [2]},
+    ... )
+    >>> study
+    <Study: 1 sessions, 1 queries, 2 results, 1 judgments>
+    """
+    timezone = settings.get("timezone")
+    given = {"users": users, "sessions": sessions, "queries": queries, "results": results, "judgments": judgments}
+    if results is None and queries is None:
+        raise DataError("neither results nor queries were given; a study needs one of them")
+    declared = Settings.of(settings)
+    raws = {name: [_raw(name, frame, timezone)] for name, frame in given.items() if frame is not None}
+    return assemble(raws, declared, defaults={}, reader="frames", strict=strict)
+
+
+def from_mapping(frames: Mapping[str, Frame], *, strict: bool = False) -> Study:
+    """Return the study of a dict of tables by name.
+
+    Raises
+    ------
+    UsageError
+        A name is no table's.
+    """
+    for name in frames:
+        if name not in TABLES:
+            raise UsageError(
+                f"a study has no table {name!r}{suggestion(str(name), TABLES)}; tables: {', '.join(TABLES)}"
+            )
+    return from_tables(**dict(frames), strict=strict)
+
+
+def as_polars(frame: Frame, name: str) -> pl.LazyFrame:
+    """Return anything tabular as a lazy polars frame.
+
+    Raises
+    ------
+    DataError
+        It is not tabular.
+    """
+    try:
+        if isinstance(frame, pl.LazyFrame):
+            return frame
+        if isinstance(frame, pl.DataFrame):
+            return frame.lazy()
+        if isinstance(frame, Mapping):
+            return pl.DataFrame(dict(frame), strict=False).lazy()
+        if isinstance(frame, list):
+            return pl.DataFrame(frame, strict=False, infer_schema_length=None).lazy()
+        if hasattr(frame, "__arrow_c_stream__"):
+            return pl.DataFrame(frame).lazy()
+        if hasattr(frame, "__dataframe__"):
+            return pl.from_dataframe(frame).lazy()
+    except (pl.exceptions.PolarsError, TypeError, ValueError) as error:
+        raise DataError(f"{name} cannot be read as a table ({str(error).splitlines()[0]})") from None
+    raise DataError(
+        f"{name} is a {type(frame).__name__}, not a table; give a polars, pandas or Arrow frame or a dict of columns"
+    )
+
+
+def _raw(name: str, frame: Frame, timezone: str | None) -> Raw:
+    """Return a frame as a source."""
+    lazy = as_polars(frame, name)
+    for column in lazy.collect_schema():
+        if column.startswith("__"):
+            raise DataError(
+                f"{name}: column {column!r} begins with two underscores, which sessionkit keeps for itself; rename it"
+            )
+    rows = lazy.with_row_index(RECORD, offset=1).with_columns(pl.col(RECORD).cast(pl.Int64)).collect().lazy()
+    records = rows.select(pl.len()).collect().item()
+    return under_our_names(Raw(name, f"{name} frame", rows, records, as_json(rows), timezone=timezone), {})

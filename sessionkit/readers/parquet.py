@@ -1,0 +1,28 @@
+"""Parquet tables; their columns keep the types they have until the contract casts them."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from sessionkit.contract import RECORD
+from sessionkit.errors import DataError
+from sessionkit.readers.files import LogFile
+from sessionkit.readers.raw import Raw, as_json
+
+
+def read_parquet(file: LogFile, table: str) -> Raw:
+    """Return the records of a Parquet file.
+
+    Raises
+    ------
+    DataError
+        The file is not readable as Parquet.
+    """
+    try:
+        scan = pl.scan_parquet(file.path, glob=False, row_index_name=RECORD, row_index_offset=1)
+        frame = scan.with_columns(pl.col(RECORD).cast(pl.Int64))
+        frame.collect_schema()
+        records = scan.select(pl.len()).collect().item()
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise DataError(f"{file.name} cannot be read as Parquet ({str(error).splitlines()[0]})") from None
+    return Raw(table, file.name, frame, records, as_json(frame), file.bytes, file.sha256)

@@ -1,0 +1,65 @@
+"""One source on its way through the checks: its rows, and the records that only say that a list was empty."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+import polars as pl
+
+from sessionkit.contract import RECORD, Checked, Table, check_types, check_unique, check_values, table
+from sessionkit.readers.raw import Raw
+
+LIST = ["session_id", "query_position"]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A source's rows and markers of empty lists, parted into accepted and broken."""
+
+    raw: Raw
+    rows: Checked
+    markers: Checked
+
+    def both(self, check: Callable[[Checked], Checked]) -> Part:
+        """Return the part with a check applied to rows and markers alike."""
+        return replace(self, rows=check(self.rows), markers=check(self.markers))
+
+    @property
+    def seen(self) -> pl.DataFrame:
+        """Every row and marker whose session and query are readable, rejected or not, in source order."""
+        frames = [checked for part in (self.rows, self.markers) for checked in (part.accepted, part.broken)]
+        frame = pl.concat([frame for frame in frames if set(LIST) <= set(frame.columns)], how="diagonal_relaxed")
+        return frame.filter(pl.col("session_id").is_not_null() & (pl.col("query_position") >= 1)).sort(RECORD)
+
+    @property
+    def broken(self) -> pl.DataFrame:
+        """All that was rejected."""
+        return pl.concat([self.rows.broken, self.markers.broken], how="diagonal_relaxed")
+
+
+def typed_part(raw: Raw, schema: Table) -> Part:
+    """Return a source with its columns typed, the markers of empty lists set apart."""
+    text = pl.col("rank").cast(pl.String, strict=False).str.strip_chars() if raw.empty_list is not None else None
+    if text is None:
+        rows = check_types(raw.frame, schema, timezone=raw.timezone)
+        return Part(raw, rows, Checked(rows.accepted.clear(), rows.broken.clear()))
+    empty = (text == pl.lit(raw.empty_list).str.strip_chars()).fill_null(value=False)
+    markers = raw.frame.filter(empty).with_columns(rank=pl.lit(None, dtype=pl.String))
+    return Part(
+        raw,
+        check_types(raw.frame.filter(~empty), schema, timezone=raw.timezone),
+        check_types(markers, schema, timezone=raw.timezone, required=LIST),
+    )
+
+
+def valued_part(part: Part, schema: Table, *, shifted: Iterable[str] = ()) -> Part:
+    """Return a typed source with values checked and, where its table has a key, one row per key."""
+    checked = part.both(lambda rows: check_values(rows, schema, shifted=shifted))
+    return replace(checked, rows=check_unique(checked.rows, schema)) if schema.key else checked
+
+
+def plain_part(raw: Raw) -> Part:
+    """Return a source of a table that nothing is derived from, with all its own checks done."""
+    schema = table(raw.table)
+    return valued_part(typed_part(raw, schema), schema)

@@ -1,0 +1,73 @@
+"""What a reader hands over: the records of one source, not yet checked, with a way back to their raw text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import polars as pl
+
+from sessionkit.contract import RECORD
+
+LINE, RAW = "line", "raw"
+Locate = Callable[[pl.Series], pl.DataFrame]
+"""From record numbers to a frame of RECORD, LINE (null where unknown) and RAW, one row per record."""
+
+
+@dataclass(frozen=True)
+class Raw:
+    """One source of one table.
+
+    Parameters
+    ----------
+    table
+        The table it is for.
+    source
+        The source's name, for people.
+    frame
+        Its columns and :data:`~sessionkit.contract.RECORD`; records the reader could not take apart carry
+        :data:`~sessionkit.contract.RULE` and :data:`~sessionkit.contract.VALUE`.
+    records
+        How many records there are, counted by the reader.
+    locate
+        Finds the line and raw text of records that were rejected.
+    bytes, sha256
+        Of the file as it lies on disk; None for frames.
+    timezone
+        Zone of times that carry none.
+    empty_list
+        Text in place of a rank that means the query returned nothing.
+    """
+
+    table: str
+    source: str
+    frame: pl.LazyFrame
+    records: int
+    locate: Locate
+    bytes: int | None = None
+    sha256: str | None = None
+    timezone: str | None = None
+    empty_list: str | None = None
+
+
+def as_json(frame: pl.LazyFrame) -> Locate:
+    """Return a way back for sources without text lines: the record as one JSON object."""
+
+    def locate(records: pl.Series) -> pl.DataFrame:
+        found = frame.filter(pl.col(RECORD).is_in(records.implode()))
+        raw = pl.struct(pl.all().exclude(RECORD)).struct.json_encode()
+        return found.select(RECORD, pl.lit(None, dtype=pl.Int64).alias(LINE), raw.alias(RAW)).collect()
+
+    return locate
+
+
+def as_lines(path: str, first_record: int) -> Locate:
+    """Return a way back for sources where every line is a record, the first of them on this line."""
+
+    def locate(records: pl.Series) -> pl.DataFrame:
+        lines = pl.scan_lines(path, name=RAW, row_index_name=LINE, row_index_offset=1, glob=False)
+        lines = lines.with_columns(pl.col(LINE).cast(pl.Int64))
+        numbered = lines.with_columns((pl.col(LINE) - first_record + 1).alias(RECORD))
+        return numbered.filter(pl.col(RECORD).is_in(records.implode())).select(RECORD, LINE, RAW).collect()
+
+    return locate

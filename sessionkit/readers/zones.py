@@ -1,0 +1,22 @@
+"""Times without zone: they need ``timezone`` in study.toml, or count as UTC with a warning."""
+
+from __future__ import annotations
+
+from sessionkit.contract import Table
+from sessionkit.contract.casts import without_zone
+from sessionkit.readers.notes import Notes, counted
+from sessionkit.readers.raw import Raw
+
+
+def notice_zones(raw: Raw, schema: Table, notes: Notes) -> None:
+    """Warn of times that carry no zone where none was declared for them."""
+    if raw.timezone is not None:
+        return
+    types = raw.frame.collect_schema()
+    names = [field.name for field in schema.fields if field.type == "datetime" and field.name in types]
+    if not names:
+        return
+    counts = raw.frame.select(without_zone(name, types[name]).sum().alias(name) for name in names).collect().row(0)
+    for name, count in zip(names, counts, strict=True):
+        if count:
+            notes.warn(f"{raw.source}: {counted(count, 'time')} without zone in {name}, taken as UTC; set timezone")

@@ -1,0 +1,20 @@
+"""The study: the checked tables of one experiment together, with what was declared about them and where they came from.
+
+======================  ===============================================================================================
+``study.py``            :class:`Study`, the value every later room takes
+``settings.py``         :class:`Settings`: what the experimenter declares (top of the grade scale, merging of judgments)
+``source.py``           :class:`Source`: one file read, its hash, and what became of its records
+``facts.py``            :class:`Facts`: counts that scoring and describing need, computed once
+``package.py``          a study on disk: a Data Package, written whole or not at all
+``opening.py``          reading one back, distrustfully
+``replacing.py``        putting a finished directory in the place of another in one rename
+======================  ===============================================================================================
+"""
+
+from sessionkit.study.facts import Facts
+from sessionkit.study.opening import open_study, verify_hashes
+from sessionkit.study.settings import MERGES, Settings
+from sessionkit.study.source import Source
+from sessionkit.study.study import Study
+
+__all__ = ["MERGES", "Facts", "Settings", "Source", "Study", "open_study", "verify_hashes"]

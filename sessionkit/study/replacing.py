@@ -1,0 +1,66 @@
+"""Putting a finished directory in its place in one rename, so that a crash leaves either the old one or the new one."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sessionkit.errors import UsageError
+
+AT_FDCWD, RENAME_EXCHANGE = -100, 2
+
+
+@contextmanager
+def built_beside(target: Path) -> Iterator[Path]:
+    """Yield an empty directory beside `target`; afterwards it stands in its place, or, after an error, is gone.
+
+    Raises
+    ------
+    UsageError
+        The place cannot be written.
+    """
+    place = Path(os.path.abspath(target))  # noqa: PTH100  # keeps links in the path as they are
+    draft = place.parent / f".{place.name}.{secrets.token_hex(4)}.partial"
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        draft.mkdir()
+    except OSError as error:
+        raise UsageError(
+            f"cannot write {target}: {error.strerror or error}; choose a directory that can be written"
+        ) from None
+    try:
+        yield draft
+        put_in_place(draft, place)
+    except OSError as error:
+        raise UsageError(f"cannot write {target}: {error.strerror or error}; what stood there is unchanged") from None
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+def put_in_place(draft: Path, place: Path) -> None:
+    """Rename `draft` to `place`; a directory already there ends up under the draft's name."""
+    if not place.exists():
+        draft.rename(place)
+    elif not exchange(draft, place):
+        aside = draft.with_suffix(".replaced")
+        place.rename(aside)
+        try:
+            draft.rename(place)
+        except OSError:
+            aside.rename(place)
+            raise
+        shutil.rmtree(aside, ignore_errors=True)
+
+
+def exchange(one: Path, other: Path) -> bool:
+    """Swap two directories in one step where the system can (Linux's renameat2); return whether it did."""
+    try:
+        renameat2 = ctypes.CDLL(None, use_errno=True).renameat2
+    except (AttributeError, OSError, TypeError):
+        return False
+    return bool(renameat2(AT_FDCWD, os.fsencode(one), AT_FDCWD, os.fsencode(other), RENAME_EXCHANGE) == 0)

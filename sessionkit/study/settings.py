@@ -1,0 +1,112 @@
+"""What the experimenter declares about a study, because no log can say it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from sessionkit.contract import document
+from sessionkit.errors import DataError, UsageError, suggestion
+
+MERGES: tuple[str, ...] = tuple(document("study.schema")["properties"]["merge"]["enum"])
+"""Ways to merge several judgments of one document."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is declared, never taken from the data; kept in the package.
+
+    Parameters
+    ----------
+    max_grade
+        Top of the grade scale, above 0.
+    unjudged_grades
+        Negative grades that mean "pooled but not judged"; other negative grades are judged and gain nothing.
+    merge
+        How several judgments of one (judgment_key, doc_id) become one grade: one of :data:`MERGES`.
+    collection_size
+        Number of documents in the collection, at least 1.
+    title
+        Title of the study, for reports.
+    synthetic
+        Whether the data are made up; figures then say so.
+    timezone
+        Zone of times that carry none, an IANA name such as ``Europe/Vienna``.
+
+    Raises
+    ------
+    DataError
+        A value is out of its range.
+
+    Examples
+    --------
+    >>> Settings(max_grade=3).merge
+    'max'
+    """
+
+    max_grade: float | None = None
+    unjudged_grades: tuple[float, ...] = ()
+    merge: str = "max"
+    collection_size: int | None = None
+    title: str | None = None
+    synthetic: bool = False
+    timezone: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.max_grade is not None:
+            if not _number(self.max_grade) or self.max_grade <= 0:
+                raise DataError(
+                    f"max_grade is {self.max_grade!r}; it must be a number above 0, the top of the grade scale"
+                )
+            object.__setattr__(self, "max_grade", float(self.max_grade))
+        if isinstance(self.unjudged_grades, str) or not all(
+            _number(grade) and grade < 0 for grade in self.unjudged_grades
+        ):
+            raise DataError(f"unjudged_grades is {self.unjudged_grades!r}; it must be a list of negative numbers")
+        object.__setattr__(self, "unjudged_grades", tuple(float(grade) for grade in self.unjudged_grades))
+        if self.merge not in MERGES:
+            near = suggestion(str(self.merge), MERGES)
+            raise DataError(f"merge is {self.merge!r}; it must be one of {', '.join(MERGES)}{near}")
+        size = self.collection_size
+        if size is not None and (isinstance(size, bool) or not isinstance(size, int) or size < 1):
+            raise DataError(f"collection_size is {size!r}; it must be a whole number of documents, at least 1")
+        if not isinstance(self.title, str | None) or not isinstance(self.synthetic, bool):
+            raise DataError(
+                f"title must be text and synthetic true or false, not {self.title!r} and {self.synthetic!r}"
+            )
+        check_timezone(self.timezone)
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> Settings:
+        """Return settings from named values, refusing names that are none of them."""
+        known = [field.name for field in fields(cls)]
+        for name in given:
+            if name not in known:
+                raise UsageError(
+                    f"no study setting is called {name!r}{suggestion(name, known)}; settings: {', '.join(known)}"
+                )
+        return cls(**given)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the settings as JSON values."""
+        return {**asdict(self), "unjudged_grades": list(self.unjudged_grades)}
+
+
+def check_timezone(name: str | None) -> None:
+    """Raise DataError unless this is the name of a time zone, or None."""
+    if name is None:
+        return
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, TypeError, OSError):
+        raise DataError(
+            f"timezone is {name!r}, which is no time zone; use an IANA name such as 'Europe/Vienna' or 'UTC'"
+        ) from None
+
+
+def _number(value: object) -> bool:
+    """Return whether a value is a finite number."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

@@ -1,0 +1,37 @@
+"""One file that was read: what it was, and what became of each of its records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Source:
+    """One source of one table; ``records == rows + rejected + empty_lists`` always.
+
+    Parameters
+    ----------
+    path
+        The file as it was named (relative to study.toml), or what stands for it when the table came as a frame.
+    bytes, sha256
+        Size and hash of the file as it lay on disk; None for frames.
+    table
+        The table it was read for.
+    records
+        Records in the source, the header not counted.
+    rows
+        Records that became rows of the table.
+    rejected
+        Records kept aside in ``study.rejected``.
+    empty_lists
+        Records that only said that a query returned nothing.
+    """
+
+    path: str
+    table: str
+    records: int
+    rows: int
+    rejected: int = 0
+    empty_lists: int = 0
+    bytes: int | None = None
+    sha256: str | None = None

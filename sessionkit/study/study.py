@@ -1,0 +1,113 @@
+"""The Study: five lazy tables that were checked together, plus the rows that were kept aside."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+
+import polars as pl
+
+from sessionkit.contract import TABLES, table
+from sessionkit.errors import UsageError, suggestion
+from sessionkit.study.facts import Facts, facts_of
+from sessionkit.study.package import write_package
+from sessionkit.study.settings import Settings
+from sessionkit.study.source import Source
+
+
+def no_rejected() -> pl.LazyFrame:
+    """Return the table of rejected rows without rows."""
+    rejected = table("rejected")
+    return rejected.empty(rejected.names).lazy()
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """The tables of one study; made by ``sk.read``, ``sk.open_study`` or ``sk.from_tables``, which check them.
+
+    Parameters
+    ----------
+    users, sessions, queries, results, judgments
+        The tables, in the order of their keys. ``sessions`` always has user_id, system_id, topic_id and judgment_key
+        (null where unknown), ``queries`` results_status; other declared columns are there when they were given, extras
+        always.
+    rejected
+        Records that broke a rule, with source, record number, line, rule, value and raw text.
+    settings
+        What the experimenter declared.
+    sources
+        The files the tables came from.
+    reader
+        The name of the reader.
+    notes
+        What was unusual when the source was read, one sentence each.
+    path
+        The study's directory when it was opened from disk.
+    """
+
+    users: pl.LazyFrame
+    sessions: pl.LazyFrame
+    queries: pl.LazyFrame
+    results: pl.LazyFrame
+    judgments: pl.LazyFrame
+    rejected: pl.LazyFrame = field(default_factory=no_rejected)
+    settings: Settings = field(default_factory=Settings)
+    sources: tuple[Source, ...] = ()
+    reader: str = "tables"
+    notes: tuple[str, ...] = ()
+    path: Path | None = None
+
+    def table(self, name: str) -> pl.LazyFrame:
+        """Return a table by its name.
+
+        Raises
+        ------
+        UsageError
+            There is no such table.
+        """
+        known = (*TABLES, "rejected")
+        if name not in known:
+            raise UsageError(f"a study has no table {name!r}{suggestion(name, known)}; tables: {', '.join(known)}")
+        frame: pl.LazyFrame = getattr(self, name)
+        return frame
+
+    def columns(self, name: str) -> tuple[str, ...]:
+        """Return the names of a table's columns, the declared ones first."""
+        if name not in self._columns:
+            self._columns[name] = tuple(self.table(name).collect_schema().names())
+        return self._columns[name]
+
+    @cached_property
+    def facts(self) -> Facts:
+        """Counts of rows, repeats and unusual queries, computed at most once."""
+        return facts_of(self)
+
+    def save(self, directory: str | PathLike[str]) -> Study:
+        """Write the study to a directory, whole or not at all, and return it as opened from there.
+
+        An existing study in that place is replaced in one step; anything else is left alone.
+
+        Raises
+        ------
+        UsageError
+            The directory holds something that is no study, or cannot be written.
+        """
+        from sessionkit.study.opening import open_study  # noqa: PLC0415  # it makes studies
+
+        return open_study(write_package(self, Path(directory)))
+
+    @cached_property
+    def _columns(self) -> dict[str, tuple[str, ...]]:
+        """Names of columns already looked up."""
+        return {}
+
+    def __repr__(self) -> str:
+        """Return the shape of the study in one line."""
+        facts = self.facts
+        counts = (
+            f"{facts.sessions:,} sessions, {facts.queries:,} queries, {facts.results:,} results, "
+            f"{facts.judgments:,} judgments"
+        )
+        return f"<Study {self.settings.title!r}: {counts}>" if self.settings.title else f"<Study: {counts}>"

@@ -1,0 +1,53 @@
+"""Rules over several rows and tables."""
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sessionkit.contract import RECORD, RULE, VALUE, Checked, check_dense, check_parents, check_unique, table
+
+
+def rows(columns, **values):
+    frame = pl.DataFrame(dict(zip(columns, zip(*values["rows"], strict=True), strict=True)), orient="col")
+    frame = frame.with_row_index(RECORD, offset=1).with_columns(pl.col(RECORD).cast(pl.Int64))
+    return Checked(frame, frame.clear())
+
+
+def broken(checked):
+    return checked.broken.sort(RECORD).select(RECORD, RULE, VALUE).rows() if checked.broken.height else []
+
+
+LIST = ["session_id", "query_position", "rank"]
+
+
+def test_the_first_record_of_a_key_stays():
+    checked = check_unique(rows(LIST, rows=[("b", 1, 1), ("a", 1, 1), ("b", 1, 1), ("b", 1, 1)]), table("results"))
+    assert broken(checked) == [(3, "rank_is_unique_in_list", "b 1 1"), (4, "rank_is_unique_in_list", "b 1 1")]
+    assert checked.accepted[RECORD].to_list() == [2, 1], "sorted by key"
+
+
+@given(st.lists(st.tuples(st.sampled_from("ab"), st.integers(1, 2), st.integers(1, 3)), min_size=1, max_size=20))
+def test_unique_keeps_one_of_each_key_and_the_earliest(keys):
+    checked = check_unique(rows(LIST, rows=keys), table("results"))
+    firsts = sorted(keys.index(key) + 1 for key in set(keys))
+    assert sorted(checked.accepted[RECORD].to_list()) == firsts
+    assert checked.accepted.height + checked.broken.height == len(keys)
+    assert checked.accepted.select(LIST).rows() == sorted(set(keys))
+
+
+def test_parents_unknown_and_rejected_are_told_apart():
+    children = rows(["session_id", "query_position"], rows=[("a", 1), ("lost", 1), ("bad", 1)])
+    accepted, seen = pl.DataFrame({"session_id": ["a"]}), pl.DataFrame({"session_id": ["a", "bad"]})
+    checked = check_parents(children, table("queries"), "sessions", accepted, seen)
+    assert broken(checked) == [(2, "session_is_known", "lost"), (3, "session_is_accepted", "bad")]
+
+
+@pytest.mark.parametrize(
+    ("positions", "bad"),
+    [([1, 2, 3], []), ([3, 1, 2], []), ([1, 3, 4], [3, 4]), ([2], [2]), ([1, 2, 5], [5]), ([1, 1, 2], [])],
+)
+def test_positions_after_a_gap_break_density(positions, bad):
+    checked = check_dense(rows(["session_id", "query_position"], rows=[("a", p) for p in positions]), table("queries"))
+    assert [value for _, _, value in broken(checked)] == [str(p) for p in bad]
+    assert {rule for _, rule, _ in broken(checked)} <= {"query_positions_are_dense"}

@@ -1,0 +1,68 @@
+"""Rules about one row: names are sentences, conditions hold exactly where they should."""
+
+import polars as pl
+
+from sessionkit.contract import RULE, VALUE, Checked, check_types, check_values, table
+
+
+def checked(name, **columns):
+    frame = pl.DataFrame(columns).with_row_index("__record", offset=1).with_columns(pl.col("__record").cast(pl.Int64))
+    schema = table(name)
+    return check_values(check_types(frame.lazy(), schema), schema)
+
+
+def broken(rows: Checked):
+    return rows.broken.sort("__record").select("__record", RULE, VALUE).rows()
+
+
+def test_types_then_required_then_values():
+    rows = checked(
+        "results",
+        session_id=["s", "s", "s", None, "s"],
+        query_position=["1", "one", "0", "1", "1"],
+        rank=["1", "2", "x", "3", "-2"],
+        doc_id=["a", "b", "c", "d", None],
+    )
+    assert broken(rows) == [
+        (2, "query_position_is_an_integer", "one"),
+        (3, "rank_is_an_integer", "x"),
+        (4, "session_id_is_given", None),
+        (5, "doc_id_is_given", None),
+    ]
+    assert rows.accepted["__record"].to_list() == [1]
+
+
+def test_ranges():
+    rows = checked(
+        "results",
+        session_id=["s"] * 3,
+        query_position=["1"] * 3,
+        rank=["0", "1", "2"],
+        doc_id=["a", "b", "c"],
+        dwell_seconds=["1", "-0.5", None],
+    )
+    assert broken(rows) == [(1, "rank_is_at_least_1", "0"), (2, "dwell_seconds_is_at_least_0", "-0.5")]
+
+
+def test_lists_of_values():
+    rows = checked("queries", session_id=["s"] * 2, query_position=["1", "2"], results_status=["shown", "lost"])
+    assert broken(rows) == [(2, "results_status_is_a_known_value", "lost")]
+
+
+def test_a_session_ends_after_it_starts():
+    times = ["2026-03-02T12:00:00Z", "2026-03-02T11:00:00Z"]
+    rows = checked("sessions", session_id=["a", "b"], started_at=times, ended_at=times[::-1])
+    assert [(record, rule) for record, rule, _ in broken(rows)] == [(1, "session_ends_after_it_starts")]
+
+
+def test_value_of_a_shifted_column_is_the_sources():
+    schema = table("results")
+    frame = pl.LazyFrame({"__record": [1], "session_id": ["s"], "query_position": [1], "rank": [-3], "doc_id": ["a"]})
+    rows = check_types(frame, schema).with_columns(pl.col("rank") + 1)
+    assert broken(check_values(rows, schema, shifted=["rank"])) == [(1, "rank_is_at_least_1", "-3")]
+
+
+def test_a_row_is_reported_once_and_every_row_is_somewhere():
+    rows = checked("judgments", judgment_key=[None, "t"], doc_id=[None, "d"], grade=["x", "1"])
+    assert rows.broken.height == rows.accepted.height == 1
+    assert broken(rows)[0][1] == "grade_is_a_number"

@@ -1,0 +1,95 @@
+"""Tables a log lacks: made from the one it has."""
+
+import pytest
+
+from sessionkit.errors import DataWarning
+from sessionkit.readers import from_tables
+
+FLAT = {
+    "session_id": ["b", "a", "a", "a"],
+    "query_position": [1, 1, 1, 2],
+    "rank": [1, 1, 2, 1],
+    "doc_id": ["x", "y", "z", "x"],
+    "user_id": ["u2", "u1", None, "u1"],
+    "system_id": ["S"] * 4,
+    "topic_id": ["t1", "t2", "t2", "t2"],
+    "query_text": ["q", "r", "r", "s"],
+    "color": ["red"] * 4,
+}
+
+
+def test_one_flat_file(quiet_read):
+    study = from_tables(FLAT)
+    assert study.sessions.collect().rows() == [("a", "u1", "S", "t2", "t2"), ("b", "u2", "S", "t1", "t1")]
+    assert study.queries.collect().rows() == [("a", 1, "r", "shown"), ("a", 2, "s", "shown"), ("b", 1, "q", "shown")]
+    assert study.columns("results") == ("session_id", "query_position", "rank", "doc_id", "color")
+    assert study.users.collect().rows() == [("u1",), ("u2",)]
+
+
+def test_different_values_within_a_session_are_warned_of_and_the_first_kept():
+    with pytest.warns(
+        DataWarning, match="topic_id: different values within 1 session .first: session 'a'.*first value is kept"
+    ):
+        study = from_tables({**FLAT, "topic_id": ["t1", "t2", "t9", "t2"]})
+    assert study.sessions.collect()["topic_id"].to_list() == ["t2", "t1"]
+
+
+def test_a_judgment_key_that_differs_between_queries_belongs_to_them():
+    study = from_tables({**FLAT, "judgment_key": FLAT["query_text"]})
+    assert study.queries.collect()["judgment_key"].to_list() == ["r", "s", "q"]
+    assert study.sessions.collect()["judgment_key"].to_list() == ["t2", "t1"], "by default the topic"
+
+
+def test_a_judgment_key_constant_in_sessions_belongs_to_them():
+    study = from_tables({**FLAT, "judgment_key": ["k", "s", "s", "s"]})
+    assert "judgment_key" not in study.columns("queries")
+    assert study.sessions.collect()["judgment_key"].to_list() == ["s", "k"]
+
+
+def test_sessions_given_queries_derived():
+    sessions = {"session_id": ["a", "b"], "user_id": ["u1", "u2"], "mood": [3, 4]}
+    flat = {name: FLAT[name] for name in ("session_id", "query_position", "rank", "doc_id", "query_text")}
+    study = from_tables(flat, sessions=sessions)
+    assert study.sessions.collect()["mood"].to_list() == [3, 4]
+    assert study.queries.collect()["query_text"].to_list() == ["r", "s", "q"]
+
+
+def test_queries_given_sessions_derived():
+    queries = {"session_id": ["a", "a"], "query_position": [1, 2], "topic_id": ["t", "t"], "query_text": ["p", "q"]}
+    study = from_tables(queries=queries)
+    assert study.sessions.collect()["topic_id"].to_list() == ["t"]
+    assert study.queries.collect().rows() == [("a", 1, "p", "not_logged"), ("a", 2, "q", "not_logged")]
+    assert "topic_id" not in study.columns("queries")
+
+
+def test_users_that_have_no_row_get_a_bare_one():
+    study = from_tables(FLAT, users={"user_id": ["u1", "u3"], "age": [30, 40]})
+    assert study.users.collect().rows() == [("u1", 30), ("u2", None), ("u3", 40)]
+    assert any("bare one" in note for note in study.notes)
+
+
+def test_statuses_follow_from_the_rows_and_given_ones_stay():
+    queries = {
+        "session_id": ["a"] * 4,
+        "query_position": [1, 2, 3, 4],
+        "results_status": ["partly_observed", None, None, "not_logged"],
+    }
+    results = {"session_id": ["a", "a"], "query_position": [1, 2], "rank": [1, 1], "doc_id": ["x", "y"]}
+    study = from_tables(results, queries=queries)
+    assert study.queries.collect()["results_status"].to_list() == ["partly_observed", "shown", "empty", "not_logged"]
+    assert any("queries: 1 query without result rows" in note for note in study.notes)
+
+
+def test_a_list_with_every_row_rejected_is_not_known_to_be_empty():
+    results = {"session_id": ["a", "a"], "query_position": [1, 2], "rank": ["x", "1"], "doc_id": ["x", "y"]}
+    with pytest.warns(DataWarning):
+        study = from_tables(results)
+    assert study.queries.collect().rows() == [("a", 1, "not_logged"), ("a", 2, "shown")]
+
+
+def test_a_query_said_to_be_shown_without_rows_is_noted():
+    queries = {"session_id": ["a", "a"], "query_position": [1, 2], "results_status": ["shown", "shown"]}
+    results = {"session_id": ["a"], "query_position": [1], "rank": [1], "doc_id": ["x"]}
+    with pytest.warns(DataWarning, match="1 query said to be shown, without any row"):
+        study = from_tables(results, queries=queries)
+    assert study.queries.collect()["results_status"].to_list() == ["shown", "shown"]

@@ -1,0 +1,85 @@
+"""Tables in memory: whatever has an interface, the same study."""
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from polars.testing import assert_frame_equal
+
+from sessionkit.errors import DataError, UsageError
+from sessionkit.readers import from_tables, read
+
+RESULTS = {
+    "session_id": ["a", "a"],
+    "query_position": [1, 1],
+    "rank": [1, 2],
+    "doc_id": ["x", "y"],
+    "topic_id": ["t", "t"],
+}
+JUDGMENTS = {"judgment_key": ["t"], "doc_id": ["y"], "grade": [2]}
+
+
+class ArrowOnly:
+    """Something with nothing but the Arrow PyCapsule interface."""
+
+    def __init__(self, table):
+        self.table = table
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self.table.__arrow_c_stream__(requested_schema)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        pl.DataFrame,
+        pl.LazyFrame,
+        pd.DataFrame,
+        pa.table,
+        lambda columns: ArrowOnly(pa.table(columns)),
+        dict,
+        lambda c: pl.DataFrame(c).to_dicts(),
+    ],
+    ids=["polars", "lazy", "pandas", "arrow", "capsule", "dict", "records"],
+)
+def test_any_frame(make):
+    study = from_tables(make(RESULTS), make(JUDGMENTS))
+    assert_frame_equal(study.results.collect(), from_tables(RESULTS, JUDGMENTS).results.collect())
+    assert study.judgments.collect().rows() == [("t", "y", 2.0)]
+
+
+def test_read_takes_a_dict_of_frames():
+    assert read({"results": RESULTS, "judgments": JUDGMENTS}).facts.results == 2
+
+
+def test_pandas_ids_with_missing_values_are_not_floats():
+    frame = pd.DataFrame({**RESULTS, "topic_id": [7, None]})
+    assert from_tables(frame).sessions.collect()["topic_id"].to_list() == ["7"]
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (from_tables, DataError, "neither results nor queries"),
+        (lambda: from_tables(3), DataError, "results is a int, not a table"),
+        (
+            lambda: from_tables({"session_id": ["a"]}),
+            DataError,
+            "no columns query_position, rank, doc_id; found session_id",
+        ),
+        (lambda: from_tables({"session_id": ["a"], "rank": [1, 2]}), DataError, "cannot be read as a table"),
+        (lambda: from_tables(RESULTS, max_grades=3), UsageError, "did you mean 'max_grade'"),
+        (lambda: from_tables({**RESULTS, "__x": [1, 2]}), DataError, "two underscores"),
+        (lambda: read({"result": RESULTS}), UsageError, "did you mean 'results'"),
+        (lambda: read({"results": RESULTS}, judgments="x"), UsageError, "give judgments as the frame"),
+    ],
+)
+def test_refusals(call, error, words):
+    with pytest.raises(error, match=words):
+        call()
+
+
+def test_the_frames_given_are_not_changed():
+    frame = pl.DataFrame(RESULTS)
+    from_tables(frame)
+    assert_frame_equal(frame, pl.DataFrame(RESULTS))

@@ -1,0 +1,65 @@
+"""NDJSON: late keys, nested values, broken lines."""
+
+import json
+
+import pytest
+
+from sessionkit.errors import DataError
+
+
+def lines(*records):
+    return "".join(
+        (record if isinstance(record, str) else json.dumps(record, ensure_ascii=False)) + "\n" for record in records
+    )
+
+
+ROW = {"session_id": "s", "query_position": 1, "rank": 1, "doc_id": "a"}
+
+
+def test_types_of_json_do_not_matter(write, quiet_read):
+    path = write(
+        "log.ndjson",
+        lines(ROW, {**ROW, "session_id": 7, "rank": "2"}, {**ROW, "session_id": "7", "rank": 3.0, "clicked": True}),
+    )
+    assert quiet_read(path).results.collect().rows() == [
+        ("7", 1, 2, "a", None),
+        ("7", 1, 3, "a", True),
+        ("s", 1, 1, "a", None),
+    ]
+
+
+def test_keys_that_appear_late_and_nested_values_are_kept(write, quiet_read):
+    path = write(
+        "log.jsonl", lines(ROW, {**ROW, "rank": 2, "late": 5, "it's": "q", "a.b": "dot", "nested": {"k": [1, "x"]}})
+    )
+    results = quiet_read(path).results.collect()
+    assert results.select("late", "it's", "a.b", "nested").row(1) == (5, "q", "dot", '{"k":[1,"x"]}')
+
+
+def test_broken_lines_are_rejected_with_their_number(write, quiet_read, rejects):
+    path = write("log.ndjson", "\ufeff" + lines(ROW, "", '{"session_id":', "[1]", {**ROW, "rank": "first"}, "{}"))
+    assert rejects(quiet_read(path)) == [
+        (3, 3, "line_is_json", '{"session_id":', '{"session_id":'),
+        (4, 4, "line_is_json", "[1]", "[1]"),
+        (5, 5, "rank_is_an_integer", "first", json.dumps({**ROW, "rank": "first"})),
+        (6, 6, "session_id_is_given", None, "{}"),
+    ]
+
+
+def test_text_is_kept_as_it_is(write, quiet_read):
+    texts = ['"quoted"', "tab\there", "line\nbreak", "\u00fc\u2028", "</script>", " ", "null", "\\"]
+    path = write(
+        "log.ndjson", lines(*({**ROW, "rank": rank, "doc_id": text} for rank, text in enumerate(texts, start=1)))
+    )
+    assert quiet_read(path).results.collect()["doc_id"].to_list() == texts
+
+
+@pytest.mark.parametrize("content", ["hello\n", "[1]\n[2]\n"])
+def test_files_that_hold_no_object(write, quiet_read, content):
+    with pytest.raises(DataError, match="no line of it is a JSON object"):
+        quiet_read(write("log.ndjson", content))
+
+
+def test_text_that_is_not_utf8(write, quiet_read):
+    with pytest.raises(DataError, match="not UTF-8"):
+        quiet_read(write("log.ndjson", b'{"session_id":"\xe9"}\n'))

@@ -1,0 +1,34 @@
+"""Parquet tables keep their types until the contract casts them."""
+
+import polars as pl
+import pytest
+
+from sessionkit.errors import DataError
+
+
+def test_types_are_cast_and_rejected_rows_shown_as_json(tmp_path, quiet_read, rejects):
+    path = tmp_path / "log.parquet"
+    pl.DataFrame(
+        {"session_id": [22, 22], "query_position": [1.0, 1.5], "rank": [1, 2], "doc_id": ["a", "b"]}
+    ).write_parquet(path)
+    study = quiet_read(path)
+    assert study.results.collect().rows() == [("22", 1, 1, "a")]
+    assert rejects(study) == [
+        (2, None, "query_position_is_an_integer", "1.5", '{"session_id":22,"query_position":1.5,"rank":2,"doc_id":"b"}')
+    ]
+
+
+def test_extras_keep_their_types(tmp_path, quiet_read):
+    path = tmp_path / "log.parquet"
+    frame = pl.DataFrame(
+        {"session_id": ["s"], "query_position": [1], "rank": [1], "doc_id": ["a"], "tags": [["x"]], "cat": ["c"]}
+    )
+    frame.with_columns(pl.col("cat").cast(pl.Categorical)).write_parquet(path)
+    results = quiet_read(path).results.collect()
+    assert results.schema["tags"] == pl.List(pl.String)
+    assert results.schema["cat"] == pl.String
+
+
+def test_damaged_files(write, quiet_read):
+    with pytest.raises(DataError, match="cannot be read as Parquet"):
+        quiet_read(write("log.parquet", b"PAR1 and nothing more"))

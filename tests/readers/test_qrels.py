@@ -1,0 +1,65 @@
+"""qrels: any spacing, subtopics, lines that do not fit."""
+
+import pytest
+
+LOG = "session_id,query_position,rank,doc_id,topic_id\ns,1,1,a,t\n"
+
+
+def judged(quiet_read, write, text, **options):
+    return quiet_read(write("log.csv", LOG), judgments=write("qrels.txt", text), **options)
+
+
+def test_any_spacing(write, quiet_read):
+    study = judged(quiet_read, write, "t 0 a 1\n  t\tQ0   b\t-2  \r\n\nt 0 c 0.5\n")
+    assert study.judgments.collect().to_dicts() == [
+        {"judgment_key": "t", "doc_id": doc, "subtopic_id": None, "grade": grade}
+        for doc, grade in [("a", 1.0), ("b", -2.0), ("c", 0.5)]
+    ]
+
+
+def test_the_second_field_is_the_subtopic_where_it_says_something(write, quiet_read):
+    study = judged(quiet_read, write, "t 0 a 1\nt 1 a 2\nt 2 a 1\n")
+    assert study.judgments.collect()["subtopic_id"].to_list() == [None, "1", "2"]
+
+
+def test_lines_that_do_not_fit_are_rejected(write, quiet_read, rejects):
+    study = judged(quiet_read, write, "t 0 a 1\nt 0 b\nt 0 c high\nt 0 d 1 x\nt 0 e 2\nt 0 f 2\nt 0 g 2\n")
+    assert rejects(study) == [
+        (2, 2, "record_fits_the_columns", "t 0 b", "t 0 b"),
+        (3, 3, "grade_is_a_number", "high", "t 0 c high"),
+        (4, 4, "record_fits_the_columns", "t 0 d 1 x", "t 0 d 1 x"),
+    ]
+
+
+def test_repeated_judgments_are_kept_and_counted(write, quiet_read):
+    study = judged(quiet_read, write, "t 0 a 1\nt 0 a 2\nt 0 b 2\n")
+    assert study.facts.judgments == 3
+    assert [note for note in study.notes if "more than once" in note] == [
+        "judgments: 1 document judged more than once for one key (first: 't', 'a'); merged by merge = 'max' when scored"
+    ]
+
+
+def test_whitespace_by_study_toml(write, quiet_read, tmp_path):
+    write("log.csv", LOG)
+    write("grades", "key grade\tdoc\nt 2 a\n")
+    toml = '[results]\npath = "log.csv"\n[judgments]\npath = "grades"\nseparator = "whitespace"\nheader = true\n'
+    columns = 'columns = { judgment_key = "key", doc_id = "doc" }\n'
+    study = quiet_read(write("study.toml", toml + columns))
+    assert study.judgments.collect().rows() == [("t", "a", 2.0)]
+
+
+@pytest.mark.parametrize("separator", [",", "\t"])
+def test_judgments_in_a_table_with_our_names(write, quiet_read, separator):
+    name = {",": "j.csv", "\t": "j.tsv"}[separator]
+    text = "judgment_key,doc_id,grade\nt,a,1\n".replace(",", separator)
+    study = quiet_read(write("log.csv", LOG), judgments=[write(name, text)])
+    assert study.judgments.collect().rows() == [("t", "a", 1.0)]
+
+
+def test_several_files_are_one_table(write, quiet_read):
+    study = quiet_read(
+        write("log.csv", LOG),
+        judgments=[write("q1", "t 0 a 1\n"), write("q2.csv", "judgment_key,doc_id,grade,judge_id\nt,b,2,j\n")],
+    )
+    assert study.judgments.collect().select("doc_id", "grade", "judge_id").rows() == [("a", 1.0, None), ("b", 2.0, "j")]
+    assert [source.path for source in study.sources] == ["log.csv", "q1", "q2.csv"]

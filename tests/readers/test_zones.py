@@ -1,0 +1,37 @@
+"""Times without zone: declared, or UTC with a warning."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from sessionkit.errors import DataWarning
+from sessionkit.readers import from_tables
+
+RESULTS = {"session_id": ["a", "b"], "query_position": [1, 1], "rank": [1, 1], "doc_id": ["x", "x"]}
+CLICKS = {**RESULTS, "clicked_at": ["2026-03-02 12:00:00", "2026-03-02T12:00:00Z"]}
+
+
+def clicks(study):
+    return [value.hour for value in study.results.collect()["clicked_at"]]
+
+
+def test_without_a_declared_zone_they_are_utc_and_warned_of():
+    with pytest.warns(
+        DataWarning, match="results frame: 1 time without zone in clicked_at, taken as UTC; set timezone"
+    ):
+        assert clicks(from_tables(CLICKS)) == [12, 12]
+
+
+def test_a_declared_zone_applies_to_those_without_one():
+    assert clicks(from_tables(CLICKS, timezone="Europe/Vienna")) == [11, 12], "Vienna is an hour ahead of UTC in winter"
+
+
+def test_sessions_and_typed_columns():
+    sessions = {"session_id": ["a", "b"], "started_at": [datetime(2026, 3, 2, 12, tzinfo=UTC)] * 2}
+    assert from_tables(RESULTS, sessions=sessions).notes == from_tables(RESULTS).notes
+
+
+def test_the_zone_of_one_file(write, quiet_read):
+    path = write("log.csv", "session_id,query_position,rank,doc_id,clicked_at\na,1,1,x,2026-03-02 12:00:00\n")
+    config = {"timezone": "UTC", "results": {"timezone": "Europe/Vienna"}}
+    assert clicks(quiet_read(path, config=config)) == [11]

@@ -1,0 +1,33 @@
+"""Facts: counts of rows and of the unusual, computed once."""
+
+import pytest
+
+from sessionkit.readers import from_tables
+
+RESULTS = {
+    "session_id": ["a", "a", "a", "b"],
+    "query_position": [1, 1, 2, 1],
+    "rank": [1, 2, 1, 1],
+    "doc_id": ["x", "x", "y", "z"],
+}
+
+
+@pytest.fixture
+def study(recwarn):
+    queries = {
+        "session_id": ["a", "a", "b", "b", "b"],
+        "query_position": [1, 2, 1, 2, 3],
+        "results_status": [None, None, "partly_observed", "not_logged", "empty"],
+    }
+    return from_tables(RESULTS, queries=queries)
+
+
+def test_facts(study):
+    # a/1 shows x twice: one repeat; the statuses are those given
+    facts = study.facts
+    assert (facts.sessions, facts.queries, facts.results, facts.judgments) == (2, 5, 4, 0)
+    assert (facts.repeats_in_lists, facts.not_logged, facts.partly_observed, facts.empty) == (1, 1, 1, 1)
+
+
+def test_facts_are_computed_once(study):
+    assert study.facts is study.facts

@@ -1,0 +1,149 @@
+"""Opening distrusts: what a descriptor says must be so, and it may not point outside."""
+
+import json
+import shutil
+
+import pytest
+
+from sessionkit.errors import DataError
+from sessionkit.readers import from_tables
+from sessionkit.study import open_study, verify_hashes
+
+
+@pytest.fixture
+def folder(tmp_path):
+    results = {"session_id": ["a", "a"], "query_position": [1, 1], "rank": [1, 2], "doc_id": ["x", "y"]}
+    return from_tables(results).save(tmp_path / "out").path
+
+
+def change(folder, how):
+    path = folder / "datapackage.json"
+    descriptor = json.loads(path.read_text())
+    how(descriptor, {resource["name"]: resource for resource in descriptor["resources"]})
+    path.write_text(json.dumps(descriptor))
+
+
+def refused(folder, words):
+    with pytest.raises(DataError, match=words) as caught:
+        open_study(folder)
+    assert str(caught.value).count("\n") <= 1
+
+
+def test_a_directory_without_descriptor(tmp_path):
+    with pytest.raises(DataError, match=r"is a directory but not a study: it has no datapackage.json.*ingest"):
+        open_study(tmp_path)
+
+
+def test_nothing_and_a_file(tmp_path):
+    (tmp_path / "log.csv").write_text("x")
+    with pytest.raises(DataError, match="does not exist"):
+        open_study(tmp_path / "nowhere")
+    with pytest.raises(DataError, match=r"is a file.*ingest"):
+        open_study(tmp_path / "log.csv")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"), [("{", "JSON"), ("[]", "no object"), ("{}", "no sessionkit block"), ("\xff", "JSON")]
+)
+def test_descriptors_that_are_none(folder, text, words):
+    (folder / "datapackage.json").write_text(text, encoding="latin-1")
+    refused(folder, words)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/etc/passwd",
+        "../results.parquet",
+        "a/../../x",
+        "https://example.org/x",
+        "c:\\x",
+        "",
+        3,
+        None,
+        ["results.parquet", "../x"],
+    ],
+)
+def test_paths_outside_are_refused(folder, path):
+    shutil.copy(folder / "results.parquet", folder.parent / "results.parquet")
+    change(folder, lambda _, resources: resources["results"].update(path=path))
+    refused(folder, "only files beneath")
+
+
+def test_links_out_are_refused(folder):
+    outside = folder.parent / "outside.parquet"
+    (folder / "results.parquet").rename(outside)
+    (folder / "results.parquet").symlink_to(outside)
+    refused(folder, "only files beneath")
+
+
+def test_missing_files_are_named(folder):
+    (folder / "queries.parquet").unlink()
+    refused(folder, "queries.parquet.*not there")
+
+
+def test_sizes_are_compared(folder):
+    data = (folder / "results.parquet").read_bytes()
+    (folder / "results.parquet").write_bytes(data[:-10])
+    refused(folder, "bytes where")
+
+
+def test_row_counts_are_compared(folder):
+    change(folder, lambda _, resources: resources["results"].update(rowcount=3))
+    refused(folder, "2 rows where datapackage.json says 3")
+
+
+def test_damage_of_the_same_size_is_found(folder):
+    size = (folder / "results.parquet").stat().st_size
+    (folder / "results.parquet").write_bytes(b"x" * size)
+    refused(folder, "not readable as Parquet")
+
+
+def test_verify_finds_changed_bytes(folder):
+    study = open_study(folder)
+    path = folder / "results.parquet"
+    data = bytearray(path.read_bytes())
+    data[6] ^= 1
+    path.write_bytes(data)
+    assert len(verify_hashes(study)) == 1
+    assert "results.parquet" in verify_hashes(study)[0]
+
+
+def test_verify_needs_files():
+    with pytest.raises(DataError, match="not opened from disk"):
+        verify_hashes(from_tables({"session_id": ["a"], "query_position": [1], "rank": [1], "doc_id": ["x"]}))
+
+
+def test_newer_layouts_are_refused(folder):
+    change(folder, lambda descriptor, _: descriptor["sessionkit"].update(layout=99, version="9.9"))
+    refused(folder, "sessionkit 9.9.*upgrade")
+
+
+@pytest.mark.parametrize("part", ["settings", "facts", "notes", "sources", "reader"])
+def test_a_block_that_lacks_something(folder, part):
+    change(folder, lambda descriptor, _: descriptor["sessionkit"].pop(part))
+    refused(folder, part)
+
+
+def test_facts_and_settings_that_do_not_fit(folder):
+    change(folder, lambda descriptor, _: descriptor["sessionkit"]["facts"].update(surprise=1))
+    refused(folder, "facts is not as sessionkit writes it")
+
+
+def test_a_missing_resource_and_a_wrong_type(folder):
+    def lose(descriptor, _):
+        descriptor["resources"] = [r for r in descriptor["resources"] if r["name"] != "users"]
+
+    change(folder, lose)
+    refused(folder, "no resource users")
+
+
+def test_columns_are_compared_with_the_schema(folder):
+    shutil.copy(folder / "users.parquet", folder / "results.parquet")
+    change(
+        folder,
+        lambda _, resources: resources["results"].update(
+            bytes=resources["users"]["bytes"], rowcount=resources["users"]["rowcount"]
+        ),
+    )
+    refused(folder, "has no column session_id")

@@ -1,0 +1,42 @@
+"""The Study value: tables by name, facts, columns."""
+
+import polars as pl
+import pytest
+
+from sessionkit.errors import UsageError
+from sessionkit.readers import from_tables
+
+RESULTS = {
+    "session_id": ["a", "a", "a", "b"],
+    "query_position": [1, 1, 2, 1],
+    "rank": [1, 2, 1, 1],
+    "doc_id": ["x", "x", "y", "z"],
+}
+
+
+@pytest.fixture
+def study(recwarn):
+    queries = {
+        "session_id": ["a", "a", "b", "b", "b"],
+        "query_position": [1, 2, 1, 2, 3],
+        "results_status": [None, None, "partly_observed", "not_logged", "empty"],
+    }
+    return from_tables(RESULTS, queries=queries)
+
+
+def test_guaranteed_columns(study):
+    assert study.columns("sessions") == ("session_id", "user_id", "system_id", "topic_id", "judgment_key")
+    assert study.columns("queries") == ("session_id", "query_position", "results_status")
+    assert study.columns("results") == ("session_id", "query_position", "rank", "doc_id")
+    assert study.columns("judgments") == ("judgment_key", "doc_id", "grade")
+    assert study.judgments.collect_schema()["grade"] == pl.Float64
+    assert study.results.collect_schema()["rank"] == pl.Int32
+
+
+def test_unknown_tables_are_refused(study):
+    with pytest.raises(UsageError, match="did you mean 'results'"):
+        study.table("result")
+
+
+def test_repr_says_what_it_is(study):
+    assert repr(study) == "<Study: 2 sessions, 5 queries, 4 results, 0 judgments>"

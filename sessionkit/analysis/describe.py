@@ -1,0 +1,194 @@
+"""What a study looks like before anything is scored: sessions by length, searchers, design, recall base, lists,
+judged share.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from sessionkit.analysis.design import crossing, design_of
+from sessionkit.scoring.judging import QUERY, SESSION, Selection, judged_share
+from sessionkit.scoring.merging import merged_judgments
+from sessionkit.study import Study
+
+SHORT = 10
+"""A list with fewer results than this, or than the longest list of the study, is short."""
+
+
+@dataclass(frozen=True)
+class Description:
+    """What `describe` found, as small tables.
+
+    Parameters
+    ----------
+    lengths
+        ``system_id``, ``queries`` (number of logged queries of a session), ``sessions`` (ECIR 2008, Table 2).
+    systems
+        ``system_id``, ``sessions``, ``users``, ``topics``, ``queries``, ``mean_queries``.
+    searchers
+        ``feature``, ``n`` (searchers), ``mean``, ``sd`` (sample standard deviation over searchers, one row per
+        searcher; Table 1).
+    crossing
+        ``system_id``, ``topic_id``, ``users``, ``sessions``: how often each system met each topic.
+    design, design_note
+        A name for the design and what it means for comparisons.
+    recall_base
+        ``judgment_key``, ``grade``, ``documents``: judged documents by grade after merging.
+    judged
+        ``system_id``, ``results``, ``judged``, ``share``: of all results shown.
+    lists
+        ``system_id``, ``queries``, ``shown``, ``short`` (shown, but with fewer than 10 results, or than the study's
+        longest list), ``empty``, ``partly_observed``, ``not_logged``, ``repeats`` (results whose document the session
+        had shown before).
+    """
+
+    lengths: pl.DataFrame
+    systems: pl.DataFrame
+    searchers: pl.DataFrame
+    crossing: pl.DataFrame
+    design: str
+    design_note: str
+    recall_base: pl.DataFrame
+    judged: pl.DataFrame
+    lists: pl.DataFrame
+
+    def tables(self) -> dict[str, pl.DataFrame]:
+        """The tables as people print them, by title; the lengths and the recall base with one column per count and
+        grade.
+        """
+        lengths = self.lengths.pivot(on="queries", index="system_id", values="sessions", sort_columns=False)
+        counts = sorted((name for name in lengths.columns if name != "system_id"), key=int)
+        lengths = lengths.select("system_id", *counts).join(
+            self.systems.select("system_id", "mean_queries"), on="system_id", nulls_equal=True
+        )
+        base = self.recall_base.pivot(on="grade", index="judgment_key", values="documents")
+        grades = sorted((name for name in base.columns if name != "judgment_key"), key=float)
+        named = {name: f"grade {float(name):g}" for name in grades}
+        shown = {
+            "Systems": self.systems,
+            "Sessions by number of queries": lengths.with_columns(pl.col(counts).fill_null(0)),
+            "Searchers": self.searchers,
+            f"Design: {self.design}": self.crossing,
+            "Recall base by grade": base.select("judgment_key", *grades)
+            .with_columns(pl.col(grades).fill_null(0))
+            .rename(named),
+            "Judged share of the results": self.judged,
+            "Result lists": self.lists,
+        }
+        return {title: table for title, table in shown.items() if len(table)}
+
+
+def describe(study: Study) -> Description:
+    """Describe a study.
+
+    Parameters
+    ----------
+    study
+        The study.
+
+    Returns
+    -------
+    Description
+        Its tables; systems in order of their names, a null ``system_id`` where the log names none.
+
+    Examples
+    --------
+    >>> import sessionkit as sk
+    >>> lists = {"session_id": ["s", "s", "z"], "query_position": [1, 2, 1], "rank": [1, 1, 1], "doc_id": ["a", "a", "b"]}
+    >>> study = sk.from_tables(
+    ...     results=lists | {"topic_id": ["t"] * 3}, judgments={"judgment_key": ["t"], "doc_id": ["a"], "grade": [1]}
+    ... )
+    >>> sk.describe(study).lengths.select("queries", "sessions").rows()
+    [(1, 1), (2, 1)]
+    """
+    sessions = study.sessions.collect()
+    logged = (
+        study.queries.filter(pl.col("results_status") != "not_logged")
+        .group_by(SESSION)
+        .agg(many=pl.len().cast(pl.Int64))
+    )
+    lengths = sessions.join(logged.collect(), on="session_id", how="left").with_columns(pl.col("many").fill_null(0))
+    design, note = design_of(sessions)
+    count = pl.len().cast(pl.Int64)
+    systems = lengths.group_by("system_id").agg(
+        sessions=count,
+        users=pl.col("user_id").drop_nulls().n_unique().cast(pl.Int64),
+        topics=pl.col("topic_id").drop_nulls().n_unique().cast(pl.Int64),
+        queries=pl.col("many").sum(),
+        mean_queries=pl.col("many").mean(),
+    )
+    return Description(
+        lengths=lengths.group_by("system_id", queries="many").agg(sessions=count).sort("system_id", "queries"),
+        systems=systems.sort("system_id"),
+        searchers=_searchers(study),
+        crossing=crossing(sessions),
+        design=design,
+        design_note=note,
+        recall_base=merged_judgments(study)
+        .group_by(judgment_key="key", grade="grade")
+        .agg(documents=count)
+        .sort("judgment_key", "grade")
+        .collect(),
+        judged=_judged(study),
+        lists=_lists(study),
+    )
+
+
+def _searchers(study: Study) -> pl.DataFrame:
+    """Mean and standard deviation of every numeric feature over searchers."""
+    users = study.users.collect()
+    numbers = [name for name, dtype in users.schema.items() if dtype.is_numeric()]
+    texts = [name for name, dtype in users.schema.items() if dtype == pl.String and name != "user_id"]
+    for name in texts:
+        as_number = users.get_column(name).cast(pl.Float64, strict=False)
+        if as_number.null_count() == users.get_column(name).null_count() and as_number.count():
+            users = users.with_columns(as_number)
+            numbers.append(name)
+    order = [name for name in users.columns if name in numbers]
+    rows = [
+        (name, column.count(), column.cast(pl.Float64).mean(), column.cast(pl.Float64).std())
+        for name in order
+        for column in [users[name]]
+    ]
+    return pl.DataFrame(
+        rows, schema={"feature": pl.String, "n": pl.Int64, "mean": pl.Float64, "sd": pl.Float64}, orient="row"
+    )
+
+
+def _judged(study: Study) -> pl.DataFrame:
+    """Judged share of all results shown, by system."""
+    every = Selection(cutoff=None, depth="all", duplicates="all", unjudged="zero", grades="judgments", queries=None)
+    counts = judged_share(study, every, SESSION)
+    by_system = study.sessions.select("session_id", "system_id").join(counts, on="session_id").group_by("system_id")
+    sums = by_system.agg(pl.col("results", "judged").sum()).sort("system_id")
+    return sums.with_columns(share=pl.col("judged") / pl.col("results").replace(0, None)).collect()
+
+
+def _lists(study: Study) -> pl.DataFrame:
+    """Kinds of result lists by system, and results that repeat a document of their session."""
+    lengths = study.results.group_by(QUERY).agg(length=pl.len().cast(pl.Int64))
+    status = pl.col("results_status")
+    short = pl.col("length") < pl.min_horizontal(pl.lit(SHORT), pl.col("length").max())
+    queries = study.queries.join(lengths, on=QUERY, how="left").with_columns(pl.col("length").fill_null(0))
+    kinds = {name: (status == name).sum().cast(pl.Int64) for name in ("empty", "partly_observed", "not_logged")}
+    queries = queries.with_columns(short=short)
+    by_session = queries.group_by(SESSION).agg(
+        queries=pl.len().cast(pl.Int64),
+        shown=(status == "shown").sum().cast(pl.Int64),
+        short=((status == "shown") & pl.col("short")).sum().cast(pl.Int64),
+        **kinds,
+    )
+    repeats = study.results.group_by(SESSION).agg(repeats=(pl.len() - pl.col("doc_id").n_unique()).cast(pl.Int64))
+    joined = (
+        study.sessions.select("session_id", "system_id")
+        .join(by_session, on="session_id")
+        .join(repeats, on="session_id", how="left")
+    )
+    return (
+        joined.group_by("system_id")
+        .agg(pl.col("queries", "shown", "short", *kinds, "repeats").sum())
+        .sort("system_id")
+        .collect()
+    )

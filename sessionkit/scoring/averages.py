@@ -1,0 +1,72 @@
+"""Vector arithmetic of the papers: average vector, normalised vector, average position; and ``avgpos`` of every
+session.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+
+from sessionkit.scoring import fixed
+from sessionkit.scoring.curves import session_vectors
+from sessionkit.scoring.judging import Selection, sessions_with_judgments
+from sessionkit.scoring.measures.aggregates import AveragePosition
+from sessionkit.study import Study
+
+
+def avg_vect(vectors: Sequence[Sequence[float]]) -> np.ndarray:
+    """Average of equally long vectors, component by component (Research Notes 2002-2, equation 3; ECIR 2008, equation
+    4).
+
+    >>> avg_vect([[3, 5, 8], [1, 1, 2]]).tolist()
+    [2.0, 3.0, 5.0]
+    """
+    return np.mean(np.asarray(vectors, dtype=float), axis=0)
+
+
+def norm_vect(vector: Sequence[float], ideal: Sequence[float]) -> np.ndarray:
+    """A (cumulated) gain vector as shares of an ideal vector (Research Notes 2002-2, equation 5); NaN where the ideal
+    is 0.
+
+    >>> norm_vect([3, 5, 8], [3, 6, 9]).round(4).tolist()
+    [1.0, 0.8333, 0.8889]
+    """
+    part, whole = np.asarray(vector, dtype=float), np.asarray(ideal, dtype=float)
+    return np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole != 0)
+
+
+def avg_pos(vector: Sequence[float], k: int | None = None) -> float:
+    """Mean of a vector's first ``k`` components (Research Notes 2002-2, equation 6); of all of them without ``k``.
+
+    >>> avg_pos([1, 0.5, 0.3], 2)
+    0.75
+    """
+    return float(np.mean(np.asarray(vector, dtype=float)[:k]))
+
+
+def average_positions(study: Study, measure: AveragePosition) -> pl.LazyFrame:
+    """Mean of each session's cumulated curve over its slots, or over ``length`` of them: ``session_id``, ``value``.
+
+    A curve shorter than ``length`` is held at its last value.
+    """
+    inner = measure.inner
+    judged = sessions_with_judgments(study, Selection.of(inner))
+    vectors = session_vectors(study, inner).join(judged, on="session_id")
+    if inner.normalized:
+        height = fixed.fixed(fixed.quotient(pl.col("total"), pl.col("ideal")))
+    else:
+        height = pl.when("has_judgments").then(pl.col("total"))
+    own = pl.col("slot").max().cast(pl.Int64)
+    if measure.length is None:
+        total, length = pl.col("height").sum(), pl.col("height").count()
+    else:
+        within = pl.col("slot") <= measure.length
+        held = pl.max_horizontal(pl.lit(measure.length, pl.Int64) - own, pl.lit(0, pl.Int64))
+        final = pl.col("height").sort_by("slot").last().fill_null(0)
+        total = pl.col("height").filter(within).sum() + final * held.cast(pl.Int128)
+        length = pl.col("height").filter(within).count() + pl.when(pl.col("height").count() > 0).then(held).otherwise(0)
+    value = fixed.unfixed(total) / length.cast(pl.Float64).replace(0, None)
+    found = vectors.with_columns(height=height).group_by("session_id").agg(value=value)
+    return found.with_columns(pl.col("value").fill_null(0.0)) if inner.undefined == "zero" else found

@@ -1,0 +1,96 @@
+"""Concatenated Top-X lists: the cumulated gain of a session, and of its ideal, after every slot."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from sessionkit.errors import MeasureError
+from sessionkit.scoring import fixed
+from sessionkit.scoring.ideals import first_query, ideal_list, ideal_places, ideal_slots, spread_ideals
+from sessionkit.scoring.judging import QUERY, Selection, gain_name, judged_rows
+from sessionkit.scoring.layout import layout, require_cutoff, with_offsets
+from sessionkit.scoring.measures import GainMeasure, Measure
+from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionDiscountedCumulatedGain as SessionIdeal
+from sessionkit.study import Study
+
+SLOT = ["session_id", "slot"]
+
+
+def session_vectors(study: Study, measure: Measure) -> pl.LazyFrame:
+    """Cumulated sums of every session along its concatenated lists.
+
+    Parameters
+    ----------
+    measure
+        A session measure with a cutoff; of nsDCG with the ideal it names, of sDCG with the repeated one.
+
+    Returns
+    -------
+    polars.LazyFrame
+        ``session_id``, ``slot`` (from 1), ``query_position``, ``rank``, ``total`` and ``ideal`` (cumulated, at the
+        fixed scale), in order.
+        Where the ideal has more queries than the session, the session's total is held; where it has fewer, the ideal
+        is.
+
+    Raises
+    ------
+    MeasureError
+        If the measure is not one of whole sessions, has no cutoff, or has no curve.
+    """
+    measure = require_curve(measure)
+    within = _slots(layout(study, measure))
+    everywhere = pl.concat([within, _slots(ideal_places(study, measure))]).unique(
+        SLOT, keep="first", maintain_order=True
+    )
+    selection = Selection.of(measure)
+    rows = with_offsets(study, judged_rows(study, selection, [measure]), measure)
+    gained = rows.select(*QUERY, "rank", total=fixed.fixed(measure.contribution(pl.col(gain_name(measure)))))
+    vectors = everywhere.join(gained, on=[*QUERY, "rank"], how="left").join(
+        _ideal_by_slot(study, measure), on=SLOT, how="left"
+    )
+    running = [pl.col(name).fill_null(0).cum_sum().over("session_id", order_by="slot") for name in ("total", "ideal")]
+    return vectors.select(*SLOT, "query_position", "rank", *running).sort(SLOT)
+
+
+def require_curve(measure: Measure) -> GainMeasure:
+    """Return the measure if it has a curve, or say what to ask for instead."""
+    if not isinstance(measure, GainMeasure) or measure.level != "session":
+        msg = f"{measure} has no curve along the session; ask for a session measure such as sDCG@10, or see: sessionkit breakdown"
+        raise MeasureError(msg)
+    if isinstance(measure, SessionIdeal) and measure.normalize == "query":
+        msg = f"{measure} divides query by query and has no curve along the session; leave out normalize=query"
+        raise MeasureError(msg)
+    require_cutoff(measure)
+    return measure
+
+
+def _slots(places: pl.LazyFrame) -> pl.LazyFrame:
+    """One row per slot of each query: ``session_id``, ``slot``, ``query_position``, ``rank``."""
+    ranks = pl.int_ranges(1, pl.col("size") + 1, dtype=pl.Int32)
+    exploded = places.with_columns(rank=ranks).explode("rank", empty_as_null=False)
+    return exploded.select(
+        "session_id",
+        slot=(pl.col("offset") + pl.col("rank")).cast(pl.Int32),
+        query_position="query_position",
+        rank="rank",
+    )
+
+
+def _ideal_by_slot(study: Study, measure: GainMeasure) -> pl.LazyFrame:
+    """What the ideal adds at each slot of the session, as a fixed-scale sum: ``session_id``, ``slot``, ``ideal``."""
+    kind = measure.ideal if isinstance(measure, SessionIdeal) else "repeated"
+    if kind == "spread":
+        totals = spread_ideals(study, measure, every_prefix=True).sort("slot")
+        before = pl.col("ideal").shift(1).over("session_id", "key", order_by="slot").fill_null(0)
+        added = (
+            totals.group_by("session_id", "key", "slot")
+            .agg(pl.col("ideal").max())
+            .with_columns(pl.col("ideal") - before)
+        )
+    else:
+        slots = ideal_slots(study, measure, 0)
+        if kind == "once":
+            slots = first_query(slots)
+        worth = fixed.fixed(measure.contribution(pl.col("gain")))
+        added = slots.join(ideal_list(study, measure), on=["key", "rank"]).with_columns(ideal=worth)
+    return added.group_by(SLOT).agg(pl.col("ideal").sum()).with_columns(pl.col("slot").cast(pl.Int32))

@@ -1,0 +1,78 @@
+"""How much a rank or a query position counts: the ``discount`` and ``query_discount`` parameters.
+
+A discount multiplies; 1 means no loss. Ranks and query positions begin at 1. The forms differ between papers, and no
+two of them agree beyond the first place:
+
+=============  ============================  =====================================
+name           factor at place i             source
+=============  ============================  =====================================
+``log``        1 / (1 + log_b i)             ECIR 2008, equations 1 and 2
+``shifted``    1 / log_b(i + b - 1)          Kanoulas et al. 2011
+``burges``     1 / log_b(i + 1)              Burges et al. 2005; trec_eval with b=2
+``jk2002``     1 if i < b else 1 / log_b i   TOIS 2002
+``rn2002``     1 at i = 1, else 1 / log_b i  Research Notes 2002-2, equation 2
+``geometric``  p^(i-1)                       rank-biased
+``reciprocal`` 1 / i
+``none``       1
+=============  ============================  =====================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import polars as pl
+
+RANK_DISCOUNTS = ("log", "shifted", "burges", "jk2002", "rn2002", "geometric", "reciprocal", "none")
+QUERY_DISCOUNTS = ("log", "shifted", "geometric", "none")
+
+
+def discount_expr(place: pl.Expr, name: str, base: float | None = None, p: float | None = None) -> pl.Expr:
+    """Discount factor as a polars expression.
+
+    Parameters
+    ----------
+    place
+        Rank or query position, an integer from 1.
+    name
+        One of `RANK_DISCOUNTS`.
+    base
+        Base of the logarithm, above 1, for the logarithmic forms.
+    p
+        Persistence in (0, 1), for ``geometric``.
+
+    >>> frame = pl.DataFrame({"rank": [1, 2, 4]})
+    >>> frame.select(discount_expr(pl.col("rank"), "log", base=2)).to_series().to_list()
+    [1.0, 0.5, 0.3333333333333333]
+    """
+    i = place.cast(pl.Float64)
+    forms: dict[str, Callable[[], pl.Expr]] = {
+        "log": lambda: 1 / (1 + i.log(_given(base))),
+        "shifted": lambda: 1 / (i + (_given(base) - 1)).log(_given(base)),
+        "burges": lambda: 1 / (i + 1).log(_given(base)),
+        "jk2002": lambda: pl.when(i < _given(base)).then(1.0).otherwise(1 / i.log(_given(base))),
+        "rn2002": lambda: pl.when(i == 1).then(1.0).otherwise(1 / i.log(_given(base))),
+        "geometric": lambda: pl.lit(_given(p)).pow(i - 1),
+        "reciprocal": lambda: 1 / i,
+        "none": lambda: pl.when(i.is_not_null()).then(1.0),
+    }
+    return forms[name]()
+
+
+def discount_values(places: np.ndarray, name: str, base: float | None = None, p: float | None = None) -> np.ndarray:
+    """The same factors for an array of places, by the same expression and so with the same bits.
+
+    >>> discount_values(np.array([1, 3]), "burges", base=2).tolist()
+    [1.0, 0.5]
+    """
+    frame = pl.DataFrame({"place": places})
+    return frame.select(discount_expr(pl.col("place"), name, base, p)).to_series().to_numpy()
+
+
+def _given(value: float | None) -> float:
+    """The parameter, which the measure has checked to be there."""
+    if value is None:
+        msg = "a discount was used without its parameter"
+        raise ValueError(msg)
+    return value

@@ -1,0 +1,50 @@
+"""Sums that are the same bits in any order: contributions become integers at one fixed scale before they are added.
+
+Adding doubles is not associative, so a sum of them changes in its last digits with the order of the rows, the number
+of threads and the partition. Integers have no such trouble. Every contribution is rounded once, to a multiple of
+2^-60, and added as a 128-bit integer; a normalised value divides two such sums.
+"""
+
+from __future__ import annotations
+
+import polars as pl
+
+SCALE = 2.0**60
+LARGEST_GAIN = 2.0**30
+"""A single gain must stay below this, so that 2^36 results of one group cannot overflow 128 bits."""
+
+
+def fixed(value: pl.Expr) -> pl.Expr:
+    """Round a Float64 expression to the fixed scale; null stays null.
+
+    >>> pl.select(fixed(pl.lit(0.5))).item() == 2**59
+    True
+    """
+    return (value * SCALE).round().cast(pl.Int128)
+
+
+def unfixed(total: pl.Expr) -> pl.Expr:
+    """Read a fixed-scale integer expression as a Float64.
+
+    >>> pl.select(unfixed(fixed(pl.lit(0.1)))).item()
+    0.1
+    """
+    return total.cast(pl.Float64) / SCALE
+
+
+def mean(value: pl.Expr) -> pl.Expr:
+    """Mean of a Float64 expression over the rows where it is not null, the same bits in any order; null over no rows.
+
+    >>> pl.DataFrame({"x": [0.1, None, 0.3]}).select(mean(pl.col("x"))).item()
+    0.2
+    """
+    return unfixed(fixed(value).sum()) / value.count().replace(0, None)
+
+
+def quotient(part: pl.Expr, whole: pl.Expr) -> pl.Expr:
+    """Divide one fixed-scale sum by another; null where the divisor is zero or null.
+
+    >>> pl.DataFrame({"a": [1, 1], "b": [4, 0]}).select(quotient(pl.col("a"), pl.col("b"))).to_series().to_list()
+    [0.25, None]
+    """
+    return pl.when(whole > 0).then(part.cast(pl.Float64) / whole.cast(pl.Float64))

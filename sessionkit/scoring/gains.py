@@ -1,0 +1,125 @@
+"""What a grade is worth: the ``gain`` parameter of every measure.
+
+``linear`` is the grade, ``exp2`` is 2^grade - 1, ``binary`` is 1 from ``min_grade`` upwards, and weights such as
+``0-1-10-100`` give the gain of grade 0, 1, 2, 3. A grade below 0 gains 0 with all of them, and so does an unjudged
+result.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import polars as pl
+
+from sessionkit.errors import DataError, MeasureError
+from sessionkit.scoring.fixed import LARGEST_GAIN
+
+NAMES = ("linear", "exp2", "binary")
+WEIGHTS = re.compile(r"\d+(\.\d+)?(-\d+(\.\d+)?)+")
+ALLOWED = "linear, exp2, binary or weights by grade such as 0-1-10-100"
+
+
+def gain_text(value: object) -> str:
+    """Canonical text of a gain: one of the names, or weights without superfluous zeros.
+
+    Parameters
+    ----------
+    value
+        ``"linear"``, ``"exp2"``, ``"binary"``, a text such as ``"0-1-10-100"`` or a sequence of at least two numbers
+        >= 0.
+
+    Raises
+    ------
+    MeasureError
+        If it is none of these.
+
+    >>> gain_text((0, 1, 10, 100.0))
+    '0-1-10-100'
+    """
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        value = "-".join(format(float(weight), "f") for weight in value)
+    if value in NAMES:
+        return str(value)
+    if not isinstance(value, str) or not WEIGHTS.fullmatch(value):
+        msg = f"gain must be {ALLOWED}, not {value!r}"
+        raise MeasureError(msg)
+    return "-".join(
+        format(weight, "g" if weight < 1e6 and weight == round(weight, 5) else "r") for weight in weights(value)
+    )
+
+
+def weights(gain: str) -> list[float]:
+    """The weights that a gain text lists, in order of grade from 0.
+
+    >>> weights("0-1-10-100")
+    [0.0, 1.0, 10.0, 100.0]
+    """
+    return [float(weight) for weight in gain.split("-")]
+
+
+def gain_expr(grade: pl.Expr, gain: str, min_grade: float = 1) -> pl.Expr:
+    """Gain of a grade as a polars expression; null (unjudged) and grades below 0 gain 0.
+
+    Parameters
+    ----------
+    grade
+        Float64 grades as judged, in the study's own scale.
+    gain
+        Canonical gain text, see `gain_text`.
+    min_grade
+        Lowest relevant grade, for ``binary``.
+
+    >>> frame = pl.DataFrame({"grade": [-1.0, 0.0, 2.0, None]})
+    >>> frame.select(gain_expr(pl.col("grade"), "exp2")).to_series().to_list()
+    [0.0, 0.0, 3.0, 0.0]
+    """
+    if gain == "linear":
+        value = grade
+    elif gain == "exp2":
+        value = pl.lit(2.0).pow(grade) - 1
+    elif gain == "binary":
+        value = (grade >= min_grade).cast(pl.Float64)
+    else:
+        listed = weights(gain)
+        value = grade.cast(pl.Int64).replace_strict(range(len(listed)), listed, default=None, return_dtype=pl.Float64)
+    return pl.when(grade >= 0).then(value).otherwise(0.0)
+
+
+def check_grades(grades: pl.DataFrame, gain: str, min_grade: float = 1) -> None:
+    """Refuse grades that a gain has no value for.
+
+    Parameters
+    ----------
+    grades
+        The distinct grades in one column ``grade``.
+
+    Raises
+    ------
+    DataError
+        If a grade is fractional or beyond a weight list, or its gain is too large to be summed exactly.
+
+    >>> check_grades(pl.DataFrame({"grade": [0.0, 3.0]}), "0-1-10")
+    Traceback (most recent call last):
+    ...
+    sessionkit.errors.DataError: gain=0-1-10 has weights for grades 0 to 2, but the judgments have grade 3; give it
+    one more weight
+    """
+    positive = grades.filter(pl.col("grade") >= 0).get_column("grade").sort()
+    if gain not in NAMES and len(positive):
+        top = len(weights(gain)) - 1
+        fractional = positive.filter(positive != positive.floor())
+        if len(fractional):
+            msg = f"gain={gain} gives weights to whole grades, but the judgments have grade {fractional[0]:g}; use gain=linear or exp2"
+            raise DataError(msg)
+        if positive[-1] > top:
+            more = int(positive[-1]) - top
+            msg = (
+                f"gain={gain} has weights for grades 0 to {top}, but the judgments have grade {positive[-1]:g}; "
+                f"give it {'one more weight' if more == 1 else f'{more} more weights'}"
+            )
+            raise DataError(msg)
+    largest = grades.select(gain_expr(pl.col("grade"), gain, min_grade).max()).item()
+    if largest is not None and not largest < LARGEST_GAIN:
+        msg = f"gain={gain} makes {largest:g} of the grade {positive[-1]:g}; gains must stay below 2^30 to be summed exactly"
+        raise DataError(msg)

@@ -1,0 +1,65 @@
+"""Where each query's list lies in the session's concatenation: the slots it occupies and how many come before it."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from sessionkit.errors import MeasureError
+from sessionkit.scoring.judging import QUERY, Selection, judged_rows, units
+from sessionkit.scoring.measures import GainMeasure
+from sessionkit.scoring.measures.measure import SessionMeasure
+from sessionkit.study import Study
+
+
+def layout(study: Study, measure: GainMeasure) -> pl.LazyFrame:
+    """Slots of each query that counts.
+
+    Returns
+    -------
+    polars.LazyFrame
+        ``session_id``, ``query_position``, ``key``, ``size`` (slots of the query; Int64) and ``offset`` (slots before
+        it; Int64), in order.
+        With ``slots=pad`` query q begins after (q - 1) x cutoff slots; otherwise after what the queries before it
+        occupy.
+
+    Raises
+    ------
+    MeasureError
+        If the measure has no cutoff, so that a query has no definite number of slots.
+    """
+    require_cutoff(measure)
+    queries = units(study, Selection.of(measure))
+    slots = measure.slots if isinstance(measure, SessionMeasure) else "pad"
+    if slots == "pad":
+        size = pl.lit(measure.cutoff, pl.Int64)
+        return queries.with_columns(size=size, offset=(pl.col("query_position").cast(pl.Int64) - 1) * size)
+    # what was shown decides, however far the searcher looked
+    whole = measure(depth="all")
+    lengths = (
+        judged_rows(study, Selection.of(whole), [whole], every=True).group_by(QUERY).agg(size=pl.col("rank").max())
+    )
+    size = pl.col("size").fill_null(0).cast(pl.Int64)
+    least = slots if isinstance(slots, int) else 0
+    sized = queries.join(lengths, on=QUERY, how="left").with_columns(
+        size=pl.max_horizontal(size, pl.lit(least, pl.Int64))
+    )
+    return sized.sort(QUERY).with_columns(offset=(pl.col("size").cum_sum() - pl.col("size")).over("session_id"))
+
+
+def with_offsets(study: Study, rows: pl.LazyFrame, measure: GainMeasure) -> pl.LazyFrame:
+    """Give each row the number of slots before its query, where the measure's discount runs on along the session."""
+    if not runs_on(measure):
+        return rows
+    return rows.join(layout(study, measure).select(*QUERY, "offset"), on=QUERY)
+
+
+def runs_on(measure: GainMeasure) -> bool:
+    """Whether the measure discounts ranks along the concatenated lists."""
+    return isinstance(measure, SessionMeasure) and measure.rank_origin == "session"
+
+
+def require_cutoff(measure: GainMeasure) -> None:
+    """Refuse a measure without a cutoff where slots are needed."""
+    if measure.cutoff is None:
+        msg = f"{measure} needs a cutoff here, which says how many slots each query has; for example {measure @ 10}"
+        raise MeasureError(msg)

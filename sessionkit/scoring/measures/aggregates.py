@@ -1,0 +1,250 @@
+"""One number for a session from its queries: sum, mean, max, min, first, last, nonlast; and the mean of its curve,
+avgpos.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Self, cast
+
+import polars as pl
+
+from sessionkit.errors import MeasureError
+from sessionkit.scoring import fixed
+from sessionkit.scoring.measures.cumulated_gain import nDCG, nsDCG
+from sessionkit.scoring.measures.measure import GainMeasure, Measure
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class Wrapper(Measure):
+    """A session measure made from another measure, which stands inside its brackets."""
+
+    level = "session"
+    example: ClassVar[Measure]
+    source = "sessionkit"
+
+    of: GainMeasure | None = field(default=None)
+    cutoff: None = field(default=None, init=False)
+
+    def __call__(self, of: Measure | None = None, **changes: Any) -> Self:  # noqa: ANN401 - parameters of any kind, checked by name
+        """Wrap a measure: ``mean(nDCG @ 10)``."""
+        if of is None and self.of is None:
+            msg = f"{self.name} needs a measure inside: {self.name}({self.example})"
+            raise MeasureError(msg)
+        made = self if of is None else replace(self, of=cast("GainMeasure", of))
+        return Measure.__call__(made, **changes)
+
+    def __post_init__(self) -> None:
+        """Refuse a measure that cannot stand inside."""
+        super().__post_init__()
+        if self.of is not None and not isinstance(self.of, GainMeasure):
+            msg = f"{self.name} takes a measure of queries or of a session, not {self.of}; for example {self.name}({self.example})"
+            raise MeasureError(msg)
+
+    def parameters(self) -> dict[str, object]:
+        """The wrapper's own parameters; those of the measure stay inside it."""
+        return {key: value for key, value in super().parameters().items() if key != "cutoff"}
+
+    def __str__(self) -> str:
+        """``name(measure,parameters)``."""
+        given = [f"{key}={value}" for key, value in self.parameters().items() if value != self.default(key)]
+        inside = ",".join([*([str(self.of)] if self.of is not None else []), *given])
+        return f"{self.name}({inside})" if inside else self.name
+
+    __repr__ = __str__
+
+    @property
+    def inner(self) -> GainMeasure:
+        """The measure inside."""
+        if self.of is None:
+            msg = f"{self.name} needs a measure inside: {self.name}({self.example})"
+            raise MeasureError(msg)
+        return self.of
+
+    @property
+    def highest(self) -> float | None:
+        """The bound of the measure inside."""
+        return self.inner.highest
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class Aggregate(Wrapper):
+    """A statistic over the values of a session's logged queries; undefined queries are left out.
+
+    Of a query measure it takes the values; of a session measure the part that each query adds, so that
+    ``mean(sDCG@10)`` is sDCG per query.
+    A query that returned nothing counts with its 0. Null for a session without a defined query.
+
+    >>> from sessionkit.scoring.measures import mean, nDCG
+    >>> mean(nDCG(gain="exp2") @ 10)
+    mean(nDCG(gain=exp2)@10)
+    """
+
+    example = nDCG @ 10
+    higher_grade_can_lower = True
+
+    def over(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:
+        """Reduce a session's query values; ``last`` says which row is its last logged query."""
+        return value.filter(last)
+
+    def weights(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:
+        """Weight of each query's value in the result, over the queries of one session."""
+        return (value.is_not_null() & last).cast(pl.Float64)
+
+
+class Sum(Aggregate):
+    """Sum over the session's queries."""
+
+    name = "sum"
+    formula = "sum over q of M(q)"
+
+    def over(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:  # noqa: ARG002 - one signature for all
+        """Exact sum, null over no value."""
+        return pl.when(value.count() > 0).then(fixed.unfixed(fixed.fixed(value).sum()))
+
+    def weights(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:  # noqa: ARG002
+        """Each query counts once."""
+        return pl.when(value.is_not_null()).then(1.0).otherwise(0.0)
+
+    @property
+    def highest(self) -> float | None:
+        """A sum has no bound."""
+        return None
+
+
+class Mean(Aggregate):
+    """Mean over the session's queries."""
+
+    name = "mean"
+    formula = "sum over q of M(q) / number of queries with a value"
+
+    def over(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:  # noqa: ARG002
+        """Exact mean."""
+        return fixed.mean(value)
+
+    def weights(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:  # noqa: ARG002
+        """One share each."""
+        return pl.when(value.is_not_null()).then(1.0 / value.count()).otherwise(0.0)
+
+
+class Max(Aggregate):
+    """Value of the session's best query."""
+
+    name = "max"
+    formula = "max over q of M(q)"
+
+    def over(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:  # noqa: ARG002
+        """Largest value."""
+        return value.max()
+
+    def weights(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:  # noqa: ARG002
+        """All on the first of the best queries."""
+        return _first_true(value == value.max())
+
+
+class Min(Aggregate):
+    """Value of the session's worst query."""
+
+    name = "min"
+    formula = "min over q of M(q)"
+
+    def over(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:  # noqa: ARG002
+        """Smallest value."""
+        return value.min()
+
+    def weights(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:  # noqa: ARG002
+        """All on the first of the worst queries."""
+        return _first_true(value == value.min())
+
+
+class First(Aggregate):
+    """Value of the session's first query."""
+
+    name = "first"
+    formula = "M(1)"
+
+    def over(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:  # noqa: ARG002
+        """Value at the smallest query position."""
+        return value.sort_by("query_position").first()
+
+    def weights(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:  # noqa: ARG002
+        """All on the first query."""
+        return (pl.col("query_position") == pl.col("query_position").min()).cast(pl.Float64)
+
+
+class Last(Aggregate):
+    """Value of the session's last logged query."""
+
+    name = "last"
+    formula = "M(n), n the last query whose list was logged"
+
+    def over(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:
+        """Value at the largest query position."""
+        return value.filter(last).first()
+
+    def weights(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:  # noqa: ARG002
+        """All on the last query."""
+        return last.cast(pl.Float64)
+
+
+class NonLast(Aggregate):
+    """Mean over all queries of the session but the last; null for a session of one query."""
+
+    name = "nonlast"
+    formula = "sum over q < n of M(q) / number of those with a value"
+
+    def over(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:
+        """Exact mean of the others."""
+        return fixed.mean(value.filter(~last))
+
+    def weights(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:
+        """One share each of the others."""
+        others = ~last & value.is_not_null()
+        return others.cast(pl.Float64) / others.sum().replace(0, None)
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class AveragePosition(Wrapper):
+    """avgpos: the mean of a session measure's cumulated curve over the slots of its concatenated lists.
+
+    Rewards gain that comes early: the average position value of Research Notes 2002-2, equation 6, which ECIR 2008
+    names as the single
+    number for a whole session. ``length`` fixes the number of slots; a session that stops before it holds its value
+    and its ideal. Of a
+    normalised measure it is the mean of the slot-by-slot quotients. The measure inside needs a cutoff.
+
+    >>> from sessionkit.scoring.measures import avgpos, nsDCG
+    >>> avgpos(nsDCG @ 10, length=110)
+    avgpos(nsDCG@10,length=110)
+    """
+
+    name = "avgpos"
+    example = nsDCG @ 10
+    formula = "(1 / L) x sum over slots s = 1..L of the cumulated value at s"
+    source = "Järvelin & Kekäläinen, Research Notes 2002-2, equation 6; ECIR 2008, section 4"
+    higher_grade_can_lower = True
+
+    length: int | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a measure that has no curve."""
+        super().__post_init__()
+        if self.of is not None and self.of.level != "session":
+            msg = f"avgpos takes a session measure with a cutoff, such as {self.example}, not {self.of}"
+            raise MeasureError(msg)
+
+
+def _first_true(flag: pl.Expr) -> pl.Expr:
+    """1.0 at the first row, by query position, where a flag holds; 0.0 elsewhere."""
+    position = pl.when(flag).then(pl.col("query_position"))
+    return (position == position.min()).fill_null(value=False).cast(pl.Float64)
+
+
+sum_ = Sum()
+mean = Mean()
+max_ = Max()
+min_ = Min()
+first = First()
+last = Last()
+nonlast = NonLast()
+avgpos = AveragePosition()

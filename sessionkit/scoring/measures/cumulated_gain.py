@@ -1,0 +1,186 @@
+"""The cumulated gain family: CG, DCG, nCG, nDCG of a query, sDCG and nsDCG of a session."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sessionkit.errors import MeasureError
+from sessionkit.scoring.measures.measure import DiscountedMeasure, GainMeasure, SessionMeasure
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class CumulatedGain(GainMeasure):
+    """CG: the sum of the gains of the shown results.
+
+    Range [0, no bound); higher is better. A query that returned nothing scores 0; null where the query's key has no
+    judgments. Source: Järvelin & Kekäläinen, TOIS 2002 and Research Notes 2002-2, equation 1.
+
+    Gains 3, 2, 3 at ranks 1 to 3 make CG@3 = 8:
+
+    >>> import sessionkit as sk
+    >>> study = sk.from_tables(
+    ...     results={"session_id": list("sss"), "query_position": [1] * 3, "rank": [1, 2, 3], "doc_id": list("abc"), "topic_id": list("ttt")},
+    ...     judgments={"judgment_key": ["t"] * 3, "doc_id": ["a", "b", "c"], "grade": [3, 2, 3]},
+    ... )
+    >>> sk.score(study, ["CG@3"], per="query").get_column("value").to_list()
+    [8.0]
+    """
+
+    name = "CG"
+    level = "query"
+    formula = "sum of gain(i) for i = 1..k"
+    source = "Järvelin & Kekäläinen, TOIS 2002; Research Notes 2002-2, equation 1"
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class DiscountedCumulatedGain(DiscountedMeasure):
+    """DCG: the sum of the gains of the shown results, each discounted by its rank.
+
+    Range [0, no bound); higher is better. The default discount, ``burges`` with b=2, divides by log2(i + 1), as
+    trec_eval does; ``discount=jk2002`` is the TOIS 2002 form, ``rn2002`` the Research Notes', ``log`` that of ECIR
+    2008. A query that returned nothing scores 0; null where the query's key has no judgments.
+
+    Gains 3, 2, 3 with ``discount=log``, b=4: 3 + 2/1.5 + 3/1.7925 = 6.0070.
+
+    >>> import sessionkit as sk
+    >>> study = sk.from_tables(
+    ...     results={"session_id": list("sss"), "query_position": [1] * 3, "rank": [1, 2, 3], "doc_id": list("abc"), "topic_id": list("ttt")},
+    ...     judgments={"judgment_key": ["t"] * 3, "doc_id": ["a", "b", "c"], "grade": [3, 2, 3]},
+    ... )
+    >>> round(sk.score(study, ["DCG(discount=log,b=4)@3"], per="query").get_column("value").item(), 4)
+    6.007
+    """
+
+    name = "DCG"
+    level = "query"
+    formula = "sum of gain(i) x d(i) for i = 1..k; d by default 1 / log2(i + 1)"
+    source = "Järvelin & Kekäläinen, TOIS 2002; Burges et al., ICML 2005 for the default discount"
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class NormalizedCumulatedGain(CumulatedGain):
+    """nCG: cumulated gain as a share of the best that the recall base allows at the same cutoff.
+
+    Range [0, 1]; higher is better. Null where nothing is relevant (0 with ``undefined=zero``). Without a cutoff the
+    ideal uses the whole recall base. Equals the sliding ratio of Giuliano & Jones, with the ideal over all relevant
+    documents of the topic.
+    """
+
+    name = "nCG"
+    normalized = True
+    higher_grade_can_lower = True
+    formula = "CG@k / ideal CG@k"
+
+    @property
+    def highest(self) -> float | None:
+        """Upper bound 1: no list gains more than the sorted recall base."""
+        return 1.0
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class NormalizedDiscountedCumulatedGain(DiscountedCumulatedGain):
+    """nDCG: discounted cumulated gain as a share of the best that the recall base allows at the same cutoff.
+
+    Range [0, 1]; higher is better. The default equals trec_eval's ndcg_cut (linear gain, division by log2(i + 1),
+    ideal over the whole
+    recall base, cut at k); ``gain=exp2`` equals gdeval's. A query that returned nothing scores 0, which trec_eval
+    leaves out unless run
+    with ``-c``. Null where nothing is relevant (0 with ``undefined=zero``, as trec_eval). ``rn2002`` with b > 2 is
+    refused.
+
+    >>> from sessionkit.scoring.measures import nDCG
+    >>> nDCG(gain="exp2") @ 10
+    nDCG(gain=exp2)@10
+    """
+
+    name = "nDCG"
+    normalized = True
+    higher_grade_can_lower = True
+    formula = "DCG@k / ideal DCG@k"
+
+    @property
+    def highest(self) -> float | None:
+        """Upper bound 1, since every permitted discount falls with the rank."""
+        return 1.0
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class SessionDiscountedCumulatedGain(SessionMeasure):
+    """sDCG: the sum of the gains of everything a session showed, discounted by rank and by query position.
+
+    Range [0, no bound); higher is better. By default the form of ECIR 2008, gain / ((1 + log_2 i)(1 + log_4 q)),
+    which the TREC
+    Dynamic Domain scorer also uses; ``like=jiang2016`` and ``like=kanoulas2011`` are the other public forms, and
+    differ from it by up to a
+    factor of two. Every logged query holds its position, also one that returned nothing. Documents shown again gain
+    again unless
+    ``duplicates=first``. Null where the session's key has no judgments at all.
+
+    One list <0,1,0>, an empty one, then <2,0,1> at k=3:
+    1/2 + (2 + 1/2.58496) / 1.79248 = 1.8315915058
+
+    >>> import sessionkit as sk
+    >>> study = sk.from_tables(
+    ...     queries={"session_id": ["s"] * 3, "query_position": [1, 2, 3]},
+    ...     results={"session_id": ["s"] * 6, "query_position": [1] * 3 + [3] * 3, "rank": [1, 2, 3] * 2, "doc_id": list("xbyazc")},
+    ...     sessions={"session_id": ["s"], "topic_id": ["t"]},
+    ...     judgments={"judgment_key": ["t"] * 5, "doc_id": list("adbcx"), "grade": [2, 2, 1, 1, 0]},
+    ... )
+    >>> round(sk.score(study, ["sDCG@3"], per="session").get_column("value").item(), 10)
+    1.8315915058
+    """
+
+    name = "sDCG"
+    formula = "sum over queries q and ranks i <= k of gain(q, i) x d(i) x dq(q); by default d = 1 / (1 + log2 i), dq = 1 / (1 + log4 q)"
+    source = "Järvelin, Price, Delcambre & Nielsen, ECIR 2008, equations 1 and 2"
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class NormalizedSessionDiscountedCumulatedGain(SessionDiscountedCumulatedGain):
+    """nsDCG: sDCG as a share of an ideal session's.
+
+    With ``ideal=repeated`` (the default, ECIR 2008 section 3.3) the ideal session repeats each query's Top-k ideal
+    list; nsDCG is then the
+    weighted mean sum dq(q) nDCG_q / sum dq(q), not an accumulation: a perfect first query followed by an empty one
+    scores 0.6.
+    ``ideal=spread`` shows the best documents once, in the best slots of the session; ``ideal=once`` is one perfect
+    query.
+    ``ideal_queries`` gives the ideal a fixed number of queries. ``normalize=query`` is the reading of section 2.2:
+    sum dq(q) nDCG_q.
+
+    1 is an upper bound only for ``duplicates=all`` with ``ideal=repeated`` and for ``duplicates=first`` with
+    ``ideal=spread``; scores of
+    any other combination come with a warning. Null where nothing is relevant (0 with ``undefined=zero``).
+    """
+
+    name = "nsDCG"
+    normalized = True
+    higher_grade_can_lower = True
+    formula = "sDCG / sDCG of the ideal session; with normalize=query, sum over q of dq(q) x nDCG_q"
+    source = "Järvelin, Price, Delcambre & Nielsen, ECIR 2008, sections 2.2 and 3.3"
+
+    ideal: str = "repeated"
+    ideal_queries: str | int = "session"
+    normalize: str = "session"
+
+    def __post_init__(self) -> None:
+        """Refuse an ideal session where each query is divided by its own ideal."""
+        super().__post_init__()
+        if self.normalize == "query" and (self.ideal != "repeated" or self.ideal_queries != "session"):
+            msg = f"{self.name}: normalize=query divides each query by its own ideal list; leave out ideal and ideal_queries"
+            raise MeasureError(msg)
+
+    @property
+    def highest(self) -> float | None:
+        """1 for the two combinations that cannot exceed it, None for the others."""
+        own_length = self.ideal_queries == "session" and self.normalize == "session"
+        pair = (self.duplicates, self.ideal)
+        return 1.0 if own_length and pair in {("all", "repeated"), ("first", "repeated"), ("first", "spread")} else None
+
+
+CG = CumulatedGain()
+DCG = DiscountedCumulatedGain()
+nCG = NormalizedCumulatedGain()  # noqa: N816 - the field's spelling
+nDCG = NormalizedDiscountedCumulatedGain()  # noqa: N816
+sDCG = SessionDiscountedCumulatedGain()  # noqa: N816
+nsDCG = NormalizedSessionDiscountedCumulatedGain()  # noqa: N816

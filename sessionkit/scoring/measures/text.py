@@ -1,0 +1,121 @@
+"""Reading a measure from its text: ``Name(key=value,...)@cutoff``. Nothing is evaluated."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import NoReturn
+
+from sessionkit.errors import MeasureError, suggestion
+from sessionkit.scoring.measures.aggregates import Wrapper
+from sessionkit.scoring.measures.measure import Measure
+
+TOKEN = re.compile(
+    r"\s*(?:(?P<word>[A-Za-z_][A-Za-z0-9_]*)|(?P<number>-?[0-9.][0-9.eE]*(?:(?<=[eE])[+-]?[0-9]+)?(?:-[0-9.]+)*)|(?P<mark>[(),=@]))"
+)
+
+
+def parse(text: str, known: Mapping[str, Measure]) -> Measure:
+    """Read a measure's text against the measures that are known.
+
+    Raises
+    ------
+    MeasureError
+        If the text cannot be read, or names no measure or parameter that exists.
+    """
+    reader = _Reader(text, known)
+    measure = reader.measure()
+    if reader.ahead is not None:
+        reader.fail(f"unexpected {reader.ahead!r}")
+    return measure
+
+
+class _Reader:
+    """A text, cut into tokens, and the place reached in it."""
+
+    def __init__(self, text: str, known: Mapping[str, Measure]) -> None:
+        self.text = text
+        self.known = known
+        self.tokens: list[tuple[str, str]] = []
+        place = 0
+        while text[place:].strip():
+            match = TOKEN.match(text, place)
+            if match is None:
+                self.fail(f"unexpected {text[place:].strip()[0]!r}")
+            kind = str(match.lastgroup)
+            self.tokens.append((kind, match[kind]))
+            place = match.end()
+        self.next = 0
+
+    def fail(self, problem: str) -> NoReturn:
+        """Refuse the text."""
+        msg = f"cannot read the measure {self.text!r}: {problem}; the form is Name(key=value,...)@cutoff, e.g. nsDCG(b=2,bq=4)@10"
+        raise MeasureError(msg)
+
+    @property
+    def ahead(self) -> str | None:
+        """The token at the place reached, or None at the end."""
+        return self.tokens[self.next][1] if self.next < len(self.tokens) else None
+
+    def take(self, *kinds: str) -> str:
+        """Move past a token of one of these kinds and return it."""
+        if self.next == len(self.tokens) or self.tokens[self.next][0] not in kinds:
+            self.fail(
+                f"{' or '.join(kinds)} expected {'at the end' if self.ahead is None else f'instead of {self.ahead!r}'}"
+            )
+        self.next += 1
+        return self.tokens[self.next - 1][1]
+
+    def skip(self, mark: str) -> bool:
+        """Move past one mark if it is there."""
+        there = self.ahead == mark
+        self.next += there
+        return there
+
+    def measure(self) -> Measure:
+        """A name, brackets with parameters, a cutoff; the last two may be missing."""
+        name = self.take("word")
+        if name not in self.known:
+            msg = f"there is no measure {name!r}{suggestion(name, self.known)}; see: sessionkit measures"
+            raise MeasureError(msg)
+        made = self.known[name]
+        inside: Measure | None = None
+        changes: dict[str, object] = {}
+        if self.skip("("):
+            while not self.skip(")"):
+                if self.next + 1 < len(self.tokens) and self.tokens[self.next + 1][1] == "=":
+                    key = self.take("word")
+                    self.skip("=")
+                    if key in changes:
+                        self.fail(f"{key} is given twice")
+                    changes[key] = self.value()
+                elif isinstance(made, Wrapper) and inside is None:
+                    inside = self.measure()
+                else:
+                    self.fail(
+                        f"key=value expected {'at the end' if self.ahead is None else f'instead of {self.ahead!r}'}"
+                    )
+                if self.ahead != ")" and not self.skip(","):
+                    self.fail("a bracket is not closed")
+        if "cutoff" in changes:
+            self.fail("write the cutoff after the brackets, as @10")
+        if isinstance(made, Wrapper):
+            made = made(inside, **changes)
+        elif changes:
+            made = made(**changes)
+        return made @ self.cutoff() if self.skip("@") else made
+
+    def value(self) -> object:
+        """A number, a bare word, or weights joined by hyphens."""
+        text = self.take("word", "number")
+        try:
+            return float(text)
+        except ValueError:
+            return text
+
+    def cutoff(self) -> int:
+        """A whole number after the @."""
+        text = self.take("number", "word")
+        if not text.isdigit():
+            self.fail(f"the cutoff after @ must be a whole number of at least 1, not {text!r}")
+        return int(text)

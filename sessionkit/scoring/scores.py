@@ -1,0 +1,220 @@
+"""Scores: the values of measures per query, per session, or averaged over groups of sessions, in one tidy table."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import polars as pl
+
+from sessionkit.errors import DataWarning, MeasureError, UsageError, suggestion
+from sessionkit.scoring import fixed
+from sessionkit.scoring.judging import QUERY, SESSION, Selection, judged_share, units
+from sessionkit.scoring.measures import GainMeasure, Measure, parse_measure
+from sessionkit.scoring.measures.aggregates import Wrapper
+from sessionkit.scoring.values import query_values, session_values
+from sessionkit.study import Study
+
+PER = {"system": "system_id", "topic": "topic_id", "user": "user_id"}
+OF_SESSION = ["system_id", "topic_id", "user_id"]
+NAMED = 5
+
+
+def score(
+    study: Study, measures: str | Measure | Sequence[str | Measure], per: str | Sequence[str] = "session"
+) -> pl.DataFrame:
+    """Score a study.
+
+    Parameters
+    ----------
+    study
+        The study, see `sessionkit.read` and `sessionkit.open_study`.
+    measures
+        Measures or their texts, such as ``"nsDCG@10"`` or ``"mean(nDCG@10)"``.
+    per
+        ``"query"``, ``"session"``, or what to average sessions by: ``"system"``, ``"topic"``, ``"user"`` or any
+        column of the sessions or users; several as a list or joined by commas.
+
+    Returns
+    -------
+    polars.DataFrame
+        Ordered by the keys, within a key by measure in the order asked for. Per session: ``session_id``,
+        ``system_id``, ``topic_id``, ``user_id``, ``measure``, ``value`` (null where undefined), ``judged`` (share of
+        the results shown within the cutoff that are judged, 0 to 1; null where none was shown). Per query also
+        ``query_position``. Per group: the group's columns, ``measure``, ``value`` (mean over the sessions where it is
+        defined), ``n`` (those sessions), ``undefined`` (the others) and ``judged`` (over all results).
+
+    Raises
+    ------
+    MeasureError
+        If a text names no measure, or a measure does not exist at this level.
+    UsageError
+        If ``per`` names no column.
+
+    Examples
+    --------
+    >>> import sessionkit as sk
+    >>> study = sk.from_tables(
+    ...     results={"session_id": ["s"] * 2, "query_position": [1, 2], "rank": [1, 1], "doc_id": ["a", "b"], "topic_id": ["t"] * 2},
+    ...     judgments={"judgment_key": ["t"] * 2, "doc_id": ["a", "b"], "grade": [1, 2]},
+    ... )
+    >>> scores = sk.score(study, ["sDCG@10", "nsDCG@10"])  # 1 + 2 / 1.5; divided by (2 + 1 / 2) x (1 + 1 / 1.5)
+    >>> scores.select("session_id", "measure", scores["value"].round(4), "judged").rows()
+    [('s', 'sDCG@10', 2.3333, 1.0), ('s', 'nsDCG@10', 0.56, 1.0)]
+    """
+    asked = _asked(measures)
+    levels = [per] if isinstance(per, str) else list(per)
+    levels = [level.strip() for text in levels for level in text.split(",")]
+    if levels == ["query"]:
+        scores = _per_query(study, asked)
+    elif "query" in levels or ("session" in levels and len(levels) > 1):
+        msg = f"per={','.join(levels)}: query and session stand alone; group by columns of the sessions instead"
+        raise UsageError(msg)
+    elif levels == ["session"]:
+        scores = _per_session(study, asked, OF_SESSION).select("session_id", *OF_SESSION, "measure", "value", _share())
+    else:
+        scores = _per_group(study, asked, [PER.get(level, level) for level in levels])
+    for measure in asked:
+        _tell(study, measure)
+    return scores
+
+
+def _asked(measures: str | Measure | Sequence[str | Measure]) -> list[Measure]:
+    """The measures in the order asked for, each once."""
+    if isinstance(measures, (str, Measure)):
+        measures = [measures]
+    asked = list(dict.fromkeys(parse_measure(measure) for measure in measures))
+    if not asked:
+        msg = "no measure was named; for example: nsDCG@10"
+        raise MeasureError(msg)
+    return asked
+
+
+def _innermost(measure: Measure) -> GainMeasure:
+    """The gain measure at the heart of a measure."""
+    if isinstance(measure, Wrapper):
+        return measure.inner
+    if isinstance(measure, GainMeasure):
+        return measure
+    raise MeasureError(str(measure))
+
+
+def _per_query(study: Study, measures: list[Measure]) -> pl.DataFrame:
+    """One row per logged query and measure."""
+    asked: list[GainMeasure] = []
+    for measure in measures:
+        if not isinstance(measure, GainMeasure) or measure.level != "query":
+            better = "DCG@10" if not isinstance(measure, Wrapper) else str(measure.inner)
+            msg = f"{measure} is a measure of whole sessions and has no value per query; ask for one of queries, for example {better}"
+            raise MeasureError(msg)
+        asked.append(measure)
+    sessions = study.sessions.select("session_id", *OF_SESSION)
+    queries = study.queries.select(QUERY).join(sessions, on="session_id", how="left")
+    scores = _listed(study, queries, query_values(study, asked), QUERY)
+    _warn_undefined(scores, QUERY)
+    return scores.select(*QUERY, *OF_SESSION, "measure", "value", _share())
+
+
+def _per_session(study: Study, measures: list[Measure], columns: Sequence[str]) -> pl.DataFrame:
+    """One row per session and measure, with some columns of the session or its user."""
+    sessions = study.sessions
+    of_user = [column for column in columns if column not in study.columns("sessions")]
+    if of_user:
+        sessions = sessions.join(study.users.select("user_id", *of_user), on="user_id", how="left")
+    scores = _listed(study, sessions.select("session_id", *columns), session_values(study, measures), SESSION)
+    _warn_undefined(scores, SESSION)
+    return scores
+
+
+def _listed(
+    study: Study,
+    units: pl.LazyFrame,
+    values: Mapping[GainMeasure, pl.LazyFrame] | Mapping[Measure, pl.LazyFrame],
+    by: list[str],
+) -> pl.DataFrame:
+    """List the values of all measures, with the counts of shown and judged results, in the order of the units."""
+    frame = units.collect()
+    if not frame.select(pl.struct(by).is_sorted() if len(by) > 1 else pl.col(by[0]).is_sorted()).item():
+        frame = frame.sort(by)
+    frame = frame.with_row_index("_unit")
+    shares: dict[Selection, pl.DataFrame] = {}
+    tables = []
+    for measure, value in values.items():
+        selection = replace(Selection.of(_innermost(measure)), duplicates="all", unjudged="zero")
+        if selection not in shares:
+            shares[selection] = judged_share(study, selection, by).collect()
+        found = frame.lazy().join(
+            value, on=by, how="inner" if "query_position" in by else "left", maintain_order="left"
+        )
+        found = found.join(shares[selection].lazy(), on=by, how="left", maintain_order="left")
+        tables.append(
+            found.with_columns(pl.col("results", "judged").fill_null(0), measure=pl.lit(str(measure))).collect()
+        )
+    return pl.concat(tables).sort("_unit", maintain_order=True) if len(tables) > 1 else tables[0]
+
+
+def _per_group(study: Study, measures: list[Measure], columns: list[str]) -> pl.DataFrame:
+    """Means over sessions."""
+    known = [name for name in (*study.columns("sessions"), *study.columns("users")) if name != "session_id"]
+    for column in columns:
+        if column not in known:
+            levels = ["query", "session", *PER, *known]
+            msg = f"per={column}: no such column in sessions or users; choose from {', '.join(levels)}{suggestion(column, levels)}"
+            raise UsageError(msg)
+    scores = _per_session(study, measures, columns)
+    groups = scores.group_by(*columns, "measure").agg(
+        value=fixed.mean(pl.col("value")),
+        n=pl.col("value").count().cast(pl.Int64),
+        undefined=pl.col("value").null_count().cast(pl.Int64),
+        judged=pl.col("judged").sum(),
+        results=pl.col("results").sum(),
+    )
+    order = pl.col("measure").replace_strict([str(measure) for measure in measures], range(len(measures)))
+    return groups.sort(*columns, order).select(*columns, "measure", "value", "n", "undefined", _share())
+
+
+def _share() -> pl.Expr:
+    """Judged share of the results shown; null where nothing was shown."""
+    return (pl.col("judged") / pl.col("results").replace(0, None)).alias("judged")
+
+
+def _warn_undefined(scores: pl.DataFrame, by: list[str]) -> None:
+    """Name, once, the units without a value."""
+    undefined = scores.filter(pl.col("value").is_null())
+    if not len(undefined):
+        return
+    unit = pl.format("{} query {}", *by) if len(by) > 1 else pl.col("session_id")
+    names = undefined.select(unit.alias("unit").unique(maintain_order=True)).to_series()
+    concerned = undefined.get_column("measure").unique(maintain_order=True)
+    listed = ", ".join(names.head(NAMED)) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
+    text = (
+        f"{', '.join(concerned)} undefined for {len(names)} of {scores.select(by).n_unique()}: {listed}; "
+        "no judgments for their key, or nothing relevant; left out of means (undefined=zero makes them 0)"
+    )
+    warnings.warn(text, DataWarning, stacklevel=3)
+
+
+def _tell(study: Study, measure: Measure) -> None:
+    """Warn of what a reader of the number should know: no upper bound of 1, or lists observed less deep than the
+    measure looks.
+    """
+    inner = _innermost(measure)
+    if inner.normalized and inner.highest is None:
+        warnings.warn(
+            f"{measure}: 1 is not an upper bound of this combination of ideal and duplicates", DataWarning, stacklevel=3
+        )
+    if not study.facts.partly_observed:
+        return
+    seen = study.results.group_by(QUERY).agg(seen=pl.col("rank").max())
+    partly = study.queries.filter(pl.col("results_status") == "partly_observed").join(seen, on=QUERY, how="left")
+    deeper = pl.lit(value=True) if inner.cutoff is None else pl.col("seen").fill_null(0) < inner.cutoff
+    concerned = partly.filter(deeper).select(pl.len()).collect().item()
+    everything = units(study, Selection.of(inner)).select(pl.len()).collect().item()
+    if concerned:
+        warnings.warn(
+            f"{measure} looks deeper than was observed in {concerned} of {everything} queries ({concerned / everything:.0%}); "
+            "what was not observed counts as nothing gained",
+            DataWarning,
+            stacklevel=3,
+        )

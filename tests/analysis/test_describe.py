@@ -1,0 +1,75 @@
+"""What a study looks like: the paper's tables 1 and 2 from the clinic study, and odd studies."""
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import sessionkit as sk
+from sessionkit.analysis.design import design_of
+
+
+@pytest.fixture(scope="module")
+def clinic():
+    return sk.read(Path(__file__).parents[2] / "examples" / "clinic" / "study.toml")
+
+
+def test_table_2_of_the_paper(clinic):
+    found = sk.describe(clinic)
+    table = {row[0]: row[1:] for row in found.tables()["Sessions by number of queries"].rows()}
+    # ECIR 2008, Table 2, without the empty columns
+    assert table["S1"][:-1] == (28, 7, 10, 4, 5, 4, 1, 1, 0, 0)
+    assert table["S2"][:-1] == (21, 7, 9, 11, 2, 4, 2, 2, 1, 1)
+    assert [round(value, 2) for value in found.systems.get_column("mean_queries")] == [2.53, 3.18]
+    assert found.systems.get_column("queries").to_list() == [152, 191]
+
+
+def test_table_1_of_the_paper(clinic):
+    searchers = sk.describe(clinic).searchers
+    assert searchers.get_column("n").to_list()[:4] == [30] * 4
+    printed = {(7.2, 2.8), (2.4, 1.4), (2.4, 0.9), (21.4, 7.6)}
+    assert printed <= {(round(mean, 1), round(sd, 1)) for mean, sd in searchers.select("mean", "sd").rows()}
+
+
+def test_design_and_crossing_of_the_paper(clinic):
+    found = sk.describe(clinic)
+    assert found.design.startswith("Latin square")
+    assert found.crossing.get_column("sessions").to_list() == [15] * 8
+    assert found.lists.get_column("empty").sum() == 12
+
+
+def test_numbers_agree_with_the_raw_tables(clinic):
+    found = sk.describe(clinic)
+    judged = clinic.results.join(clinic.sessions.select("session_id", "judgment_key"), on="session_id").join(
+        clinic.judgments.select("judgment_key", "doc_id", "grade"), on=["judgment_key", "doc_id"]
+    )
+    assert found.judged.get_column("judged").sum() == judged.select(pl.len()).collect().item()
+    assert found.recall_base.get_column("documents").sum() == clinic.facts.judgments
+    seen = clinic.results.group_by("session_id").agg(n=pl.len(), distinct=pl.col("doc_id").n_unique()).collect()
+    assert found.lists.get_column("repeats").sum() == seen.get_column("n").sum() - seen.get_column("distinct").sum()
+
+
+@pytest.mark.parametrize(
+    ("rows", "name"),
+    [
+        ([("u", "a", None), ("v", "b", None)], "one system"),
+        ([("u", "a", "1"), ("v", "b", "2")], "between users"),
+        ([("u", "a", "1"), ("v", "a", "2")], "between users, topics crossed with systems"),
+        ([("u", "a", "1"), ("u", "a", "2")], "within users and topics"),
+        ([("u", "a", "1"), ("u", "b", "2")], "within users, each topic with one system"),
+        (
+            [("u", "a", "1"), ("u", "b", "2"), ("v", "a", "2"), ("v", "b", "1")],
+            "Latin square: users x topics x systems, balanced",
+        ),
+        (
+            [("u", "a", "1"), ("u", "b", "2"), ("v", "a", "2"), ("v", "b", "1"), ("w", "a", "1"), ("w", "b", "2")],
+            "within users, topics crossed with systems",
+        ),
+        ([(None, "a", "1"), (None, "b", "2")], "systems without known users and topics"),
+    ],
+)
+def test_names_of_designs(rows, name):
+    sessions = pl.DataFrame(
+        rows, schema={"user_id": pl.String, "topic_id": pl.String, "system_id": pl.String}, orient="row"
+    )
+    assert design_of(sessions)[0] == name

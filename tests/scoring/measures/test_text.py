@@ -1,0 +1,115 @@
+"""A number carries its name: texts round-trip, say every choice, and refuse what is wrong with the allowed range."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sessionkit as sk
+from sessionkit.scoring.measures import MEASURES, parse_measure
+from sessionkit.scoring.measures.aggregates import Wrapper
+
+above_1 = st.floats(1.01, 50).map(lambda x: round(x, 3))
+PLAIN = [measure for measure in MEASURES.values() if not isinstance(measure, Wrapper)]
+VALUES = {
+    "gain": st.sampled_from(["linear", "exp2", "binary", "0-1-10-100", "0-0.5-1"]),
+    "min_grade": st.integers(-2, 4),
+    "discount": st.sampled_from(["log", "shifted", "burges", "jk2002", "reciprocal", "none"]),
+    "query_discount": st.sampled_from(["log", "shifted", "none"]),
+    "b": above_1,
+    "bq": above_1,
+    "p": st.sampled_from([None, 0.25]),
+    "pq": st.sampled_from([None, 0.5]),
+    "rank_origin": st.sampled_from(["query", "session"]),
+    "slots": st.sampled_from(["pad", "shown", 3]),
+    "depth": st.sampled_from(["all", "last_click", "examined"]),
+    "duplicates": st.sampled_from(["all", "first"]),
+    "unjudged": st.sampled_from(["zero", "skip"]),
+    "grades": st.sampled_from(["judgments", "user"]),
+    "undefined": st.sampled_from(["null", "zero"]),
+    "queries": st.sampled_from([None, 3]),
+    "ideal": st.sampled_from(["repeated", "spread", "once"]),
+    "ideal_queries": st.sampled_from(["session", 11]),
+    "cutoff": st.sampled_from([None, 1, 100]),
+}
+
+
+@given(data=st.data())
+def test_text_round_trips(data):
+    measure = data.draw(st.sampled_from(PLAIN))
+    chosen = data.draw(
+        st.fixed_dictionaries({}, optional={name: VALUES[name] for name in measure.parameters() if name in VALUES})
+    )
+    made = measure(**chosen)
+    wrapper = data.draw(st.sampled_from([None, "mean", "nonlast", "max"]))
+    if wrapper:
+        made = MEASURES[wrapper](made)
+    assert parse_measure(str(made)) == made
+    assert hash(parse_measure(str(made))) == hash(made)
+    assert str(parse_measure(str(made))) == str(made)
+
+
+def test_defaults_are_left_out_and_numbers_are_shortest():
+    assert str(sk.sDCG(b=2.0, bq=4, gain="linear") @ 10) == "sDCG@10"
+    assert str(sk.sDCG(gain=(0, 1, 10, 100.0), b=1.50)) == "sDCG(gain=0-1-10-100,b=1.5)"
+    assert (
+        str(parse_measure("sDCG(query_discount=shifted,discount=shifted,gain=exp2)@9"))
+        == "sDCG(gain=exp2,discount=shifted,query_discount=shifted)@9"
+    )
+
+
+def test_presets_expand_and_can_be_overridden():
+    assert str(sk.sDCG(like="jiang2016", b=3)) == "sDCG(gain=exp2,discount=shifted,query_discount=shifted,b=3)"
+    assert sk.sDCG(like="ecir2008") == sk.sDCG
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("nsdcg@10", "did you mean 'nsDCG'"),
+        ("sDCG(bq=1)@10", "bq must be a number above 1, not 1"),
+        ("sDCG(b=0.5)", "b must be a number above 1, not 0.5"),
+        ("sDCG(b=nan)", "b must be a number above 1"),
+        ("sDCG(b=1e400)", "b must be a number above 1"),
+        ("sDCG@0", "cutoff must be a whole number of at least 1, not 0"),
+        ("sDCG@1.5", "whole number"),
+        ("sDCG@-3", "whole number"),
+        ("DCG(discount=geometric)", "needs p"),
+        ("DCG(discount=geometric,p=1)", "p must be a number between 0 and 1, both excluded"),
+        ("DCG(discount=logg)", "did you mean 'log'"),
+        ("DCG(bq=3)", "DCG has no parameter 'bq'"),
+        ("DCG(b=2,b=3)", "b is given twice"),
+        ("DCG(gain=0-1-x)", "unexpected"),
+        ("nDCG(discount=rn2002,b=3)", "boosts the ranks"),
+        ("nsDCG(normalize=query,ideal=spread)", "leave out ideal"),
+        ("mean@10", "needs a measure inside"),
+        ("mean(nDCG@10)@5", "takes no cutoff"),
+        ("mean(mean(nDCG@10))", "takes a measure of queries or of a session"),
+        ("avgpos(nDCG@10)", "avgpos takes a session measure"),
+        ("sDCG(like=nobody)", "like must be one of"),
+        ("sDCG(__class__=1)", "no parameter '__class__'"),
+        ("sDCG(b=__import__)", "b must be a number"),
+        ("sDCG(", "expected at the end"),
+        ("sDCG)", "unexpected ')'"),
+        ("", "expected at the end"),
+        ("sDCG;nDCG", "unexpected ';'"),
+    ],
+)
+def test_what_is_wrong_is_said(text, says):
+    with pytest.raises(sk.MeasureError) as error:
+        parse_measure(text)
+    assert says in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@given(st.text(max_size=30))
+def test_any_text_is_read_or_refused(text):
+    try:
+        measure = parse_measure(text)
+    except sk.MeasureError:
+        return
+    assert parse_measure(str(measure)) == measure
+
+
+def test_a_measure_cannot_be_changed_in_place():
+    with pytest.raises(AttributeError):
+        sk.sDCG.b = 3

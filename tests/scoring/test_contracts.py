@@ -1,0 +1,169 @@
+"""What every registered measure keeps to, whatever it is: checked over the whole registry."""
+
+import subprocess
+import sys
+import warnings
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import sessionkit as sk
+from sessionkit.scoring.measures import MEASURES, parse_measure
+from sessionkit.scoring.measures.aggregates import Wrapper
+
+sys.path.insert(0, str(Path(__file__).parent))
+from studies import sessions, study_of
+
+TABLES = ("sessions", "queries", "results", "judgments")
+FEW = settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+def variants(measure):
+    """A measure as people use it, and with the parameters that change most."""
+    if isinstance(measure, Wrapper):
+        inside = (
+            ["nsDCG@3", "sDCG@3"] if measure.name == "avgpos" else ["nDCG@3", "DCG(gain=exp2)@3", "sDCG@3", "nsDCG@3"]
+        )
+        return [measure(parse_measure(text)) for text in inside]
+    made = [measure @ 3, measure(duplicates="first", unjudged="skip") @ 2]
+    if "ideal" in measure.parameters():
+        made += [
+            measure(duplicates="first", ideal="spread") @ 3,
+            measure(ideal="once") @ 2,
+            measure(normalize="query") @ 3,
+        ]
+    if "rank_origin" in measure.parameters():
+        made += [measure(rank_origin="session", slots="shown") @ 3]
+    return made
+
+
+EVERY = [variant for measure in MEASURES.values() for variant in variants(measure)]
+quiet = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
+
+
+def scores_of(study, measure):
+    """Keys and values of a measure at its own level."""
+    table = sk.score(study, measure, per=measure.level)
+    keys = ["session_id", "query_position"] if measure.level == "query" else ["session_id"]
+    return {tuple(row[:-1]): row[-1] for row in table.select(*keys, "value").rows()}
+
+
+@quiet
+@pytest.mark.parametrize("measure", EVERY, ids=str)
+@FEW
+@given(drawn=sessions(), shuffle=st.randoms())
+def test_contracts(measure, drawn, shuffle):
+    made, judgments = drawn
+    study = study_of(made, judgments)
+    values = scores_of(study, measure)
+
+    # every unit has a row
+    logged = [
+        (s, q["position"]) for s, session in made.items() for q in session["queries"] if q["status"] != "not_logged"
+    ]
+    assert set(values) == (set(logged) if measure.level == "query" else {(s,) for s in made})
+
+    # in its declared range
+    defined = [value for value in values.values() if value is not None]
+    assert all(value >= measure.lowest for value in defined)
+    if measure.highest is not None:
+        assert all(value <= measure.highest for value in defined)
+
+    # the value is the sum of the contributions
+    table = sk.explain(study, measure)
+    keys = ["session_id", "query_position"] if measure.level == "query" else ["session_id"]
+    sums = {tuple(row[:-1]): row[-1] for row in table.group_by(keys).agg(pl.col("contribution").sum()).rows()}
+    for unit, value in values.items():
+        if value is not None:
+            assert sums.get(unit, 0.0) == pytest.approx(value, rel=1e-9, abs=1e-12)
+
+    # the same bits whatever the order of the rows, and when each session is scored alone
+    seed = shuffle.randrange(2**32)
+    shuffled = {name: study.table(name).collect().sample(fraction=1, shuffle=True, seed=seed).lazy() for name in TABLES}
+    assert scores_of(replace(study, **shuffled), measure) == values
+    alone = {}
+    for name in made:
+        alone |= scores_of(
+            replace(study, **{table: study.table(table).filter(pl.col("session_id") == name) for table in TABLES[:3]}),
+            measure,
+        )
+    assert alone == values
+
+
+@quiet
+@pytest.mark.parametrize("measure", [measure for measure in EVERY if not measure.higher_grade_can_lower], ids=str)
+@FEW
+@given(drawn=sessions(), data=st.data())
+def test_a_higher_grade_lowers_nothing_where_that_is_declared(measure, drawn, data):
+    made, judgments = drawn
+    pairs = [(key, doc) for key, docs in judgments.items() for doc in docs]
+    if not pairs:
+        return
+    key, doc = data.draw(st.sampled_from(pairs))
+    raised = {k: dict(docs) for k, docs in judgments.items()}
+    raised[key][doc] = 3
+    before, after = scores_of(study_of(made, judgments), measure), scores_of(study_of(made, raised), measure)
+    assert all(after[unit] >= before[unit] for unit in before if before[unit] is not None)
+
+
+@pytest.mark.parametrize("measure", MEASURES.values(), ids=str)
+def test_documented(measure):
+    assert measure.formula
+    assert measure.source
+    assert measure.__doc__.strip()
+    assert measure.direction in {"higher", "lower"}
+    assert parse_measure(str(variants(measure)[0])) == variants(measure)[0]
+
+
+@quiet
+def test_threads_and_batches_do_not_change_a_bit(tmp_path):
+    """The same study scored with one thread and in slices of sessions gives the bits of the whole."""
+    study = sk.read(Path(__file__).parents[2] / "examples" / "clinic" / "study.toml")
+    saved = study.save(tmp_path / "study")
+    asked = ["sDCG(gain=0-1-10-100)@10", "nsDCG@10", "mean(nDCG@10)", "avgpos(nsDCG@10)"]
+    whole = sk.score(saved, asked)
+    script = f"""
+import sessionkit as sk
+sk.score(sk.open_study({str(tmp_path / "study")!r}), {asked!r}).write_parquet({str(tmp_path / "one.parquet")!r})
+"""
+    subprocess.run([sys.executable, "-c", script], check=True, env={"POLARS_MAX_THREADS": "1", "PATH": ""})
+    assert pl.read_parquet(tmp_path / "one.parquet").equals(whole)
+    halves = []
+    for rest in (0, 1):
+        mine = pl.col("session_id").hash(0) % 2 == rest
+        cut = {name: saved.table(name).filter(mine) for name in ("sessions", "queries", "results")}
+        halves.append(sk.score(replace(saved, **cut), asked))
+    assert pl.concat(halves).sort("session_id", maintain_order=True).equals(whole)
+
+
+@quiet
+def test_warnings_are_named_once():
+    study = sk.from_tables(
+        results={
+            "session_id": ["s", "z"],
+            "query_position": [1, 1],
+            "rank": [1, 1],
+            "doc_id": ["a", "b"],
+            "topic_id": ["t", "u"],
+        },
+        judgments={"judgment_key": ["t", "t"], "doc_id": ["a", "b"], "grade": [0, 0]},
+    )
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        table = sk.score(study, ["sDCG@10", "nsDCG@10"])
+    told = [str(warning.message) for warning in caught if "undefined for" in str(warning.message)]
+    assert len(told) == 1
+    assert "s, z" in told[0]
+    # s: judged, but nothing relevant; z: no judgments at all
+    assert table.select("session_id", "measure", "value").rows() == [
+        ("s", "sDCG@10", 0.0),
+        ("s", "nsDCG@10", None),
+        ("z", "sDCG@10", None),
+        ("z", "nsDCG@10", None),
+    ]
+    grouped = sk.score(study, ["sDCG@10"], per="system")
+    assert grouped.select("value", "n", "undefined", "judged").rows() == [(0.0, 1, 1, 0.5)]

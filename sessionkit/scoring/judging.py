@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import polars as pl
 
@@ -12,6 +12,7 @@ from sessionkit.scoring.gains import check_grades, gain_expr
 from sessionkit.scoring.measures import GainMeasure
 from sessionkit.scoring.merging import merged_judgments
 from sessionkit.study import Study
+from sessionkit.study.package import LENGTH
 
 SESSION = ["session_id"]
 QUERY = ["session_id", "query_position"]
@@ -103,60 +104,74 @@ def shown(study: Study, selection: Selection) -> pl.LazyFrame:
 def judged_rows(
     study: Study, selection: Selection, measures: list[GainMeasure], *, every: bool = False
 ) -> pl.LazyFrame:
-    """Results that count, with their gains.
+    """Results that count and are judged, with their gains.
 
     Parameters
     ----------
     every
-        Also the rows that gain nothing, with ``doc_id`` and ``grade``; otherwise they are left out as early as
-        possible.
+        Also the unjudged ones.
 
     Returns
     -------
     polars.LazyFrame
         ``session_id``, ``query_position``, ``rank`` (closed up where unjudged results are removed), ``doc_id``,
-        ``grade`` and a column
-        of gains per `gain_name`.
+        ``grade`` (null where unjudged) and a column of gains per `gain_name`.
     """
     names = list({gain_name(measure): None for measure in measures})
     rows, worth = shown(study, selection), gains(study, measures, selection.grades)
-    some = pl.any_horizontal(pl.col(name) > 0 for name in names)
     within = pl.lit(value=True) if selection.cutoff is None else pl.col("rank") <= selection.cutoff
     if selection.unjudged == "zero":
         rows = rows.filter(within)
-    prune = not every and selection.unjudged == "zero" and _one_key(study, selection)
+    # where every query has the session's key, an unjudged result cannot matter: it is left out by the join
+    only_judged = not every and selection.unjudged == "zero" and one_key(study, selection)
     if selection.grades == "user":
         grade = pl.col("user_grade").cast(pl.Float64)
         columns = {gain_name(measure): gain_expr(grade, measure.gain, measure.min_grade) for measure in measures}
         rows = rows.with_columns(grade=grade, **columns)
     else:
-        rows = _with_keys(study, rows, selection)
-        rows = rows.join(worth.filter(some) if prune else worth, on=["key", "doc_id"], how="inner" if prune else "left")
+        rows = _with_keys(study, rows, selection).join(
+            worth, on=["key", "doc_id"], how="inner" if only_judged else "left"
+        )
     if selection.unjudged == "skip":
         unjudged = pl.col("grade").is_null()
         above = unjudged.cast(pl.Int32).cum_sum().over(QUERY, order_by="rank")
         rows = rows.with_columns(pl.col("rank") - above).filter(~unjudged & within)
     if selection.duplicates == "first" or study.facts.repeats_in_lists:
         rows = _once(rows, SESSION if selection.duplicates == "first" else QUERY, names)
-    rows = rows.with_columns(pl.col(names).fill_null(0.0))
-    return rows if every else rows.filter(some)
+    rows = rows.with_columns(pl.col(name).fill_null(0.0) for name in names)
+    return rows if every or only_judged else rows.filter(pl.col("grade").is_not_null())
+
+
+def results_shown(study: Study, selection: Selection, by: list[str]) -> pl.LazyFrame:
+    """Number of results shown within the cutoff, per unit that has any: ``results``."""
+    if selection.depth == "all" and _lengths_hold(study):
+        queries = study.queries
+        if selection.queries is not None:
+            queries = queries.filter(pl.col("query_position") <= selection.queries)
+        length = pl.col(LENGTH).cast(pl.Int64)
+        within = length if selection.cutoff is None else pl.min_horizontal(length, pl.lit(selection.cutoff, pl.Int64))
+        return queries.select(*by, results=within).group_by(by).agg(pl.col("results").sum())
+    rows = shown(study, selection)
+    if selection.cutoff is not None:
+        rows = rows.filter(pl.col("rank") <= selection.cutoff)
+    return rows.group_by(by).agg(results=pl.len().cast(pl.Int64))
 
 
 def judged_share(study: Study, selection: Selection, by: list[str]) -> pl.LazyFrame:
     """Per unit, how many results were shown within the cutoff, and how many of them are judged: ``results``,
-    ``judged``.
+    ``judged``. Unjudged results that a measure removes count here in the places where they were shown.
     """
-    rows = shown(study, selection)
-    if selection.cutoff is not None:
-        rows = rows.filter(pl.col("rank") <= selection.cutoff)
-    count = pl.len().cast(pl.Int64)
-    if selection.grades == "user":
-        return rows.group_by(by).agg(results=count, judged=pl.col("user_grade").count().cast(pl.Int64))
-    judged = judgments(study, "judgments").select("key", "doc_id")
-    hits = _with_keys(study, rows, selection).join(judged, on=["key", "doc_id"]).group_by(by).agg(judged=count)
-    return (
-        rows.group_by(by).agg(results=count).join(hits, on=by, how="left").with_columns(pl.col("judged").fill_null(0))
-    )
+    as_shown = replace(selection, unjudged="zero", duplicates="all")
+    hits = judged_rows(study, as_shown, []).group_by(by).agg(judged=pl.len().cast(pl.Int64))
+    counts = results_shown(study, as_shown, by).join(hits, on=by, how="left")
+    return counts.with_columns(pl.col("judged").fill_null(0))
+
+
+def _lengths_hold(study: Study) -> bool:
+    """Whether the queries know the lengths of their lists, and all ranks are 1 to that length."""
+    if LENGTH not in study.columns("queries") or study.facts.lists_with_gaps:
+        return False
+    return bool(study.queries.select(pl.col(LENGTH).cast(pl.Int64).sum() == study.facts.results).collect().item())
 
 
 def with_judgments(study: Study, keyed: pl.LazyFrame, selection: Selection) -> pl.LazyFrame:
@@ -182,12 +197,12 @@ def sessions_with_judgments(study: Study, selection: Selection) -> pl.LazyFrame:
 
 def _with_keys(study: Study, rows: pl.LazyFrame, selection: Selection) -> pl.LazyFrame:
     """Give each result the key of its judgments."""
-    if _one_key(study, selection):
+    if one_key(study, selection):
         return rows.join(session_keys(study, selection), on="session_id")
     return rows.join(units(study, selection), on=QUERY)
 
 
-def _one_key(study: Study, selection: Selection) -> bool:
+def one_key(study: Study, selection: Selection) -> bool:
     """Whether all queries of a session are judged by the same key."""
     return selection.grades == "judgments" and "judgment_key" not in study.columns("queries")
 

@@ -10,7 +10,7 @@ import polars as pl
 
 from sessionkit.errors import DataWarning, MeasureError, UsageError, suggestion
 from sessionkit.scoring import fixed
-from sessionkit.scoring.judging import QUERY, SESSION, Selection, judged_share, units
+from sessionkit.scoring.judging import QUERY, SESSION, Selection, judged_share, results_shown, units
 from sessionkit.scoring.measures import GainMeasure, Measure, parse_measure
 from sessionkit.scoring.measures.aggregates import Wrapper
 from sessionkit.scoring.values import query_values, session_values
@@ -138,19 +138,22 @@ def _listed(
     if not frame.select(pl.struct(by).is_sorted() if len(by) > 1 else pl.col(by[0]).is_sorted()).item():
         frame = frame.sort(by)
     frame = frame.with_row_index("_unit")
-    shares: dict[Selection, pl.DataFrame] = {}
+    counts: dict[object, pl.DataFrame] = {}
     tables = []
     for measure, value in values.items():
-        selection = replace(Selection.of(_innermost(measure)), duplicates="all", unjudged="zero")
-        if selection not in shares:
-            shares[selection] = judged_share(study, selection, by).collect()
+        selection = replace(Selection.of(_innermost(measure)), duplicates="all")
+        counted = selection.unjudged == "zero" and "judged" in value.collect_schema()
+        if (selection, counted) not in counts:
+            count = results_shown if counted else judged_share
+            counts[selection, counted] = count(study, selection, by).collect()
+        known = value if counted else value.drop("judged", strict=False)
         found = frame.lazy().join(
-            value, on=by, how="inner" if "query_position" in by else "left", maintain_order="left"
+            known, on=by, how="inner" if "query_position" in by else "left", maintain_order="left"
         )
-        found = found.join(shares[selection].lazy(), on=by, how="left", maintain_order="left")
-        tables.append(
-            found.with_columns(pl.col("results", "judged").fill_null(0), measure=pl.lit(str(measure))).collect()
-        )
+        found = found.join(counts[selection, counted].lazy(), on=by, how="left", maintain_order="left")
+        shares = [pl.col(name).fill_null(0) for name in ("results", "judged")]
+        columns = pl.exclude("value", "results", "judged")
+        tables.append(found.select(columns, "value", *shares, measure=pl.lit(str(measure))).collect())
     return pl.concat(tables).sort("_unit", maintain_order=True) if len(tables) > 1 else tables[0]
 
 

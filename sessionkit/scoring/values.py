@@ -36,14 +36,15 @@ def query_values(study: Study, measures: Iterable[GainMeasure]) -> dict[GainMeas
     Returns
     -------
     dict
-        By measure: ``session_id``, ``query_position``, ``value`` (null where undefined), in any order.
+        By measure: ``session_id``, ``query_position``, ``value`` (null where undefined) and ``judged`` (judged results
+        that count), in any order.
     """
     values: dict[GainMeasure, pl.LazyFrame] = {}
     sums = _sums(study, measures, QUERY)
     for measure, total in sums.items():
         selection = Selection.of(measure)
         found = with_judgments(study, units(study, selection), selection)
-        found = found.join(total, on=QUERY, how="left").with_columns(pl.col("total").fill_null(0))
+        found = found.join(total, on=QUERY, how="left").with_columns(pl.col("total", "judged").fill_null(0))
         if not measure.normalized:
             value: pl.Expr = pl.when("has_judgments").then(fixed.unfixed(pl.col("total")))
         else:
@@ -51,12 +52,13 @@ def query_values(study: Study, measures: Iterable[GainMeasure]) -> dict[GainMeas
             ideal = session_ideals(study, measure) if whole else query_ideals(study, own_ideal(measure))
             found = found.join(ideal, on=SESSION if whole else QUERY, how="left")
             value = fixed.quotient(pl.col("total"), pl.col("ideal"))
-        values[measure] = found.select(*QUERY, value=_defined(value, measure))
+        values[measure] = found.select(*QUERY, "judged", value=_defined(value, measure))
     return values
 
 
 def session_values(study: Study, measures: Iterable[Measure]) -> dict[Measure, pl.LazyFrame]:
-    """Value of each measure for each session: ``session_id``, ``value`` (null where undefined), in any order.
+    """Value of each measure for each session: ``session_id``, ``value`` (null where undefined), ``judged`` (except of averages
+    over slots), in any order.
 
     Raises
     ------
@@ -80,7 +82,7 @@ def session_values(study: Study, measures: Iterable[Measure]) -> dict[Measure, p
         if isinstance(measure, Aggregate):
             parts_of = by_query[measure.inner]
             last = pl.col("query_position") == pl.col("query_position").max()
-            reduced = parts_of.group_by(SESSION).agg(value=measure.over(pl.col("value"), last))
+            reduced = parts_of.group_by(SESSION).agg(pl.col("judged").sum(), value=measure.over(pl.col("value"), last))
         elif isinstance(measure, AveragePosition):
             reduced = average_positions(study, measure)
         elif measure in values:
@@ -90,7 +92,9 @@ def session_values(study: Study, measures: Iterable[Measure]) -> dict[Measure, p
             reduced = (
                 by_query[cast("GainMeasure", measure)]
                 .group_by(SESSION)
-                .agg(value=pl.when(pl.col("value").count() > 0).then(fixed.unfixed(sum_of_parts)))
+                .agg(
+                    pl.col("judged").sum(), value=pl.when(pl.col("value").count() > 0).then(fixed.unfixed(sum_of_parts))
+                )
             )
         found = everyone.join(reduced, on="session_id", how="left")
         values[measure] = (
@@ -105,18 +109,21 @@ def _session_value(study: Study, measure: GainMeasure, total: pl.LazyFrame) -> p
     found = (
         sessions_with_judgments(study, selection)
         .join(total, on="session_id", how="left")
-        .with_columns(pl.col("total").fill_null(0))
+        .with_columns(pl.col("total", "judged").fill_null(0))
     )
     if measure.normalized:
         found = found.join(session_ideals(study, measure), on="session_id", how="left")
         value = fixed.quotient(pl.col("total"), pl.col("ideal"))
     else:
         value = pl.when("has_judgments").then(fixed.unfixed(pl.col("total")))
-    return found.select("session_id", value=_defined(value, measure))
+    return found.select("session_id", "judged", value=_defined(value, measure))
 
 
 def _sums(study: Study, measures: Iterable[GainMeasure], by: list[str]) -> dict[GainMeasure, pl.LazyFrame]:
-    """Fixed-scale sum of the contributions per unit, for all measures that agree on which results count in one plan."""
+    """Sum of the contributions (``total``, at the fixed scale) and number of judged results per unit.
+
+    Measures that agree on which results count share one plan.
+    """
     groups: dict[object, list[GainMeasure]] = {}
     for measure in measures:
         groups.setdefault((Selection.of(measure), measure if runs_on(measure) else None), []).append(measure)
@@ -127,13 +134,12 @@ def _sums(study: Study, measures: Iterable[GainMeasure], by: list[str]) -> dict[
             str(measure): fixed.fixed(measure.contribution(pl.col(gain_name(measure)))).sum()
             for measure in dict.fromkeys(group)
         }
-        together = (
-            rows.group_by(by).agg(**contributions).collect()
-            if len(contributions) > 1
-            else rows.group_by(by).agg(**contributions)
-        )
+        judged = pl.len().cast(pl.Int64)
+        together = rows.group_by(by).agg(judged=judged, **contributions)
+        if len(contributions) > 1:
+            together = together.collect().lazy()
         for measure in group:
-            sums[measure] = together.lazy().select(*by, total=pl.col(str(measure)))
+            sums[measure] = together.select(*by, "judged", total=pl.col(str(measure)))
     return sums
 
 

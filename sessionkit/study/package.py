@@ -32,6 +32,7 @@ ORDER = {
     "queries": ["session_id", "query_position"],
     "results": ["session_id", "query_position", "rank"],
 }
+LENGTH = "_length"
 EXTRA_TYPES: dict[type[pl.DataType], str] = {
     pl.String: "string",
     pl.Boolean: "boolean",
@@ -92,7 +93,7 @@ def sha256(path: Path) -> str:
 def _write(study: Study, name: str, folder: Path) -> dict[str, Any]:
     """Write one table and return the resource that describes it."""
     path = folder / f"{name}.parquet"
-    frame = study.table(name)
+    frame = with_lengths(study) if name == "queries" else study.table(name)
     by = ORDER.get(name, [])
     if by and not _in_order(frame, by):
         frame = frame.sort(by)
@@ -108,6 +109,17 @@ def _write(study: Study, name: str, folder: Path) -> dict[str, Any]:
         "rowcount": pl.scan_parquet(path).select(pl.len()).collect().item(),
         "schema": _schema(name, frame.collect_schema()),
     }
+
+
+def with_lengths(study: Study) -> pl.LazyFrame:
+    """Return the queries with the private column `LENGTH`: how many results each has.
+
+    Scoring counts the results shown to a depth from it, instead of going over them all again.
+    """
+    by = ["session_id", "query_position"]
+    lengths = study.results.group_by(by).agg(pl.len().cast(pl.Int32).alias(LENGTH))
+    queries = study.queries.drop(LENGTH, strict=False)
+    return queries.join(lengths, on=by, how="left", maintain_order="left").with_columns(pl.col(LENGTH).fill_null(0))
 
 
 def _in_order(frame: pl.LazyFrame, by: list[str]) -> bool:
@@ -130,6 +142,8 @@ def _schema(name: str, columns: pl.Schema) -> dict[str, Any]:
 def _extra(column: str, dtype: pl.DataType) -> dict[str, Any]:
     """Return the field that describes a column found in the source beside the declared ones."""
     kind = EXTRA_TYPES.get(dtype.base_type(), "any")
+    if column == LENGTH:
+        return {"name": column, "type": "integer", "description": "Number of results; private.", "dtype": str(dtype)}
     if dtype.is_numeric():
         kind = "integer" if dtype.is_integer() else "number"
     return {"name": column, "type": kind, "description": "Found in the source.", "dtype": str(dtype), "extra": True}

@@ -26,7 +26,15 @@ def test_facts(study):
     # a/1 shows x twice: one repeat; the statuses are those given
     facts = study.facts
     assert (facts.sessions, facts.queries, facts.results, facts.judgments) == (2, 5, 4, 0)
+    assert facts.lists_with_gaps == 0
     assert (facts.repeats_in_lists, facts.not_logged, facts.partly_observed, facts.empty) == (1, 1, 1, 1)
+
+
+def test_gaps_are_counted():
+    study = from_tables(
+        {"session_id": ["a", "a", "b"], "query_position": [1, 1, 1], "rank": [1, 3, 1], "doc_id": ["x", "y", "x"]}
+    )
+    assert study.facts.lists_with_gaps == 1
 
 
 def test_facts_are_computed_once(study):

@@ -1,0 +1,38 @@
+"""Charts: one file each, from a tidy frame to an Altair value that composes, without size and saved nowhere.
+
+::
+
+    last_vs_nonlast.py  session_curve.py      the charts, Figures 1 to 4 of ECIR 2008
+    topic_curves.py  single_sessions.py
+    encodings.py  boundaries.py  text.py      what they share: fields, colours, axes, ends of queries, fit text
+    theme.py  saving.py  page.py              how they look; charts as files; the safe web page
+
+A new chart is a new file, an import and a line in KINDS here, and its entry in ``report/figures.py``.
+"""
+
+from sessionkit.charts.last_vs_nonlast import last_vs_nonlast
+from sessionkit.charts.saving import save, spec_of
+from sessionkit.charts.session_curve import session_curve
+from sessionkit.charts.single_sessions import single_sessions
+from sessionkit.charts.theme import colours_of, themed
+from sessionkit.charts.topic_curves import topic_curves
+
+KINDS = {
+    "last-vs-nonlast": "gain by rank of the last query of sessions and of those before it (ECIR 2008, Figure 1)",
+    "session-curve": "normalised gain along the session, averaged by system (Figure 2)",
+    "topic-curves": "gain along the sessions of one topic, all and those with at least n queries (Figure 3)",
+    "single-sessions": "every session of one system and topic, with its stopping point (Figure 4)",
+}
+"""The charts by the names that the command line knows them by."""
+
+__all__ = [
+    "KINDS",
+    "colours_of",
+    "last_vs_nonlast",
+    "save",
+    "session_curve",
+    "single_sessions",
+    "spec_of",
+    "themed",
+    "topic_curves",
+]

@@ -1,0 +1,71 @@
+"""Where one query of a session ends and the next begins, along the slots of the concatenated lists."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import altair as alt
+import polars as pl
+
+from sessionkit.charts.encodings import values
+from sessionkit.charts.theme import FAINT
+
+LABELS = 12
+"""At most about so many query labels stand side by side without touching."""
+STEPS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+
+
+@dataclass(frozen=True)
+class Boundaries:
+    """The queries along the axis: ``query_position``, ``start`` (the slot before their first), ``end`` (their last)."""
+
+    queries: pl.DataFrame
+    slots: int
+    cutoff: int | None
+
+    @classmethod
+    def of(cls, frame: pl.DataFrame) -> Boundaries:
+        """Read them from ``slot``, ``query_position`` and ``rank``; none where groups or short lists disagree."""
+        slots = int(frame.get_column("slot").max() or 1)  # type: ignore[arg-type]
+        places = frame.select("slot", "query_position", "rank").unique()
+        if places.null_count().sum_horizontal().item() or places.get_column("slot").n_unique() != len(places):
+            return cls(
+                pl.DataFrame(schema={"query_position": pl.Int32, "start": pl.Int32, "end": pl.Int32}), slots, None
+            )
+        ends = pl.col("slot").min().cast(pl.Int32) - 1, pl.col("slot").max().cast(pl.Int32)
+        queries = places.group_by("query_position").agg(start=ends[0], end=ends[1]).sort("query_position")
+        return cls(queries, slots, int(places.get_column("rank").max() or 1))  # type: ignore[arg-type]
+
+    @property
+    def step(self) -> int:
+        """Every how many queries there is room for a label."""
+        return next((step for step in STEPS if len(self.queries) <= step * LABELS), STEPS[-1])
+
+    def shown(self) -> pl.DataFrame:
+        """The queries that are labelled."""
+        return self.queries.gather_every(self.step)
+
+    def axis(self) -> alt.X:
+        """The horizontal axis, in slots, with ticks where queries end."""
+        lists = f"concatenated Top-{self.cutoff} lists" if self.cutoff else "concatenated lists"
+        ticks = self.shown().get_column("end").to_list() if len(self.queries) > 1 else alt.Undefined
+        axis = alt.Axis(title=f"Slot in the {lists}", values=ticks, tickMinStep=1, format="d")
+        return alt.X(field="slot", type="quantitative", axis=axis, scale=alt.Scale(domain=[0, self.slots], nice=False))
+
+    def layers(self) -> list[alt.Chart]:
+        """Rules where queries end and the labels Q1, Q2, ... above the drawing."""
+        if len(self.queries) < 2:
+            return []
+        inner = self.shown().filter(pl.col("end") < self.slots).select(slot="end")
+        label = pl.concat_str(pl.lit("Q"), pl.col("query_position").cast(pl.String))
+        middle = (pl.col("start") + pl.col("end")) / 2
+        names = self.shown().select(label.alias("label"), middle.alias("slot"))
+        rules = alt.Chart(values(inner)).mark_rule(color=FAINT, opacity=0.45, strokeDash=[2, 3], strokeWidth=1)
+        texts = alt.Chart(values(names)).mark_text(color=FAINT, baseline="bottom", dy=-3, fontSize=11)
+        words = texts.encode(x=self.axis(), y=alt.value(0), text=alt.Text(field="label", type="nominal"))
+        return [rules.encode(x=self.axis()), words]
+
+    def at_ends(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """The rows of a frame at the ends of the queries that are labelled, and at its last slot."""
+        ends = self.shown().get_column("end").implode()
+        return frame.filter(pl.col("slot").is_in(ends) | (pl.col("slot") == self.slots))

@@ -1,0 +1,120 @@
+"""What all charts share: frames as inline values under fixed field names, colours, axes in the field's words, titles.
+
+Names from logs are only ever *values*. Every field a chart refers to is written in this package, never taken from data.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+from sessionkit.charts.text import plain, printable, printable_column
+from sessionkit.charts.theme import colours_of
+from sessionkit.errors import UsageError
+from sessionkit.readers.frames import as_polars
+
+SYNTHETIC = "Synthetic data"
+FOLD = 40
+"""Characters of a measure's text on one line of an axis title."""
+DASHES = ([1, 0], [6, 4], [2, 3], [9, 3, 2, 3], [12, 5], [1, 2])
+SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
+
+
+def checked(frame: Any, columns: Sequence[str], source: str) -> pl.DataFrame:  # noqa: ANN401  # anything tabular
+    """Return these columns of a tidy frame, names made printable.
+
+    Raises
+    ------
+    UsageError
+        A column is missing, or there is no row.
+    """
+    table = as_polars(frame, source).collect()
+    missing = [name for name in columns if name not in table.columns]
+    if missing:
+        found = ", ".join(table.columns) or "none"
+        raise UsageError(f"this chart needs the column {missing[0]} that {source} gives; columns found: {found}")
+    if table.is_empty():
+        raise UsageError(f"there is nothing to draw: the frame from {source} has no rows")
+    texts = [name for name in ("group", "part") if name in columns]
+    numbers = [pl.col(name).cast(pl.Float64).alias(name) for name in ("value",) if name in columns]
+    shown = table.select(columns).with_columns(*(printable_column(name) for name in texts), *numbers)
+    finite = pl.when(pl.col("value").is_finite()).then(pl.col("value"))
+    return shown.with_columns(finite) if "value" in columns else shown
+
+
+def values(frame: pl.DataFrame) -> alt.InlineData:
+    """Return a frame as data inside the chart: independent of Altair's global data transformers and their row limit."""
+    return alt.InlineData(values=frame.to_dicts())
+
+
+def colour(groups: Sequence[str], colours: Mapping[str, str] | None, legend: str) -> alt.Color:
+    """Return the colour of each group, from `colours` or by sorted name."""
+    names = sorted(set(groups))
+    given = {printable(name): shade for name, shade in (colours or {}).items()}
+    own = given if all(name in given for name in names) else colours_of([*given, *names]) | given
+    scale = alt.Scale(domain=names, range=[own[name] for name in names])
+    return alt.Color(field="group", type="nominal", scale=scale, legend=alt.Legend(title=plain("legend", legend)))
+
+
+def gain_axis(title: str, measure: str | None) -> alt.Y:
+    """Return the vertical axis, with the text of the measure on the lines below its title."""
+    lines: str | list[str] = title if measure is None else [title, *_folded(plain("measure", measure))]
+    return alt.Y(field="value", type="quantitative", axis=alt.Axis(title=lines, tickCount=6))
+
+
+def _folded(text: str) -> list[str]:
+    """Fold the text of a measure after commas, so that all of it can be read beside the axis."""
+    lines = [""]
+    for piece in re.findall("[^,]+,?|,", text):
+        if lines[-1] and len(lines[-1]) + len(piece) > FOLD:
+            lines.append("")
+        lines[-1] += piece
+    return lines
+
+
+def parted(field: str, names: Sequence[str], legend: str) -> tuple[alt.StrokeDash, alt.Shape]:
+    """Return the dash of lines and the shape of points by a field, under one legend.
+
+    Raises
+    ------
+    UsageError
+        There are more names than dashes that can be told apart.
+    """
+    if len(names) > len(DASHES):
+        found = f"{len(names)} kinds of {legend.lower()}"
+        raise UsageError(f"one chart tells {len(DASHES)} kinds of line apart, not {found}; filter the frame first")
+    known = alt.Legend(title=legend)
+    dashes = alt.Scale(domain=list(names), range=list(DASHES[: len(names)]))
+    shapes = alt.Scale(domain=list(names), range=list(SHAPES[: len(names)]))
+    return (
+        alt.StrokeDash(field=field, type="nominal", scale=dashes, legend=known),
+        alt.Shape(field=field, type="nominal", scale=shapes, legend=known),
+    )
+
+
+def stacked(layers: Sequence[alt.Chart], title: str | None, synthetic: bool) -> alt.LayerChart:
+    """Return layers as one chart with its title; synthetic data are named as such above the drawing.
+
+    Raises
+    ------
+    UsageError
+        The title is not text.
+    """
+    chart = alt.LayerChart(layer=list(layers))
+    if title is None and not synthetic:
+        return chart
+    text = SYNTHETIC if title is None else plain("title", title)
+    subtitle = SYNTHETIC if synthetic and title is not None else alt.Undefined
+    named: alt.LayerChart = chart.properties(title=alt.Title(text=text, subtitle=subtitle))
+    return named
+
+
+def tip(field: str, title: str, form: str | None = None) -> alt.Tooltip:
+    """Return one line of a tooltip; text unless a number format is given."""
+    if form is None:
+        return alt.Tooltip(field=field, type="nominal", title=title)
+    return alt.Tooltip(field=field, type="quantitative", title=title, format=form)

@@ -1,0 +1,67 @@
+"""Figure 1 of ECIR 2008: gain by rank of the last query of sessions against that of the queries before it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+from sessionkit.charts.encodings import checked, colour, gain_axis, parted, stacked, tip, values
+
+COLUMNS = ("group", "part", "rank", "value", "n_queries", "n_sessions")
+NAMES = {"last": "Last", "non-last": "Non-last", "first": "First", "later": "Later", "best": "Best", "rest": "Rest"}
+MARKED = 10
+"""Points stand at the first rank and at every tenth."""
+
+
+def last_vs_nonlast(
+    breakdown: Any,  # noqa: ANN401  # anything tabular
+    *,
+    measure: str | None = None,
+    legend: str = "System",
+    colours: Mapping[str, str] | None = None,
+    synthetic: bool = False,
+    title: str | None = None,
+) -> alt.LayerChart:
+    """Draw the gain of the parts of a breakdown by rank: a colour for each group, a dash for each part.
+
+    Parameters
+    ----------
+    breakdown
+        A frame of `sessionkit.breakdown`: group, part, rank, value, n_queries, n_sessions.
+    measure
+        Text of the measure, for the axis.
+    legend
+        What the groups are.
+    colours
+        Colour by group, see `colours_of`; by default by sorted name.
+    synthetic
+        Whether to mark the figure as made from synthetic data.
+    title
+        Title, as plain text.
+
+    Raises
+    ------
+    UsageError
+        A column is missing, there are no rows, or more than six parts (by position: filter the frame first).
+    """
+    frame = checked(breakdown, COLUMNS, "sessionkit.breakdown").with_columns(pl.col("part").replace(NAMES))
+    parts = frame.get_column("part").unique(maintain_order=True).to_list()
+    ranks = int(frame.get_column("rank").max())  # type: ignore[arg-type]
+    dash, shape = parted("part", parts, "Query")
+    axis = alt.Axis(title="Rank in the result list", tickMinStep=1, format="d")
+    encoding: dict[str, Any] = {
+        "x": alt.X(
+            field="rank", type="quantitative", axis=axis, scale=alt.Scale(domain=[1, max(ranks, 2)], nice=False)
+        ),
+        "y": gain_axis("Mean cumulated gain per query", measure),
+        "color": colour(frame.get_column("group").to_list(), colours, legend),
+    }
+    marked = frame.filter((pl.col("rank") == 1) | (pl.col("rank") % MARKED == 0) | (ranks <= MARKED))
+    tips = [tip("group", legend), tip("part", "Query"), tip("rank", "Rank", "d"), tip("value", "Gain", ".4f")]
+    tips += [tip("n_queries", "Queries", "d"), tip("n_sessions", "Sessions", "d")]
+    lines = alt.Chart(values(frame)).mark_line().encode(**encoding, strokeDash=dash)
+    points = alt.Chart(values(marked)).mark_point(filled=True).encode(**encoding, shape=shape, tooltip=tips)
+    return stacked([lines, points], title, synthetic)

@@ -1,0 +1,114 @@
+"""A web page of charts that is safe to open: nothing in it comes from outside, and no text in it can become code.
+
+Altair's own HTML export writes the chart raw into a script, where text from a log runs. Here charts are JSON in
+scripts that browsers do not run, every character that could end them escaped; a content security policy lets only the
+two scripts below run, by their hashes, and forbids the network; expressions are interpreted, never evaluated.
+"""
+
+from __future__ import annotations
+
+import base64
+import functools
+import hashlib
+import html
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import vl_convert
+
+from sessionkit.charts.text import printable
+
+ESCAPES = {character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
+VL_VERSION = "6.4"
+"""Version of Vega-Lite that charts are written for."""
+
+START = """\
+"use strict";
+const actions = {export: true, source: false, compiled: false, editor: false};
+const options = {actions, ast: true, mode: "vega-lite", renderer: "svg"};
+const drawn = [...document.querySelectorAll('script[type="application/json"][data-chart]')].map((script) =>
+  window.vegaEmbed(document.getElementById(script.dataset.chart), JSON.parse(script.textContent), options));
+Promise.allSettled(drawn).then((all) => {
+  document.documentElement.dataset.charts = String(all.filter((one) => one.status === "fulfilled").length);
+});
+"""
+
+STYLE = """\
+body { background: white; color: #222; font: 16px/1.5 "Liberation Sans", Arial, Helvetica, sans-serif; }
+body { margin: 2rem auto; max-width: 54rem; padding: 0 1rem; }
+.chart { margin: 1rem 0; overflow-x: auto; }
+"""
+
+
+def json_text(value: Any) -> str:  # noqa: ANN401  # any JSON value
+    r"""Return a JSON value as text that can stand inside a script element.
+
+    >>> json_text("</script>")
+    '"\\u003c/script\\u003e"'
+    """
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"))
+    return re.sub("[<>&\u2028\u2029]", lambda found: ESCAPES[found[0]], text)
+
+
+def chart_place(name: str, spec: Mapping[str, Any]) -> str:
+    """Return the element in which a chart is drawn, and its spec.
+
+    Parameters
+    ----------
+    name
+        An id unique in the page; letters, digits and hyphens.
+    spec
+        The chart's Vega-Lite specification, see `sessionkit.charts.spec_of`.
+    """
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9-]*", name):
+        msg = f"{name!r} is no id"
+        raise ValueError(msg)
+    data = f'<script type="application/json" data-chart="{name}">{json_text(spec)}</script>'
+    return f'<div class="chart" id="{name}"></div>\n{data}\n'
+
+
+def page(title: str, body: str, *, style: str = STYLE) -> str:
+    """Return a whole page.
+
+    Parameters
+    ----------
+    title
+        Its title, as plain text.
+    body
+        Its body, as HTML in which everything from outside is escaped already.
+    style
+        Its style sheet.
+    """
+    library, _ = _scripts()
+    policy = "; ".join(
+        [
+            "default-src 'none'",
+            f"script-src {' '.join(_hash(script) for script in _scripts())}",
+            "style-src 'unsafe-inline'",
+            "img-src data: blob:",
+            "base-uri 'none'",
+            "form-action 'none'",
+        ]
+    )
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="referrer" content="no-referrer">\n'
+        f"<title>{html.escape(printable(title))}</title>\n<style>\n{style}</style>\n</head>\n<body>\n{body}"
+        "<noscript><p>Scripts inside this page draw the figures; this browser does not run them.</p></noscript>\n"
+        f"<script>{library}</script>\n<script>{START}</script>\n</body>\n</html>\n"
+    )
+
+
+@functools.cache
+def _scripts() -> tuple[str, str]:
+    """Return the two scripts of a page: the libraries and the few lines that draw."""
+    return vl_convert.javascript_bundle(None, VL_VERSION), START  # type: ignore[arg-type]
+
+
+def _hash(script: str) -> str:
+    """Return the source expression that allows exactly this script."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"

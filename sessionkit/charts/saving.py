@@ -1,0 +1,129 @@
+"""Charts as files: SVG, PNG and PDF without browser or network, the specification as JSON, a safe page as HTML."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import altair as alt
+import vl_convert
+
+from sessionkit.charts.page import VL_VERSION, chart_place, page
+from sessionkit.charts.text import printable_spec
+from sessionkit.charts.theme import themed
+from sessionkit.errors import UsageError, suggestion
+
+OFFLINE: list[str] = []
+"""The addresses that rendering may load from: none."""
+
+
+def spec_of(chart: alt.TopLevelMixin) -> dict[str, Any]:
+    """Return the Vega-Lite specification of a chart under the theme, all text in it printable."""
+    with alt.data_transformers.enable("default", max_rows=None):
+        spec: dict[str, Any] = printable_spec(themed(chart).to_dict())
+    return spec
+
+
+def _svg(spec: dict[str, Any]) -> bytes:
+    """Return a vector image for the web."""
+    text: str = vl_convert.vegalite_to_svg(spec, vl_version=VL_VERSION, allowed_base_urls=OFFLINE)
+    return text.encode()
+
+
+def _png(spec: dict[str, Any]) -> bytes:
+    """Return a raster image, twice the nominal size."""
+    image: bytes = vl_convert.vegalite_to_png(spec, vl_version=VL_VERSION, scale=2, allowed_base_urls=OFFLINE)
+    return image
+
+
+def _pdf(spec: dict[str, Any]) -> bytes:
+    """Return a vector image for print."""
+    image: bytes = vl_convert.vegalite_to_pdf(spec, vl_version=VL_VERSION, allowed_base_urls=OFFLINE)
+    return image
+
+
+def _json(spec: dict[str, Any]) -> bytes:
+    """Return the specification."""
+    return (json.dumps(spec, indent=2, ensure_ascii=False, sort_keys=True, allow_nan=False) + "\n").encode()
+
+
+def _html(spec: dict[str, Any]) -> bytes:
+    """Return a page with the chart alone."""
+    title = spec.get("title", {}).get("text", "Chart") if isinstance(spec.get("title"), dict) else "Chart"
+    return page(title if isinstance(title, str) else "Chart", chart_place("chart", spec)).encode()
+
+
+WRITERS: dict[str, Callable[[dict[str, Any]], bytes]] = {
+    ".svg": _svg,
+    ".png": _png,
+    ".pdf": _pdf,
+    ".html": _html,
+    ".json": _json,
+}
+"""What is written, by the ending of the file's name."""
+
+
+def save(chart: alt.TopLevelMixin, path: str | os.PathLike[str]) -> Path:
+    """Write a chart to a file, whole or not at all, in the format its name ends in; return the path.
+
+    Parameters
+    ----------
+    chart
+        Any Altair chart, single or composed.
+    path
+        Ends in .svg, .png, .pdf, .html or .json.
+
+    Raises
+    ------
+    UsageError
+        The ending is none of these, the chart cannot be rendered (it asks for data from the network, say), or the place
+        cannot be written.
+    """
+    place = Path(path)
+    ending = place.suffix.lower()
+    if ending not in WRITERS:
+        possible = ", ".join(WRITERS)
+        said = f"{place.name} ends in {place.suffix}" if place.suffix else f"{place.name} has no ending"
+        raise UsageError(f"{said}; a chart can be written as {possible}{suggestion(ending, WRITERS)}")
+    require_place(place)
+    try:
+        content = WRITERS[ending](spec_of(chart))
+    except ValueError as error:  # what the renderer raises
+        reason = str(error).strip().splitlines()[0]
+        raise UsageError(f"cannot draw {place.name}: {reason}") from None
+    return write_whole(place, content)
+
+
+def require_place(path: Path) -> None:
+    """Raise UsageError, before anything is worked out, where a file cannot be written."""
+    if path.is_dir():
+        raise UsageError(f"cannot write {path}: it is a directory; name a file in it")
+    if not path.parent.is_dir():
+        raise UsageError(f"cannot write {path}: there is no directory {path.parent}; make it first")
+
+
+def write_whole(path: Path, content: bytes) -> Path:
+    """Write a file beside its place and move it there in one step; return the path.
+
+    Raises
+    ------
+    UsageError
+        The place cannot be written; what stood there is unchanged.
+    """
+    require_place(path)
+    draft = path.with_name(f".{path.name[:100]}.{secrets.token_hex(4)}.partial")
+    try:
+        if path.exists() and not path.is_file():  # a device or pipe is written to, not replaced
+            path.write_bytes(content)
+        else:
+            draft.write_bytes(content)
+            draft.replace(path)
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror or error}; choose another place") from None
+    finally:
+        draft.unlink(missing_ok=True)
+    return path

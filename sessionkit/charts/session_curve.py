@@ -1,0 +1,61 @@
+"""Figure 2 of ECIR 2008: the gain of sessions, slot by slot along their concatenated lists, averaged by system."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import altair as alt
+
+from sessionkit.charts.boundaries import Boundaries
+from sessionkit.charts.encodings import checked, colour, gain_axis, stacked, tip, values
+
+COLUMNS = ("group", "slot", "query_position", "rank", "value", "n")
+
+
+def session_curve(
+    curve: Any,  # noqa: ANN401  # anything tabular
+    *,
+    normalized: bool = True,
+    measure: str | None = None,
+    legend: str = "System",
+    colours: Mapping[str, str] | None = None,
+    synthetic: bool = False,
+    title: str | None = None,
+) -> alt.LayerChart:
+    """Draw mean session curves, the ends of queries marked by rules and points.
+
+    Parameters
+    ----------
+    curve
+        A frame of `sessionkit.curve`: group, slot, query_position, rank, value, n.
+    normalized
+        Whether the values are shares of an ideal session's; names the axis.
+    measure
+        Text of the measure, for the axis.
+    legend
+        What the groups are.
+    colours
+        Colour by group, see `colours_of`; by default by sorted name.
+    synthetic
+        Whether to mark the figure as made from synthetic data.
+    title
+        Title, as plain text.
+
+    Raises
+    ------
+    UsageError
+        A column is missing, or there are no rows.
+    """
+    frame = checked(curve, COLUMNS, "sessionkit.curve")
+    queries = Boundaries.of(frame)
+    encoding: dict[str, Any] = {
+        "x": queries.axis(),
+        "y": gain_axis("Mean normalised cumulated gain" if normalized else "Mean cumulated gain", measure),
+        "color": colour(frame.get_column("group").to_list(), colours, legend),
+    }
+    tips = [tip("group", legend), tip("query_position", "Query"), tip("slot", "Slot", "d"), tip("value", "Gain", ".4f")]
+    tips.append(tip("n", "Sessions", "d"))
+    lines = alt.Chart(values(frame)).mark_line().encode(**encoding)
+    points = alt.Chart(values(queries.at_ends(frame))).mark_point(filled=True).encode(**encoding, tooltip=tips)
+    return stacked([*queries.layers(), lines, points], title, synthetic)

@@ -1,0 +1,89 @@
+"""Figure 4 of ECIR 2008: every single session of one system and topic, with the point where its searcher stopped."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+from sessionkit.charts.boundaries import Boundaries
+from sessionkit.charts.encodings import checked, gain_axis, stacked, tip, values
+from sessionkit.charts.theme import INK, PALETTE
+from sessionkit.errors import UsageError
+
+COLUMNS = ("group", "slot", "query_position", "rank", "value", "stopped")
+STOPPED = "Searcher stopped"
+MOST = 200
+"""Sessions that one chart may hold; many fewer can be told apart."""
+
+
+def single_sessions(
+    curve: Any,  # noqa: ANN401  # anything tabular
+    *,
+    colour: str = PALETTE[0],
+    normalized: bool = False,
+    measure: str | None = None,
+    synthetic: bool = False,
+    title: str | None = None,
+) -> alt.LayerChart:
+    """Draw one line per session up to its stopping point, which is marked, and its held gain in dashes after that.
+
+    A number stands beside a point where several sessions stopped with the same gain.
+
+    Parameters
+    ----------
+    curve
+        A frame of `sessionkit.analysis.curve_with_stops` by session: group (the session), slot, query_position, rank,
+        value, stopped (true after the session's own last slot).
+    colour
+        Colour of the lines as ``#rrggbb``, that of the system in other figures.
+    normalized, measure, synthetic, title
+        As for `session_curve`.
+
+    Raises
+    ------
+    UsageError
+        A column is missing, there are no rows, or more than 200 sessions.
+    """
+    frame = checked(curve, COLUMNS, "sessionkit.analysis.curve_with_stops").rename({"group": "session"})
+    many = frame.get_column("session").n_unique()
+    if many > MOST:
+        raise UsageError(
+            f"{many:,} sessions cannot be told apart in one chart; choose one system and topic, at most {MOST}"
+        )
+    queries = Boundaries.of(frame)
+    x = queries.axis()
+    y = gain_axis("Normalised cumulated gain" if normalized else "Cumulated gain", measure)
+    own = frame.filter(~pl.col("stopped"))
+    stops = own.group_by("session").agg(pl.all().sort_by("slot").last()).filter(pl.col("value").is_not_null())
+    before = frame.join(stops.select("session", last="slot"), on="session", how="left")
+    held = before.filter(pl.col("stopped") | (pl.col("slot") == pl.col("last"))).drop("last")
+    session = alt.Detail(field="session", type="nominal")
+    after = alt.Chart(values(held)).mark_line(color=colour, opacity=0.35, strokeWidth=1, strokeDash=[3, 3])
+    lines = alt.Chart(values(own)).mark_line(color=colour, opacity=0.75, strokeWidth=1.5)
+    drawn = [layer.encode(x=x, y=y, detail=session) for layer in (after, lines)]
+    return stacked([*queries.layers(), *drawn, *_stopping_points(stops, colour, x, y)], title, synthetic)
+
+
+def _stopping_points(stops: pl.DataFrame, colour: str, x: alt.X, y: alt.Y) -> list[alt.Chart]:
+    """Points where sessions stopped, those at one place as one point with their number."""
+    if stops.is_empty():
+        return []
+    names = pl.col("session").sort()
+    more = pl.when(pl.len() > 5).then(pl.concat_str(pl.lit(", … of "), pl.len())).otherwise(pl.lit(""))
+    places = stops.group_by("slot", "value").agg(
+        session=pl.concat_str(names.head(5).str.join(", "), more),
+        query_position=pl.col("query_position").first(),
+        number=pl.len().cast(pl.Int64),
+    )
+    places = places.sort("slot", "value").with_columns(mark=pl.lit(STOPPED))
+    tips = [tip("session", "Session"), tip("query_position", "Stopped after query"), tip("slot", "Slot", "d")]
+    tips += [tip("value", "Gain", ".4f"), tip("number", "Sessions", "d")]
+    only = alt.Scale(domain=[STOPPED], range=["circle"])
+    kind = alt.Shape(field="mark", type="nominal", scale=only, legend=alt.Legend(title=None))
+    points = alt.Chart(values(places)).mark_point(filled=True, size=52, color=colour, stroke="white", strokeWidth=0.8)
+    several = places.filter(pl.col("number") > 1)
+    texts = alt.Chart(values(several)).mark_text(align="left", baseline="bottom", dx=4, dy=-3, fontSize=10, color=INK)
+    counted = texts.encode(x=x, y=y, text=alt.Text(field="number", type="quantitative", format="d"))
+    return [points.encode(x=x, y=y, shape=kind, tooltip=tips), *([counted] if len(several) else [])]

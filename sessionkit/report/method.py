@@ -1,0 +1,156 @@
+"""The method of a report in words: every choice that a number depends on, default or not."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+
+from sessionkit import __version__
+from sessionkit.scoring.measures import Measure
+from sessionkit.scoring.measures.aggregates import Wrapper
+from sessionkit.study import Study
+
+DISCOUNTS = {
+    "log": "1 / (1 + log_{b}({i}))",
+    "shifted": "1 / log_{b}({i} + {b} - 1)",
+    "burges": "1 / log_{b}({i} + 1)",
+    "jk2002": "1 for {i} < {b}, then 1 / log_{b}({i})",
+    "rn2002": "1 at {i} = 1, then 1 / log_{b}({i})",
+    "geometric": "{p}^({i} - 1)",
+    "reciprocal": "1 / {i}",
+    "none": "none",
+}
+GAINS = {"linear": "gain is the grade", "exp2": "gain is 2^grade - 1"}
+WORDS: dict[str, dict[object, str]] = {
+    "rank_origin": {
+        "query": "ranks restart with every query",
+        "session": "ranks run on through the session",
+    },
+    "slots": {
+        "pad": "a short list is padded to the cutoff",
+        "shown": "a short list occupies its own length",
+    },
+    "depth": {
+        "all": "every shown result counts",
+        "last_click": "results count down to the last one clicked",
+        "examined": "results count that were examined",
+    },
+    "duplicates": {
+        "all": "a document that the session shows again gains again",
+        "first": "a document gains only the first time the session shows it",
+    },
+    "unjudged": {
+        "zero": "unjudged results gain nothing",
+        "skip": "unjudged results are taken out and the ranks close up",
+    },
+    "grades": {"judgments": "grades are those of the judgments", "user": "grades are the searcher's own"},
+    "undefined": {
+        "null": "undefined values (no judgments, or nothing relevant to normalise by) are left out",
+        "zero": "undefined values count as 0",
+    },
+    "ideal": {
+        "repeated": "the ideal session repeats the ideal list of every query",
+        "spread": "the ideal session shows the best documents once, in its best slots",
+        "once": "the ideal session is one perfect query",
+    },
+    "normalize": {
+        "session": "the session is divided by its ideal",
+        "query": "every query is divided by its own ideal before the query discount",
+    },
+}
+"""What the words of parameters mean."""
+FOLDED = ("b", "p", "bq", "pq", "min_grade", "max_grade")
+"""Parameters told together with the discount or gain that they belong to."""
+
+
+def in_words(measure: Measure) -> str:
+    """Return what a measure is, with every one of its choices.
+
+    Examples
+    --------
+    >>> from sessionkit.scoring.measures import DCG
+    >>> print(in_words(DCG @ 10))
+    sum of gain(i) x d(i) for i = 1..k; d by default 1 / log2(i + 1). Here: gain is the grade; rank discount
+    1 / log_2(i + 1); every shown result counts; a document that the session shows again gains again; unjudged results
+    gain nothing; grades are those of the judgments; undefined values (no judgments, or nothing relevant to normalise
+    by) are left out; all queries count; ranks 1 to 10 of each query count
+    """
+    parameters = measure.parameters()
+    told = [_told(name, value, parameters) for name, value in parameters.items() if name not in FOLDED]
+    here = "; ".join(text for text in told if text)
+    where = f" (M is {measure.inner})" if isinstance(measure, Wrapper) else ""
+    return f"{measure.formula}{where}" + (f". Here: {here}" if here else "")
+
+
+def defined(measures: Sequence[Measure]) -> list[Measure]:
+    """Return the measures with those they hold inside, each once, the inner before the outer."""
+    inner = [[measure.inner, measure] if isinstance(measure, Wrapper) else [measure] for measure in measures]
+    return list(dict.fromkeys(measure for pair in inner for measure in pair))
+
+
+def sentences(study: Study) -> list[str]:
+    """Return what else the numbers depend on: judgments, averages, version and data."""
+    settings = study.settings
+    top = f"The grade scale ends at {settings.max_grade:g}. " if settings.max_grade is not None else ""
+    negative = ", ".join(f"{grade:g}" for grade in settings.unjudged_grades)
+    unjudged = f"Grades {negative} mean not judged. " if negative else ""
+    return [
+        f"{top}Several judgments of one document are merged by {settings.merge}. {unjudged}Grades below 0 gain "
+        "nothing. A "
+        "document shown twice in one list keeps its slot and gains once. Every logged query counts, also one "
+        "that returned "
+        "nothing; queries whose list was not logged are outside every measure.",
+        "Values are computed for every session and then averaged, every session counting the same; n is the number of "
+        "sessions averaged, those where a measure is undefined are counted beside it. Judged is the share of the "
+        "results "
+        "shown within the cutoff that have a judgment.",
+        f"Computed by sessionkit {__version__}; fingerprint of the data: "
+        f"{fingerprint(study) or 'none (frames in memory)'}.",
+    ]
+
+
+def fingerprint(study: Study) -> str | None:
+    """Return the SHA-256 of what a study was read from: the hashes of its source files, and its settings.
+
+    The same for a study read from its sources and opened from disk; None when a table came from memory.
+    """
+    if not study.sources or any(source.sha256 is None for source in study.sources):
+        return None
+    files = [[source.table, source.sha256, source.rows] for source in study.sources]
+    content = json.dumps([study.reader, study.settings.as_dict(), files], sort_keys=True)
+    return hashlib.sha256(content.encode()).hexdigest()
+
+
+def _told(name: str, value: object, parameters: Mapping[str, object]) -> str:
+    """Return one choice in words."""
+    special: dict[str, Callable[[], str]] = {
+        "gain": lambda: _gain(str(value), parameters),
+        "discount": lambda: f"rank discount {_discount(str(value), 'i', parameters.get('b'), parameters.get('p'))}",
+        "query_discount": lambda: (
+            f"query discount {_discount(str(value), 'q', parameters.get('bq'), parameters.get('pq'))}"
+        ),
+        "queries": lambda: "all queries count" if value is None else f"the first {value} queries count",
+        "cutoff": lambda: "every logged rank counts" if value is None else f"ranks 1 to {value} of each query count",
+        "ideal_queries": lambda: (
+            f"the ideal has {'the queries of its session' if value == 'session' else f'{value} queries'}"
+        ),
+        "length": lambda: "over the session's own slots" if value is None else f"over {value} slots",
+    }
+    if name in special:
+        return special[name]()
+    if name == "slots" and isinstance(value, int):
+        return f"a list occupies at least {value} slots"
+    return WORDS.get(name, {}).get(value) or f"{name} = {value}"
+
+
+def _gain(value: str, parameters: Mapping[str, object]) -> str:
+    """Return the gain in words."""
+    if value == "binary":
+        return f"gain is 1 from grade {parameters.get('min_grade')} on, 0 below"
+    return GAINS.get(value, f"gains of the grades 0, 1, ... are {value.replace('-', ', ')}")
+
+
+def _discount(name: str, place: str, base: object, p: object) -> str:
+    """Return the formula of a discount."""
+    return DISCOUNTS.get(name, name).format(b=base, p=p, i=place)

@@ -1,0 +1,82 @@
+"""Leaving out of a report what must not be passed on: users, queries and documents become numbers or dots."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import polars as pl
+
+from sessionkit.errors import UsageError, suggestion
+from sessionkit.study import Study
+
+KINDS = ("queries", "documents", "users")
+QUOTED = re.compile(r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"")
+NAMED = re.compile(r"(undefined for \d+ of \d+): .*; no judgments", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Redaction:
+    """What is left out.
+
+    Parameters
+    ----------
+    kinds
+        Any of ``"users"`` (user and session ids become ``user 1``, ``session 1``, in the order of the ids),
+        ``"queries"`` (judgment keys that are no topics become ``key 1``) and ``"documents"`` (a report names none but
+        in notes). With any of them, what notes quote from the log becomes dots. Systems and topics stay.
+    """
+
+    kinds: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, kinds: str | Iterable[str]) -> Redaction:
+        """Return the redaction of these kinds.
+
+        Raises
+        ------
+        UsageError
+            There is no such kind.
+        """
+        names = [name.strip() for name in kinds.split(",")] if isinstance(kinds, str) else list(kinds)
+        for name in filter(None, names):
+            if name not in KINDS:
+                known = ", ".join(KINDS)
+                raise UsageError(f"redact can leave out {known}, not {name!r}{suggestion(str(name), KINDS)}")
+        return cls(frozenset(filter(None, names)))
+
+    def frame(self, frame: pl.DataFrame, study: Study) -> pl.DataFrame:
+        """Return a frame with the ids in it replaced."""
+        if "users" in self.kinds:
+            frame = _numbered(frame, "user_id", study.users.select("user_id"), "user")
+            sessions = study.sessions.select("session_id")
+            frame = _numbered(frame, "session_id", sessions, "session")
+            keys = sessions.rename({"session_id": "judgment_key"})  # judgments can be given by session
+            frame = _numbered(frame, "judgment_key", keys, "session")
+        if "queries" in self.kinds and "judgment_key" in frame.columns:
+            topics = study.sessions.select(judgment_key="topic_id").drop_nulls()
+            keys = frame.lazy().select("judgment_key").join(topics, on="judgment_key", how="anti")
+            frame = _numbered(frame, "judgment_key", keys, "key")
+        return frame
+
+    def sessions(self, frame: pl.DataFrame, study: Study) -> pl.DataFrame:
+        """Return a frame whose ``group`` is the session, with the sessions numbered where users are left out."""
+        named = frame.rename({"group": "session_id"})
+        return self.frame(named, study).rename({"session_id": "group"})
+
+    def note(self, text: str) -> str:
+        """Return a note without what it quotes."""
+        if not self.kinds:
+            return text
+        return QUOTED.sub("'…'", NAMED.sub(r"\1; no judgments", text))
+
+
+def _numbered(frame: pl.DataFrame, column: str, ids: pl.LazyFrame, word: str) -> pl.DataFrame:
+    """Replace the ids of a column by their number among all ids, sorted."""
+    if column not in frame.columns:
+        return frame
+    known = ids.unique().sort(column).with_row_index("_number", offset=1).collect()
+    names = known.select(column, _name=pl.concat_str(pl.lit(f"{word} "), "_number"))
+    joined = frame.join(names, on=column, how="left", maintain_order="left")
+    return joined.with_columns(pl.coalesce("_name", column).alias(column)).drop("_name")

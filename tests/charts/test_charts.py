@@ -1,0 +1,167 @@
+"""What every chart keeps to: valid, composable, un-sized, safe with any text, marked when the data are made up."""
+
+import altair as alt
+import pytest
+import vl_convert
+
+from sessionkit import charts
+from sessionkit.charts import KINDS, colours_of, save, spec_of, themed
+from sessionkit.errors import UsageError
+
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+@pytest.fixture(params=sorted(KINDS))
+def draw(request, parts, curves):
+    """Return a function that draws one of the kinds for some groups."""
+
+    def draw(groups=("S1", "S2"), **options):
+        match request.param:
+            case "last-vs-nonlast":
+                return charts.last_vs_nonlast(parts(groups), **options)
+            case "session-curve":
+                return charts.session_curve(curves(groups), **options)
+            case "topic-curves":
+                return charts.topic_curves(curves(groups), curves(groups), **options)
+            case "single-sessions":
+                return charts.single_sessions(curves(groups, single=True), **options)
+            case other:
+                pytest.fail(f"draw {other} here too")
+
+    return draw
+
+
+def texts(value):
+    """Return every text in a JSON value that is not a value of the data."""
+    if isinstance(value, dict):
+        return [text for key, inner in value.items() if key != "datasets" for text in texts(inner)]
+    if isinstance(value, list):
+        return [text for inner in value for text in texts(inner)]
+    return [value] if isinstance(value, str) else []
+
+
+def fields(value):
+    """Return every field that a specification refers to."""
+    if isinstance(value, dict):
+        own = [value["field"]] if "field" in value else []
+        return own + [name for key, inner in value.items() if key != "datasets" for name in fields(inner)]
+    return [name for inner in value for name in fields(inner)] if isinstance(value, list) else []
+
+
+def test_chart_is_valid_un_sized_and_composes(draw):
+    chart = draw()
+    spec = chart.to_dict()
+    assert "width" not in spec
+    assert "height" not in spec
+    both = spec_of(alt.hconcat(draw(), draw(groups=("S1",))).properties(title="two"))
+    assert len(both["hconcat"]) == 2
+    vl_convert.vegalite_to_vega(both, vl_version="6.4")
+
+
+def test_chart_renders_as_an_image_that_shows_something(draw, tmp_path):
+    path = save(draw(title="A title"), tmp_path / "chart.png")
+    content = path.read_bytes()
+    assert content.startswith(PNG)
+    assert len(content) > 20_000
+    svg = save(draw(title="A title"), tmp_path / "chart.svg").read_text(encoding="utf-8")
+    assert ">A title</text>" in svg
+    assert ">Q3</text>" in svg or ">20</text>" in svg
+
+
+def test_synthetic_data_are_marked_in_the_drawing(draw, tmp_path):
+    for title in (None, "A title"):
+        assert "Synthetic data" in save(draw(synthetic=True, title=title), tmp_path / "chart.svg").read_text("utf-8")
+    assert "Synthetic" not in save(draw(title="A title"), tmp_path / "chart.svg").read_text("utf-8")
+
+
+def test_hostile_names_are_values_and_nothing_else(draw, hostile, tmp_path):
+    chart = draw(groups=hostile, title=hostile[4])
+    spec = spec_of(chart)
+    known = {"group", "session", "part", "rank", "value", "slot", "query_position", "n", "n_queries", "n_sessions"}
+    assert set(fields(spec)) <= known | {"sessions", "label", "mark", "number"}
+    assert spec["title"]["text"] == hostile[4]
+    svg = save(chart, tmp_path / "chart.svg").read_text(encoding="utf-8")
+    assert "<script" not in svg
+    assert "<img" not in svg
+    assert "\x00" not in svg
+    assert save(chart, tmp_path / "chart.png").read_bytes().startswith(PNG)
+    assert save(chart, tmp_path / "chart.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_names_that_differ_by_a_control_character_stay_apart(parts):
+    chart = charts.last_vs_nonlast(parts(("a\x00", "a\x01", "a")))
+    assert chart.to_dict()["layer"][0]["encoding"]["color"]["scale"]["domain"] == ["a", "a␀", "a␁"]
+
+
+@pytest.mark.parametrize("title", [{"expr": "1"}, alt.expr("1+1"), ["a"], 5])
+def test_title_must_be_text(draw, title):
+    with pytest.raises(UsageError, match="title must be text"):
+        draw(title=title)
+
+
+def test_missing_column_names_what_was_found(parts):
+    with pytest.raises(UsageError, match=r"needs the column n_sessions that sessionkit.breakdown gives; columns found"):
+        charts.last_vs_nonlast(parts().drop("n_sessions"))
+
+
+def test_frame_without_rows_is_refused(curves):
+    with pytest.raises(UsageError, match="nothing to draw"):
+        charts.session_curve(curves().clear())
+
+
+def test_other_kinds_of_frame_are_taken(curves):
+    arrow = curves().to_arrow()
+    assert charts.session_curve(arrow).to_dict() == charts.session_curve(curves()).to_dict()
+
+
+def test_undefined_values_become_null(curves, tmp_path):
+    frame = curves().with_columns(value=float("nan"))
+    chart = charts.session_curve(frame)
+    assert all(row["value"] is None for rows in chart.to_dict()["datasets"].values() for row in rows if "value" in row)
+    assert save(chart, tmp_path / "empty.png").read_bytes().startswith(PNG)
+
+
+def test_colours_stay_with_their_systems_whichever_are_drawn(parts, curves):
+    colours = colours_of(["S3", "S1", "S2"])
+
+    def drawn(chart):
+        encodings = [layer["encoding"] for layer in chart.to_dict()["layer"]]
+        scale = next(encoding["color"]["scale"] for encoding in encodings if "color" in encoding)
+        return dict(zip(scale["domain"], scale["range"], strict=True))
+
+    assert drawn(charts.last_vs_nonlast(parts(("S2", "S3")), colours=colours)) == {
+        "S2": colours["S2"],
+        "S3": colours["S3"],
+    }
+    assert drawn(charts.session_curve(curves(("S3", "S1", "S2")))) == colours
+
+
+def test_importing_and_rendering_leave_altair_as_it_was(draw, tmp_path):
+    before = alt.theme.active, alt.data_transformers.active, dict(alt.data_transformers.options)
+    chart = draw()
+    plain = chart.to_dict()
+    save(chart, tmp_path / "chart.svg")
+    assert (alt.theme.active, alt.data_transformers.active, dict(alt.data_transformers.options)) == before
+    assert chart.to_dict() == plain
+    assert "font" not in plain["config"]
+    assert themed(chart).to_dict()["config"]["font"]
+
+
+def test_rendering_is_the_same_every_time(draw, tmp_path):
+    for ending in ("svg", "json", "html", "png"):
+        one, other = (save(draw(title="t"), tmp_path / f"{name}.{ending}").read_bytes() for name in "ab")
+        assert one == other
+
+
+@pytest.mark.browser
+def test_file_of_a_chart_shows_hostile_text_and_runs_none(draw, hostile, opened, tmp_path):
+    page, said, asked = opened(save(draw(groups=hostile, title=hostile[0]), tmp_path / "chart.html"))
+    assert page.evaluate("document.documentElement.dataset.charts") == "1"
+    assert page.evaluate("window.hacked") is None
+    assert hostile[0] in page.locator("#chart").inner_text()
+    assert said == []
+    assert asked == [(tmp_path / "chart.html").as_uri()]
+    image, said, asked = opened(save(draw(groups=hostile, title=hostile[0]), tmp_path / "chart.svg"), charts=False)
+    assert image.evaluate("window.hacked") is None
+    assert said == []
+    assert len(asked) == 1

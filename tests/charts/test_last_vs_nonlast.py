@@ -1,0 +1,35 @@
+"""Figure 1."""
+
+import polars as pl
+import pytest
+
+from sessionkit.charts import last_vs_nonlast
+from sessionkit.errors import UsageError
+
+
+def test_lines_hold_the_breakdown_and_points_stand_at_every_tenth_rank(parts, datasets):
+    frame = parts(ranks=20)
+    (line, rows), (point, marked) = datasets(last_vs_nonlast(frame))
+    assert (line, point) == ("line", "point")
+    assert [row["value"] for row in rows] == frame.get_column("value").to_list()
+    assert {row["part"] for row in rows} == {"Last", "Non-last"}
+    assert sorted({row["rank"] for row in marked}) == [1, 10, 20]
+
+
+def test_short_lists_get_a_point_at_every_rank(parts, datasets):
+    (_, _), (_, marked) = datasets(last_vs_nonlast(parts(ranks=5)))
+    assert sorted({row["rank"] for row in marked}) == [1, 2, 3, 4, 5]
+
+
+def test_axes_speak_the_words_of_the_field(parts):
+    encoding = last_vs_nonlast(parts(), measure="sDCG@20").to_dict()["layer"][0]["encoding"]
+    assert encoding["x"]["axis"]["title"] == "Rank in the result list"
+    assert encoding["y"]["axis"]["title"] == ["Mean cumulated gain per query", "sDCG@20"]
+    assert encoding["strokeDash"]["scale"]["domain"] == ["Last", "Non-last"]
+
+
+def test_more_parts_than_dashes_are_refused(parts):
+    frame = parts().filter(pl.col("part") == "last")
+    many = pl.concat([frame.with_columns(part=pl.lit(str(number))) for number in range(1, 8)])
+    with pytest.raises(UsageError, match="tells 6 kinds of line apart, not 7"):
+        last_vs_nonlast(many)

@@ -1,0 +1,66 @@
+"""Files of charts."""
+
+import json
+
+import altair as alt
+import pytest
+
+from sessionkit.charts import save, session_curve
+from sessionkit.charts.saving import write_whole
+from sessionkit.errors import UsageError
+
+STARTS = {".svg": b"<svg", ".png": b"\x89PNG", ".pdf": b"%PDF", ".html": b"<!doctype html>", ".json": b"{"}
+
+
+@pytest.mark.parametrize("ending", STARTS)
+def test_formats_follow_the_ending_of_the_name(curves, tmp_path, ending):
+    path = save(session_curve(curves()), tmp_path / f"figure{ending.upper()}")
+    assert path.read_bytes().startswith(STARTS[ending])
+    assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
+
+
+def test_specification_reads_back_under_the_theme(curves, tmp_path):
+    spec = json.loads(save(session_curve(curves()), tmp_path / "spec.json").read_text(encoding="utf-8"))
+    assert alt.LayerChart.from_dict(spec).to_dict()["config"]["font"].startswith("Liberation Sans")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"), [("a.svgg", r"ends in .svgg; .* did you mean '.svg'"), ("a", "has no ending")]
+)
+def test_unknown_endings_are_refused_with_what_is_possible(curves, tmp_path, name, said):
+    with pytest.raises(UsageError, match=said) as refused:
+        save(session_curve(curves()), tmp_path / name)
+    assert ".svg, .png, .pdf, .html, .json" in str(refused.value)
+
+
+def test_places_that_cannot_be_written_are_refused(curves, tmp_path):
+    with pytest.raises(UsageError, match="there is no directory"):
+        save(session_curve(curves()), tmp_path / "none" / "a.svg")
+    (tmp_path / "dir.svg").mkdir()
+    with pytest.raises(UsageError, match="it is a directory"):
+        save(session_curve(curves()), tmp_path / "dir.svg")
+
+
+def test_what_stood_there_stays_when_writing_fails(tmp_path, monkeypatch):
+    path = tmp_path / "a.svg"
+    path.write_text("old")
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("pathlib.Path.replace", full)
+    with pytest.raises(UsageError, match="No space left"):
+        write_whole(path, b"new")
+    assert path.read_text() == "old"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["a.svg"]
+
+
+def test_a_specification_never_loads_from_the_network(tmp_path):
+    remote = alt.Chart(alt.UrlData("https://sessionkit.invalid/data.json")).mark_point().encode(x="a:Q")
+    with pytest.raises(UsageError, match=r"cannot draw remote\.svg"):
+        save(remote, tmp_path / "remote.svg")
+
+
+def test_row_limit_and_transformers_of_the_caller_do_not_matter(curves, tmp_path):
+    with alt.data_transformers.enable("default", max_rows=1):
+        save(session_curve(curves()), tmp_path / "a.svg")

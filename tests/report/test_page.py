@@ -1,0 +1,240 @@
+"""The report as a whole."""
+
+import json
+import re
+from html.parser import HTMLParser
+
+import polars as pl
+import pytest
+
+import sessionkit as sk
+from sessionkit.errors import MeasureError, UsageError
+from sessionkit.report import report
+
+
+class Reader(HTMLParser):
+    """The elements of a page, and its text outside scripts and styles."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.elements, self.text, self._inside = [], "", None
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+        self._inside = tag
+
+    def handle_endtag(self, tag):  # noqa: ARG002
+        self._inside = None
+
+    def handle_data(self, data):
+        if self._inside not in ("script", "style"):
+            self.text += data
+
+
+def specs(text):
+    """Return the charts of a page."""
+    return [json.loads(found) for found in re.findall(r'data-chart="[^"]*">(.*?)</script>', text)]
+
+
+def test_page_has_tables_scores_figures_method_notes_and_data(make):
+    text = report(make(sessions=6, title="A study", max_grade=2))
+    page = Reader(text)
+    assert re.findall("<h[12]>(.*?)</h[12]>", text)[0] == "A study"
+    assert re.findall("<h2>(.*?)</h2>", text.split("<noscript")[0]) == [
+        "The study",
+        "Scores",
+        "Figures",
+        "Method",
+        "Notes",
+        "Data",
+    ]
+    assert re.findall(r"Figure (\d)\.", page.text) == ["1", "2", "3", "4"]
+    assert len(specs(text)) == 4
+    assert "Sessions by number of queries" in page.text
+    assert "The grade scale ends at 2. Several judgments of one document are merged by max." in page.text
+    assert "Synthetic" not in text.split("<script")[0]
+
+
+def test_scores_stand_in_the_table_as_scored(make):
+    study = make(sessions=6)
+    scores = sk.score(study, "sDCG@10", per="system")
+    text = report(study, "sDCG@10")
+    for row in scores.iter_rows(named=True):
+        cells = f'<td>sDCG@10</td><td>{row["system_id"]}</td><td class="number">{row["value"]:.4f}</td>'
+        assert cells in text
+
+
+def test_bytes_are_the_same_every_time_and_in_the_file(make, tmp_path):
+    study = make()
+    text = report(study, output=tmp_path / "report.html")
+    assert (tmp_path / "report.html").read_bytes() == text.encode()
+    assert report(study) == text
+    assert [entry.name for entry in tmp_path.iterdir()] == ["report.html"]
+
+
+def test_report_of_a_study_from_disk_is_the_same(make, tmp_path):
+    study = make()
+    assert report(study.save(tmp_path / "study")) == report(study)
+
+
+def test_synthetic_studies_say_so_at_the_top_and_in_every_figure(make):
+    text = report(make(synthetic=True))
+    assert "this study was made up" in text
+    assert all(spec["title"]["subtitle"] == "Synthetic data" for spec in specs(text))
+
+
+def test_colours_of_systems_are_the_same_in_all_figures(make):
+    used = {}
+    for spec in specs(report(make(sessions=6)))[:3]:
+        for layer in spec["layer"]:
+            scale = layer["encoding"].get("color", {}).get("scale")
+            for name, colour in zip(*(scale[key] for key in ("domain", "range")), strict=True) if scale else ():
+                assert used.setdefault(name, colour) == colour
+    assert set(used) == {"S1", "S2"}
+
+
+def test_hostile_names_are_text_and_nothing_else(hostile):
+    text = report(hostile, per="user")
+    page = Reader(text)
+    assert {tag for tag, _ in page.elements} <= {
+        *(
+            "html",
+            "head",
+            "meta",
+            "title",
+            "style",
+            "body",
+            "main",
+            "h1",
+            "h2",
+            "p",
+            "div",
+            "table",
+            "caption",
+            "thead",
+        ),
+        *(
+            "tbody",
+            "tr",
+            "th",
+            "td",
+            "figure",
+            "figcaption",
+            "strong",
+            "script",
+            "dl",
+            "dt",
+            "dd",
+            "ul",
+            "li",
+            "noscript",
+        ),
+    }
+    assert sum(tag == "script" for tag, _ in page.elements) == 4 + 2
+    assert not any(key.startswith("on") or key in ("src", "href") for _, attrs in page.elements for key in attrs)
+    assert "<img src=x onerror=window.hacked=1>" in page.text
+    assert "[U+202E]esrever" in page.text
+    assert "\x00" not in text
+
+
+@pytest.mark.browser
+def test_page_draws_four_charts_runs_nothing_else_and_asks_for_nothing(hostile, opened, tmp_path):
+    path = tmp_path / "report.html"
+    report(hostile, output=path, per="user")
+    page, said, asked = opened(path)
+    assert page.evaluate("document.documentElement.dataset.charts") == "4"
+    assert page.locator("figure svg.marks").count() == 4
+    assert page.evaluate("window.hacked") is None
+    assert said == []
+    assert asked == [path.as_uri()]
+    assert page.locator("h1").inner_text() == "</script><script>window.hacked=1</script>"
+    assert "editor" not in page.locator(".vega-actions").first.inner_text().lower()
+
+
+@pytest.mark.browser
+def test_policy_stops_scripts_that_are_not_ours(make, opened, tmp_path):
+    path = tmp_path / "report.html"
+    path.write_text(report(make()).replace("<main>", "<main><script>window.hacked=1</script>", 1), encoding="utf-8")
+    page, said, _ = opened(path)
+    assert page.evaluate("window.hacked") is None
+    assert any("Content Security Policy" in line for line in said)
+
+
+def test_study_without_systems_topics_or_judgments_has_what_can_be_had(make):
+    bare = make(systems=(None,), topics=(None,), users=(None,), judged=False)
+    text = report(bare)
+    assert len(specs(text)) == 4
+    assert "all topics together, since the log names none" in text
+    assert "Sessions: all sessions 0." in Reader(text).text
+    assert "Every session for all topics together" in text
+    assert "there are no judgments" in text
+
+
+def test_sessions_too_short_for_the_third_figure_are_left_out_of_it(make):
+    text = Reader(report(make(sessions=2))).text
+    assert "with at least 4 queries (none)" in text
+
+
+def test_topic_with_the_most_queries_is_taken_unless_one_is_named(make):
+    study = make(topics=("a", "b"), systems=("S1",), sessions=4)  # a: 1 + 3 queries, b: 2 + 4
+    assert "for topic b, the one with the most queries" in report(study)
+    assert "for topic a: all" in report(study, topic="a")
+    with pytest.raises(UsageError, match="there is no topic 'c'"):
+        report(study, topic="c")
+
+
+def test_system_of_the_last_figure_can_be_named(make):
+    study = make()
+    assert "Every session of S1" in report(study)
+    assert "Every session of S2" in report(study, system="S2")
+    with pytest.raises(UsageError, match="there is no group 'S9'"):
+        report(study, system="S9")
+
+
+def test_figures_take_the_parameters_of_the_measure_asked_for(make):
+    text = Reader(report(make(), ["mean(nDCG@5)", "nsDCG(b=3,gain=exp2)@5"])).text
+    assert "sDCG(gain=exp2,b=3)@2 cumulated" in text  # the lists are two results long
+    assert "Mean of nsDCG(gain=exp2,b=3)@5 after" in text
+    assert "Mean of sDCG(gain=exp2,b=3)@5 after" in text
+
+
+def test_figure_that_a_measure_does_not_allow_gives_the_reason(make):
+    text = report(make(), "sDCG(discount=rn2002,b=3)@5")  # refused in normalised measures
+    assert len(specs(text)) == 3
+    assert "Not drawn: nsDCG: discount=rn2002 with b=3" in Reader(text).text
+
+
+def test_undefined_values_are_noted_and_not_warned_of(make):
+    text = report(make())  # a session of one query has no nonlast(nDCG@10); warnings are errors here
+    assert "nonlast(nDCG@10) undefined for" in Reader(text).text
+
+
+def test_rejected_rows_are_counted_by_rule_without_their_values():
+    results = pl.DataFrame(
+        {"session_id": ["a", "a", "a"], "query_position": [1, 1, 1], "rank": [1, 2, -7], "doc_id": ["x", "y", "secret"]}
+    )
+    with pytest.warns(sk.DataWarning):
+        study = sk.from_tables(results)
+    text = Reader(report(study)).text
+    assert study.rejected.collect().height == 1
+    assert "Rule broken" in text
+    assert "secret" not in text
+
+
+def test_wrong_requests_are_refused_before_anything_is_computed(make, tmp_path):
+    study = make()
+    with pytest.raises(MeasureError):
+        report(study, "nsDGC@10")
+    with pytest.raises(
+        UsageError, match="redact can leave out queries, documents, users, not 'user'; did you mean 'users'"
+    ):
+        report(study, redact="user")
+    with pytest.raises(UsageError, match="there is no directory"):
+        report(study, output=tmp_path / "none" / "report.html")
+
+
+def test_room_and_function_have_one_name(make):
+    import sessionkit.report.page  # importing the room must not hide the function
+
+    assert sessionkit.report(make()) == report(make())

@@ -1,0 +1,46 @@
+"""Tables of a report."""
+
+import polars as pl
+import pytest
+
+from sessionkit.report.tables import escaped, html_table, table_of
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "shown"),
+    [
+        ("value", 0.12345, "0.1235"),
+        ("value", 0.00001, "1.0e-05"),  # not 0.0000
+        ("value", 0.0, "0.0000"),
+        ("value", None, "\u2013"),
+        ("share", 0.2582, "25.8%"),
+        ("judged", 3186, "3186"),
+        ("mean", 7.2333, "7.23"),
+        ("system_id", "S1", "S1"),
+    ],
+)
+def test_cells(column, value, shown):
+    assert table_of("t", pl.DataFrame({column: [value]})).rows == ((shown,),)
+
+
+def test_numbers_stand_right_and_text_is_escaped():
+    frame = pl.DataFrame({"<b>": ["<i>&"], "n": [3]})
+    text = html_table(table_of("<u>", frame, note="<s>"))
+    assert '<th scope="col">&lt;b&gt;</th><th scope="col" class="number">n</th>' in text
+    assert '<td>&lt;i&gt;&amp;</td><td class="number">3</td>' in text
+    assert "<caption>&lt;u&gt;</caption>" in text
+    assert '<p class="note">&lt;s&gt;</p>' in text
+
+
+def test_long_tables_end_with_the_number_of_rows_left_out():
+    table = table_of("t", pl.DataFrame({"n": range(100)}), limit=60)
+    assert len(table.rows) == 60
+    assert table.note == "40 more rows are not shown."
+
+
+def test_empty_frame_is_a_table_without_rows():
+    assert table_of("t", pl.DataFrame({"n": []})).rows == ()
+
+
+def test_quotes_and_directions_are_made_harmless():
+    assert escaped("\"'\u2066\x00") == "&quot;&#x27;[U+2066]␀"

@@ -7,12 +7,12 @@ import polars as pl
 from sessionkit.analysis.groups import grouped_sessions
 from sessionkit.errors import MeasureError, UsageError, suggestion
 from sessionkit.scoring import fixed
+from sessionkit.scoring.cautions import tell_of_bound, tell_of_depth
 from sessionkit.scoring.ideals import ideal_list
 from sessionkit.scoring.judging import QUERY, Selection, gain_name, judged_rows, units, with_judgments
 from sessionkit.scoring.layout import layout, require_cutoff, runs_on, with_offsets
 from sessionkit.scoring.measures import GainMeasure, Measure, parse_measure
-from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionDiscountedCumulatedGain as SessionIdeal
-from sessionkit.scoring.values import own_ideal
+from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
 from sessionkit.study import Study
 
 PARTS = ("last", "position", "best", "first")
@@ -80,6 +80,8 @@ def breakdown(
             msg = f"{name} must be one of {', '.join(allowed)}, not {value!r}{suggestion(value, allowed)}"
             raise UsageError(msg)
     chosen = grouped_sessions(study, group, min_queries)
+    tell_of_bound(asked)
+    tell_of_depth(study, asked)
     values = _rank_values(study, asked).join(chosen, on="session_id")
     parts = _parts(values, by)
     counts = {"n_queries": pl.col("value").count().cast(pl.Int64)}
@@ -100,7 +102,7 @@ def _require_ranks(measure: Measure) -> GainMeasure:
     if not isinstance(measure, GainMeasure):
         msg = f"{measure} has no value by query and rank; ask for the measure inside, such as DCG@10"
         raise MeasureError(msg)
-    if isinstance(measure, SessionIdeal) and measure.normalize == "session":
+    if isinstance(measure, NormalizedSessionGain) and measure.normalize == "session":
         better = measure(normalize="query", ideal="repeated", ideal_queries="session")
         msg = (
             f"{measure} is divided by the ideal of the whole session; ask for {better}, or nDCG@{measure.cutoff or 10}"
@@ -124,7 +126,8 @@ def _rank_values(study: Study, measure: GainMeasure) -> pl.LazyFrame:
     built = places.join(gained, on=[*QUERY, "rank"], how="left")
     if measure.normalized:
         best = ideal_list(study, measure).rename({"gain": "best"})
-        ideal = fixed.fixed(own_ideal(measure).contribution(pl.col("best")))
+        own = measure(query_discount="none") if isinstance(measure, NormalizedSessionGain) else measure
+        ideal = fixed.fixed(own.contribution(pl.col("best")))
         built = built.join(best, on=["key", "rank"], how="left").with_columns(ideal=ideal)
         running["ideal"] = _running("ideal")
     built = built.with_columns(**running)

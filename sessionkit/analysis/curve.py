@@ -9,6 +9,7 @@ import polars as pl
 from sessionkit.analysis.groups import grouped_sessions
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.scoring import fixed
+from sessionkit.scoring.cautions import require_falling_discount, tell_of_bound, tell_of_depth
 from sessionkit.scoring.curves import require_curve, session_vectors
 from sessionkit.scoring.judging import Selection, sessions_with_judgments
 from sessionkit.scoring.measures import GainMeasure, Measure, parse_measure
@@ -96,57 +97,59 @@ def curve_with_stops(
         if value not in allowed:
             msg = f"{name} must be one of {', '.join(allowed)}, not {value!r}{suggestion(value, allowed)}"
             raise UsageError(msg)
+    if normalize != "none":
+        require_falling_discount(asked)
     chosen = grouped_sessions(study, by, min_queries, topic)
-    extended = _extended(_vectors(study, asked, chosen), chosen)
+    extended = _vectors(study, asked, chosen)
     if isinstance(asked, SessionMeasure) and asked.slots == "pad":
         block = (pl.col("slot") - 1) // asked.cutoff
         place = {"query_position": block + 1, "rank": pl.col("slot") - block * asked.cutoff}
         extended = extended.with_columns(**{name: value.cast(pl.Int32) for name, value in place.items()})
-    return _averaged(extended, normalize, after_stop)
+    if normalize == "each" or asked.normalized:
+        tell_of_bound(asked)
+    tell_of_depth(study, asked)
+    return _averaged(extended, normalize, after_stop, zero=asked.undefined == "zero")
 
 
-def _vectors(study: Study, measure: GainMeasure, chosen: pl.LazyFrame) -> pl.DataFrame:
-    """Cumulated totals and ideals of the chosen sessions, null where the session has no judgments."""
+def _vectors(study: Study, measure: GainMeasure, chosen: pl.LazyFrame) -> pl.LazyFrame:
+    """Totals and ideals of the chosen sessions at every slot of the longest of them, held after the session's last.
+
+    Both are null throughout where the session has no judgments.
+    """
     mine = {
         name: getattr(study, name).join(chosen, on="session_id", how="semi")
         for name in ("sessions", "queries", "results")
     }
     cut = replace(study, **{name: frame.collect().lazy() for name, frame in mine.items()})
-    judged = sessions_with_judgments(cut, Selection.of(measure))
+    vectors = session_vectors(cut, measure).collect()
+    longest = vectors.get_column("slot").max() or 0
+    slots = pl.int_ranges(1, pl.lit(longest, pl.Int32) + 1, dtype=pl.Int32)
+    every = chosen.with_columns(slot=slots).explode("slot", empty_as_null=False)
+    joined = every.join(vectors.lazy(), on=["session_id", "slot"], how="left").sort("session_id", "slot")
+    held = {
+        name: pl.col(name).forward_fill().over("session_id", order_by="slot").fill_null(0)
+        for name in ("total", "ideal", "own")
+    }
+    filled = joined.with_columns(**held).join(sessions_with_judgments(cut, Selection.of(measure)), on="session_id")
     # an ideal of more queries than the session has can know of relevant documents where the session's own queries have no judgments
     defined = pl.col("has_judgments") | (pl.col("ideal").max().over("session_id") > 0)
     known = [pl.when(defined).then(pl.col(name)).alias(name) for name in ("total", "ideal")]
-    return (
-        session_vectors(cut, measure).join(judged, on="session_id").with_columns(known).drop("has_judgments").collect()
-    )
+    return filled.with_columns(*known, stopped=pl.col("slot") > pl.col("own"))
 
 
-def _extended(vectors: pl.DataFrame, chosen: pl.LazyFrame) -> pl.LazyFrame:
-    """Carry every session on to the last slot of the longest one, its total and ideal held."""
-    longest = vectors.get_column("slot").max()
-    slots = pl.int_ranges(1, pl.lit(longest or 0, pl.Int32) + 1, dtype=pl.Int32)
-    every = chosen.with_columns(slot=slots).explode("slot", empty_as_null=False)
-    joined = every.join(
-        vectors.lazy().with_columns(stopped=pl.lit(value=False)), on=["session_id", "slot"], how="left"
-    ).sort("session_id", "slot")
-    held = [pl.col(name).forward_fill().over("session_id", order_by="slot") for name in ("total", "ideal")]
-    # a session whose lists were all empty and occupy no slot has gained nothing
-    return joined.with_columns(*held, pl.col("stopped").fill_null(value=True))
-
-
-def _averaged(vectors: pl.LazyFrame, normalize: str, after_stop: str) -> pl.DataFrame:
-    """Mean curves by group."""
+def _averaged(vectors: pl.LazyFrame, normalize: str, after_stop: str, *, zero: bool) -> pl.DataFrame:
+    """Mean curves by group; ``zero`` lets sessions that are undefined count with 0."""
     going = pl.lit(value=True) if after_stop == "hold" else ~pl.col("stopped")
-    total, ideal = (pl.when(going).then(pl.col(name)) for name in ("total", "ideal"))
+    total, ideal, share = pl.col("total"), pl.col("ideal"), fixed.quotient(pl.col("total"), pl.col("ideal"))
+    if zero:
+        total, share = total.fill_null(0), share.fill_null(0.0)
+    total, ideal, share = (pl.when(going).then(column) for column in (total, ideal, share))
     if normalize == "each":
-        value = fixed.mean(fixed.quotient(total, ideal))
-        n = fixed.quotient(total, ideal).count()
+        value, n = fixed.mean(share), share.count()
     elif normalize == "averages":
-        value = fixed.quotient(total.sum(), ideal.sum())
-        n = total.count()
+        value, n = fixed.quotient(total.sum(), ideal.sum()), total.count()
     else:
-        value = fixed.unfixed(total.sum()) / total.count().replace(0, None)
-        n = total.count()
+        value, n = fixed.unfixed(total.sum()) / total.count().replace(0, None), total.count()
     means = vectors.group_by("group", "slot").agg(
         query_position=_same(pl.col("query_position")),
         rank=_same(pl.col("rank")),

@@ -70,7 +70,7 @@ class Description:
             "Systems": self.systems,
             "Sessions by number of queries": lengths.with_columns(pl.col(counts).fill_null(0)),
             "Searchers": self.searchers,
-            f"Design: {self.design}": self.crossing,
+            "Sessions by system and topic": self.crossing,
             "Recall base by grade": base.select("judgment_key", *grades)
             .with_columns(pl.col(grades).fill_null(0))
             .rename(named),
@@ -159,8 +159,7 @@ def _searchers(study: Study) -> pl.DataFrame:
 
 def _judged(study: Study) -> pl.DataFrame:
     """Judged share of all results shown, by system."""
-    every = Selection(cutoff=None, depth="all", duplicates="all", unjudged="zero", grades="judgments", queries=None)
-    counts = judged_share(study, every, SESSION)
+    counts = judged_share(study, Selection(), SESSION)
     by_system = study.sessions.select("session_id", "system_id").join(counts, on="session_id").group_by("system_id")
     sums = by_system.agg(pl.col("results", "judged").sum()).sort("system_id")
     return sums.with_columns(share=pl.col("judged") / pl.col("results").replace(0, None)).collect()

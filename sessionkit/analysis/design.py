@@ -64,7 +64,8 @@ def design_of(sessions: pl.DataFrame) -> tuple[str, str]:
     all_topics = (per_user.get_column("topics") == len(per_topic)).all() and (
         per_pair.get_column("sessions") == 1
     ).all()
-    even = known.group_by("user_id", "system_id").len().get_column("len").n_unique() == 1
+    met = known.group_by("user_id", "system_id").len()
+    even = met.get_column("len").n_unique() == 1 and len(met) == systems * len(per_user)
     if balanced and all_topics and even:
         return (
             "Latin square: users x topics x systems, balanced",

@@ -47,26 +47,33 @@ def avg_pos(vector: Sequence[float], k: int | None = None) -> float:
 
 
 def average_positions(study: Study, measure: AveragePosition) -> pl.LazyFrame:
-    """Mean of each session's cumulated curve over its slots, or over ``length`` of them: ``session_id``, ``value``.
+    """Mean of each session's cumulated curve over its own slots, or over ``length`` of them: ``session_id``, ``value``.
 
-    A curve shorter than ``length`` is held at its last value.
+    A curve shorter than ``length`` is held at its last value. Null for a session that occupies no slot and has no
+    ``length``, and where the measure is undefined at every slot.
     """
     inner = measure.inner
     judged = sessions_with_judgments(study, Selection.of(inner))
     vectors = session_vectors(study, inner).join(judged, on="session_id")
+    height: pl.Expr = pl.when("has_judgments").then(pl.col("total"))
     if inner.normalized:
         height = fixed.fixed(fixed.quotient(pl.col("total"), pl.col("ideal")))
-    else:
-        height = pl.when("has_judgments").then(pl.col("total"))
-    own = pl.col("slot").max().cast(pl.Int64)
-    if measure.length is None:
-        total, length = pl.col("height").sum(), pl.col("height").count()
-    else:
-        within = pl.col("slot") <= measure.length
-        held = pl.max_horizontal(pl.lit(measure.length, pl.Int64) - own, pl.lit(0, pl.Int64))
-        final = pl.col("height").sort_by("slot").last().fill_null(0)
-        total = pl.col("height").filter(within).sum() + final * held.cast(pl.Int128)
-        length = pl.col("height").filter(within).count() + pl.when(pl.col("height").count() > 0).then(held).otherwise(0)
-    value = fixed.unfixed(total) / length.cast(pl.Float64).replace(0, None)
-    found = vectors.with_columns(height=height).group_by("session_id").agg(value=value)
-    return found.with_columns(pl.col("value").fill_null(0.0)) if inner.undefined == "zero" else found
+    if inner.undefined == "zero":
+        height = height.fill_null(0)
+    wanted = pl.col("own") if measure.length is None else pl.lit(measure.length, pl.Int64)
+    vectors = vectors.with_columns(height=height, wanted=wanted)
+    within = pl.col("height").filter(pl.col("slot") <= pl.col("wanted"))
+    beyond = pl.col("wanted").first() - pl.col("slot").max().cast(pl.Int64)
+    held = pl.when(pl.col("height").count() > 0).then(pl.max_horizontal(beyond, pl.lit(0, pl.Int64))).otherwise(0)
+    final = pl.col("height").sort_by("slot").last().fill_null(0)
+    total = within.sum() + final * held.cast(pl.Int128)
+    length = within.count().cast(pl.Int64) + held
+    averages = vectors.group_by("session_id").agg(value=fixed.unfixed(total) / length.cast(pl.Float64).replace(0, None))
+    nothing = 0.0 if (measure.length is not None and not inner.normalized) or inner.undefined == "zero" else None
+    # a session without a slot has gained nothing over any length
+    absent = pl.when(
+        pl.col("value").is_null() & ~pl.col("there") & (pl.col("has_judgments") | (inner.undefined == "zero"))
+    )
+    found = judged.join(averages.with_columns(there=pl.lit(value=True)), on="session_id", how="left")
+    found = found.with_columns(pl.col("there").fill_null(value=False))
+    return found.select("session_id", value=absent.then(nothing).otherwise(pl.col("value")))

@@ -6,11 +6,11 @@ import polars as pl
 
 from sessionkit.errors import MeasureError
 from sessionkit.scoring import fixed
-from sessionkit.scoring.ideals import first_query, ideal_list, ideal_places, ideal_slots, spread_ideals
+from sessionkit.scoring.ideals import first_query, ideal_list, ideal_places, ideal_slots, longest_list, spread_ideals
 from sessionkit.scoring.judging import QUERY, Selection, gain_name, judged_rows
 from sessionkit.scoring.layout import layout, require_cutoff, with_offsets
 from sessionkit.scoring.measures import GainMeasure, Measure
-from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionDiscountedCumulatedGain as SessionIdeal
+from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
 from sessionkit.study import Study
 
 SLOT = ["session_id", "slot"]
@@ -27,10 +27,10 @@ def session_vectors(study: Study, measure: Measure) -> pl.LazyFrame:
     Returns
     -------
     polars.LazyFrame
-        ``session_id``, ``slot`` (from 1), ``query_position``, ``rank``, ``total`` and ``ideal`` (cumulated, at the
-        fixed scale), in order.
-        Where the ideal has more queries than the session, the session's total is held; where it has fewer, the ideal
-        is.
+        ``session_id``, ``slot`` (1, 2, 3... without holes), ``query_position`` and ``rank`` (null in a slot of no logged
+        query), ``total`` and ``ideal`` (cumulated, at the fixed scale), ``own`` (the session's own last slot). Where the
+        ideal has more queries than the session, the session's total is held; where it has fewer, the ideal is. Sessions
+        that occupy no slot have no row.
 
     Raises
     ------
@@ -38,18 +38,22 @@ def session_vectors(study: Study, measure: Measure) -> pl.LazyFrame:
         If the measure is not one of whole sessions, has no cutoff, or has no curve.
     """
     measure = require_curve(measure)
-    within = _slots(layout(study, measure))
-    everywhere = pl.concat([within, _slots(ideal_places(study, measure))]).unique(
-        SLOT, keep="first", maintain_order=True
-    )
-    selection = Selection.of(measure)
-    rows = with_offsets(study, judged_rows(study, selection, [measure]), measure)
+    places = layout(study, measure)
+    end = (pl.col("offset") + pl.col("size")).max()
+    own = places.group_by("session_id").agg(own=end)
+    ends = ideal_places(study, measure).group_by("session_id").agg(end=end).join(own, on="session_id", how="left")
+    ends = ends.with_columns(pl.col("own").fill_null(0))
+    slots = pl.int_ranges(1, pl.max_horizontal("own", "end") + 1, dtype=pl.Int32)
+    every = ends.select("session_id", "own", slot=slots).explode("slot", empty_as_null=False)
+    rows = with_offsets(study, judged_rows(study, Selection.of(measure), [measure]), measure)
     gained = rows.select(*QUERY, "rank", total=fixed.fixed(measure.contribution(pl.col(gain_name(measure)))))
-    vectors = everywhere.join(gained, on=[*QUERY, "rank"], how="left").join(
-        _ideal_by_slot(study, measure), on=SLOT, how="left"
+    vectors = (
+        every.join(_slots(places), on=SLOT, how="left")
+        .join(gained, on=[*QUERY, "rank"], how="left")
+        .join(_ideal_by_slot(study, measure), on=SLOT, how="left")
     )
     running = [pl.col(name).fill_null(0).cum_sum().over("session_id", order_by="slot") for name in ("total", "ideal")]
-    return vectors.select(*SLOT, "query_position", "rank", *running).sort(SLOT)
+    return vectors.select(*SLOT, "query_position", "rank", "own", *running).sort(SLOT)
 
 
 def require_curve(measure: Measure) -> GainMeasure:
@@ -57,7 +61,7 @@ def require_curve(measure: Measure) -> GainMeasure:
     if not isinstance(measure, GainMeasure) or measure.level != "session":
         msg = f"{measure} has no curve along the session; ask for a session measure such as sDCG@10, or see: sessionkit breakdown"
         raise MeasureError(msg)
-    if isinstance(measure, SessionIdeal) and measure.normalize == "query":
+    if isinstance(measure, NormalizedSessionGain) and measure.normalize == "query":
         msg = f"{measure} divides query by query and has no curve along the session; leave out normalize=query"
         raise MeasureError(msg)
     require_cutoff(measure)
@@ -78,7 +82,7 @@ def _slots(places: pl.LazyFrame) -> pl.LazyFrame:
 
 def _ideal_by_slot(study: Study, measure: GainMeasure) -> pl.LazyFrame:
     """What the ideal adds at each slot of the session, as a fixed-scale sum: ``session_id``, ``slot``, ``ideal``."""
-    kind = measure.ideal if isinstance(measure, SessionIdeal) else "repeated"
+    kind = measure.ideal if isinstance(measure, NormalizedSessionGain) else "repeated"
     if kind == "spread":
         totals = spread_ideals(study, measure, every_prefix=True).sort("slot")
         before = pl.col("ideal").shift(1).over("session_id", "key", order_by="slot").fill_null(0)
@@ -88,9 +92,10 @@ def _ideal_by_slot(study: Study, measure: GainMeasure) -> pl.LazyFrame:
             .with_columns(pl.col("ideal") - before)
         )
     else:
-        slots = ideal_slots(study, measure, 0)
+        best = ideal_list(study, measure)
+        slots = ideal_slots(study, measure, longest_list(best))
         if kind == "once":
             slots = first_query(slots)
         worth = fixed.fixed(measure.contribution(pl.col("gain")))
-        added = slots.join(ideal_list(study, measure), on=["key", "rank"]).with_columns(ideal=worth)
+        added = slots.join(best, on=["key", "rank"]).with_columns(ideal=worth)
     return added.group_by(SLOT).agg(pl.col("ideal").sum()).with_columns(pl.col("slot").cast(pl.Int32))

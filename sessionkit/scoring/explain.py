@@ -9,13 +9,21 @@ import polars as pl
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.scoring import fixed
 from sessionkit.scoring.curves import session_vectors
-from sessionkit.scoring.ideals import query_ideals, session_ideals
-from sessionkit.scoring.judging import QUERY, SESSION, Selection, gain_name, judged_rows
+from sessionkit.scoring.ideals import own_ideals
+from sessionkit.scoring.judging import (
+    QUERY,
+    SESSION,
+    Selection,
+    gain_name,
+    judged_rows,
+    sessions_with_judgments,
+    units,
+    with_judgments,
+)
 from sessionkit.scoring.layout import with_offsets
 from sessionkit.scoring.measures import GainMeasure, Measure, parse_measure
-from sessionkit.scoring.measures.aggregates import Aggregate, AveragePosition
-from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionDiscountedCumulatedGain as SessionIdeal
-from sessionkit.scoring.values import own_ideal, query_values
+from sessionkit.scoring.measures.aggregates import LAST, Aggregate, AveragePosition, Wrapper
+from sessionkit.scoring.values import query_values
 from sessionkit.study import Study
 
 COLUMNS = [
@@ -73,10 +81,10 @@ def explain(study: Study, measure: str | Measure, session: str | None = None) ->
     asked = parse_measure(measure)
     if session is not None:
         study = one_session(study, session)
-    inner = asked.inner if isinstance(asked, (Aggregate, AveragePosition)) else asked
-    if not isinstance(inner, GainMeasure):
+    if not isinstance(asked, (GainMeasure, Wrapper)):
         msg = f"{asked} is not a sum of contributions"
         raise UsageError(msg)
+    inner = asked.inner
     rows = with_offsets(study, judged_rows(study, Selection.of(inner), [inner], every=True), inner)
     gain = pl.col(gain_name(inner))
     terms = rows.with_columns(
@@ -106,27 +114,31 @@ def one_session(study: Study, session: str) -> Study:
 
 def _weighted(study: Study, asked: Measure, inner: GainMeasure, terms: pl.LazyFrame) -> pl.LazyFrame:
     """Divide contributions by the ideal, and weight them by what their query or slot counts in the value."""
+    selection = Selection.of(inner)
+    zero = 0.0 if inner.undefined == "zero" else None
     if isinstance(asked, AveragePosition):
-        weights = _slot_weights(study, asked)
-        terms = terms.join(weights, on=[*QUERY, "rank"], how="left")
-        return terms.with_columns(pl.col("contribution") * pl.col("weight"))
-    if inner.normalized:
-        whole = not isinstance(inner, SessionIdeal) or inner.normalize == "session"
-        session = inner.level == "session" and whole
-        ideal = session_ideals(study, inner) if session else query_ideals(study, own_ideal(inner))
-        terms = terms.join(ideal, on=SESSION if session else QUERY, how="left")
-        zero = 0.0 if inner.undefined == "zero" else None
-        ideal_value = fixed.unfixed(pl.col("ideal").fill_null(0))
-        terms = terms.with_columns(
-            contribution=pl.when(ideal_value > 0).then(pl.col("contribution") / ideal_value).otherwise(zero)
-        )
-    if isinstance(asked, Aggregate):
-        last = pl.col("query_position") == pl.col("query_position").max()
-        parts = query_values(study, [inner])[inner]
-        weight = asked.weights(pl.col("value"), last).over("session_id")
-        terms = terms.join(parts.select(*QUERY, weight=weight), on=QUERY, how="left")
+        terms = terms.join(_slot_weights(study, asked), on=[*QUERY, "rank"], how="left")
         terms = terms.with_columns(pl.col("contribution") * pl.col("weight"))
-    return terms
+    elif inner.normalized:
+        ideals, of = own_ideals(study, inner)
+        ideal = fixed.unfixed(pl.col("ideal").fill_null(0))
+        share = pl.when(ideal > 0).then(pl.col("contribution") / ideal).otherwise(zero)
+        terms = terms.join(ideals, on=of, how="left").with_columns(contribution=share)
+    if isinstance(asked, Aggregate):
+        weight = asked.weights(pl.col("value"), LAST).over("session_id")
+        parts = query_values(study, [inner])[inner].select(*QUERY, weight=weight)
+        terms = terms.join(parts, on=QUERY, how="left").with_columns(pl.col("contribution") * pl.col("weight"))
+    if inner.normalized:
+        return terms
+    per_query = inner.level == "query"
+    known = (
+        with_judgments(study, units(study, selection), selection)
+        if per_query
+        else sessions_with_judgments(study, selection)
+    )
+    of = QUERY if per_query else SESSION
+    defined = pl.when("has_judgments").then(pl.col("contribution")).otherwise(zero)
+    return terms.join(known.select(*of, "has_judgments"), on=of, how="left").with_columns(contribution=defined)
 
 
 def _slot_weights(study: Study, measure: AveragePosition) -> pl.LazyFrame:
@@ -136,10 +148,12 @@ def _slot_weights(study: Study, measure: AveragePosition) -> pl.LazyFrame:
     inner = measure.inner
     vectors = session_vectors(study, inner)
     last = pl.col("slot").max().over("session_id")
-    length = last if measure.length is None else pl.lit(measure.length)
+    length = pl.col("own") if measure.length is None else pl.lit(measure.length)
     times = pl.when(pl.col("slot") == last).then(1 + pl.max_horizontal(length - last, pl.lit(0))).otherwise(1)
     ideal = fixed.unfixed(pl.col("ideal"))
     height = pl.when(ideal > 0).then(1 / ideal) if inner.normalized else pl.lit(1.0)
+    if inner.undefined == "zero":
+        height = height.fill_null(0.0)
     counted = pl.when(pl.col("slot") <= length).then(times * height)
     slots = pl.when(counted.is_not_null()).then(times).sum().over("session_id").replace(0, None)
     weight = counted.fill_null(0.0).cum_sum(reverse=True).over("session_id", order_by="slot") / slots

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+import numpy as np
 import polars as pl
 
 from sessionkit.errors import DataError, MeasureError
@@ -38,15 +39,18 @@ def gain_text(value: object) -> str:
     '0-1-10-100'
     """
     if isinstance(value, Sequence) and not isinstance(value, str):
-        value = "-".join(format(float(weight), "f") for weight in value)
+        value = "-".join(_plain(float(weight)) for weight in value)
     if value in NAMES:
         return str(value)
     if not isinstance(value, str) or not WEIGHTS.fullmatch(value):
         msg = f"gain must be {ALLOWED}, not {value!r}"
         raise MeasureError(msg)
-    return "-".join(
-        format(weight, "g" if weight < 1e6 and weight == round(weight, 5) else "r") for weight in weights(value)
-    )
+    return "-".join(_plain(weight) for weight in weights(value))
+
+
+def _plain(number: float) -> str:
+    """The shortest decimal without an exponent that reads back to the same double."""
+    return np.format_float_positional(number, trim="-")
 
 
 def weights(gain: str) -> list[float]:
@@ -82,17 +86,21 @@ def gain_expr(grade: pl.Expr, gain: str, min_grade: float = 1) -> pl.Expr:
         value = (grade >= min_grade).cast(pl.Float64)
     else:
         listed = weights(gain)
-        value = grade.cast(pl.Int64).replace_strict(range(len(listed)), listed, default=None, return_dtype=pl.Float64)
+        value = grade.cast(pl.Int64, strict=False).replace_strict(
+            range(len(listed)), listed, default=None, return_dtype=pl.Float64
+        )
     return pl.when(grade >= 0).then(value).otherwise(0.0)
 
 
-def check_grades(grades: pl.DataFrame, gain: str, min_grade: float = 1) -> None:
+def check_grades(grades: pl.DataFrame, gain: str, min_grade: float = 1, whose: str = "the judgments") -> None:
     """Refuse grades that a gain has no value for.
 
     Parameters
     ----------
     grades
         The distinct grades in one column ``grade``.
+    whose
+        Where the grades are from, for the message.
 
     Raises
     ------
@@ -110,12 +118,12 @@ def check_grades(grades: pl.DataFrame, gain: str, min_grade: float = 1) -> None:
         top = len(weights(gain)) - 1
         fractional = positive.filter(positive != positive.floor())
         if len(fractional):
-            msg = f"gain={gain} gives weights to whole grades, but the judgments have grade {fractional[0]:g}; use gain=linear or exp2"
+            msg = f"gain={gain} gives weights to whole grades, but {whose} have grade {fractional[0]:g}; use gain=linear or exp2"
             raise DataError(msg)
         if positive[-1] > top:
             more = int(positive[-1]) - top
             msg = (
-                f"gain={gain} has weights for grades 0 to {top}, but the judgments have grade {positive[-1]:g}; "
+                f"gain={gain} has weights for grades 0 to {top}, but {whose} have grade {positive[-1]:g}; "
                 f"give it {'one more weight' if more == 1 else f'{more} more weights'}"
             )
             raise DataError(msg)

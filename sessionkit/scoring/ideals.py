@@ -10,7 +10,8 @@ from sessionkit.scoring.fixed import fixed
 from sessionkit.scoring.judging import QUERY, SESSION, Selection, gain_name, gains, session_keys, units
 from sessionkit.scoring.layout import layout, require_cutoff, runs_on
 from sessionkit.scoring.measures import GainMeasure
-from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionDiscountedCumulatedGain as SessionIdeal
+from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
+from sessionkit.scoring.measures.measure import SessionMeasure
 from sessionkit.scoring.slots import best_slots
 from sessionkit.study import Study
 
@@ -21,6 +22,24 @@ def ideal_list(study: Study, measure: GainMeasure) -> pl.LazyFrame:
     base = gains(study, [measure], measure.grades).filter(pl.col(name) > 0).select("key", gain=name)
     rank = pl.col("gain").rank("ordinal", descending=True).over("key").cast(pl.Int32)
     return base.with_columns(rank=rank)
+
+
+def longest_list(best: pl.LazyFrame) -> int:
+    """Length of the longest of some ideal lists."""
+    return best.select(pl.col("rank").max()).collect().item() or 0
+
+
+def own_ideals(study: Study, measure: GainMeasure) -> tuple[pl.LazyFrame, list[str]]:
+    """What each contribution of a normalised measure is divided by, and the columns that it belongs to.
+
+    The ideal of the session for nsDCG; of the query, without its query discount, for nsDCG with ``normalize=query`` and
+    for query measures.
+    """
+    if isinstance(measure, NormalizedSessionGain):
+        if measure.normalize == "session":
+            return session_ideals(study, measure), SESSION
+        return query_ideals(study, measure(query_discount="none")), QUERY
+    return query_ideals(study, measure), QUERY
 
 
 def query_ideals(study: Study, measure: GainMeasure) -> pl.LazyFrame:
@@ -38,7 +57,7 @@ def query_ideals(study: Study, measure: GainMeasure) -> pl.LazyFrame:
 
 def session_ideals(study: Study, measure: GainMeasure) -> pl.LazyFrame:
     """Ideal of every session, as a fixed-scale sum: ``session_id``, ``ideal``; sessions without any are absent."""
-    if not isinstance(measure, SessionIdeal):
+    if not isinstance(measure, NormalizedSessionGain):
         return query_ideals(study, measure).group_by(SESSION).agg(pl.col("ideal").sum())
     if measure.ideal == "spread":
         return _spread(study, measure)
@@ -51,34 +70,32 @@ def session_ideals(study: Study, measure: GainMeasure) -> pl.LazyFrame:
 
 
 def ideal_places(study: Study, measure: GainMeasure) -> pl.LazyFrame:
-    """The queries of each ideal session: the session's own, or ``ideal_queries`` of them, each with its key and slots.
+    """The queries of each ideal session: the session's own, or those at positions 1 to ``ideal_queries``.
 
-    Beyond the session's last query the ideal goes on with the session's key, a full list of slots each.
+    A position that the session did not log has the session's key and a full list of slots: its own with ``slots=pad``,
+    otherwise slots after the session's last.
     """
     columns = [*QUERY, "key", "size", "offset"] if measure.cutoff is not None else [*QUERY, "key"]
     own = (layout(study, measure) if measure.cutoff is not None else units(study, Selection.of(measure))).select(
         columns
     )
-    if not isinstance(measure, SessionIdeal) or measure.ideal_queries == "session":
+    if not isinstance(measure, NormalizedSessionGain) or measure.ideal_queries == "session":
         return own
     many = int(measure.ideal_queries)
-    last = own.group_by(SESSION).agg(
-        last=pl.col("query_position").max(),
-        **({"end": (pl.col("offset") + pl.col("size")).max()} if "size" in columns else {}),
-    )
-    more = (
-        session_keys(study, Selection.of(measure))
-        .join(last, on="session_id", how="left")
-        .with_columns(query_position=pl.int_ranges(pl.col("last").fill_null(0) + 1, many + 1, dtype=pl.Int32))
-        .explode("query_position", empty_as_null=False)
-    )
+    everyone = session_keys(study, Selection.of(measure))
+    positions = pl.int_ranges(1, pl.lit(many + 1), dtype=pl.Int32)
+    missing = everyone.with_columns(query_position=positions).explode("query_position").join(own, on=QUERY, how="anti")
     if measure.cutoff is not None:
-        ahead = (pl.col("query_position") - pl.col("last").fill_null(0) - 1).cast(pl.Int64)
-        more = more.with_columns(
-            size=pl.lit(measure.cutoff, pl.Int64),
-            offset=pl.col("end").fill_null(0) + ahead * pl.lit(measure.cutoff, pl.Int64),
-        )
-    return pl.concat([own.filter(pl.col("query_position") <= many), more.select(columns)])
+        size = pl.lit(measure.cutoff, pl.Int64)
+        if isinstance(measure, SessionMeasure) and measure.slots == "pad":
+            missing = missing.with_columns(offset=(pl.col("query_position").cast(pl.Int64) - 1) * size)
+        else:
+            end = own.group_by(SESSION).agg(end=(pl.col("offset") + pl.col("size")).max())
+            nth = pl.col("query_position").rank("ordinal").over("session_id").cast(pl.Int64) - 1
+            missing = missing.join(end, on="session_id", how="left")
+            missing = missing.with_columns(offset=pl.col("end").fill_null(0) + nth * size)
+        missing = missing.with_columns(size=size)
+    return pl.concat([own.filter(pl.col("query_position") <= many), missing.select(columns)])
 
 
 def _place(measure: GainMeasure) -> list[str]:
@@ -107,7 +124,7 @@ def first_query(places: pl.LazyFrame) -> pl.LazyFrame:
     return first.with_columns(query_position=pl.lit(1, pl.Int32), offset=pl.lit(0, pl.Int64))
 
 
-def _spread(study: Study, measure: SessionIdeal) -> pl.LazyFrame:
+def _spread(study: Study, measure: NormalizedSessionGain) -> pl.LazyFrame:
     """The best documents once each, the best of them in the slots that count most; per key where a session has
     several.
     """
@@ -121,7 +138,7 @@ def spread_ideals(study: Study, measure: GainMeasure, *, every_prefix: bool) -> 
     ``ideal``.
     """
     best = ideal_list(study, measure)
-    longest = best.select(pl.len().over("key").max()).collect().item() or 0
+    longest = longest_list(best)
     shaped, slots = best_slots(measure, ideal_slots(study, measure, longest), longest, every_prefix=every_prefix)
     totals = (
         shaped.select("key", "shape")
@@ -140,7 +157,7 @@ def ideal_slots(study: Study, measure: GainMeasure, longest: int) -> pl.LazyFram
     Parameters
     ----------
     longest
-        Slots that a query needs where the measure has no cutoff.
+        Number of documents in the longest recall base: no query needs more slots.
 
     Returns
     -------
@@ -151,7 +168,7 @@ def ideal_slots(study: Study, measure: GainMeasure, longest: int) -> pl.LazyFram
         last slot, so that a
         curve ends at the session's value.
     """
-    ranks = pl.int_ranges(1, (measure.cutoff or longest) + 1, dtype=pl.Int32)
+    ranks = pl.int_ranges(1, min(measure.cutoff or longest, longest) + 1, dtype=pl.Int32)
     places = ideal_places(study, measure)
     if measure.cutoff is None:
         places = places.with_columns(offset=pl.lit(0, pl.Int64), size=pl.lit(longest, pl.Int64))

@@ -22,12 +22,12 @@ QUERY = ["session_id", "query_position"]
 class Selection:
     """The choices that decide which results count; measures that agree on them share one plan."""
 
-    cutoff: int | None
-    depth: str
-    duplicates: str
-    unjudged: str
-    grades: str
-    queries: int | None
+    cutoff: int | None = None
+    depth: str = "all"
+    duplicates: str = "all"
+    unjudged: str = "zero"
+    grades: str = "judgments"
+    queries: int | None = None
 
     @classmethod
     def of(cls, measure: GainMeasure) -> Selection:
@@ -60,9 +60,11 @@ def gains(study: Study, measures: Iterable[GainMeasure], grades: str) -> pl.Lazy
     judged = judgments(study, grades)
     columns = {}
     asked = {gain_name(measure): measure for measure in measures}
-    distinct = judged.select(pl.col("grade").unique()).collect()
+    own = grades == "user"
+    raw = study.results.select(grade=pl.col("user_grade").cast(pl.Float64)) if own else judged.select("grade")
+    distinct = raw.drop_nulls().unique().collect()
     for name, measure in asked.items():
-        check_grades(distinct, measure.gain, measure.min_grade)
+        check_grades(distinct, measure.gain, measure.min_grade, "the searchers' own grades" if own else "the judgments")
         columns[name] = gain_expr(pl.col("grade"), measure.gain, measure.min_grade)
     return judged.with_columns(**columns)
 

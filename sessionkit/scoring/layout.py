@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import polars as pl
 
 from sessionkit.errors import MeasureError
-from sessionkit.scoring.judging import QUERY, Selection, judged_rows, units
+from sessionkit.scoring.judging import QUERY, Selection, judged_rows, shown, units
 from sessionkit.scoring.measures import GainMeasure
 from sessionkit.scoring.measures.measure import SessionMeasure
 from sessionkit.study import Study
@@ -33,11 +35,11 @@ def layout(study: Study, measure: GainMeasure) -> pl.LazyFrame:
     if slots == "pad":
         size = pl.lit(measure.cutoff, pl.Int64)
         return queries.with_columns(size=size, offset=(pl.col("query_position").cast(pl.Int64) - 1) * size)
-    # what was shown decides, however far the searcher looked
-    whole = measure(depth="all")
-    lengths = (
-        judged_rows(study, Selection.of(whole), [whole], every=True).group_by(QUERY).agg(size=pl.col("rank").max())
-    )
+    # what was shown decides, however far the searcher looked; a gap in the ranks is a slot of unknown content
+    every = replace(Selection.of(measure), cutoff=None, depth="all", duplicates="all")
+    rows = shown(study, every) if every.unjudged == "zero" else judged_rows(study, every, [])
+    length = pl.min_horizontal(pl.col("rank").max(), pl.lit(measure.cutoff))
+    lengths = rows.group_by(QUERY).agg(size=length)
     size = pl.col("size").fill_null(0).cast(pl.Int64)
     least = slots if isinstance(slots, int) else 0
     sized = queries.join(lengths, on=QUERY, how="left").with_columns(

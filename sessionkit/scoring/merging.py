@@ -7,40 +7,47 @@ out first.
 from __future__ import annotations
 
 import warnings
+from weakref import WeakKeyDictionary
 
 import polars as pl
 
 from sessionkit.errors import DataWarning
+from sessionkit.scoring import fixed
 from sessionkit.study import Study
 
 PAIR = ["judgment_key", "doc_id"]
+_MERGED: WeakKeyDictionary[Study, pl.DataFrame] = WeakKeyDictionary()
+"""Judgments already merged, as long as their study lives: measures ask for them many times."""
 
 
 def merged_judgments(study: Study) -> pl.LazyFrame:
     """Grades as scoring uses them: columns ``key``, ``doc_id``, ``grade``, one row per judged document of a key.
 
     The rules: ``max``, ``sum``, ``median``, ``majority`` (the most frequent grade, the highest of equally frequent
-    ones), ``first`` (in the
-    order of the file), ``alternate`` (Järvelin & Kekäläinen: where grades differ by one, each judge in turn; where
-    they differ by more,
+    ones), ``first`` (in the order of the file), ``alternate`` (Järvelin & Kekäläinen: where grades differ by one, each
+    judge in turn, in the order of ``judge_id`` where it is given and of the file where not; where they differ by more,
     the highest, and a warning lists them for review).
     """
-    judged = study.judgments.filter(
-        pl.col("grade").is_not_null() & ~pl.col("grade").is_in(list(study.settings.unjudged_grades))
-    )
+    if study not in _MERGED:
+        _MERGED[study] = _merge(study).rename({"judgment_key": "key"}).collect()
+    return _MERGED[study].lazy()
+
+
+def _merge(study: Study) -> pl.LazyFrame:
+    """Apply the study's rule."""
+    unjudged = pl.col("grade").is_in(list(study.settings.unjudged_grades))
+    judged = study.judgments.filter(pl.col("grade").is_not_null() & ~unjudged)
     grade = pl.col("grade")
     if study.settings.merge == "alternate":
-        merged = _alternate(judged)
-    else:
-        rule = {
-            "max": grade.max(),
-            "sum": grade.sum(),
-            "median": grade.median(),
-            "majority": grade.mode().max(),
-            "first": grade.first(),
-        }[study.settings.merge]
-        merged = judged.group_by(PAIR, maintain_order=study.settings.merge == "first").agg(rule)
-    return merged.rename({"judgment_key": "key"})
+        return _alternate(judged.sort("judge_id") if "judge_id" in study.columns("judgments") else judged)
+    rule = {
+        "max": grade.max(),
+        "sum": fixed.unfixed(fixed.fixed(grade).sum()),
+        "median": grade.median(),
+        "majority": grade.mode().max(),
+        "first": grade.first(),
+    }[study.settings.merge]
+    return judged.group_by(PAIR, maintain_order=study.settings.merge == "first").agg(rule)
 
 
 def _alternate(judged: pl.LazyFrame) -> pl.LazyFrame:
@@ -52,7 +59,7 @@ def _alternate(judged: pl.LazyFrame) -> pl.LazyFrame:
     if len(review):
         listed = ", ".join("/".join(pair) for pair in review.select(PAIR).head(5).iter_rows())
         warnings.warn(
-            f"merge=alternate: {len(review)} documents have grades more than 1 apart and take the highest; review them: {listed}",
+            f"merge=alternate: documents whose grades are more than 1 apart take the highest; review all {len(review)}: {listed}",
             DataWarning,
             stacklevel=2,
         )

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import polars as pl
 
 from sessionkit.errors import DataWarning, MeasureError, UsageError, suggestion
 from sessionkit.scoring import fixed
-from sessionkit.scoring.judging import QUERY, SESSION, Selection, judged_share, results_shown, units
+from sessionkit.scoring.cautions import tell_of_bound, tell_of_depth
+from sessionkit.scoring.judging import QUERY, SESSION, Selection, judged_share, results_shown
 from sessionkit.scoring.measures import GainMeasure, Measure, parse_measure
 from sessionkit.scoring.measures.aggregates import Wrapper
 from sessionkit.scoring.values import query_values, session_values
@@ -18,6 +19,7 @@ from sessionkit.study import Study
 
 PER = {"system": "system_id", "topic": "topic_id", "user": "user_id"}
 OF_SESSION = ["system_id", "topic_id", "user_id"]
+OF_GROUP = ["measure", "value", "n", "undefined", "judged"]
 NAMED = 5
 
 
@@ -64,40 +66,41 @@ def score(
     [('s', 'sDCG@10', 2.3333, 1.0), ('s', 'nsDCG@10', 0.56, 1.0)]
     """
     asked = _asked(measures)
-    levels = [per] if isinstance(per, str) else list(per)
-    levels = [level.strip() for text in levels for level in text.split(",")]
+    levels = _levels(per)
     if levels == ["query"]:
         scores = _per_query(study, asked)
     elif "query" in levels or ("session" in levels and len(levels) > 1):
         msg = f"per={','.join(levels)}: query and session stand alone; group by columns of the sessions instead"
         raise UsageError(msg)
     elif levels == ["session"]:
-        scores = _per_session(study, asked, OF_SESSION).select("session_id", *OF_SESSION, "measure", "value", _share())
+        columns = {name: name for name in OF_SESSION}
+        scores = _per_session(study, asked, columns).select("session_id", *OF_SESSION, "measure", "value", _share())
     else:
         scores = _per_group(study, asked, [PER.get(level, level) for level in levels])
     for measure in asked:
-        _tell(study, measure)
+        tell_of_bound(measure.inner)
+        tell_of_depth(study, measure.inner)
     return scores
+
+
+def _levels(per: str | Sequence[str]) -> list[str]:
+    """The levels asked for, each once."""
+    texts = [per] if isinstance(per, str) else per
+    if not isinstance(texts, Sequence) or not texts or not all(isinstance(text, str) for text in texts):
+        msg = f"per must be query, session, system, topic, user or names of columns, not {per!r}"
+        raise UsageError(msg)
+    return list(dict.fromkeys(level.strip() for text in texts for level in text.split(",")))
 
 
 def _asked(measures: str | Measure | Sequence[str | Measure]) -> list[Measure]:
     """The measures in the order asked for, each once."""
-    if isinstance(measures, (str, Measure)):
+    if isinstance(measures, (str, Measure)) or not isinstance(measures, Iterable):
         measures = [measures]
     asked = list(dict.fromkeys(parse_measure(measure) for measure in measures))
     if not asked:
         msg = "no measure was named; for example: nsDCG@10"
         raise MeasureError(msg)
     return asked
-
-
-def _innermost(measure: Measure) -> GainMeasure:
-    """The gain measure at the heart of a measure."""
-    if isinstance(measure, Wrapper):
-        return measure.inner
-    if isinstance(measure, GainMeasure):
-        return measure
-    raise MeasureError(str(measure))
 
 
 def _per_query(study: Study, measures: list[Measure]) -> pl.DataFrame:
@@ -116,13 +119,14 @@ def _per_query(study: Study, measures: list[Measure]) -> pl.DataFrame:
     return scores.select(*QUERY, *OF_SESSION, "measure", "value", _share())
 
 
-def _per_session(study: Study, measures: list[Measure], columns: Sequence[str]) -> pl.DataFrame:
-    """One row per session and measure, with some columns of the session or its user."""
+def _per_session(study: Study, measures: list[Measure], columns: Mapping[str, str]) -> pl.DataFrame:
+    """One row per session and measure, with some columns of the session or its user, by the names to give them."""
     sessions = study.sessions
-    of_user = [column for column in columns if column not in study.columns("sessions")]
+    of_user = [column for column in columns.values() if column not in study.columns("sessions")]
     if of_user:
         sessions = sessions.join(study.users.select("user_id", *of_user), on="user_id", how="left")
-    scores = _listed(study, sessions.select("session_id", *columns), session_values(study, measures), SESSION)
+    chosen = sessions.select("session_id", **{name: pl.col(column) for name, column in columns.items()})
+    scores = _listed(study, chosen, session_values(study, measures), SESSION)
     _warn_undefined(scores, SESSION)
     return scores
 
@@ -141,7 +145,7 @@ def _listed(
     counts: dict[object, pl.DataFrame] = {}
     tables = []
     for measure, value in values.items():
-        selection = replace(Selection.of(_innermost(measure)), duplicates="all")
+        selection = replace(Selection.of(measure.inner), duplicates="all")
         counted = selection.unjudged == "zero" and "judged" in value.collect_schema()
         if (selection, counted) not in counts:
             count = results_shown if counted else judged_share
@@ -165,8 +169,12 @@ def _per_group(study: Study, measures: list[Measure], columns: list[str]) -> pl.
             levels = ["query", "session", *PER, *known]
             msg = f"per={column}: no such column in sessions or users; choose from {', '.join(levels)}{suggestion(column, levels)}"
             raise UsageError(msg)
-    scores = _per_session(study, measures, columns)
-    groups = scores.group_by(*columns, "measure").agg(
+        if column in OF_GROUP:
+            msg = f"per={column}: the table of scores has a column of that name itself; rename the log's in study.toml"
+            raise UsageError(msg)
+    keys = {f"_group {number}": column for number, column in enumerate(columns)}
+    scores = _per_session(study, measures, keys)
+    groups = scores.group_by(*keys, "measure").agg(
         value=fixed.mean(pl.col("value")),
         n=pl.col("value").count().cast(pl.Int64),
         undefined=pl.col("value").null_count().cast(pl.Int64),
@@ -174,7 +182,8 @@ def _per_group(study: Study, measures: list[Measure], columns: list[str]) -> pl.
         results=pl.col("results").sum(),
     )
     order = pl.col("measure").replace_strict([str(measure) for measure in measures], range(len(measures)))
-    return groups.sort(*columns, order).select(*columns, "measure", "value", "n", "undefined", _share())
+    named = [pl.col(key).alias(column) for key, column in keys.items()]
+    return groups.sort(*keys, order).select(*named, *OF_GROUP[:-1], _share())
 
 
 def _share() -> pl.Expr:
@@ -193,31 +202,6 @@ def _warn_undefined(scores: pl.DataFrame, by: list[str]) -> None:
     listed = ", ".join(names.head(NAMED)) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
     text = (
         f"{', '.join(concerned)} undefined for {len(names)} of {scores.select(by).n_unique()}: {listed}; "
-        "no judgments for their key, or nothing relevant; left out of means (undefined=zero makes them 0)"
+        "no judgments for their key, nothing relevant or, for nonlast, a single query; left out of means"
     )
     warnings.warn(text, DataWarning, stacklevel=3)
-
-
-def _tell(study: Study, measure: Measure) -> None:
-    """Warn of what a reader of the number should know: no upper bound of 1, or lists observed less deep than the
-    measure looks.
-    """
-    inner = _innermost(measure)
-    if inner.normalized and inner.highest is None:
-        warnings.warn(
-            f"{measure}: 1 is not an upper bound of this combination of ideal and duplicates", DataWarning, stacklevel=3
-        )
-    if not study.facts.partly_observed:
-        return
-    seen = study.results.group_by(QUERY).agg(seen=pl.col("rank").max())
-    partly = study.queries.filter(pl.col("results_status") == "partly_observed").join(seen, on=QUERY, how="left")
-    deeper = pl.lit(value=True) if inner.cutoff is None else pl.col("seen").fill_null(0) < inner.cutoff
-    concerned = partly.filter(deeper).select(pl.len()).collect().item()
-    everything = units(study, Selection.of(inner)).select(pl.len()).collect().item()
-    if concerned:
-        warnings.warn(
-            f"{measure} looks deeper than was observed in {concerned} of {everything} queries ({concerned / everything:.0%}); "
-            "what was not observed counts as nothing gained",
-            DataWarning,
-            stacklevel=3,
-        )

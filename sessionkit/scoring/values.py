@@ -12,7 +12,7 @@ import polars as pl
 from sessionkit.errors import MeasureError
 from sessionkit.scoring import fixed
 from sessionkit.scoring.averages import average_positions
-from sessionkit.scoring.ideals import query_ideals, session_ideals
+from sessionkit.scoring.ideals import own_ideals, session_ideals
 from sessionkit.scoring.judging import (
     QUERY,
     SESSION,
@@ -25,8 +25,8 @@ from sessionkit.scoring.judging import (
 )
 from sessionkit.scoring.layout import runs_on, with_offsets
 from sessionkit.scoring.measures import GainMeasure, Measure
-from sessionkit.scoring.measures.aggregates import Aggregate, AveragePosition
-from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionDiscountedCumulatedGain as SessionIdeal
+from sessionkit.scoring.measures.aggregates import LAST, Aggregate, AveragePosition
+from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
 from sessionkit.study import Study
 
 
@@ -48,9 +48,8 @@ def query_values(study: Study, measures: Iterable[GainMeasure]) -> dict[GainMeas
         if not measure.normalized:
             value: pl.Expr = pl.when("has_judgments").then(fixed.unfixed(pl.col("total")))
         else:
-            whole = isinstance(measure, SessionIdeal) and measure.normalize == "session"
-            ideal = session_ideals(study, measure) if whole else query_ideals(study, own_ideal(measure))
-            found = found.join(ideal, on=SESSION if whole else QUERY, how="left")
+            ideals, of = own_ideals(study, measure)
+            found = found.join(ideals, on=of, how="left")
             value = fixed.quotient(pl.col("total"), pl.col("ideal"))
         values[measure] = found.select(*QUERY, "judged", value=_defined(value, measure))
     return values
@@ -72,7 +71,11 @@ def session_values(study: Study, measures: Iterable[Measure]) -> dict[Measure, p
             raise MeasureError(msg)
     values: dict[Measure, pl.LazyFrame] = {}
     plain = [measure for measure in measures if isinstance(measure, GainMeasure)]
-    at_once = [measure for measure in plain if not (isinstance(measure, SessionIdeal) and measure.normalize == "query")]
+    at_once = [
+        measure
+        for measure in plain
+        if not (isinstance(measure, NormalizedSessionGain) and measure.normalize == "query")
+    ]
     for whole, total in _sums(study, at_once, SESSION).items():
         values[whole] = _session_value(study, whole, total)
     parts = [measure.inner for measure in measures if isinstance(measure, Aggregate)]
@@ -81,8 +84,7 @@ def session_values(study: Study, measures: Iterable[Measure]) -> dict[Measure, p
     for measure in measures:
         if isinstance(measure, Aggregate):
             parts_of = by_query[measure.inner]
-            last = pl.col("query_position") == pl.col("query_position").max()
-            reduced = parts_of.group_by(SESSION).agg(pl.col("judged").sum(), value=measure.over(pl.col("value"), last))
+            reduced = parts_of.group_by(SESSION).agg(pl.col("judged").sum(), value=measure.over(pl.col("value"), LAST))
         elif isinstance(measure, AveragePosition):
             reduced = average_positions(study, measure)
         elif measure in values:
@@ -141,11 +143,6 @@ def _sums(study: Study, measures: Iterable[GainMeasure], by: list[str]) -> dict[
         for measure in group:
             sums[measure] = together.select(*by, "judged", total=pl.col(str(measure)))
     return sums
-
-
-def own_ideal(measure: GainMeasure) -> GainMeasure:
-    """The measure by which a query's own ideal list is discounted, where each query is divided by its own."""
-    return measure(query_discount="none") if isinstance(measure, SessionIdeal) else measure
 
 
 def _defined(value: pl.Expr, measure: GainMeasure) -> pl.Expr:

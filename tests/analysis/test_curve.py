@@ -1,10 +1,17 @@
 """Average session curves: held after stopping, both orders of normalising, agreement with the scores."""
 
+import sys
+from pathlib import Path
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import sessionkit as sk
+from sessionkit.analysis import curve_with_stops
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "scoring"))
+from studies import sessions, study_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 
@@ -45,8 +52,6 @@ def test_after_stop_null_ends_curves(study):
 
 
 def test_stops_are_marked(study):
-    from sessionkit.analysis import curve_with_stops
-
     stops = curve_with_stops(study, "sDCG@2", by="session")
     assert stops.filter(group="a").get_column("stopped").to_list() == [False] * 4
     assert stops.filter(group="b").get_column("stopped").to_list() == [False, False, True, True]
@@ -95,16 +100,72 @@ def test_what_is_wrong_is_said(study, options, says):
     assert says in str(error.value)
 
 
+def test_undefined_sessions_can_count_with_zero():
+    # s has nothing relevant judged, z is not judged, a scores
+    study = sk.from_tables(
+        results={"session_id": list("asz"), "query_position": [1] * 3, "rank": [1] * 3, "doc_id": list("xyw")},
+        sessions={"session_id": list("asz"), "topic_id": list("tuv")},
+        judgments={"judgment_key": ["t", "u"], "doc_id": ["x", "y"], "grade": [2, 0]},
+    )
+    for measure in ("nsDCG@1", "nsDCG(undefined=zero)@1", "sDCG@1", "sDCG(undefined=zero)@1"):
+        value, n = sk.score(study, measure, per="system").select("value", "n").row(0)
+        assert sk.curve(study, measure).select("value", "n").rows() == [(pytest.approx(value), n)]
+
+
+def test_lists_that_occupy_no_slot_still_count():
+    study = sk.from_tables(
+        queries={"session_id": ["s", "z"], "query_position": [1, 1], "results_status": ["empty", "shown"]},
+        results={"session_id": ["z"], "query_position": [1], "rank": [1], "doc_id": ["x"]},
+        sessions={"session_id": ["s", "z"], "topic_id": ["t", "t"]},
+        judgments={"judgment_key": ["t"], "doc_id": ["x"], "grade": [1]},
+    )
+    assert sk.curve(study, "sDCG(slots=shown)@1").select("value", "n").rows() == [(0.5, 2)]
+    averages = sk.score(study, "avgpos(sDCG(slots=shown)@1,length=4)").get_column("value").to_list()
+    assert averages == [0, 1]
+
+
+def test_a_query_that_was_not_logged_leaves_no_hole():
+    study = sk.from_tables(
+        queries={
+            "session_id": ["s"] * 3,
+            "query_position": [1, 2, 3],
+            "results_status": ["shown", "not_logged", "shown"],
+        },
+        results={"session_id": ["s"] * 2, "query_position": [1, 3], "rank": [1, 1], "doc_id": ["a", "c"]},
+        sessions={"session_id": ["s"], "topic_id": ["t"]},
+        judgments={"judgment_key": ["t"] * 2, "doc_id": ["a", "c"], "grade": [1, 3]},
+    )
+    ended = sk.curve(study, "sDCG(query_discount=none)@2", by="session", after_stop="null")
+    assert ended.get_column("value").to_list() == [1, 1, 1, 1, 4, 4]
+    assert sk.score(study, "avgpos(sDCG(query_discount=none)@2)").get_column("value").item() == pytest.approx(12 / 6)
+
+
+def test_a_discount_that_rises_is_not_normalised(study):
+    with pytest.raises(sk.MeasureError, match="boosts"):
+        sk.curve(study, "sDCG(discount=rn2002,b=10)@3", normalize="each")
+    assert sk.curve(study, "sDCG(discount=rn2002,b=10)@3").height
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(data=st.data())
+def test_average_positions_are_means_of_curves(data):
+    made, judgments = data.draw(sessions())
+    inner = data.draw(
+        st.sampled_from(["sDCG@3", "nsDCG@3", "sDCG(slots=shown)@3", "nsDCG(undefined=zero)@2", "nsDCG(ideal=once)@2"])
+    )
+    study = study_of(made, judgments)
+    curves = sk.curve(study, inner, by="session")
+    longest = curves.get_column("slot").max() or 1
+    scores = dict(sk.score(study, f"avgpos({inner},length={longest})").select("session_id", "value").rows())
+    for group, values in curves.group_by("group").agg("value").rows():
+        defined = [value for value in values if value is not None]
+        assert scores[group] == (pytest.approx(sum(defined) / len(defined), rel=1e-12) if defined else None)
+
+
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_curves_end_at_the_scores(data):
     """The last slot of every session's curve is its score, for every kind of ideal, short lists and keys per query."""
-    import sys
-    from pathlib import Path
-
-    sys.path.insert(0, str(Path(__file__).parents[1] / "scoring"))
-    from studies import sessions, study_of
-
     per_query = data.draw(st.booleans())
     made, judgments = data.draw(sessions(keys_per_query=per_query))
     options = data.draw(

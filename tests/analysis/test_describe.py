@@ -65,6 +65,20 @@ def test_numbers_agree_with_the_raw_tables(clinic):
             [("u", "a", "1"), ("u", "b", "2"), ("v", "a", "2"), ("v", "b", "1"), ("w", "a", "1"), ("w", "b", "2")],
             "within users, topics crossed with systems",
         ),
+        (
+            # everyone met two of three systems: not every user met every system
+            [
+                (u, t, s)
+                for u, plan in {"u": "1122", "v": "2233", "w": "3311"}.items()
+                for t, s in zip("abcd", plan, strict=True)
+            ]
+            + [
+                (u, t, s)
+                for u, plan in {"x": "2211", "y": "3322", "z": "1133"}.items()
+                for t, s in zip("abcd", plan, strict=True)
+            ],
+            "within users, topics crossed with systems",
+        ),
         ([(None, "a", "1"), (None, "b", "2")], "systems without known users and topics"),
     ],
 )

@@ -1,6 +1,4 @@
-"""Invented frames in the shapes that sessionkit.breakdown and sessionkit.curve give, and a browser that watches a page."""
-
-import shutil
+"""Invented frames in the shapes that sessionkit.breakdown and sessionkit.curve give."""
 
 import polars as pl
 import pytest
@@ -81,40 +79,3 @@ def datasets():
         return [(layer["mark"]["type"], spec["datasets"][layer["data"]["name"]]) for layer in spec["layer"]]
 
     return datasets
-
-
-@pytest.fixture(scope="module")
-def browser():
-    """Return a Chromium; its pages may ask for nothing but the file that is opened."""
-    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if path is None:
-        pytest.skip("no Chromium on this machine")
-    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    with api.sync_playwright() as play:
-        chromium = play.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
-        yield chromium
-        chromium.close()
-
-
-@pytest.fixture
-def opened(browser):
-    """Open a file; return the page, what it said on the console and the addresses it asked for."""
-    pages = []
-
-    def opened(path, *, charts=True):
-        page = browser.new_page()
-        pages.append(page)
-        said, asked = [], []
-        page.on("console", lambda message: said.append(message.text))
-        page.on("pageerror", lambda error: said.append(str(error)))
-        page.on("request", lambda request: asked.append(request.url))
-        page.on("dialog", lambda dialog: said.append(dialog.message))
-        page.goto(path.as_uri())
-        if charts:
-            page.wait_for_function("document.documentElement.dataset.charts !== undefined", timeout=20_000)
-        page.wait_for_timeout(200)
-        return page, said, asked
-
-    yield opened
-    for page in pages:
-        page.close()

@@ -79,7 +79,7 @@ class Session:
         """Key of a query's judgments."""
         return self.key if self.o["grades"] == "user" or query["key"] is None else query["key"]
 
-    def counting(self, query, depth=None):
+    def counting(self, query, depth=None, cutoff="own"):
         """Results of a query that count, with their ranks after closing up."""
         o, rows = self.o, sorted(query["results"], key=lambda r: r["rank"])
         depth = depth or o["depth"]
@@ -95,7 +95,7 @@ class Session:
                 removed += 1
                 continue
             rank = r["rank"] - removed
-            if o["cutoff"] is None or rank <= o["cutoff"]:
+            if o["cutoff"] is None or cutoff is None or rank <= o["cutoff"]:
                 out.append({"rank": rank, "doc": r["doc"], "gain": gain(grade, o)})
         return out
 
@@ -108,7 +108,7 @@ class Session:
             elif o["slots"] == "pad":
                 out.append(((q["position"] - 1) * o["cutoff"], o["cutoff"]))
             else:
-                size = max((r["rank"] for r in self.counting(q, depth="all")), default=0)
+                size = min(max((r["rank"] for r in self.counting(q, depth="all", cutoff=None)), default=0), o["cutoff"])
                 size = size if o["slots"] == "shown" else max(size, o["slots"])
                 out.append((at, size))
                 at += size
@@ -154,10 +154,12 @@ class Session:
         if o["ideal_queries"] == "session":
             return own
         n = o["ideal_queries"]
-        last = max((p for _, p, _ in own), default=0)
         end = max((off + size for off, size in self.offsets if size is not None), default=0)
-        more = [(self.key, p, end + (p - last - 1) * (o["cutoff"] or 0)) for p in range(last + 1, n + 1)]
-        return [place for place in own if place[1] <= n] + more
+        missing = [p for p in range(1, n + 1) if p not in {position for _, position, _ in own}]
+        x = o["cutoff"] or 0
+        offsets = [(p - 1) * x if o["slots"] == "pad" else end + k * x for k, p in enumerate(missing)]
+        more = [(self.key, p, off) for p, off in zip(missing, offsets, strict=True)]
+        return sorted([place for place in own if place[1] <= n] + more, key=lambda place: place[1])
 
     def ideal(self):
         """Ideal of the session."""

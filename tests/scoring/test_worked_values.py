@@ -260,3 +260,31 @@ def test_length_of_average_positions(toy, measure):
     assert value(toy, f"avgpos({measure},length=5)") == pytest.approx(sum(own[:5]) / 5, rel=1e-12)
     assert value(toy, f"avgpos({measure},length=12)") == pytest.approx((sum(own) + 3 * own[-1]) / 12, rel=1e-12)
     assert isinstance(sk.score(toy, measure), pl.DataFrame)
+
+
+def test_a_gap_in_the_ranks_is_a_slot():
+    # list of ranks 1 and 7, cut at 3: three slots come before the second query, whose rank 1 is slot 4
+    study = sk.from_tables(
+        results={"session_id": ["s"] * 3, "query_position": [1, 1, 2], "rank": [1, 7, 1], "doc_id": list("abc")},
+        sessions={"session_id": ["s"], "topic_id": ["t"]},
+        judgments={"judgment_key": ["t"] * 2, "doc_id": ["a", "c"], "grade": [1, 3]},
+    )
+    measure = "sDCG(rank_origin=session,slots=shown,discount=reciprocal,query_discount=none)@3"
+    assert value(study, measure) == pytest.approx(1 + 3 / 4)
+
+
+@pytest.mark.filterwarnings("ignore:.*upper bound")
+def test_an_ideal_of_n_queries_has_the_positions_1_to_n():
+    # the second of three queries was not logged; without query discount the ideal of 3 queries is 3 x 1
+    study = sk.from_tables(
+        queries={
+            "session_id": ["s"] * 3,
+            "query_position": [1, 2, 3],
+            "results_status": ["shown", "not_logged", "shown"],
+        },
+        results={"session_id": ["s"] * 2, "query_position": [1, 3], "rank": [1, 1], "doc_id": ["a", "a"]},
+        sessions={"session_id": ["s"], "topic_id": ["t"]},
+        judgments={"judgment_key": ["t"], "doc_id": ["a"], "grade": [1]},
+    )
+    assert value(study, "nsDCG(ideal_queries=3,query_discount=none)@2") == pytest.approx(2 / 3)
+    assert value(study, "nsDCG(query_discount=none)@2") == 1

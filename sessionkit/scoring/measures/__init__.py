@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sessionkit.errors import MeasureError
 from sessionkit.scoring.measures import text
 from sessionkit.scoring.measures.aggregates import avgpos, first, last, max_, mean, min_, nonlast, sum_
 from sessionkit.scoring.measures.cumulated_gain import CG, DCG, nCG, nDCG, nsDCG, sDCG
@@ -41,4 +42,9 @@ def parse_measure(measure: str | Measure) -> Measure:
     ...
     sessionkit.errors.MeasureError: there is no measure 'nsdcg'; did you mean 'nsDCG'?; see: sessionkit measures
     """
-    return measure if isinstance(measure, Measure) else text.parse(measure, MEASURES)
+    if isinstance(measure, Measure):
+        return measure
+    if not isinstance(measure, str):
+        msg = f"a measure is a text such as nsDCG@10, or sk.nsDCG @ 10, not {measure!r}"
+        raise MeasureError(msg)
+    return text.parse(measure, MEASURES)

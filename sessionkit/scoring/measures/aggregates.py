@@ -14,6 +14,9 @@ from sessionkit.scoring import fixed
 from sessionkit.scoring.measures.cumulated_gain import nDCG, nsDCG
 from sessionkit.scoring.measures.measure import GainMeasure, Measure
 
+LAST = pl.col("query_position") == pl.col("query_position").max()
+"""Which of a session's logged queries is the last."""
+
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class Wrapper(Measure):

@@ -19,7 +19,8 @@ class CumulatedGain(GainMeasure):
 
     >>> import sessionkit as sk
     >>> study = sk.from_tables(
-    ...     results={"session_id": list("sss"), "query_position": [1] * 3, "rank": [1, 2, 3], "doc_id": list("abc"), "topic_id": list("ttt")},
+    ...     results={"session_id": list("sss"), "query_position": [1] * 3, "rank": [1, 2, 3], "doc_id": list("abc")},
+    ...     sessions={"session_id": ["s"], "topic_id": ["t"]},
     ...     judgments={"judgment_key": ["t"] * 3, "doc_id": ["a", "b", "c"], "grade": [3, 2, 3]},
     ... )
     >>> sk.score(study, ["CG@3"], per="query").get_column("value").to_list()
@@ -44,7 +45,8 @@ class DiscountedCumulatedGain(DiscountedMeasure):
 
     >>> import sessionkit as sk
     >>> study = sk.from_tables(
-    ...     results={"session_id": list("sss"), "query_position": [1] * 3, "rank": [1, 2, 3], "doc_id": list("abc"), "topic_id": list("ttt")},
+    ...     results={"session_id": list("sss"), "query_position": [1] * 3, "rank": [1, 2, 3], "doc_id": list("abc")},
+    ...     sessions={"session_id": ["s"], "topic_id": ["t"]},
     ...     judgments={"judgment_key": ["t"] * 3, "doc_id": ["a", "b", "c"], "grade": [3, 2, 3]},
     ... )
     >>> round(sk.score(study, ["DCG(discount=log,b=4)@3"], per="query").get_column("value").item(), 4)
@@ -105,7 +107,7 @@ class NormalizedDiscountedCumulatedGain(DiscountedCumulatedGain):
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class SessionDiscountedCumulatedGain(SessionMeasure):
+class SessionGain(SessionMeasure):
     """sDCG: the sum of the gains of everything a session showed, discounted by rank and by query position.
 
     Range [0, no bound); higher is better. By default the form of ECIR 2008, gain / ((1 + log_2 i)(1 + log_4 q)),
@@ -136,7 +138,7 @@ class SessionDiscountedCumulatedGain(SessionMeasure):
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class NormalizedSessionDiscountedCumulatedGain(SessionDiscountedCumulatedGain):
+class NormalizedSessionGain(SessionGain):
     """nsDCG: sDCG as a share of an ideal session's.
 
     With ``ideal=repeated`` (the default, ECIR 2008 section 3.3) the ideal session repeats each query's Top-k ideal
@@ -148,9 +150,10 @@ class NormalizedSessionDiscountedCumulatedGain(SessionDiscountedCumulatedGain):
     ``ideal_queries`` gives the ideal a fixed number of queries. ``normalize=query`` is the reading of section 2.2:
     sum dq(q) nDCG_q.
 
-    1 is an upper bound only for ``duplicates=all`` with ``ideal=repeated`` and for ``duplicates=first`` with
-    ``ideal=spread``; scores of
-    any other combination come with a warning. Null where nothing is relevant (0 with ``undefined=zero``).
+    1 is an upper bound for ``duplicates=all`` with ``ideal=repeated``, for ``duplicates=first`` with ``ideal=spread``,
+    and for ``duplicates=first`` with ``ideal=repeated``, where it cannot be reached; scores of any other combination,
+    of ``ideal_queries`` and of ``normalize=query`` come with a warning. Null where nothing is relevant (0 with
+    ``undefined=zero``).
     """
 
     name = "nsDCG"
@@ -172,7 +175,7 @@ class NormalizedSessionDiscountedCumulatedGain(SessionDiscountedCumulatedGain):
 
     @property
     def highest(self) -> float | None:
-        """1 for the two combinations that cannot exceed it, None for the others."""
+        """1 for the combinations that cannot exceed it, None for the others."""
         own_length = self.ideal_queries == "session" and self.normalize == "session"
         pair = (self.duplicates, self.ideal)
         return 1.0 if own_length and pair in {("all", "repeated"), ("first", "repeated"), ("first", "spread")} else None
@@ -182,5 +185,5 @@ CG = CumulatedGain()
 DCG = DiscountedCumulatedGain()
 nCG = NormalizedCumulatedGain()  # noqa: N816 - the field's spelling
 nDCG = NormalizedDiscountedCumulatedGain()  # noqa: N816
-sDCG = SessionDiscountedCumulatedGain()  # noqa: N816
-nsDCG = NormalizedSessionDiscountedCumulatedGain()  # noqa: N816
+sDCG = SessionGain()  # noqa: N816
+nsDCG = NormalizedSessionGain()  # noqa: N816

@@ -97,6 +97,12 @@ class Measure:
         """Upper bound of the values, or None where there is none."""
         return None
 
+    @property
+    def inner(self) -> GainMeasure:
+        """The measure whose contributions count: itself, or the one that it wraps."""
+        msg = f"{self} does not add up contributions"
+        raise MeasureError(msg)
+
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class GainMeasure(Measure):
@@ -112,7 +118,11 @@ class GainMeasure(Measure):
     queries: int | None = None
 
     normalized: ClassVar[bool] = False
-    needs_slots: ClassVar[bool] = False
+
+    @property
+    def inner(self) -> GainMeasure:
+        """The measure whose contributions count: itself."""
+        return self
 
     def rank_discount(self) -> pl.Expr:
         """Discount of a result by its rank."""

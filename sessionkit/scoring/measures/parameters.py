@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Real
 
 from sessionkit.errors import MeasureError, suggestion
 from sessionkit.scoring.discounts import QUERY_DISCOUNTS, RANK_DISCOUNTS
@@ -20,13 +21,19 @@ class Parameter:
     meaning: str
     check: Callable[[Parameter, object], object]
 
+    @property
+    def words(self) -> list[str]:
+        """The bare words among the allowed values."""
+        first = self.allowed.partition(" a ")[0].removeprefix("one of ").replace(" or ", ", ")
+        return [word for word in first.split(", ") if word.isidentifier() and word not in {"a", "weights"}]
+
     def canonical(self, value: object) -> object:
         """Return the value in its one written form, or raise a `MeasureError` that names what is allowed."""
         return None if value is None else self.check(self, value)
 
     def refuse(self, value: object) -> MeasureError:
         """Build the error for a value out of range."""
-        hint = suggestion(value, self.allowed.replace(",", " ").split()) if isinstance(value, str) else ""
+        hint = suggestion(value, self.words) if isinstance(value, str) else ""
         shown = f"{value:g}" if isinstance(value, float) else repr(value)
         return MeasureError(f"{self.name} must be {self.allowed}, not {shown}{hint}")
 
@@ -35,21 +42,22 @@ def _number(low: float, high: float = math.inf, *, closed: bool = False) -> Call
     """A finite number between two bounds, both excluded unless ``closed``."""
 
     def check(parameter: Parameter, value: object) -> object:
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
             raise parameter.refuse(value)
-        inside = low <= value <= high if closed else low < value < high
-        if not inside:
+        number = float(value)
+        if not (low <= number <= high if closed else low < number < high):
             raise parameter.refuse(value)
-        return int(value) if value == int(value) else float(value)
+        return int(number) if number.is_integer() else number
 
     return check
 
 
 def _whole(parameter: Parameter, value: object) -> object:
-    """A whole number of at least 1."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value // 1 or value < 1:
+    """A whole number of at least 1 that fits the tables' integers."""
+    number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
+    if not number.is_integer() or not 1 <= number < 2**31:
         raise parameter.refuse(value)
-    return int(value)
+    return int(number)
 
 
 def _word(*words: str) -> Callable[[Parameter, object], object]:
@@ -132,7 +140,12 @@ PARAMETERS = {
             _word("judgments", "user"),
         ),
         Parameter("undefined", "null or zero", "what an undefined value becomes", _word("null", "zero")),
-        Parameter("queries", "a whole number of at least 1", "keep the first so many queries of each session", _whole),
+        Parameter(
+            "queries",
+            "all or a whole number of at least 1",
+            "keep the queries at the first so many positions of each session",
+            lambda parameter, value: None if value == "all" else _whole(parameter, value),
+        ),
         Parameter(
             "ideal",
             "repeated, spread or once",

@@ -1,5 +1,6 @@
 """A number carries its name: texts round-trip, say every choice, and refuse what is wrong with the allowed range."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -55,6 +56,11 @@ def test_defaults_are_left_out_and_numbers_are_shortest():
         str(parse_measure("sDCG(query_discount=shifted,discount=shifted,gain=exp2)@9"))
         == "sDCG(gain=exp2,discount=shifted,query_discount=shifted)@9"
     )
+
+
+def test_other_spellings_of_values():
+    assert parse_measure("sDCG(queries=all)@10") == sk.sDCG @ 10
+    assert sk.sDCG(b=np.float64(3)) @ np.int64(10) == sk.sDCG(b=3, cutoff=10)
 
 
 def test_presets_expand_and_can_be_overridden():

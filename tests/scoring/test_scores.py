@@ -1,0 +1,147 @@
+"""Tables of scores: columns, order, means, judged shares, and what is refused."""
+
+import polars as pl
+import pytest
+
+import sessionkit as sk
+
+pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
+
+
+@pytest.fixture(scope="module")
+def study():
+    """Sessions a and b of system S (gains 1 and 3 at rank 1), c of system R (gain 2), z without judgments."""
+    return sk.from_tables(
+        results={"session_id": list("abcz"), "query_position": [1] * 4, "rank": [1] * 4, "doc_id": list("xyvw")},
+        sessions={
+            "session_id": list("zcba"),
+            "system_id": ["S", "R", "S", "S"],
+            "topic_id": ["other", "t", "t", "t"],
+            "user_id": ["u", "u", "v", "v"],
+            "mood": [1, 2, 2, 1],
+        },
+        users={"user_id": ["u", "v"], "years": [3, 5]},
+        judgments={"judgment_key": ["t"] * 3, "doc_id": list("xyv"), "grade": [1, 3, 2]},
+    )
+
+
+def test_per_session(study):
+    table = sk.score(study, ["sDCG@1", "nsDCG@1"], per="session")
+    assert table.columns == ["session_id", "system_id", "topic_id", "user_id", "measure", "value", "judged"]
+    assert table.select("session_id", "measure", "value", "judged").rows()[:2] == [
+        ("a", "sDCG@1", 1.0, 1.0),
+        ("a", "nsDCG@1", pytest.approx(1 / 3), 1.0),
+    ]
+    assert table.filter(session_id="z").select("value", "judged").rows() == [(None, 0.0)] * 2
+
+
+def test_per_query(study):
+    table = sk.score(study, "CG@1", per="query")
+    wanted = ["session_id", "query_position", "system_id", "topic_id", "user_id", "measure", "value", "judged"]
+    assert table.columns == wanted
+    assert table.get_column("value").to_list() == [1, 3, 2, None]
+
+
+def test_means_by_groups(study):
+    table = sk.score(study, "sDCG@1", per="system")
+    assert table.columns == ["system_id", "measure", "value", "n", "undefined", "judged"]
+    assert table.rows() == [("R", "sDCG@1", 2.0, 1, 0, 1.0), ("S", "sDCG@1", 2.0, 2, 1, pytest.approx(2 / 3))]
+    assert sk.score(study, "sDCG@1", per="mood").select("mood", "value", "n").rows() == [(1, 1.0, 1), (2, 2.5, 2)]
+    assert sk.score(study, "sDCG@1", per="years").select("years", "value", "n").rows() == [(3, 2.0, 1), (5, 2.0, 2)]
+    both = sk.score(study, "sDCG@1", per="system,mood").select("system_id", "mood", "value")
+    assert both.rows() == [("R", 2, 2.0), ("S", 1, 1.0), ("S", 2, 3.0)]
+    assert sk.score(study, "sDCG@1", per=["system", "mood"]).select("system_id", "mood", "value").equals(both)
+
+
+def test_undefined_can_be_zero(study):
+    table = sk.score(study, "sDCG(undefined=zero)@1", per="system").filter(system_id="S")
+    assert table.select("value", "n", "undefined").rows() == [(pytest.approx(4 / 3), 3, 0)]
+
+
+@pytest.mark.parametrize(
+    ("measure", "per", "says"),
+    [
+        ("nDCG@10", "session", "mean(nDCG@10)"),
+        ("nDCG@10", "system", "mean(nDCG@10)"),
+        ("sDCG@10", "query", "no value per query"),
+        ("mean(nDCG@10)", "query", "nDCG@10"),
+        ("sDCG@10", "sistem", "did you mean 'system'"),
+        ("sDCG@10", "query,system", "stand alone"),
+        ("sDCG(rank_origin=session)", "session", "needs a cutoff"),
+        ("avgpos(sDCG)", "session", "needs a cutoff"),
+    ],
+)
+def test_what_is_wrong_is_said(study, measure, per, says):
+    with pytest.raises(sk.UsageError) as error:
+        sk.score(study, measure, per=per)
+    assert says in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("measures", "per"), [(None, "session"), (["sDCG@1", 3], "session"), ("sDCG@1", None), ("sDCG@1", 5)]
+)
+def test_what_is_no_text_is_refused(study, measures, per):
+    with pytest.raises(sk.UsageError):
+        sk.score(study, measures, per=per)
+
+
+def test_columns_of_the_log_do_not_meet_those_of_the_table():
+    study = sk.from_tables(
+        results={"session_id": ["s"], "query_position": [1], "rank": [1], "doc_id": ["a"]},
+        sessions={
+            "session_id": ["s"],
+            "topic_id": ["t"],
+            "results": ["x"],
+            "_unit": ["y"],
+            "judged": ["z"],
+            "total": [1],
+        },
+        judgments={"judgment_key": ["t"], "doc_id": ["a"], "grade": [1]},
+    )
+    for column, value in (("results", "x"), ("_unit", "y"), ("total", 1)):
+        assert sk.score(study, "sDCG@1", per=column).select(column, "value").rows() == [(value, 1.0)]
+    assert sk.score(study, "sDCG@1", per="results,results").columns[0] == "results"
+    with pytest.raises(sk.UsageError, match="rename"):
+        sk.score(study, "sDCG@1", per="judged")
+
+
+def test_no_measure_is_refused(study):
+    with pytest.raises(sk.MeasureError, match="no measure"):
+        sk.score(study, [])
+
+
+def test_missing_columns_are_named(study):
+    with pytest.raises(sk.DataError, match="clicked"):
+        sk.score(study, "sDCG(depth=last_click)@3")
+    with pytest.raises(sk.DataError, match="user_grade"):
+        sk.score(study, "sDCG(grades=user)@3")
+
+
+def test_looking_deeper_than_was_observed_is_flagged():
+    partly = sk.from_tables(
+        queries={"session_id": ["s", "s"], "query_position": [1, 2], "results_status": ["partly_observed", "shown"]},
+        results={"session_id": ["s"] * 2, "query_position": [1, 2], "rank": [1, 1], "doc_id": list("ab")},
+        sessions={"session_id": ["s"], "topic_id": ["t"]},
+        judgments={"judgment_key": ["t"], "doc_id": ["a"], "grade": [1]},
+    )
+    with pytest.warns(sk.DataWarning, match=r"deeper than was observed in 1 of 2 queries \(50%\)"):
+        sk.score(partly, "sDCG@10")
+
+
+def test_clicks_known_at_two_ranks_only_are_not_a_list_seen_to_the_second():
+    clicks = sk.from_tables(
+        queries={"session_id": ["s"], "query_position": [1], "results_status": ["partly_observed"]},
+        results={"session_id": ["s"] * 2, "query_position": [1, 1], "rank": [2, 9], "doc_id": list("ab")},
+        sessions={"session_id": ["s"], "topic_id": ["t"]},
+        judgments={"judgment_key": ["t"], "doc_id": ["a"], "grade": [1]},
+    )
+    with pytest.warns(sk.DataWarning, match="1 of 1 queries"):
+        sk.score(clicks, "sDCG@9")
+
+
+def test_saved_studies_score_the_same(study, tmp_path):
+    asked = ["sDCG@1", "sDCG(unjudged=skip)@1", "mean(nDCG@1)", "avgpos(sDCG@1)"]
+    saved = study.save(tmp_path / "study")
+    for per in ("session", "system"):
+        assert sk.score(saved, asked, per=per).equals(sk.score(study, asked, per=per))
+    assert isinstance(sk.score(saved, asked), pl.DataFrame)

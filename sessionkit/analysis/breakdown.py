@@ -54,8 +54,7 @@ def breakdown(
     -------
     polars.DataFrame
         ``group``, ``part``, ``rank`` (1 to the cutoff), ``value`` (mean value cumulated to that rank), ``n_queries``
-        and ``n_sessions``
-        (those averaged; undefined queries are left out).
+        and ``n_sessions`` (those averaged; undefined queries are left out).
 
     Raises
     ------

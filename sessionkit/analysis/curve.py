@@ -54,8 +54,8 @@ def curve(
     -------
     polars.DataFrame
         ``group``, ``slot`` (from 1), ``query_position`` and ``rank`` (of the slot; null where short lists make them
-        differ between the
-        group's sessions), ``value``, ``ideal`` (mean ideal gain; null where undefined) and ``n`` (sessions averaged).
+        differ between the group's sessions), ``value``, ``ideal`` (mean ideal gain; null where undefined) and ``n``
+        (sessions averaged).
 
     Raises
     ------

@@ -13,6 +13,8 @@ from sessionkit.scoring.judging import QUERY, SESSION, Selection, judged_share
 from sessionkit.scoring.merging import merged_judgments
 from sessionkit.study import Study
 
+FEW = 30
+"""Where no session has more queries than this, the table of lengths also shows the lengths that none has."""
 SHORT = 10
 """A list with fewer results than this, or than the longest list of the study, is short."""
 
@@ -59,7 +61,11 @@ class Description:
         grade.
         """
         lengths = self.lengths.pivot(on="queries", index="system_id", values="sessions", sort_columns=False)
-        counts = sorted((name for name in lengths.columns if name != "system_id"), key=int)
+        found = {int(name) for name in lengths.columns if name != "system_id"}
+        most = max(found, default=0)
+        every = found | set(range(1, most + 1)) if most <= FEW else found
+        lengths = lengths.with_columns(pl.lit(0, pl.Int64).alias(str(count)) for count in every - found)
+        counts = [str(count) for count in sorted(every)]
         lengths = lengths.select("system_id", *counts).join(
             self.systems.select("system_id", "mean_queries"), on="system_id", nulls_equal=True
         )

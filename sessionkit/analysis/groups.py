@@ -20,9 +20,8 @@ def grouped_sessions(
     ----------
     by
         A column of the sessions or users, ``"system"``, ``"topic"``, ``"user"`` or ``"session"``; None puts all
-        sessions in one group, as
-        does a column that is null throughout. Sessions whose group is unknown among others that have one are in the
-        group ``"(none)"``.
+        sessions in one group, as does a column that is null throughout. Sessions whose group is unknown among others
+        that have one are in the group ``"(none)"``.
     min_queries
         Keep sessions with at least so many logged queries.
     topic

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from sessionkit.charts.page import VL_VERSION, chart_place, page
 from sessionkit.charts.text import printable_spec
 from sessionkit.charts.theme import themed
 from sessionkit.errors import UsageError, suggestion
+from sessionkit.study.replacing import require_place, write_whole
 
 OFFLINE: list[str] = []
 """The addresses that rendering may load from: none."""
@@ -96,34 +96,3 @@ def save(chart: alt.TopLevelMixin, path: str | os.PathLike[str]) -> Path:
         reason = str(error).strip().splitlines()[0]
         raise UsageError(f"cannot draw {place.name}: {reason}") from None
     return write_whole(place, content)
-
-
-def require_place(path: Path) -> None:
-    """Raise UsageError, before anything is worked out, where a file cannot be written."""
-    if path.is_dir():
-        raise UsageError(f"cannot write {path}: it is a directory; name a file in it")
-    if not path.parent.is_dir():
-        raise UsageError(f"cannot write {path}: there is no directory {path.parent}; make it first")
-
-
-def write_whole(path: Path, content: bytes) -> Path:
-    """Write a file beside its place and move it there in one step; return the path.
-
-    Raises
-    ------
-    UsageError
-        The place cannot be written; what stood there is unchanged.
-    """
-    require_place(path)
-    draft = path.with_name(f".{path.name[:100]}.{secrets.token_hex(4)}.partial")
-    try:
-        if path.exists() and not path.is_file():  # a device or pipe is written to, not replaced
-            path.write_bytes(content)
-        else:
-            draft.write_bytes(content)
-            draft.replace(path)
-    except OSError as error:
-        raise UsageError(f"cannot write {path}: {error.strerror or error}; choose another place") from None
-    finally:
-        draft.unlink(missing_ok=True)
-    return path

@@ -55,9 +55,7 @@ def read_config(path: Path) -> Config:
     try:
         loaded = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
-        raise DataError(
-            f"{path}: no such file; a study.toml says how to read a log (`sessionkit init FILE...` proposes one)"
-        ) from None
+        raise DataError(f"{path}: no such file; a study.toml says how to read a log (README.md shows one)") from None
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"{path} cannot be read ({error})") from None
     except tomllib.TOMLDecodeError as error:
@@ -83,8 +81,8 @@ def as_config(loaded: Mapping[str, Any], name: str, folder: Path) -> Config:
 
 def _check(loaded: Mapping[str, Any], name: str) -> None:
     """Raise DataError at the first thing the schema does not allow."""
-    from jsonschema import Draft202012Validator  # noqa: PLC0415  # slow to import, needed for this alone
-    from jsonschema.exceptions import best_match  # noqa: PLC0415
+    from jsonschema import Draft202012Validator  # slow to import, needed for this alone
+    from jsonschema.exceptions import best_match
 
     schema = document("study.schema")
     error = best_match(Draft202012Validator(schema).iter_errors(dict(loaded)))

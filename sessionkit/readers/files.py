@@ -83,7 +83,7 @@ def unpacked(path: Path) -> IO[bytes]:
     if magic.startswith(GZIP):
         return cast("IO[bytes]", gzip.open(path, "rb"))
     if magic == ZSTD:
-        import pyarrow as pa  # noqa: PLC0415  # slow to import, needed for this alone
+        import pyarrow as pa  # slow to import, needed for this alone
 
         return cast("IO[bytes]", pa.input_stream(str(path), compression="zstd"))
     return path.open("rb")

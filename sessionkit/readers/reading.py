@@ -89,10 +89,11 @@ def _described(path: Path, config: PathText | Mapping[str, Any] | None) -> Confi
         raise DataError(f"{path} does not exist; name a study directory, a study.toml or a log file")
     if config is None:
         return Config(path.name, path.parent, tables={"results": {"path": path.name}})
-    if isinstance(config, Mapping):
-        described = as_config(_with_path(config, path), "config", path.parent)
-    else:
-        described = read_config(Path(config))
+    described = (
+        as_config(_with_path(config, path), "config", path.parent)
+        if isinstance(config, Mapping)
+        else read_config(Path(config))
+    )
     results = {**described.tables.get("results", {}), "path": str(path.resolve())}
     return replace(described, tables={**described.tables, "results": results})
 

@@ -13,7 +13,7 @@ from sessionkit.errors import UsageError, suggestion
 from sessionkit.report.redaction import Redaction
 from sessionkit.scoring.measures import GainMeasure, Measure, nsDCG, parse_measure, sDCG
 from sessionkit.scoring.measures.aggregates import Wrapper
-from sessionkit.scoring.measures.cumulated_gain import SessionDiscountedCumulatedGain
+from sessionkit.scoring.measures.cumulated_gain import SessionGain
 from sessionkit.study import Study
 
 TOP = 10
@@ -113,7 +113,7 @@ def _session_measure(measures: list[Measure]) -> GainMeasure:
     """The first measure of the sDCG family, cut at its own or the usual rank."""
     inner = [parse_measure(measure) for measure in measures]
     inner = [measure.inner if isinstance(measure, Wrapper) else measure for measure in inner]
-    chosen = next((measure for measure in inner if isinstance(measure, SessionDiscountedCumulatedGain)), sDCG)
+    chosen = next((measure for measure in inner if isinstance(measure, SessionGain)), sDCG)
     return chosen @ (chosen.cutoff or TOP)
 
 

@@ -11,7 +11,7 @@ import polars as pl
 
 from sessionkit.analysis import describe
 from sessionkit.charts.page import chart_place, page
-from sessionkit.charts.saving import require_place, spec_of, write_whole
+from sessionkit.charts.saving import spec_of
 from sessionkit.errors import DataWarning
 from sessionkit.report.choices import choices_of
 from sessionkit.report.figures import Figure, figures
@@ -22,6 +22,7 @@ from sessionkit.report.tables import Table, escaped, html_table, table_of
 from sessionkit.scoring.measures import Measure, parse_measure
 from sessionkit.scoring.scores import score
 from sessionkit.study import Study
+from sessionkit.study.replacing import require_place, write_whole
 
 MEASURES = ("sDCG@10", "nsDCG@10", "mean(nDCG@10)", "last(nDCG@10)", "nonlast(nDCG@10)")
 """What a report scores by default."""

@@ -49,8 +49,7 @@ def explain(study: Study, measure: str | Measure, session: str | None = None) ->
         The study.
     measure
         Any measure or its text. Of a normalised measure the contributions are divided by the ideal, of an aggregate
-        weighted by what
-        their query counts in it; of a query measure there is a value per query.
+        weighted by what their query counts in it; of a query measure there is a value per query.
     session
         The session to explain; every session if not given.
 
@@ -58,10 +57,9 @@ def explain(study: Study, measure: str | Measure, session: str | None = None) ->
     -------
     polars.DataFrame
         ``session_id``, ``query_position``, ``rank`` (closed up if unjudged results are removed), ``doc_id``,
-        ``grade`` (null if unjudged),
-        ``gain``, ``rank_discount``, ``query_discount``, ``contribution`` and ``cumulated`` (within the query for
-        query measures), for every
-        result that counts. Contributions are null where the value is undefined.
+        ``grade`` (null if unjudged), ``gain``, ``rank_discount``, ``query_discount``, ``contribution`` and
+        ``cumulated`` (within the query for query measures), for every result that counts. Contributions are null
+        where the value is undefined.
 
     Raises
     ------

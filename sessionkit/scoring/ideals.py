@@ -163,10 +163,8 @@ def ideal_slots(study: Study, measure: GainMeasure, longest: int) -> pl.LazyFram
     -------
     polars.LazyFrame
         ``session_id``, ``key``, ``query_position``, ``rank``, ``offset`` and ``slot``: its place in the session's
-        concatenation. Of a query
-        whose list occupies fewer slots than the ideal list has ranks, the rest of the ideal stands on the query's
-        last slot, so that a
-        curve ends at the session's value.
+        concatenation. Of a query whose list occupies fewer slots than the ideal list has ranks, the rest of the ideal
+        stands on the query's last slot, so that a curve ends at the session's value.
     """
     ranks = pl.int_ranges(1, min(measure.cutoff or longest, longest) + 1, dtype=pl.Int32)
     places = ideal_places(study, measure)

@@ -20,9 +20,8 @@ def layout(study: Study, measure: GainMeasure) -> pl.LazyFrame:
     -------
     polars.LazyFrame
         ``session_id``, ``query_position``, ``key``, ``size`` (slots of the query; Int64) and ``offset`` (slots before
-        it; Int64), in order.
-        With ``slots=pad`` query q begins after (q - 1) x cutoff slots; otherwise after what the queries before it
-        occupy.
+        it; Int64), in order. With ``slots=pad`` query q begins after (q - 1) x cutoff slots; otherwise after what the
+        queries before it occupy.
 
     Raises
     ------

@@ -163,7 +163,8 @@ def _listed(
 
 def _per_group(study: Study, measures: list[Measure], columns: list[str]) -> pl.DataFrame:
     """Means over sessions."""
-    known = [name for name in (*study.columns("sessions"), *study.columns("users")) if name != "session_id"]
+    both = dict.fromkeys((*study.columns("sessions"), *study.columns("users")))
+    known = [name for name in both if name != "session_id"]
     for column in columns:
         if column not in known:
             levels = ["query", "session", *PER, *known]

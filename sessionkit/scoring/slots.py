@@ -31,9 +31,8 @@ def best_slots(
     -------
     tuple of polars.LazyFrame
         First ``session_id``, ``key``, ``shape``: the sequence that each session's slots of a key form. Then per
-        ``shape`` and ``slot`` (the
-        last of the prefix, `WHOLE_SESSION` for all) the best slots, best first: ``nth`` (from 1), ``query_position``,
-        ``rank``, ``offset``.
+        ``shape`` and ``slot`` (the last of the prefix, `WHOLE_SESSION` for all) the best slots, best first: ``nth``
+        (from 1), ``query_position``, ``rank``, ``offset``.
     """
     sequence = pl.struct("slot", "query_position", "rank", "offset").sort_by("slot")
     sessions = places.filter(pl.col("key").is_not_null()).group_by("session_id", "key").agg(slots=sequence).collect()

@@ -7,7 +7,7 @@
 ``facts.py``            :class:`Facts`: counts that scoring and describing need, computed once
 ``package.py``          a study on disk: a Data Package, written whole or not at all
 ``opening.py``          reading one back, distrustfully
-``replacing.py``        putting a finished directory in the place of another in one rename
+``replacing.py``        putting a finished directory or file in its place in one rename
 ======================  ===============================================================================================
 """
 

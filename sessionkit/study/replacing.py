@@ -1,4 +1,4 @@
-"""Putting a finished directory in its place in one rename, so that a crash leaves either the old one or the new one."""
+"""Putting finished directories and files in their place in one rename: a crash leaves the old one or the new one."""
 
 from __future__ import annotations
 
@@ -64,3 +64,34 @@ def exchange(one: Path, other: Path) -> bool:
     except (AttributeError, OSError, TypeError):
         return False
     return bool(renameat2(AT_FDCWD, os.fsencode(one), AT_FDCWD, os.fsencode(other), RENAME_EXCHANGE) == 0)
+
+
+def require_place(path: Path) -> None:
+    """Raise UsageError, before anything is worked out, where a file cannot be written."""
+    if path.is_dir():
+        raise UsageError(f"cannot write {path}: it is a directory; name a file in it")
+    if not path.parent.is_dir():
+        raise UsageError(f"cannot write {path}: there is no directory {path.parent}; make it first")
+
+
+def write_whole(path: Path, content: bytes) -> Path:
+    """Write a file beside its place and move it there in one step; return the path.
+
+    Raises
+    ------
+    UsageError
+        The place cannot be written; what stood there is unchanged.
+    """
+    require_place(path)
+    draft = path.with_name(f".{path.name[:100]}.{secrets.token_hex(4)}.partial")
+    try:
+        if path.exists() and not path.is_file():  # a device or pipe is written to, not replaced
+            path.write_bytes(content)
+        else:
+            draft.write_bytes(content)
+            draft.replace(path)
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror or error}; choose another place") from None
+    finally:
+        draft.unlink(missing_ok=True)
+    return path

@@ -94,7 +94,7 @@ class Study:
         UsageError
             The directory holds something that is no study, or cannot be written.
         """
-        from sessionkit.study.opening import open_study  # noqa: PLC0415  # it makes studies
+        from sessionkit.study.opening import open_study  # it makes studies
 
         return open_study(write_package(self, Path(directory)))
 

@@ -6,8 +6,8 @@ import altair as alt
 import pytest
 
 from sessionkit.charts import save, session_curve
-from sessionkit.charts.saving import write_whole
 from sessionkit.errors import UsageError
+from sessionkit.study.replacing import write_whole
 
 STARTS = {".svg": b"<svg", ".png": b"\x89PNG", ".pdf": b"%PDF", ".html": b"<!doctype html>", ".json": b"{"}
 

@@ -15,7 +15,7 @@ from restated import Session
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "ir_metrics"
 pytestmark = [
     pytest.mark.realdata,
-    pytest.mark.skipif(not DATA.is_dir(), reason="realdata: the logs are not beside the project"),
+    pytest.mark.skipif(not DATA.is_dir(), reason="the real logs are not on this machine"),
 ]
 JIANG = "gain=exp2,discount=shifted,query_discount=shifted"
 

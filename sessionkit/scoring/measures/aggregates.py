@@ -75,8 +75,8 @@ class Aggregate(Wrapper):
     """A statistic over the values of a session's logged queries; undefined queries are left out.
 
     Of a query measure it takes the values; of a session measure the part that each query adds, so that
-    ``mean(sDCG@10)`` is sDCG per query.
-    A query that returned nothing counts with its 0. Null for a session without a defined query.
+    ``mean(sDCG@10)`` is sDCG per query. A query that returned nothing counts with its 0. Null for a session without a
+    defined query.
 
     >>> from sessionkit.scoring.measures import mean, nDCG
     >>> mean(nDCG(gain="exp2") @ 10)
@@ -211,10 +211,9 @@ class AveragePosition(Wrapper):
     """avgpos: the mean of a session measure's cumulated curve over the slots of its concatenated lists.
 
     Rewards gain that comes early: the average position value of Research Notes 2002-2, equation 6, which ECIR 2008
-    names as the single
-    number for a whole session. ``length`` fixes the number of slots; a session that stops before it holds its value
-    and its ideal. Of a
-    normalised measure it is the mean of the slot-by-slot quotients. The measure inside needs a cutoff.
+    names as the single number for a whole session. ``length`` fixes the number of slots; a session that stops before
+    it holds its value and its ideal. Of a normalised measure it is the mean of the slot-by-slot quotients. The
+    measure inside needs a cutoff.
 
     >>> from sessionkit.scoring.measures import avgpos, nsDCG
     >>> avgpos(nsDCG @ 10, length=110)

@@ -84,11 +84,9 @@ class NormalizedDiscountedCumulatedGain(DiscountedCumulatedGain):
     """nDCG: discounted cumulated gain as a share of the best that the recall base allows at the same cutoff.
 
     Range [0, 1]; higher is better. The default equals trec_eval's ndcg_cut (linear gain, division by log2(i + 1),
-    ideal over the whole
-    recall base, cut at k); ``gain=exp2`` equals gdeval's. A query that returned nothing scores 0, which trec_eval
-    leaves out unless run
-    with ``-c``. Null where nothing is relevant (0 with ``undefined=zero``, as trec_eval). ``rn2002`` with b > 2 is
-    refused.
+    ideal over the whole recall base, cut at k); ``gain=exp2`` equals gdeval's. A query that returned nothing scores
+    0, which trec_eval leaves out unless run with ``-c``. Null where nothing is relevant (0 with ``undefined=zero``,
+    as trec_eval). ``rn2002`` with b > 2 is refused.
 
     >>> from sessionkit.scoring.measures import nDCG
     >>> nDCG(gain="exp2") @ 10
@@ -111,15 +109,12 @@ class SessionGain(SessionMeasure):
     """sDCG: the sum of the gains of everything a session showed, discounted by rank and by query position.
 
     Range [0, no bound); higher is better. By default the form of ECIR 2008, gain / ((1 + log_2 i)(1 + log_4 q)),
-    which the TREC
-    Dynamic Domain scorer also uses; ``like=jiang2016`` and ``like=kanoulas2011`` are the other public forms, and
-    differ from it by up to a
-    factor of two. Every logged query holds its position, also one that returned nothing. Documents shown again gain
-    again unless
-    ``duplicates=first``. Null where the session's key has no judgments at all.
+    which the TREC Dynamic Domain scorer also uses; ``like=jiang2016`` and ``like=kanoulas2011`` are the other public
+    forms, and differ from it by up to a factor of two. Every logged query holds its position, also one that returned
+    nothing. Documents shown again gain again unless ``duplicates=first``. Null where the session's key has no
+    judgments at all.
 
-    One list <0,1,0>, an empty one, then <2,0,1> at k=3:
-    1/2 + (2 + 1/2.58496) / 1.79248 = 1.8315915058
+    One list <0,1,0>, an empty one, then <2,0,1> at k=3: 1/2 + (2 + 1/2.58496) / 1.79248 = 1.8315915058
 
     >>> import sessionkit as sk
     >>> study = sk.from_tables(
@@ -142,13 +137,10 @@ class NormalizedSessionGain(SessionGain):
     """nsDCG: sDCG as a share of an ideal session's.
 
     With ``ideal=repeated`` (the default, ECIR 2008 section 3.3) the ideal session repeats each query's Top-k ideal
-    list; nsDCG is then the
-    weighted mean sum dq(q) nDCG_q / sum dq(q), not an accumulation: a perfect first query followed by an empty one
-    scores 0.6.
-    ``ideal=spread`` shows the best documents once, in the best slots of the session; ``ideal=once`` is one perfect
-    query.
-    ``ideal_queries`` gives the ideal a fixed number of queries. ``normalize=query`` is the reading of section 2.2:
-    sum dq(q) nDCG_q.
+    list; nsDCG is then the weighted mean sum dq(q) nDCG_q / sum dq(q), not an accumulation: a perfect first query
+    followed by an empty one scores 0.6. ``ideal=spread`` shows the best documents once, in the best slots of the
+    session; ``ideal=once`` is one perfect query. ``ideal_queries`` gives the ideal a fixed number of queries.
+    ``normalize=query`` is the reading of section 2.2: sum dq(q) nDCG_q.
 
     1 is an upper bound for ``duplicates=all`` with ``ideal=repeated``, for ``duplicates=first`` with ``ideal=spread``,
     and for ``duplicates=first`` with ``ideal=repeated``, where it cannot be reached; scores of any other combination,

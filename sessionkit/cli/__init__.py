@@ -1,0 +1,48 @@
+"""The command line: the verbs of `sessionkit`, with words for options; it computes nothing of its own.
+
+::
+
+    app.py          the commands, listed; a new one is a function in its group's file and a line there
+    data.py         ingest, check                      scores.py    score, explain
+    describing.py   describe                           curves.py    curve, breakdown
+    pages.py        chart, report                      catalogue.py measures, formats, schema
+    demo.py         demo
+    options.py      arguments and options that several commands take, and the study they name
+    output.py       results: table, tsv, csv, jsonl or parquet, to stdout or, whole or not at all, to a file
+    terminal.py     tables and text for people; what a log holds cannot act on a terminal
+    running.py      errors as exit statuses, warnings as notes, progress; on stderr
+
+Exit status: 0 fine; 1 the data is at fault; 2 the command is; 130 interrupted; 141 the reader of a pipe left.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+__all__ = ["main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit status; the console script ``sessionkit``.
+
+    Parameters
+    ----------
+    arguments
+        What follows the program's name; by default what the program was called with.
+
+    Examples
+    --------
+    >>> main(["--version"])
+    sessionkit 0.1.0
+    0
+    """
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if given == ["--version"]:
+        from sessionkit import __version__
+
+        sys.stdout.write(f"sessionkit {__version__}\n")
+        return 0
+    from sessionkit.cli.running import run
+
+    return run(given)

@@ -1,0 +1,63 @@
+"""The commands by name, in the order of the help."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated
+
+import typer
+
+from sessionkit import __version__
+from sessionkit.cli.catalogue import formats, measures, schema
+from sessionkit.cli.curves import breakdown, curve
+from sessionkit.cli.data import check, ingest
+from sessionkit.cli.demo import demo
+from sessionkit.cli.describing import describe
+from sessionkit.cli.pages import chart, report
+from sessionkit.cli.scores import explain, score
+
+COMMANDS: dict[Callable[..., None], str] = {
+    demo: "sessionkit demo --out sessionkit-demo",
+    ingest: "sessionkit ingest study.toml --out mystudy",
+    check: "sessionkit check mystudy --verify",
+    describe: "sessionkit describe mystudy",
+    score: "sessionkit score mystudy 'nsDCG@10' 'mean(nDCG@10)' --per system,topic",
+    explain: "sessionkit explain mystudy 'sDCG@10' --session s07",
+    curve: "sessionkit curve mystudy 'nsDCG@10' --by system_id --min-queries 2",
+    breakdown: "sessionkit breakdown mystudy 'DCG@10' --by last --average sessions",
+    chart: "sessionkit chart mystudy session-curve --output figure2.svg",
+    report: "sessionkit report mystudy --output report.html 'nsDCG@10' --redact queries,users",
+    measures: "sessionkit measures nsDCG",
+    formats: "sessionkit formats tables",
+    schema: "sessionkit schema results",
+}
+"""Every command with an example of its use; the function's name is the command's."""
+
+app = typer.Typer(
+    name="sessionkit",
+    help="Session-level evaluation of interactive search: from logs and relevance judgments to scores, curves and a report.",
+    epilog=(
+        "STUDY is a study directory, a study.toml, or a log file that needs no options. Results go to stdout, notes and "
+        "errors to stderr. Exit status: 0 fine; 1 the data is at fault; 2 the command is."
+    ),
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+for command, example in COMMANDS.items():
+    app.command(command.__name__, epilog=f"Example:\n\n\b\n  {example}")(command)
+
+
+def _version(asked: bool) -> None:
+    """Print the version and end."""
+    if asked:
+        typer.echo(f"sessionkit {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and end.")
+    ] = False,
+) -> None:
+    """Session-level evaluation of interactive search: from logs and relevance judgments to scores, curves and a report."""

@@ -1,0 +1,152 @@
+"""Commands about what there is: measures, formats, schema; they read the registries."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sessionkit.cli.options import FormatOption, OutputOption
+from sessionkit.cli.output import Form, destination
+from sessionkit.cli.terminal import table_text
+from sessionkit.errors import UsageError, suggestion
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from sessionkit.scoring.measures import Measure
+
+STUDY_TOML = "study"
+"""What ``schema`` calls the schema of study.toml."""
+
+
+def measures(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="A measure, with its parameters.", show_default=False)
+    ] = None,
+    format_: FormatOption = None,
+    output: OutputOption = None,
+) -> None:
+    """The measures, or one of them in full.
+
+    In full: formula, parameters with defaults and allowed values, range, source. Of one measure, --format tsv, csv,
+    jsonl or parquet gives the parameters.
+    """
+    import polars as pl
+
+    from sessionkit.scoring.measures import MEASURES
+
+    to = destination(format_, output)
+    if name is None:
+        rows = [(one.name, one.level, one.formula) for one in MEASURES.values()]
+        to.send(pl.DataFrame(rows, schema=["name", "level", "formula"], orient="row"))
+        return
+    if name not in MEASURES:
+        msg = f"there is no measure {name!r}{suggestion(name, MEASURES)}; measures: {', '.join(MEASURES)}"
+        raise UsageError(msg)
+    if to.form is Form.table or (format_ is None and output is None):
+        to.write(_page(MEASURES[name]).encode())
+    else:
+        to.send(_parameters(MEASURES[name]))
+
+
+def formats(
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="A format.", show_default=False)] = None,
+    format_: FormatOption = None,
+    output: OutputOption = None,
+) -> None:
+    """The log formats that can be read, or one with what it takes."""
+    import polars as pl
+
+    from sessionkit.readers import FORMATS
+
+    to = destination(format_, output)
+    if name is None:
+        rows = [(key, one.description) for key, one in FORMATS.items()]
+        to.send(pl.DataFrame(rows, schema=["name", "description"], orient="row"))
+        return
+    if name not in FORMATS:
+        msg = f"there is no format {name!r}{suggestion(name, FORMATS)}; formats: {', '.join(FORMATS)}"
+        raise UsageError(msg)
+    explained = inspect.getdoc(sys.modules[FORMATS[name].read.__module__]) or FORMATS[name].description
+    to.write(f"{explained.strip()}\n\nThe options of a study.toml: sessionkit schema {STUDY_TOML}\n".encode())
+
+
+def schema(
+    table: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[TABLE]",
+            help="users, sessions, queries, results, judgments, rejected; or study for that of study.toml.",
+            show_default=False,
+        ),
+    ] = None,
+    format_: FormatOption = None,
+    output: OutputOption = None,
+) -> None:
+    """The columns of the tables, or one table's schema as JSON."""
+    import polars as pl
+
+    from sessionkit.contract import TABLES, document
+    from sessionkit.contract import table as declared
+
+    to = destination(format_, output)
+    names = (*TABLES, "rejected")
+    if table is None:
+        rows = [
+            (name, field.name, field.type, "yes" if field.required else "", field.unit, field.description)
+            for name in names
+            for field in declared(name).fields
+        ]
+        columns = {"table": pl.String, "column": pl.String, "type": pl.String}
+        columns |= {"required": pl.String, "unit": pl.String, "description": pl.String}
+        to.send(pl.DataFrame(rows, schema=columns, orient="row"))
+        return
+    if table not in (*names, STUDY_TOML):
+        known = [*names, STUDY_TOML]
+        msg = f"there is no table {table!r}{suggestion(table, known)}; schemas: {', '.join(known)}"
+        raise UsageError(msg)
+    found = document("study.schema" if table == STUDY_TOML else table)
+    to.write((json.dumps(found, indent=2, ensure_ascii=False) + "\n").encode())
+
+
+def _page(measure: Measure) -> str:
+    """Everything about one measure, as text."""
+    from sessionkit.scoring.measures.aggregates import Wrapper
+    from sessionkit.scoring.measures.parameters import PRESETS
+
+    whole = measure(measure.example) if isinstance(measure, Wrapper) else measure
+    lowest = "no bound" if measure.lowest is None else f"{measure.lowest:g}"
+    highest = "no bound" if whole.highest is None else f"{whole.highest:g}"
+    presets = ", ".join(PRESETS) if "discount" in measure.parameters() else ""
+    facts = {
+        "formula": measure.formula,
+        "level": measure.level,
+        "range": f"{lowest} to {highest}{f', as {whole}' if isinstance(measure, Wrapper) else ''}",
+        "better": measure.direction,
+        "source": measure.source,
+        "like=": presets,
+    }
+    about = "".join(f"{name:<8} {value}\n" for name, value in facts.items() if value)
+    parameters = table_text(_parameters(measure)) if measure.parameters() else ""
+    return "\n".join(filter(None, [f"{inspect.getdoc(type(measure))}\n", about, parameters]))
+
+
+def _parameters(measure: Measure) -> pl.DataFrame:
+    """The parameters of a measure: default, what is allowed, meaning."""
+    import polars as pl
+
+    from sessionkit.scoring.measures.parameters import PARAMETERS
+
+    rows = [
+        (name, "" if value is None else str(value), PARAMETERS[name].allowed, PARAMETERS[name].meaning)
+        for name, value in measure.parameters().items()
+    ]
+    return pl.DataFrame(
+        rows,
+        schema={"parameter": pl.String, "default": pl.String, "allowed": pl.String, "meaning": pl.String},
+        orient="row",
+    )

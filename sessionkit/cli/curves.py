@@ -1,0 +1,124 @@
+"""Commands about averages within sessions: curve, breakdown."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from sessionkit.cli.options import (
+    FormatOption,
+    MeasureArgument,
+    MinQueriesOption,
+    OutputOption,
+    StudyArgument,
+    TopicOption,
+    grouping,
+    open_source,
+)
+from sessionkit.cli.output import destination
+from sessionkit.cli.running import working
+
+NORMALIZE = "none|each|averages"
+AFTER_STOP = "hold|null"
+PARTS = "last|position|best|first"
+AVERAGES = "queries|sessions"
+
+
+def curve(
+    study: StudyArgument,
+    measure: MeasureArgument,
+    *,
+    by: Annotated[
+        str,
+        typer.Option(
+            "--by", metavar="COLUMN", help="Column to group sessions by; session for each its own; all for one curve."
+        ),
+    ] = "system_id",
+    min_queries: MinQueriesOption = None,
+    topic: TopicOption = None,
+    normalize: Annotated[
+        str | None,
+        typer.Option(
+            "--normalize",
+            metavar=NORMALIZE,
+            help="none: mean gain; each: mean of the sessions' own shares of their ideal; averages: mean gain divided by mean "
+            "ideal. Default: each for a normalised measure, else none.",
+            show_default=False,
+        ),
+    ] = None,
+    after_stop: Annotated[
+        str,
+        typer.Option(
+            "--after-stop",
+            metavar=AFTER_STOP,
+            help="A session that has stopped keeps its gain and its ideal (hold) or leaves the average (null).",
+        ),
+    ] = "hold",
+    format_: FormatOption = None,
+    output: OutputOption = None,
+) -> None:
+    """Cumulated gain along sessions, slot by slot.
+
+    Slots are counted along the concatenated Top-X lists of a session, X the cutoff of the measure. One row per group
+    and slot: group, slot, query_position, rank, value, ideal, n (sessions averaged).
+    """
+    from sessionkit.analysis import curve as curves
+    from sessionkit.scoring.measures import parse_measure
+
+    to = destination(format_, output)
+    asked = parse_measure(measure)
+    opened = open_source(study)
+    with working("averaging"):
+        frame = curves(
+            opened,
+            asked,
+            grouping(by, opened),
+            min_queries=min_queries,
+            topic=topic,
+            normalize=normalize,
+            after_stop=after_stop,
+        )
+    to.send(frame)
+
+
+def breakdown(
+    study: StudyArgument,
+    measure: MeasureArgument,
+    *,
+    by: Annotated[
+        str,
+        typer.Option(
+            "--by",
+            metavar=PARTS,
+            help="Last and non-last queries; by query position; best query and the rest; first and later.",
+        ),
+    ] = "last",
+    average: Annotated[
+        str,
+        typer.Option(
+            "--average",
+            metavar=AVERAGES,
+            help="Every query counts the same, or the queries of a session are averaged first.",
+        ),
+    ] = "queries",
+    group: Annotated[
+        str, typer.Option("--group", metavar="COLUMN", help="Column to group sessions by; all for one group.")
+    ] = "system_id",
+    min_queries: MinQueriesOption = None,
+    format_: FormatOption = None,
+    output: OutputOption = None,
+) -> None:
+    """Mean gain of queries by rank, in parts of their sessions.
+
+    One row per group, part and rank: group, part, rank, value (cumulated to that rank), n_queries, n_sessions.
+    """
+    from sessionkit.analysis import breakdown as broken_down
+    from sessionkit.scoring.measures import parse_measure
+
+    to = destination(format_, output)
+    asked = parse_measure(measure)
+    opened = open_source(study)
+    with working("averaging"):
+        frame = broken_down(opened, asked, by, average=average, group=grouping(group, opened), min_queries=min_queries)
+    to.send(frame)

@@ -1,0 +1,158 @@
+"""Commands about the data: ingest, check."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sessionkit.cli.options import FormatOption, OutputOption, StudyArgument, TableOption, open_source
+from sessionkit.cli.output import Form, destination
+from sessionkit.cli.running import DATA, tell, working
+from sessionkit.errors import UsageError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from sessionkit.study import Study
+
+TITLES = {
+    "tables": "Tables",
+    "sources": "Sources",
+    "rejected": "Rejected records, with the first of each kind",
+    "notes": "What is unusual",
+    "hashes": "Files that are not as they were written",
+}
+
+
+def ingest(
+    sources: Annotated[
+        list[str],
+        typer.Argument(metavar="SOURCE...", help="A study.toml, or a log file whose columns carry our names."),
+    ],
+    *,
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out", metavar="STUDY", help="The study directory to write, whole or not at all.", show_default=False
+        ),
+    ],
+    from_: Annotated[
+        str | None,
+        typer.Option("--from", metavar="FORMAT", help="The log's format; see: sessionkit formats.", show_default=False),
+    ] = None,
+    config: Annotated[
+        Path | None,
+        typer.Option("--config", metavar="FILE", help="A study.toml that describes SOURCE.", show_default=False),
+    ] = None,
+    judgments: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--judgments", metavar="FILE", help="Judgments beside the source; may be repeated.", show_default=False
+        ),
+    ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Stop at the first record that breaks a rule, and write nothing.")
+    ] = False,
+) -> None:
+    """Read a log and its judgments into a checked study.
+
+    Prints what was read, kept and rejected. Records that break a rule are kept aside in the study, in the table
+    rejected, with the rule and the value.
+    """
+    from sessionkit.readers import read
+
+    if len(sources) > 1:
+        msg = f"one source at a time, not {len(sources)}; name the files of one study in a study.toml"
+        raise UsageError(msg)
+    with working(f"reading {sources[0]}"):
+        study = read(sources[0], format=from_, config=config, judgments=judgments or [], strict=strict)
+    with working(f"writing {out}"):
+        saved = study.save(out)
+    found = {name: frame for name, frame in accounts(saved).items() if name == "tables" or len(frame)}
+    destination(Form.table, None).send_tables(found, TITLES)
+    tell(f"written: {out}")
+
+
+def check(
+    study: StudyArgument,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Compare the files of a study directory with the hashes kept in it.")
+    ] = False,
+    table: TableOption = None,
+    format_: FormatOption = None,
+    output: OutputOption = None,
+) -> None:
+    """What is wrong, what is unusual, and what it means for scores.
+
+    Works on a study and on a source not yet ingested. Exit status 1 if a record was rejected or a file was changed.
+    Tables for --table: tables, sources, rejected, notes and, with --verify, hashes.
+    """
+    import polars as pl
+
+    from sessionkit.study import verify_hashes
+
+    to = destination(format_, output)
+    opened = open_source(study)
+    found = accounts(opened)
+    changed: tuple[str, ...] = ()
+    if verify:
+        with working("verifying"):
+            changed = verify_hashes(opened)
+        found["hashes"] = pl.DataFrame({"problem": changed}, schema={"problem": pl.String})
+    if to.form is Form.table and table is None:
+        shown = {name: frame for name, frame in found.items() if name == "tables" or len(frame)}
+        to.send_tables(shown, TITLES)
+        if verify and not changed:
+            tell("every file is as it was written")
+    else:
+        to.send_tables(found, {}, table)
+    if changed or len(found["rejected"]):
+        raise typer.Exit(DATA)
+
+
+def accounts(study: Study) -> dict[str, pl.DataFrame]:
+    """Return what became of every record: rows by table, records by source, rejected records by rule, notes."""
+    import polars as pl
+
+    from sessionkit.contract import TABLES
+
+    facts = vars(study.facts)
+    counts = {name: facts.get(name) for name in TABLES}
+    counts["users"] = study.users.select(pl.len()).collect().item()
+    tables = pl.DataFrame(
+        {
+            "name": list(counts),
+            "rows": list(counts.values()),
+            "columns": [", ".join(column for column in study.columns(name) if column[:1] != "_") for name in counts],
+        }
+    )
+    sources = pl.DataFrame(
+        [
+            (source.path, source.table, source.records, source.rows, source.empty_lists, source.rejected)
+            for source in study.sources
+        ],
+        schema={
+            "source": pl.String,
+            "read_as": pl.String,
+            "records": pl.Int64,
+            "rows": pl.Int64,
+            "empty_lists": pl.Int64,
+            "rejected": pl.Int64,
+        },
+        orient="row",
+    )
+    rejected = (
+        study.rejected.group_by("source", pl.col("table").alias("read_as"), "rule", maintain_order=True)
+        .agg(
+            records=pl.len().cast(pl.Int64),
+            first_record=pl.col("record").first(),
+            line=pl.col("line").first(),
+            value=pl.col("value").first(),
+            raw=pl.col("raw").first(),
+        )
+        .collect()
+    )
+    notes = pl.DataFrame({"note": study.notes}, schema={"note": pl.String})
+    return {"tables": tables, "sources": sources, "rejected": rejected, "notes": notes}

@@ -1,0 +1,104 @@
+"""The command that shows all the others at work on the bundled synthetic study: demo."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sessionkit.cli.output import Form, destination
+from sessionkit.cli.running import tell, working
+from sessionkit.errors import DataError, UsageError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from sessionkit.study import Study
+
+MEASURES = ("sDCG@10", "nsDCG@10", "mean(nDCG@10)")
+LAST = "DCG@10"
+"""Whose values last and non-last queries are compared by."""
+
+
+def demo(
+    out: Annotated[
+        Path, typer.Option("--out", metavar="DIR", help="Directory for the study, the figures and the report.")
+    ] = Path("sessionkit-demo"),
+) -> None:
+    """The bundled synthetic study: tables, charts, report.
+
+    Ingests a made-up log of thirty searchers, four scenarios and two systems, scores it, and writes the study, four figures and a report.
+    """
+    from sessionkit.readers import read
+
+    with working("reading"):
+        made = read(clinic_folder() / "study.toml")
+        _refuse_foreign(out, made)
+        study = made.save(out / "study")
+    tables = _tables(study)
+    typer.echo(f"{study.settings.title}\nEvery number below comes from made-up data.\n")
+    destination(Form.table, None).send_tables(tables, {})
+    typer.echo("")
+    for path in [out / "study", *_drawings(study, out)]:
+        typer.echo(str(path))
+    tell(f"look at {out / 'report.html'}; more: sessionkit --help")
+
+
+def clinic_folder() -> Path:
+    """Return where the clinic study lies: in the wheel, else (editable installs) in the repository."""
+    package = Path(__file__).resolve().parents[1]
+    shipped = package / "examples" / "clinic"
+    return shipped if shipped.is_dir() else package.parent / "examples" / "clinic"
+
+
+def _tables(study: Study) -> dict[str, pl.DataFrame]:
+    """What the demo prints, by title."""
+    import polars as pl
+
+    from sessionkit.analysis import breakdown, describe
+    from sessionkit.scoring.scores import score
+
+    parts = breakdown(study, LAST)
+    ends = parts.filter(pl.col("rank") == pl.col("rank").max())
+    lengths = "Sessions by number of queries"
+    return {
+        f"{lengths} (synthetic)": describe(study).tables()[lengths],
+        "Scores by system (synthetic)": score(study, MEASURES, per="system"),
+        f"{LAST} of last and non-last queries (synthetic)": ends,
+    }
+
+
+def _drawings(study: Study, out: Path) -> list[Path]:
+    """Write the figures and the report, and return where they are."""
+    from sessionkit.charts import KINDS, save
+    from sessionkit.report import report
+    from sessionkit.report.choices import choices_of
+    from sessionkit.report.figures import figure
+
+    choices = choices_of(study)
+    page = out / "report.html"
+    with working("drawing"):
+        made = [(figure(study, kind, choices).chart, out / f"{kind}.svg") for kind in KINDS]
+        written = [save(chart, path) for chart, path in made if chart is not None]
+        report(study, output=page)
+    return [*written, page]
+
+
+def _refuse_foreign(out: Path, study: Study) -> None:
+    """Raise UsageError where something stands that no demo has written."""
+    from sessionkit.study import open_study
+
+    if out.is_dir():
+        if not any(out.iterdir()):
+            return
+        try:
+            ours = open_study(out / "study").settings == study.settings
+        except DataError:
+            ours = False
+        if not ours:
+            msg = f"{out} holds something that is no demo; it was left alone. Choose another place with --out DIR"
+            raise UsageError(msg)
+    elif out.exists() or out.is_symlink():
+        msg = f"{out} is a file, not a directory; choose another place with --out DIR"
+        raise UsageError(msg)

@@ -1,0 +1,77 @@
+"""Arguments and options that several commands take, and the study that the first of them names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sessionkit.cli.output import Form
+from sessionkit.cli.running import working
+
+if TYPE_CHECKING:
+    from sessionkit.study import Study
+
+StudyArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="STUDY",
+        help="A study directory, a study.toml, or a log file that needs no options.",
+        show_default=False,
+    ),
+]
+MeasureArgument = Annotated[
+    str, typer.Argument(metavar="MEASURE", help="Such as 'sDCG@10'; see: sessionkit measures.", show_default=False)
+]
+MeasuresArgument = Annotated[
+    list[str],
+    typer.Argument(metavar="MEASURE", help="Such as 'nsDCG@10' 'mean(nDCG@10)'; see: sessionkit measures."),
+]
+FormatOption = Annotated[
+    Form | None,
+    typer.Option(
+        "--format",
+        help=(
+            "How results are written. Default: what the name of the output file ends in, else table on a terminal and tsv "
+            "elsewhere. tsv has no quotes: tabs and line ends inside a text are written \\t, \\n and \\r. Text from the log is "
+            "never changed otherwise: spreadsheets may take cells that begin with = + - @ for formulas. table rounds numbers; "
+            "all others give every digit."
+        ),
+        show_default=False,
+    ),
+]
+OutputOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--output", metavar="FILE", help="Write results to this file, whole or not at all.", show_default=False
+    ),
+]
+TableOption = Annotated[
+    str | None, typer.Option("--table", metavar="NAME", help="Only this table.", show_default=False)
+]
+TopicOption = Annotated[
+    str | None, typer.Option("--topic", metavar="TOPIC", help="Only sessions of this topic.", show_default=False)
+]
+MinQueriesOption = Annotated[
+    int | None,
+    typer.Option(
+        "--min-queries", metavar="N", min=1, help="Only sessions with at least N logged queries.", show_default=False
+    ),
+]
+ALL = "all"
+"""What ``--by`` and ``--group`` call no grouping."""
+
+
+def open_source(source: str) -> Study:
+    """Open what a STUDY argument names."""
+    from sessionkit.readers import read
+
+    with working(f"reading {source}"):
+        return read(source)
+
+
+def grouping(column: str, study: Study) -> str | None:
+    """Return the column to group sessions by; None where all are to be one group."""
+    columns = (*study.columns("sessions"), *study.columns("users"))
+    return None if column == ALL and ALL not in columns else column

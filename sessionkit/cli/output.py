@@ -1,0 +1,161 @@
+r"""Results as text or Parquet, to stdout or to a file.
+
+``tsv`` and ``csv`` start with the column names; undefined is an empty field, ``""`` in csv an empty text. Numbers are the
+shortest text that reads back to the same double. ``tsv`` quotes nothing and writes tabs and line ends inside a text as
+``\t``, ``\n``, ``\r``; ``csv`` quotes as RFC 4180 does. ``jsonl`` is one object per row, undefined as null. Beyond this
+text from the log is written as it is, so that ids stay ids: only on a terminal are characters that act on it written
+out, and nothing is done about spreadsheets that take ``=1+1`` for a formula.
+"""
+
+from __future__ import annotations
+
+import io
+import shutil
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sessionkit.cli.terminal import NAMED, table_text, visible
+from sessionkit.errors import UsageError, suggestion
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+class Form(StrEnum):
+    """How results are written."""
+
+    table = "table"
+    tsv = "tsv"
+    csv = "csv"
+    jsonl = "jsonl"
+    parquet = "parquet"
+
+
+ENDINGS = {".csv": Form.csv, ".jsonl": Form.jsonl, ".ndjson": Form.jsonl, ".parquet": Form.parquet}
+LINE_ENDS = {character: NAMED[character] for character in "\t\n\r"}
+
+
+@dataclass(frozen=True)
+class Destination:
+    """Where results go, and in which form; made by `destination`, before anything is computed."""
+
+    form: Form
+    file: Path | None
+
+    @property
+    def terminal(self) -> bool:
+        """Whether a person reads along."""
+        return self.file is None and sys.stdout.isatty()
+
+    def send(self, frame: pl.DataFrame) -> None:
+        """Write one table."""
+        self.write(_rendered(frame, self))
+
+    def send_tables(
+        self, tables: Mapping[str, pl.DataFrame], titles: Mapping[str, str], only: str | None = None
+    ) -> None:
+        """Write several tables, or `only` one of them.
+
+        In ``table`` each stands under its title, in ``tsv`` and ``csv`` under a line ``# name``, with an empty line
+        between them; in ``jsonl`` every row has a first field ``table``.
+
+        Raises
+        ------
+        UsageError
+            There is no table of that name, or several are to go into one Parquet file.
+        """
+        if only is not None:
+            if only not in tables:
+                msg = f"there is no table {only!r}{suggestion(only, tables)}; tables: {', '.join(tables)}"
+                raise UsageError(msg)
+            self.send(tables[only])
+        elif self.form is Form.parquet:
+            msg = f"a Parquet file holds one table; choose it with --table, one of {', '.join(tables)}"
+            raise UsageError(msg)
+        elif self.form is Form.jsonl:
+            self.write(b"".join(_rendered(_tagged(name, frame), self) for name, frame in tables.items()))
+        else:
+            parts = [_head(name, titles, self.form) + _rendered(frame, self) for name, frame in tables.items()]
+            self.write(b"\n".join(parts))
+
+    def write(self, content: bytes) -> None:
+        """Write what was rendered."""
+        if self.file is not None:
+            from sessionkit.study.replacing import write_whole
+
+            write_whole(self.file, content)
+            return
+        sys.stdout.flush()
+        sys.stdout.buffer.write(content)
+        sys.stdout.flush()
+
+
+def destination(form: Form | None, file: Path | None) -> Destination:
+    """Settle where results go and how they are written.
+
+    Raises
+    ------
+    UsageError
+        The file cannot be written, or Parquet is to go to stdout.
+    """
+    if file is not None:
+        from sessionkit.study.replacing import require_place
+
+        require_place(file)
+        return Destination(form or ENDINGS.get(file.suffix.lower(), Form.tsv), file)
+    if form is Form.parquet:
+        msg = "parquet is written to files only; name one with --output FILE"
+        raise UsageError(msg)
+    return Destination(form or (Form.table if sys.stdout.isatty() else Form.tsv), None)
+
+
+def _rendered(frame: pl.DataFrame, to: Destination) -> bytes:
+    """Return a table in the form asked for."""
+    if to.form is Form.table:
+        width = shutil.get_terminal_size().columns if to.terminal else None
+        return table_text(frame, width).encode()
+    if to.form is Form.parquet:
+        buffer = io.BytesIO()
+        frame.write_parquet(buffer)
+        return buffer.getvalue()
+    if to.form is Form.jsonl:
+        text = frame.write_ndjson()
+    elif to.form is Form.csv:
+        text = frame.write_csv()
+    else:
+        text = _one_line_each(frame).write_csv(separator="\t", quote_style="never")
+    return (_harmless(text) if to.terminal else text).encode()
+
+
+def _head(name: str, titles: Mapping[str, str], form: Form) -> bytes:
+    """Return what stands above a table: for people its title, which may have several lines, else its name."""
+    if form is not Form.table:
+        return f"# {name}\n".encode()
+    lines = titles.get(name, name).split("\n")
+    return "".join(f"{visible(line)}\n" for line in [*lines, ""]).encode()
+
+
+def _one_line_each(frame: pl.DataFrame) -> pl.DataFrame:
+    """Write out the tabs and line ends inside texts and names."""
+    import polars as pl
+
+    texts = pl.col(pl.String).str.replace_many(list(LINE_ENDS), list(LINE_ENDS.values()))
+    written = str.maketrans(dict[str, str | int | None](LINE_ENDS))
+    named = {name: name.translate(written) for name in frame.columns}
+    return frame.with_columns(texts).rename(named)
+
+
+def _harmless(text: str) -> str:
+    """Write out what acts on a terminal, but for the tabs and line ends of the form itself."""
+    return "\n".join("\t".join(visible(field) for field in line.split("\t")) for line in text.split("\n"))
+
+
+def _tagged(name: str, frame: pl.DataFrame) -> pl.DataFrame:
+    """Return a table with its name in front of every row."""
+    import polars as pl
+
+    return frame.select(pl.lit(name).alias("table"), pl.all())

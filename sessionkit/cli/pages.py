@@ -1,0 +1,133 @@
+"""Commands that draw: chart, report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from sessionkit.cli.options import StudyArgument, open_source
+from sessionkit.cli.running import tell, working
+
+if TYPE_CHECKING:
+    import altair as alt
+
+KINDS = "last-vs-nonlast, session-curve, topic-curves, single-sessions"
+FIGURE_TOPIC = Annotated[
+    str | None,
+    typer.Option(
+        "--topic",
+        metavar="TOPIC",
+        help="Topic of topic-curves and single-sessions. Default: the one with the most queries.",
+        show_default=False,
+    ),
+]
+
+
+def chart(
+    study: StudyArgument,
+    kind: Annotated[str, typer.Argument(metavar="KIND", help=f"One of {KINDS}.", show_default=False)],
+    *,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", metavar="FILE", help="Ends in .svg, .png, .pdf, .html or .json (Vega-Lite).", show_default=False
+        ),
+    ],
+    measure: Annotated[
+        str | None,
+        typer.Option(
+            "--measure",
+            metavar="MEASURE",
+            help="Measure whose parameters to use. Default: sDCG@10.",
+            show_default=False,
+        ),
+    ] = None,
+    topic: FIGURE_TOPIC = None,
+    system: Annotated[
+        str | None,
+        typer.Option(
+            "--system", metavar="SYSTEM", help="System of single-sessions. Default: the first.", show_default=False
+        ),
+    ] = None,
+    min_queries: Annotated[
+        int,
+        typer.Option(
+            "--min-queries", metavar="N", min=1, help="Queries from which on a session is long in topic-curves."
+        ),
+    ] = 4,
+    title: Annotated[
+        str | None, typer.Option("--title", metavar="TEXT", help="Title above the chart.", show_default=False)
+    ] = None,
+) -> None:
+    """A figure of the study as a file; its caption goes to stdout.
+
+    last-vs-nonlast: gain by rank of last and non-last queries. session-curve: normalised gain along the session.
+    topic-curves: gain along the sessions of one topic, all and long ones. single-sessions: every session of one system
+    and topic, with its stopping point.
+    """
+    from sessionkit.charts import save
+    from sessionkit.report.choices import choices_of
+    from sessionkit.report.figures import figure
+    from sessionkit.scoring.measures import parse_measure
+    from sessionkit.study.replacing import require_place
+
+    require_place(output)
+    asked = [parse_measure(measure)] if measure is not None else None
+    opened = open_source(study)
+    with working("drawing"):
+        choices = choices_of(opened, asked, topic=topic, system=system, min_queries=min_queries)
+        made = figure(opened, kind, choices)
+        save(_titled(cast("alt.LayerChart", made.chart), title), output)
+    typer.echo(made.caption)
+    tell(f"written: {output}")
+
+
+def report(
+    study: StudyArgument,
+    output: Annotated[
+        Path, typer.Option("--output", metavar="FILE", help="The page to write, report.html.", show_default=False)
+    ],
+    measures: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[MEASURE]...",
+            help="What to score. Default: sDCG@10 nsDCG@10 mean(nDCG@10) last(nDCG@10) nonlast(nDCG@10).",
+            show_default=False,
+        ),
+    ] = None,
+    redact: Annotated[
+        str,
+        typer.Option(
+            "--redact",
+            metavar="KINDS",
+            help="What to leave out: queries, documents, users; several joined by commas.",
+            show_default=False,
+        ),
+    ] = "",
+    topic: FIGURE_TOPIC = None,
+) -> None:
+    """One HTML page: study, scores, figures, method.
+
+    The page needs no network, and text from the log cannot act in it.
+    """
+    from sessionkit.report import report as reported
+    from sessionkit.scoring.measures import parse_measure
+    from sessionkit.study.replacing import require_place
+
+    require_place(output)
+    asked = [parse_measure(measure) for measure in measures or []]
+    opened = open_source(study)
+    with working("reporting"):
+        reported(opened, asked or None, output=output, redact=redact, topic=topic)
+    tell(f"written: {output}")
+
+
+def _titled(chart: alt.LayerChart, title: str | None) -> alt.LayerChart:
+    """Return a chart under another title; what stands below it, such as that the data are synthetic, stays."""
+    if title is None:
+        return chart
+    named = chart.copy()
+    named.title.text = title
+    return named

@@ -1,0 +1,139 @@
+"""Running a command: errors become one line and an exit status, data warnings become notes; all of it on stderr."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from sessionkit.cli.terminal import visible
+from sessionkit.errors import DataWarning, SessionkitError
+
+DATA, COMMAND, INTERRUPTED, PIPE = 1, 2, 130, 141
+"""Exit statuses beside 0."""
+PATIENCE = 1.0
+"""Seconds of work after which a terminal is shown that it goes on."""
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run a command and return its exit status."""
+    try:
+        from sessionkit.cli.app import app
+
+        with _notes():
+            outcome = app(list(arguments) or ["--help"], prog_name="sessionkit", standalone_mode=False)
+            sys.stdout.flush()
+    except SystemExit as left:
+        return _left_pipe() if _is_closed_pipe(left) else left.code if isinstance(left.code, int) else COMMAND
+    except BrokenPipeError:
+        return _left_pipe()
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BaseException as error:
+        status = _told(error)
+        if status is None:
+            raise
+        return status
+    if not arguments:
+        return COMMAND
+    return outcome if isinstance(outcome, int) else 0
+
+
+def tell(text: str) -> None:
+    """Say something about the work on stderr, in one line."""
+    sys.stderr.write(f"{visible(text)}\n")
+
+
+def note(text: str) -> None:
+    """Say what a reader of the numbers should know."""
+    tell(f"note: {text}")
+
+
+@contextmanager
+def working(what: str) -> Iterator[None]:
+    """Show on a terminal that work goes on, once it has taken over a second."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    done, shown = threading.Event(), threading.Event()
+
+    def show() -> None:
+        began = time.monotonic()
+        while not done.wait(PATIENCE):
+            sys.stderr.write(f"\r{visible(what)[:60]} \u2026 {time.monotonic() - began:.0f} s")
+            sys.stderr.flush()
+            shown.set()
+
+    clock = threading.Thread(target=show, daemon=True)
+    clock.start()
+    try:
+        yield
+    finally:
+        done.set()
+        clock.join()
+        if shown.is_set():
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+
+@contextmanager
+def _notes() -> Iterator[None]:
+    """Print every data warning as a note, each sentence once."""
+    said: set[str] = set()
+    with warnings.catch_warnings():
+        usual = warnings.showwarning
+
+        def show(message: Warning | str, category: type[Warning], *place: object) -> None:
+            if not issubclass(category, DataWarning):
+                usual(message, category, *place)  # type: ignore[arg-type]
+            elif str(message) not in said:
+                said.add(str(message))
+                note(str(message))
+
+        warnings.simplefilter("always", DataWarning)
+        warnings.showwarning = show  # type: ignore[assignment]
+        yield
+
+
+def _told(error: BaseException) -> int | None:
+    """Print what is wrong and return the exit status; None for what is nobody's fault but the program's."""
+    from typer.exceptions import TyperException
+
+    if isinstance(error, SessionkitError):
+        return _fail(str(error), error.exit_status)
+    if isinstance(error, TyperException):
+        where = getattr(getattr(error, "ctx", None), "command_path", "sessionkit")
+        said = error.format_message().replace("Value error, ", "").rstrip(".")
+        return _fail(f"{said}; see: {where} --help", COMMAND)
+    if isinstance(error, OSError):
+        named = f"{error.filename}: " if error.filename is not None else ""
+        return _fail(f"{named}{error.strerror or error}", DATA)
+    if isinstance(error, MemoryError):
+        return _fail("there is not enough memory for this", DATA)
+    polars = sys.modules.get("polars")
+    if polars is not None and isinstance(error, (polars.exceptions.PolarsError, polars.exceptions.PanicException)):
+        first = (str(error).splitlines() or ["unknown"])[0]
+        return _fail(f"the data cannot be worked with: {first}; try: sessionkit check", DATA)
+    return None
+
+
+def _fail(text: str, status: int) -> int:
+    """Print an error in one line and return a status."""
+    tell(f"error: {' '.join(text.split())}")
+    return status
+
+
+def _is_closed_pipe(left: SystemExit) -> bool:
+    """Whether Typer ended because the reader of stdout left, which it reports as status 1."""
+    return isinstance(left.__context__, BrokenPipeError)
+
+
+def _left_pipe() -> int:
+    """End quietly where nobody reads what is written."""
+    sink = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(sink, sys.stdout.fileno())
+    return PIPE

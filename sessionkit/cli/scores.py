@@ -1,0 +1,72 @@
+"""Commands about values: score, explain."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from sessionkit.cli.options import (
+    FormatOption,
+    MeasureArgument,
+    MeasuresArgument,
+    OutputOption,
+    StudyArgument,
+    open_source,
+)
+from sessionkit.cli.output import destination
+from sessionkit.cli.running import working
+
+
+def score(
+    study: StudyArgument,
+    measures: MeasuresArgument,
+    per: Annotated[
+        str,
+        typer.Option(
+            "--per",
+            metavar="LEVEL",
+            help="query, session, or what to average sessions by: system, topic, user or any column of sessions or users; "
+            "several joined by commas.",
+        ),
+    ] = "system",
+    format_: FormatOption = None,
+    output: OutputOption = None,
+) -> None:
+    """Values of measures, averaged or one by one.
+
+    Per group: the group's columns, measure, value (mean over sessions), n (sessions averaged), undefined (sessions
+    without a value) and judged (share of the results that are judged). Per session: session_id, system_id, topic_id,
+    user_id, measure, value, judged; per query also query_position.
+    """
+    from sessionkit.scoring.measures import parse_measure
+    from sessionkit.scoring.scores import score as scored
+
+    to = destination(format_, output)
+    asked = [parse_measure(measure) for measure in measures]
+    opened = open_source(study)
+    with working("scoring"):
+        frame = scored(opened, asked, per)
+    to.send(frame)
+
+
+def explain(
+    study: StudyArgument,
+    measure: MeasureArgument,
+    session: Annotated[
+        str, typer.Option("--session", metavar="ID", help="The session to explain.", show_default=False)
+    ],
+    format_: FormatOption = None,
+    output: OutputOption = None,
+) -> None:
+    """Why a session scored what it did: what each result contributed.
+
+    One row per result that counts: grade, gain, rank_discount, query_discount, contribution and cumulated. The value is
+    the sum of the contributions.
+    """
+    from sessionkit.scoring.explain import explain as explained
+    from sessionkit.scoring.measures import parse_measure
+
+    to = destination(format_, output)
+    asked = parse_measure(measure)
+    to.send(explained(open_source(study), asked, session))

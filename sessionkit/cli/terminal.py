@@ -1,0 +1,101 @@
+r"""Tables for people to read: aligned, numbers rounded; text from a log is shown and never acts on the terminal."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import polars as pl
+
+ACTING = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Characters that move the cursor, start escape sequences, end lines or turn the direction of writing."""
+NAMED = {"\t": "\\t", "\n": "\\n", "\r": "\\r", "\x1b": "\\e"}
+NARROWEST = 12
+"""Width below which no column of text is cut."""
+
+
+def visible(text: str) -> str:
+    r"""Return text with every character that could act on a terminal written out.
+
+    >>> print(visible("a\x1b[31mb\u202e"))
+    a\e[31mb\u202e
+    """
+    return ACTING.sub(_written, text)
+
+
+def table_text(frame: pl.DataFrame, width: int | None = None) -> str:
+    """Return a frame as aligned columns.
+
+    Parameters
+    ----------
+    frame
+        Any frame.
+    width
+        Columns of the terminal; the longest texts are cut to fit, with an ellipsis. None, nothing is cut.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> print(table_text(pl.DataFrame({"system_id": ["S1", None], "value": [0.25, 12.0]})), end="")
+    system_id    value
+    ---------  -------
+    S1          0.2500
+               12.0000
+    """
+    from rich.cells import cell_len
+
+    numeric = [dtype.is_numeric() for dtype in frame.dtypes]
+    columns = [[visible(name), *_cells(frame.get_column(name))] for name in frame.columns]
+    widths = [max(cell_len(cell) for cell in column) for column in columns]
+    if width is not None:
+        widths = _fitted(widths, numeric, width)
+    lines = [
+        [_set(cell, wide, right) for cell in cells] for cells, wide, right in zip(columns, widths, numeric, strict=True)
+    ]
+    rows = ["  ".join(row).rstrip() for row in zip(*lines, strict=True)]
+    rule = "  ".join("-" * wide for wide in widths)
+    return "\n".join([*rows[:1], rule, *rows[1:]]) + "\n" if rows else ""
+
+
+def _written(found: re.Match[str]) -> str:
+    """Return the written form of one acting character."""
+    code = ord(found[0])
+    return NAMED.get(found[0]) or (f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}")
+
+
+def _cells(column: pl.Series) -> list[str]:
+    """Return the values of a column as text, null as nothing."""
+    values = column.to_list()
+    if not column.dtype.is_float():
+        return ["" if value is None else visible(str(value)) for value in values]
+    whole = all(value is None or value == round(value) for value in values) if column.is_finite().all() else False
+    return ["" if value is None else _number(value, whole=whole) for value in values]
+
+
+def _number(value: float, *, whole: bool) -> str:
+    """Return a number at a readable precision: four decimals, or three digits where they would hide it."""
+    if whole:
+        return f"{value:.0f}"
+    return f"{value:.4f}" if value == 0 or abs(value) >= 0.001 else f"{value:.2e}"
+
+
+def _fitted(widths: list[int], numeric: list[bool], total: int) -> list[int]:
+    """Narrow the widest columns of text until the table fits or none can be narrowed further."""
+    fitted = list(widths)
+    while sum(fitted) + 2 * (len(fitted) - 1) > total:
+        wide = [place for place, number in enumerate(numeric) if not number and fitted[place] > NARROWEST]
+        if not wide:
+            return widths if not any(not number for number in numeric) else fitted
+        fitted[max(wide, key=lambda place: fitted[place])] -= 1
+    return fitted
+
+
+def _set(cell: str, width: int, right: bool) -> str:
+    """Return a cell at a width, cut or filled; wide characters count twice."""
+    from rich.cells import cell_len, set_cell_size
+
+    if cell_len(cell) > width:
+        return set_cell_size(cell, width - 1) + "\u2026"
+    space = " " * (width - cell_len(cell))
+    return space + cell if right else cell + space

@@ -1,0 +1,78 @@
+"""The commands as a whole: names, help, version."""
+
+import inspect
+import subprocess
+import sys
+
+import pytest
+
+import sessionkit
+from sessionkit.cli.app import COMMANDS
+from sessionkit.errors import DataError, UsageError
+
+NAMES = [command.__name__ for command in COMMANDS]
+ASKED = "demo ingest check describe score explain curve breakdown chart report measures formats schema"
+
+
+def test_the_commands_are_those_of_the_design():
+    assert ASKED.split() == NAMES
+
+
+def test_version_needs_no_library():
+    code = (
+        "import sys; from sessionkit.cli import main; main(['--version']); "
+        "print(sorted({'polars', 'altair', 'typer', 'numpy'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == [f"sessionkit {sessionkit.__version__}", "[]"]
+
+
+def test_help_needs_neither_polars_nor_altair():
+    code = (
+        "import sys; from sessionkit.cli import main; main(['score', '--help']); "
+        "print(sorted({'polars', 'altair', 'numpy'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_version_of_the_program_and_after_other_options(call):
+    assert call("--version").out == f"sessionkit {sessionkit.__version__}\n"
+
+
+def test_without_a_command_there_is_help_and_status_2(call):
+    outcome = call()
+    assert outcome.status == 2
+    assert all(name in outcome.out for name in NAMES)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.__name__)
+def test_help_says_what_a_command_does_and_gives_an_example(command, call, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    outcome = call(command.__name__, "--help")
+    assert outcome.status == 0
+    assert inspect.getdoc(command).splitlines()[0] in outcome.out
+    assert COMMANDS[command] in outcome.out
+    assert COMMANDS[command].startswith(f"sessionkit {command.__name__}")
+    first = inspect.getdoc(command).splitlines()[0]
+    assert first in call("--help").out, "the list of commands shows only the start of longer lines"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "names"),
+    [
+        (["scroe"], ["scroe", "score"]),
+        (["score"], ["STUDY", "sessionkit score --help"]),
+        (["score", "s"], ["MEASURE"]),
+        (["score", "s", "CG", "--bogus"], ["--bogus"]),
+        (["score", "s", "CG", "--format", "xls"], ["xls", "jsonl"]),
+        (["explain", "s", "CG"], ["--session"]),
+        (["curve", "s", "CG@2", "--min-queries", "0"], ["--min-queries", "1"]),
+    ],
+)
+def test_wrong_commands_are_one_line_and_status_2(refused, arguments, names):
+    refused(2, *arguments, names=names)
+
+
+def test_statuses_are_those_of_the_errors():
+    assert (DataError.exit_status, UsageError.exit_status) == (1, 2)

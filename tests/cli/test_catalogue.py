@@ -1,0 +1,50 @@
+"""measures, formats, schema."""
+
+import json
+
+import pytest
+
+from sessionkit.contract import TABLES, document, table
+from sessionkit.readers import FORMATS
+from sessionkit.scoring.measures import MEASURES
+
+
+def test_every_measure_is_listed_with_level_and_formula(call):
+    listed = {row[0]: row[1:] for row in (line.split("\t") for line in call("measures").lines[1:])}
+    assert listed == {name: [one.level, one.formula] for name, one in MEASURES.items()}
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_a_measure_in_full(call, name):
+    page = call("measures", name)
+    assert page.status == 0
+    for part in (MEASURES[name].formula, MEASURES[name].source, *MEASURES[name].parameters()):
+        assert part in page.out
+
+
+def test_the_parameters_as_data(call):
+    rows = [json.loads(line) for line in call("measures", "nsDCG", "--format", "jsonl").lines]
+    assert {row["parameter"]: row["default"] for row in rows}["bq"] == "4"
+    assert set(rows[0]) == {"parameter", "default", "allowed", "meaning"}
+
+
+def test_formats(call):
+    assert [line.split("\t")[0] for line in call("formats").lines[1:]] == list(FORMATS)
+    for name in FORMATS:
+        assert name in call("formats", name).out
+
+
+@pytest.mark.parametrize("name", [*TABLES, "rejected", "study"])
+def test_schema_of_a_table_is_the_file(call, name):
+    assert json.loads(call("schema", name).out) == document("study.schema" if name == "study" else name)
+
+
+def test_schema_lists_every_column(call):
+    listed = [tuple(line.split("\t")[:2]) for line in call("schema").lines[1:]]
+    assert listed == [(name, column) for name in (*TABLES, "rejected") for column in table(name).names]
+
+
+def test_names_that_do_not_exist(refused):
+    refused(2, "measures", "ndcg", names=["did you mean 'nDCG'"])
+    refused(2, "formats", "tabels", names=["did you mean 'tables'"])
+    refused(2, "schema", "result", names=["did you mean 'results'"])

@@ -1,0 +1,93 @@
+"""curve and breakdown."""
+
+import pytest
+
+from sessionkit import analysis
+from sessionkit.analysis import breakdown as breaking
+from sessionkit.cli import curves
+
+
+def rows(text):
+    """The rows of a tsv."""
+    return [line.split("\t") for line in text.splitlines()]
+
+
+def test_the_help_names_what_the_functions_take():
+    from sessionkit.analysis.breakdown import AVERAGES, PARTS
+    from sessionkit.analysis.curve import AFTER_STOP, NORMALIZE
+
+    named = (curves.NORMALIZE, curves.AFTER_STOP, curves.PARTS, curves.AVERAGES)
+    assert [tuple(text.split("|")) for text in named] == [NORMALIZE, AFTER_STOP, PARTS, AVERAGES]
+    assert callable(breaking)
+    assert callable(analysis.curve)
+
+
+def test_curve_is_the_concatenated_vector(call, study):
+    head, *rest = rows(call("curve", study, "sDCG@3", "--by", "session").out)
+    assert head == ["group", "slot", "query_position", "rank", "value", "ideal", "n"]
+    mine = [row for row in rest if row[0] == "s1"]
+    assert [row[1] for row in mine] == [str(slot) for slot in range(1, 10)]
+    # FORMULAS section 1: 0, .5, .5, .5, .5, .5, 1.615772, 1.615772, 1.831592
+    expected = [0, 0.5, 0.5, 0.5, 0.5, 0.5, 1.615772, 1.615772, 1.831592]
+    assert [float(row[4]) for row in mine] == pytest.approx(expected, abs=1e-6)
+
+
+def test_all_groups_as_one(call, study):
+    assert {row[0] for row in rows(call("curve", study, "sDCG@3", "--by", "all").out)[1:]} == {"all sessions"}
+    assert {row[0] for row in rows(call("breakdown", study, "DCG@3", "--group", "all").out)[1:]} == {"all sessions"}
+
+
+def test_curve_options_reach_the_function(call, study):
+    long = rows(call("curve", study, "sDCG@3", "--min-queries", "2", "--topic", "t").out)[1:]
+    assert {row[0] for row in long} == {"A"}
+    ended = rows(call("curve", study, "sDCG@3", "--by", "session", "--after-stop", "null").out)[1:]
+    held = rows(call("curve", study, "sDCG@3", "--by", "session").out)[1:]
+    assert sum(row[4] == "" for row in ended if row[0] == "s2") == 6
+    assert sum(row[4] == "" for row in held) == 0
+    each, averages = (
+        rows(call("curve", study, "sDCG@3", "--by", "all", "--normalize", how).out)[-1][4]
+        for how in ("each", "averages")
+    )
+    assert each != averages
+
+
+def test_breakdown_by_last_query(call, study):
+    head, *rest = rows(call("breakdown", study, "CG@3").out)
+    assert head == ["group", "part", "rank", "value", "n_queries", "n_sessions"]
+    # A: last <2,0,1> sums to 3; non-last <0,1,0> and an empty list, mean 1/2; B has a last query only
+    ends = [row for row in rest if row[2] == "3"]
+    assert ends == [
+        ["A", "last", "3", "3.0", "1", "1"],
+        ["A", "non-last", "3", "0.5", "2", "1"],
+        ["B", "last", "3", "2.0", "1", "1"],
+    ]
+
+
+def test_breakdown_options_reach_the_function(call, study):
+    parts = {
+        by: {row[1] for row in rows(call("breakdown", study, "CG@3", "--by", by).out)[1:]}
+        for by in ("first", "best", "position")
+    }
+    assert parts == {"first": {"first", "later"}, "best": {"best", "rest"}, "position": {"1", "2", "3"}}
+    long = rows(call("breakdown", study, "CG@3", "--average", "sessions", "--min-queries", "2").out)[1:]
+    assert {row[0] for row in long} == {"A"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "names"),
+    [
+        (["curve", "nDCG@3"], ["sDCG@10"]),
+        (["curve", "sDCG"], ["cutoff"]),
+        (["curve", "sDCG@3", "--by", "sistem"], ["sistem"]),
+        (["curve", "sDCG@3", "--topic", "u"], ["'u'", "topics: t"]),
+        (["curve", "sDCG@3", "--normalize", "eech"], ["eech", "each"]),
+        (["curve", "sDCG@3", "--after-stop", "keep"], ["hold"]),
+        (["curve", "sDCG@3", "--min-queries", "9"], ["no session"]),
+        (["breakdown", "CG@3", "--by", "list"], ["last"]),
+        (["breakdown", "CG@3", "--average", "users"], ["queries"]),
+        (["breakdown", "mean(nDCG@3)"], ["mean(nDCG@3)"]),
+    ],
+)
+def test_what_cannot_be(refused, study, arguments, names):
+    command, measure, *options = arguments
+    refused(2, command, study, measure, *options, names=names)

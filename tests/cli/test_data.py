@@ -1,0 +1,147 @@
+"""ingest and check."""
+
+import json
+
+import pytest
+
+
+def blocks(text):
+    """The tables of a tsv with several, by name, as lists of rows."""
+    tables = {}
+    for block in text.strip("\n").split("\n\n"):
+        name, *rows = block.split("\n")
+        assert name.startswith("# ")
+        tables[name[2:]] = [row.split("\t") for row in rows]
+    return tables
+
+
+def test_ingest_prints_what_was_read_and_where_it_is(call, log, tmp_path):
+    outcome = call("ingest", log, "--out", tmp_path / "toy")
+    assert outcome.status == 0
+    assert f"written: {tmp_path / 'toy'}" in outcome.err
+    line = next(line for line in outcome.lines if line.startswith("results.tsv"))
+    # 8 records: 7 results and one that says the list was empty
+    assert line.split() == ["results.tsv", "results", "8", "7", "1", "0"]
+
+
+def test_rejected_records_are_counted_by_rule_with_the_first_of_each(call, log, tmp_path):
+    with (log.parent / "results.tsv").open("a") as file:
+        file.write("s2\t1\tx\te\ns2\t1\t0\tf\ns9\t1\t1\tg\ns2\t1\t1\th\n")
+    outcome = call("ingest", log, "--out", tmp_path / "toy")
+    assert outcome.status == 0
+    assert "rejected" in outcome.err
+    assert "'" not in outcome.err.splitlines()[-1]
+    checked = call("check", tmp_path / "toy", "--format", "tsv")
+    assert checked.status == 1
+    rejected = blocks(checked.out)["rejected"]
+    assert rejected[0] == ["source", "read_as", "rule", "records", "first_record", "line", "value", "raw"]
+    found = {row[2]: row for row in rejected[1:]}
+    assert found["rank_is_an_integer"][3:7] == ["1", "9", "10", "x"]  # the header is line 1
+    assert {row[1] for row in found.values()} == {"results"}
+    assert sum(int(row[3]) for row in found.values()) == int(blocks(checked.out)["sources"][-2][5]) == 4
+
+
+def test_strict_stops_and_writes_nothing(refused, log, tmp_path):
+    with (log.parent / "results.tsv").open("a") as file:
+        file.write("s2\t1\tx\te\n")
+    refused(1, "ingest", log, "--out", tmp_path / "toy", "--strict", names=["results.tsv", "line 10", "'x'"])
+    assert not (tmp_path / "toy").exists()
+
+
+def test_a_lone_log_with_judgments_beside_it(call, tmp_path):
+    (tmp_path / "log.csv").write_text("session_id,query_position,rank,doc_id,topic_id\ns,1,1,a,t\n")
+    (tmp_path / "qrels").write_text("t 0 a 2\n")
+    judged = ("--judgments", tmp_path / "qrels")
+    assert call("ingest", tmp_path / "log.csv", *judged, "--out", tmp_path / "toy").status == 0
+    scored = call("score", tmp_path / "toy", "sDCG@1", "--per", "session")
+    assert scored.lines[1].split("\t") == ["s", "", "t", "", "sDCG@1", "2.0", "1.0"]
+
+
+def test_a_log_described_by_a_config_of_another_name(call, log, tmp_path):
+    (log.parent / "more.tsv").write_text((log.parent / "results.tsv").read_text())
+    done = call("ingest", log.parent / "more.tsv", "--config", log, "--from", "tables", "--out", tmp_path / "toy")
+    assert done.status == 0
+    assert "more.tsv" in done.out
+
+
+def test_check_of_a_source_and_of_a_study_agree(call, log, study):
+    source, saved = call("check", log), call("check", study)
+    assert source.status == saved.status == 0
+    assert blocks(source.out) == blocks(saved.out)
+    assert blocks(saved.out)["notes"][1:] == [["1 of 4 queries with empty lists; they count, with nothing gained"]]
+
+
+def test_verify_finds_a_file_that_was_changed(call, study):
+    assert "every file is as it was written" in call("check", study, "--verify", "--format", "table").err
+    file = study / "judgments.parquet"
+    content = bytearray(file.read_bytes())
+    content[len(content) // 2] ^= 1
+    file.write_bytes(content)
+    changed = call("check", study, "--verify", "--format", "jsonl")
+    assert changed.status == 1
+    problems = [row["problem"] for row in map(json.loads, changed.lines) if row["table"] == "hashes"]
+    assert len(problems) == 1
+    assert "judgments.parquet" in problems[0]
+
+
+def test_verify_needs_a_study(refused, log):
+    refused(1, "check", log, "--verify", names=["not opened from disk"])
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "names"),
+    [
+        ("missing.csv", "session,query_position,rank,doc\ns,1,1,a\n", ["session_id", "doc_id", "found session, query"]),
+        ("empty.csv", "", ["empty.csv is empty"]),
+        ("broken.parquet", "PAR1 and so on", ["broken.parquet"]),
+        ("study.toml", "max_grade = [", ["study.toml is not TOML"]),
+        ("study.toml", "max_grade = 0\n[results]\npath='x.csv'", ["max_grade"]),
+        ("study.toml", "[results]\npath='x.csv'", ["x.csv"]),
+        ("study.toml", "[result]\npath='x.csv'", ["result"]),
+        ("datapackage.json", "{}", ["datapackage.json"]),
+    ],
+)
+def test_sources_that_cannot_be_read(refused, tmp_path, name, content, names):
+    (tmp_path / name).write_text(content)
+    refused(1, "check", tmp_path / name, names=names)
+    refused(1, "score", tmp_path / name, "sDCG@10", names=names)
+    refused(1, "ingest", tmp_path / name, "--out", tmp_path / "toy", names=names)
+    assert not (tmp_path / "toy").exists()
+
+
+def test_sources_that_are_not_there(refused, tmp_path):
+    refused(1, "check", tmp_path / "nowhere", names=["nowhere does not exist"])
+    refused(1, "score", tmp_path, "sDCG@10", names=["is a directory but not a study", "ingest"])
+
+
+def test_wrong_types_and_duplicate_keys_are_kept_aside(call, tmp_path):
+    rows = "s,1,1,a\ns,1,two,b\ns,1,1,c\n"
+    (tmp_path / "log.csv").write_text(f"session_id,query_position,rank,doc_id\n{rows}")
+    checked = call("check", tmp_path / "log.csv")
+    assert checked.status == 1
+    rules = {row[2]: (row[3], row[6]) for row in blocks(checked.out)["rejected"][1:]}
+    assert rules["rank_is_an_integer"] == ("1", "two")
+    assert rules["rank_is_unique_in_list"][0] == "1"
+
+
+def test_places_that_cannot_be_written(refused, log, study, tmp_path):
+    (tmp_path / "file").write_text("mine")
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "mine").write_text("mine")
+    refused(2, "ingest", log, "--out", tmp_path / "file", names=["file is a file"])
+    refused(2, "ingest", log, "--out", tmp_path / "file" / "toy", names=["cannot write"])
+    refused(2, "ingest", log, "--out", tmp_path / "full", names=["left alone"])
+    assert (tmp_path / "file").read_text() == (tmp_path / "full" / "mine").read_text() == "mine"
+    assert not [path.name for path in tmp_path.iterdir() if "partial" in path.name]
+
+
+def test_one_source_at_a_time_in_a_known_format(refused, log, tmp_path):
+    refused(2, "ingest", log, log, "--out", tmp_path / "toy", names=["one source at a time"])
+    refused(2, "ingest", log, "--out", tmp_path / "toy", "--from", "tabels", names=["did you mean 'tables'"])
+    refused(2, "ingest", log, "--config", log, "--out", tmp_path / "toy", names=["config"])
+
+
+def test_ingesting_again_replaces_the_study(call, log, study):
+    (log.parent / "qrels").write_text("t 0 a 1\n")
+    assert call("ingest", log, "--out", study).status == 0
+    assert "judgments     1" in call("check", study, "--format", "table").out

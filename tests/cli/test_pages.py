@@ -1,0 +1,78 @@
+"""chart and report."""
+
+import json
+import re
+
+import pytest
+
+from sessionkit.charts import KINDS
+from sessionkit.charts.saving import WRITERS
+from sessionkit.cli import pages
+from sessionkit.report import MEASURES
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_chart(call, study, tmp_path, kind):
+    outcome = call("chart", study, kind, "--output", tmp_path / "chart.json")
+    assert outcome.status == 0
+    assert "DCG" in outcome.out
+    spec = json.loads((tmp_path / "chart.json").read_text())
+    assert spec["title"]["subtitle"] == "Synthetic data"
+    assert kind in call("chart", "--help").out
+
+
+@pytest.mark.parametrize(
+    ("ending", "start"), [("svg", b"<svg"), ("png", b"\x89PNG"), ("pdf", b"%PDF"), ("html", b"<!doctype")]
+)
+def test_every_form_of_chart(call, study, tmp_path, ending, start):
+    assert f".{ending}" in WRITERS
+    assert call("chart", study, "session-curve", "--output", tmp_path / f"chart.{ending}").status == 0
+    assert (tmp_path / f"chart.{ending}").read_bytes().startswith(start)
+
+
+def test_chart_options_reach_the_chart(call, study, tmp_path):
+    options = ["--measure", "sDCG(b=3)@2", "--topic", "t", "--system", "B", "--title", "Mine </script>"]
+    outcome = call("chart", study, "single-sessions", "--output", tmp_path / "chart.json", *options)
+    assert "sDCG(b=3)@2" in outcome.out
+    assert "session of B for topic t" in outcome.out
+    spec = json.loads((tmp_path / "chart.json").read_text())
+    assert (spec["title"]["text"], spec["title"]["subtitle"]) == ("Mine </script>", "Synthetic data")
+    long = call("chart", study, "topic-curves", "--output", tmp_path / "chart.json", "--min-queries", "3")
+    assert "at least 3 queries" in long.out
+
+
+def test_the_help_names_every_kind_and_the_default_measures(call, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    assert tuple(pages.KINDS.split(", ")) == tuple(KINDS)
+    assert " ".join(MEASURES) in re.sub(r"\s+", " ", call("report", "--help").out)
+
+
+def test_report_is_one_page(call, study, tmp_path):
+    outcome = call("report", study, "--output", tmp_path / "report.html", "nsDCG@2", "--redact", "users,documents")
+    assert outcome.status == 0
+    assert outcome.out == ""
+    page = (tmp_path / "report.html").read_text()
+    assert page.startswith("<!doctype html>")
+    assert "nsDCG@2" in page
+    assert "made up" in page
+
+
+@pytest.mark.parametrize(
+    ("arguments", "names"),
+    [
+        (["chart", "sesion-curve", "--output", "{}/x.svg"], ["did you mean 'session-curve'"]),
+        (["chart", "session-curve", "--output", "{}/x.gif"], [".gif", ".svg"]),
+        (["chart", "session-curve", "--output", "{}/no/x.svg"], ["there is no directory"]),
+        (["chart", "session-curve", "--output", "{}"], ["is a directory"]),
+        (["chart", "session-curve", "--output", "{}/x.svg", "--measure", "sdcg@3"], ["did you mean 'sDCG'"]),
+        (["chart", "topic-curves", "--output", "{}/x.svg", "--topic", "u"], ["'u'"]),
+        (["chart", "single-sessions", "--output", "{}/x.svg", "--system", "C"], ["'C'", "A, B"]),
+        (["report", "--output", "{}/x.html", "--redact", "all"], ["queries, documents, users"]),
+        (["report", "--output", "{}/log/study.toml/x.html"], ["cannot write"]),
+        (["report", "--output", "{}/x.html", "nope@3"], ["'nope'"]),
+    ],
+)
+def test_what_cannot_be(refused, study, tmp_path, arguments, names):
+    command, *options = (argument.format(tmp_path) for argument in arguments)
+    refused(2, command, study, *options, names=names)
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith(("x.", ".x"))]

@@ -1,0 +1,108 @@
+"""Errors, notes and signals as a shell sees them."""
+
+import os
+import subprocess
+import sys
+import time
+import warnings
+
+import pytest
+
+from sessionkit.cli import running
+from sessionkit.errors import DataWarning
+
+COMMAND = [sys.executable, "-c", "import sys; from sessionkit.cli import main; sys.exit(main())"]
+
+
+def shell(*arguments, **options):
+    """Run the program as a shell would."""
+    words = [*COMMAND, *(str(argument) for argument in arguments)]
+    return subprocess.run(words, capture_output=True, text=True, check=False, **options)
+
+
+def test_statuses_in_the_shell(study):
+    assert shell("score", study, "sDCG@3").returncode == 0
+    assert shell("score", "nowhere", "sDCG@3").returncode == 1
+    assert shell("score", study, "sdcg@3").returncode == 2
+    assert shell().returncode == 2
+
+
+def test_results_and_notes_keep_apart(log):
+    (log.parent / "qrels").write_text("t 0 a 1\nt 0 a 2\n")
+    done = shell("score", log, "sDCG@3")
+    assert done.stdout.startswith("system_id\tmeasure")
+    assert done.stderr.startswith("note: ")
+    assert "Warning" not in done.stderr
+
+
+def test_a_pipe_that_nobody_reads_is_no_error(study):
+    for arguments in (["measures"], ["score", study, "sDCG@3"], ["schema", "results"], ["describe", study], ["--help"]):
+        reading, writing = os.pipe()
+        os.close(reading)
+        words = [*COMMAND, *(str(argument) for argument in arguments)]
+        with open(writing, "wb") as closed:  # noqa: PTH123 - a descriptor
+            done = subprocess.run(words, stdout=closed, stderr=subprocess.PIPE, text=True, check=False)
+        assert (done.stderr, done.returncode) == ("", running.PIPE), arguments
+
+
+def test_interrupting_is_status_130(monkeypatch, call):
+    def interrupted(source):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("sessionkit.cli.scores.open_source", interrupted)
+    outcome = call("score", "x", "sDCG@3")
+    assert (outcome.status, outcome.err) == (running.INTERRUPTED, "")
+
+
+def test_text_from_the_log_cannot_act_in_an_error(refused):
+    assert "\x1b" not in refused(1, "score", "no\x1b[31mwhere\nat all", "sDCG@3", names=["no\\e[31mwhere"])
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        (FileNotFoundError(2, "No such file or directory", "x"), 1),
+        (PermissionError(13, "Permission denied", "x"), 1),
+        (IsADirectoryError(21, "Is a directory", "x"), 1),
+        (MemoryError(), 1),
+    ],
+)
+def test_errors_of_the_system_are_one_line(monkeypatch, refused, error, status):
+    def fail(source):
+        raise error
+
+    monkeypatch.setattr("sessionkit.cli.scores.open_source", fail)
+    refused(status, "score", "x", "sDCG@3")
+
+
+def test_faults_of_the_program_are_not_hidden(monkeypatch, call):
+    def fail(source):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("sessionkit.cli.scores.open_source", fail)
+    with pytest.raises(ZeroDivisionError):
+        call("score", "x", "sDCG@3")
+
+
+def test_a_note_is_said_once_and_other_warnings_stay_warnings(capsys):
+    with running._notes():
+        for _ in range(3):
+            warnings.warn("odd\nlog", DataWarning, stacklevel=1)
+        with pytest.raises(DeprecationWarning):
+            warnings.warn("old", DeprecationWarning, stacklevel=1)
+    assert capsys.readouterr().err == "note: odd\\nlog\n"
+
+
+def test_progress_shows_on_a_terminal_only_and_clears_itself(monkeypatch, capsys):
+    with running.working("waiting"):
+        pass
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    with running.working("done before a second"):
+        pass
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(running, "PATIENCE", 0.01)
+    with running.working("waiting \x1b[31m"):
+        time.sleep(0.2)
+    shown = capsys.readouterr().err
+    assert "waiting \\e[31m" in shown
+    assert shown.endswith("\r\x1b[K")

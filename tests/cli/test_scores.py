@@ -1,0 +1,140 @@
+"""score and explain."""
+
+import json
+import math
+
+import polars as pl
+import pytest
+
+# one list <0,1,0>, an empty one, a list <2,0,1>: 1/2 + (2 + 1/(1 + log2 3)) / (1 + log4 3); the other session one list <2>
+S1 = 1 / 2 + (2 + 1 / (1 + math.log2(3))) / (1 + math.log(3, 4))
+
+
+def rows(text):
+    """The rows of a tsv."""
+    return [line.split("\t") for line in text.splitlines()]
+
+
+def test_score_by_system_is_the_default(call, study):
+    head, first, second = rows(call("score", study, "sDCG@3").out)
+    assert head == ["system_id", "measure", "value", "n", "undefined", "judged"]
+    # judged: x and b of three, a and c of three, that is 4 of 6; d of one
+    assert first[:2] + first[3:] == ["A", "sDCG@3", "1", "0", str(4 / 6)]
+    assert float(first[2]) == pytest.approx(S1, abs=1e-15)
+    assert second == ["B", "sDCG@3", "2.0", "1", "0", "1.0"]
+
+
+def test_score_by_session_and_query(call, study):
+    sessions = rows(call("score", study, "sDCG@3", "nsDCG@3", "--per", "session").out)
+    assert sessions[0] == ["session_id", "system_id", "topic_id", "user_id", "measure", "value", "judged"]
+    assert [(row[0], row[4]) for row in sessions[1:]] == [
+        ("s1", "sDCG@3"),
+        ("s1", "nsDCG@3"),
+        ("s2", "sDCG@3"),
+        ("s2", "nsDCG@3"),
+    ]
+    queries = rows(call("score", study, "CG@3", "--per", "query").out)
+    assert [(row[0], row[1], row[-2]) for row in queries[1:]] == [
+        ("s1", "1", "1.0"),
+        ("s1", "2", "0.0"),
+        ("s1", "3", "3.0"),
+        ("s2", "1", "2.0"),
+    ]
+
+
+def test_score_by_several_columns_and_by_an_extra(call, study):
+    assert rows(call("score", study, "sDCG@3", "--per", "system,user").out)[1][:3] == ["A", "u1", "sDCG@3"]
+    assert {row[0] for row in rows(call("score", study, "sDCG@3", "--per", "team").out)} == {"team", "[red]x", "=1+1"}
+
+
+def test_a_measure_keeps_its_whole_name(call, study):
+    asked = "sDCG(bq=4.0, b=3 ,gain=exp2)@3"
+    assert rows(call("score", study, asked).out)[1][1] == "sDCG(gain=exp2,b=3)@3"
+
+
+def test_undefined_is_an_empty_field_and_null(call, log):
+    (log.parent / "qrels").write_text("other 0 a 1\n")
+    scored = call("score", log, "sDCG@3", "--per", "session")
+    assert rows(scored.out)[1][5] == ""
+    assert "note: sDCG@3 undefined for 2 of 2: s1, s2" in scored.err
+    assert '"value":null' in call("score", log, "sDCG@3", "--per", "session", "--format", "jsonl").out
+
+
+def test_notes_are_one_line_each_and_name_no_file(call, log):
+    (log.parent / "qrels").write_text("t 0 a 1\nt 0 a 2\n")
+    notes = call("score", log, "sDCG@3").err.splitlines()
+    assert len(notes) == 1
+    assert notes[0].startswith("note: judgments: 1 document judged more than once")
+
+
+@pytest.mark.parametrize("form", ["tsv", "csv", "jsonl", "parquet"])
+def test_every_digit_survives(call, study, tmp_path, form):
+    file = tmp_path / f"scores.{form}"
+    assert call("score", study, "sDCG@3", "--per", "session", "--output", file).status == 0
+    read = {
+        "tsv": lambda: pl.read_csv(file, separator="\t"),
+        "csv": lambda: pl.read_csv(file),
+        "jsonl": lambda: pl.read_ndjson(file),
+        "parquet": lambda: pl.read_parquet(file),
+    }
+    assert read[form]().get_column("value")[0] == pytest.approx(S1, abs=1e-15)
+    assert read[form]().get_column("value").to_list() == [
+        json.loads(line)["value"]
+        for line in call("score", study, "sDCG@3", "--per", "session", "--format", "jsonl").lines
+    ]
+
+
+def test_explain_adds_up_to_the_score(call, study):
+    head, *rest = rows(call("explain", study, "sDCG@3", "--session", "s1").out)
+    assert head[:4] == ["session_id", "query_position", "rank", "doc_id"]
+    assert head[4:] == ["grade", "gain", "rank_discount", "query_discount", "contribution", "cumulated"]
+    assert len(rest) == 6  # every result that was shown
+    assert math.fsum(float(row[8]) for row in rest) == pytest.approx(S1, abs=1e-15)
+    assert float(rest[-1][9]) == pytest.approx(S1, abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("measure", "names"),
+    [
+        ("ndcg@10", ["'ndcg'", "did you mean 'nDCG'"]),
+        ("sDCG(bq=1)@10", ["bq must be a number above 1, not 1"]),
+        ("sDCG@0", ["cutoff", "at least 1"]),
+        ("sDCG(b=2", ["cannot read the measure"]),
+        ("sDCG(gian=exp2)@3", ["gian", "did you mean 'gain'"]),
+        ("mean", ["mean(nDCG@10)"]),
+        ("nDCG@3", ["mean(nDCG@3)"]),
+    ],
+)
+def test_measures_that_cannot_be(refused, study, measure, names):
+    refused(2, "score", study, measure, names=names)
+
+
+def test_measures_are_read_before_the_log(refused):
+    refused(2, "score", "nowhere", "ndcg@10", names=["did you mean 'nDCG'"])
+
+
+def test_a_grade_beyond_the_weights_is_the_data_at_fault(refused, study):
+    refused(1, "score", study, "sDCG(gain=0-1)@3", names=["0-1", "grade 2"])
+
+
+def test_groups_and_sessions_that_do_not_exist(refused, study):
+    refused(2, "score", study, "sDCG@3", "--per", "sistem_id", names=["sistem_id", "did you mean 'system_id'"])
+    refused(2, "score", study, "sDCG@3", "--per", "query,system", names=["query"])
+    refused(2, "explain", study, "sDCG@3", "--session", "s11", names=["'s11'", "did you mean 's1'"])
+
+
+def test_a_study_that_was_damaged(refused, study):
+    file = study / "results.parquet"
+    file.write_bytes(file.read_bytes()[:-20])
+    refused(1, "score", study, "sDCG@3", names=["results", "bytes"])
+
+
+def test_a_study_damaged_inside_but_not_in_length(call, study):
+    file = study / "results.parquet"
+    content = bytearray(file.read_bytes())
+    content[4 : len(content) // 4] = bytes(len(content) // 4 - 4)
+    file.write_bytes(content)
+    outcome = call("score", study, "sDCG@3")
+    assert outcome.status == 1
+    assert outcome.err.startswith("error: ")
+    assert "Traceback" not in outcome.err

@@ -1,0 +1,165 @@
+"""What DESIGN promises of the whole: rooms and their order, one place for names, nothing of this machine in the tree."""
+
+import ast
+import importlib.metadata
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import sessionkit
+from sessionkit.charts import KINDS
+from sessionkit.cli.app import COMMANDS
+from sessionkit.readers import FORMATS
+from sessionkit.report import MEASURES as REPORTED
+from sessionkit.scoring.measures import MEASURES
+from sessionkit.scoring.measures.parameters import PARAMETERS, PRESETS
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "sessionkit"
+ROOMS = ["errors", "contract", "study", "readers", "scoring", "analysis", "charts", "report", "engines", "cli"]
+MODULES = sorted(path for path in PACKAGE.rglob("*.py") if "__pycache__" not in path.parts)
+TOP = {"sessionkit", "schemas", "tests", "examples", "pyproject.toml", "uv.lock"}
+TOP |= {"README.md", "LICENSE", "CHANGELOG.md", "CITATION.cff"}
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def name_of(path):
+    """The dotted name of a module."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def room_of(name):
+    """The room of a module of ours, None for the front door and for others' modules."""
+    parts = name.split(".")
+    return parts[1] if parts[0] == "sessionkit" and len(parts) > 1 else None
+
+
+def imported(path):
+    """Every module of ours that a module imports, wherever in it; names of rooms taken from the front door too."""
+    found = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            names = [alias.name for alias in node.names]
+            if node.module != "sessionkit":
+                found.append(node.module or "")
+            elif names != ["__version__"]:
+                found += [f"sessionkit.{name}" for name in names]
+    return [name for name in found if name.split(".")[0] == "sessionkit"]
+
+
+def tracked():
+    """The files of the project: those git knows or would take."""
+    words = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.fail("the project is not in git")
+    return [ROOT / name for name in done.stdout.split("\0") if name and (ROOT / name).is_file()]
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_a_module_imports_only_from_its_room_and_those_to_its_left(path):
+    room = room_of(name_of(path))
+    if room is None:
+        return  # the front door names what every room offers
+    assert room in ROOMS
+    for name in imported(path):
+        assert name != "sessionkit", f"{name_of(path)} imports the front door"
+        assert ROOMS.index(room_of(name)) <= ROOMS.index(room), f"{name_of(path)} imports {name}"
+
+
+def test_the_layering_test_can_see():
+    seen = imported(PACKAGE / "analysis" / "curve.py")
+    assert {"sessionkit.scoring.curves", "sessionkit.study", "sessionkit.errors"} <= set(seen)
+    assert room_of("sessionkit.cli.app") == "cli"
+    assert room_of("sessionkit") is None
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_a_module_says_what_it_is_in_its_first_lines(path):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    assert ast.get_docstring(tree)
+    assert tree.body[0].lineno == 1
+    assert path.stem not in {"utils", "util", "core", "common", "helpers", "misc"}
+
+
+def test_every_public_name_is_there_and_is_typed():
+    for name in sessionkit.__all__:
+        assert getattr(sessionkit, name) is not None
+    tree = ast.parse((PACKAGE / "__init__.py").read_text(encoding="utf-8"))
+    guarded = next(node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
+    typed = {alias.asname or alias.name for node in guarded.body for alias in node.names}
+    assert typed | {"__version__"} == set(sessionkit.__all__)
+
+
+def test_nothing_else_is_at_top_level():
+    names = {path.relative_to(ROOT).parts[0] for path in tracked()}
+    assert {name for name in names if not name.startswith(".")} <= TOP
+    assert names >= TOP - {"uv.lock"}
+
+
+def test_no_path_of_a_machine_is_in_the_tree():
+    patterns = [f"/{name}/" for name in ("home", "Users", "root")] + [f"{ROOT.parent}/"]
+    for path in tracked():
+        content = path.read_bytes()
+        for pattern in patterns:
+            if len(pattern) > 2:
+                assert pattern.encode() not in content, f"{pattern} in {path.relative_to(ROOT)}"
+
+
+def test_the_version_is_the_same_everywhere():
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    assert importlib.metadata.version("sessionkit") == declared == sessionkit.__version__
+    assert f"\nversion: {declared}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\n## [{declared}]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_the_readme_lists_every_measure_with_its_level():
+    listed = dict(re.findall(r"^\| `(\w+)` \| (\w+) \|", README, re.MULTILINE))
+    assert listed == {name: measure.level for name, measure in MEASURES.items()}
+
+
+@pytest.mark.parametrize(
+    "names", [PARAMETERS, PRESETS, FORMATS, KINDS, [command.__name__ for command in COMMANDS]], ids=len
+)
+def test_the_readme_names_what_the_registries_hold(names):
+    missing = [name for name in names if not re.search(rf"\b{re.escape(name)}\b", README)]
+    assert missing == []
+
+
+def test_the_commands_of_the_readme_exist(capsys):
+    from sessionkit.cli import main
+
+    blocks = re.findall(r"^```(?:sh|text)\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+    named = set(re.findall(r"^sessionkit +([a-z]+)", "".join(blocks), re.MULTILINE))
+    assert named == {command.__name__ for command in COMMANDS}
+    for name in named:
+        assert main([name, "--help"]) == 0
+    capsys.readouterr()
+
+
+def test_what_is_reported_by_default_is_a_measure():
+    assert [str(sessionkit.parse_measure(text)) for text in REPORTED] == list(REPORTED)
+
+
+def test_the_study_toml_of_the_readme_is_one():
+    from sessionkit.readers.config import as_config
+
+    (block,) = re.findall(r"^```toml\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+    described = as_config(tomllib.loads(block), "README.md", ROOT)
+    assert list(described.tables) == ["sessions", "results", "judgments"]
+    assert described.settings.max_grade == 2
+
+
+def test_the_demo_prints_what_the_readme_shows(capsys, tmp_path):
+    from sessionkit.cli import main
+
+    assert main(["demo", "--out", str(tmp_path / "demo")]) == 0
+    shown = next(block for block in re.findall(r"^```text\n(.*?)^```", README, re.MULTILINE | re.DOTALL))
+    assert shown in capsys.readouterr().out

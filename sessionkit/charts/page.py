@@ -24,17 +24,21 @@ ESCAPES = {character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u20
 VL_VERSION = "6.4"
 """Version of Vega-Lite that charts are written for."""
 
-START = r"""\ "use strict"; const actions = {export: true, source: false, compiled: false, editor: false}; const
-options = {actions, ast: true, mode: "vega-lite", renderer: "svg"}; const drawn =
-[...document.querySelectorAll('script[type="application/json"][data-chart]')].map((script) =>
+START = """\
+"use strict";
+const actions = {export: true, source: false, compiled: false, editor: false};
+const options = {actions, ast: true, mode: "vega-lite", renderer: "svg"};
+const drawn = [...document.querySelectorAll('script[type="application/json"][data-chart]')].map((script) =>
   window.vegaEmbed(document.getElementById(script.dataset.chart), JSON.parse(script.textContent), options));
 Promise.allSettled(drawn).then((all) => {
   document.documentElement.dataset.charts = String(all.filter((one) => one.status === "fulfilled").length);
 });
 """
 
-STYLE = r"""\ body { background: white; color: #222; font: 16px/1.5 "Liberation Sans", Arial, Helvetica, sans-serif; }
-body { margin: 2rem auto; max-width: 54rem; padding: 0 1rem; } .chart { margin: 1rem 0; overflow-x: auto; }
+STYLE = """\
+body { background: white; color: #222; font: 16px/1.5 "Liberation Sans", Arial, Helvetica, sans-serif; }
+body { margin: 2rem auto; max-width: 54rem; padding: 0 1rem; }
+.chart { margin: 1rem 0; overflow-x: auto; }
 """
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -11,11 +11,6 @@ from sessionkit.cli.options import FormatOption, OutputOption, StudyArgument, Ta
 from sessionkit.cli.output import Form, destination
 from sessionkit.cli.running import DATA, tell, working
 from sessionkit.errors import UsageError
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from sessionkit.study import Study
 
 TITLES = {
     "tables": "Tables",
@@ -61,6 +56,7 @@ def ingest(
     Prints what was read, kept and rejected. Records that break a rule are kept aside in the study, in the table
     rejected, with the rule and the value.
     """
+    from sessionkit.analysis import accounts
     from sessionkit.readers import read
 
     if len(sources) > 1:
@@ -91,6 +87,7 @@ def check(
     """
     import polars as pl
 
+    from sessionkit.analysis import accounts
     from sessionkit.study import verify_hashes
 
     to = destination(format_, output)
@@ -110,49 +107,3 @@ def check(
         to.send_tables(found, {}, table)
     if changed or len(found["rejected"]):
         raise typer.Exit(DATA)
-
-
-def accounts(study: Study) -> dict[str, pl.DataFrame]:
-    """Return what became of every record: rows by table, records by source, rejected records by rule, notes."""
-    import polars as pl
-
-    from sessionkit.contract import TABLES
-
-    facts = vars(study.facts)
-    counts = {name: facts.get(name) for name in TABLES}
-    counts["users"] = study.users.select(pl.len()).collect().item()
-    tables = pl.DataFrame(
-        {
-            "name": list(counts),
-            "rows": list(counts.values()),
-            "columns": [", ".join(column for column in study.columns(name) if column[:1] != "_") for name in counts],
-        }
-    )
-    sources = pl.DataFrame(
-        [
-            (source.path, source.table, source.records, source.rows, source.empty_lists, source.rejected)
-            for source in study.sources
-        ],
-        schema={
-            "source": pl.String,
-            "read_as": pl.String,
-            "records": pl.Int64,
-            "rows": pl.Int64,
-            "empty_lists": pl.Int64,
-            "rejected": pl.Int64,
-        },
-        orient="row",
-    )
-    rejected = (
-        study.rejected.group_by("source", pl.col("table").alias("read_as"), "rule", maintain_order=True)
-        .agg(
-            records=pl.len().cast(pl.Int64),
-            first_record=pl.col("record").first(),
-            line=pl.col("line").first(),
-            value=pl.col("value").first(),
-            raw=pl.col("raw").first(),
-        )
-        .collect()
-    )
-    notes = pl.DataFrame({"note": study.notes}, schema={"note": pl.String})
-    return {"tables": tables, "sources": sources, "rejected": rejected, "notes": notes}

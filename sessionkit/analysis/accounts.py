@@ -1,0 +1,65 @@
+"""What became of every record: rows kept, lists that were empty, records rejected and the rule each broke."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from sessionkit.contract import TABLES
+from sessionkit.study import Study
+
+
+def accounts(study: Study) -> dict[str, pl.DataFrame]:
+    """Say what became of every record of a study's sources.
+
+    Returns
+    -------
+    dict
+        ``tables``: name, rows, columns. ``sources``: source, read_as (the table), records, rows, empty_lists, rejected;
+        records = rows + empty_lists + rejected. ``rejected``: by source, table and rule the number of records and the
+        first of them. ``notes``: what was unusual, one sentence each.
+
+    Examples
+    --------
+    >>> import sessionkit as sk
+    >>> study = sk.from_tables(results={"session_id": ["s"], "query_position": [1], "rank": [1], "doc_id": ["a"]})
+    >>> accounts(study)["tables"].select("name", "rows").rows()[1:4]
+    [('sessions', 1), ('queries', 1), ('results', 1)]
+    """
+    facts = vars(study.facts)
+    counts = {name: facts.get(name) for name in TABLES}
+    counts["users"] = study.users.select(pl.len()).collect().item()
+    tables = pl.DataFrame(
+        {
+            "name": list(counts),
+            "rows": list(counts.values()),
+            "columns": [", ".join(column for column in study.columns(name) if column[:1] != "_") for name in counts],
+        }
+    )
+    sources = pl.DataFrame(
+        [
+            (source.path, source.table, source.records, source.rows, source.empty_lists, source.rejected)
+            for source in study.sources
+        ],
+        schema={
+            "source": pl.String,
+            "read_as": pl.String,
+            "records": pl.Int64,
+            "rows": pl.Int64,
+            "empty_lists": pl.Int64,
+            "rejected": pl.Int64,
+        },
+        orient="row",
+    )
+    rejected = (
+        study.rejected.group_by("source", pl.col("table").alias("read_as"), "rule", maintain_order=True)
+        .agg(
+            records=pl.len().cast(pl.Int64),
+            first_record=pl.col("record").first(),
+            line=pl.col("line").first(),
+            value=pl.col("value").first(),
+            raw=pl.col("raw").first(),
+        )
+        .collect()
+    )
+    notes = pl.DataFrame({"note": study.notes}, schema={"note": pl.String})
+    return {"tables": tables, "sources": sources, "rejected": rejected, "notes": notes}

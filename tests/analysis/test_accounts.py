@@ -1,0 +1,19 @@
+"""What became of every record of a source."""
+
+import pytest
+
+import sessionkit as sk
+from sessionkit.analysis import accounts
+
+
+def test_records_are_rows_or_rejects(tmp_path):
+    log = tmp_path / "log.csv"
+    log.write_text("session_id,query_position,rank,doc_id\ns,1,1,a\ns,1,x,b\ns,1,1,c\ns,1,2,d\n")
+    with pytest.warns(sk.DataWarning, match="rejected"):
+        found = accounts(sk.read(log))
+    assert dict(found["tables"].select("name", "rows").rows())["results"] == 2
+    assert found["sources"].select("records", "rows", "empty_lists", "rejected").rows() == [(4, 2, 0, 2)]
+    by_rule = {
+        rule: (records, line) for rule, records, line in found["rejected"].select("rule", "records", "line").rows()
+    }
+    assert by_rule == {"rank_is_an_integer": (1, 3), "rank_is_unique_in_list": (1, 4)}

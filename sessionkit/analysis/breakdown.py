@@ -78,7 +78,7 @@ def breakdown(
         if value not in allowed:
             msg = f"{name} must be one of {', '.join(allowed)}, not {value!r}{suggestion(value, allowed)}"
             raise UsageError(msg)
-    chosen = grouped_sessions(study, group, min_queries)
+    chosen = grouped_sessions(study, group, min_queries, option="group")
     tell_of_bound(asked)
     tell_of_depth(study, asked)
     values = _rank_values(study, asked).join(chosen, on="session_id")

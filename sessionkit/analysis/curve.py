@@ -100,21 +100,21 @@ def curve_with_stops(
     if normalize != "none":
         require_falling_discount(asked)
     chosen = grouped_sessions(study, by, min_queries, topic)
-    extended = _vectors(study, asked, chosen)
-    if isinstance(asked, SessionMeasure) and asked.slots == "pad":
-        block = (pl.col("slot") - 1) // asked.cutoff
-        place = {"query_position": block + 1, "rank": pl.col("slot") - block * asked.cutoff}
-        extended = extended.with_columns(**{name: value.cast(pl.Int32) for name, value in place.items()})
     if normalize == "each" or asked.normalized:
         tell_of_bound(asked)
     tell_of_depth(study, asked)
-    return _averaged(extended, normalize, after_stop, zero=asked.undefined == "zero")
+    vectors = _vectors(study, asked, chosen).with_columns(**_terms(asked))
+    sums = _sums(vectors, after_stop).collect()
+    if isinstance(asked, SessionMeasure) and asked.slots == "pad":
+        block = (pl.col("slot") - 1) // asked.cutoff
+        sums = sums.with_columns(query_position=block + 1, rank=pl.col("slot") - block * asked.cutoff)
+    return _means(sums, normalize)
 
 
 def _vectors(study: Study, measure: GainMeasure, chosen: pl.LazyFrame) -> pl.LazyFrame:
-    """Totals and ideals of the chosen sessions at every slot of the longest of them, held after the session's last.
+    """Totals and ideals of the chosen sessions at their own slots, with ``end``, the last of these.
 
-    Both are null throughout where the session has no judgments.
+    A session that occupies no slot has one row, slot 0. Totals and ideals are null where the session has no judgments.
     """
     mine = {
         name: getattr(study, name).join(chosen, on="session_id", how="semi")
@@ -122,43 +122,78 @@ def _vectors(study: Study, measure: GainMeasure, chosen: pl.LazyFrame) -> pl.Laz
     }
     cut = replace(study, **{name: frame.collect().lazy() for name, frame in mine.items()})
     vectors = session_vectors(cut, measure).collect()
-    longest = vectors.get_column("slot").max() or 0
-    slots = pl.int_ranges(1, pl.lit(longest, pl.Int32) + 1, dtype=pl.Int32)
-    every = chosen.with_columns(slot=slots).explode("slot", empty_as_null=False)
-    joined = every.join(vectors.lazy(), on=["session_id", "slot"], how="left").sort("session_id", "slot")
-    held = {
-        name: pl.col(name).forward_fill().over("session_id", order_by="slot").fill_null(0)
-        for name in ("total", "ideal", "own")
-    }
-    filled = joined.with_columns(**held).join(sessions_with_judgments(cut, Selection.of(measure)), on="session_id")
-    # an ideal of more queries than the session has can know of relevant documents where the session's own queries have no judgments
-    defined = pl.col("has_judgments") | (pl.col("ideal").max().over("session_id") > 0)
-    known = [pl.when(defined).then(pl.col(name)).alias(name) for name in ("total", "ideal")]
-    return filled.with_columns(*known, stopped=pl.col("slot") > pl.col("own"))
-
-
-def _averaged(vectors: pl.LazyFrame, normalize: str, after_stop: str, *, zero: bool) -> pl.DataFrame:
-    """Mean curves by group; ``zero`` lets sessions that are undefined count with 0."""
-    going = pl.lit(value=True) if after_stop == "hold" else ~pl.col("stopped")
-    total, ideal, share = pl.col("total"), pl.col("ideal"), fixed.quotient(pl.col("total"), pl.col("ideal"))
-    if zero:
-        total, share = total.fill_null(0), share.fill_null(0.0)
-    total, ideal, share = (pl.when(going).then(column) for column in (total, ideal, share))
-    if normalize == "each":
-        value, n = fixed.mean(share), share.count()
-    elif normalize == "averages":
-        value, n = fixed.quotient(total.sum(), ideal.sum()), total.count()
-    else:
-        value, n = fixed.unfixed(total.sum()) / total.count().replace(0, None), total.count()
-    means = vectors.group_by("group", "slot").agg(
-        query_position=_same(pl.col("query_position")),
-        rank=_same(pl.col("rank")),
-        value=value,
-        ideal=fixed.unfixed(ideal.sum()) / ideal.count().replace(0, None),
-        n=n.cast(pl.Int64),
-        stopped=pl.col("stopped").all(),
+    judged = sessions_with_judgments(cut, Selection.of(measure))
+    # an ideal of more queries than the session has can know of relevant documents where its own have no judgments
+    last = vectors.lazy().filter(pl.col("slot") == pl.col("end")).select("session_id", some=pl.col("ideal") > 0)
+    known = judged.join(last, on="session_id", how="left").select(
+        "session_id", defined=pl.col("has_judgments") | pl.col("some").fill_null(value=False)
     )
-    return means.sort("group", "slot").collect()
+    filled = chosen.join(known, on="session_id").join(vectors.lazy(), on="session_id", how="left")
+    filled = filled.with_columns(pl.col("slot", "end", "total", "ideal", "own").fill_null(0))
+    return filled.with_columns(pl.when("defined").then(pl.col(name)).alias(name) for name in ("total", "ideal"))
+
+
+def _terms(measure: GainMeasure) -> dict[str, pl.Expr]:
+    """What is averaged: ``total``, ``ideal`` and ``share``, their quotient at the fixed scale."""
+    share = fixed.fixed(fixed.quotient(pl.col("total"), pl.col("ideal")))
+    if measure.undefined == "zero":
+        return {"total": pl.col("total").fill_null(0), "share": share.fill_null(0)}
+    return {"share": share}
+
+
+def _sums(vectors: pl.LazyFrame, after_stop: str) -> pl.LazyFrame:
+    """Sums and counts of the terms per group and slot.
+
+    A session that has stopped is held: what it had at its end is added to every later slot, as a running total over
+    ends, so that no session needs more rows than it has slots.
+    """
+    terms = ("total", "ideal", "share")
+    adding = [pl.col(name).sum().alias(f"{name} sum") for name in terms]
+    counting = [pl.col(name).count().cast(pl.Int64).alias(f"{name} n") for name in terms]
+    going = vectors.filter(pl.col("slot") > 0)
+    if after_stop == "null":
+        going = going.filter(pl.col("slot") <= pl.col("own"))
+    within = going.group_by("group", "slot").agg(
+        *adding, *counting, query_position=_same(pl.col("query_position")), rank=_same(pl.col("rank"))
+    )
+    stops = vectors.group_by("group").agg(stop=pl.col("own").max())
+    longest = vectors.select(pl.col("slot").max())
+    slots = longest.select(slot=pl.int_ranges(1, pl.col("slot") + 1, dtype=pl.Int32)).explode(
+        "slot", empty_as_null=False
+    )
+    every = stops.join(slots, how="cross").with_columns(stopped=pl.col("slot") > pl.col("stop"))
+    sums = every.join(within, on=["group", "slot"], how="left")
+    names = [f"{name} {kind}" for name in terms for kind in ("sum", "n")]
+    sums = sums.with_columns(pl.col(names).fill_null(0))
+    if after_stop == "hold":
+        ended = (
+            vectors.filter(pl.col("slot") == pl.col("end"))
+            .group_by("group", slot=pl.col("end") + 1)
+            .agg(*adding, *counting)
+        )
+        held = every.select("group", "slot").join(ended, on=["group", "slot"], how="left")
+        running = [pl.col(name).fill_null(0).cum_sum().over("group", order_by="slot") for name in names]
+        held = held.with_columns(running)
+        sums = sums.join(held, on=["group", "slot"], suffix=" held")
+        sums = sums.with_columns(pl.col(name) + pl.col(f"{name} held") for name in names)
+    return sums
+
+
+def _means(sums: pl.DataFrame, normalize: str) -> pl.DataFrame:
+    """Mean curves from sums and counts."""
+
+    def mean(name: str) -> pl.Expr:
+        return fixed.unfixed(pl.col(f"{name} sum")) / pl.col(f"{name} n").replace(0, None)
+
+    value = {
+        "none": mean("total"),
+        "each": mean("share"),
+        "averages": fixed.quotient(pl.col("total sum"), pl.col("ideal sum")),
+    }
+    counted = "share n" if normalize == "each" else "total n"
+    means = sums.sort("group", "slot").with_columns(value=value[normalize], ideal=mean("ideal"), n=pl.col(counted))
+    place = pl.col("query_position", "rank").cast(pl.Int32)
+    return means.select("group", "slot", place, "value", "ideal", "n", "stopped")
 
 
 def _same(place: pl.Expr) -> pl.Expr:

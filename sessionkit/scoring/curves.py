@@ -28,9 +28,9 @@ def session_vectors(study: Study, measure: Measure) -> pl.LazyFrame:
     -------
     polars.LazyFrame
         ``session_id``, ``slot`` (1, 2, 3... without holes), ``query_position`` and ``rank`` (null in a slot of no logged
-        query), ``total`` and ``ideal`` (cumulated, at the fixed scale), ``own`` (the session's own last slot). Where the
-        ideal has more queries than the session, the session's total is held; where it has fewer, the ideal is. Sessions
-        that occupy no slot have no row.
+        query), ``total`` and ``ideal`` (cumulated, at the fixed scale), ``own`` (the session's own last slot), ``end``
+        (the last slot here), in the order of sessions and slots. Where the ideal has more queries than the session, the
+        session's total is held; where it has fewer, the ideal is. Sessions that occupy no slot have no row.
 
     Raises
     ------
@@ -42,18 +42,28 @@ def session_vectors(study: Study, measure: Measure) -> pl.LazyFrame:
     end = (pl.col("offset") + pl.col("size")).max()
     own = places.group_by("session_id").agg(own=end)
     ends = ideal_places(study, measure).group_by("session_id").agg(end=end).join(own, on="session_id", how="left")
-    ends = ends.with_columns(pl.col("own").fill_null(0))
-    slots = pl.int_ranges(1, pl.max_horizontal("own", "end") + 1, dtype=pl.Int32)
-    every = ends.select("session_id", "own", slot=slots).explode("slot", empty_as_null=False)
+    ends = ends.with_columns(pl.col("own").fill_null(0)).with_columns(end=pl.max_horizontal("own", "end"))
+    slots = pl.int_ranges(1, pl.col("end") + 1, dtype=pl.Int32)
+    every = ends.sort("session_id").with_columns(slot=slots).explode("slot", empty_as_null=False)
     rows = with_offsets(study, judged_rows(study, Selection.of(measure), [measure]), measure)
     gained = rows.select(*QUERY, "rank", total=fixed.fixed(measure.contribution(pl.col(gain_name(measure)))))
     vectors = (
-        every.join(_slots(places), on=SLOT, how="left")
-        .join(gained, on=[*QUERY, "rank"], how="left")
-        .join(_ideal_by_slot(study, measure), on=SLOT, how="left")
+        every.join(_slots(places), on=SLOT, how="left", maintain_order="left")
+        .join(gained, on=[*QUERY, "rank"], how="left", maintain_order="left")
+        .join(_ideal_by_slot(study, measure), on=SLOT, how="left", maintain_order="left")
     )
-    running = [pl.col(name).fill_null(0).cum_sum().over("session_id", order_by="slot") for name in ("total", "ideal")]
-    return vectors.select(*SLOT, "query_position", "rank", "own", *running).sort(SLOT)
+    running = {name: _running(pl.col(name).fill_null(0)) for name in ("total", "ideal")}
+    return vectors.select(*SLOT, "query_position", "rank", "own", "end", **running)
+
+
+def _running(added: pl.Expr) -> pl.Expr:
+    """Running total within each session, of rows in the order of sessions and slots.
+
+    One pass over all rows, less what had come before the session's first: the sums are integers, so nothing is lost.
+    """
+    through = added.cum_sum()
+    before = pl.when(pl.col("slot") == 1).then(through - added).forward_fill()
+    return through - before
 
 
 def require_curve(measure: Measure) -> GainMeasure:

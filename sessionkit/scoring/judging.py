@@ -10,7 +10,7 @@ import polars as pl
 from sessionkit.errors import DataError
 from sessionkit.scoring.gains import check_grades, gain_expr
 from sessionkit.scoring.measures import GainMeasure
-from sessionkit.scoring.merging import merged_judgments
+from sessionkit.scoring.merging import few_keys_per_document, merged_judgments
 from sessionkit.study import Study
 from sessionkit.study.package import LENGTH
 
@@ -130,10 +130,13 @@ def judged_rows(
         grade = pl.col("user_grade").cast(pl.Float64)
         columns = {gain_name(measure): gain_expr(grade, measure.gain, measure.min_grade) for measure in measures}
         rows = rows.with_columns(grade=grade, **columns)
+    elif only_judged and few_keys_per_document(study):
+        # one string to look up instead of two; a document judged for another key than the session's drops out after
+        rows = rows.join(worth.rename({"key": "judged_for"}), on="doc_id")
+        rows = _with_keys(study, rows, selection).filter(pl.col("key") == pl.col("judged_for"))
     else:
-        rows = _with_keys(study, rows, selection).join(
-            worth, on=["key", "doc_id"], how="inner" if only_judged else "left"
-        )
+        keyed = _with_keys(study, rows, selection)
+        rows = keyed.join(worth, on=["key", "doc_id"], how="inner" if only_judged else "left")
     if selection.unjudged == "skip":
         unjudged = pl.col("grade").is_null()
         above = unjudged.cast(pl.Int32).cum_sum().over(QUERY, order_by="rank")

@@ -33,6 +33,12 @@ def merged_judgments(study: Study) -> pl.LazyFrame:
     return _MERGED[study].lazy()
 
 
+def few_keys_per_document(study: Study) -> bool:
+    """Whether documents are judged for hardly more than one key each, so that they can be looked up before their key."""
+    judged = merged_judgments(study).select(rows=pl.len(), documents=pl.col("doc_id").n_unique()).collect()
+    return bool(judged.item(0, "rows") <= 2 * judged.item(0, "documents"))
+
+
 def _merge(study: Study) -> pl.LazyFrame:
     """Apply the study's rule."""
     unjudged = pl.col("grade").is_in(list(study.settings.unjudged_grades))

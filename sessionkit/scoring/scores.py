@@ -35,7 +35,7 @@ def score(
     measures
         Measures or their texts, such as ``"nsDCG@10"`` or ``"mean(nDCG@10)"``.
     per
-        ``"query"``, ``"session"``, or what to average sessions by: ``"system"``, ``"topic"``, ``"user"`` or any
+        ``"query"``, ``"session"``, ``"all"``, or what to average sessions by: ``"system"``, ``"topic"``, ``"user"`` or any
         column of the sessions or users; several as a list or joined by commas.
 
     Returns
@@ -73,10 +73,11 @@ def score(
         msg = f"per={','.join(levels)}: query and session stand alone; group by columns of the sessions instead"
         raise UsageError(msg)
     elif levels == ["session"]:
-        columns = {name: name for name in OF_SESSION}
-        scores = _per_session(study, asked, columns).select("session_id", *OF_SESSION, "measure", "value", _share())
+        own = {name: name for name in OF_SESSION}
+        scores = _per_session(study, asked, own).select("session_id", *OF_SESSION, "measure", "value", _share())
     else:
-        scores = _per_group(study, asked, [PER.get(level, level) for level in levels])
+        columns = [] if levels == ["all"] else [PER.get(level, level) for level in levels]
+        scores = _per_group(study, asked, columns)
     for measure in asked:
         tell_of_bound(measure.inner)
         tell_of_depth(study, measure.inner)

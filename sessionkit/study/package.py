@@ -32,7 +32,7 @@ ORDER = {
     "queries": ["session_id", "query_position"],
     "results": ["session_id", "query_position", "rank"],
 }
-LENGTH = "_length"
+LENGTH = "__length"
 EXTRA_TYPES: dict[type[pl.DataType], str] = {
     pl.String: "string",
     pl.Boolean: "boolean",
@@ -84,10 +84,13 @@ def is_study(directory: Path) -> bool:
     return isinstance(descriptor, dict) and isinstance(descriptor.get("sessionkit"), dict)
 
 
-def sha256(path: Path) -> str:
-    """Return the hexadecimal SHA-256 of a file."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+def sha256(*paths: Path) -> str:
+    """Return the hexadecimal SHA-256 of a file, or of several one after the other."""
+    digest = hashlib.sha256()
+    for path in paths:
+        with path.open("rb") as stream:
+            hashlib.file_digest(stream, lambda: digest)
+    return digest.hexdigest()
 
 
 def _write(study: Study, name: str, folder: Path) -> dict[str, Any]:

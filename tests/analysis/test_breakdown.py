@@ -86,6 +86,7 @@ def test_the_value_at_the_cutoff_is_the_mean_of_the_scores(study, measure):
         ("mean(nDCG@10)", {}, "measure inside"),
         ("DCG", {}, "needs a cutoff"),
         ("DCG@1", {"by": "lst"}, "did you mean 'last'"),
+        ("DCG@1", {"group": "sistem"}, "group=sistem"),
         ("DCG@1", {"average": "users"}, "queries, sessions"),
     ],
 )

@@ -1,6 +1,7 @@
 """Average session curves: held after stopping, both orders of normalising, agreement with the scores."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -98,6 +99,14 @@ def test_what_is_wrong_is_said(study, options, says):
     with pytest.raises(sk.UsageError) as error:
         sk.curve(study, **({"measure": "sDCG@2"} | options))
     assert says in str(error.value)
+
+
+def test_a_study_without_sessions_is_the_datas_fault(study):
+    empty = replace(
+        study, sessions=study.sessions.head(0), queries=study.queries.head(0), results=study.results.head(0)
+    )
+    with pytest.raises(sk.DataError, match="no sessions"):
+        sk.curve(empty, "sDCG@2")
 
 
 def test_undefined_sessions_can_count_with_zero():

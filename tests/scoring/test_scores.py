@@ -53,6 +53,10 @@ def test_means_by_groups(study):
     assert sk.score(study, "sDCG@1", per=["system", "mood"]).select("system_id", "mood", "value").equals(both)
 
 
+def test_mean_of_all_sessions(study):
+    assert sk.score(study, "sDCG@1", per="all").rows() == [("sDCG@1", 2.0, 3, 1, 0.75)]
+
+
 def test_undefined_can_be_zero(study):
     table = sk.score(study, "sDCG(undefined=zero)@1", per="system").filter(system_id="S")
     assert table.select("value", "n", "undefined").rows() == [(pytest.approx(4 / 3), 3, 0)]

@@ -11,6 +11,9 @@ from sessionkit.errors import MeasureError, suggestion
 from sessionkit.scoring.discounts import QUERY_DISCOUNTS, RANK_DISCOUNTS
 from sessionkit.scoring.gains import ALLOWED, gain_text
 
+LARGEST = 2**31
+"""Ranks and positions are 32-bit integers in the tables."""
+
 
 @dataclass(frozen=True)
 class Parameter:
@@ -55,7 +58,10 @@ def _number(low: float, high: float = math.inf, *, closed: bool = False) -> Call
 def _whole(parameter: Parameter, value: object) -> object:
     """A whole number of at least 1 that fits the tables' integers."""
     number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
-    if not number.is_integer() or not 1 <= number < 2**31:
+    if number >= LARGEST:
+        msg = f"{parameter.name} must be below {LARGEST}, not {value!r}; leave it out if every rank counts"
+        raise MeasureError(msg)
+    if not number.is_integer() or number < 1:
         raise parameter.refuse(value)
     return int(number)
 

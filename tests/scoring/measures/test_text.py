@@ -79,6 +79,7 @@ def test_presets_expand_and_can_be_overridden():
         ("sDCG@0", "cutoff must be a whole number of at least 1, not 0"),
         ("sDCG@1.5", "whole number"),
         ("sDCG@-3", "whole number"),
+        ("sDCG@99999999999999999999", "must be below 2147483648"),
         ("DCG(discount=geometric)", "needs p"),
         ("DCG(discount=geometric,p=1)", "p must be a number between 0 and 1, both excluded"),
         ("DCG(discount=logg)", "did you mean 'log'"),

@@ -2,6 +2,7 @@
 
 A value that was given and is null afterwards broke a rule; nothing is guessed and nothing raises. ``"3.0"`` is an
 integer (tables that went through a spreadsheet or pandas write integers so), ``"3.5"`` is not. Numbers must be finite.
+Bytes are the text they spell in UTF-8, else hexadecimal.
 """
 
 from __future__ import annotations
@@ -11,7 +12,12 @@ import polars as pl
 from sessionkit.contract.schemas import Field
 
 UTC_MICROSECONDS = pl.Datetime("us", "UTC")
-ZONE = r"(Z|z|[+-]\d{2}:?\d{2})$"
+ZONE = r" ?(Z|z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)$"
+"""The zone at the end of a time; the day of a bare date looks like one, but that is no time anyway."""
+COUNT = r"^(\d+)(?:\.(\d+))?$"
+"""A count of seconds, milliseconds, microseconds or nanoseconds since 1970."""
+NANOSECONDS = {9: 10**9, 10: 10**9, 12: 10**6, 13: 10**6, 15: 10**3, 16: 10**3, 18: 1, 19: 1}
+"""What a count with this many digits before the point is a number of."""
 
 
 def as_text(column: str, dtype: pl.DataType) -> pl.Expr:
@@ -26,6 +32,7 @@ def as_text(column: str, dtype: pl.DataType) -> pl.Expr:
             .then(value.cast(pl.Int64, strict=False).cast(pl.String))
             .otherwise(value.cast(pl.String))
         )
+    value = without_bytes(value, dtype)
     if isinstance(dtype, pl.Struct):
         return pl.when(value.is_not_null()).then(value.struct.json_encode())
     if isinstance(dtype, pl.List | pl.Array):
@@ -34,6 +41,45 @@ def as_text(column: str, dtype: pl.DataType) -> pl.Expr:
     if isinstance(dtype, pl.Datetime):
         return value.dt.to_string("iso:strict")
     return value.cast(pl.String, strict=False)
+
+
+def without_bytes(value: pl.Expr, dtype: pl.DataType) -> pl.Expr:
+    """Return a value with the bytes in it, however deep, as text: what they spell in UTF-8, else hexadecimal."""
+    if dtype == pl.Binary:
+        return value.map_batches(_spelled, return_dtype=pl.String)
+    if isinstance(dtype, pl.Array):
+        return without_bytes(value.arr.to_list(), pl.List(dtype.inner))
+    if isinstance(dtype, pl.List):
+        inner = without_bytes(pl.element(), _instance(dtype.inner))
+        return value.list.eval(inner)
+    if isinstance(dtype, pl.Struct):
+        fields = [
+            without_bytes(value.struct.field(field.name), _instance(field.dtype)).alias(field.name)
+            for field in dtype.fields
+        ]
+        return pl.when(value.is_not_null()).then(pl.struct(fields)) if fields else value
+    return value
+
+
+def _spelled(column: pl.Series) -> pl.Series:
+    """Return a column of bytes as text."""
+    try:
+        return column.cast(pl.String)
+    except pl.exceptions.ComputeError:  # some are no UTF-8; polars then casts none
+        return pl.Series(column.name, [_text_of(value) for value in column], dtype=pl.String)
+
+
+def _text_of(value: bytes | None) -> str | None:
+    """Return the text that bytes spell, else their hexadecimal digits."""
+    try:
+        return None if value is None else value.decode()
+    except UnicodeDecodeError:
+        return None if value is None else value.hex()
+
+
+def _instance(dtype: object) -> pl.DataType:
+    """Return a nested type as an instance, which polars does not promise it to be."""
+    return dtype if isinstance(dtype, pl.DataType) else dtype()  # type: ignore[operator]
 
 
 def cast(field: Field, dtype: pl.DataType, timezone: str | None = None) -> pl.Expr:
@@ -68,7 +114,7 @@ def without_zone(column: str, dtype: pl.DataType) -> pl.Expr:
         return pl.col(column).is_not_null() if dtype.time_zone is None else pl.lit(False)
     if dtype == pl.String:
         text = pl.col(column).str.strip_chars()
-        return text.is_not_null() & ~text.str.contains(ZONE) & ~text.str.contains(r"^\d+$")
+        return text.is_not_null() & ~text.str.contains(ZONE) & ~text.str.contains(COUNT)
     return pl.lit(False)
 
 
@@ -79,28 +125,37 @@ def _boolean(field: Field, dtype: pl.DataType) -> pl.Expr:
 
 
 def _datetime(value: pl.Expr, dtype: pl.DataType, timezone: str | None) -> pl.Expr:
-    """Return microseconds UTC from a time, ISO 8601 text or a count of (milli-, micro-) seconds since 1970."""
+    """Return microseconds UTC from a time, ISO 8601 text or a count of (milli-, micro-, nano-) seconds since 1970."""
     if isinstance(dtype, pl.Datetime):
         cut = value.dt.cast_time_unit("us")
         return _placed(cut, timezone) if dtype.time_zone is None else cut.dt.convert_time_zone("UTC")
     if dtype.is_integer():
         return _epoch(value.cast(pl.String))
-    if dtype.is_float():
-        return _epoch(value.cast(pl.Int64, strict=False).cast(pl.String))
+    if dtype.is_float() or dtype.is_decimal():
+        return _epoch(value.cast(pl.Decimal(38, 6), strict=False).cast(pl.String))
     if dtype != pl.String:
         return pl.lit(None, dtype=UTC_MICROSECONDS)
     text = value.str.strip_chars()
-    clock = text.str.replace(r"^(\d{4}-\d{2}-\d{2})[Tt]", "$1 ").str.replace(
-        r" (\d{2}:\d{2})(Z|z|[+-]\d{2}:?\d{2})?$", " $1:00$2"
-    )
-    aware = clock.str.replace("[Zz]$", "+00:00").str.to_datetime(
+    clock, offset = _clock(text), text.str.extract(ZONE)
+    aware = pl.concat_str(clock, _offset(offset)).str.to_datetime(
         "%Y-%m-%d %H:%M:%S%.f%:z", time_unit="us", strict=False
     )
-    spelled = clock.str.replace(r"([+-]\d{2})(\d{2})$", "$1:$2").str.to_datetime(
-        "%Y-%m-%d %H:%M:%S%.f%:z", time_unit="us", strict=False
-    )
-    naive = clock.str.to_datetime("%Y-%m-%d %H:%M:%S%.f", time_unit="us", strict=False)
-    return pl.coalesce(aware, spelled, _placed(naive, timezone), _epoch(text))
+    naive = pl.when(offset.is_null()).then(clock).str.to_datetime("%Y-%m-%d %H:%M:%S%.f", time_unit="us", strict=False)
+    return pl.coalesce(aware, _placed(naive, timezone), _epoch(text))
+
+
+def _clock(text: pl.Expr) -> pl.Expr:
+    """Return date and time of day without the zone, in one spelling: ``2024-03-01 10:00:00.5``."""
+    bare = text.str.replace(ZONE, "")
+    bare = bare.str.replace(r"^(\d{4})(\d{2})(\d{2})[Tt](\d{2})(\d{2})(\d{2})", "$1-$2-$3 $4:$5:$6")
+    bare = bare.str.replace(r"^(\d{4}-\d{2}-\d{2})[Tt]", "$1 ")
+    return bare.str.replace(r" (\d{2}:\d{2})$", " $1:00").str.replace(r",(\d+)$", ".$1")
+
+
+def _offset(zone: pl.Expr) -> pl.Expr:
+    """Return a zone as ``+01:00``."""
+    letters = zone.str.strip_chars().str.replace("^(?:Z|z|UTC|GMT)$", "+00:00")
+    return letters.str.replace(r"^([+-]\d{2})(\d{2})?$", "$1:$2").str.replace(":$", ":00")
 
 
 def _placed(naive: pl.Expr, timezone: str | None) -> pl.Expr:
@@ -110,9 +165,9 @@ def _placed(naive: pl.Expr, timezone: str | None) -> pl.Expr:
 
 
 def _epoch(text: pl.Expr) -> pl.Expr:
-    """Return seconds (9 or 10 digits), milliseconds (12, 13) or microseconds (15, 16) since 1970 as a time."""
-    scale = text.str.len_chars().replace_strict(
-        {9: 10**6, 10: 10**6, 12: 10**3, 13: 10**3, 15: 1, 16: 1}, default=None, return_dtype=pl.Int64
-    )
-    digits = pl.when(text.str.contains(r"^\d+$")).then(text).cast(pl.Int64, strict=False)
-    return (digits * scale).cast(pl.Datetime("us")).dt.replace_time_zone("UTC")
+    """Return a count since 1970 as a time; how many digits it has before the point tells its unit (NANOSECONDS)."""
+    whole, fraction = text.str.extract(COUNT, 1), text.str.extract(COUNT, 2).fill_null("0")
+    scale = whole.str.len_chars().replace_strict(NANOSECONDS, default=None, return_dtype=pl.Int64)
+    rest = fraction.str.slice(0, 9).str.pad_end(9, "0").cast(pl.Int64, strict=False)
+    nanoseconds = whole.cast(pl.Int64, strict=False) * scale + rest * scale // 10**9
+    return (nanoseconds // 1000).cast(pl.Datetime("us")).dt.replace_time_zone("UTC")

@@ -14,7 +14,15 @@ import polars as pl
 
 from sessionkit.contract import RECORD, Checked, check_dense, check_parents, table
 from sessionkit.readers.bases import shifted_part
-from sessionkit.readers.derive import queries_from, sessions_from, statuses, widened, with_defaults, with_users
+from sessionkit.readers.derive import (
+    queries_from,
+    sessions_from,
+    statuses,
+    widened,
+    with_bare_queries,
+    with_defaults,
+    with_users,
+)
 from sessionkit.readers.extras import typed_extras
 from sessionkit.readers.notes import Notes, notice
 from sessionkit.readers.parts import LIST, Part, plain_part, typed_part, valued_part
@@ -94,7 +102,7 @@ def _queries(raw: Raw | None, sessions: Keys | None, notes: Notes) -> tuple[Part
     part, shifted = shifted_part(typed_part(raw, schema), notes)
     part = valued_part(part, schema, shifted=shifted)
     rows = check_parents(part.rows, schema, "sessions", sessions.accepted, sessions.seen) if sessions else part.rows
-    return replace(part, rows=check_dense(rows, schema)), "query_position" in shifted
+    return replace(part, rows=check_dense(rows, schema, part.seen)), "query_position" in shifted
 
 
 def _results(
@@ -127,7 +135,8 @@ def _derived(
     """Return the rows of queries and sessions, given or derived, and the results without the columns that moved."""
     moved: list[str] = []
     if queries is not None:
-        query_rows = source = queries.rows.accepted
+        query_rows = with_bare_queries(queries, keys.accepted if keys else None, notes)
+        source = queries.seen.join(query_rows, on=LIST, how="semi")
     else:
         assert results is not None  # noqa: S101  # one of the two is always given
         source = results.seen if keys is None else results.seen.join(keys.accepted, on=SESSION, how="semi")

@@ -12,6 +12,8 @@ from sessionkit.errors import DataError, suggestion
 from sessionkit.readers.raw import Raw
 
 PRIVATE = (RECORD, RULE, VALUE)
+SEPARATORS = ",;\t|"
+"""Characters that, within the name of a lone column, suggest that they separate columns."""
 
 
 def under_our_names(
@@ -63,11 +65,15 @@ def _found(theirs: str | int, found: list[str], raw: Raw, ours: str, *, numbered
     if isinstance(theirs, int) or (numbered and theirs.isdigit() and theirs not in found):
         number = int(theirs)
         if not 1 <= number <= len(found):
-            raise DataError(
-                f"{raw.source}: {ours} is to come from column {number}, but there are only {len(found)} columns"
+            there = (
+                f"there are only {len(found)} columns"
+                if len(found) > 1
+                else "there is only one; is the separator right?"
             )
+            raise DataError(f"{raw.source}: {ours} is to come from column {number}, but {there}")
         return found[number - 1]
     if theirs not in found:
+        _refuse_unseparated(raw, found)
         raise DataError(
             f"{raw.source} has no column {theirs!r} to make {ours} from{suggestion(theirs, found)}; found "
             f"{', '.join(found)}"
@@ -79,11 +85,23 @@ def _refuse_missing(raw: Raw, ours: list[str], found: list[str]) -> None:
     """Raise DataError where a required column is neither mapped nor there under its own name."""
     missing = [name for name in table(raw.table).required if name not in ours]
     if missing:
+        _refuse_unseparated(raw, found)
         near = suggestion(missing[0], found)
         what = f"columns {', '.join(missing)}" if len(missing) > 1 else f"column {missing[0]}"
-        raise DataError(
-            f"{raw.source} ({raw.table}) has no {what}{near}; found {', '.join(found)}. "
+        remedy = (
             f'In study.toml, columns = {{ {missing[0]} = "..." }} says which column it is'
+            if raw.is_file
+            else f"Rename the column that is {missing[0]}"
+        )
+        raise DataError(f"{raw.source} ({raw.table}) has no {what}{near}; found {', '.join(found)}. {remedy}")
+
+
+def _refuse_unseparated(raw: Raw, found: list[str]) -> None:
+    """Raise DataError where all columns came as one, so that another separator is likely."""
+    if raw.is_file and len(found) == 1 and set(found[0]) & set(SEPARATORS):
+        raise DataError(
+            f"{raw.source} ({raw.table}) has only one column, {found[0][:80]!r}; is the separator right? Set separator "
+            'for it in study.toml, such as "," or ";" or "\\t"'
         )
 
 

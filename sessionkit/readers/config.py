@@ -5,10 +5,13 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import date, time
 from pathlib import Path
 from typing import Any
 
-from sessionkit.contract import TABLES, document
+import polars as pl
+
+from sessionkit.contract import RECORD, RULE, TABLES, check_types, check_values, document, table
 from sessionkit.errors import DataError, suggestion
 from sessionkit.study import Settings
 from sessionkit.study.settings import check_timezone
@@ -72,11 +75,48 @@ def as_config(loaded: Mapping[str, Any], name: str, folder: Path) -> Config:
         A key is unknown or a value impossible.
     """
     _check(loaded, name)
-    tables = {table: loaded[table] for table in TABLES if table in loaded}
-    for options in tables.values():
-        check_timezone(options.get("timezone"))
-    settings = Settings.of({key: loaded[key] for key in SETTINGS if key in loaded})
-    return Config(name, folder, loaded.get("format", "tables"), settings, tables, loaded.get("defaults", {}))
+    tables = {known: loaded[known] for known in TABLES if known in loaded}
+    try:
+        for options in tables.values():
+            check_timezone(options.get("timezone"))
+        settings = Settings.of({key: loaded[key] for key in SETTINGS if key in loaded})
+        defaults = typed_defaults(loaded.get("defaults", {}), settings.timezone)
+    except DataError as error:
+        raise DataError(f"{name}: {error}") from None
+    return Config(name, folder, loaded.get("format", "tables"), settings, tables, defaults)
+
+
+def typed_defaults(given: Mapping[str, Any], timezone: str | None) -> dict[str, Any]:
+    """Return the constants for sessions, those of declared columns as values of their type.
+
+    Raises
+    ------
+    DataError
+        A value breaks a rule of its column, or the column can have no constant.
+    """
+    sessions = table("sessions")
+    for column in given:
+        if column in sessions.key or column.startswith("__"):
+            why = "every session has its own" if column in sessions.key else "sessionkit keeps such names for itself"
+            raise DataError(f"defaults.{column}: {why}; constants are for other columns of the sessions")
+    declared = {column: [value] for column, value in given.items() if column in sessions.names}
+    if not declared:
+        return dict(given)
+    row = pl.LazyFrame({RECORD: [1], **declared})
+    checked = check_values(check_types(row, sessions, timezone=timezone, required=()), sessions)
+    if not checked.broken.is_empty():
+        rule = checked.broken[RULE][0]
+        column = next((column for column in declared if rule.startswith(column)), next(iter(declared)))
+        raise DataError(f"defaults.{column} = {_spelled(given[column])}: {rule} does not hold")
+    typed = checked.accepted.row(0, named=True)
+    return {column: typed.get(column, value) for column, value in given.items()}
+
+
+def _spelled(value: object) -> str:
+    """Return a value as TOML spells it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value) if isinstance(value, date | time) else repr(value)
 
 
 def _check(loaded: Mapping[str, Any], name: str) -> None:
@@ -98,5 +138,5 @@ def _check(loaded: Mapping[str, Any], name: str) -> None:
         raise DataError(
             f"{place}: {error.message.replace(' is a required property', '')} is missing; it names the file"
         )
-    about = error.schema.get("description", "")
-    raise DataError(f"{place} = {error.instance!r}: {error.message.split(' is ', 1)[-1]}. {about}".rstrip())
+    about = error.schema.get("description") or (error.parent.schema.get("description", "") if error.parent else "")
+    raise DataError(f"{place} = {_spelled(error.instance)}: {error.message.split(' is ', 1)[-1]}. {about}".rstrip())

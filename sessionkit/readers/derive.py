@@ -10,9 +10,9 @@ from dataclasses import replace
 
 import polars as pl
 
-from sessionkit.contract import RECORD, Checked, Table, table
+from sessionkit.contract import RECORD, Checked, Table, check_dense, table
 from sessionkit.readers.notes import Notes, counted
-from sessionkit.readers.parts import LIST
+from sessionkit.readers.parts import LIST, Part
 
 SESSION_COLUMNS = ("user_id", "system_id", "topic_id", "judgment_key")
 
@@ -38,6 +38,27 @@ def queries_from(seen: pl.DataFrame, *, session_too: bool, notes: Notes) -> pl.D
     if session_too and "judgment_key" in names and _constant(seen, "judgment_key", ["session_id"]):
         names.remove("judgment_key")
     return lifted(seen, LIST, names, notes)
+
+
+def with_bare_queries(part: Part, sessions: pl.DataFrame | None, notes: Notes) -> pl.DataFrame:
+    """Return the accepted queries and, for each rejected one whose place in its session is known, a bare row.
+
+    A bare row says ``not_logged``; it keeps the queries after it where they were. `sessions` are those accepted, where
+    sessions are a table of their own.
+    """
+    accepted = part.rows.accepted
+    places = part.seen.select(LIST).unique()
+    if sessions is not None:
+        places = places.join(sessions, on="session_id", how="semi")
+    places = check_dense(Checked(places, places.clear()), table("queries")).accepted
+    bare = places.join(accepted, on=LIST, how="anti")
+    if bare.is_empty():
+        return accepted
+    notes.tell(
+        f"queries: {counted(bare.height, 'query')} rejected, kept as not logged so that later ones stay where they were"
+    )
+    status = pl.lit("not_logged").alias("results_status")
+    return pl.concat([accepted, bare.with_columns(status)], how="diagonal_relaxed").sort(LIST)
 
 
 def sessions_from(rows: pl.DataFrame, taken: list[str], notes: Notes) -> pl.DataFrame:
@@ -118,8 +139,7 @@ def with_defaults(sessions: pl.DataFrame, defaults: dict[str, object]) -> pl.Dat
     sessions = sessions.with_columns(missing)
     constants = []
     for name, value in defaults.items():
-        text = str(value).lower() if isinstance(value, bool) else str(value)
-        constant = pl.lit(text if name in schema.names and schema.by_name[name].dtype == pl.String else value)
+        constant = pl.lit(value, dtype=schema.by_name[name].dtype if name in schema.names else None)
         constants.append(pl.coalesce(name, constant).alias(name) if name in sessions.columns else constant.alias(name))
     return sessions.with_columns(constants).with_columns(judgment_key=pl.coalesce("judgment_key", "topic_id"))
 

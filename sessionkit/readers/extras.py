@@ -32,6 +32,8 @@ def _typed(column: pl.Series) -> pl.Series:
         return column.cast(pl.Float64) if _all(column, NUMBER) else column
     if isinstance(dtype, pl.Datetime):
         return column.dt.cast_time_unit("us")
+    if dtype == pl.Time:  # kept in nanoseconds, of which Python and pandas know nothing
+        return (column.cast(pl.Int64) // 1000 * 1000).cast(pl.Time)
     if isinstance(dtype, pl.Categorical | pl.Enum | pl.Null) or dtype.is_decimal() or dtype in (pl.Int128, pl.UInt128):
         return column.cast(pl.String)
     return column

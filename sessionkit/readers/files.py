@@ -103,6 +103,8 @@ def _missing(name: str, path: Path) -> DataError:
     """Return the error for a file that is not there, naming the nearest one that is."""
     if path.is_dir():
         return DataError(f"{name}: {path} is a directory where a file is needed")
+    if path.exists():
+        return DataError(f"{name}: {path} is a device or a pipe; write what comes from it to a file and name that")
     folder = path.parent
     if not folder.is_dir():
         return DataError(f"{name}: no such file; looked for {path}, whose folder does not exist")
@@ -137,8 +139,8 @@ def _kind(path: Path, head: bytes) -> tuple[str, str | None]:
 def _transcoded(path: Path, name: str, encoding: str, workspace: Path) -> Path:
     """Return a UTF-8 copy of a file in another encoding."""
     try:
-        codecs.lookup(encoding)
-    except LookupError:
+        "".encode(encoding)  # unlike codecs.lookup, refuses those that are not for text, such as base64
+    except (LookupError, ValueError):
         raise DataError(
             f'{name}: encoding {encoding!r} is unknown; use a name such as "latin-1", "cp1252" or "utf-16"'
         ) from None

@@ -57,7 +57,7 @@ def from_tables(
     ...     {"judgment_key": ["t"], "doc_id": ["y"], "grade": [2]},
     ... )
     >>> study
-    <Study: 1 sessions, 1 queries, 2 results, 1 judgments>
+    <Study: 1 session, 1 query, 2 results, 1 judgment>
     """
     timezone = settings.get("timezone")
     given = {"users": users, "sessions": sessions, "queries": queries, "results": results, "judgments": judgments}
@@ -115,7 +115,9 @@ def as_polars(frame: Frame, name: str) -> pl.LazyFrame:
 def _raw(name: str, frame: Frame, timezone: str | None) -> Raw:
     """Return a frame as a source."""
     lazy = as_polars(frame, name)
-    for column in lazy.collect_schema():
+    for column, dtype in lazy.collect_schema().items():
+        if dtype == pl.Object:
+            raise DataError(f"{name}: column {column!r} holds Python objects; give text, numbers, true/false or times")
         if column.startswith("__"):
             raise DataError(
                 f"{name}: column {column!r} begins with two underscores, which sessionkit keeps for itself; rename it"

@@ -6,6 +6,8 @@ contract; nested values stay JSON text.
 
 from __future__ import annotations
 
+import json
+
 import polars as pl
 
 from sessionkit.contract import RECORD, RULE, VALUE
@@ -44,7 +46,7 @@ def read_ndjson(file: LogFile, table: str) -> Raw:
     broken = pl.col(OBJECT).is_null()
     frame = lines.with_columns(
         **{RULE: pl.when(broken).then(pl.lit(IS_JSON)), VALUE: pl.when(broken).then(pl.col(TEXT).str.slice(0, 200))},
-        **{key: pl.col(OBJECT).str.json_path_match(_path(key)) for key in keys},
+        **{name: pl.col(OBJECT).str.json_path_match(_path(key)) for name, key in _named(keys).items()},
     ).drop(TEXT, OBJECT)
     return Raw(table, file.name, frame, records, as_lines(str(file.path), 1), file.bytes, file.sha256)
 
@@ -63,8 +65,17 @@ def _keys(lines: pl.LazyFrame) -> tuple[list[str], int]:
 
 def _names(objects: pl.Series) -> list[str]:
     """Return the keys of these JSON objects."""
-    dtype = objects.str.json_decode(infer_schema_length=None).dtype
+    try:
+        dtype = objects.str.json_decode(infer_schema_length=None).dtype
+    except pl.exceptions.PolarsError:  # a key holds an object here and a number there, which no one type covers
+        return list(dict.fromkeys(key for text in objects for key in json.loads(text)))
     return [field.name for field in dtype.fields] if isinstance(dtype, pl.Struct) else []
+
+
+def _named(keys: list[str]) -> dict[str, str]:
+    """Return the keys by the names of their columns; the empty one gets the first free ``column_1``, ``column_2``, ...."""
+    free = next(name for place in range(1, len(keys) + 2) if (name := f"column_{place}") not in keys)
+    return {key or free: key for key in keys}
 
 
 def _path(key: str) -> str:

@@ -73,9 +73,7 @@ def counted(number: int, noun: str) -> str:
 
 def _notice_lists(study: Study, notes: Notes) -> None:
     """Note lists with gaps in their ranks, sessions without queries, lists said to be shown that have no rows."""
-    lists = study.results.group_by(LIST).agg(gap=pl.col("rank").max() > pl.len())
-    gaps = study_count(lists.filter("gap"))
-    if gaps:
+    if gaps := study.facts.lists_with_gaps:
         notes.tell(f"results: {counted(gaps, 'list')} with gaps in the ranks: slots whose content is unknown")
     bare = study_count(study.sessions.join(study.queries, on="session_id", how="anti"))
     if bare:

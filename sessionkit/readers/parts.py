@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from sessionkit.contract import RECORD, Checked, Table, check_types, check_unique, check_values, table
-from sessionkit.readers.raw import Raw
+from sessionkit.readers.raw import Raw, read_through
 
 LIST = ["session_id", "query_position"]
 
@@ -39,6 +39,12 @@ class Part:
 
 
 def typed_part(raw: Raw, schema: Table) -> Part:
+    """Return a source, which is read here, with its columns typed, the markers of empty lists set apart."""
+    with read_through(raw.source):
+        return _typed(raw, schema)
+
+
+def _typed(raw: Raw, schema: Table) -> Part:
     """Return a source with its columns typed, the markers of empty lists set apart."""
     text = pl.col("rank").cast(pl.String, strict=False).str.strip_chars() if raw.empty_list is not None else None
     if text is None:

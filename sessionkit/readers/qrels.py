@@ -6,6 +6,7 @@ The second field is the subtopic in diversity and novelty tracks and a constant 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import polars as pl
 
@@ -70,3 +71,12 @@ def read_whitespace(file: LogFile, table: str, *, header: bool = False) -> Raw:
     return Raw(
         table, file.name, frame, records - bool(header), as_lines(str(file.path), skip + 1), file.bytes, file.sha256
     )
+
+
+def without_idle_subtopic(raw: Raw) -> Raw:
+    """Return judgments without ``subtopic_id`` where it is never filled, as in qrels whose second field is constant."""
+    if raw.table != "judgments" or "subtopic_id" not in raw.frame.collect_schema():
+        return raw
+    if raw.frame.select(pl.col("subtopic_id").is_not_null().any()).collect().item():
+        return raw
+    return replace(raw, frame=raw.frame.drop("subtopic_id"))

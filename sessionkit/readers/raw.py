@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 
 import polars as pl
 
 from sessionkit.contract import RECORD
+from sessionkit.contract.casts import without_bytes
+from sessionkit.errors import DataError
 
 LINE, RAW = "line", "raw"
 Locate = Callable[[pl.Series], pl.DataFrame]
@@ -37,6 +40,8 @@ class Raw:
         Zone of times that carry none.
     empty_list
         Text in place of a rank that means the query returned nothing.
+    base
+        0 or 1 for each column that is declared to count from it.
     """
 
     table: str
@@ -48,14 +53,39 @@ class Raw:
     sha256: str | None = None
     timezone: str | None = None
     empty_list: str | None = None
+    base: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def is_file(self) -> bool:
+        """Whether it came from a file, which a study.toml can describe."""
+        return self.sha256 is not None
+
+
+@contextmanager
+def read_through(source: str) -> Iterator[None]:
+    """Name the source in the error where its records turn out to be damaged only when they are read.
+
+    Raises
+    ------
+    DataError
+        They are.
+    """
+    try:
+        yield
+    except (pl.exceptions.ComputeError, OSError) as error:
+        reason = str(error).splitlines()[0]
+        raise DataError(f"{source} cannot be read to its end, it is damaged ({reason}); fetch it again") from None
 
 
 def as_json(frame: pl.LazyFrame) -> Locate:
     """Return a way back for sources without text lines: the record as one JSON object."""
 
+    types = frame.collect_schema()
+
     def locate(records: pl.Series) -> pl.DataFrame:
         found = frame.filter(pl.col(RECORD).is_in(records.implode()))
-        raw = pl.struct(pl.all().exclude(RECORD)).struct.json_encode()
+        values = [without_bytes(pl.col(name), dtype).alias(name) for name, dtype in types.items() if name != RECORD]
+        raw = pl.struct(values).struct.json_encode()
         return found.select(RECORD, pl.lit(None, dtype=pl.Int64).alias(LINE), raw.alias(RAW)).collect()
 
     return locate

@@ -65,6 +65,11 @@ def read(
         if config is not None or beside:
             raise UsageError("frames are read as they are: give judgments as the frame 'judgments', and no config")
         return from_mapping(source, strict=strict)
+    if not isinstance(source, str | PathLike):
+        raise UsageError(
+            f"read takes the path of a study.toml, a log or a study, or a dict of frames, not {type(source).__name__}; "
+            "sk.from_tables takes frames"
+        )
     path = Path(source)
     if path.is_dir():
         if config is not None or beside or format is not None:

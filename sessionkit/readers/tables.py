@@ -21,7 +21,7 @@ from sessionkit.readers.delimited import read_delimited
 from sessionkit.readers.files import LogFile, open_log
 from sessionkit.readers.ndjson import read_ndjson
 from sessionkit.readers.parquet import read_parquet
-from sessionkit.readers.qrels import looks_like_qrels, read_whitespace
+from sessionkit.readers.qrels import QRELS, looks_like_qrels, read_whitespace, without_idle_subtopic
 from sessionkit.readers.raw import Raw
 from sessionkit.study import Study
 
@@ -67,8 +67,10 @@ def read_table(name: str, options: Mapping[str, Any], config: Config, workspace:
     named = under_our_names(
         raw, options.get("columns", {}), nulls=(null,) if isinstance(null, str) else null, numbered=numbered
     )
+    if set(QRELS) <= set(raw.frame.collect_schema()):
+        named = without_idle_subtopic(named)
     zone = options.get("timezone", config.settings.timezone)
-    return replace(named, timezone=zone, empty_list=options.get("empty_list"))
+    return replace(named, timezone=zone, empty_list=options.get("empty_list"), base=_base(options))
 
 
 def _records(file: LogFile, name: str, options: Mapping[str, Any]) -> tuple[Raw, bool]:
@@ -95,6 +97,12 @@ def _separator(file: LogFile, given: str | None) -> str:
             'set separator = "\\t", "," or "whitespace" for it in study.toml'
         )
     return separator
+
+
+def _base(options: Mapping[str, Any]) -> Mapping[str, int]:
+    """Return what each declared column counts from; one number stands for all of them."""
+    base = options.get("base", {})
+    return base if isinstance(base, Mapping) else dict.fromkeys(("query_position", "rank"), base)
 
 
 def _quote(options: Mapping[str, Any]) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sessionkit.contract import Table
 from sessionkit.contract.casts import without_zone
 from sessionkit.readers.notes import Notes, counted
-from sessionkit.readers.raw import Raw
+from sessionkit.readers.raw import Raw, read_through
 
 
 def notice_zones(raw: Raw, schema: Table, notes: Notes) -> None:
@@ -16,7 +16,8 @@ def notice_zones(raw: Raw, schema: Table, notes: Notes) -> None:
     names = [field.name for field in schema.fields if field.type == "datetime" and field.name in types]
     if not names:
         return
-    counts = raw.frame.select(without_zone(name, types[name]).sum().alias(name) for name in names).collect().row(0)
+    with read_through(raw.source):
+        counts = raw.frame.select(without_zone(name, types[name]).sum().alias(name) for name in names).collect().row(0)
     for name, count in zip(names, counts, strict=True):
         if count:
             notes.warn(f"{raw.source}: {counted(count, 'time')} without zone in {name}, taken as UTC; set timezone")

@@ -6,7 +6,7 @@ import json
 from dataclasses import fields
 from os import PathLike
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, get_type_hints
 
 import polars as pl
 
@@ -40,11 +40,7 @@ def open_study(directory: str | PathLike[str]) -> Study:
     tables.setdefault("rejected", no_rejected())
     study = Study(
         **tables,
-        settings=_value(
-            Settings,
-            {**ours["settings"], "unjudged_grades": tuple(ours["settings"].get("unjudged_grades", ()))},
-            folder,
-        ),
+        settings=_value(Settings, ours["settings"], folder),
         sources=tuple(_value(Source, source, folder) for source in ours["sources"]),
         reader=str(ours["reader"]),
         notes=tuple(str(note) for note in ours["notes"]),
@@ -65,11 +61,20 @@ def verify_hashes(study: Study) -> tuple[str, ...]:
     if study.path is None:
         raise DataError("this study was not opened from disk, so there are no files to verify; save it first")
     descriptor = _descriptor(study.path)
-    return tuple(
-        f"{resource['path']} is not the file that was written: its sha256 differs from {DESCRIPTOR}"
-        for resource in _resources(descriptor, study.path).values()
-        if f"sha256:{sha256(_beneath(study.path, resource['path']))}" != resource.get("hash")
-    )
+    resources = _resources(descriptor, study.path).values()
+    return tuple(problem for resource in resources if (problem := _changed(study.path, resource)) is not None)
+
+
+def _changed(folder: Path, resource: dict[str, Any]) -> str | None:
+    """Return a sentence where a resource's bytes, or those of its files one after the other, are not as written."""
+    paths = _files(folder, resource)
+    names = ", ".join(path.relative_to(folder).as_posix() for path in paths)
+    kept = resource.get("hash")
+    if not isinstance(kept, str) or not kept.startswith("sha256:"):
+        return f"{names} cannot be verified: {DESCRIPTOR} keeps no sha256 of it"
+    if f"sha256:{sha256(*paths)}" == kept:
+        return None
+    return f"{names} is not the file that was written: its sha256 differs from {DESCRIPTOR}"
 
 
 def _descriptor(folder: Path) -> dict[str, Any]:
@@ -104,7 +109,11 @@ def _ours(descriptor: dict[str, Any], folder: Path) -> dict[str, Any]:
             "its tables with a study.toml"
         )
     layout = ours.get("layout")
-    if not isinstance(layout, int) or layout > LAYOUT:
+    if isinstance(layout, bool) or not isinstance(layout, int) or layout < 1:
+        raise DataError(
+            f"{folder / DESCRIPTOR}: layout is {layout!r}; it must be a number from 1 to {LAYOUT}; ingest the source again"
+        )
+    if layout > LAYOUT:
         raise DataError(
             f"{folder} was written by sessionkit {ours.get('version')} in layout {layout}; this one reads up "
             f"to {LAYOUT}: upgrade sessionkit"
@@ -145,10 +154,15 @@ def _beneath(folder: Path, name: object) -> Path:
     return path
 
 
+def _files(folder: Path, resource: dict[str, Any]) -> list[Path]:
+    """Return the files of a resource."""
+    named = resource.get("path")
+    return [_beneath(folder, part) for part in (named if isinstance(named, list) and named else [named])]
+
+
 def _scan(folder: Path, name: str, resource: dict[str, Any]) -> pl.LazyFrame:
     """Scan one table after comparing its files with what the descriptor says."""
-    named = resource.get("path")
-    paths = [_beneath(folder, part) for part in (named if isinstance(named, list) and named else [named])]
+    paths = _files(folder, resource)
     size = sum(path.stat().st_size for path in paths)
     if size != resource.get("bytes"):
         raise DataError(
@@ -186,9 +200,24 @@ def _value(kind: type[Any], given: object, folder: Path) -> Any:  # noqa: ANN401
         raise DataError(
             f"{folder / DESCRIPTOR}: {kind.__name__.lower()} is not as sessionkit writes it; ingest the source again"
         )
+    for name, type_ in get_type_hints(kind).items():
+        if kind is not Settings and name in given and not _fits(given[name], type_):
+            raise DataError(
+                f"{folder / DESCRIPTOR}: {kind.__name__.lower()}.{name} is {given[name]!r}, which it cannot be; "
+                "ingest the source again"
+            )
     try:
         return kind(**given)
+    except DataError as error:
+        raise DataError(f"{folder / DESCRIPTOR}: {error}") from None
     except TypeError:
         raise DataError(
             f"{folder / DESCRIPTOR}: {kind.__name__.lower()} lacks a value; ingest the source again"
         ) from None
+
+
+def _fits(value: object, type_: Any) -> bool:  # noqa: ANN401
+    """Return whether a JSON value is of this type; counts are whole and not below 0."""
+    if isinstance(value, bool) or not isinstance(value, type_):
+        return False
+    return not isinstance(value, int) or value >= 0

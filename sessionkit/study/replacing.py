@@ -1,4 +1,9 @@
-"""Putting finished directories and files in their place in one rename: a crash leaves the old one or the new one."""
+"""Putting finished directories and files in their place: a crash leaves the old one or the new one.
+
+One rename does it, but for a directory that replaces another where the system cannot swap two (it is not Linux, or the
+file system is not up to it): then there are two, and a crash between them leaves the old one beside its place under a
+name that ends in ``.replaced``.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +29,7 @@ def built_beside(target: Path) -> Iterator[Path]:
     UsageError
         The place cannot be written.
     """
-    place = Path(os.path.abspath(target))  # noqa: PTH100  # keeps links in the path as they are
+    place = target.resolve()  # a link to a directory stays a link; what it leads to is replaced
     draft = place.parent / f".{place.name}.{secrets.token_hex(4)}.partial"
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -43,7 +48,10 @@ def built_beside(target: Path) -> Iterator[Path]:
 
 
 def put_in_place(draft: Path, place: Path) -> None:
-    """Rename `draft` to `place`; a directory already there ends up under the draft's name."""
+    """Rename `draft` to `place`; a directory already there ends up under the draft's name, or is removed.
+
+    Where two directories cannot be swapped these are two renames, between which nothing is at `place`.
+    """
     if not place.exists():
         draft.rename(place)
     elif not exchange(draft, place):

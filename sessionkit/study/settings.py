@@ -62,7 +62,7 @@ class Settings:
                     f"max_grade is {self.max_grade!r}; it must be a number above 0, the top of the grade scale"
                 )
             object.__setattr__(self, "max_grade", float(self.max_grade))
-        if isinstance(self.unjudged_grades, str) or not all(
+        if not isinstance(self.unjudged_grades, list | tuple | set | frozenset) or not all(
             _number(grade) and grade < 0 for grade in self.unjudged_grades
         ):
             raise DataError(f"unjudged_grades is {self.unjudged_grades!r}; it must be a list of negative numbers")

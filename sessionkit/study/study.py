@@ -106,8 +106,13 @@ class Study:
     def __repr__(self) -> str:
         """Return the shape of the study in one line."""
         facts = self.facts
-        counts = (
-            f"{facts.sessions:,} sessions, {facts.queries:,} queries, {facts.results:,} results, "
-            f"{facts.judgments:,} judgments"
+        counts = ", ".join(
+            (_one(name) if (count := getattr(facts, name)) == 1 else f"{count:,} {name}")
+            for name in ("sessions", "queries", "results", "judgments")
         )
         return f"<Study {self.settings.title!r}: {counts}>" if self.settings.title else f"<Study: {counts}>"
+
+
+def _one(name: str) -> str:
+    """Return ``1 query`` for the table ``queries``."""
+    return f"1 {name.removesuffix('ies')}y" if name.endswith("ies") else f"1 {name.removesuffix('s')}"

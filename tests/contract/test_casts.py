@@ -69,6 +69,13 @@ NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
         "1772452800",
         "1772452800000",
         "1772452800000000",
+        "1772452800000000000",
+        "1772452800.0",
+        "2026-03-02 12:00:00 UTC",
+        "2026-03-02 13:00:00+01",
+        "2026-03-02 12:00:00,000",
+        "20260302T120000Z",
+        "20260302T130000+0100",
     ],
 )
 def test_times_that_can_be_read(text):
@@ -76,10 +83,39 @@ def test_times_that_can_be_read(text):
 
 
 @pytest.mark.parametrize(
-    "text", ["12:00", "2026-03-02", "yesterday", "17", "2026-13-02T12:00:00Z", "2026-03-02T25:00:00"]
+    "text",
+    [
+        "12:00",
+        "2026-03-02",
+        "yesterday",
+        "17",
+        "2026-13-02T12:00:00Z",
+        "2026-03-02T25:00:00",
+        "2026-03-02 12:00:00 CET",
+        "20260302120000",
+        "1772452800.5.5",
+    ],
 )
 def test_times_are_never_made_up(text):
     assert cast_all("sessions", "started_at", [text]) == [None]
+
+
+def test_fractions_of_a_second_are_kept():
+    half = NOON.replace(microsecond=500000)
+    given = ["1772452800.5", "1772452800500.0", "2026-03-02 12:00:00,5Z", "2026-03-02T12:00:00.500+00:00"]
+    assert cast_all("sessions", "started_at", given) == [half] * 4
+    assert cast_all("sessions", "started_at", ["1772452800.000001"]) == [NOON.replace(microsecond=1)]
+    assert cast_all("sessions", "started_at", [1772452800.5, 1772452800500.0, float("nan"), float("inf")]) == [
+        half,
+        half,
+        None,
+        None,
+    ]
+
+
+def test_float_seconds_are_rounded_to_microseconds():
+    # the double nearest to 1772452800.001 is 1772452800.000999928
+    assert cast_all("sessions", "started_at", [1772452800.001]) == [NOON.replace(microsecond=1000)]
 
 
 def test_times_without_zone_take_the_one_declared():
@@ -98,9 +134,15 @@ def test_times_from_typed_columns():
 
 def test_zones_are_recognised():
     frame = pl.DataFrame(
-        {"t": ["2026-03-02 13:00:00", "2026-03-02T13:00:00Z", "2026-03-02T13:00:00+0100", "1772452800", None]}
+        {"t": ["2026-03-02 13:00:00", "2026-03-02T13:00:00Z", "2026-03-02T13:00:00+0100", "1772452800.5", None]}
     )
     assert frame.select(without_zone("t", frame.schema["t"]))["t"].to_list() == [True, False, False, False, False]
+
+
+def test_bytes_become_the_text_they_spell_or_hexadecimal():
+    assert cast_all("results", "doc_id", [b"ab", b"\xff\x01", None]) == ["ab", "ff01", None]
+    frame = pl.DataFrame({"n": [[{"k": b"a"}, {"k": b"\xff"}], None]})
+    assert frame.select(as_text("n", frame.schema["n"]).alias("n"))["n"].to_list() == ['[{"k":"a"},{"k":"ff"}]', None]
 
 
 def test_nested_values_become_json():

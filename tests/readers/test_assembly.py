@@ -62,12 +62,40 @@ def test_rows_follow_their_query(study):
     )
     assert rules(read) == [
         ("queries", 2, "elapsed_seconds_is_at_least_0"),
-        ("queries", 3, "query_positions_are_dense"),
         ("results", 2, "query_is_accepted"),
-        ("results", 3, "query_is_accepted"),
         ("results", 4, "query_is_known"),
         ("results", 5, "session_is_known"),
     ]
+
+
+def test_a_rejected_query_does_not_take_the_later_ones_with_it(study):
+    read = study(
+        queries="session_id,query_position,user_id,elapsed_seconds\na,1,u,-5\na,2,,0\na,2,,1\na,4,,0\nb,1,v,-1\n",
+        results=RESULTS + "a,1,1,x\na,2,1,x\n",
+    )
+    assert rules(read) == [
+        ("queries", 1, "elapsed_seconds_is_at_least_0"),
+        ("queries", 3, "query_position_is_unique_in_session"),
+        ("queries", 4, "query_positions_are_dense"),
+        ("queries", 5, "elapsed_seconds_is_at_least_0"),
+        ("results", 1, "query_is_accepted"),
+    ]
+    assert read.queries.collect().select("session_id", "query_position", "results_status").rows() == [
+        ("a", 1, "not_logged"),
+        ("a", 2, "shown"),
+        ("b", 1, "not_logged"),
+    ]
+    assert read.sessions.collect().select("session_id", "user_id").rows() == [("a", "u"), ("b", "v")]
+    assert "queries: 2 queries rejected, kept as not logged so that later ones stay where they were" in read.notes
+
+
+def test_no_bare_query_in_a_session_that_was_rejected(study):
+    read = study(
+        sessions="session_id\na\n",
+        queries="session_id,query_position\na,1\nlost,1\n",
+        results=RESULTS + "a,1,1,x\n",
+    )
+    assert read.queries.collect()["session_id"].to_list() == ["a"]
 
 
 def test_positions_after_a_gap_without_a_queries_table(study):

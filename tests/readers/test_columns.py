@@ -3,6 +3,7 @@
 import pytest
 
 from sessionkit.errors import DataError
+from sessionkit.readers import from_tables
 
 LOG = "sid,q,rank,doc_id,title\ns,1,1,a,T\n"
 COLUMNS = {"session_id": "sid", "query_position": "q"}
@@ -47,3 +48,18 @@ def test_texts_that_mean_no_value(write, quiet_read, rejects):
     study = quiet_read(write("log.csv", text), config={"results": {"null": ["NA", "-", ""]}})
     assert [rule for _, _, rule, _, _ in rejects(study)] == ["doc_id_is_given"]
     assert study.sessions.collect()["topic_id"].to_list() == [None]
+
+
+@pytest.mark.parametrize("columns", [{}, {"session_id": "session_id"}])
+@pytest.mark.parametrize("separator", [";", "|", "\t"])
+def test_a_wrong_separator_is_asked_about(write, quiet_read, columns, separator):
+    text = "session_id,query_position,rank,doc_id\na,1,1,x\n".replace(",", separator)
+    with pytest.raises(DataError, match=r"log.csv \(results\) has only one column, .*is the separator right\?"):
+        quiet_read(write("log.csv", text), config={"results": {"columns": columns}})
+    with pytest.raises(DataError, match=r"column 2, but there is only one; is the separator right\?"):
+        quiet_read(write("log.csv", text), config={"results": {"header": False, "columns": {"rank": 2}}})
+
+
+def test_frames_are_not_told_of_study_toml():
+    with pytest.raises(DataError, match=r"found session_id\. Rename the column that is query_position$"):
+        from_tables({"session_id": ["a"]})

@@ -1,5 +1,7 @@
 """study.toml: what is refused, and how it is said."""
 
+from datetime import UTC, datetime
+
 import pytest
 
 from sessionkit.errors import DataError
@@ -20,8 +22,20 @@ from sessionkit.readers.config import as_config, read_config
         ("unjudged_grades = [1]\n", "unjudged_grades"),
         ('[results]\npath = "x"\ncolumns = { rank = 0 }\n', "results.columns.rank = 0"),
         ('[results]\npath = "x"\nquote = 3\n', "results.quote = 3"),
-        ('timezone = "Mars"\n', "no time zone"),
-        ('[results]\npath = "x"\ntimezone = "Mars"\n', "no time zone"),
+        ('timezone = "Mars"\n', "study.toml: timezone is 'Mars', which is no time zone"),
+        ('[results]\npath = "x"\ntimezone = "Mars"\n', "study.toml: timezone is 'Mars', which is no time zone"),
+        (
+            '[results]\npath = "x"\ncolumns = { session_id = true }\n',
+            "session_id = true: .*by name or, from 1, by number",
+        ),
+        ('[results]\npath = "x"\nquote = "xx"\n', "quote = 'xx': too long. The quote character"),
+        (
+            '[defaults]\nstarted_at = "yesterday"\n',
+            "study.toml: defaults.started_at = 'yesterday': started_at_is_a_datetime",
+        ),
+        ("[defaults]\nsession_order = 0\n", "defaults.session_order = 0: session_order_is_at_least_1"),
+        ('[defaults]\nsession_id = "a"\n', "defaults.session_id: every session has its own"),
+        ("[defaults]\n__x = 1\n", "defaults.__x: sessionkit keeps such names"),
         ("[defaults]\nsystem_id = [1]\n", "defaults.system_id"),
     ],
 )
@@ -43,4 +57,8 @@ def test_values(tmp_path):
         {"max_grade": 2, "results": {"path": "r.csv"}, "defaults": {"system_id": "bm25"}}, "study.toml", tmp_path
     )
     assert (config.format, config.settings.max_grade, config.defaults) == ("tables", 2.0, {"system_id": "bm25"})
+    given = {"topic_id": 7, "started_at": "2026-03-02 13:00", "wave": 2, "remark": True}
+    typed = as_config({"timezone": "Europe/Vienna", "defaults": given}, "study.toml", tmp_path).defaults
+    noon = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)  # Vienna is an hour ahead in winter
+    assert typed == {"topic_id": "7", "started_at": noon, "wave": 2, "remark": True}
     assert config.tables == {"results": {"path": "r.csv"}}

@@ -30,3 +30,10 @@ def test_types(values, dtype):
     back = typed["extra"].cast(pl.String).to_list()
     if dtype != pl.Float64:
         assert back == values
+
+
+def test_times_of_day_are_cut_to_microseconds():
+    # 1 h and 1,999 ns: Python's time ends with the microsecond, and pandas refuses what is finer
+    times = pl.Series([3600 * 10**9 + 1999, None], dtype=pl.Int64).cast(pl.Time)
+    typed = typed_extras(pl.DataFrame({"at": times}), table("results"))["at"]
+    assert typed.cast(pl.Int64).to_list() == [3600 * 10**9 + 1000, None]

@@ -54,10 +54,19 @@ def test_missing_files_suggest_the_nearest(tmp_path):
         open_log("logs", tmp_path, tmp_path)
 
 
+def test_pipes_are_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "log.csv")
+    with pytest.raises(DataError, match=r"log.csv is a device or a pipe; write"):
+        open_log("log.csv", tmp_path, tmp_path)
+
+
 def test_encodings(tmp_path):
     (tmp_path / "a.csv").write_bytes(b"\x81\xff")
     with pytest.raises(DataError, match="'lattin' is unknown"):
         open_log("a.csv", tmp_path, tmp_path, encoding="lattin")
+    for no_text in ("base64", "undefined", "a\0b"):
+        with pytest.raises(DataError, match="is unknown; use a name such as"):
+            open_log("a.csv", tmp_path, tmp_path, encoding=no_text)
     with pytest.raises(DataError, match="not in the encoding 'ascii'"):
         open_log("a.csv", tmp_path, tmp_path, encoding="ascii")
 

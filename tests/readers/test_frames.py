@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 from polars.testing import assert_frame_equal
 
-from sessionkit.errors import DataError, UsageError
+from sessionkit.errors import DataError, DataWarning, UsageError
 from sessionkit.readers import from_tables, read
 
 RESULTS = {
@@ -70,6 +70,7 @@ def test_pandas_ids_with_missing_values_are_not_floats():
         (lambda: from_tables({"session_id": ["a"], "rank": [1, 2]}), DataError, "cannot be read as a table"),
         (lambda: from_tables(RESULTS, max_grades=3), UsageError, "did you mean 'max_grade'"),
         (lambda: from_tables({**RESULTS, "__x": [1, 2]}), DataError, "two underscores"),
+        (lambda: from_tables({**RESULTS, "o": [object(), object()]}), DataError, "'o' holds Python objects"),
         (lambda: read({"result": RESULTS}), UsageError, "did you mean 'results'"),
         (lambda: read({"results": RESULTS}, judgments="x"), UsageError, "give judgments as the frame"),
     ],
@@ -77,6 +78,15 @@ def test_pandas_ids_with_missing_values_are_not_floats():
 def test_refusals(call, error, words):
     with pytest.raises(error, match=words):
         call()
+
+
+def test_bytes_in_rejected_rows_are_shown():
+    frame = pl.DataFrame(
+        {**RESULTS, "rank": [1, None], "raw": [b"a", b"\xff"], "deep": [{"b": [b"x"]}, {"b": [b"\xfe"]}]}
+    )
+    with pytest.warns(DataWarning):
+        study = from_tables(frame)
+    assert study.rejected.collect()["raw"][0].endswith('"raw":"ff","deep":{"b":["fe"]}}')
 
 
 def test_the_frames_given_are_not_changed():

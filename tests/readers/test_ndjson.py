@@ -36,6 +36,23 @@ def test_keys_that_appear_late_and_nested_values_are_kept(write, quiet_read):
     assert results.select("late", "it's", "a.b", "nested").row(1) == (5, "q", "dot", '{"k":[1,"x"]}')
 
 
+def test_a_key_may_hold_an_object_here_and_a_number_there(write, quiet_read):
+    path = write(
+        "log.ndjson",
+        lines({**ROW, "x": 1}, {**ROW, "rank": 2, "x": {"k": 2}, "y": "late"}, {**ROW, "rank": 3, "x": [3]}),
+    )
+    assert quiet_read(path).results.collect().select("x", "y").rows() == [
+        ("1", None),
+        ('{"k":2}', "late"),
+        ("[3]", None),
+    ]
+
+
+def test_an_empty_key_gets_a_name(write, quiet_read):
+    results = quiet_read(write("log.ndjson", lines({"": "first", **ROW}))).results.collect()
+    assert results.select("column_1").item() == "first"
+
+
 def test_broken_lines_are_rejected_with_their_number(write, quiet_read, rejects):
     path = write("log.ndjson", "\ufeff" + lines(ROW, "", '{"session_id":', "[1]", {**ROW, "rank": "first"}, "{}"))
     assert rejects(quiet_read(path)) == [

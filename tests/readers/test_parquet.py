@@ -32,3 +32,16 @@ def test_extras_keep_their_types(tmp_path, quiet_read):
 def test_damaged_files(write, quiet_read):
     with pytest.raises(DataError, match="cannot be read as Parquet"):
         quiet_read(write("log.parquet", b"PAR1 and nothing more"))
+
+
+@pytest.mark.parametrize("times", [{}, {"clicked_at": ["2026-03-02 12:00"] * 500}])
+def test_damaged_pages_are_blamed_on_their_file(tmp_path, quiet_read, times):
+    ids = {"session_id": ["a"] * 500, "query_position": [1] * 500, "rank": range(1, 501)}
+    pl.DataFrame({**ids, "doc_id": [f"d{rank}" for rank in range(500)], **times}).write_parquet(
+        tmp_path / "log.parquet"
+    )
+    data = bytearray((tmp_path / "log.parquet").read_bytes())
+    data[4:400] = b"\xff" * 396  # the footer, by which the file is recognised, stays whole
+    (tmp_path / "log.parquet").write_bytes(data)
+    with pytest.raises(DataError, match=r"^log.parquet cannot be read"):
+        quiet_read(tmp_path / "log.parquet")

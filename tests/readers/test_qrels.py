@@ -12,9 +12,15 @@ def judged(quiet_read, write, text, **options):
 def test_any_spacing(write, quiet_read):
     study = judged(quiet_read, write, "t 0 a 1\n  t\tQ0   b\t-2  \r\n\nt 0 c 0.5\n")
     assert study.judgments.collect().to_dicts() == [
-        {"judgment_key": "t", "doc_id": doc, "subtopic_id": None, "grade": grade}
-        for doc, grade in [("a", 1.0), ("b", -2.0), ("c", 0.5)]
+        {"judgment_key": "t", "doc_id": doc, "grade": grade} for doc, grade in [("a", 1.0), ("b", -2.0), ("c", 0.5)]
     ]
+
+
+def test_fields_may_be_named_by_their_places(write, quiet_read):
+    options = {"separator": "whitespace", "header": False, "columns": {"judgment_key": 1, "doc_id": 3, "grade": 4}}
+    write("qrels.txt", "t 0 a 1\nt 0 b 2\n")
+    study = quiet_read(write("log.csv", LOG), config={"judgments": {"path": "qrels.txt", **options}})
+    assert study.judgments.collect().rows() == [("t", "a", 1.0), ("t", "b", 2.0)]
 
 
 def test_the_second_field_is_the_subtopic_where_it_says_something(write, quiet_read):

@@ -52,3 +52,5 @@ def test_sources_that_are_none(tmp_path, write):
         read(tmp_path / "study.toml")
     with pytest.raises(UsageError, match="opened as a study"):
         read(tmp_path, judgments="x")
+    with pytest.raises(UsageError, match="or a dict of frames, not NoneType"):
+        read(None)

@@ -1,8 +1,10 @@
 """Opening distrusts: what a descriptor says must be so, and it may not point outside."""
 
+import hashlib
 import json
 import shutil
 
+import polars as pl
 import pytest
 
 from sessionkit.errors import DataError
@@ -147,3 +149,61 @@ def test_columns_are_compared_with_the_schema(folder):
         ),
     )
     refused(folder, "has no column session_id")
+
+
+@pytest.mark.parametrize("grades", [3, None, "-1", [1], {"a": 1}])
+def test_unjudged_grades_that_are_none(folder, grades):
+    change(folder, lambda descriptor, _: descriptor["sessionkit"]["settings"].update(unjudged_grades=grades))
+    refused(folder, "datapackage.json: unjudged_grades is")
+
+
+@pytest.mark.parametrize("layout", [-1, 0, True, "1", None])
+def test_layouts_that_are_none(folder, layout):
+    change(folder, lambda descriptor, _: descriptor["sessionkit"].update(layout=layout))
+    refused(folder, "layout is")
+
+
+@pytest.mark.parametrize("count", ["2", None, -1, True, 1.5])
+def test_counts_that_are_none(folder, count):
+    change(folder, lambda descriptor, _: descriptor["sessionkit"]["facts"].update(results=count))
+    refused(folder, "facts.results is")
+
+
+def test_sources_of_the_wrong_type(folder):
+    change(folder, lambda descriptor, _: descriptor["sessionkit"]["sources"][0].update(path=3))
+    refused(folder, "source.path is 3")
+
+
+def in_two_files(folder):
+    rows = pl.read_parquet(folder / "results.parquet")
+    paths = [folder / "results-1.parquet", folder / "results-2.parquet"]
+    for path, row in zip(paths, (rows[:1], rows[1:]), strict=True):
+        row.write_parquet(path)
+    both = b"".join(path.read_bytes() for path in paths)
+    new = {
+        "path": [path.name for path in paths],
+        "bytes": len(both),
+        "hash": f"sha256:{hashlib.sha256(both).hexdigest()}",
+    }
+    change(folder, lambda _, resources: resources["results"].update(new))
+    return paths
+
+
+def test_verify_takes_a_resource_of_several_files(folder):
+    paths = in_two_files(folder)
+    study = open_study(folder)
+    assert study.results.collect().height == 2
+    assert verify_hashes(study) == ()
+    data = bytearray(paths[1].read_bytes())
+    data[6] ^= 1
+    paths[1].write_bytes(data)
+    assert verify_hashes(study) == (
+        "results-1.parquet, results-2.parquet is not the file that was written: its sha256 differs from datapackage.json",
+    )
+
+
+def test_verify_says_that_no_hash_is_kept(folder):
+    change(folder, lambda _, resources: resources["users"].pop("hash"))
+    assert verify_hashes(open_study(folder)) == (
+        "users.parquet cannot be verified: datapackage.json keeps no sha256 of it",
+    )

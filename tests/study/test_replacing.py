@@ -46,3 +46,18 @@ def test_a_failed_second_rename_puts_the_old_back(tmp_path, monkeypatch):
     with pytest.raises(OSError, match="draft"):
         replacing.put_in_place(draft, place)
     assert (place / "file").read_text() == "old"
+
+
+@pytest.mark.parametrize("swap", [True, False])
+def test_a_link_to_a_directory_stays_a_link(tmp_path, monkeypatch, swap):
+    if not swap:
+        monkeypatch.setattr(replacing, "exchange", lambda *_: False)
+    (tmp_path / "kept" / "out").mkdir(parents=True)
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path / "kept" / "out")
+    with built_beside(link) as draft:
+        (draft / "file").write_text("new")
+    assert link.is_symlink()
+    assert (tmp_path / "kept" / "out" / "file").read_text() == "new"
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["kept", "link"]
+    assert [entry.name for entry in (tmp_path / "kept").iterdir()] == ["out"]

@@ -40,3 +40,8 @@ def test_unknown_tables_are_refused(study):
 
 def test_repr_says_what_it_is(study):
     assert repr(study) == "<Study: 2 sessions, 5 queries, 4 results, 0 judgments>"
+
+
+def test_repr_counts_one_as_one():
+    one = from_tables({name: values[:1] for name, values in RESULTS.items()})
+    assert repr(one) == "<Study: 1 session, 1 query, 1 result, 0 judgments>"

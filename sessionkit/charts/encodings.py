@@ -96,20 +96,24 @@ def parted(field: str, names: Sequence[str], legend: str) -> tuple[alt.StrokeDas
     )
 
 
-def stacked(layers: Sequence[alt.Chart], title: str | None, synthetic: bool) -> alt.LayerChart:
-    """Return layers as one chart with its title; synthetic data are named as such above the drawing.
+def stacked(
+    layers: Sequence[alt.Chart], title: str | None, synthetic: bool, subtitle: str | None = None
+) -> alt.LayerChart:
+    """Return layers as one chart with its title; below it what is shown, and that synthetic data are.
 
     Raises
     ------
     UsageError
-        The title is not text.
+        The title or subtitle is not text.
     """
     chart = alt.LayerChart(layer=list(layers))
-    if title is None and not synthetic:
+    lines = [plain(name, text) for name, text in (("title", title), ("subtitle", subtitle)) if text is not None]
+    lines += [SYNTHETIC] if synthetic else []
+    if not lines:
         return chart
-    text = SYNTHETIC if title is None else plain("title", title)
-    subtitle = SYNTHETIC if synthetic and title is not None else alt.Undefined
-    named: alt.LayerChart = chart.properties(title=alt.Title(text=text, subtitle=subtitle))
+    first, *below = lines
+    under = alt.Undefined if not below else below[0] if len(below) == 1 else below
+    named: alt.LayerChart = chart.properties(title=alt.Title(text=first, subtitle=under))
     return named
 
 

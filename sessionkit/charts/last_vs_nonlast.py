@@ -24,6 +24,7 @@ def last_vs_nonlast(
     colours: Mapping[str, str] | None = None,
     synthetic: bool = False,
     title: str | None = None,
+    subtitle: str | None = None,
 ) -> alt.LayerChart:
     """Draw the gain of the parts of a breakdown by rank: a colour for each group, a dash for each part.
 
@@ -41,6 +42,8 @@ def last_vs_nonlast(
         Whether to mark the figure as made from synthetic data.
     title
         Title, as plain text.
+    subtitle
+        Which sessions are shown, on a line below the title, as plain text.
 
     Raises
     ------
@@ -64,4 +67,4 @@ def last_vs_nonlast(
     tips += [tip("n_queries", "Queries", "d"), tip("n_sessions", "Sessions", "d")]
     lines = alt.Chart(values(frame)).mark_line().encode(**encoding, strokeDash=dash)
     points = alt.Chart(values(marked)).mark_point(filled=True).encode(**encoding, shape=shape, tooltip=tips)
-    return stacked([lines, points], title, synthetic)
+    return stacked([lines, points], title, synthetic, subtitle)

@@ -22,6 +22,7 @@ def session_curve(
     colours: Mapping[str, str] | None = None,
     synthetic: bool = False,
     title: str | None = None,
+    subtitle: str | None = None,
 ) -> alt.LayerChart:
     """Draw mean session curves, the ends of queries marked by rules and points.
 
@@ -41,6 +42,8 @@ def session_curve(
         Whether to mark the figure as made from synthetic data.
     title
         Title, as plain text.
+    subtitle
+        Which sessions are shown, on a line below the title, as plain text.
 
     Raises
     ------
@@ -58,4 +61,4 @@ def session_curve(
     tips.append(tip("n", "Sessions", "d"))
     lines = alt.Chart(values(frame)).mark_line().encode(**encoding)
     points = alt.Chart(values(queries.at_ends(frame))).mark_point(filled=True).encode(**encoding, tooltip=tips)
-    return stacked([*queries.layers(), lines, points], title, synthetic)
+    return stacked([*queries.layers(), lines, points], title, synthetic, subtitle)

@@ -26,6 +26,7 @@ def single_sessions(
     measure: str | None = None,
     synthetic: bool = False,
     title: str | None = None,
+    subtitle: str | None = None,
 ) -> alt.LayerChart:
     """Draw one line per session up to its stopping point, which is marked, and its held gain in dashes after that.
 
@@ -38,7 +39,7 @@ def single_sessions(
         value, stopped (true after the session's own last slot).
     colour
         Colour of the lines as ``#rrggbb``, that of the system in other figures.
-    normalized, measure, synthetic, title
+    normalized, measure, synthetic, title, subtitle
         As for `session_curve`.
 
     Raises
@@ -63,7 +64,7 @@ def single_sessions(
     after = alt.Chart(values(held)).mark_line(color=colour, opacity=0.35, strokeWidth=1, strokeDash=[3, 3])
     lines = alt.Chart(values(own)).mark_line(color=colour, opacity=0.75, strokeWidth=1.5)
     drawn = [layer.encode(x=x, y=y, detail=session) for layer in (after, lines)]
-    return stacked([*queries.layers(), *drawn, *_stopping_points(stops, colour, x, y)], title, synthetic)
+    return stacked([*queries.layers(), *drawn, *_stopping_points(stops, colour, x, y)], title, synthetic, subtitle)
 
 
 def _stopping_points(stops: pl.DataFrame, colour: str, x: alt.X, y: alt.Y) -> list[alt.Chart]:

@@ -26,6 +26,7 @@ def topic_curves(
     colours: Mapping[str, str] | None = None,
     synthetic: bool = False,
     title: str | None = None,
+    subtitle: str | None = None,
 ) -> alt.LayerChart:
     """Draw the curves of all sessions (solid) and of the long ones (dashed), by group.
 
@@ -37,7 +38,7 @@ def topic_curves(
         The same of those with at least `min_queries` queries; None where there are none.
     min_queries
         That number, for the legend.
-    normalized, measure, legend, colours, synthetic, title
+    normalized, measure, legend, colours, synthetic, title, subtitle
         As for `session_curve`; sessions of one topic share their ideal list, so that normalising is not needed.
 
     Raises
@@ -63,4 +64,4 @@ def topic_curves(
     lines = alt.Chart(values(frame)).mark_line().encode(**encoding, strokeDash=dash)
     ends = alt.Chart(values(queries.at_ends(frame))).mark_point(filled=True)
     points = ends.encode(**encoding, shape=shape, tooltip=tips)
-    return stacked([*queries.layers(), lines, points], title, synthetic)
+    return stacked([*queries.layers(), lines, points], title, synthetic, subtitle)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -58,7 +59,10 @@ def ingest(
     """
     from sessionkit.analysis import accounts
     from sessionkit.readers import read
+    from sessionkit.study.package import refuse_to_replace
 
+    refuse_to_replace(out)
+    _require_writable(out)
     if len(sources) > 1:
         msg = f"one source at a time, not {len(sources)}; name the files of one study in a study.toml"
         raise UsageError(msg)
@@ -69,6 +73,16 @@ def ingest(
     found = {name: frame for name, frame in accounts(saved).items() if name == "tables" or len(frame)}
     destination(Form.table, None).send_tables(found, TITLES)
     tell(f"written: {out}")
+
+
+def _require_writable(directory: Path) -> None:
+    """Raise UsageError, before anything is read, where a directory cannot be written."""
+    place = directory.resolve().parent
+    while not place.exists() and place != place.parent:
+        place = place.parent
+    if not place.is_dir() or not os.access(place, os.W_OK | os.X_OK):
+        reason = "cannot be written" if place.is_dir() else "is no directory"
+        raise UsageError(f"cannot write {directory}: {place} {reason}; choose a directory that can be written")
 
 
 def check(

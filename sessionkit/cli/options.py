@@ -9,9 +9,25 @@ import typer
 
 from sessionkit.cli.output import Form
 from sessionkit.cli.running import working
+from sessionkit.errors import UsageError
 
 if TYPE_CHECKING:
     from sessionkit.study import Study
+
+
+def _study_first(source: str) -> str:
+    """Return what a STUDY argument names, unless it is a measure in the place of a study."""
+    if Path(source).exists():
+        return source
+    from sessionkit.scoring.measures import parse_measure
+
+    try:
+        parse_measure(source)
+    except UsageError:
+        return source
+    msg = f"STUDY comes first, then MEASURE: {source} is a measure, and there is no such file"
+    raise UsageError(msg)
+
 
 StudyArgument = Annotated[
     str,
@@ -19,6 +35,7 @@ StudyArgument = Annotated[
         metavar="STUDY",
         help="A study directory, a study.toml, or a log file that needs no options.",
         show_default=False,
+        callback=_study_first,
     ),
 ]
 MeasureArgument = Annotated[

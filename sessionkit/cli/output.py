@@ -35,7 +35,7 @@ class Form(StrEnum):
     parquet = "parquet"
 
 
-ENDINGS = {".csv": Form.csv, ".jsonl": Form.jsonl, ".ndjson": Form.jsonl, ".parquet": Form.parquet}
+ENDINGS = {".tsv": Form.tsv, ".csv": Form.csv, ".jsonl": Form.jsonl, ".ndjson": Form.jsonl, ".parquet": Form.parquet}
 LINE_ENDS = {character: NAMED[character] for character in "\t\n\r"}
 
 
@@ -100,13 +100,18 @@ def destination(form: Form | None, file: Path | None) -> Destination:
     Raises
     ------
     UsageError
-        The file cannot be written, or Parquet is to go to stdout.
+        The file cannot be written, its name ends in no form and none is given, or Parquet is to go to stdout.
     """
     if file is not None:
         from sessionkit.study.replacing import require_place
 
         require_place(file)
-        return Destination(form or ENDINGS.get(file.suffix.lower(), Form.tsv), file)
+        ending = file.suffix.lower()
+        if form is None and ending and ending not in ENDINGS:
+            possible = ", ".join(ENDINGS)
+            msg = f"{file.name} ends in {file.suffix}; results can be written as {possible}{suggestion(ending, ENDINGS)}, or give --format"
+            raise UsageError(msg)
+        return Destination(form or ENDINGS.get(ending, Form.tsv), file)
     if form is Form.parquet:
         msg = "parquet is written to files only; name one with --output FILE"
         raise UsageError(msg)

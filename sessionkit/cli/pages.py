@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -9,11 +10,13 @@ import typer
 
 from sessionkit.cli.options import StudyArgument, open_source
 from sessionkit.cli.running import tell, working
+from sessionkit.errors import UsageError
 
 if TYPE_CHECKING:
     import altair as alt
 
 KINDS = "last-vs-nonlast, session-curve, topic-curves, single-sessions"
+PAGES = (".html", ".htm")
 FIGURE_TOPIC = Annotated[
     str | None,
     typer.Option(
@@ -40,23 +43,38 @@ def chart(
         typer.Option(
             "--measure",
             metavar="MEASURE",
-            help="Measure whose parameters to use. Default: sDCG@10.",
+            help="What to draw. Default: nsDCG@10 in session-curve, sDCG@100 in last-vs-nonlast, else sDCG@10.",
             show_default=False,
         ),
     ] = None,
-    topic: FIGURE_TOPIC = None,
+    topic: Annotated[
+        str | None,
+        typer.Option(
+            "--topic",
+            metavar="TOPIC",
+            help="Only this topic. Default: all; in topic-curves and single-sessions the one with the most queries.",
+            show_default=False,
+        ),
+    ] = None,
     system: Annotated[
         str | None,
         typer.Option(
-            "--system", metavar="SYSTEM", help="System of single-sessions. Default: the first.", show_default=False
+            "--system",
+            metavar="SYSTEM",
+            help="Only this system. Default: all; in single-sessions the first.",
+            show_default=False,
         ),
     ] = None,
     min_queries: Annotated[
-        int,
+        int | None,
         typer.Option(
-            "--min-queries", metavar="N", min=1, help="Queries from which on a session is long in topic-curves."
+            "--min-queries",
+            metavar="N",
+            min=1,
+            help="Only sessions with at least N logged queries; in topic-curves those that are long. Default: all; 4.",
+            show_default=False,
         ),
-    ] = 4,
+    ] = None,
     title: Annotated[
         str | None, typer.Option("--title", metavar="TEXT", help="Title above the chart.", show_default=False)
     ] = None,
@@ -68,19 +86,18 @@ def chart(
     and topic, with its stopping point.
     """
     from sessionkit.charts import save
-    from sessionkit.report.choices import choices_of
-    from sessionkit.report.figures import figure
+    from sessionkit.cli.terminal import visible
+    from sessionkit.report.single import single_figure
     from sessionkit.scoring.measures import parse_measure
     from sessionkit.study.replacing import require_place
 
     require_place(output)
-    asked = [parse_measure(measure)] if measure is not None else None
+    asked = parse_measure(measure) if measure is not None else None
     opened = open_source(study)
     with working("drawing"):
-        choices = choices_of(opened, asked, topic=topic, system=system, min_queries=min_queries)
-        made = figure(opened, kind, choices)
+        made = single_figure(opened, kind, asked, topic=topic, system=system, min_queries=min_queries)
         save(_titled(cast("alt.LayerChart", made.chart), title), output)
-    typer.echo(made.caption)
+    typer.echo(visible(made.caption) if sys.stdout.isatty() else made.caption)
     tell(f"written: {output}")
 
 
@@ -117,6 +134,8 @@ def report(
     from sessionkit.study.replacing import require_place
 
     require_place(output)
+    if output.suffix and output.suffix.lower() not in PAGES:
+        raise UsageError(f"{output.name} ends in {output.suffix}; a report is a page: name it {output.stem}.html")
     asked = [parse_measure(measure) for measure in measures or []]
     opened = open_source(study)
     with working("reporting"):

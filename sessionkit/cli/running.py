@@ -21,6 +21,10 @@ PATIENCE = 1.0
 
 def run(arguments: Sequence[str]) -> int:
     """Run a command and return its exit status."""
+    if sys.stderr is None:  # closed by the caller
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - open to the end
+    if sys.stdout is None:
+        return _fail("stdout is closed; send it somewhere, such as to /dev/null", COMMAND)
     try:
         from sessionkit.cli.app import app
 

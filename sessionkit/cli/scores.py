@@ -26,7 +26,7 @@ def score(
         typer.Option(
             "--per",
             metavar="LEVEL",
-            help="query, session, or what to average sessions by: system, topic, user or any column of sessions or users; "
+            help="query, session, all, or what to average sessions by: system, topic, user or any column of sessions or users; "
             "several joined by commas.",
         ),
     ] = "system",

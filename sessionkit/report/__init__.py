@@ -4,6 +4,7 @@
 
     page.py        puts the page together         tables.py      tables as text, and as HTML
     figures.py     the figures and captions       method.py      every choice in words; the fingerprint of the data
+    single.py      one figure as asked
     choices.py     what the figures share         redaction.py   what must not be passed on
     style.py       the style sheet
 """

@@ -23,9 +23,17 @@ LEGENDS = {"system_id": "System", "topic_id": "Topic", "user_id": "User"}
 
 @dataclass(frozen=True)
 class Choices:
-    """What the figures of one report have in common; made by `choices_of`."""
+    """What the figures of one report have in common; made by `choices_of`.
+
+    ``measure`` is what figures of gain show, ``ratio`` what those of normalised gain do; ``source`` and ``ratio_source``
+    the measures asked for that these come from, None where none of that family was. ``asked`` tells whether any was.
+    ``exact``, if given, is what the figure shows in place of both.
+    """
 
     measure: GainMeasure
+    source: GainMeasure | None
+    ratio_source: GainMeasure | None
+    asked: bool
     colours: Mapping[str, str]
     topic: str | None
     topic_told: str
@@ -34,6 +42,22 @@ class Choices:
     by: str
     synthetic: bool
     redaction: Redaction
+    exact: Measure | None = None
+
+    @property
+    def ratio(self) -> GainMeasure:
+        """What figures of normalised gain show; refused where its measure cannot be normalised."""
+        ratio = normalised(self.ratio_source or sDCG)
+        return ratio @ (ratio.cutoff or TOP)
+
+    def told(self, measure: Measure, *, ratio: bool = False) -> str:
+        """A sentence for the caption where a figure shows another measure than was asked for, else nothing."""
+        source = self.ratio_source if ratio else self.source
+        if self.exact is not None or not self.asked or str(measure) == str(source):
+            return ""
+        if source is None:
+            return f" No measure asked for can be drawn here; {measure} is shown instead."
+        return f" {measure} is shown with the parameters of {source}."
 
     @property
     def legend(self) -> str:
@@ -58,8 +82,8 @@ def choices_of(
     study
         The study.
     measures
-        The figures use the parameters of the first sDCG or nsDCG among them, also inside an aggregator; else the
-        defaults.
+        Figures of gain show the first sDCG among them, those of normalised gain the first nsDCG, also inside an
+        aggregator; each the parameters of the other where it is missing, else the defaults.
     topic
         The topic of the third and fourth figure; by default the one with the most queries.
     system
@@ -83,8 +107,15 @@ def choices_of(
     if system is not None and system not in present:
         msg = f"there is no group {system!r} among {by}: {', '.join(present[:20])}{suggestion(system, present)}"
         raise UsageError(msg)
+    family = _family(measures or [])
+    source = next((measure for measure in family if not measure.normalized), None) or next(iter(family), None)
+    ratio_source = next((measure for measure in family if measure.normalized), None) or source
+    plain = unnormalised(source or sDCG)
     return Choices(
-        measure=_session_measure(measures or []),
+        measure=plain @ (plain.cutoff or TOP),
+        source=source,
+        ratio_source=ratio_source,
+        asked=bool(measures),
         colours=colours_of(groups),
         topic=topic,
         topic_told=f"topic {topic}{told}" if topic is not None else "all topics together, since the log names none",
@@ -109,12 +140,11 @@ def unnormalised(measure: GainMeasure) -> GainMeasure:
     return sDCG(**{name: value for name, value in measure.parameters().items() if name in known})
 
 
-def _session_measure(measures: list[Measure]) -> GainMeasure:
-    """The first measure of the sDCG family, cut at its own or the usual rank."""
+def _family(measures: list[Measure]) -> list[SessionGain]:
+    """The measures of the sDCG family, also those inside aggregators."""
     inner = [parse_measure(measure) for measure in measures]
     inner = [measure.inner if isinstance(measure, Wrapper) else measure for measure in inner]
-    chosen = next((measure for measure in inner if isinstance(measure, SessionGain)), sDCG)
-    return chosen @ (chosen.cutoff or TOP)
+    return [measure for measure in inner if isinstance(measure, SessionGain)]
 
 
 def _busiest_topic(study: Study) -> str | None:

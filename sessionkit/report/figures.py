@@ -13,7 +13,9 @@ from sessionkit.analysis.groups import EVERYONE, grouped_sessions
 from sessionkit.charts import KINDS, last_vs_nonlast, session_curve, single_sessions, topic_curves
 from sessionkit.charts.single_sessions import MOST
 from sessionkit.errors import UsageError, suggestion
-from sessionkit.report.choices import Choices, normalised, unnormalised
+from sessionkit.report.choices import TOP, Choices
+from sessionkit.scoring.measures import GainMeasure, Measure
+from sessionkit.scoring.measures.cumulated_gain import SessionGain
 from sessionkit.study import Study
 
 DEEPEST = 100
@@ -68,9 +70,8 @@ def figures(study: Study, choices: Choices) -> list[Figure]:
 def _last_vs_nonlast(study: Study, choices: Choices) -> Figure:
     """Figure 1."""
     deepest = study.results.select(pl.col("rank").max()).collect().item() or 1
-    measure = choices.measure @ min(DEEPEST, deepest)
-    if measure.normalized:
-        measure = unnormalised(measure)
+    depth = (choices.source.cutoff if choices.source is not None else None) or min(DEEPEST, deepest)
+    measure = _exact(choices, depth) or choices.measure @ depth
     frame = breakdown(study, measure, group=choices.by)
     title = "Last and non-last queries"
     chart = last_vs_nonlast(
@@ -85,42 +86,47 @@ def _last_vs_nonlast(study: Study, choices: Choices) -> Figure:
     counts = [f"{row['group']} {row['part']}: {row['n_queries']} in {row['n_sessions']}" for row in ends.to_dicts()]
     caption = (
         f"Mean gain of one query, {measure} cumulated to each rank, for the last query of sessions and for the queries "
-        "before it. Every query counts the same; a session of one query has a last query only. Queries and the "
-        "sessions "
-        f"they are from: {_listed(counts, 2 * NAMED)}."
+        f"before it{_discounted(measure)}. Every query counts the same; a session of one query has a last query only. Queries and "
+        f"the sessions they are from: {_listed(counts, 2 * NAMED)}.{choices.told(measure)}"
     )
     return Figure("last-vs-nonlast", title, chart, caption)
 
 
 def _session_curve(study: Study, choices: Choices) -> Figure:
     """Figure 2."""
-    measure = normalised(choices.measure)
-    frame = curve(study, measure, choices.by, normalize="each")
-    title = "Normalised session curves"
+    measure = _exact(choices) or choices.ratio
+    share = is_share(measure)
+    frame = curve(study, measure, choices.by)
+    title = "Normalised session curves" if share else "Session curves"
     chart = session_curve(
         frame,
+        normalized=share,
         measure=str(measure),
         colours=choices.colours,
         synthetic=choices.synthetic,
         title=title,
         legend=choices.legend,
     )
+    how = (
+        "Each session is divided by its own ideal at that slot and the quotients are averaged; a session that has "
+        "stopped keeps its gain and its ideal."
+        if share
+        else "Sessions that have stopped keep their gain."
+    )
     caption = (
-        f"Mean of {measure} after every slot of the concatenated Top-{measure.cutoff} lists. Each session is "
-        "divided by its "
-        "own ideal at that slot and the quotients are averaged; a session that has stopped keeps its gain and "
-        "its ideal. "
-        f"Sessions: {_sessions(frame)}."
+        f"Mean of {measure} after every slot of the concatenated lists. {how} Sessions: {_sessions(frame)}."
+        f"{choices.told(measure, ratio=True)}"
     )
     return Figure("session-curve", title, chart, caption)
 
 
 def _topic_curves(study: Study, choices: Choices) -> Figure:
     """Figure 3."""
-    measure = unnormalised(choices.measure)
-    every = curve(study, measure, choices.by, topic=choices.topic, normalize="none")
+    measure = _exact(choices) or choices.measure
+    share = is_share(measure)
+    every = curve(study, measure, choices.by, topic=choices.topic)
     try:
-        long = curve(study, measure, choices.by, topic=choices.topic, normalize="none", min_queries=choices.min_queries)
+        long = curve(study, measure, choices.by, topic=choices.topic, min_queries=choices.min_queries)
     except UsageError:
         long = None  # no session is so long
     title = "Sessions of one topic" if choices.topic is not None else "Sessions of all topics"
@@ -128,6 +134,8 @@ def _topic_curves(study: Study, choices: Choices) -> Figure:
         every,
         long,
         choices.min_queries,
+        normalized=share,
+        subtitle=f"topic {choices.topic}" if choices.topic is not None else None,
         measure=str(measure),
         colours=choices.colours,
         synthetic=choices.synthetic,
@@ -136,25 +144,29 @@ def _topic_curves(study: Study, choices: Choices) -> Figure:
     )
     some = _sessions(long) if long is not None else "none"
     caption = (
-        f"Mean of {measure} after every slot, not normalised, for {choices.topic_told}: all sessions "
+        f"Mean of {measure} after every slot{'' if share else ', not normalised'}, for {choices.topic_told}: all sessions "
         f"({_sessions(every)}) and those with at least {choices.min_queries} queries ({some}). Sessions that have "
-        "stopped "
-        "keep their gain."
+        f"stopped keep their gain{' and their ideal' if share else ''}.{choices.told(measure)}"
     )
     return Figure("topic-curves", title, chart, caption)
 
 
 def _single_sessions(study: Study, choices: Choices) -> Figure:
     """Figure 4."""
-    measure = unnormalised(choices.measure)
+    measure = _exact(choices) or choices.measure
+    share = is_share(measure)
     chosen = grouped_sessions(study, choices.by, topic=choices.topic).filter(pl.col("group") == choices.system)
     sessions = chosen.select("session_id").sort("session_id").collect()
     shown = sessions.head(MOST)
-    frame = curve_with_stops(_only(study, shown), measure, "session", normalize="none")
+    frame = curve_with_stops(only(study, shown), measure, "session")
     title = "Single sessions and where they stopped"
+    names = [] if choices.system == EVERYONE else [choices.system]
+    names += [f"topic {choices.topic}"] if choices.topic is not None else []
     chart = single_sessions(
         choices.redaction.sessions(frame, study),
         colour=choices.colours[choices.system],
+        normalized=share,
+        subtitle=", ".join(names) or None,
         measure=str(measure),
         synthetic=choices.synthetic,
         title=title,
@@ -163,10 +175,8 @@ def _single_sessions(study: Study, choices: Choices) -> Figure:
     which = "Every session" if len(shown) == len(sessions) else f"The first {len(shown)} of {len(sessions)} sessions"
     caption = (
         f"{which}{of} for {choices.topic_told}: {measure} after every slot; {len(shown)} "
-        "sessions. A point "
-        "marks where the searcher stopped, a number beside it how many did there; dashes hold the gain to the "
-        "end of the "
-        "longest session."
+        f"{'session' if len(shown) == 1 else 'sessions'}. A point marks where the searcher stopped, a number beside it "
+        f"how many did there; dashes hold the gain to the end of the longest session.{choices.told(measure)}"
     )
     return Figure("single-sessions", title, chart, caption)
 
@@ -180,7 +190,24 @@ FIGURES: dict[str, Callable[[Study, Choices], Figure]] = {
 """How each kind of chart is made from a study."""
 
 
-def _only(study: Study, sessions: pl.DataFrame) -> Study:
+def _exact(choices: Choices, cutoff: int = TOP) -> Measure | None:
+    """The one measure asked for, cut at its own or the usual rank; what cannot be drawn is refused where it is used."""
+    exact = choices.exact
+    return exact @ (exact.cutoff or cutoff) if isinstance(exact, GainMeasure) else exact
+
+
+def is_share(measure: Measure) -> bool:
+    """Whether a measure is a share of an ideal."""
+    return isinstance(measure, GainMeasure) and measure.normalized
+
+
+def _discounted(measure: Measure) -> str:
+    """That later queries of a session count less, where the measure discounts queries."""
+    applied = isinstance(measure, SessionGain) and measure.query_discount != "none"
+    return ", each discounted by its position in the session" if applied else ""
+
+
+def only(study: Study, sessions: pl.DataFrame) -> Study:
     """The study with these sessions alone."""
 
     def kept(table: pl.LazyFrame) -> pl.LazyFrame:

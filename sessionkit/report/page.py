@@ -48,7 +48,7 @@ def report(
         The study.
     measures
         What to score; by default sDCG, nsDCG, and nDCG averaged over all, last and non-last queries, at 10. The figures
-        take the parameters of the first sDCG or nsDCG.
+        show the first sDCG and the first nsDCG; a caption says where a figure shows another measure than was asked for.
     output
         File to write, whole or not at all.
     redact
@@ -84,7 +84,9 @@ def report(
     redaction = Redaction.of(redact)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        choices = choices_of(study, asked, topic=topic, system=system, min_queries=min_queries, redaction=redaction)
+        choices = choices_of(
+            study, asked if measures else None, topic=topic, system=system, min_queries=min_queries, redaction=redaction
+        )
         scores = redaction.frame(_by_measure(score(study, asked, per=per)), study)
         drawn = figures(study, choices)
     for warning in caught:

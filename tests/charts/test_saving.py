@@ -33,6 +33,11 @@ def test_unknown_endings_are_refused_with_what_is_possible(curves, tmp_path, nam
     assert ".svg, .png, .pdf, .html, .json" in str(refused.value)
 
 
+def test_what_is_no_chart_is_refused(tmp_path):
+    with pytest.raises(UsageError, match="a chart is saved, not int"):
+        save(1, tmp_path / "a.svg")
+
+
 def test_places_that_cannot_be_written_are_refused(curves, tmp_path):
     with pytest.raises(UsageError, match="there is no directory"):
         save(session_curve(curves()), tmp_path / "none" / "a.svg")

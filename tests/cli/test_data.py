@@ -145,3 +145,16 @@ def test_ingesting_again_replaces_the_study(call, log, study):
     (log.parent / "qrels").write_text("t 0 a 1\n")
     assert call("ingest", log, "--out", study).status == 0
     assert "judgments     1" in call("check", study, "--format", "table").out
+
+
+def test_a_place_that_cannot_be_written_is_refused_before_anything_is_read(monkeypatch, refused, log, tmp_path):
+    def read(*_, **__):
+        pytest.fail("nothing was to be read")
+
+    monkeypatch.setattr("sessionkit.readers.read", read)
+    (tmp_path / "file").touch()
+    refused(2, "ingest", log, "--out", tmp_path / "file", names=["is a file"])
+    refused(2, "ingest", log, "--out", tmp_path / "file" / "new", names=["is no directory"])
+    refused(2, "ingest", log, "--out", log.parent, names=["holds something that is no study"])
+    monkeypatch.setattr("os.access", lambda *_: False)
+    refused(2, "ingest", log, "--out", tmp_path / "new", names=["cannot be written"])

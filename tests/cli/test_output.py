@@ -57,9 +57,20 @@ def test_forms_by_default(monkeypatch, tmp_path):
     assert destination(None, None).form is Form.tsv
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
     assert destination(None, None).form is Form.table
-    by_name = {name: destination(None, tmp_path / name).form for name in ("a.csv", "a.jsonl", "a.parquet", "a.txt")}
-    assert by_name == {"a.csv": Form.csv, "a.jsonl": Form.jsonl, "a.parquet": Form.parquet, "a.txt": Form.tsv}
+    by_name = {
+        name: destination(None, tmp_path / name).form for name in ("a.csv", "a.jsonl", "a.parquet", "a.TSV", "a")
+    }
+    assert by_name == {
+        "a.csv": Form.csv,
+        "a.jsonl": Form.jsonl,
+        "a.parquet": Form.parquet,
+        "a.TSV": Form.tsv,
+        "a": Form.tsv,
+    }
     assert destination(Form.tsv, tmp_path / "a.csv").form is Form.tsv
+    assert destination(Form.tsv, tmp_path / "a.xlsx").form is Form.tsv
+    with pytest.raises(UsageError, match=r"a\.xlsx ends in \.xlsx; .*\.parquet, or give --format"):
+        destination(None, tmp_path / "a.xlsx")
 
 
 def test_parquet_needs_a_file_and_a_single_table(tmp_path):

@@ -17,7 +17,7 @@ def test_every_kind_of_chart(call, study, tmp_path, kind):
     assert outcome.status == 0
     assert "DCG" in outcome.out
     spec = json.loads((tmp_path / "chart.json").read_text())
-    assert spec["title"]["subtitle"] == "Synthetic data"
+    assert "Synthetic data" in spec["title"]["subtitle"]
     assert kind in call("chart", "--help").out
 
 
@@ -36,7 +36,7 @@ def test_chart_options_reach_the_chart(call, study, tmp_path):
     assert "sDCG(b=3)@2" in outcome.out
     assert "session of B for topic t" in outcome.out
     spec = json.loads((tmp_path / "chart.json").read_text())
-    assert (spec["title"]["text"], spec["title"]["subtitle"]) == ("Mine </script>", "Synthetic data")
+    assert (spec["title"]["text"], spec["title"]["subtitle"]) == ("Mine </script>", ["B, topic t", "Synthetic data"])
     long = call("chart", study, "topic-curves", "--output", tmp_path / "chart.json", "--min-queries", "3")
     assert "at least 3 queries" in long.out
 
@@ -65,9 +65,12 @@ def test_report_is_one_page(call, study, tmp_path):
         (["chart", "session-curve", "--output", "{}/no/x.svg"], ["there is no directory"]),
         (["chart", "session-curve", "--output", "{}"], ["is a directory"]),
         (["chart", "session-curve", "--output", "{}/x.svg", "--measure", "sdcg@3"], ["did you mean 'sDCG'"]),
+        (["chart", "session-curve", "--output", "{}/x.svg", "--measure", "DCG@3"], ["DCG@3 has no curve"]),
+        (["chart", "session-curve", "--output", "{}/x.svg", "--system", "C"], ["'C'", "A, B"]),
         (["chart", "topic-curves", "--output", "{}/x.svg", "--topic", "u"], ["'u'"]),
         (["chart", "single-sessions", "--output", "{}/x.svg", "--system", "C"], ["'C'", "A, B"]),
         (["report", "--output", "{}/x.html", "--redact", "all"], ["queries, documents, users"]),
+        (["report", "--output", "{}/x.txt"], ["x.txt ends in .txt", "x.html"]),
         (["report", "--output", "{}/log/study.toml/x.html"], ["cannot write"]),
         (["report", "--output", "{}/x.html", "nope@3"], ["'nope'"]),
     ],

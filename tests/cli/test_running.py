@@ -106,3 +106,10 @@ def test_progress_shows_on_a_terminal_only_and_clears_itself(monkeypatch, capsys
     shown = capsys.readouterr().err
     assert "waiting \\e[31m" in shown
     assert shown.endswith("\r\x1b[K")
+
+
+def test_a_closed_stdout_is_one_line():
+    words = [*COMMAND, "measures"]
+    done = subprocess.run(["sh", "-c", 'exec "$@" >&-', "sh", *words], stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr.count("\n")) == (running.COMMAND, 1)
+    assert done.stderr.startswith("error: stdout is closed")

@@ -138,3 +138,7 @@ def test_a_study_damaged_inside_but_not_in_length(call, study):
     assert outcome.status == 1
     assert outcome.err.startswith("error: ")
     assert "Traceback" not in outcome.err
+
+
+def test_a_measure_in_the_place_of_the_study_is_told(refused, study):
+    refused(2, "score", "sDCG@10", study, names=["STUDY comes first", "sDCG@10"])

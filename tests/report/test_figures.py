@@ -32,6 +32,16 @@ def test_captions_count_what_was_averaged(make):
     assert "all sessions (S1 3) and those with at least 2 queries (S1 2)" in caption
 
 
+def test_single_figures_say_of_what_they_are(make):
+    study = make(systems=("S1",), topics=("t", "u"), sessions=2, synthetic=True)
+    shown = {kind: figure(study, kind, choices_of(study, topic="u")) for kind in KINDS}
+    below = {kind: made.chart.to_dict()["title"]["subtitle"] for kind, made in shown.items()}
+    assert below["topic-curves"] == ["topic u", "Synthetic data"]
+    assert below["single-sessions"] == ["S1, topic u", "Synthetic data"]
+    assert "after every slot; 1 session." in shown["single-sessions"].caption
+    assert "discounted by its position in the session" in shown["last-vs-nonlast"].caption
+
+
 def test_sessions_can_be_grouped_by_another_column(make):
     study = make(topics=("a", "b"))
     made = figure(study, "session-curve", choices_of(study, by="topic_id"))

@@ -1,0 +1,88 @@
+"""One figure as it is asked for: its measure is drawn or refused, and its options limit the sessions that it shows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import altair as alt
+import polars as pl
+
+from sessionkit.analysis.groups import grouped_sessions
+from sessionkit.charts import colours_of
+from sessionkit.charts.text import printable
+from sessionkit.errors import UsageError, suggestion
+from sessionkit.report.choices import choices_of
+from sessionkit.report.figures import Figure, figure, only
+from sessionkit.scoring.measures import Measure
+from sessionkit.study import Study
+
+USUAL = 4
+"""Queries from which on a session is long, unless another number is asked for."""
+OWN = {"topic-curves": ("topic", "min_queries"), "single-sessions": ("topic", "system")}
+"""Options that a chart has a place of its own for; all others limit the sessions."""
+
+
+def single_figure(
+    study: Study,
+    kind: str,
+    measure: Measure | None = None,
+    *,
+    topic: str | None = None,
+    system: str | None = None,
+    min_queries: int | None = None,
+) -> Figure:
+    """Make one figure of this measure, topic, system and least number of queries.
+
+    Parameters
+    ----------
+    study
+        The study.
+    kind
+        One of `sessionkit.charts.KINDS`.
+    measure
+        What is drawn, as it is; by default what the report shows.
+    topic, system, min_queries
+        Only sessions of this topic, of this system, with at least so many queries; in topic-curves `min_queries` says
+        which sessions are long.
+
+    Raises
+    ------
+    UsageError
+        There is no such kind, topic or system, no session is left, or the chart cannot draw this measure.
+    """
+    asked = {"topic": topic, "system": system, "min_queries": min_queries}
+    limits = {name: value for name, value in asked.items() if value is not None and name not in OWN.get(kind, ())}
+    colours = colours_of(grouped_sessions(study, "system_id").collect().get_column("group").to_list())
+    limited = _limited(study, **limits) if limits else study  # type: ignore[arg-type]
+    places = {name: asked[name] for name in OWN.get(kind, ()) if asked[name] is not None}
+    choices = choices_of(limited, **{"min_queries": USUAL, **places})  # type: ignore[arg-type]
+    made = figure(limited, kind, replace(choices, exact=measure, colours=colours))
+    if not limits:
+        return made
+    words = {"topic": f"topic {topic}", "system": f"{system}", "min_queries": f"at least {min_queries} queries"}
+    shown = ", ".join(words[name] for name in limits)
+    return replace(made, chart=_under(made, shown), caption=f"{made.caption} Only these sessions: {shown}.")
+
+
+def _limited(
+    study: Study, topic: str | None = None, system: str | None = None, min_queries: int | None = None
+) -> Study:
+    """The study with the sessions alone that are asked for."""
+    chosen = grouped_sessions(study, "system_id", min_queries, topic).collect()
+    if system is not None:
+        present = sorted(set(chosen.get_column("group")))
+        if system not in present:
+            raise UsageError(f"there is no system {system!r}: {', '.join(present[:20])}{suggestion(system, present)}")
+        chosen = chosen.filter(pl.col("group") == system)
+    return only(study, chosen.select("session_id"))
+
+
+def _under(made: Figure, shown: str) -> alt.LayerChart | None:
+    """The chart with what it is limited to below its title."""
+    if made.chart is None:
+        return None
+    chart = made.chart.copy()
+    below = chart.title.subtitle
+    lines = [] if below is alt.Undefined else [below] if isinstance(below, str) else list(below)
+    chart.title.subtitle = [printable(shown), *lines] if lines else printable(shown)
+    return chart

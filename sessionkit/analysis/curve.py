@@ -9,7 +9,7 @@ import polars as pl
 from sessionkit.analysis.groups import grouped_sessions
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.scoring import fixed
-from sessionkit.scoring.cautions import require_falling_discount, tell_of_bound, tell_of_depth
+from sessionkit.scoring.cautions import tell_of_bound, tell_of_depth
 from sessionkit.scoring.curves import require_curve, session_vectors
 from sessionkit.scoring.judging import Selection, sessions_with_judgments
 from sessionkit.scoring.measures import GainMeasure, Measure, parse_measure
@@ -97,8 +97,8 @@ def curve_with_stops(
         if value not in allowed:
             msg = f"{name} must be one of {', '.join(allowed)}, not {value!r}{suggestion(value, allowed)}"
             raise UsageError(msg)
-    if normalize != "none":
-        require_falling_discount(asked)
+    if normalize != "none" and isinstance(asked, SessionMeasure):
+        asked.require_falling_discount()
     chosen = grouped_sessions(study, by, min_queries, topic)
     if normalize == "each" or asked.normalized:
         tell_of_bound(asked)

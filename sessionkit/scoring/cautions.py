@@ -6,10 +6,9 @@ import warnings
 
 import polars as pl
 
-from sessionkit.errors import DataWarning, MeasureError
+from sessionkit.errors import DataWarning
 from sessionkit.scoring.judging import QUERY, Selection, units
 from sessionkit.scoring.measures import GainMeasure
-from sessionkit.scoring.measures.measure import DiscountedMeasure
 from sessionkit.study import Study
 
 
@@ -37,13 +36,3 @@ def tell_of_depth(study: Study, measure: GainMeasure) -> None:
             DataWarning,
             stacklevel=4,
         )
-
-
-def require_falling_discount(measure: GainMeasure) -> None:
-    """Refuse to normalise by a discount that rises somewhere, since the sorted list is then not the best."""
-    if isinstance(measure, DiscountedMeasure) and measure.discount == "rn2002" and measure.b > 2:
-        msg = (
-            f"{measure.name}: discount=rn2002 with b={measure.b} boosts the ranks 2 to b-1, so the best list is not the "
-            "ideal; use discount=jk2002, or b=2 or less"
-        )
-        raise MeasureError(msg)

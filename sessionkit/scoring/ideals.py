@@ -176,5 +176,6 @@ def ideal_slots(study: Study, measure: GainMeasure, longest: int) -> pl.LazyFram
     end = (start + pl.col("size")).max().over("session_id")
     at = pl.min_horizontal(pl.col("rank").cast(pl.Int64), pl.max_horizontal("size", pl.lit(1, pl.Int64)))
     slots = places.with_columns(start=start, end=end, rank=ranks).explode("rank", empty_as_null=False)
-    slot = pl.min_horizontal(pl.col("start") + at, pl.col("end"))
+    # an ideal whose queries occupy no slot at all stands on the session's first
+    slot = pl.max_horizontal(pl.min_horizontal(pl.col("start") + at, pl.col("end")), pl.lit(1, pl.Int64))
     return slots.select("session_id", "key", "query_position", "rank", "offset", slot=slot)

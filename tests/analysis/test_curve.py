@@ -133,6 +133,19 @@ def test_lists_that_occupy_no_slot_still_count():
     assert averages == [0, 1]
 
 
+@pytest.mark.parametrize("ideal", ["repeated", "spread", "once"])
+def test_an_ideal_of_queries_that_occupy_no_slot(ideal):
+    # two empty lists, then one; an ideal of the first two queries has its gain before the session's first slot
+    study = sk.from_tables(
+        queries={"session_id": ["s"] * 3, "query_position": [1, 2, 3], "results_status": ["empty", "empty", "shown"]},
+        results={"session_id": ["s"], "query_position": [3], "rank": [1], "doc_id": ["x"]},
+        sessions={"session_id": ["s"], "topic_id": ["t"]},
+        judgments={"judgment_key": ["t"], "doc_id": ["x"], "grade": [1]},
+    )
+    measure = f"nsDCG(slots=shown,ideal={ideal},ideal_queries=2)@3"
+    assert sk.curve(study, measure).get_column("value")[-1] == pytest.approx(sk.score(study, measure)["value"].item())
+
+
 def test_a_query_that_was_not_logged_leaves_no_hole():
     study = sk.from_tables(
         queries={

@@ -153,10 +153,15 @@ class DiscountedMeasure(GainMeasure):
         if self.discount == "geometric" and self.p is None:
             msg = f"{self.name}: discount=geometric needs p, {PARAMETERS['p'].allowed}"
             raise MeasureError(msg)
-        if self.normalized and self.discount == "rn2002" and self.b > 2:
+        if self.normalized:
+            self.require_falling_discount()
+
+    def require_falling_discount(self) -> None:
+        """Refuse to normalise by a discount that rises somewhere, since the sorted list is then not the best."""
+        if self.discount == "rn2002" and self.b > 2:
             msg = (
-                f"{self.name}: discount=rn2002 with b={self.b} boosts the ranks 2 to b-1, so the best list is not the ideal; "
-                "use discount=jk2002, or b=2 or less"
+                f"{self.name}: discount=rn2002 with b={self.b} boosts the ranks 2 to b-1, so the best list is not the "
+                "ideal; use discount=jk2002, or b=2 or less"
             )
             raise MeasureError(msg)
 

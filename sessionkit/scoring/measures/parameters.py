@@ -41,14 +41,14 @@ class Parameter:
         return MeasureError(f"{self.name} must be {self.allowed}, not {shown}{hint}")
 
 
-def _number(low: float, high: float = math.inf, *, closed: bool = False) -> Callable[[Parameter, object], object]:
-    """A finite number between two bounds, both excluded unless ``closed``."""
+def _number(low: float, high: float = math.inf) -> Callable[[Parameter, object], object]:
+    """A finite number between two bounds, both excluded."""
 
     def check(parameter: Parameter, value: object) -> object:
         if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
             raise parameter.refuse(value)
         number = float(value)
-        if not (low <= number <= high if closed else low < number < high):
+        if not low < number < high:
             raise parameter.refuse(value)
         return int(number) if number.is_integer() else number
 

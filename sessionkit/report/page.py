@@ -28,6 +28,9 @@ MEASURES = ("sDCG@10", "nsDCG@10", "mean(nDCG@10)", "last(nDCG@10)", "nonlast(nD
 """What a report scores by default."""
 BANNER = "Synthetic data: this study was made up; nothing in it was observed."
 
+ROWS = 20
+"""Rows shown of each table that describes the study; a line below says how many more there are."""
+
 
 def report(
     study: Study,
@@ -120,7 +123,8 @@ def _by_measure(scores: pl.DataFrame) -> pl.DataFrame:
 def _study(study: Study, redaction: Redaction) -> str:
     """What the study looks like."""
     found = describe(study)
-    tables = [table_of(caption, redaction.frame(frame, study)) for caption, frame in found.tables().items()]
+    shown = found.tables().items()
+    tables = [table_of(caption, redaction.frame(frame, study), limit=ROWS) for caption, frame in shown]
     design = f"<p>Design: {escaped(found.design)}; {escaped(found.design_note)}.</p>\n"
     return design + "".join(html_table(table) for table in tables)
 

@@ -251,3 +251,10 @@ def test_room_and_function_have_one_name(make):
     import sessionkit.report.page  # importing the room must not hide the function
 
     assert sessionkit.report(make()) == report(make())
+
+
+def test_tables_that_describe_the_study_stop_after_twenty_rows(make):
+    topics = tuple(f"topic{number:02}" for number in range(25))
+    page = report(make(topics=topics, systems=("S1",), sessions=25))
+    # one row per topic in the recall base and in the table of systems and topics
+    assert page.count("5 more rows are not shown.") == 2

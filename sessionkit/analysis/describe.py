@@ -9,10 +9,13 @@ from dataclasses import dataclass
 import polars as pl
 
 from sessionkit.analysis.design import crossing, design_of
-from sessionkit.scoring.judging import QUERY, SESSION, Selection, judged_share
+from sessionkit.scoring.blocks import blocks
+from sessionkit.scoring.judging import Selection, judged_shown, results_shown
 from sessionkit.scoring.merging import merged_judgments
 from sessionkit.study import Study
 
+SESSION = ["session_id"]
+QUERY = ["session_id", "query_position"]
 FEW = 30
 """Where no session has more queries than this, the table of lengths also shows the lengths that none has."""
 SHORT = 10
@@ -133,7 +136,7 @@ def describe(study: Study) -> Description:
         design=design,
         design_note=note,
         recall_base=merged_judgments(study)
-        .group_by(judgment_key="key", grade="grade")
+        .group_by("judgment_key", "grade")
         .agg(documents=count)
         .sort("judgment_key", "grade")
         .collect(),
@@ -165,10 +168,20 @@ def _searchers(study: Study) -> pl.DataFrame:
 
 def _judged(study: Study) -> pl.DataFrame:
     """Judged share of all results shown, by system."""
-    counts = judged_share(study, Selection(), SESSION)
-    by_system = study.sessions.select("session_id", "system_id").join(counts, on="session_id").group_by("system_id")
-    sums = by_system.agg(pl.col("results", "judged").sum()).sort("system_id")
-    return sums.with_columns(share=pl.col("judged") / pl.col("results").replace(0, None)).collect()
+    sums = [
+        block.sessions.select(
+            "system_id",
+            results_shown(block, Selection(), "session").alias("results"),
+            judged_shown(block, Selection(), "session").alias("judged"),
+        )
+        .filter(pl.col("results") > 0)
+        .group_by("system_id")
+        .agg(pl.col("results", "judged").sum())
+        for block in blocks(study, {"sessions": ["system_id"]})
+    ]
+    none = pl.DataFrame(schema={"system_id": pl.String, "results": pl.Int64, "judged": pl.Int64})
+    added = pl.concat([none, *sums]).group_by("system_id").agg(pl.col("results", "judged").sum()).sort("system_id")
+    return added.with_columns(share=pl.col("judged") / pl.col("results").replace(0, None))
 
 
 def _lists(study: Study) -> pl.DataFrame:

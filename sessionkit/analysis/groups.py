@@ -2,65 +2,132 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
 import polars as pl
 
 from sessionkit.errors import DataError, UsageError, suggestion
-from sessionkit.scoring.judging import SESSION
+from sessionkit.scoring.blocks import Block, blocks
 from sessionkit.study import Study
 
 EVERYONE = "all sessions"
+UNKNOWN = "(none)"
+NAMES = {"system": "system_id", "topic": "topic_id", "user": "user_id", "session": "session_id"}
 
 
-def grouped_sessions(
-    study: Study, by: str | None, min_queries: int | None = None, topic: str | None = None, *, option: str = "by"
-) -> pl.LazyFrame:
-    """Sessions to look at and the group each is in: ``session_id``, ``group``.
+@dataclass(frozen=True)
+class Grouping:
+    """The sessions that are looked at, and the group each is in.
 
     Parameters
     ----------
-    by
-        A column of the sessions or users, ``"system"``, ``"topic"``, ``"user"`` or ``"session"``; None puts all
-        sessions in one group, as does a column that is null throughout. Sessions whose group is unknown among others
-        that have one are in the group ``"(none)"``.
+    column
+        The column of sessions or users that names the group; None, all sessions are one group.
+    of_users
+        Whether the users have that column.
     min_queries
-        Keep sessions with at least so many logged queries.
+        Only sessions with at least so many logged queries.
     topic
-        Keep sessions of this topic.
-    option
-        What the caller calls ``by``, for the message.
-
-    Raises
-    ------
-    UsageError
-        If there is no such column or topic, or no session is left.
-    DataError
-        If the study has no session at all.
+        Only sessions of this topic.
     """
-    column = {"system": "system_id", "topic": "topic_id", "user": "user_id", "session": "session_id"}.get(by or "", by)
-    sessions = study.sessions
-    known = [*study.columns("sessions"), *(name for name in study.columns("users") if name != "user_id")]
-    if column is not None and column not in known:
-        msg = f"{option}={by}: no such column in sessions or users; choose from {', '.join(known)}{suggestion(column, known)}"
-        raise UsageError(msg)
-    if column is not None and column not in study.columns("sessions"):
-        sessions = sessions.join(study.users.select("user_id", column), on="user_id", how="left")
-    if topic is not None:
-        topics = sessions.select(pl.col("topic_id").drop_nulls().unique().sort()).collect().to_series().to_list()
-        if topic not in topics:
-            msg = f"there is no topic {topic!r}; topics: {', '.join(topics[:20]) or 'none'}{suggestion(topic, topics)}"
+
+    column: str | None = None
+    of_users: bool = False
+    min_queries: int | None = None
+    topic: str | None = None
+
+    @classmethod
+    def of(
+        cls,
+        study: Study,
+        by: str | None,
+        min_queries: int | None = None,
+        topic: str | None = None,
+        *,
+        option: str = "by",
+    ) -> Grouping:
+        """Check what is asked of a study.
+
+        Parameters
+        ----------
+        by
+            A column of the sessions or users, ``"system"``, ``"topic"``, ``"user"`` or ``"session"``; None puts all
+            sessions in one group, as does a column that is null throughout. Sessions whose group is unknown among
+            others that have one are in the group ``"(none)"``.
+        option
+            What the caller calls ``by``, for the message.
+
+        Raises
+        ------
+        UsageError
+            If there is no such column or topic.
+        DataError
+            If the study has no session at all.
+        """
+        column = NAMES.get(by or "", by)
+        of_sessions = study.columns("sessions")
+        known = [*of_sessions, *(name for name in study.columns("users") if name != "user_id")]
+        if column is not None and column not in known:
+            msg = f"{option}={by}: no such column in sessions or users; choose from {', '.join(known)}{suggestion(column, known)}"
             raise UsageError(msg)
-        sessions = sessions.filter(pl.col("topic_id") == topic)
-    if min_queries is not None:
-        logged = study.queries.filter(pl.col("results_status") != "not_logged").group_by(SESSION).len("many")
-        enough = logged.filter(pl.col("many") >= min_queries)
-        sessions = sessions.join(enough, on="session_id", how="semi")
-    group = pl.lit(EVERYONE) if column is None else pl.col(column).cast(pl.String)
-    chosen = sessions.select("session_id", group=group).sort("session_id").collect()
-    if not len(chosen) and not study.facts.sessions:
-        msg = "the study has no sessions; look at what was rejected: sessionkit check"
-        raise DataError(msg)
-    if not len(chosen):
-        msg = f"no session is left{f' of topic {topic!r}' if topic else ''}{f' with at least {min_queries} queries' if min_queries else ''}"
-        raise UsageError(msg)
-    unknown = EVERYONE if chosen.get_column("group").null_count() == len(chosen) else "(none)"
-    return chosen.lazy().with_columns(pl.col("group").fill_null(unknown))
+        if topic is not None:
+            topics = (
+                study.sessions.select(pl.col("topic_id").drop_nulls().unique().sort()).collect().to_series().to_list()
+            )
+            if topic not in topics:
+                msg = f"there is no topic {topic!r}; topics: {', '.join(topics[:20]) or 'none'}{suggestion(topic, topics)}"
+                raise UsageError(msg)
+        if not study.facts.sessions:
+            msg = "the study has no sessions; look at what was rejected: sessionkit check"
+            raise DataError(msg)
+        return cls(column, column is not None and column not in of_sessions, min_queries, topic)
+
+    def columns(self) -> Mapping[str, Sequence[str]]:
+        """What is read for it, by table."""
+        own = [] if self.column is None or self.of_users else [self.column]
+        topic = ["topic_id"] if self.topic is not None else []
+        return {"sessions": [*own, *topic], "users": [self.column] if self.of_users and self.column else []}
+
+    def sessions(self, block: Block) -> pl.DataFrame:
+        """The chosen sessions of a block, in order: ``session``, ``group`` (null where unknown)."""
+        chosen = block.sessions
+        if self.min_queries is not None:
+            logged = block.queries.filter("logged").group_by("session").len("many")
+            enough = logged.filter(pl.col("many") >= self.min_queries)
+            chosen = chosen.join(enough, on="session", how="semi", maintain_order="left")
+        if self.topic is not None:
+            chosen = chosen.filter(pl.col("topic_id") == self.topic)
+        group = pl.lit(None, pl.String) if self.column is None else pl.col(self.column).cast(pl.String)
+        return chosen.select("session", group=group)
+
+    def named(self, found: pl.DataFrame) -> pl.DataFrame:
+        """Name the group of the sessions whose group is unknown, in a table of all groups.
+
+        Raises
+        ------
+        UsageError
+            If there is no group, since no session is left.
+        """
+        if not len(found):
+            topic = f" of topic {self.topic!r}" if self.topic else ""
+            enough = f" with at least {self.min_queries} queries" if self.min_queries else ""
+            msg = f"no session is left{topic}{enough}"
+            raise UsageError(msg)
+        alone = found.get_column("group").null_count() == len(found)
+        return found.with_columns(pl.col("group").fill_null(EVERYONE if alone else UNKNOWN))
+
+
+def grouped_sessions(
+    study: Study, by: str | None, min_queries: int | None = None, topic: str | None = None
+) -> pl.DataFrame:
+    """The chosen sessions of a study and the group each is in: ``session_id``, ``group``, in the order of session_id.
+
+    The parameters and errors are those of `Grouping.of`; it is an error too if no session is left.
+    """
+    grouping = Grouping.of(study, by, min_queries, topic)
+    chosen = [
+        block.sessions.join(grouping.sessions(block), on="session", maintain_order="left").select("session_id", "group")
+        for block in blocks(study, grouping.columns())
+    ]
+    return grouping.named(pl.concat(chosen))

@@ -100,10 +100,10 @@ def choices_of(
     UsageError
         There is no such topic, system or column.
     """
-    groups = sorted(set(grouped_sessions(study, by).collect().get_column("group")))
+    groups = sorted(set(grouped_sessions(study, by).get_column("group")))
     told = "" if topic is not None else ", the one with the most queries"
     topic = _busiest_topic(study) if topic is None else topic
-    present = sorted(set(grouped_sessions(study, by, topic=topic).collect().get_column("group")))
+    present = sorted(set(grouped_sessions(study, by, topic=topic).get_column("group")))
     if system is not None and system not in present:
         msg = f"there is no group {system!r} among {by}: {', '.join(present[:20])}{suggestion(system, present)}"
         raise UsageError(msg)

@@ -156,7 +156,7 @@ def _single_sessions(study: Study, choices: Choices) -> Figure:
     measure = _exact(choices) or choices.measure
     share = is_share(measure)
     chosen = grouped_sessions(study, choices.by, topic=choices.topic).filter(pl.col("group") == choices.system)
-    sessions = chosen.select("session_id").sort("session_id").collect()
+    sessions = chosen.select("session_id").sort("session_id")
     shown = sessions.head(MOST)
     frame = curve_with_stops(only(study, shown), measure, "session")
     title = "Single sessions and where they stopped"

@@ -52,7 +52,7 @@ def single_figure(
     """
     asked = {"topic": topic, "system": system, "min_queries": min_queries}
     limits = {name: value for name, value in asked.items() if value is not None and name not in OWN.get(kind, ())}
-    colours = colours_of(grouped_sessions(study, "system_id").collect().get_column("group").to_list())
+    colours = colours_of(grouped_sessions(study, "system_id").get_column("group").to_list())
     limited = _limited(study, **limits) if limits else study  # type: ignore[arg-type]
     places = {name: asked[name] for name in OWN.get(kind, ()) if asked[name] is not None}
     choices = choices_of(limited, **{"min_queries": USUAL, **places})  # type: ignore[arg-type]
@@ -68,7 +68,7 @@ def _limited(
     study: Study, topic: str | None = None, system: str | None = None, min_queries: int | None = None
 ) -> Study:
     """The study with the sessions alone that are asked for."""
-    chosen = grouped_sessions(study, "system_id", min_queries, topic).collect()
+    chosen = grouped_sessions(study, "system_id", min_queries, topic)
     if system is not None:
         present = sorted(set(chosen.get_column("group")))
         if system not in present:

@@ -10,10 +10,10 @@ import numpy as np
 import polars as pl
 
 from sessionkit.scoring import fixed
+from sessionkit.scoring.blocks import Block
 from sessionkit.scoring.curves import session_vectors
 from sessionkit.scoring.judging import Selection, sessions_with_judgments
 from sessionkit.scoring.measures.aggregates import AveragePosition
-from sessionkit.study import Study
 
 
 def avg_vect(vectors: Sequence[Sequence[float]]) -> np.ndarray:
@@ -46,16 +46,16 @@ def avg_pos(vector: Sequence[float], k: int | None = None) -> float:
     return float(np.mean(np.asarray(vector, dtype=float)[:k]))
 
 
-def average_positions(study: Study, measure: AveragePosition) -> pl.LazyFrame:
-    """Mean of each session's cumulated curve over its own slots, or over ``length`` of them: ``session_id``, ``value``.
+def average_positions(block: Block, measure: AveragePosition) -> pl.DataFrame:
+    """Mean of each session's cumulated curve over its own slots, or over ``length`` of them: ``value``, in order.
 
     A curve shorter than ``length`` is held at its last value. Null for a session that occupies no slot and has no
     ``length``, and where the measure is undefined at every slot.
     """
     inner = measure.inner
-    judged = sessions_with_judgments(study, Selection.of(inner))
-    vectors = session_vectors(study, inner).join(judged, on="session_id")
-    height: pl.Expr = pl.when("has_judgments").then(pl.col("total"))
+    judged = sessions_with_judgments(block, Selection.of(inner)).alias("has_judgments")
+    vectors = session_vectors(block, inner)
+    height: pl.Expr = pl.when(judged.gather(vectors["session"])).then(pl.col("total"))
     if inner.normalized:
         height = fixed.fixed(fixed.quotient(pl.col("total"), pl.col("ideal")))
     if inner.undefined == "zero":
@@ -68,12 +68,11 @@ def average_positions(study: Study, measure: AveragePosition) -> pl.LazyFrame:
     final = pl.col("height").sort_by("slot").last().fill_null(0)
     total = within.sum() + final * held.cast(pl.Int128)
     length = within.count().cast(pl.Int64) + held
-    averages = vectors.group_by("session_id").agg(value=fixed.unfixed(total) / length.cast(pl.Float64).replace(0, None))
-    nothing = 0.0 if (measure.length is not None and not inner.normalized) or inner.undefined == "zero" else None
+    averages = vectors.group_by("session").agg(value=fixed.divided(fixed.unfixed(total), length))
+    averages = averages.with_columns(there=pl.lit(value=True))
+    sessions = block.sessions.select("session").with_columns(judged)
+    found = sessions.join(averages, on="session", how="left", maintain_order="left")
     # a session without a slot has gained nothing over any length
-    absent = pl.when(
-        pl.col("value").is_null() & ~pl.col("there") & (pl.col("has_judgments") | (inner.undefined == "zero"))
-    )
-    found = judged.join(averages.with_columns(there=pl.lit(value=True)), on="session_id", how="left")
-    found = found.with_columns(pl.col("there").fill_null(value=False))
-    return found.select("session_id", value=absent.then(nothing).otherwise(pl.col("value")))
+    nothing = 0.0 if (measure.length is not None and not inner.normalized) or inner.undefined == "zero" else None
+    absent = pl.col("there").is_null() & (pl.col("has_judgments") | (inner.undefined == "zero"))
+    return found.select(value=pl.when(absent).then(nothing).otherwise(pl.col("value")))

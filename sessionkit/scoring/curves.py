@@ -6,17 +6,17 @@ import polars as pl
 
 from sessionkit.errors import MeasureError
 from sessionkit.scoring import fixed
+from sessionkit.scoring.blocks import Block
 from sessionkit.scoring.ideals import first_query, ideal_list, ideal_places, ideal_slots, longest_list, spread_ideals
-from sessionkit.scoring.judging import QUERY, Selection, gain_name, judged_rows
+from sessionkit.scoring.judged import gain_name
+from sessionkit.scoring.judging import Selection, counted_rows, gained_rows
 from sessionkit.scoring.layout import layout, require_cutoff, with_offsets
 from sessionkit.scoring.measures import GainMeasure, Measure
 from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
-from sessionkit.study import Study
-
-SLOT = ["session_id", "slot"]
+from sessionkit.study.places import placed, repeated
 
 
-def session_vectors(study: Study, measure: Measure) -> pl.LazyFrame:
+def session_vectors(block: Block, measure: Measure) -> pl.DataFrame:
     """Cumulated sums of every session along its concatenated lists.
 
     Parameters
@@ -26,8 +26,8 @@ def session_vectors(study: Study, measure: Measure) -> pl.LazyFrame:
 
     Returns
     -------
-    polars.LazyFrame
-        ``session_id``, ``slot`` (1, 2, 3... without holes), ``query_position`` and ``rank`` (null in a slot of no logged
+    polars.DataFrame
+        ``session``, ``slot`` (1, 2, 3... without holes), ``query_position`` and ``rank`` (null in a slot of no logged
         query), ``total`` and ``ideal`` (cumulated, at the fixed scale), ``own`` (the session's own last slot), ``end``
         (the last slot here), in the order of sessions and slots. Where the ideal has more queries than the session, the
         session's total is held; where it has fewer, the ideal is. Sessions that occupy no slot have no row.
@@ -38,32 +38,32 @@ def session_vectors(study: Study, measure: Measure) -> pl.LazyFrame:
         If the measure is not one of whole sessions, has no cutoff, or has no curve.
     """
     measure = require_curve(measure)
-    places = layout(study, measure)
-    end = (pl.col("offset") + pl.col("size")).max()
-    own = places.group_by("session_id").agg(own=end)
-    ends = ideal_places(study, measure).group_by("session_id").agg(end=end).join(own, on="session_id", how="left")
-    ends = ends.with_columns(pl.col("own").fill_null(0)).with_columns(end=pl.max_horizontal("own", "end"))
-    slots = pl.int_ranges(1, pl.col("end") + 1, dtype=pl.Int32)
-    every = ends.sort("session_id").with_columns(slot=slots).explode("slot", empty_as_null=False)
-    rows = with_offsets(study, judged_rows(study, Selection.of(measure), [measure]), measure)
-    gained = rows.select(*QUERY, "rank", total=fixed.fixed(measure.contribution(pl.col(gain_name(measure)))))
-    vectors = (
-        every.join(_slots(places), on=SLOT, how="left", maintain_order="left")
-        .join(gained, on=[*QUERY, "rank"], how="left", maintain_order="left")
-        .join(_ideal_by_slot(study, measure), on=SLOT, how="left", maintain_order="left")
+    places = layout(block, measure)
+    extents = _extents(block, measure, places)
+    end = extents["end"]
+    start = end.cum_sum() - end  # the row at which each session begins
+    many = int(end.sum())
+    session = repeated(extents["session"], end)
+    slot = (pl.int_range(many, dtype=pl.Int64, eager=True) - repeated(start, end) + 1).cast(pl.Int32)
+    lists = _lists(places, start)
+    at = lists["at"]
+    total = _scattered(many, _gains_by_row(block, measure, places, start))
+    ideal = _scattered(many, _ideals_by_row(block, measure, start, end))
+    own, ends = repeated(extents["own"], end), repeated(end, end)
+    position, rank = (placed(lists[name], at, many) for name in ("query_position", "rank"))
+    vectors = pl.DataFrame(
+        [
+            session.alias("session"),
+            slot.alias("slot"),
+            position.alias("query_position"),
+            rank.alias("rank"),
+            own.alias("own"),
+            ends.alias("end"),
+            total.alias("total"),
+            ideal.alias("ideal"),
+        ]
     )
-    running = {name: _running(pl.col(name).fill_null(0)) for name in ("total", "ideal")}
-    return vectors.select(*SLOT, "query_position", "rank", "own", "end", **running)
-
-
-def _running(added: pl.Expr) -> pl.Expr:
-    """Running total within each session, of rows in the order of sessions and slots.
-
-    One pass over all rows, less what had come before the session's first: the sums are integers, so nothing is lost.
-    """
-    through = added.cum_sum()
-    before = pl.when(pl.col("slot") == 1).then(through - added).forward_fill()
-    return through - before
+    return vectors.with_columns(_running("total"), _running("ideal"))
 
 
 def require_curve(measure: Measure) -> GainMeasure:
@@ -78,34 +78,76 @@ def require_curve(measure: Measure) -> GainMeasure:
     return measure
 
 
-def _slots(places: pl.LazyFrame) -> pl.LazyFrame:
-    """One row per slot of each query: ``session_id``, ``slot``, ``query_position``, ``rank``."""
-    ranks = pl.int_ranges(1, pl.col("size") + 1, dtype=pl.Int32)
-    exploded = places.with_columns(rank=ranks).explode("rank", empty_as_null=False)
-    return exploded.select(
-        "session_id",
-        slot=(pl.col("offset") + pl.col("rank")).cast(pl.Int32),
-        query_position="query_position",
-        rank="rank",
+def _extents(block: Block, measure: GainMeasure, places: pl.DataFrame) -> pl.DataFrame:
+    """Of every session its ``own`` last slot and the ``end``: that of its ideal too."""
+    end = (pl.col("offset") + pl.col("size")).max()
+    sessions = block.sessions.select("session")
+    for name, laid_out in (("own", places), ("end", ideal_places(block, measure))):
+        ends = laid_out.group_by("session").agg(end.alias(name))
+        sessions = sessions.join(ends, on="session", how="left", maintain_order="left")
+    return sessions.with_columns(pl.col("own").fill_null(0)).with_columns(end=pl.max_horizontal("own", "end"))
+
+
+def _lists(places: pl.DataFrame, start: pl.Series) -> pl.DataFrame:
+    """The slots of every query: ``at`` (the row), ``query_position`` and ``rank``."""
+    size = places["size"]
+    first = (size.cum_sum() - size).cast(pl.Int64)
+    rank = pl.int_range(int(size.sum()), dtype=pl.Int64, eager=True) - repeated(first, size)
+    begins = start.gather(places["session"]) + places["offset"]
+    return pl.DataFrame(
+        {
+            "at": repeated(begins, size) + rank,
+            "query_position": repeated(places["query_position"], size),
+            "rank": (rank + 1).cast(pl.Int32),
+        }
     )
 
 
-def _ideal_by_slot(study: Study, measure: GainMeasure) -> pl.LazyFrame:
-    """What the ideal adds at each slot of the session, as a fixed-scale sum: ``session_id``, ``slot``, ``ideal``."""
+def _gains_by_row(block: Block, measure: GainMeasure, places: pl.DataFrame, start: pl.Series) -> pl.DataFrame:
+    """What the session's results add, at the fixed scale: ``at`` (the row), ``added``."""
+    selection = Selection.of(measure)
+    rows = gained_rows(block, selection, [measure], counted_rows(block, selection), relevant=True)
+    rows = with_offsets(block, rows, measure)
+    offset = placed(places["offset"], places["query"], len(block.queries)).gather(rows["query"])
+    at = start.gather(rows["session"]) + offset + rows["rank"] - 1
+    added = fixed.fixed(measure.contribution(pl.col(gain_name(measure))))
+    return rows.select(at=at, added=added).drop_nulls()
+
+
+def _ideals_by_row(block: Block, measure: GainMeasure, start: pl.Series, end: pl.Series) -> pl.DataFrame:
+    """What the ideal adds, at the fixed scale: ``at`` (the row), ``added``."""
     kind = measure.ideal if isinstance(measure, NormalizedSessionGain) else "repeated"
     if kind == "spread":
-        totals = spread_ideals(study, measure, every_prefix=True).sort("slot")
-        before = pl.col("ideal").shift(1).over("session_id", "key", order_by="slot").fill_null(0)
-        added = (
-            totals.group_by("session_id", "key", "slot")
-            .agg(pl.col("ideal").max())
-            .with_columns(pl.col("ideal") - before)
-        )
+        totals = spread_ideals(block, measure, every_prefix=True).group_by("session", "key", "slot")
+        added = totals.agg(pl.col("ideal").max()).sort("session", "key", "slot")
+        before = pl.col("ideal").shift(1).over("session", "key").fill_null(0)
+        added = added.with_columns(pl.col("ideal") - before)
     else:
-        best = ideal_list(study, measure)
-        slots = ideal_slots(study, measure, longest_list(best))
+        best = ideal_list(block, measure)
+        slots = ideal_slots(block, measure, longest_list(best))
         if kind == "once":
             slots = first_query(slots)
         worth = fixed.fixed(measure.contribution(pl.col("gain")))
         added = slots.join(best, on=["key", "rank"]).with_columns(ideal=worth)
-    return added.group_by(SLOT).agg(pl.col("ideal").sum()).with_columns(pl.col("slot").cast(pl.Int32))
+    # an ideal on the first slot of a session that has none stands nowhere
+    added = added.filter(pl.col("slot") <= end.gather(added["session"]))
+    return added.select(at=start.gather(added["session"]) + added["slot"] - 1, added="ideal")
+
+
+def _scattered(many: int, rows: pl.DataFrame) -> pl.Series:
+    """A column of so many rows with what is added at each, 0 where nothing is."""
+    at, added = rows["at"], rows["added"]
+    if at.n_unique() < len(at):
+        once = rows.group_by("at").agg(pl.col("added").sum())
+        at, added = once["at"], once["added"]
+    return placed(added, at, many).fill_null(0)
+
+
+def _running(name: str) -> pl.Expr:
+    """Running total within each session, of rows in the order of sessions and slots.
+
+    One pass over all rows, less what had come before the session's first: the sums are integers, so nothing is lost.
+    """
+    through = pl.col(name).cum_sum()
+    before = pl.when(pl.col("slot") == 1).then(through - pl.col(name)).forward_fill()
+    return (through - before).alias(name)

@@ -8,36 +8,29 @@ import polars as pl
 
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.scoring import fixed
+from sessionkit.scoring.blocks import Block, blocks
 from sessionkit.scoring.curves import session_vectors
 from sessionkit.scoring.ideals import own_ideals
-from sessionkit.scoring.judging import (
-    QUERY,
-    SESSION,
-    Selection,
-    gain_name,
-    judged_rows,
-    sessions_with_judgments,
-    units,
-    with_judgments,
-)
+from sessionkit.scoring.judged import gain_name
+from sessionkit.scoring.judging import Selection, columns_read, judged_rows, sessions_with_judgments, units
 from sessionkit.scoring.layout import with_offsets
 from sessionkit.scoring.measures import GainMeasure, Measure, parse_measure
 from sessionkit.scoring.measures.aggregates import LAST, Aggregate, AveragePosition, Wrapper
 from sessionkit.scoring.values import query_values
 from sessionkit.study import Study
 
-COLUMNS = [
-    "session_id",
-    "query_position",
-    "rank",
-    "doc_id",
-    "grade",
-    "gain",
-    "rank_discount",
-    "query_discount",
-    "contribution",
-    "cumulated",
-]
+COLUMNS = {
+    "session_id": pl.String,
+    "query_position": pl.Int32,
+    "rank": pl.Int32,
+    "doc_id": pl.String,
+    "grade": pl.Float64,
+    "gain": pl.Float64,
+    "rank_discount": pl.Float64,
+    "query_discount": pl.Float64,
+    "contribution": pl.Float64,
+    "cumulated": pl.Float64,
+}
 
 
 def explain(study: Study, measure: str | Measure, session: str | None = None) -> pl.DataFrame:
@@ -82,8 +75,17 @@ def explain(study: Study, measure: str | Measure, session: str | None = None) ->
     if not isinstance(asked, (GainMeasure, Wrapper)):
         msg = f"{asked} is not a sum of contributions"
         raise UsageError(msg)
+    have = {name: study.columns(name) for name in ("queries", "results")}
+    read = columns_read(have, [asked])
+    read["results"] = [*read["results"], "doc_id"]
+    empty = pl.DataFrame(schema=COLUMNS)
+    return pl.concat([empty, *(_explained(block, asked) for block in blocks(study, read))])
+
+
+def _explained(block: Block, asked: Measure) -> pl.DataFrame:
+    """Every result of a block with what it contributed."""
     inner = asked.inner
-    rows = with_offsets(study, judged_rows(study, Selection.of(inner), [inner], every=True), inner)
+    rows = with_offsets(block, judged_rows(block, Selection.of(inner), [inner], every=True), inner)
     gain = pl.col(gain_name(inner))
     terms = rows.with_columns(
         gain=gain,
@@ -91,12 +93,13 @@ def explain(study: Study, measure: str | Measure, session: str | None = None) ->
         query_discount=inner.query_discount_factor(),
         contribution=inner.contribution(gain),
     )
-    weighted = _weighted(study, asked, inner, terms)
-    per = QUERY if asked.level == "query" else SESSION
+    weighted = _weighted(block, asked, inner, terms)
     running = fixed.unfixed(fixed.fixed(pl.col("contribution")).cum_sum()).over(
-        per, order_by=["query_position", "rank"]
+        asked.level, order_by=["query_position", "rank"]
     )
-    return weighted.sort(*QUERY, "rank").with_columns(cumulated=running).select(COLUMNS).collect()
+    ids = block.sessions["session_id"].gather(weighted["session"])
+    explained = weighted.with_columns(ids).sort("query", "rank", maintain_order=True).with_columns(cumulated=running)
+    return explained.select(*COLUMNS)
 
 
 def one_session(study: Study, session: str) -> Study:
@@ -110,42 +113,40 @@ def one_session(study: Study, session: str) -> Study:
     return replace(study, sessions=found, queries=study.queries.filter(mine), results=study.results.filter(mine))
 
 
-def _weighted(study: Study, asked: Measure, inner: GainMeasure, terms: pl.LazyFrame) -> pl.LazyFrame:
+def _weighted(block: Block, asked: Measure, inner: GainMeasure, terms: pl.DataFrame) -> pl.DataFrame:
     """Divide contributions by the ideal, and weight them by what their query or slot counts in the value."""
     selection = Selection.of(inner)
     zero = 0.0 if inner.undefined == "zero" else None
     if isinstance(asked, AveragePosition):
-        terms = terms.join(_slot_weights(study, asked), on=[*QUERY, "rank"], how="left")
+        weights = _slot_weights(block, asked)
+        terms = terms.join(weights, on=["session", "query_position", "rank"], how="left")
         terms = terms.with_columns(pl.col("contribution") * pl.col("weight"))
     elif inner.normalized:
-        ideals, of = own_ideals(study, inner)
+        ideals, of = own_ideals(block, inner)
         ideal = fixed.unfixed(pl.col("ideal").fill_null(0))
         share = pl.when(ideal > 0).then(pl.col("contribution") / ideal).otherwise(zero)
-        terms = terms.join(ideals, on=of, how="left").with_columns(contribution=share)
+        terms = terms.join(ideals.select(of, "ideal"), on=of, how="left").with_columns(contribution=share)
     if isinstance(asked, Aggregate):
-        weight = asked.weights(pl.col("value"), LAST).over("session_id")
-        parts = query_values(study, [inner])[inner].select(*QUERY, weight=weight)
-        terms = terms.join(parts, on=QUERY, how="left").with_columns(pl.col("contribution") * pl.col("weight"))
+        weight = asked.weights(pl.col("value"), LAST).over("session")
+        parts = query_values(block, [inner])[inner].select("query", weight=weight)
+        terms = terms.join(parts, on="query", how="left").with_columns(pl.col("contribution") * pl.col("weight"))
     if inner.normalized:
         return terms
-    per_query = inner.level == "query"
-    known = (
-        with_judgments(study, units(study, selection), selection)
-        if per_query
-        else sessions_with_judgments(study, selection)
-    )
-    of = QUERY if per_query else SESSION
+    if inner.level == "query":
+        known = units(block, selection).select("query", has_judgments=pl.col("key").is_not_null())
+    else:
+        known = block.sessions.select("session", has_judgments=sessions_with_judgments(block, selection))
     defined = pl.when("has_judgments").then(pl.col("contribution")).otherwise(zero)
-    return terms.join(known.select(*of, "has_judgments"), on=of, how="left").with_columns(contribution=defined)
+    return terms.join(known, on=known.columns[0], how="left").with_columns(contribution=defined)
 
 
-def _slot_weights(study: Study, measure: AveragePosition) -> pl.LazyFrame:
+def _slot_weights(block: Block, measure: AveragePosition) -> pl.DataFrame:
     """Share of a result's contribution in the average of the curve: it counts in its own slot and in all slots after
     it.
     """
     inner = measure.inner
-    vectors = session_vectors(study, inner)
-    last = pl.col("slot").max().over("session_id")
+    vectors = session_vectors(block, inner)
+    last = pl.col("slot").max().over("session")
     length = pl.col("own") if measure.length is None else pl.lit(measure.length)
     times = pl.when(pl.col("slot") == last).then(1 + pl.max_horizontal(length - last, pl.lit(0))).otherwise(1)
     ideal = fixed.unfixed(pl.col("ideal"))
@@ -153,6 +154,6 @@ def _slot_weights(study: Study, measure: AveragePosition) -> pl.LazyFrame:
     if inner.undefined == "zero":
         height = height.fill_null(0.0)
     counted = pl.when(pl.col("slot") <= length).then(times * height)
-    slots = pl.when(counted.is_not_null()).then(times).sum().over("session_id").replace(0, None)
-    weight = counted.fill_null(0.0).cum_sum(reverse=True).over("session_id", order_by="slot") / slots
-    return vectors.select(*QUERY, "rank", weight=weight)
+    slots = pl.when(counted.is_not_null()).then(times).sum().over("session").replace(0, None)
+    weight = counted.fill_null(0.0).cum_sum(reverse=True).over("session", order_by="slot") / slots
+    return vectors.select("session", "query_position", "rank", weight=weight)

@@ -7,6 +7,9 @@ of threads and the partition. Integers have no such trouble. Every contribution 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
 import polars as pl
 
 SCALE = 2.0**60
@@ -38,7 +41,7 @@ def mean(value: pl.Expr) -> pl.Expr:
     >>> pl.DataFrame({"x": [0.1, None, 0.3]}).select(mean(pl.col("x"))).item()
     0.2
     """
-    return unfixed(fixed(value).sum()) / value.count().replace(0, None)
+    return divided(unfixed(fixed(value).sum()), value.count())
 
 
 def quotient(part: pl.Expr, whole: pl.Expr) -> pl.Expr:
@@ -47,4 +50,25 @@ def quotient(part: pl.Expr, whole: pl.Expr) -> pl.Expr:
     >>> pl.DataFrame({"a": [1, 1], "b": [4, 0]}).select(quotient(pl.col("a"), pl.col("b"))).to_series().to_list()
     [0.25, None]
     """
-    return pl.when(whole > 0).then(part.cast(pl.Float64) / whole.cast(pl.Float64))
+    return divided(part, whole)
+
+
+def divided(part: pl.Expr, whole: pl.Expr) -> pl.Expr:
+    """Divide row by row, correctly rounded; null where the divisor is zero or null.
+
+    Polars multiplies by the reciprocal where it knows that all rows have the same divisor, which can be off in the last
+    bit: a session would then score differently alone than among others.
+
+    >>> pl.select(divided(pl.lit(3.0), pl.lit(49))).item() == 3 / 49
+    True
+    """
+    both = [part.cast(pl.Float64), whole.cast(pl.Float64)]
+    return pl.map_batches(both, _divided, return_dtype=pl.Float64, is_elementwise=True)
+
+
+def _divided(columns: Sequence[pl.Series]) -> pl.Series:
+    """Divide two columns, one of which may have a single value for all rows of the other."""
+    part, whole = (column.to_numpy() for column in columns)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = np.where(whole != 0, np.divide(part, whole), np.nan)
+    return pl.Series(columns[0].name, found).fill_nan(None)

@@ -1,26 +1,27 @@
-"""Which results count and what each gains: the study's tables become rows with a rank, a query position and a gain."""
+"""Which results count and what each gains: the results of a block become rows with a rank, a query position and a gain."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import polars as pl
 
 from sessionkit.errors import DataError
+from sessionkit.scoring.blocks import Block
 from sessionkit.scoring.gains import check_grades, gain_expr
+from sessionkit.scoring.judged import gain_name
 from sessionkit.scoring.measures import GainMeasure
-from sessionkit.scoring.merging import few_keys_per_document, merged_judgments
-from sessionkit.study import Study
-from sessionkit.study.package import LENGTH
+from sessionkit.scoring.measures.measure import Measure
+from sessionkit.study.places import counts, sums
 
-SESSION = ["session_id"]
-QUERY = ["session_id", "query_position"]
+SEEN = {"all": None, "last_click": "clicked", "examined": "examined"}
+"""The column of results that says how deep the searcher looked."""
 
 
 @dataclass(frozen=True)
 class Selection:
-    """The choices that decide which results count; measures that agree on them share one plan."""
+    """The choices that decide which results count; measures that agree on them share one pass."""
 
     cutoff: int | None = None
     depth: str = "all"
@@ -35,192 +36,210 @@ class Selection:
         return cls(measure.cutoff, measure.depth, measure.duplicates, measure.unjudged, measure.grades, measure.queries)
 
 
-def gain_name(measure: GainMeasure) -> str:
-    """Name of the column that holds a measure's gains."""
-    return f"gain={measure.gain},min_grade={measure.min_grade}"
-
-
-def judgments(study: Study, grades: str) -> pl.LazyFrame:
-    """The grades that count: ``key``, ``doc_id``, ``grade``. A searcher's own grades have the session as their key."""
-    if grades == "judgments":
-        return merged_judgments(study)
-    _require(study, "user_grade", "grades=user")
-    own = (
-        study.results.filter(pl.col("user_grade").is_not_null())
-        .group_by("session_id", "doc_id")
-        .agg(grade=pl.col("user_grade").max())
-    )
-    return own.select(key="session_id", doc_id="doc_id", grade=pl.col("grade").cast(pl.Float64))
-
-
-def gains(study: Study, measures: Iterable[GainMeasure], grades: str) -> pl.LazyFrame:
-    """Judged documents with one gain column per gain that the measures ask for; refuses grades that a gain does not
-    cover.
-    """
-    judged = judgments(study, grades)
-    columns = {}
-    asked = {gain_name(measure): measure for measure in measures}
-    own = grades == "user"
-    raw = study.results.select(grade=pl.col("user_grade").cast(pl.Float64)) if own else judged.select("grade")
-    distinct = raw.drop_nulls().unique().collect()
-    for name, measure in asked.items():
-        check_grades(distinct, measure.gain, measure.min_grade, "the searchers' own grades" if own else "the judgments")
-        columns[name] = gain_expr(pl.col("grade"), measure.gain, measure.min_grade)
-    return judged.with_columns(**columns)
-
-
-def units(study: Study, selection: Selection) -> pl.LazyFrame:
-    """The queries that count: ``session_id``, ``query_position``, ``key``, in order; lists that were never logged are
-    outside.
-    """
-    queries = study.queries.filter(pl.col("results_status") != "not_logged")
-    if selection.queries is not None:
-        queries = queries.filter(pl.col("query_position") <= selection.queries)
-    if selection.grades == "user":
-        return queries.select(*QUERY, key="session_id")
-    own = ["judgment_key"] if "judgment_key" in study.columns("queries") else []
-    joined = queries.select(*QUERY, *own).join(session_keys(study, selection), on="session_id", how="left")
-    return joined.select(*QUERY, key=pl.coalesce("judgment_key", "key") if own else pl.col("key"))
-
-
-def session_keys(study: Study, selection: Selection) -> pl.LazyFrame:
-    """Every session with the key of its judgments: ``session_id``, ``key``."""
-    key = "session_id" if selection.grades == "user" else "judgment_key"
-    return study.sessions.select("session_id", key=pl.col(key))
-
-
-def shown(study: Study, selection: Selection) -> pl.LazyFrame:
-    """The results that the searcher is taken to have seen, by the ranks as shown; the cutoff is not applied yet."""
-    seen = {"all": None, "last_click": "clicked", "examined": "examined"}[selection.depth]
-    extra = ["user_grade"] if selection.grades == "user" else []
-    results = study.results
-    if selection.queries is not None:
-        results = results.filter(pl.col("query_position") <= selection.queries)
-    if seen is None:
-        return results.select(*QUERY, "rank", "doc_id", *extra)
-    _require(study, seen, f"depth={selection.depth}")
-    deepest = pl.when(pl.col(seen)).then(pl.col("rank")).max().over(QUERY)
-    return results.filter(pl.col("rank") <= deepest).select(*QUERY, "rank", "doc_id", *extra)
-
-
-def judged_rows(
-    study: Study, selection: Selection, measures: list[GainMeasure], *, every: bool = False
-) -> pl.LazyFrame:
-    """Results that count and are judged, with their gains.
+def columns_read(have: Mapping[str, Sequence[str]], measures: Iterable[Measure]) -> dict[str, list[str]]:
+    """What measures read of each table beside what every block is made of.
 
     Parameters
     ----------
-    every
-        Also the unjudged ones.
+    have
+        The columns that queries and results have.
+
+    Raises
+    ------
+    DataError
+        If a measure needs a column that is not there.
+    """
+    read: dict[str, None] = {}
+    for measure in measures:
+        selection = Selection.of(measure.inner)
+        wants = {f"depth={selection.depth}": SEEN[selection.depth]}
+        if selection.grades == "user":
+            wants["grades=user"] = "user_grade"
+        for wanted_by, column in wants.items():
+            if column is not None and column not in have["results"]:
+                msg = f"{wanted_by} needs the column {column!r} in the results; they have {', '.join(have['results'])}"
+                raise DataError(msg)
+            if column is not None:
+                read[column] = None
+        if selection.grades == "user" or (selection.duplicates == "first" and "judgment_key" in have["queries"]):
+            read["doc_id"] = None
+    return {"results": [*read]}
+
+
+def units(block: Block, selection: Selection) -> pl.DataFrame:
+    """The queries that count: ``query``, ``session``, ``query_position``, ``key`` (null where nothing is judged for it),
+    in order; lists that were never logged are outside.
+    """
+    queries = block.queries.filter("logged")
+    if selection.queries is not None:
+        queries = queries.filter(pl.col("query_position") <= selection.queries)
+    if selection.grades == "user":
+        own = _graded_sessions(block).gather(queries["session"])
+        queries = queries.with_columns(key=own)
+    return queries.select("query", "session", "query_position", "key")
+
+
+def session_keys(block: Block, selection: Selection) -> pl.DataFrame:
+    """Every session with the key of its judgments: ``session``, ``key``."""
+    if selection.grades == "user":
+        return block.sessions.select("session", key=_graded_sessions(block))
+    return block.sessions.select("session", "key")
+
+
+def shown(block: Block, selection: Selection) -> pl.DataFrame:
+    """The results that the searcher is taken to have seen, by the ranks as shown; the cutoff is not applied yet."""
+    rows = block.results
+    if selection.queries is not None:
+        early = block.queries["query_position"] <= selection.queries
+        rows = rows.filter(early.gather(rows["query"]))
+    seen = SEEN[selection.depth]
+    if seen is None:
+        return rows
+    deepest = rows.filter(seen).group_by("query").agg(deepest=pl.col("rank").max())
+    return rows.join(deepest, on="query", maintain_order="left").filter(pl.col("rank") <= pl.col("deepest"))
+
+
+def counted_rows(block: Block, selection: Selection, *, every: bool = False) -> pl.DataFrame:
+    """The results that count, within the cutoff, in the order shown: the columns of the block's results.
+
+    Ranks are closed up where unjudged results are removed. Unjudged results that remain are left out where they decide
+    nothing, unless ``every`` one is asked for.
+    """
+    within = pl.lit(value=True) if selection.cutoff is None else pl.col("rank") <= selection.cutoff
+    rows = shown(block, selection)
+    judged = is_judged(block, selection)
+    if selection.unjudged == "skip":
+        above = (~judged).cum_sum().cast(pl.Int32)
+        # unjudged results above in the same list: those above in the block, less those before the list
+        before = pl.when(pl.col("query") != pl.col("query").shift(1)).then(above - (~judged).cast(pl.Int32))
+        closed = pl.col("rank") - (above - before.forward_fill().fill_null(0))
+        rows = rows.with_columns(closed.alias("rank"), judged.alias("__judged"))
+        return rows.filter(pl.col("__judged"), within).drop("__judged")
+    # a document that is judged whenever it is shown, or never, can go at once if it is not
+    if every or _by_text(block, selection):
+        return rows.filter(within)
+    return rows.filter(judged, within)
+
+
+def is_judged(block: Block, selection: Selection) -> pl.Expr:
+    """Whether a result of the block has a grade."""
+    if selection.grades == "user":
+        return pl.col("user_grade").is_not_null()
+    if block.judged.grade.null_count():
+        return pl.lit(block.judged.grade.is_not_null()).gather(pl.col("judgment")).fill_null(value=False)
+    return pl.col("judgment").is_not_null()
+
+
+def gained_rows(
+    block: Block, selection: Selection, measures: list[GainMeasure], rows: pl.DataFrame, *, relevant: bool = False
+) -> pl.DataFrame:
+    """Give results that count (see `counted_rows`) what they gain under some measures.
+
+    Parameters
+    ----------
+    relevant
+        Only those that gain something under one of them.
 
     Returns
     -------
-    polars.LazyFrame
-        ``session_id``, ``query_position``, ``rank`` (closed up where unjudged results are removed), ``doc_id``,
-        ``grade`` (null where unjudged) and a column of gains per `gain_name`.
+    polars.DataFrame
+        ``query``, ``session``, ``query_position``, ``rank``, ``judgment``, ``grade`` (null where unjudged), a column of
+        gains per `gain_name` and what else the rows had.
     """
-    names = list({gain_name(measure): None for measure in measures})
-    rows, worth = shown(study, selection), gains(study, measures, selection.grades)
-    within = pl.lit(value=True) if selection.cutoff is None else pl.col("rank") <= selection.cutoff
-    if selection.unjudged == "zero":
-        rows = rows.filter(within)
-    # where every query has the session's key, an unjudged result cannot matter: it is left out by the join
-    only_judged = not every and selection.unjudged == "zero" and one_key(study, selection)
+    names = {gain_name(measure): measure for measure in measures}
     if selection.grades == "user":
-        grade = pl.col("user_grade").cast(pl.Float64)
-        columns = {gain_name(measure): gain_expr(grade, measure.gain, measure.min_grade) for measure in measures}
-        rows = rows.with_columns(grade=grade, **columns)
-    elif only_judged and few_keys_per_document(study):
-        # one string to look up instead of two; a document judged for another key than the session's drops out after
-        rows = rows.join(worth.rename({"key": "judged_for"}), on="doc_id")
-        rows = _with_keys(study, rows, selection).filter(pl.col("key") == pl.col("judged_for"))
+        rows = rows.with_columns(grade=pl.col("user_grade").cast(pl.Float64))
+        distinct = rows.select(pl.col("grade").drop_nulls().unique())
+        for measure in names.values():
+            check_grades(distinct, measure.gain, measure.min_grade, block.base("user").whose)
+        grade = pl.col("grade")
+        gains = {name: gain_expr(grade, measure.gain, measure.min_grade) for name, measure in names.items()}
+        rows = rows.with_columns(**gains)
     else:
-        keyed = _with_keys(study, rows, selection)
-        rows = keyed.join(worth, on=["key", "doc_id"], how="inner" if only_judged else "left")
-    if selection.unjudged == "skip":
-        unjudged = pl.col("grade").is_null()
-        above = unjudged.cast(pl.Int32).cum_sum().over(QUERY, order_by="rank")
-        rows = rows.with_columns(pl.col("rank") - above).filter(~unjudged & within)
-    if selection.duplicates == "first" or study.facts.repeats_in_lists:
-        rows = _once(rows, SESSION if selection.duplicates == "first" else QUERY, names)
-    rows = rows.with_columns(pl.col(name).fill_null(0.0) for name in names)
-    return rows if every or only_judged else rows.filter(pl.col("grade").is_not_null())
+        gained = {name: block.judged.gain(measure).gather(rows["judgment"]) for name, measure in names.items()}
+        rows = rows.with_columns(**gained).with_columns(pl.col(name).fill_null(0.0) for name in names)
+    repeats = selection.duplicates == "first" or block.repeats
+    if relevant and not (repeats and _by_text(block, selection)):
+        rows = rows.filter(pl.any_horizontal(pl.col(name) > 0 for name in names))
+    query = rows["query"]
+    rows = rows.with_columns(session=block.queries["session"].gather(query))
+    if repeats:
+        again = ~_shown_first(block, rows, selection)
+        rows = rows.with_columns(pl.when(again).then(0.0).otherwise(pl.col(name)).alias(name) for name in names)
+    rows = rows.with_columns(query_position=block.queries["query_position"].gather(query))
+    if selection.grades != "user" and not relevant:
+        rows = rows.with_columns(grade=block.judged.grade.gather(rows["judgment"]))
+    return rows
 
 
-def results_shown(study: Study, selection: Selection, by: list[str]) -> pl.LazyFrame:
-    """Number of results shown within the cutoff, per unit that has any: ``results``."""
-    if selection.depth == "all" and _lengths_hold(study):
-        queries = study.queries
+def judged_rows(
+    block: Block, selection: Selection, measures: list[GainMeasure], *, every: bool = False
+) -> pl.DataFrame:
+    """Results that count and are judged (``every``: all that count), with what they gain; see `gained_rows`."""
+    rows = gained_rows(block, selection, measures, counted_rows(block, selection, every=every))
+    return rows if every else rows.filter(pl.col("grade").is_not_null())
+
+
+def _by_text(block: Block, selection: Selection) -> bool:
+    """Whether documents are told apart by their ids, since the number of a judgment depends on the query too."""
+    return selection.grades == "user" or (block.own_keys and selection.duplicates == "first")
+
+
+def _shown_first(block: Block, rows: pl.DataFrame, selection: Selection) -> pl.Series:
+    """Whether a row is the first in its session or list, in the order in which rows were shown, with its document."""
+    within = "session" if selection.duplicates == "first" else "query"
+    if _by_text(block, selection):
+        return rows.select(pl.struct(within, "doc_id").is_first_distinct()).to_series()
+    packed = pl.col(within).cast(pl.UInt64) * 2**32 + pl.col("judgment").cast(pl.UInt64)
+    return rows.select(packed.is_first_distinct()).to_series()
+
+
+def unit_of(block: Block, rows: pl.DataFrame, by: str) -> pl.Series:
+    """Number of the session or query of each result of the block."""
+    return rows["query"] if by == "query" else block.queries["session"].gather(rows["query"])
+
+
+def results_shown(block: Block, selection: Selection, by: str) -> pl.Series:
+    """Number of results shown within the cutoff, for every session or query of the block, in order."""
+    many = len(block.sessions if by == "session" else block.queries)
+    if selection.depth == "all" and not block.gaps:
+        length = pl.col("length").cast(pl.Int64)
+        if selection.cutoff is not None:
+            length = pl.min_horizontal(length, pl.lit(selection.cutoff, pl.Int64))
         if selection.queries is not None:
-            queries = queries.filter(pl.col("query_position") <= selection.queries)
-        length = pl.col(LENGTH).cast(pl.Int64)
-        within = length if selection.cutoff is None else pl.min_horizontal(length, pl.lit(selection.cutoff, pl.Int64))
-        return queries.select(*by, results=within).group_by(by).agg(pl.col("results").sum())
-    rows = shown(study, selection)
-    if selection.cutoff is not None:
-        rows = rows.filter(pl.col("rank") <= selection.cutoff)
-    return rows.group_by(by).agg(results=pl.len().cast(pl.Int64))
+            length = pl.when(pl.col("query_position") <= selection.queries).then(length).otherwise(0)
+        queries = block.queries.select(by, results=length)
+        return queries["results"] if by == "query" else sums(queries["results"], queries[by], many)
+    return counts(unit_of(block, _within(shown(block, selection), selection), by), many).cast(pl.Int64)
 
 
-def judged_share(study: Study, selection: Selection, by: list[str]) -> pl.LazyFrame:
-    """Per unit, how many results were shown within the cutoff, and how many of them are judged: ``results``,
-    ``judged``. Unjudged results that a measure removes count here in the places where they were shown.
+def judged_shown(block: Block, selection: Selection, by: str) -> pl.Series:
+    """Number of judged results shown within the cutoff, for every session or query of the block, in order.
+
+    Unjudged results that a measure removes count here in the places where they were shown.
     """
     as_shown = replace(selection, unjudged="zero", duplicates="all")
-    hits = judged_rows(study, as_shown, []).group_by(by).agg(judged=pl.len().cast(pl.Int64))
-    counts = results_shown(study, as_shown, by).join(hits, on=by, how="left")
-    return counts.with_columns(pl.col("judged").fill_null(0))
+    rows = _within(shown(block, as_shown), as_shown).filter(is_judged(block, as_shown))
+    return counts(unit_of(block, rows, by), len(block.sessions if by == "session" else block.queries)).cast(pl.Int64)
 
 
-def _lengths_hold(study: Study) -> bool:
-    """Whether the queries know the lengths of their lists, and all ranks are 1 to that length."""
-    if LENGTH not in study.columns("queries") or study.facts.lists_with_gaps:
-        return False
-    return bool(study.queries.select(pl.col(LENGTH).cast(pl.Int64).sum() == study.facts.results).collect().item())
+def _within(rows: pl.DataFrame, selection: Selection) -> pl.DataFrame:
+    """The rows within the cutoff."""
+    return rows if selection.cutoff is None else rows.filter(pl.col("rank") <= selection.cutoff)
 
 
-def with_judgments(study: Study, keyed: pl.LazyFrame, selection: Selection) -> pl.LazyFrame:
-    """Say of each unit whether its key has any judgments."""
-    known = judgments(study, selection.grades).select("key").unique().with_columns(has_judgments=pl.lit(value=True))
-    return keyed.join(known, on="key", how="left").with_columns(pl.col("has_judgments").fill_null(value=False))
+def sessions_with_judgments(block: Block, selection: Selection) -> pl.Series:
+    """For every session whether the key of any of its queries (its own, if it has none that counts) has judgments."""
+    own = session_keys(block, selection)["key"].is_not_null()
+    if selection.grades == "user" or not block.own_keys:
+        return own
+    queries = units(block, selection).group_by("session").agg(any=pl.col("key").is_not_null().any())
+    found = block.sessions.select("session", own=own).join(queries, on="session", how="left", maintain_order="left")
+    return found.select(pl.coalesce("any", "own")).to_series()
 
 
-def sessions_with_judgments(study: Study, selection: Selection) -> pl.LazyFrame:
-    """Every session, and whether the key of any of its queries (its own, if it has none) has judgments."""
-    sessions = with_judgments(study, session_keys(study, selection), selection).select("session_id", "has_judgments")
-    if selection.grades == "user" or "judgment_key" not in study.columns("queries"):
-        return sessions
-    queries = (
-        with_judgments(study, units(study, selection), selection)
-        .group_by(SESSION)
-        .agg(any=pl.col("has_judgments").any())
-    )
-    return sessions.join(queries, on="session_id", how="left").select(
-        "session_id", has_judgments=pl.coalesce("any", "has_judgments")
-    )
-
-
-def _with_keys(study: Study, rows: pl.LazyFrame, selection: Selection) -> pl.LazyFrame:
-    """Give each result the key of its judgments."""
-    if one_key(study, selection):
-        return rows.join(session_keys(study, selection), on="session_id")
-    return rows.join(units(study, selection), on=QUERY)
-
-
-def one_key(study: Study, selection: Selection) -> bool:
-    """Whether all queries of a session are judged by the same key."""
-    return selection.grades == "judgments" and "judgment_key" not in study.columns("queries")
-
-
-def _once(rows: pl.LazyFrame, within: list[str], names: list[str]) -> pl.LazyFrame:
-    """Let each document gain only the first time it is shown within a session or a list."""
-    place = pl.col("query_position").cast(pl.Int64) * 2**32 + pl.col("rank")
-    first = place == place.min().over([*within, "doc_id"])
-    return rows.with_columns(pl.when(first).then(pl.col(name)).otherwise(0.0).alias(name) for name in names)
-
-
-def _require(study: Study, column: str, wanted_by: str) -> None:
-    """Refuse a choice that needs a column the log does not have."""
-    if column not in study.columns("results"):
-        msg = f"{wanted_by} needs the column {column!r} in the results; they have {', '.join(study.columns('results'))}"
-        raise DataError(msg)
+def _graded_sessions(block: Block) -> pl.Series:
+    """Number of every session that graded something itself, as its key; null for others."""
+    graded = block.base("user").pairs.pairs["key"].unique()
+    session = block.sessions["session"]
+    return pl.select(pl.when(session.is_in(graded.implode())).then(session)).to_series().alias("key")

@@ -7,21 +7,21 @@ from dataclasses import replace
 import polars as pl
 
 from sessionkit.errors import MeasureError
-from sessionkit.scoring.judging import QUERY, Selection, judged_rows, shown, units
+from sessionkit.scoring.blocks import Block
+from sessionkit.scoring.judging import Selection, judged_rows, shown, units
 from sessionkit.scoring.measures import GainMeasure
 from sessionkit.scoring.measures.measure import SessionMeasure
-from sessionkit.study import Study
 
 
-def layout(study: Study, measure: GainMeasure) -> pl.LazyFrame:
+def layout(block: Block, measure: GainMeasure) -> pl.DataFrame:
     """Slots of each query that counts.
 
     Returns
     -------
-    polars.LazyFrame
-        ``session_id``, ``query_position``, ``key``, ``size`` (slots of the query; Int64) and ``offset`` (slots before
-        it; Int64), in order. With ``slots=pad`` query q begins after (q - 1) x cutoff slots; otherwise after what the
-        queries before it occupy.
+    polars.DataFrame
+        ``query``, ``session``, ``query_position``, ``key``, ``size`` (slots of the query; Int64) and ``offset`` (slots
+        before it; Int64), in order. With ``slots=pad`` query q begins after (q - 1) x cutoff slots; otherwise after
+        what the queries before it occupy.
 
     Raises
     ------
@@ -29,29 +29,28 @@ def layout(study: Study, measure: GainMeasure) -> pl.LazyFrame:
         If the measure has no cutoff, so that a query has no definite number of slots.
     """
     require_cutoff(measure)
-    queries = units(study, Selection.of(measure))
+    queries = units(block, Selection.of(measure))
     slots = measure.slots if isinstance(measure, SessionMeasure) else "pad"
     if slots == "pad":
         size = pl.lit(measure.cutoff, pl.Int64)
         return queries.with_columns(size=size, offset=(pl.col("query_position").cast(pl.Int64) - 1) * size)
     # what was shown decides, however far the searcher looked; a gap in the ranks is a slot of unknown content
     every = replace(Selection.of(measure), cutoff=None, depth="all", duplicates="all")
-    rows = shown(study, every) if every.unjudged == "zero" else judged_rows(study, every, [])
-    length = pl.min_horizontal(pl.col("rank").max(), pl.lit(measure.cutoff))
-    lengths = rows.group_by(QUERY).agg(size=length)
+    rows = shown(block, every) if every.unjudged == "zero" else judged_rows(block, every, [])
+    lengths = rows.group_by("query").agg(size=pl.min_horizontal(pl.col("rank").max(), pl.lit(measure.cutoff)))
     size = pl.col("size").fill_null(0).cast(pl.Int64)
     least = slots if isinstance(slots, int) else 0
-    sized = queries.join(lengths, on=QUERY, how="left").with_columns(
+    sized = queries.join(lengths, on="query", how="left", maintain_order="left").with_columns(
         size=pl.max_horizontal(size, pl.lit(least, pl.Int64))
     )
-    return sized.sort(QUERY).with_columns(offset=(pl.col("size").cum_sum() - pl.col("size")).over("session_id"))
+    return sized.with_columns(offset=(pl.col("size").cum_sum() - pl.col("size")).over("session"))
 
 
-def with_offsets(study: Study, rows: pl.LazyFrame, measure: GainMeasure) -> pl.LazyFrame:
+def with_offsets(block: Block, rows: pl.DataFrame, measure: GainMeasure) -> pl.DataFrame:
     """Give each row the number of slots before its query, where the measure's discount runs on along the session."""
     if not runs_on(measure):
         return rows
-    return rows.join(layout(study, measure).select(*QUERY, "offset"), on=QUERY)
+    return rows.join(layout(block, measure).select("query", "offset"), on="query", maintain_order="left")
 
 
 def runs_on(measure: GainMeasure) -> bool:

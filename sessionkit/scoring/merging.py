@@ -7,36 +7,24 @@ out first.
 from __future__ import annotations
 
 import warnings
-from weakref import WeakKeyDictionary
 
 import polars as pl
 
 from sessionkit.errors import DataWarning
 from sessionkit.scoring import fixed
 from sessionkit.study import Study
-
-PAIR = ["judgment_key", "doc_id"]
-_MERGED: WeakKeyDictionary[Study, pl.DataFrame] = WeakKeyDictionary()
-"""Judgments already merged, as long as their study lives: measures ask for them many times."""
+from sessionkit.study.pairs import PAIR
 
 
 def merged_judgments(study: Study) -> pl.LazyFrame:
-    """Grades as scoring uses them: columns ``key``, ``doc_id``, ``grade``, one row per judged document of a key.
+    """Grades as scoring uses them: columns ``judgment_key``, ``doc_id``, ``grade``, one row per judged document of a key.
 
     The rules: ``max``, ``sum``, ``median``, ``majority`` (the most frequent grade, the highest of equally frequent
     ones), ``first`` (in the order of the file), ``alternate`` (Järvelin & Kekäläinen: where grades differ by one, each
     judge in turn, in the order of ``judge_id`` where it is given and of the file where not; where they differ by more,
     the highest, and a warning lists them for review).
     """
-    if study not in _MERGED:
-        _MERGED[study] = _merge(study).rename({"judgment_key": "key"}).collect()
-    return _MERGED[study].lazy()
-
-
-def few_keys_per_document(study: Study) -> bool:
-    """Whether documents are judged for hardly more than one key each, so that they can be looked up before their key."""
-    judged = merged_judgments(study).select(rows=pl.len(), documents=pl.col("doc_id").n_unique()).collect()
-    return bool(judged.item(0, "rows") <= 2 * judged.item(0, "documents"))
+    return _merge(study)
 
 
 def _merge(study: Study) -> pl.LazyFrame:

@@ -13,14 +13,14 @@ WHOLE_SESSION = 0
 
 
 def best_slots(
-    measure: GainMeasure, places: pl.LazyFrame, longest: int, *, every_prefix: bool = False
-) -> tuple[pl.LazyFrame, pl.LazyFrame]:
+    measure: GainMeasure, places: pl.DataFrame, longest: int, *, every_prefix: bool = False
+) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Find the best slots of every distinct sequence of queries.
 
     Parameters
     ----------
     places
-        The slots of each ideal session: ``session_id``, ``key``, ``query_position``, ``rank``, ``offset`` and
+        The slots of each ideal session: ``session``, ``key``, ``query_position``, ``rank``, ``offset`` and
         ``slot`` (order of time).
     longest
         Number of documents in the longest recall base; no ideal needs more slots.
@@ -29,13 +29,13 @@ def best_slots(
 
     Returns
     -------
-    tuple of polars.LazyFrame
-        First ``session_id``, ``key``, ``shape``: the sequence that each session's slots of a key form. Then per
+    tuple of polars.DataFrame
+        First ``session``, ``key``, ``shape``: the sequence that each session's slots of a key form. Then per
         ``shape`` and ``slot`` (the last of the prefix, `WHOLE_SESSION` for all) the best slots, best first: ``nth``
         (from 1), ``query_position``, ``rank``, ``offset``.
     """
     sequence = pl.struct("slot", "query_position", "rank", "offset").sort_by("slot")
-    sessions = places.filter(pl.col("key").is_not_null()).group_by("session_id", "key").agg(slots=sequence).collect()
+    sessions = places.filter(pl.col("key").is_not_null()).group_by("session", "key").agg(slots=sequence)
     shapes = sessions.select(pl.col("slots").unique(maintain_order=True)).with_row_index("shape")
     slots = shapes.explode("slots").unnest("slots").with_columns(worth=measure.contribution(pl.lit(1.0)))
     if every_prefix:
@@ -48,7 +48,7 @@ def best_slots(
         nth = pl.col("worth").rank("ordinal", descending=True).over("shape")
         chosen = slots.with_columns(nth=nth, slot=pl.lit(WHOLE_SESSION, pl.Int64)).filter(pl.col("nth") <= longest)
     columns = ["shape", "slot", pl.col("nth").cast(pl.Int32), "query_position", "rank", "offset"]
-    return sessions.join(shapes, on="slots").select("session_id", "key", "shape").lazy(), chosen.select(columns).lazy()
+    return sessions.join(shapes, on="slots").select("session", "key", "shape"), chosen.select(columns)
 
 
 def _prefixes(slots: pl.DataFrame, longest: int) -> pl.DataFrame:

@@ -1,63 +1,67 @@
-"""The engine: the values of many measures per query or per session, from as few passes over the results as their
-choices allow.
+"""The engine: the values of many measures per query or per session of a block, from as few passes over its results as
+their choices allow.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import cast
 
 import polars as pl
 
 from sessionkit.errors import MeasureError
 from sessionkit.scoring import fixed
 from sessionkit.scoring.averages import average_positions
+from sessionkit.scoring.blocks import Block
 from sessionkit.scoring.ideals import own_ideals, session_ideals
+from sessionkit.scoring.judged import gain_name
 from sessionkit.scoring.judging import (
-    QUERY,
-    SESSION,
     Selection,
-    gain_name,
-    judged_rows,
+    counted_rows,
+    gained_rows,
+    is_judged,
     sessions_with_judgments,
+    unit_of,
     units,
-    with_judgments,
 )
 from sessionkit.scoring.layout import runs_on, with_offsets
 from sessionkit.scoring.measures import GainMeasure, Measure
 from sessionkit.scoring.measures.aggregates import LAST, Aggregate, AveragePosition
 from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
-from sessionkit.study import Study
+from sessionkit.study.places import counts, placed
 
 
-def query_values(study: Study, measures: Iterable[GainMeasure]) -> dict[GainMeasure, pl.LazyFrame]:
+def query_values(block: Block, measures: Iterable[GainMeasure]) -> dict[GainMeasure, pl.DataFrame]:
     """Value of each measure for each logged query; of a session measure, the part that the query adds.
 
     Returns
     -------
     dict
-        By measure: ``session_id``, ``query_position``, ``value`` (null where undefined) and ``judged`` (judged results
-        that count), in any order.
+        By measure: ``query``, ``session``, ``query_position``, ``value`` (null where undefined) and ``judged`` (judged
+        results that count), in order.
     """
-    values: dict[GainMeasure, pl.LazyFrame] = {}
-    sums = _sums(study, measures, QUERY)
-    for measure, total in sums.items():
-        selection = Selection.of(measure)
-        found = with_judgments(study, units(study, selection), selection)
-        found = found.join(total, on=QUERY, how="left").with_columns(pl.col("total", "judged").fill_null(0))
+    values: dict[GainMeasure, pl.DataFrame] = {}
+    for measure, sums in _sums(block, measures, "query").items():
+        found = units(block, Selection.of(measure))
+        totals = sums.select(pl.all().gather(found["query"]))
+        found = found.with_columns(totals)
         if not measure.normalized:
-            value: pl.Expr = pl.when("has_judgments").then(fixed.unfixed(pl.col("total")))
+            value: pl.Expr = pl.when(pl.col("key").is_not_null()).then(fixed.unfixed(pl.col("total")))
         else:
-            ideals, of = own_ideals(study, measure)
-            found = found.join(ideals, on=of, how="left")
+            ideals, of = own_ideals(block, measure)
+            found = found.join(ideals.select(of, "ideal"), on=of, how="left", maintain_order="left")
             value = fixed.quotient(pl.col("total"), pl.col("ideal"))
-        values[measure] = found.select(*QUERY, "judged", value=_defined(value, measure))
+        values[measure] = found.select("query", "session", "query_position", "judged", value=_defined(value, measure))
     return values
 
 
-def session_values(study: Study, measures: Iterable[Measure]) -> dict[Measure, pl.LazyFrame]:
-    """Value of each measure for each session: ``session_id``, ``value`` (null where undefined), ``judged`` (except of averages
-    over slots), in any order.
+def session_values(block: Block, measures: Iterable[Measure]) -> dict[Measure, pl.DataFrame]:
+    """Value of each measure for each session of the block, in order.
+
+    Returns
+    -------
+    dict
+        By measure: ``value`` (null where undefined), ``total`` (the same at the fixed scale, exact where the measure is
+        a plain sum) and, except of averages over slots, ``judged`` (judged results that count).
 
     Raises
     ------
@@ -66,82 +70,82 @@ def session_values(study: Study, measures: Iterable[Measure]) -> dict[Measure, p
     """
     measures = list(measures)
     for measure in measures:
-        if measure.level == "query":
-            msg = f"{measure} is a measure of queries; a session's value is for example mean({measure}), or use --per query"
-            raise MeasureError(msg)
-    values: dict[Measure, pl.LazyFrame] = {}
+        require_session(measure)
     plain = [measure for measure in measures if isinstance(measure, GainMeasure)]
-    at_once = [
-        measure
-        for measure in plain
-        if not (isinstance(measure, NormalizedSessionGain) and measure.normalize == "query")
-    ]
-    for whole, total in _sums(study, at_once, SESSION).items():
-        values[whole] = _session_value(study, whole, total)
-    parts = [measure.inner for measure in measures if isinstance(measure, Aggregate)]
-    by_query = query_values(study, dict.fromkeys([*parts, *(measure for measure in plain if measure not in at_once)]))
-    everyone = study.sessions.select("session_id")
+    parted = [m for m in plain if isinstance(m, NormalizedSessionGain) and m.normalize == "query"]
+    sums = _sums(block, [measure for measure in plain if measure not in parted], "session")
+    inside = [measure.inner for measure in measures if isinstance(measure, Aggregate)]
+    by_query = query_values(block, dict.fromkeys([*inside, *parted]))
+    values: dict[Measure, pl.DataFrame] = {}
     for measure in measures:
-        if isinstance(measure, Aggregate):
-            parts_of = by_query[measure.inner]
-            reduced = parts_of.group_by(SESSION).agg(pl.col("judged").sum(), value=measure.over(pl.col("value"), LAST))
-        elif isinstance(measure, AveragePosition):
-            reduced = average_positions(study, measure)
-        elif measure in values:
+        if isinstance(measure, AveragePosition):
+            found = average_positions(block, measure).select("value")
+        elif isinstance(measure, Aggregate):
+            reduced = measure.over(pl.col("value"), LAST)
+            found = _by_session(block, by_query[measure.inner], pl.col("judged").sum(), value=reduced)
+        elif isinstance(measure, GainMeasure) and measure in sums:
+            values[measure] = _session_value(block, measure, sums[measure])
             continue
         else:
-            sum_of_parts = fixed.fixed(pl.col("value")).sum()
-            reduced = (
-                by_query[cast("GainMeasure", measure)]
-                .group_by(SESSION)
-                .agg(
-                    pl.col("judged").sum(), value=pl.when(pl.col("value").count() > 0).then(fixed.unfixed(sum_of_parts))
-                )
-            )
-        found = everyone.join(reduced, on="session_id", how="left")
-        values[measure] = (
-            found.with_columns(_defined(pl.col("value"), measure)) if isinstance(measure, GainMeasure) else found
-        )
-    return {measure: values[measure] for measure in measures}
+            added = pl.when(pl.col("value").count() > 0).then(fixed.fixed(pl.col("value")).sum())
+            found = _by_session(block, by_query[measure.inner], pl.col("judged").sum(), value=fixed.unfixed(added))
+        value = pl.col("value")
+        found = found.with_columns(_defined(value, measure) if isinstance(measure, GainMeasure) else value)
+        values[measure] = found.with_columns(total=fixed.fixed(value))
+    return values
 
 
-def _session_value(study: Study, measure: GainMeasure, total: pl.LazyFrame) -> pl.LazyFrame:
-    """Value of a session measure from its sum; every session has a row."""
-    selection = Selection.of(measure)
-    found = (
-        sessions_with_judgments(study, selection)
-        .join(total, on="session_id", how="left")
-        .with_columns(pl.col("total", "judged").fill_null(0))
-    )
+def require_session(measure: Measure) -> None:
+    """Refuse a measure of queries where sessions are asked for."""
+    if measure.level == "query":
+        msg = f"{measure} is a measure of queries; a session's value is for example mean({measure}), or use --per query"
+        raise MeasureError(msg)
+
+
+def _session_value(block: Block, measure: GainMeasure, found: pl.DataFrame) -> pl.DataFrame:
+    """Value of a session measure from its sums; every session has a row."""
     if measure.normalized:
-        found = found.join(session_ideals(study, measure), on="session_id", how="left")
-        value = fixed.quotient(pl.col("total"), pl.col("ideal"))
-    else:
-        value = pl.when("has_judgments").then(fixed.unfixed(pl.col("total")))
-    return found.select("session_id", "judged", value=_defined(value, measure))
+        sessions = block.sessions.select("session")
+        ideals = sessions.join(session_ideals(block, measure), on="session", how="left", maintain_order="left")
+        share = fixed.quotient(pl.col("total"), pl.lit(ideals["ideal"]))
+        found = found.with_columns(value=_defined(share, measure)).with_columns(total=fixed.fixed(pl.col("value")))
+        return found.select("value", "total", "judged")
+    judged = pl.lit(sessions_with_judgments(block, Selection.of(measure)))
+    total: pl.Expr = pl.when(judged).then(pl.col("total"))
+    if measure.undefined == "zero":
+        total = total.fill_null(0)
+    return found.select(value=fixed.unfixed(total), total=total, judged="judged")
 
 
-def _sums(study: Study, measures: Iterable[GainMeasure], by: list[str]) -> dict[GainMeasure, pl.LazyFrame]:
-    """Sum of the contributions (``total``, at the fixed scale) and number of judged results per unit.
+def _by_session(block: Block, queries: pl.DataFrame, *aggregates: pl.Expr, **named: pl.Expr) -> pl.DataFrame:
+    """Reduce what queries have to a row for each session of the block, in order."""
+    reduced = queries.group_by("session").agg(*aggregates, **named)
+    sessions = block.sessions.select("session")
+    return sessions.join(reduced, on="session", how="left", maintain_order="left").drop("session")
 
-    Measures that agree on which results count share one plan.
+
+def _sums(block: Block, measures: Iterable[GainMeasure], by: str) -> dict[GainMeasure, pl.DataFrame]:
+    """Sum of the contributions (``total``, at the fixed scale) and number of ``judged`` results that count, for every
+    session or query of the block, in order.
+
+    Measures that agree on which results count share one pass over them.
     """
-    groups: dict[object, list[GainMeasure]] = {}
-    for measure in measures:
+    groups: dict[tuple[Selection, GainMeasure | None], list[GainMeasure]] = {}
+    for measure in dict.fromkeys(measures):
         groups.setdefault((Selection.of(measure), measure if runs_on(measure) else None), []).append(measure)
-    sums: dict[GainMeasure, pl.LazyFrame] = {}
-    for group in groups.values():
-        rows = with_offsets(study, judged_rows(study, Selection.of(group[0]), group), group[0])
+    sums: dict[GainMeasure, pl.DataFrame] = {}
+    many = len(block.sessions if by == "session" else block.queries)
+    for (selection, _), group in groups.items():
+        rows = counted_rows(block, selection)
+        judged = counts(unit_of(block, rows.filter(is_judged(block, selection)), by), many).cast(pl.Int64)
+        gaining = with_offsets(block, gained_rows(block, selection, group, rows, relevant=True), group[0])
         contributions = {
-            str(measure): fixed.fixed(measure.contribution(pl.col(gain_name(measure)))).sum()
-            for measure in dict.fromkeys(group)
+            str(measure): fixed.fixed(measure.contribution(pl.col(gain_name(measure)))).sum() for measure in group
         }
-        judged = pl.len().cast(pl.Int64)
-        together = rows.group_by(by).agg(judged=judged, **contributions)
-        if len(contributions) > 1:
-            together = together.collect().lazy()
+        totals = gaining.lazy().group_by(by).agg(**contributions).collect()
         for measure in group:
-            sums[measure] = together.select(*by, "judged", total=pl.col(str(measure)))
+            total = placed(totals[str(measure)], totals[by], many).fill_null(0)
+            sums[measure] = pl.DataFrame([total.alias("total"), judged.alias("judged")])
     return sums
 
 

@@ -14,7 +14,9 @@ from sessionkit.contract import TABLES, table
 from sessionkit.errors import DataError
 from sessionkit.study.facts import Facts
 from sessionkit.study.package import DESCRIPTOR, LAYOUT, sha256
+from sessionkit.study.places import PRIVATE, public
 from sessionkit.study.settings import Settings
+from sessionkit.study.slices import LOG, Stored
 from sessionkit.study.source import Source
 from sessionkit.study.study import Study, no_rejected
 
@@ -36,7 +38,8 @@ def open_study(directory: str | PathLike[str]) -> Study:
     folder = Path(directory)
     descriptor = _descriptor(folder)
     ours = _ours(descriptor, folder)
-    tables = {name: _scan(folder, name, resource) for name, resource in _resources(descriptor, folder).items()}
+    resources = _resources(descriptor, folder)
+    tables: dict[str, Any] = {name: public(_scan(folder, name, resource), name) for name, resource in resources.items()}
     tables.setdefault("rejected", no_rejected())
     study = Study(
         **tables,
@@ -47,7 +50,20 @@ def open_study(directory: str | PathLike[str]) -> Study:
         path=folder,
     )
     study.__dict__["facts"] = _value(Facts, ours["facts"], folder)
+    study.__dict__["stored"] = _stored(folder, resources)
     return study
+
+
+def _stored(folder: Path, resources: dict[str, dict[str, Any]]) -> tuple[Stored, ...] | None:
+    """Return the files of the log part by part; None where they lack the private columns."""
+    files = {name: _files(folder, resources[name]) for name in LOG}
+    if len({len(paths) for paths in files.values()}) > 1:
+        return None
+    parts = [dict(zip(LOG, paths, strict=True)) for paths in zip(*files.values(), strict=True)]
+    known = {name: set(pl.scan_parquet(paths, glob=False).collect_schema().names()) for name, paths in files.items()}
+    if any(not set(PRIVATE[name]) <= known[name] for name in LOG):
+        return None
+    return tuple(Stored(part) for part in parts)
 
 
 def verify_hashes(study: Study) -> tuple[str, ...]:

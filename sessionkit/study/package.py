@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,22 +18,26 @@ import polars as pl
 from sessionkit import __version__
 from sessionkit.contract import TABLES, document
 from sessionkit.errors import UsageError
+from sessionkit.study.pairs import Pairs
+from sessionkit.study.places import JUDGMENT, LENGTH, QUERIES, RESULTS, numbered
 from sessionkit.study.replacing import built_beside
+from sessionkit.study.slices import LOG, ORDER, Slice, slices
 
 if TYPE_CHECKING:
     from sessionkit.study.study import Study
 
 DESCRIPTOR = "datapackage.json"
 PROFILE = "https://datapackage.org/profiles/2.0/datapackage.json"
-LAYOUT = 1
+LAYOUT = 2
 """Version of what a study directory looks like; a sessionkit refuses layouts above its own."""
-ORDER = {
-    "users": ["user_id"],
-    "sessions": ["session_id"],
-    "queries": ["session_id", "query_position"],
-    "results": ["session_id", "query_position", "rank"],
+ROWS = 2**23
+"""Results of one file."""
+MEANINGS = {
+    QUERIES: "Private: number of the session's queries.",
+    RESULTS: "Private: number of the session's results.",
+    LENGTH: "Private: number of the query's results.",
+    JUDGMENT: "Private: place of the result's judgment among the distinct (judgment_key, doc_id), sorted; from 0.",
 }
-LENGTH = "__length"
 EXTRA_TYPES: dict[type[pl.DataType], str] = {
     pl.String: "string",
     pl.Boolean: "boolean",
@@ -46,8 +51,22 @@ EXTRA_TYPES: dict[type[pl.DataType], str] = {
 }
 
 
-def write_package(study: Study, directory: Path) -> Path:
+def write_package(
+    study: Study,
+    directory: Path,
+    parts: Iterable[Slice] | None = None,
+    finished: Callable[[], Study] | None = None,
+) -> Path:
     """Write the study to `directory` in one step, replacing a study that is there; return the directory.
+
+    Parameters
+    ----------
+    parts
+        The log in parts of whole sessions, in the order of session_id; by default slices of the study. Each becomes a
+        file of sessions, of queries and of results.
+    finished
+        Called when the parts are written: returns the study with what only then is known of it (users, rejected rows,
+        sources, notes, facts). `study` then only has to have the judgments.
 
     Raises
     ------
@@ -56,9 +75,13 @@ def write_package(study: Study, directory: Path) -> Path:
     """
     refuse_to_replace(directory)
     with built_beside(directory) as draft:
-        resources = [_write(study, name, draft) for name in TABLES]
-        if not study.rejected.head(1).collect().is_empty():
-            resources.append(_write(study, "rejected", draft))
+        written = _write_log(slices(study, rows=ROWS) if parts is None else parts, Pairs.of(study.judgments), draft)
+        study = study if finished is None else finished()
+        for name in ("users", "judgments", "rejected"):
+            frame = study.table(name)
+            if name != "rejected" or not frame.head(1).collect().is_empty():
+                written[name] = [_write(frame.sort(ORDER[name]) if name in ORDER else frame, draft / f"{name}.parquet")]
+        resources = [_resource(name, written[name], draft) for name in (*TABLES, "rejected") if name in written]
         text = json.dumps(_descriptor(study, resources), indent=2, ensure_ascii=False, allow_nan=False)
         (draft / DESCRIPTOR).write_text(text + "\n", encoding="utf-8", newline="\n")
     return directory
@@ -93,45 +116,43 @@ def sha256(*paths: Path) -> str:
     return digest.hexdigest()
 
 
-def _write(study: Study, name: str, folder: Path) -> dict[str, Any]:
-    """Write one table and return the resource that describes it."""
-    path = folder / f"{name}.parquet"
-    frame = with_lengths(study) if name == "queries" else study.table(name)
-    by = ORDER.get(name, [])
-    if by and not _in_order(frame, by):
-        frame = frame.sort(by)
+def _write_log(parts: Iterable[Slice], pairs: Pairs, folder: Path) -> dict[str, list[Path]]:
+    """Write the log part by part, with its private columns, and return the files of each table."""
+    written: dict[str, list[Path]] = {name: [] for name in LOG}
+    for number, part in enumerate(parts):
+        frames = (part.sessions, part.queries, part.results)
+        private = frames if part.numbered else numbered(*frames, pairs)
+        for name, frame in zip(LOG, private, strict=True):
+            (folder / name).mkdir(exist_ok=True)
+            written[name].append(_write(frame.lazy(), folder / name / f"{number:05}.parquet"))
+    for name, paths in written.items():
+        if len(paths) == 1:
+            written[name] = [paths[0].rename(folder / f"{name}.parquet")]
+            (folder / name).rmdir()
+    return written
+
+
+def _write(frame: pl.LazyFrame, path: Path) -> Path:
+    """Write one file of a table."""
     frame.sink_parquet(path, compression="zstd", statistics=True, row_group_size=2**18, maintain_order=True)
+    return path
+
+
+def _resource(name: str, paths: list[Path], folder: Path) -> dict[str, Any]:
+    """Return the resource that describes a table's files."""
+    frame = pl.scan_parquet(paths, glob=False)
+    relative = [path.relative_to(folder).as_posix() for path in paths]
     return {
         "name": name,
-        "path": path.name,
+        "path": relative[0] if len(relative) == 1 else relative,
         "title": document(name)["title"],
         "format": "parquet",
         "mediatype": "application/vnd.apache.parquet",
-        "bytes": path.stat().st_size,
-        "hash": f"sha256:{sha256(path)}",
-        "rowcount": pl.scan_parquet(path).select(pl.len()).collect().item(),
+        "bytes": sum(path.stat().st_size for path in paths),
+        "hash": f"sha256:{sha256(*paths)}",
+        "rowcount": frame.select(pl.len()).collect().item(),
         "schema": _schema(name, frame.collect_schema()),
     }
-
-
-def with_lengths(study: Study) -> pl.LazyFrame:
-    """Return the queries with the private column `LENGTH`: how many results each has.
-
-    Scoring counts the results shown to a depth from it, instead of going over them all again.
-    """
-    by = ["session_id", "query_position"]
-    lengths = study.results.group_by(by).agg(pl.len().cast(pl.Int32).alias(LENGTH))
-    queries = study.queries.drop(LENGTH, strict=False)
-    return queries.join(lengths, on=by, how="left", maintain_order="left").with_columns(pl.col(LENGTH).fill_null(0))
-
-
-def _in_order(frame: pl.LazyFrame, by: list[str]) -> bool:
-    """Return whether the rows already stand in the order of these columns."""
-    rises = pl.lit(True)
-    for name in reversed(by):
-        now, before = pl.col(name), pl.col(name).shift(1)
-        rises = (now > before) | ((now == before) & rises)
-    return bool(frame.select(rises.slice(1).all()).collect().item())
 
 
 def _schema(name: str, columns: pl.Schema) -> dict[str, Any]:
@@ -145,8 +166,8 @@ def _schema(name: str, columns: pl.Schema) -> dict[str, Any]:
 def _extra(column: str, dtype: pl.DataType) -> dict[str, Any]:
     """Return the field that describes a column found in the source beside the declared ones."""
     kind = EXTRA_TYPES.get(dtype.base_type(), "any")
-    if column == LENGTH:
-        return {"name": column, "type": "integer", "description": "Number of results; private.", "dtype": str(dtype)}
+    if column in MEANINGS:
+        return {"name": column, "type": "integer", "description": MEANINGS[column], "dtype": str(dtype)}
     if dtype.is_numeric():
         kind = "integer" if dtype.is_integer() else "number"
     return {"name": column, "type": kind, "description": "Found in the source.", "dtype": str(dtype), "extra": True}

@@ -12,9 +12,11 @@ import polars as pl
 from sessionkit.contract import TABLES, table
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.study.facts import Facts, facts_of
-from sessionkit.study.package import write_package
+from sessionkit.study.package import refuse_to_replace, write_package
 from sessionkit.study.settings import Settings
+from sessionkit.study.slices import Stored
 from sessionkit.study.source import Source
+from sessionkit.study.temporary import TemporaryFolder, copy_package
 
 
 def no_rejected() -> pl.LazyFrame:
@@ -45,6 +47,8 @@ class Study:
         What was unusual when the source was read, one sentence each.
     path
         The study's directory when it was opened from disk.
+    held
+        The folder of the tables' files when these are temporary; it goes when no study refers to it.
     """
 
     users: pl.LazyFrame
@@ -58,6 +62,7 @@ class Study:
     reader: str = "tables"
     notes: tuple[str, ...] = ()
     path: Path | None = None
+    held: TemporaryFolder | None = field(default=None, repr=False)
 
     def table(self, name: str) -> pl.LazyFrame:
         """Return a table by its name.
@@ -84,6 +89,14 @@ class Study:
         """Counts of rows, repeats and unusual queries, computed at most once."""
         return facts_of(self)
 
+    @cached_property
+    def stored(self) -> tuple[Stored, ...] | None:
+        """Where the log lies in files that know the places of their rows; None unless it was opened from such files.
+
+        A study made from this one by ``dataclasses.replace`` has other tables, and no such files.
+        """
+        return None
+
     def save(self, directory: str | PathLike[str]) -> Study:
         """Write the study to a directory, whole or not at all, and return it as opened from there.
 
@@ -96,7 +109,18 @@ class Study:
         """
         from sessionkit.study.opening import open_study  # it makes studies
 
+        if self.package is not None:
+            refuse_to_replace(Path(directory))
+            return open_study(copy_package(self.package, Path(directory)))
         return open_study(write_package(self, Path(directory)))
+
+    @cached_property
+    def package(self) -> Path | None:
+        """Where all of the study has been written already, in a temporary place; None unless it was.
+
+        A study made from this one by ``dataclasses.replace`` has other tables, and no such place.
+        """
+        return None
 
     @cached_property
     def _columns(self) -> dict[str, tuple[str, ...]]:

@@ -1,0 +1,142 @@
+"""Breakdowns as a task: sums over the queries of each part of their sessions, by rank, which add up over blocks exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from sessionkit.analysis.groups import Grouping
+from sessionkit.scoring import fixed
+from sessionkit.scoring.blocks import Block
+from sessionkit.scoring.ideals import ideal_list
+from sessionkit.scoring.judged import gain_name
+from sessionkit.scoring.judging import Selection, counted_rows, gained_rows, units
+from sessionkit.scoring.layout import layout, runs_on, with_offsets
+from sessionkit.scoring.measures import GainMeasure
+from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
+
+PLACE = ["group", "part", "order", "rank"]
+COUNTS = ["n", "n_queries", "n_sessions"]
+RANKS = pl.Schema(
+    {
+        "group": pl.String(),
+        "part": pl.String(),
+        "order": pl.Int32(),
+        "rank": pl.Int32(),
+        "total": pl.Decimal(38, 0),
+        **dict.fromkeys(COUNTS, pl.Int64()),
+    }
+)
+"""A part: the sum of the values that are averaged, how many they are, and the queries and sessions they stand for."""
+
+
+@dataclass(frozen=True, eq=False)
+class BreakdownTask:
+    """Mean value of queries by rank, in parts of their sessions.
+
+    Parameters
+    ----------
+    measure
+        A measure with a cutoff whose value builds up by rank.
+    grouping
+        The sessions and their groups.
+    by, average
+        As `sessionkit.breakdown` has them.
+    reads
+        Columns to read of results, by table.
+    """
+
+    measure: GainMeasure
+    grouping: Grouping
+    by: str = "last"
+    average: str = "queries"
+    reads: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def columns(self) -> Mapping[str, Sequence[str]]:
+        """What is read beside what every block is made of."""
+        return {**self.reads, **self.grouping.columns()}
+
+    def part(self, block: Block) -> pl.DataFrame:
+        """Sums over the block's queries."""
+        chosen = self.grouping.sessions(block)
+        values = rank_values(block, self.measure).join(chosen, on="session", maintain_order="left")
+        parts = _parts(values, self.by)
+        value = pl.col("value")
+        if self.average == "sessions":
+            parts = parts.group_by(*PLACE, "session").agg(
+                value=fixed.mean(value), n_queries=value.count().cast(pl.Int64)
+            )
+        else:
+            parts = parts.with_columns(n_queries=value.is_not_null().cast(pl.Int64))
+        sums = parts.group_by(PLACE).agg(
+            total=fixed.fixed(value).sum().cast(pl.Decimal(38, 0)),
+            n=value.count().cast(pl.Int64),
+            n_queries=pl.col("n_queries").sum(),
+            n_sessions=pl.col("session").filter(value.is_not_null()).n_unique().cast(pl.Int64),
+        )
+        return sums.select(RANKS.names())
+
+    def whole(self, parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
+        """``group``, ``part``, ``rank``, ``value``, ``n_queries``, ``n_sessions``."""
+        sums = pl.concat([RANKS.to_frame(), *parts]).with_columns(pl.col("total").cast(pl.Int128))
+        added = self.grouping.named(sums.group_by(PLACE).agg(pl.col("total", *COUNTS).sum()))
+        value = fixed.divided(fixed.unfixed(pl.col("total")), pl.col("n"))
+        means = added.with_columns(value=value).sort("group", "order", "rank")
+        return means.select("group", "part", "rank", "value", "n_queries", "n_sessions")
+
+
+def rank_values(block: Block, measure: GainMeasure) -> pl.DataFrame:
+    """Value of every query cumulated to every rank: ``session``, ``query_position``, ``rank``, ``value`` (null where
+    undefined), in order.
+    """
+    selection = Selection.of(measure)
+    queries = layout(block, measure) if runs_on(measure) else units(block, selection)
+    ranks = pl.int_ranges(1, pl.lit(measure.cutoff, pl.Int32) + 1, dtype=pl.Int32)
+    places = queries.with_columns(rank=ranks).explode("rank", empty_as_null=False)
+    rows = gained_rows(block, selection, [measure], counted_rows(block, selection), relevant=True)
+    rows = with_offsets(block, rows, measure)
+    gained = rows.select("query", "rank", total=fixed.fixed(measure.contribution(pl.col(gain_name(measure)))))
+    built = places.join(gained, on=["query", "rank"], how="left", maintain_order="left")
+    running = [_running("total")]
+    if measure.normalized:
+        best = ideal_list(block, measure).rename({"gain": "best"})
+        own = measure(query_discount="none") if isinstance(measure, NormalizedSessionGain) else measure
+        ideal = fixed.fixed(own.contribution(pl.col("best")))
+        built = built.join(best, on=["key", "rank"], how="left", maintain_order="left").with_columns(ideal=ideal)
+        running.append(_running("ideal"))
+    built = built.with_columns(running)
+    judged = pl.col("key").is_not_null()
+    value = fixed.quotient(pl.col("total"), pl.col("ideal")) if measure.normalized else fixed.unfixed(pl.col("total"))
+    value = pl.when(judged).then(value)
+    if measure.undefined == "zero":
+        value = value.fill_null(0.0)
+    return built.select("session", "query_position", "rank", value=value)
+
+
+def _running(name: str) -> pl.Expr:
+    """Running total within each query, of rows in the order of queries and ranks."""
+    through = pl.col(name).fill_null(0).cum_sum()
+    before = pl.when(pl.col("rank") == 1).then(through - pl.col(name).fill_null(0)).forward_fill()
+    return (through - before).alias(name)
+
+
+def _parts(values: pl.DataFrame, by: str) -> pl.DataFrame:
+    """Name the part of its session that each query is, and the order in which parts are listed."""
+    position = pl.col("query_position")
+    if by == "position":
+        return values.with_columns(part=position.cast(pl.String), order=position)
+    if by == "best":
+        end = values.filter(pl.col("rank") == pl.col("rank").max()).sort(
+            "value", "query_position", descending=[True, False], nulls_last=True
+        )
+        best = end.group_by("session", maintain_order=True).agg(chosen=position.first())
+        values = values.join(best, on="session").with_columns(inside=position == pl.col("chosen"))
+        names = ("best", "rest")
+    else:
+        edge = position.max() if by == "last" else position.min()
+        values = values.with_columns(inside=position == edge.over("session"))
+        names = ("last", "non-last") if by == "last" else ("first", "later")
+    part = pl.when("inside").then(pl.lit(names[0])).otherwise(pl.lit(names[1]))
+    return values.with_columns(part=part, order=(~pl.col("inside")).cast(pl.Int32))

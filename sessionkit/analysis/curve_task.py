@@ -1,0 +1,206 @@
+"""Mean curves as a task: what every slot adds to the sums of its group, which add up over blocks exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from sessionkit.analysis.groups import Grouping
+from sessionkit.scoring import fixed
+from sessionkit.scoring.blocks import Block
+from sessionkit.scoring.curves import session_vectors
+from sessionkit.scoring.ideals import ideal_list
+from sessionkit.scoring.judged import gain_name
+from sessionkit.scoring.judging import Selection, counted_rows, gained_rows, sessions_with_judgments, units
+from sessionkit.scoring.measures import GainMeasure
+from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
+from sessionkit.scoring.measures.measure import SessionMeasure
+
+TERMS = ("total", "ideal", "share")
+SUMS = [f"{name} sum" for name in TERMS]
+COUNTS = [f"{name} n" for name in TERMS]
+PLACES = ("query_position", "rank")
+EXTENTS = ["stop", "end"]
+SLOTS = pl.Schema(
+    {
+        "group": pl.String(),
+        "slot": pl.Int32(),
+        **dict.fromkeys(SUMS, pl.Decimal(38, 0)),
+        **dict.fromkeys(COUNTS, pl.Int64()),
+        **{f"{edge} {name}": pl.Int32() for name in PLACES for edge in ("least", "most")},
+        **dict.fromkeys(EXTENTS, pl.Int64()),
+    }
+)
+"""A part: a row per group and slot with what the slot adds to sums and counts, and the least and greatest place that
+its sessions have there; slot 0 holds the last slots of the group's sessions and what stands before any slot."""
+
+
+@dataclass(frozen=True, eq=False)
+class CurveTask:
+    """Mean cumulated gain, ideal and share of the ideal after every slot, by group.
+
+    Parameters
+    ----------
+    measure
+        A session measure with a cutoff.
+    grouping
+        The sessions and their groups.
+    normalize, after_stop
+        As `sessionkit.curve` has them.
+    reads
+        Columns to read of results, by table.
+    """
+
+    measure: GainMeasure
+    grouping: Grouping
+    normalize: str = "none"
+    after_stop: str = "hold"
+    reads: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def columns(self) -> Mapping[str, Sequence[str]]:
+        """What is read beside what every block is made of."""
+        return {**self.reads, **self.grouping.columns()}
+
+    def part(self, block: Block) -> pl.DataFrame:
+        """What the block's sessions add at every slot of their group."""
+        chosen = self.grouping.sessions(block)
+        added = self._sums_by_slot(block, chosen) if self._adds_up() else self._sums_of_vectors(block, chosen)
+        types = {name: SLOTS[name] for name in added.columns}
+        return pl.concat([SLOTS.to_frame(), added.cast(types)], how="diagonal")  # type: ignore[arg-type]
+
+    def whole(self, parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
+        """``group``, ``slot``, ``query_position``, ``rank``, ``value``, ``ideal``, ``n``, ``stopped``."""
+        added = pl.concat([SLOTS.to_frame(), *parts]).with_columns(pl.col(SUMS).cast(pl.Int128))
+        added = added.group_by("group", "slot").agg(
+            pl.col([*SUMS, *COUNTS]).sum(),
+            pl.col("^least .*$").min(),
+            pl.col("^most .*$").max(),
+            pl.col(EXTENTS).max(),
+        )
+        groups = added.filter(pl.col("slot") == 0).select("group", "stop")
+        slots = pl.select(slot=pl.int_range(added.select(pl.col("end").max().fill_null(0)).item() + 1, dtype=pl.Int32))
+        every = groups.join(slots, how="cross")
+        every = every.join(added.drop(EXTENTS), on=["group", "slot"], how="left", nulls_equal=True)
+        every = self.grouping.named(every).sort("group", "slot")
+        sums = every.with_columns(pl.col([*SUMS, *COUNTS]).fill_null(0).cum_sum().over("group"))
+        means = self._means(sums.filter(pl.col("slot") > 0))
+        place = [self._place(name) for name in PLACES]
+        means = means.with_columns(stopped=pl.col("slot") > pl.col("stop"))
+        return means.select("group", "slot", *place, "value", "ideal", "n", "stopped")
+
+    def _means(self, sums: pl.DataFrame) -> pl.DataFrame:
+        """Mean curves from sums and counts."""
+
+        def mean(name: str) -> pl.Expr:
+            return fixed.divided(fixed.unfixed(pl.col(f"{name} sum")), pl.col(f"{name} n"))
+
+        value = {
+            "none": mean("total"),
+            "each": mean("share"),
+            "averages": fixed.quotient(pl.col("total sum"), pl.col("ideal sum")),
+        }
+        counted = "share n" if self.normalize == "each" else "total n"
+        return sums.with_columns(value=value[self.normalize], ideal=mean("ideal"), n=pl.col(counted))
+
+    def _place(self, name: str) -> pl.Expr:
+        """Query position or rank of a slot, null where the group's sessions differ in it."""
+        if self._padded:
+            block = (pl.col("slot") - 1) // self.measure.cutoff
+            place = block + 1 if name == "query_position" else pl.col("slot") - block * self.measure.cutoff
+            return place.cast(pl.Int32).alias(name)
+        least, most = pl.col(f"least {name}"), pl.col(f"most {name}")
+        return pl.when(least == most).then(least).alias(name)
+
+    @property
+    def _padded(self) -> bool:
+        """Whether every query has as many slots as the cutoff."""
+        return not isinstance(self.measure, SessionMeasure) or self.measure.slots == "pad"
+
+    def _adds_up(self) -> bool:
+        """Whether the mean curve needs no session's own curve: sums over sessions cumulate as their curves do."""
+        measure = self.measure
+        own_ideal = not isinstance(measure, NormalizedSessionGain) or (
+            measure.ideal == "repeated" and measure.ideal_queries == "session"
+        )
+        return self.normalize != "each" and self.after_stop == "hold" and self._padded and own_ideal
+
+    def _sums_by_slot(self, block: Block, chosen: pl.DataFrame) -> pl.DataFrame:
+        """Sums and counts from the results and ideal lists at every slot, over the sessions of each group."""
+        measure, selection = self.measure, Selection.of(self.measure)
+        cutoff = int(measure.cutoff or 0)
+        offset = (pl.col("query_position").cast(pl.Int64) - 1) * cutoff
+        known = chosen.with_columns(defined=sessions_with_judgments(block, selection).gather(chosen["session"]))
+        defined = known.filter("defined").select("session", "group")
+        rows = gained_rows(block, selection, [measure], counted_rows(block, selection), relevant=True)
+        total = fixed.fixed(measure.contribution(pl.col(gain_name(measure))))
+        totals = (
+            rows.with_columns(offset=offset)
+            .join(defined, on="session")
+            .group_by("group", slot=(pl.col("offset") + pl.col("rank")).cast(pl.Int32))
+            .agg(total.sum().alias("total sum"))
+        )
+        queries = units(block, selection).join(chosen, on="session")
+        places = queries.drop_nulls("key").join(defined, on="session", how="semi")
+        places = places.group_by("group", "key", "query_position").agg(many=pl.len().cast(pl.Int128))
+        worth = fixed.fixed(measure.contribution(pl.col("gain"))) * pl.col("many")
+        ideals = (
+            places.with_columns(offset=offset)
+            .join(ideal_list(block, measure).filter(pl.col("rank") <= cutoff), on="key")
+            .group_by("group", slot=(pl.col("offset") + pl.col("rank")).cast(pl.Int32))
+            .agg(worth.sum().alias("ideal sum"))
+        )
+        last = queries.group_by("group").agg(end=pl.col("query_position").max().cast(pl.Int64) * cutoff)
+        counted = pl.len() if measure.undefined == "zero" else pl.col("defined").sum()
+        groups = known.group_by("group").agg(
+            counted.cast(pl.Int64).alias("total n"), pl.col("defined").sum().cast(pl.Int64).alias("ideal n")
+        )
+        groups = groups.join(last, on="group", how="left", nulls_equal=True).with_columns(
+            pl.col("end").fill_null(0), slot=pl.lit(0, pl.Int32), stop=pl.col("end").fill_null(0)
+        )
+        return pl.concat([totals, ideals, groups], how="diagonal")
+
+    def _sums_of_vectors(self, block: Block, chosen: pl.DataFrame) -> pl.DataFrame:
+        """Sums and counts from the curve of every session, as what each slot adds to them."""
+        vectors = session_vectors(block, self.measure)
+        extents = vectors.group_by("session").agg(pl.col("own", "end").first(), some=pl.col("ideal").last() > 0)
+        known = chosen.with_columns(
+            judged=sessions_with_judgments(block, Selection.of(self.measure)).gather(chosen["session"])
+        ).join(extents, on="session", how="left", maintain_order="left")
+        # an ideal of more queries than the session has can know of relevant documents where its own have none
+        known = known.with_columns(
+            pl.col("own", "end").fill_null(0), defined=pl.col("judged") | pl.col("some").fill_null(value=False)
+        )
+        bare = known.filter(pl.col("end") == 0).select(
+            "session", "group", "defined", "own", "end", slot=pl.lit(0, pl.Int32)
+        )
+        going = vectors.drop("own", "end").join(known, on="session", maintain_order="left")
+        rows = pl.concat([going, bare], how="diagonal").with_columns(pl.col("total", "ideal").fill_null(0))
+        rows = rows.with_columns(pl.when("defined").then(pl.col("total", "ideal"))).with_columns(**self._terms())
+        if self.after_stop == "null":
+            rows = rows.filter(pl.col("slot") > 0, pl.col("slot") <= pl.col("own"))
+            # a row after its last slot, where nothing of the session is counted any more
+            gone = rows.filter(pl.col("slot") == pl.col("own")).select("session", "group", pl.col("slot") + 1)
+            rows = pl.concat([rows, gone], how="diagonal")
+        first = (pl.col("session") != pl.col("session").shift(1)).fill_null(value=True)
+        now = {f"{name} n": pl.col(name).is_not_null().cast(pl.Int64) for name in TERMS}
+        now |= {f"{name} sum": pl.col(name).fill_null(0) for name in TERMS}
+        levels = rows.sort("session", "slot", maintain_order=True).with_columns(**now)
+        before = [pl.when(first).then(0).otherwise(pl.col(name).shift(1)) for name in now]
+        steps = levels.with_columns(pl.col(name) - past for name, past in zip(now, before, strict=True))
+        edges = [
+            pl.col(name).min().alias(f"least {name}") if edge == "least" else pl.col(name).max().alias(f"most {name}")
+            for name in PLACES
+            for edge in ("least", "most")
+        ]
+        sums = steps.group_by("group", "slot").agg(pl.col(list(now)).sum(), *edges)
+        groups = known.group_by("group").agg(stop=pl.col("own").max(), end=pl.col("end").max())
+        return pl.concat([sums, groups.with_columns(slot=pl.lit(0, pl.Int32))], how="diagonal")
+
+    def _terms(self) -> dict[str, pl.Expr]:
+        """What is averaged: ``total``, and ``share``, the quotient of total and ideal at the fixed scale."""
+        share = fixed.fixed(fixed.quotient(pl.col("total"), pl.col("ideal")))
+        if self.measure.undefined == "zero":
+            return {"total": pl.col("total").fill_null(0), "share": share.fill_null(0)}
+        return {"share": share}

@@ -1,0 +1,181 @@
+"""Whole sessions in memory, as the kernel takes them: row numbers in place of ids.
+
+The row of a session is its number, the row of a query its number; a result knows the number of its query and, where
+it is judged, of its judgment. What belongs to a result's query or session is looked up by number, not joined by text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import polars as pl
+
+from sessionkit.scoring.judged import Judged
+from sessionkit.study import Study
+from sessionkit.study.pairs import Pairs
+from sessionkit.study.places import JUDGMENT, LENGTH, QUERIES, counts, keys_of_queries, query_of, repeated, session_of
+from sessionkit.study.slices import ROWS, Slice, in_order, slices
+
+NEEDED = {
+    "sessions": ("session_id", "judgment_key"),
+    "queries": ("session_id", "query_position", "results_status"),
+    "results": ("session_id", "query_position", "rank", "doc_id"),
+}
+"""Columns that every block is made of, in tables without private ones."""
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Some whole sessions.
+
+    Parameters
+    ----------
+    judged
+        The judgments of the whole study.
+    sessions
+        ``session`` (UInt32, the row's number), ``session_id``, ``key`` (number of its judgment_key; null where nothing
+        is judged for it) and what else was read.
+    queries
+        ``query`` (UInt32, the row's number), ``session``, ``query_position``, ``key`` (its own, else the session's),
+        ``logged`` and ``length`` (results).
+    results
+        ``query``, ``rank``, ``judgment`` (UInt32, null where unjudged) and what else was read, sorted by query and rank.
+    own_keys
+        Whether queries can have keys of their own.
+    gaps, repeats
+        Whether a list can have gaps in its ranks; whether it can show a document twice.
+    """
+
+    judged: Judged
+    sessions: pl.DataFrame
+    queries: pl.DataFrame
+    results: pl.DataFrame
+    own_keys: bool = False
+    gaps: bool = True
+    repeats: bool = True
+    _own_grades: list[Judged] = field(default_factory=list, repr=False)
+
+    @classmethod
+    def of(cls, sessions: pl.DataFrame, queries: pl.DataFrame, results: pl.DataFrame, judged: Judged) -> Block:
+        """Number the rows of whole sessions that have their ids.
+
+        Parameters
+        ----------
+        sessions, queries, results
+            The columns of `NEEDED` and any others; ``judgment_key`` of queries where they have one. In any order.
+
+        Raises
+        ------
+        DataError
+            If a row's session or query is not there.
+        """
+        sessions, queries, results = (
+            in_order(frame, name)
+            for frame, name in ((sessions, "sessions"), (queries, "queries"), (results, "results"))
+        )
+        session = session_of(queries, sessions["session_id"], "queries")
+        placed = queries.select("query_position", session=session)
+        asked_in = session_of(results, sessions["session_id"], "results")
+        query = query_of(asked_in, results["query_position"], placed, len(sessions))
+        key = judged.pairs.key_of(keys_of_queries(sessions, queries, session))
+        judgment = judged.pairs.judgment_of(key.gather(query), results["doc_id"])
+        return cls._made(
+            judged,
+            sessions,
+            queries.with_columns(session=session, length=counts(query, len(queries))),
+            results.drop("session_id", "query_position").with_columns(query=query, judgment=judgment),
+        )
+
+    @classmethod
+    def of_slice(cls, part: Slice, judged: Judged, *, gaps: bool = True, repeats: bool = True) -> Block:
+        """Make the block of a slice, whose private columns stand in for the ids."""
+        if not part.numbered:
+            made = cls.of(part.sessions, part.queries, part.results, judged)
+            return cls(judged, made.sessions, made.queries, made.results, made.own_keys, gaps, repeats)
+        session = repeated(pl.int_range(len(part.sessions), dtype=pl.UInt32, eager=True), part.sessions[QUERIES])
+        query = repeated(pl.int_range(len(part.queries), dtype=pl.UInt32, eager=True), part.queries[LENGTH])
+        return cls._made(
+            judged,
+            part.sessions,
+            part.queries.with_columns(session=session).rename({LENGTH: "length"}),
+            part.results.rename({JUDGMENT: "judgment"}).with_columns(query=query),
+            gaps=gaps,
+            repeats=repeats,
+        )
+
+    @classmethod
+    def _made(
+        cls,
+        judged: Judged,
+        sessions: pl.DataFrame,
+        queries: pl.DataFrame,
+        results: pl.DataFrame,
+        *,
+        gaps: bool = True,
+        repeats: bool = True,
+    ) -> Block:
+        """Give sessions and queries their numbers and the numbers of their keys."""
+        own = judged.pairs.key_of(sessions["judgment_key"])
+        own = _judged_only(own, judged)
+        sessions = sessions.with_columns(session=pl.int_range(pl.len(), dtype=pl.UInt32), key=own)
+        key = own.gather(queries["session"])
+        own_keys = "judgment_key" in queries.columns
+        if own_keys:
+            other = _judged_only(judged.pairs.key_of(queries["judgment_key"]), judged)
+            given = queries["judgment_key"].is_not_null()
+            key = pl.select(pl.when(given).then(other).otherwise(key)).to_series()
+        queries = queries.with_columns(
+            query=pl.int_range(pl.len(), dtype=pl.UInt32),
+            key=key,
+            logged=pl.col("results_status") != "not_logged",
+        )
+        return cls(judged, sessions, queries, results, own_keys, gaps, repeats)
+
+    def base(self, grades: str) -> Judged:
+        """Whose grades count: the judgments, or the searchers' own, the highest per session and document."""
+        if grades == "judgments":
+            return self.judged
+        if not self._own_grades:
+            rows = self.results.filter(pl.col("user_grade").is_not_null())
+            rows = rows.select("doc_id", "user_grade", key=self.queries["session"].gather(rows["query"]))
+            best = rows.group_by("key", "doc_id").agg(grade=pl.col("user_grade").max().cast(pl.Float64)).sort("key")
+            document = pl.int_range(pl.len(), dtype=pl.UInt32)
+            pairs = best.select("key", document=document, judgment=document)
+            keys = pl.DataFrame({"key": pl.int_range(len(self.sessions), dtype=pl.UInt32, eager=True)})
+            numbered = Pairs(keys, best.select("doc_id"), pairs)
+            self._own_grades.append(Judged(numbered, best["grade"], "the searchers' own grades"))
+        return self._own_grades[0]
+
+
+def _judged_only(key: pl.Series, judged: Judged) -> pl.Series:
+    """Numbers of keys, null where nothing is judged for them."""
+    if not len(judged.keys):
+        return pl.Series("key", [None] * len(key), dtype=pl.UInt32)
+    return pl.select(pl.when(judged.keys.gather(key)).then(key)).to_series().alias("key")
+
+
+def blocks(study: Study, columns: Mapping[str, Sequence[str]], rows: int = ROWS) -> Iterator[Block]:
+    """Cut a study into blocks of about so many results.
+
+    Parameters
+    ----------
+    columns
+        What to read beside what every block needs, by table; columns of ``users`` are put beside their sessions.
+    rows
+        Results of a block, see `sessionkit.study.slices`.
+    """
+    judged = Judged.of(study)
+    read = {name: [*columns.get(name, ())] for name in NEEDED}
+    read["sessions"] += ["session_id", "judgment_key", *(["user_id"] if columns.get("users") else [])]
+    read["queries"] += ["results_status", *(["judgment_key"] if "judgment_key" in study.columns("queries") else [])]
+    if study.stored is None:
+        read = {name: [*NEEDED[name], *read[name]] for name in NEEDED}
+    of_users = [name for name in columns.get("users", ()) if name != "user_id"]
+    users = study.users.select("user_id", *of_users).collect() if of_users else None
+    facts = study.facts
+    for part in slices(study, read, rows):
+        if users is not None:
+            beside = part.sessions.join(users, on="user_id", how="left", maintain_order="left")
+            part = replace(part, sessions=beside)  # noqa: PLW2901 - the same slice, with more columns
+        yield Block.of_slice(part, judged, gaps=bool(facts.lists_with_gaps), repeats=bool(facts.repeats_in_lists))

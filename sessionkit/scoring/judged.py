@@ -1,0 +1,101 @@
+"""What the judgments say: a grade for every judged pair, what it gains, and the ideal list of every key.
+
+The searchers' own grades have the same shape: then the session is the key.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import polars as pl
+
+from sessionkit.scoring.gains import check_grades, gain_expr
+from sessionkit.scoring.measures import GainMeasure
+from sessionkit.scoring.merging import merged_judgments
+from sessionkit.study import Study
+from sessionkit.study.pairs import PAIR, Pairs
+
+_OF: WeakKeyDictionary[Study, Judged]
+
+
+def gain_name(measure: GainMeasure) -> str:
+    """Name of the column that holds a measure's gains."""
+    return f"gain={measure.gain},min_grade={measure.min_grade}"
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """Numbered judgments; made once for a study and shared by all its blocks.
+
+    Parameters
+    ----------
+    pairs
+        The numbered pairs (key, document).
+    grade
+        Grade of each pair, in the order of their numbers; null where the pair is pooled only.
+    whose
+        Where the grades are from, for messages.
+    """
+
+    pairs: Pairs
+    grade: pl.Series
+    whose: str = "the judgments"
+    _gains: dict[str, pl.Series] = field(default_factory=dict, repr=False)
+    _ideals: dict[str, pl.DataFrame] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(cls, study: Study) -> Judged:
+        """The judgments of a study, merged by its settings."""
+        if study not in _OF:
+            pairs = Pairs.of(study.judgments)
+            merged = merged_judgments(study).select(*PAIR, "grade")
+            texts = pairs.pairs.lazy().join(pairs.keys.lazy(), on="key").join(pairs.documents.lazy(), on="document")
+            graded = texts.join(merged, on=PAIR, how="left").sort("judgment").select("grade").collect()
+            _OF[study] = cls(pairs, graded.to_series())
+        return _OF[study]
+
+    @property
+    def keys(self) -> pl.Series:
+        """For the number of each key: whether anything is judged for it."""
+        if "keys" not in self._gains:
+            judged = self.pairs.pairs.filter(self.grade.is_not_null()).get_column("key").unique()
+            known = pl.int_range(len(self.pairs.keys), dtype=pl.UInt32, eager=True)
+            self._gains["keys"] = known.is_in(judged.implode())
+        return self._gains["keys"]
+
+    def gain(self, measure: GainMeasure) -> pl.Series:
+        """Gain of each pair under a measure, in the order of their numbers; 0 where it has no grade.
+
+        Raises
+        ------
+        DataError
+            If a grade is not covered by the measure's gain.
+        """
+        name = gain_name(measure)
+        if name not in self._gains:
+            grades = self.grade.alias("grade").to_frame()
+            check_grades(grades.drop_nulls().unique(), measure.gain, measure.min_grade, self.whose)
+            gains = grades.select(
+                gain_expr(pl.col("grade"), measure.gain, measure.min_grade).fill_null(0.0).alias(name)
+            )
+            self._gains[name] = gains.to_series()
+        return self._gains[name]
+
+    def ideal_list(self, measure: GainMeasure) -> pl.DataFrame:
+        """The recall base of every key in the best order: ``key``, ``rank`` (from 1), ``gain`` (above 0, falling)."""
+        name = gain_name(measure)
+        if name not in self._ideals:
+            base = self.pairs.pairs.select("key", self.gain(measure).alias("gain")).filter(pl.col("gain") > 0)
+            best = base.sort("key", "gain", descending=[False, True])
+            rank = pl.int_range(1, pl.len() + 1, dtype=pl.Int32).over("key")
+            self._ideals[name] = best.select("key", "gain", rank=rank)
+        return self._ideals[name]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave what can be worked out again behind when sent to another process."""
+        return {**self.__dict__, "_gains": {}, "_ideals": {}}
+
+
+_OF = WeakKeyDictionary()

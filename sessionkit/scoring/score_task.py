@@ -1,0 +1,196 @@
+"""Scores as a task: rows per session or query, or exact sums per group of sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import polars as pl
+
+from sessionkit.scoring import fixed
+from sessionkit.scoring.blocks import Block
+from sessionkit.scoring.judging import Selection, judged_shown, results_shown
+from sessionkit.scoring.measures import GainMeasure, Measure
+from sessionkit.scoring.values import query_values, session_values
+from sessionkit.study.places import placed
+
+OF_SESSION = ["system_id", "topic_id", "user_id"]
+OF_GROUP = ["measure", "value", "n", "undefined", "judged"]
+NAMED = 5
+"""Units without a value that a group's part names."""
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreTask:
+    """Values of measures per query, per session, or as means over groups of sessions.
+
+    Parameters
+    ----------
+    measures
+        In the order of the rows.
+    level
+        ``"query"``, ``"session"`` or ``"group"``.
+    keys
+        Columns of the sessions or users that make the groups, with their types.
+    reads
+        Columns to read, by table.
+    """
+
+    measures: tuple[Measure, ...]
+    level: str
+    keys: Mapping[str, pl.DataType] = field(default_factory=dict)
+    reads: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def columns(self) -> Mapping[str, Sequence[str]]:
+        """What is read beside what every block is made of."""
+        return self.reads
+
+    @property
+    def schema(self) -> pl.Schema:
+        """Columns of a part."""
+        if self.level == "group":
+            counted = dict.fromkeys(("n", "undefined", "judged", "results"), pl.Int64())
+            kept = {"measure": pl.String(), "total": pl.Decimal(38, 0), "unnamed": pl.List(pl.String())}
+            keys = dict(zip(self._groups, self.keys.values(), strict=True))
+            return pl.Schema({**keys, **kept, **counted})
+        place = {"query_position": pl.Int32()} if self.level == "query" else {}
+        texts = dict.fromkeys([*OF_SESSION, "measure"], pl.String())
+        return pl.Schema({"session_id": pl.String(), **place, **texts, "value": pl.Float64(), "judged": pl.Float64()})
+
+    @property
+    def _groups(self) -> list[str]:
+        """Names of the group columns in a part, which no column of the log has."""
+        return [f"group {number}" for number in range(len(self.keys))]
+
+    def part(self, block: Block) -> pl.DataFrame:
+        """Rows of the block's sessions or queries in order, or its sums per group."""
+        if self.level == "query":
+            return self._rows(block, *self._queries(block))
+        sessions = self._sessions(block)
+        if self.level == "session":
+            return self._rows(block, block.sessions, sessions)
+        return self._sums(block, sessions)
+
+    def whole(self, parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
+        """Scores as `sessionkit.score` returns them."""
+        together = pl.concat([self.schema.to_frame(), *parts])
+        if self.level == "group":
+            return self._means(together)
+        by = ["session_id", "query_position"] if self.level == "query" else ["session_id"]
+        now, before = pl.col("session_id"), pl.col("session_id").shift(1)
+        if not together.select((now >= before).slice(1).all()).item():
+            together = together.sort(by, maintain_order=True)
+        return together
+
+    def _sessions(self, block: Block) -> list[pl.DataFrame]:
+        """For each measure ``value``, ``total``, ``judged`` and ``results`` of every session, in order."""
+        counts = _Counts(block, "session")
+        return [counts.beside(measure, found) for measure, found in session_values(block, self.measures).items()]
+
+    def _queries(self, block: Block) -> tuple[pl.DataFrame, list[pl.DataFrame]]:
+        """The logged queries; for each measure their ``value``, ``judged``, ``results``, and whether they ``count``."""
+        logged = block.queries.select("query", "session", "query_position", "logged")
+        measures = [measure for measure in self.measures if isinstance(measure, GainMeasure)]
+        found, counts = [], _Counts(block, "query")
+        for measure, values in query_values(block, measures).items():
+            every = [placed(values[name], values["query"], len(logged)) for name in ("value", "judged")]
+            counted = pl.Series("count", [True]).new_from_index(0, len(values))
+            every.append(placed(counted, values["query"], len(logged)).fill_null(value=False))
+            found.append(counts.beside(measure, pl.DataFrame(every)).filter(logged["logged"]))
+        return logged.filter("logged"), found
+
+    def _rows(self, block: Block, units: pl.DataFrame, values: list[pl.DataFrame]) -> pl.DataFrame:
+        """One row per unit and measure."""
+        of_unit = [block.sessions[name].gather(units["session"]) for name in ("session_id", *OF_SESSION)]
+        if self.level == "query":
+            of_unit.insert(1, units["query_position"])
+        columns = {
+            "value": [frame["value"] for frame in values],
+            "judged": [frame.select(_share()).to_series() for frame in values],
+        }
+        many = len(self.measures)
+        rows, texts = pl.DataFrame(of_unit), pl.Series("measure", [str(measure) for measure in self.measures])
+        if many > 1:
+            number = pl.int_range(len(rows) * many, dtype=pl.Int64, eager=True)
+            rows, texts = rows.select(pl.all().gather(number // many)), texts.gather(number % many)
+        rows = rows.with_columns(
+            texts if many > 1 else pl.lit(texts[0]).alias("measure"),
+            *(_interleaved(series).alias(name) for name, series in columns.items()),
+        )
+        if self.level == "query" and any(Selection.of(measure.inner).queries for measure in self.measures):
+            rows = rows.filter(_interleaved([frame["count"] for frame in values]))
+        return rows.select(self.schema.names())
+
+    def _sums(self, block: Block, values: list[pl.DataFrame]) -> pl.DataFrame:
+        """One row per group and measure: exact sums over its sessions."""
+        named = [pl.col(column).alias(group) for group, column in zip(self._groups, self.keys, strict=True)]
+        keys = block.sessions.select("session_id", *named)
+        sums = []
+        for measure, found in zip(self.measures, values, strict=True):
+            value = pl.col("value")
+            sums.append(
+                keys.hstack(found)
+                .group_by(self._groups or pl.lit(0).alias("everything"))
+                .agg(
+                    measure=pl.lit(str(measure)),
+                    total=pl.col("total").filter(value.is_not_null()).sum().cast(pl.Decimal(38, 0)),
+                    unnamed=pl.col("session_id").filter(value.is_null()).head(NAMED),
+                    n=value.count().cast(pl.Int64),
+                    undefined=value.null_count().cast(pl.Int64),
+                    judged=pl.col("judged").sum(),
+                    results=pl.col("results").sum(),
+                )
+            )
+        return pl.concat(sums).select(self.schema.names())
+
+    def _means(self, sums: pl.DataFrame) -> pl.DataFrame:
+        """Means over sessions from the sums of all parts, with ``unnamed``: some of those that have no value."""
+        added = sums.with_columns(pl.col("total").cast(pl.Int128))
+        added = added.group_by(*self._groups, "measure").agg(
+            pl.col("total", "n", "undefined", "judged", "results").sum(),
+            pl.col("unnamed").explode(empty_as_null=False).sort().head(NAMED),
+        )
+        value = fixed.divided(fixed.unfixed(pl.col("total")), pl.col("n"))
+        texts = [str(measure) for measure in self.measures]
+        order = pl.col("measure").replace_strict(texts, range(len(texts)), return_dtype=pl.Int32)
+        means = added.sort(*self._groups, order).with_columns(value=value)
+        named = dict(zip(self._groups, self.keys, strict=True))
+        return means.select(*self._groups, *OF_GROUP[:-1], _share(), "unnamed").rename(named)
+
+
+class _Counts:
+    """Results shown and judged of every unit of a block, counted once for measures that look as deep."""
+
+    def __init__(self, block: Block, by: str) -> None:
+        """Count nothing yet."""
+        self.block, self.by = block, by
+        self.shown: dict[Selection, pl.Series] = {}
+        self.judged: dict[Selection, pl.Series] = {}
+
+    def beside(self, measure: Measure, found: pl.DataFrame) -> pl.DataFrame:
+        """Put beside a measure's values ``results``, shown within the cutoff, and ``judged``, those that are judged.
+
+        Where the measure has counted the judged ones itself, in the places where they were shown, they are not counted
+        again.
+        """
+        selection = replace(Selection.of(measure.inner), duplicates="all")
+        if selection not in self.shown:
+            self.shown[selection] = results_shown(self.block, selection, self.by).alias("results")
+        if selection.unjudged == "zero" and "judged" in found.columns:
+            return found.with_columns(self.shown[selection], pl.col("judged").fill_null(0))
+        if selection not in self.judged:
+            self.judged[selection] = judged_shown(self.block, selection, self.by).alias("judged")
+        return found.with_columns(self.shown[selection], self.judged[selection])
+
+
+def _interleaved(columns: list[pl.Series]) -> pl.Series:
+    """Several columns as one: the first value of each, then the second of each."""
+    if len(columns) == 1:
+        return columns[0]
+    wide = pl.DataFrame([column.alias(str(number)) for number, column in enumerate(columns)])
+    return wide.select(pl.concat_arr(pl.all()).explode()).to_series()
+
+
+def _share() -> pl.Expr:
+    """Judged share of the results shown; null where nothing was shown."""
+    return fixed.divided(pl.col("judged"), pl.col("results")).alias("judged")

@@ -1,0 +1,71 @@
+"""Slices of whole sessions, of studies in memory and on disk."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import sessionkit as sk
+from sessionkit.study.slices import ORDER, slices
+
+CLINIC = Path(__file__).parents[2] / "examples" / "clinic" / "study.toml"
+
+
+@pytest.fixture(scope="module")
+def study():
+    return sk.read(CLINIC)
+
+
+@pytest.fixture(scope="module")
+def saved(study, tmp_path_factory):
+    return study.save(tmp_path_factory.mktemp("studies") / "clinic")
+
+
+@pytest.mark.parametrize("rows", [1, 1_000, 10**9])
+@pytest.mark.parametrize("where", ["in memory", "on disk"])
+def test_slices_are_the_study_cut_between_sessions(study, saved, where, rows):
+    parts = list(slices(study if where == "in memory" else saved, rows=rows))
+    for name in ("sessions", "queries", "results"):
+        together = pl.concat([getattr(part, name) for part in parts])
+        assert_frame_equal(together.select(study.columns(name)), study.table(name).collect())
+    for part in parts:
+        own = set(part.sessions["session_id"])
+        assert set(part.queries["session_id"]) <= own
+        assert set(part.results["session_id"]) <= own
+    most = study.results.group_by("session_id").len().select(pl.col("len").max()).collect().item()
+    assert all(len(part.results) < rows + most for part in parts)
+    assert len(parts) == {1: study.facts.sessions}.get(rows, len(parts))
+    assert rows < 10**9 or len(parts) == 1
+
+
+def test_only_the_asked_columns_are_read(saved):
+    (part,) = slices(saved, {"sessions": ["system_id"]})
+    assert part.numbered
+    assert part.sessions.columns == ["system_id", "__queries", "__results"]
+    assert part.results.columns == ["rank", "__judgment"]
+
+
+def test_a_shuffled_study_is_put_in_order(study):
+    shuffled = {name: study.table(name).collect().sample(fraction=1, shuffle=True, seed=3).lazy() for name in ORDER}
+    (part,) = slices(replace(study, **shuffled), rows=10**9)
+    for name in ("sessions", "queries", "results"):
+        assert_frame_equal(getattr(part, name), study.table(name).collect())
+
+
+def test_a_changed_study_forgets_the_files(saved):
+    fewer = replace(saved, results=saved.results.filter(pl.col("rank") == 1))
+    assert saved.stored is not None
+    assert fewer.stored is None
+    assert all((part.results["rank"] == 1).all() for part in slices(fewer))
+
+
+def test_an_empty_study_is_one_empty_slice(study, tmp_path):
+    none = {name: study.table(name).clear() for name in ("users", "sessions", "queries", "results")}
+    empty = replace(study, **none)
+    (part,) = slices(empty)
+    assert (len(part.sessions), len(part.queries), len(part.results)) == (0, 0, 0)
+    opened = empty.save(tmp_path / "empty")
+    assert sk.score(opened, "sDCG@10").is_empty()
+    assert sk.score(empty, "sDCG@10", per="system").is_empty()

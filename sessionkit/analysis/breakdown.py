@@ -8,10 +8,10 @@ from sessionkit.analysis.breakdown_task import BreakdownTask
 from sessionkit.analysis.groups import Grouping
 from sessionkit.errors import MeasureError, UsageError, suggestion
 from sessionkit.scoring.cautions import tell_of_bound, tell_of_depth
-from sessionkit.scoring.judging import columns_read
 from sessionkit.scoring.layout import require_cutoff
 from sessionkit.scoring.measures import GainMeasure, Measure, parse_measure
 from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
+from sessionkit.scoring.selection import columns_read
 from sessionkit.scoring.tasks import run
 from sessionkit.study import Study
 

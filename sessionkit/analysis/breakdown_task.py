@@ -11,11 +11,11 @@ from sessionkit.analysis.groups import Grouping
 from sessionkit.scoring import fixed
 from sessionkit.scoring.blocks import Block
 from sessionkit.scoring.ideals import ideal_list
-from sessionkit.scoring.judged import gain_name
-from sessionkit.scoring.judging import Selection, counted_rows, gained_rows, units
+from sessionkit.scoring.judging import gaining_rows, units
 from sessionkit.scoring.layout import layout, runs_on, with_offsets
 from sessionkit.scoring.measures import GainMeasure
 from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
+from sessionkit.scoring.selection import Selection
 
 PLACE = ["group", "part", "order", "rank"]
 COUNTS = ["n", "n_queries", "n_sessions"]
@@ -95,9 +95,9 @@ def rank_values(block: Block, measure: GainMeasure) -> pl.DataFrame:
     queries = layout(block, measure) if runs_on(measure) else units(block, selection)
     ranks = pl.int_ranges(1, pl.lit(measure.cutoff, pl.Int32) + 1, dtype=pl.Int32)
     places = queries.with_columns(rank=ranks).explode("rank", empty_as_null=False)
-    rows = gained_rows(block, selection, [measure], counted_rows(block, selection), relevant=True)
+    rows = gaining_rows(block, measure)
     rows = with_offsets(block, rows, measure)
-    gained = rows.select("query", "rank", total=fixed.fixed(measure.contribution(pl.col(gain_name(measure)))))
+    gained = rows.select("query", "rank", total=fixed.fixed(measure.contribution(pl.col("gain"))))
     built = places.join(gained, on=["query", "rank"], how="left", maintain_order="left")
     running = [_running("total")]
     if measure.normalized:

@@ -9,9 +9,9 @@ from sessionkit.analysis.groups import Grouping
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.scoring.cautions import tell_of_bound, tell_of_depth
 from sessionkit.scoring.curves import require_curve
-from sessionkit.scoring.judging import columns_read
 from sessionkit.scoring.measures import Measure, parse_measure
 from sessionkit.scoring.measures.measure import SessionMeasure
+from sessionkit.scoring.selection import columns_read
 from sessionkit.scoring.tasks import run
 from sessionkit.study import Study
 

@@ -12,11 +12,11 @@ from sessionkit.scoring import fixed
 from sessionkit.scoring.blocks import Block
 from sessionkit.scoring.curves import session_vectors
 from sessionkit.scoring.ideals import ideal_list
-from sessionkit.scoring.judged import gain_name
-from sessionkit.scoring.judging import Selection, counted_rows, gained_rows, sessions_with_judgments, units
+from sessionkit.scoring.judging import gaining_rows, sessions_with_judgments, units
 from sessionkit.scoring.measures import GainMeasure
 from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
 from sessionkit.scoring.measures.measure import SessionMeasure
+from sessionkit.scoring.selection import Selection
 
 TERMS = ("total", "ideal", "share")
 SUMS = [f"{name} sum" for name in TERMS]
@@ -133,8 +133,8 @@ class CurveTask:
         offset = (pl.col("query_position").cast(pl.Int64) - 1) * cutoff
         known = chosen.with_columns(defined=sessions_with_judgments(block, selection).gather(chosen["session"]))
         defined = known.filter("defined").select("session", "group")
-        rows = gained_rows(block, selection, [measure], counted_rows(block, selection), relevant=True)
-        total = fixed.fixed(measure.contribution(pl.col(gain_name(measure))))
+        rows = gaining_rows(block, measure)
+        total = fixed.fixed(measure.contribution(pl.col("gain")))
         totals = (
             rows.with_columns(offset=offset)
             .join(defined, on="session")

@@ -10,8 +10,9 @@ import polars as pl
 
 from sessionkit.analysis.design import crossing, design_of
 from sessionkit.scoring.blocks import blocks
-from sessionkit.scoring.judging import Selection, judged_shown, results_shown
+from sessionkit.scoring.judging import judged_shown, results_shown
 from sessionkit.scoring.merging import merged_judgments
+from sessionkit.scoring.selection import Selection
 from sessionkit.study import Study
 
 SESSION = ["session_id"]

@@ -12,8 +12,9 @@ import polars as pl
 from sessionkit.scoring import fixed
 from sessionkit.scoring.blocks import Block
 from sessionkit.scoring.curves import session_vectors
-from sessionkit.scoring.judging import Selection, sessions_with_judgments
+from sessionkit.scoring.judging import sessions_with_judgments
 from sessionkit.scoring.measures.aggregates import AveragePosition
+from sessionkit.scoring.selection import Selection
 
 
 def avg_vect(vectors: Sequence[Sequence[float]]) -> np.ndarray:

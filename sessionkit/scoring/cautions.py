@@ -19,37 +19,39 @@ QUERY = ["session_id", "query_position"]
 class Undefined:
     """The sessions (or queries) without a value, counted by measure over as many tables of scores as there are."""
 
-    counts: dict[str, tuple[int, int]] = field(default_factory=dict)
-    """By measure: how many have no value, and how many there are."""
+    missing: dict[str, int] = field(default_factory=dict)
+    """By measure: how many have no value."""
+    totals: dict[str, int] = field(default_factory=dict)
+    """By measure: how many there are."""
     names: dict[str, list[str]] = field(default_factory=dict)
     """By measure: the first of them."""
 
     def see(self, task: ScoreTask, scores: pl.DataFrame) -> None:
         """Count the ones in a table of scores, of groups or of single units."""
         if task.level == "group":
-            nulls, total = pl.col("undefined").sum(), (pl.col("undefined") + pl.col("n")).sum()
+            without = scores.filter(pl.col("undefined") > 0)
             named = pl.col("unnamed").explode(empty_as_null=False).sort().head(NAMED)
+            counted = without.group_by("measure").agg(missing=pl.col("undefined").sum(), named=named)
         else:
-            missing = pl.col("value").is_null()
+            without = scores.filter(pl.col("value").is_null())
             unit = pl.col("session_id")
             if task.level == "query":
                 unit = pl.format("{} query {}", "session_id", "query_position")
-            nulls, total, named = missing.sum(), pl.len(), unit.filter(missing).head(NAMED)
-        counted = scores.group_by("measure").agg(nulls=nulls, total=total, named=named)
-        for measure, missing_here, here, names in counted.select("measure", "nulls", "total", "named").iter_rows():
-            before = self.counts.get(measure, (0, 0))
-            self.counts[measure] = (before[0] + missing_here, before[1] + here)
+            counted = without.group_by("measure").agg(missing=pl.len(), named=unit.head(NAMED))
+        for measure, missing, names in counted.select("measure", "missing", "named").iter_rows():
+            self.missing[measure] = self.missing.get(measure, 0) + missing
             self.names[measure] = [*self.names.get(measure, []), *names][:NAMED]
+        for measure in task.measures:
+            self.totals[str(measure)] = self.totals.get(str(measure), 0) + _units(task, scores, str(measure))
 
     def tell(self) -> None:
         """Warn once, naming measures and units."""
         alike: dict[tuple[int, int, str], list[str]] = {}
-        for measure, (missing, total) in self.counts.items():
-            if missing:
-                names = ", ".join(self.names[measure])
-                more = missing - len(self.names[measure])
-                listed = f"{names} and {more} more" if more else names
-                alike.setdefault((missing, total, listed), []).append(measure)
+        for measure, missing in self.missing.items():
+            names = ", ".join(self.names[measure])
+            more = missing - len(self.names[measure])
+            listed = f"{names} and {more} more" if more else names
+            alike.setdefault((missing, self.totals[measure], listed), []).append(measure)
         clauses = [
             f"{', '.join(sorted(measures))} undefined for {missing} of {total}: {listed}"
             for (missing, total, listed), measures in alike.items()
@@ -60,6 +62,14 @@ class Undefined:
                 "left out of means"
             )
             warnings.warn(text, DataWarning, stacklevel=4)
+
+
+def _units(task: ScoreTask, scores: pl.DataFrame, measure: str) -> int:
+    """How many sessions or queries a table of scores has for a measure."""
+    if task.level == "session":
+        return len(scores) // len(task.measures)
+    here = (pl.col("n") + pl.col("undefined")).sum() if task.level == "group" else pl.len()
+    return int(scores.filter(pl.col("measure") == measure).select(here).item())
 
 
 def tell_of_bound(measure: GainMeasure) -> None:

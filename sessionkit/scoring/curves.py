@@ -8,8 +8,7 @@ from sessionkit.errors import MeasureError
 from sessionkit.scoring import fixed
 from sessionkit.scoring.blocks import Block
 from sessionkit.scoring.ideals import first_query, ideal_list, ideal_places, ideal_slots, longest_list, spread_ideals
-from sessionkit.scoring.judged import gain_name
-from sessionkit.scoring.judging import Selection, counted_rows, gained_rows
+from sessionkit.scoring.judging import gaining_rows
 from sessionkit.scoring.layout import layout, require_cutoff, with_offsets
 from sessionkit.scoring.measures import GainMeasure, Measure
 from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
@@ -105,12 +104,11 @@ def _lists(places: pl.DataFrame, start: pl.Series) -> pl.DataFrame:
 
 def _gains_by_row(block: Block, measure: GainMeasure, places: pl.DataFrame, start: pl.Series) -> pl.DataFrame:
     """What the session's results add, at the fixed scale: ``at`` (the row), ``added``."""
-    selection = Selection.of(measure)
-    rows = gained_rows(block, selection, [measure], counted_rows(block, selection), relevant=True)
+    rows = gaining_rows(block, measure)
     rows = with_offsets(block, rows, measure)
     offset = placed(places["offset"], places["query"], len(block.queries)).gather(rows["query"])
     at = start.gather(rows["session"]) + offset + rows["rank"] - 1
-    added = fixed.fixed(measure.contribution(pl.col(gain_name(measure))))
+    added = fixed.fixed(measure.contribution(pl.col("gain")))
     return rows.select(at=at, added=added).drop_nulls()
 
 

@@ -11,11 +11,11 @@ from sessionkit.scoring import fixed
 from sessionkit.scoring.blocks import Block, blocks
 from sessionkit.scoring.curves import session_vectors
 from sessionkit.scoring.ideals import own_ideals
-from sessionkit.scoring.judged import gain_name
-from sessionkit.scoring.judging import Selection, columns_read, judged_rows, sessions_with_judgments, units
+from sessionkit.scoring.judging import every_row, sessions_with_judgments, units
 from sessionkit.scoring.layout import with_offsets
 from sessionkit.scoring.measures import GainMeasure, Measure, parse_measure
 from sessionkit.scoring.measures.aggregates import LAST, Aggregate, AveragePosition, Wrapper
+from sessionkit.scoring.selection import Selection, columns_read
 from sessionkit.scoring.values import query_values
 from sessionkit.study import Study
 
@@ -85,13 +85,11 @@ def explain(study: Study, measure: str | Measure, session: str | None = None) ->
 def _explained(block: Block, asked: Measure) -> pl.DataFrame:
     """Every result of a block with what it contributed."""
     inner = asked.inner
-    rows = with_offsets(block, judged_rows(block, Selection.of(inner), [inner], every=True), inner)
-    gain = pl.col(gain_name(inner))
+    rows = with_offsets(block, every_row(block, inner), inner)
     terms = rows.with_columns(
-        gain=gain,
         rank_discount=inner.rank_discount(),
         query_discount=inner.query_discount_factor(),
-        contribution=inner.contribution(gain),
+        contribution=inner.contribution(pl.col("gain")),
     )
     weighted = _weighted(block, asked, inner, terms)
     running = fixed.unfixed(fixed.fixed(pl.col("contribution")).cum_sum()).over(

@@ -8,11 +8,12 @@ import polars as pl
 
 from sessionkit.scoring.blocks import Block
 from sessionkit.scoring.fixed import fixed
-from sessionkit.scoring.judging import Selection, session_keys, units
+from sessionkit.scoring.judging import session_keys, units
 from sessionkit.scoring.layout import layout, require_cutoff, runs_on
 from sessionkit.scoring.measures import GainMeasure
 from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
 from sessionkit.scoring.measures.measure import SessionMeasure
+from sessionkit.scoring.selection import Selection
 from sessionkit.scoring.slots import best_slots
 
 

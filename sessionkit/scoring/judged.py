@@ -5,6 +5,7 @@ The searchers' own grades have the same shape: then the session is the key.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -81,6 +82,16 @@ class Judged:
                 gain_expr(pl.col("grade"), measure.gain, measure.min_grade).fill_null(0.0).alias(name)
             )
             self._gains[name] = gains.to_series()
+        return self._gains[name]
+
+    def relevant(self, measures: Iterable[GainMeasure]) -> pl.Series:
+        """Whether each pair gains something under one of some measures, in the order of their numbers."""
+        named = {gain_name(measure): measure for measure in measures}
+        name = f"any of {sorted(named)}"
+        if name not in self._gains:
+            gains = pl.DataFrame([self.gain(measure) for measure in named.values()])
+            some = pl.any_horizontal(pl.all() > 0) if named else pl.lit(value=False)
+            self._gains[name] = gains.select(some.alias(name)).to_series()
         return self._gains[name]
 
     def ideal_list(self, measure: GainMeasure) -> pl.DataFrame:

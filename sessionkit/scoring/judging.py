@@ -2,68 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 import polars as pl
 
-from sessionkit.errors import DataError
 from sessionkit.scoring.blocks import Block
 from sessionkit.scoring.gains import check_grades, gain_expr
 from sessionkit.scoring.judged import gain_name
 from sessionkit.scoring.measures import GainMeasure
-from sessionkit.scoring.measures.measure import Measure
+from sessionkit.scoring.selection import SEEN, Selection
 from sessionkit.study.places import counts, sums
-
-SEEN = {"all": None, "last_click": "clicked", "examined": "examined"}
-"""The column of results that says how deep the searcher looked."""
-
-
-@dataclass(frozen=True)
-class Selection:
-    """The choices that decide which results count; measures that agree on them share one pass."""
-
-    cutoff: int | None = None
-    depth: str = "all"
-    duplicates: str = "all"
-    unjudged: str = "zero"
-    grades: str = "judgments"
-    queries: int | None = None
-
-    @classmethod
-    def of(cls, measure: GainMeasure) -> Selection:
-        """The selection that a measure makes."""
-        return cls(measure.cutoff, measure.depth, measure.duplicates, measure.unjudged, measure.grades, measure.queries)
-
-
-def columns_read(have: Mapping[str, Sequence[str]], measures: Iterable[Measure]) -> dict[str, list[str]]:
-    """What measures read of each table beside what every block is made of.
-
-    Parameters
-    ----------
-    have
-        The columns that queries and results have.
-
-    Raises
-    ------
-    DataError
-        If a measure needs a column that is not there.
-    """
-    read: dict[str, None] = {}
-    for measure in measures:
-        selection = Selection.of(measure.inner)
-        wants = {f"depth={selection.depth}": SEEN[selection.depth]}
-        if selection.grades == "user":
-            wants["grades=user"] = "user_grade"
-        for wanted_by, column in wants.items():
-            if column is not None and column not in have["results"]:
-                msg = f"{wanted_by} needs the column {column!r} in the results; they have {', '.join(have['results'])}"
-                raise DataError(msg)
-            if column is not None:
-                read[column] = None
-        if selection.grades == "user" or (selection.duplicates == "first" and "judgment_key" in have["queries"]):
-            read["doc_id"] = None
-    return {"results": [*read]}
 
 
 def units(block: Block, selection: Selection) -> pl.DataFrame:
@@ -130,54 +79,77 @@ def is_judged(block: Block, selection: Selection) -> pl.Expr:
     return pl.col("judgment").is_not_null()
 
 
-def gained_rows(
-    block: Block, selection: Selection, measures: list[GainMeasure], rows: pl.DataFrame, *, relevant: bool = False
+def relevant_rows(
+    block: Block, selection: Selection, measures: Sequence[GainMeasure], rows: pl.DataFrame
 ) -> pl.DataFrame:
-    """Give results that count (see `counted_rows`) what they gain under some measures.
-
-    Parameters
-    ----------
-    relevant
-        Only those that gain something under one of them.
+    """Of the results that count (see `counted_rows`), those that gain something under one of some measures.
 
     Returns
     -------
     polars.DataFrame
-        ``query``, ``session``, ``query_position``, ``rank``, ``judgment``, ``grade`` (null where unjudged), a column of
-        gains per `gain_name` and what else the rows had.
+        ``query``, ``session``, ``query_position``, ``rank``, ``judgment``, ``grade`` and what else the rows had.
     """
-    names = {gain_name(measure): measure for measure in measures}
     if selection.grades == "user":
-        rows = rows.with_columns(grade=pl.col("user_grade").cast(pl.Float64))
-        distinct = rows.select(pl.col("grade").drop_nulls().unique())
-        for measure in names.values():
-            check_grades(distinct, measure.gain, measure.min_grade, block.base("user").whose)
-        grade = pl.col("grade")
-        gains = {name: gain_expr(grade, measure.gain, measure.min_grade) for name, measure in names.items()}
-        rows = rows.with_columns(**gains)
+        _check_own_grades(block, rows, measures)
+    elif not _by_text(block, selection):
+        rows = rows.filter(block.judged.relevant(measures).gather(rows["judgment"]))
+    rows = _with_places(block, rows)
+    if selection.duplicates == "first" or block.repeats:
+        rows = rows.filter(_shown_first(block, rows, selection))
+    rows = rows.with_columns(_grades(block, rows, selection))
+    if not _by_text(block, selection):
+        return rows
+    gains = {gain_name(m): gain_expr(pl.col("grade"), m.gain, m.min_grade) > 0 for m in measures}
+    return rows.filter(pl.any_horizontal(gains.values()))
+
+
+def gaining_rows(block: Block, measure: GainMeasure) -> pl.DataFrame:
+    """The results that gain something under a measure, as `relevant_rows` has them, with their ``gain``."""
+    selection = Selection.of(measure)
+    rows = relevant_rows(block, selection, [measure], counted_rows(block, selection))
+    return rows.with_columns(gain=gain_expr(pl.col("grade"), measure.gain, measure.min_grade))
+
+
+def every_row(block: Block, measure: GainMeasure) -> pl.DataFrame:
+    """All results that count under a measure, unjudged ones too, with what each gains.
+
+    Returns
+    -------
+    polars.DataFrame
+        The columns of `relevant_rows` and ``gain``: 0 where the result is unjudged, or its document was shown before and
+        gains once.
+    """
+    selection = Selection.of(measure)
+    rows = counted_rows(block, selection, every=True)
+    if selection.grades == "user":
+        _check_own_grades(block, rows, [measure])
     else:
-        gained = {name: block.judged.gain(measure).gather(rows["judgment"]) for name, measure in names.items()}
-        rows = rows.with_columns(**gained).with_columns(pl.col(name).fill_null(0.0) for name in names)
-    repeats = selection.duplicates == "first" or block.repeats
-    if relevant and not (repeats and _by_text(block, selection)):
-        rows = rows.filter(pl.any_horizontal(pl.col(name) > 0 for name in names))
-    query = rows["query"]
-    rows = rows.with_columns(session=block.queries["session"].gather(query))
-    if repeats:
-        again = ~_shown_first(block, rows, selection)
-        rows = rows.with_columns(pl.when(again).then(0.0).otherwise(pl.col(name)).alias(name) for name in names)
-    rows = rows.with_columns(query_position=block.queries["query_position"].gather(query))
-    if selection.grades != "user" and not relevant:
-        rows = rows.with_columns(grade=block.judged.grade.gather(rows["judgment"]))
-    return rows
+        block.judged.gain(measure)  # refuses grades that the gain does not cover
+    rows = _with_places(block, rows)
+    rows = rows.with_columns(_grades(block, rows, selection))
+    gain = gain_expr(pl.col("grade"), measure.gain, measure.min_grade).fill_null(0.0)
+    if selection.duplicates == "first" or block.repeats:
+        gain = pl.when(_shown_first(block, rows, selection)).then(gain).otherwise(0.0)
+    return rows.with_columns(gain=gain)
 
 
-def judged_rows(
-    block: Block, selection: Selection, measures: list[GainMeasure], *, every: bool = False
-) -> pl.DataFrame:
-    """Results that count and are judged (``every``: all that count), with what they gain; see `gained_rows`."""
-    rows = gained_rows(block, selection, measures, counted_rows(block, selection, every=every))
-    return rows if every else rows.filter(pl.col("grade").is_not_null())
+def _with_places(block: Block, rows: pl.DataFrame) -> pl.DataFrame:
+    """Give results their session and query position."""
+    of_query = [block.queries[name].gather(rows["query"]) for name in ("session", "query_position")]
+    return rows.with_columns(of_query)
+
+
+def _grades(block: Block, rows: pl.DataFrame, selection: Selection) -> pl.Series:
+    """Grade of every result, null where it has none."""
+    own = selection.grades == "user"
+    return (rows["user_grade"].cast(pl.Float64) if own else block.judged.grade.gather(rows["judgment"])).alias("grade")
+
+
+def _check_own_grades(block: Block, rows: pl.DataFrame, measures: Sequence[GainMeasure]) -> None:
+    """Refuse grades of the searchers that a gain does not cover."""
+    distinct = rows.select(grade=pl.col("user_grade").cast(pl.Float64).drop_nulls().unique())
+    for measure in measures:
+        check_grades(distinct, measure.gain, measure.min_grade, block.base("user").whose)
 
 
 def _by_text(block: Block, selection: Selection) -> bool:
@@ -197,6 +169,13 @@ def _shown_first(block: Block, rows: pl.DataFrame, selection: Selection) -> pl.S
 def unit_of(block: Block, rows: pl.DataFrame, by: str) -> pl.Series:
     """Number of the session or query of each result of the block."""
     return rows["query"] if by == "query" else block.queries["session"].gather(rows["query"])
+
+
+def judged_of(block: Block, selection: Selection, rows: pl.DataFrame, by: str) -> pl.Series:
+    """How many of the results that count (see `counted_rows`) are judged, for every session or query of the block."""
+    many = len(block.sessions if by == "session" else block.queries)
+    found = counts(unit_of(block, rows.filter(is_judged(block, selection)), by), many)
+    return found.cast(pl.Int64).alias("judged")
 
 
 def results_shown(block: Block, selection: Selection, by: str) -> pl.Series:

@@ -8,9 +8,10 @@ import polars as pl
 
 from sessionkit.errors import MeasureError
 from sessionkit.scoring.blocks import Block
-from sessionkit.scoring.judging import Selection, judged_rows, shown, units
+from sessionkit.scoring.judging import counted_rows, shown, units
 from sessionkit.scoring.measures import GainMeasure
 from sessionkit.scoring.measures.measure import SessionMeasure
+from sessionkit.scoring.selection import Selection
 
 
 def layout(block: Block, measure: GainMeasure) -> pl.DataFrame:
@@ -36,7 +37,7 @@ def layout(block: Block, measure: GainMeasure) -> pl.DataFrame:
         return queries.with_columns(size=size, offset=(pl.col("query_position").cast(pl.Int64) - 1) * size)
     # what was shown decides, however far the searcher looked; a gap in the ranks is a slot of unknown content
     every = replace(Selection.of(measure), cutoff=None, depth="all", duplicates="all")
-    rows = shown(block, every) if every.unjudged == "zero" else judged_rows(block, every, [])
+    rows = shown(block, every) if every.unjudged == "zero" else counted_rows(block, every)
     lengths = rows.group_by("query").agg(size=pl.min_horizontal(pl.col("rank").max(), pl.lit(measure.cutoff)))
     size = pl.col("size").fill_null(0).cast(pl.Int64)
     least = slots if isinstance(slots, int) else 0

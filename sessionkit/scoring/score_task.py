@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 import polars as pl
 
 from sessionkit.scoring import fixed
 from sessionkit.scoring.blocks import Block
-from sessionkit.scoring.judging import Selection, judged_shown, results_shown
+from sessionkit.scoring.cells import Cells
+from sessionkit.scoring.judging import counted_rows, judged_of, judged_shown, results_shown, sessions_with_judgments
 from sessionkit.scoring.measures import GainMeasure, Measure
-from sessionkit.scoring.values import query_values, session_values
+from sessionkit.scoring.selection import Selection
+from sessionkit.scoring.values import adds_up, query_values, session_values
 from sessionkit.study.places import placed
 
 OF_SESSION = ["system_id", "topic_id", "user_id"]
@@ -66,19 +69,20 @@ class ScoreTask:
         """Rows of the block's sessions or queries in order, or its sums per group."""
         if self.level == "query":
             return self._rows(block, *self._queries(block))
-        sessions = self._sessions(block)
         if self.level == "session":
-            return self._rows(block, block.sessions, sessions)
-        return self._sums(block, sessions)
+            return self._rows(block, block.sessions, self._sessions(block))
+        return self._sums(block)
 
     def whole(self, parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """Scores as `sessionkit.score` returns them."""
-        together = pl.concat([self.schema.to_frame(), *parts])
+        kept = [part for part in parts if len(part)]
+        together = pl.concat([self.schema.to_frame(), *kept])
         if self.level == "group":
             return self._means(together)
-        by = ["session_id", "query_position"] if self.level == "query" else ["session_id"]
-        now, before = pl.col("session_id"), pl.col("session_id").shift(1)
-        if not together.select((now >= before).slice(1).all()).item():
+        # each part is in order; so is the whole where each begins after the one before it
+        ends = [(part.item(0, "session_id"), part.item(-1, "session_id")) for part in kept]
+        if any(last >= first for (_, last), (first, _) in pairwise(ends)):
+            by = ["session_id", "query_position"] if self.level == "query" else ["session_id"]
             together = together.sort(by, maintain_order=True)
         return together
 
@@ -121,27 +125,54 @@ class ScoreTask:
             rows = rows.filter(_interleaved([frame["count"] for frame in values]))
         return rows.select(self.schema.names())
 
-    def _sums(self, block: Block, values: list[pl.DataFrame]) -> pl.DataFrame:
+    def _sums(self, block: Block) -> pl.DataFrame:
         """One row per group and measure: exact sums over its sessions."""
-        named = [pl.col(column).alias(group) for group, column in zip(self._groups, self.keys, strict=True)]
-        keys = block.sessions.select("session_id", *named)
-        sums = []
-        for measure, found in zip(self.measures, values, strict=True):
+        added = [measure for measure in self.measures if adds_up(measure)]
+        rest = [measure for measure in self.measures if measure not in added]
+        keys, number = self._numbered_groups(block)
+        counts = _Counts(block, "session")
+        sums = self._added(block, added, number, counts)
+        for measure, found in session_values(block, rest).items():
             value = pl.col("value")
-            sums.append(
-                keys.hstack(found)
-                .group_by(self._groups or pl.lit(0).alias("everything"))
-                .agg(
-                    measure=pl.lit(str(measure)),
-                    total=pl.col("total").filter(value.is_not_null()).sum().cast(pl.Decimal(38, 0)),
-                    unnamed=pl.col("session_id").filter(value.is_null()).head(NAMED),
-                    n=value.count().cast(pl.Int64),
-                    undefined=value.null_count().cast(pl.Int64),
-                    judged=pl.col("judged").sum(),
-                    results=pl.col("results").sum(),
-                )
+            beside = counts.beside(measure, found).with_columns(number, block.sessions["session_id"])
+            per_group = beside.group_by("group").agg(
+                pl.col("total").filter(value.is_not_null()).sum(), *_of_sessions(value.is_not_null())
             )
-        return pl.concat(sums).select(self.schema.names())
+            sums.append(per_group.with_columns(measure=pl.lit(str(measure))))
+        together = pl.concat(sums, how="diagonal").with_columns(pl.col("total").cast(pl.Decimal(38, 0)))
+        return together.join(keys, on="group").select(self.schema.names())
+
+    def _numbered_groups(self, block: Block) -> tuple[pl.DataFrame, pl.Series]:
+        """The groups of the block's sessions with their numbers (``group``), and the number of every session's group."""
+        named = {name: pl.col(key) for name, key in zip(self._groups, self.keys, strict=True)}
+        keys = block.sessions.with_columns(everyone=0, **named).select("everyone", *self._groups)
+        names = keys.columns
+        distinct = keys.unique(maintain_order=True).with_row_index("group")
+        number = keys.join(distinct, on=names, how="left", nulls_equal=True, maintain_order="left")
+        return distinct, number.get_column("group")
+
+    def _added(self, block: Block, measures: list[Measure], number: pl.Series, counts: _Counts) -> list[pl.DataFrame]:
+        """Sums of measures that add up over results: from how many results of a group gain the same."""
+        alike: dict[tuple[Selection, str], list[GainMeasure]] = {}
+        for measure in measures:
+            alike.setdefault((Selection.of(measure.inner), measure.inner.undefined), []).append(measure.inner)
+        sums = []
+        for (selection, undefined), group in alike.items():
+            rows = counted_rows(block, selection)
+            judged = sessions_with_judgments(block, selection)
+            cells = Cells.of(block, selection, group, rows)
+            many = cells.counts(pl.select(pl.when(judged).then(number)).to_series().alias("group"))
+            units = counts.beside(group[0], judged_of(block, selection, rows, "session").to_frame())
+            units = units.with_columns(number, block.sessions["session_id"], defined=judged | (undefined == "zero"))
+            per_group = units.group_by("group").agg(*_of_sessions(pl.col("defined")))
+            worth = [cells.contributions(measure).gather(many["cell"]) * many["many"] for measure in group]
+            totals = many.select("group", *worth).group_by("group").agg(pl.all().sum())
+            found = per_group.join(totals, on="group", how="left")
+            sums += [
+                found.select(*per_group.columns, total=pl.col(str(measure)).fill_null(0), measure=pl.lit(str(measure)))
+                for measure in group
+            ]
+        return sums
 
     def _means(self, sums: pl.DataFrame) -> pl.DataFrame:
         """Means over sessions from the sums of all parts, with ``unnamed``: some of those that have no value."""
@@ -181,6 +212,16 @@ class _Counts:
         if selection not in self.judged:
             self.judged[selection] = judged_shown(self.block, selection, self.by).alias("judged")
         return found.with_columns(self.shown[selection], self.judged[selection])
+
+
+def _of_sessions(defined: pl.Expr) -> list[pl.Expr]:
+    """Counts of the sessions of a group, of its results, and the first sessions without a value."""
+    return [
+        pl.col("session_id").filter(~defined).head(NAMED).alias("unnamed"),
+        defined.sum().cast(pl.Int64).alias("n"),
+        (~defined).sum().cast(pl.Int64).alias("undefined"),
+        pl.col("judged", "results").sum(),
+    ]
 
 
 def _interleaved(columns: list[pl.Series]) -> pl.Series:

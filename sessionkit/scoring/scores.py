@@ -8,10 +8,10 @@ import polars as pl
 
 from sessionkit.errors import MeasureError, UsageError, suggestion
 from sessionkit.scoring.cautions import Undefined, tell_of_bound, tell_of_depth
-from sessionkit.scoring.judging import columns_read
 from sessionkit.scoring.measures import GainMeasure, Measure, parse_measure
 from sessionkit.scoring.measures.aggregates import Wrapper
 from sessionkit.scoring.score_task import OF_GROUP, OF_SESSION, ScoreTask
+from sessionkit.scoring.selection import columns_read
 from sessionkit.scoring.tasks import run
 from sessionkit.scoring.values import require_session
 from sessionkit.study import Study

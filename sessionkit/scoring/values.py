@@ -12,22 +12,16 @@ from sessionkit.errors import MeasureError
 from sessionkit.scoring import fixed
 from sessionkit.scoring.averages import average_positions
 from sessionkit.scoring.blocks import Block
+from sessionkit.scoring.cells import Cells
+from sessionkit.scoring.gains import gain_expr
 from sessionkit.scoring.ideals import own_ideals, session_ideals
-from sessionkit.scoring.judged import gain_name
-from sessionkit.scoring.judging import (
-    Selection,
-    counted_rows,
-    gained_rows,
-    is_judged,
-    sessions_with_judgments,
-    unit_of,
-    units,
-)
+from sessionkit.scoring.judging import counted_rows, judged_of, relevant_rows, sessions_with_judgments, units
 from sessionkit.scoring.layout import runs_on, with_offsets
 from sessionkit.scoring.measures import GainMeasure, Measure
 from sessionkit.scoring.measures.aggregates import LAST, Aggregate, AveragePosition
 from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
-from sessionkit.study.places import counts, placed
+from sessionkit.scoring.selection import Selection
+from sessionkit.study.places import placed
 
 
 def query_values(block: Block, measures: Iterable[GainMeasure]) -> dict[GainMeasure, pl.DataFrame]:
@@ -95,6 +89,13 @@ def session_values(block: Block, measures: Iterable[Measure]) -> dict[Measure, p
     return values
 
 
+def adds_up(measure: Measure) -> bool:
+    """Whether a session's value is a plain sum of what its results contribute, each by its rank, query and grade."""
+    return (
+        isinstance(measure, GainMeasure) and measure.level == "session" and not (measure.normalized or runs_on(measure))
+    )
+
+
 def require_session(measure: Measure) -> None:
     """Refuse a measure of queries where sessions are asked for."""
     if measure.level == "query":
@@ -135,17 +136,19 @@ def _sums(block: Block, measures: Iterable[GainMeasure], by: str) -> dict[GainMe
         groups.setdefault((Selection.of(measure), measure if runs_on(measure) else None), []).append(measure)
     sums: dict[GainMeasure, pl.DataFrame] = {}
     many = len(block.sessions if by == "session" else block.queries)
-    for (selection, _), group in groups.items():
+    for (selection, running_on), group in groups.items():
         rows = counted_rows(block, selection)
-        judged = counts(unit_of(block, rows.filter(is_judged(block, selection)), by), many).cast(pl.Int64)
-        gaining = with_offsets(block, gained_rows(block, selection, group, rows, relevant=True), group[0])
-        contributions = {
-            str(measure): fixed.fixed(measure.contribution(pl.col(gain_name(measure)))).sum() for measure in group
-        }
-        totals = gaining.lazy().group_by(by).agg(**contributions).collect()
+        judged = judged_of(block, selection, rows, by)
+        if running_on is None:
+            totals = Cells.of(block, selection, group, rows).sums(by, group)
+        else:
+            gaining = with_offsets(block, relevant_rows(block, selection, group, rows), running_on)
+            gain = gain_expr(pl.col("grade"), running_on.gain, running_on.min_grade)
+            added = fixed.fixed(running_on.contribution(gain)).alias(str(running_on))
+            totals = gaining.group_by(by).agg(added.sum())
         for measure in group:
             total = placed(totals[str(measure)], totals[by], many).fill_null(0)
-            sums[measure] = pl.DataFrame([total.alias("total"), judged.alias("judged")])
+            sums[measure] = pl.DataFrame([total.alias("total"), judged])
     return sums
 
 

@@ -1,0 +1,85 @@
+"""The results that gain, in cells of the same contribution: same query position, rank and grade.
+
+What a result contributes depends on nothing else, so that a measure is worked out once per cell, of which there are a
+few hundred, and looked up for each of millions of results. Means over groups of sessions need no more than how many
+results of a group each cell holds, for any number of measures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from sessionkit.scoring import fixed
+from sessionkit.scoring.blocks import Block
+from sessionkit.scoring.gains import gain_expr
+from sessionkit.scoring.judging import relevant_rows
+from sessionkit.scoring.measures import GainMeasure
+from sessionkit.scoring.selection import Selection
+
+DIRECT = 2**22
+"""Cells that are laid out without looking which of them occur, where there are no more."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Results that gain something, each in its cell.
+
+    Parameters
+    ----------
+    places
+        ``query_position``, ``rank`` and ``grade`` of every cell.
+    rows
+        ``query``, ``session`` and ``cell`` (row of `places`) of every result.
+    """
+
+    places: pl.DataFrame
+    rows: pl.DataFrame
+
+    @classmethod
+    def of(cls, block: Block, selection: Selection, measures: Sequence[GainMeasure], rows: pl.DataFrame) -> Cells:
+        """Sort the results that count (see `sessionkit.scoring.judging.counted_rows`) into cells."""
+        rows = relevant_rows(block, selection, measures, rows)
+        grades = rows.get_column("grade").unique().sort()
+        code = np.searchsorted(grades.to_numpy(), rows.get_column("grade").to_numpy())
+        position, rank = (rows.get_column(name).to_numpy().astype(np.int64) - 1 for name in ("query_position", "rank"))
+        shape = (int(position.max(initial=0)) + 1, int(rank.max(initial=0)) + 1, max(len(grades), 1))
+        cell = (position * shape[1] + rank) * shape[2] + code
+        cells = np.arange(np.prod(shape)) if float(np.prod(shape, dtype=float)) <= DIRECT else None
+        if cells is None:
+            cells, cell = np.unique(cell, return_inverse=True)
+        at, of_grade = np.divmod(cells, shape[2])
+        of_position, of_rank = np.divmod(at, shape[1])
+        places = pl.DataFrame(
+            {
+                "query_position": (of_position + 1).astype(np.int32),
+                "rank": (of_rank + 1).astype(np.int32),
+                "grade": grades.gather(of_grade) if len(grades) else pl.Series([0.0] * len(cells)),
+            }
+        )
+        return cls(places, rows.select("query", "session", cell=pl.Series(cell.astype(np.uint32))))
+
+    def contributions(self, measure: GainMeasure) -> pl.Series:
+        """What a result of each cell contributes to a measure, at the fixed scale."""
+        gain = gain_expr(pl.col("grade"), measure.gain, measure.min_grade)
+        return self.places.select(fixed.fixed(measure.contribution(gain)).alias(str(measure))).to_series()
+
+    def sums(self, by: str, measures: Sequence[GainMeasure]) -> pl.DataFrame:
+        """Sum of the contributions to each measure per ``session`` or ``query`` that has any, in columns by name."""
+        cell = self.rows.get_column("cell")
+        added = [self.contributions(measure).gather(cell) for measure in measures]
+        return self.rows.select(by, *added).lazy().group_by(by).agg(pl.all().sum()).collect()
+
+    def counts(self, group: pl.Series) -> pl.DataFrame:
+        """How many results each cell holds of each group of sessions: ``group``, ``cell``, ``many``.
+
+        Parameters
+        ----------
+        group
+            The group's number of every session of the block; null for sessions that do not count.
+        """
+        rows = pl.DataFrame([group.gather(self.rows.get_column("session")).alias("group"), self.rows["cell"]])
+        return rows.lazy().drop_nulls().group_by("group", "cell").agg(many=pl.len().cast(pl.Int128)).collect()

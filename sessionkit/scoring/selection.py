@@ -1,0 +1,60 @@
+"""The choices of a measure that decide which results count, and the columns these need."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from sessionkit.errors import DataError
+from sessionkit.scoring.measures import GainMeasure
+from sessionkit.scoring.measures.measure import Measure
+
+SEEN = {"all": None, "last_click": "clicked", "examined": "examined"}
+"""The column of results that says how deep the searcher looked."""
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The choices that decide which results count; measures that agree on them share one pass."""
+
+    cutoff: int | None = None
+    depth: str = "all"
+    duplicates: str = "all"
+    unjudged: str = "zero"
+    grades: str = "judgments"
+    queries: int | None = None
+
+    @classmethod
+    def of(cls, measure: GainMeasure) -> Selection:
+        """The selection that a measure makes."""
+        return cls(measure.cutoff, measure.depth, measure.duplicates, measure.unjudged, measure.grades, measure.queries)
+
+
+def columns_read(have: Mapping[str, Sequence[str]], measures: Iterable[Measure]) -> dict[str, list[str]]:
+    """What measures read of each table beside what every block is made of.
+
+    Parameters
+    ----------
+    have
+        The columns that queries and results have.
+
+    Raises
+    ------
+    DataError
+        If a measure needs a column that is not there.
+    """
+    read: dict[str, None] = {}
+    for measure in measures:
+        selection = Selection.of(measure.inner)
+        wants = {f"depth={selection.depth}": SEEN[selection.depth]}
+        if selection.grades == "user":
+            wants["grades=user"] = "user_grade"
+        for wanted_by, column in wants.items():
+            if column is not None and column not in have["results"]:
+                msg = f"{wanted_by} needs the column {column!r} in the results; they have {', '.join(have['results'])}"
+                raise DataError(msg)
+            if column is not None:
+                read[column] = None
+        if selection.grades == "user" or (selection.duplicates == "first" and "judgment_key" in have["queries"]):
+            read["doc_id"] = None
+    return {"results": [*read]}

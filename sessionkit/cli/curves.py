@@ -9,6 +9,7 @@ import typer
 from sessionkit.cli.options import (
     FormatOption,
     MeasureArgument,
+    MemoryOption,
     MinQueriesOption,
     OutputOption,
     StudyArgument,
@@ -55,6 +56,7 @@ def curve(
             help="A session that has stopped keeps its gain and its ideal (hold) or leaves the average (null).",
         ),
     ] = "hold",
+    memory: MemoryOption = None,
     format_: FormatOption = None,
     output: OutputOption = None,
 ) -> None:
@@ -78,6 +80,7 @@ def curve(
             topic=topic,
             normalize=normalize,
             after_stop=after_stop,
+            memory=memory,
         )
     to.send(frame)
 
@@ -106,6 +109,7 @@ def breakdown(
         str, typer.Option("--group", metavar="COLUMN", help="Column to group sessions by; all for one group.")
     ] = "system_id",
     min_queries: MinQueriesOption = None,
+    memory: MemoryOption = None,
     format_: FormatOption = None,
     output: OutputOption = None,
 ) -> None:
@@ -120,5 +124,6 @@ def breakdown(
     asked = parse_measure(measure)
     opened = open_source(study)
     with working("averaging"):
-        frame = broken_down(opened, asked, by, average=average, group=grouping(group, opened), min_queries=min_queries)
+        of = grouping(group, opened)
+        frame = broken_down(opened, asked, by, average=average, group=of, min_queries=min_queries, memory=memory)
     to.send(frame)

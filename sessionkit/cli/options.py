@@ -64,6 +64,16 @@ OutputOption = Annotated[
         "--output", metavar="FILE", help="Write results to this file, whole or not at all.", show_default=False
     ),
 ]
+MemoryOption = Annotated[
+    str | None,
+    typer.Option(
+        "--memory",
+        metavar="SIZE",
+        help="Memory to work within, such as 4GB or 500MB, beside about 400 MB for the program itself. Default: a quarter of "
+        "the machine's. The study may be larger.",
+        show_default=False,
+    ),
+]
 TableOption = Annotated[
     str | None, typer.Option("--table", metavar="NAME", help="Only this table.", show_default=False)
 ]
@@ -81,10 +91,14 @@ ALL = "all"
 
 
 def open_source(source: str) -> Study:
-    """Open what a STUDY argument names."""
-    from sessionkit.readers import read
-
+    """Open what a STUDY argument names; for a directory, which needs no reader, none is imported."""
     with working(f"reading {source}"):
+        if Path(source).is_dir():
+            from sessionkit.study import open_study
+
+            return open_study(source)
+        from sessionkit.readers import read
+
         return read(source)
 
 

@@ -12,11 +12,12 @@ from __future__ import annotations
 import io
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from sessionkit.cli.terminal import NAMED, table_text, visible
 from sessionkit.errors import UsageError, suggestion
@@ -55,6 +56,20 @@ class Destination:
         """Write one table."""
         self.write(_rendered(frame, self))
 
+    def send_parts(self, parts: Iterable[pl.DataFrame]) -> None:
+        """Write one table that comes part by part, of which at least one; only a ``table`` needs all of them at once."""
+        if self.form is Form.table:
+            import polars as pl
+
+            self.send(pl.concat(list(parts)))
+            return
+        with self._stream() as stream:
+            if self.form is Form.parquet:
+                _write_parquet(parts, stream)
+                return
+            for number, part in enumerate(parts):
+                stream.write(_rendered(part, self, header=number == 0))
+
     def send_tables(
         self, tables: Mapping[str, pl.DataFrame], titles: Mapping[str, str], only: str | None = None
     ) -> None:
@@ -84,13 +99,20 @@ class Destination:
 
     def write(self, content: bytes) -> None:
         """Write what was rendered."""
-        if self.file is not None:
-            from sessionkit.study.replacing import write_whole
+        with self._stream() as stream:
+            stream.write(content)
 
-            write_whole(self.file, content)
+    @contextmanager
+    def _stream(self) -> Iterator[IO[bytes]]:
+        """Open the file, which is written whole or not at all, or stdout."""
+        if self.file is not None:
+            from sessionkit.study.replacing import whole_file
+
+            with whole_file(self.file) as stream:
+                yield stream
             return
         sys.stdout.flush()
-        sys.stdout.buffer.write(content)
+        yield sys.stdout.buffer
         sys.stdout.flush()
 
 
@@ -118,7 +140,20 @@ def destination(form: Form | None, file: Path | None) -> Destination:
     return Destination(form or (Form.table if sys.stdout.isatty() else Form.tsv), None)
 
 
-def _rendered(frame: pl.DataFrame, to: Destination) -> bytes:
+def _write_parquet(parts: Iterable[pl.DataFrame], stream: IO[bytes]) -> None:
+    """Write parts of a table as the row groups of one Parquet file."""
+    import pyarrow.parquet as pq  # slow to import
+
+    writer = None
+    for part in parts:
+        table = part.to_arrow()
+        writer = writer or pq.ParquetWriter(stream, table.schema, compression="zstd")
+        writer.write_table(table)
+    if writer is not None:
+        writer.close()
+
+
+def _rendered(frame: pl.DataFrame, to: Destination, *, header: bool = True) -> bytes:
     """Return a table in the form asked for."""
     if to.form is Form.table:
         width = shutil.get_terminal_size().columns if to.terminal else None
@@ -130,9 +165,9 @@ def _rendered(frame: pl.DataFrame, to: Destination) -> bytes:
     if to.form is Form.jsonl:
         text = frame.write_ndjson()
     elif to.form is Form.csv:
-        text = frame.write_csv()
+        text = frame.write_csv(include_header=header)
     else:
-        text = _one_line_each(frame).write_csv(separator="\t", quote_style="never")
+        text = _one_line_each(frame).write_csv(separator="\t", quote_style="never", include_header=header)
     return (_harmless(text) if to.terminal else text).encode()
 
 

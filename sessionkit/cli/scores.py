@@ -10,6 +10,7 @@ from sessionkit.cli.options import (
     FormatOption,
     MeasureArgument,
     MeasuresArgument,
+    MemoryOption,
     OutputOption,
     StudyArgument,
     open_source,
@@ -21,6 +22,7 @@ from sessionkit.cli.running import working
 def score(
     study: StudyArgument,
     measures: MeasuresArgument,
+    *,
     per: Annotated[
         str,
         typer.Option(
@@ -30,6 +32,7 @@ def score(
             "several joined by commas.",
         ),
     ] = "system",
+    memory: MemoryOption = None,
     format_: FormatOption = None,
     output: OutputOption = None,
 ) -> None:
@@ -40,14 +43,13 @@ def score(
     user_id, measure, value, judged; per query also query_position.
     """
     from sessionkit.scoring.measures import parse_measure
-    from sessionkit.scoring.scores import score as scored
+    from sessionkit.scoring.scores import score_parts
 
     to = destination(format_, output)
     asked = [parse_measure(measure) for measure in measures]
     opened = open_source(study)
     with working("scoring"):
-        frame = scored(opened, asked, per)
-    to.send(frame)
+        to.send_parts(score_parts(opened, asked, per, memory=memory))
 
 
 def explain(

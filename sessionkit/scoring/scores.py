@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import polars as pl
 
@@ -12,7 +12,7 @@ from sessionkit.scoring.measures import GainMeasure, Measure, parse_measure
 from sessionkit.scoring.measures.aggregates import Wrapper
 from sessionkit.scoring.score_task import OF_GROUP, OF_SESSION, ScoreTask
 from sessionkit.scoring.selection import columns_read
-from sessionkit.scoring.tasks import run
+from sessionkit.scoring.tasks import parts_of, run
 from sessionkit.scoring.values import require_session
 from sessionkit.study import Study
 
@@ -71,6 +71,31 @@ def score(
     task = score_task(study, measures, per)
     (scores,) = run(study, [task], memory)
     return told(study, task, scores)
+
+
+def score_parts(
+    study: Study,
+    measures: str | Measure | Sequence[str | Measure],
+    per: str | Sequence[str] = "session",
+    *,
+    memory: str | int | None = None,
+) -> Iterator[pl.DataFrame]:
+    """The table of `score` part by part, in its order, for whom the whole is too large; the parameters are the same.
+
+    Per session and per query every part holds whole sessions; means come in one part. Warnings come at the end.
+    """
+    task = score_task(study, measures, per)
+    partitions = {stored.folder for stored in study.stored or ()}
+    if task.level == "group" or len(partitions) > 1:  # means need all parts, and so does the order across partitions
+        (scores,) = run(study, [task], memory)
+        yield told(study, task, scores)
+        return
+    undefined = Undefined()
+    for (part,) in parts_of(study, [task], memory):
+        undefined.see(task, part)
+        yield part
+    undefined.tell()
+    tell_of_measures(study, task)
 
 
 def score_task(

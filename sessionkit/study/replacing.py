@@ -14,6 +14,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 from sessionkit.errors import UsageError
 
@@ -90,16 +91,29 @@ def write_whole(path: Path, content: bytes) -> Path:
     UsageError
         The place cannot be written; what stood there is unchanged.
     """
+    with whole_file(path) as stream:
+        stream.write(content)
+    return path
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[IO[bytes]]:
+    """Yield a stream to a file beside `path`, which is moved there in one step when all has been written.
+
+    Raises
+    ------
+    UsageError
+        The place cannot be written; what stood there is unchanged.
+    """
     require_place(path)
     draft = path.with_name(f".{path.name[:100]}.{secrets.token_hex(4)}.partial")
+    device = path.exists() and not path.is_file()  # a device or pipe is written to, not replaced
     try:
-        if path.exists() and not path.is_file():  # a device or pipe is written to, not replaced
-            path.write_bytes(content)
-        else:
-            draft.write_bytes(content)
+        with (path if device else draft).open("wb") as stream:
+            yield stream
+        if not device:
             draft.replace(path)
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror or error}; choose another place") from None
     finally:
         draft.unlink(missing_ok=True)
-    return path

@@ -142,3 +142,25 @@ def test_a_study_damaged_inside_but_not_in_length(call, study):
 
 def test_a_measure_in_the_place_of_the_study_is_told(refused, study):
     refused(2, "score", "sDCG@10", study, names=["STUDY comes first", "sDCG@10"])
+
+
+@pytest.mark.parametrize("form", ["tsv", "csv", "jsonl", "parquet", "table"])
+def test_parts_of_a_table_are_written_as_one(call, study, tmp_path, form, monkeypatch):
+    whole, parted = (tmp_path / name / f"scores.{form}" for name in ("whole", "parted"))
+    for file in (whole, parted):
+        file.parent.mkdir()
+        asked = ("sDCG@3", "nsDCG@3", "--per", "session", "--format", form, "--output", file)
+        assert call("score", study, *asked).status == 0
+        monkeypatch.setattr("sessionkit.scoring.tasks.ROWS", 1)  # a block for every session
+        monkeypatch.setattr("sessionkit.scoring.tasks.FEWEST", 1)
+    if form == "parquet":
+        assert pl.read_parquet(parted).equals(pl.read_parquet(whole))
+    else:
+        assert parted.read_bytes() == whole.read_bytes()
+
+
+def test_memory_is_a_size(call, study):
+    assert call("score", study, "sDCG@3", "--memory", "1.5GiB").status == 0
+    refused = call("curve", study, "sDCG@3", "--memory", "4 bananas")
+    assert (refused.status, refused.err.count("\n")) == (2, 1)
+    assert "memory is '4 bananas'; give a size such as 4GB" in refused.err

@@ -3,7 +3,7 @@
 import pytest
 
 from sessionkit.study import replacing
-from sessionkit.study.replacing import built_beside
+from sessionkit.study.replacing import built_beside, whole_file
 
 
 @pytest.mark.parametrize("swap", [True, False])
@@ -61,3 +61,18 @@ def test_a_link_to_a_directory_stays_a_link(tmp_path, monkeypatch, swap):
     assert (tmp_path / "kept" / "out" / "file").read_text() == "new"
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["kept", "link"]
     assert [entry.name for entry in (tmp_path / "kept").iterdir()] == ["out"]
+
+
+def test_a_file_that_fails_half_way_leaves_the_old(tmp_path):
+    place = tmp_path / "scores.tsv"
+    place.write_text("old")
+
+    def fail():
+        with whole_file(place) as stream:
+            stream.write(b"half")
+            raise ValueError("no more")
+
+    with pytest.raises(ValueError, match="no more"):
+        fail()
+    assert place.read_text() == "old"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["scores.tsv"]

@@ -15,13 +15,9 @@ from sessionkit.scoring.judged import Judged
 from sessionkit.study import Study
 from sessionkit.study.pairs import Pairs
 from sessionkit.study.places import JUDGMENT, LENGTH, QUERIES, counts, keys_of_queries, query_of, repeated, session_of
-from sessionkit.study.slices import ROWS, Slice, in_order, slices
+from sessionkit.study.slices import IDS, ROWS, Slice, Stored, in_order, slices
 
-NEEDED = {
-    "sessions": ("session_id", "judgment_key"),
-    "queries": ("session_id", "query_position", "results_status"),
-    "results": ("session_id", "query_position", "rank", "doc_id"),
-}
+NEEDED = IDS
 """Columns that every block is made of, in tables without private ones."""
 
 
@@ -155,7 +151,9 @@ def _judged_only(key: pl.Series, judged: Judged) -> pl.Series:
     return pl.select(pl.when(judged.keys.gather(key)).then(key)).to_series().alias("key")
 
 
-def blocks(study: Study, columns: Mapping[str, Sequence[str]], rows: int = ROWS) -> Iterator[Block]:
+def blocks(
+    study: Study, columns: Mapping[str, Sequence[str]], rows: int = ROWS, stored: Sequence[Stored] | None = None
+) -> Iterator[Block]:
     """Cut a study into blocks of about so many results.
 
     Parameters
@@ -164,6 +162,8 @@ def blocks(study: Study, columns: Mapping[str, Sequence[str]], rows: int = ROWS)
         What to read beside what every block needs, by table; columns of ``users`` are put beside their sessions.
     rows
         Results of a block, see `sessionkit.study.slices`.
+    stored
+        Of a saved study, only these of its parts; all if not given.
     """
     judged = Judged.of(study)
     read = {name: [*columns.get(name, ())] for name in NEEDED}
@@ -174,7 +174,7 @@ def blocks(study: Study, columns: Mapping[str, Sequence[str]], rows: int = ROWS)
     of_users = [name for name in columns.get("users", ()) if name != "user_id"]
     users = study.users.select("user_id", *of_users).collect() if of_users else None
     facts = study.facts
-    for part in slices(study, read, rows):
+    for part in slices(study, read, rows, stored):
         if users is not None:
             beside = part.sessions.join(users, on="user_id", how="left", maintain_order="left")
             part = replace(part, sessions=beside)  # noqa: PLW2901 - the same slice, with more columns

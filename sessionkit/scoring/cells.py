@@ -62,19 +62,21 @@ class Cells:
         )
         return cls(places, rows.select("query", "session", cell=pl.Series(cell.astype(np.uint32))))
 
-    def contributions(self, measure: GainMeasure) -> pl.Series:
-        """What a result of each cell contributes to a measure, at the fixed scale."""
-        gain = gain_expr(pl.col("grade"), measure.gain, measure.min_grade)
-        return self.places.select(fixed.fixed(measure.contribution(gain)).alias(str(measure))).to_series()
+    def contributions(self, measures: Sequence[GainMeasure]) -> pl.DataFrame:
+        """What a result of each cell contributes to each measure, at the fixed scale, in columns by name."""
+        gains = [gain_expr(pl.col("grade"), measure.gain, measure.min_grade) for measure in measures]
+        return self.places.select(
+            fixed.fixed(measure.contribution(gain)).alias(str(measure))
+            for measure, gain in zip(measures, gains, strict=True)
+        )
 
     def sums(self, by: str, measures: Sequence[GainMeasure]) -> pl.DataFrame:
         """Sum of the contributions to each measure per ``session`` or ``query`` that has any, in columns by name."""
-        cell = self.rows.get_column("cell")
-        added = [self.contributions(measure).gather(cell) for measure in measures]
-        return self.rows.select(by, *added).lazy().group_by(by).agg(pl.all().sum()).collect()
+        added = self.contributions(measures).select(pl.all().gather(self.rows.get_column("cell")))
+        return self.rows.select(by).hstack(added).lazy().group_by(by).agg(pl.all().sum()).collect()
 
-    def counts(self, group: pl.Series) -> pl.DataFrame:
-        """How many results each cell holds of each group of sessions: ``group``, ``cell``, ``many``.
+    def sums_of_groups(self, group: pl.Series, measures: Sequence[GainMeasure]) -> pl.DataFrame:
+        """Sum of the contributions to each measure over groups of sessions: ``group`` and columns by name.
 
         Parameters
         ----------
@@ -82,4 +84,6 @@ class Cells:
             The group's number of every session of the block; null for sessions that do not count.
         """
         rows = pl.DataFrame([group.gather(self.rows.get_column("session")).alias("group"), self.rows["cell"]])
-        return rows.lazy().drop_nulls().group_by("group", "cell").agg(many=pl.len().cast(pl.Int128)).collect()
+        held = rows.lazy().drop_nulls().group_by("group", "cell").agg(many=pl.len().cast(pl.Int128)).collect()
+        worth = self.contributions(measures).select(pl.all().gather(held.get_column("cell")) * held.get_column("many"))
+        return held.select("group").hstack(worth).group_by("group").agg(pl.all().sum())

@@ -161,17 +161,14 @@ class ScoreTask:
             rows = counted_rows(block, selection)
             judged = sessions_with_judgments(block, selection)
             cells = Cells.of(block, selection, group, rows)
-            many = cells.counts(pl.select(pl.when(judged).then(number)).to_series().alias("group"))
+            counted = pl.select(pl.when(judged).then(number)).to_series().alias("group")
+            totals = cells.sums_of_groups(counted, group)
             units = counts.beside(group[0], judged_of(block, selection, rows, "session").to_frame())
             units = units.with_columns(number, block.sessions["session_id"], defined=judged | (undefined == "zero"))
             per_group = units.group_by("group").agg(*_of_sessions(pl.col("defined")))
-            worth = [cells.contributions(measure).gather(many["cell"]) * many["many"] for measure in group]
-            totals = many.select("group", *worth).group_by("group").agg(pl.all().sum())
-            found = per_group.join(totals, on="group", how="left")
-            sums += [
-                found.select(*per_group.columns, total=pl.col(str(measure)).fill_null(0), measure=pl.lit(str(measure)))
-                for measure in group
-            ]
+            totals = per_group.select("group").join(totals, on="group", how="left").fill_null(0)
+            listed = totals.unpivot(index="group", variable_name="measure", value_name="total")
+            sums.append(per_group.join(listed, on="group"))
         return sums
 
     def _means(self, sums: pl.DataFrame) -> pl.DataFrame:

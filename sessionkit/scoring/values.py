@@ -21,7 +21,7 @@ from sessionkit.scoring.measures import GainMeasure, Measure
 from sessionkit.scoring.measures.aggregates import LAST, Aggregate, AveragePosition
 from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
 from sessionkit.scoring.selection import Selection
-from sessionkit.study.places import placed
+from sessionkit.study.places import where
 
 
 def query_values(block: Block, measures: Iterable[GainMeasure]) -> dict[GainMeasure, pl.DataFrame]:
@@ -146,9 +146,9 @@ def _sums(block: Block, measures: Iterable[GainMeasure], by: str) -> dict[GainMe
             gain = gain_expr(pl.col("grade"), running_on.gain, running_on.min_grade)
             added = fixed.fixed(running_on.contribution(gain)).alias(str(running_on))
             totals = gaining.group_by(by).agg(added.sum())
+        totals = totals.select(pl.exclude(by).gather(where(totals[by], many)).fill_null(0))
         for measure in group:
-            total = placed(totals[str(measure)], totals[by], many).fill_null(0)
-            sums[measure] = pl.DataFrame([total.alias("total"), judged])
+            sums[measure] = pl.DataFrame([totals[str(measure)].alias("total"), judged])
     return sums
 
 

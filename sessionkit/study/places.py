@@ -119,10 +119,19 @@ def placed(values: pl.Series, at: pl.Series, of: int) -> pl.Series:
     >>> placed(pl.Series([7, 9]), pl.Series([2, 0], dtype=pl.UInt32), 4).to_list()
     [9, None, 7, None]
     """
+    return values.gather(where(at, of))
+
+
+def where(at: pl.Series, of: int) -> pl.Series:
+    """For every number from 0 below ``of`` the row in which it stands, null where it does not.
+
+    >>> where(pl.Series([2, 0], dtype=pl.UInt32), 4).to_list()
+    [1, None, 0, None]
+    """
     source = np.full(of, -1, dtype=np.int64)
     source[at.to_numpy()] = np.arange(len(at))
     index = pl.Series(source)
-    return values.gather(index if len(at) == of else pl.select(pl.when(index >= 0).then(index)).to_series())
+    return index if len(at) == of else pl.select(pl.when(index >= 0).then(index)).to_series()
 
 
 def repeated(values: pl.Series, times: pl.Series) -> pl.Series:

@@ -17,6 +17,7 @@ from sessionkit.scoring.measures import GainMeasure
 from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
 from sessionkit.scoring.measures.measure import SessionMeasure
 from sessionkit.scoring.selection import Selection
+from sessionkit.study.places import where
 
 TERMS = ("total", "ideal", "share")
 SUMS = [f"{name} sum" for name in TERMS]
@@ -165,38 +166,54 @@ class CurveTask:
         """Sums and counts from the curve of every session, as what each slot adds to them."""
         vectors = session_vectors(block, self.measure)
         extents = vectors.group_by("session").agg(pl.col("own", "end").first(), some=pl.col("ideal").last() > 0)
-        known = chosen.with_columns(
-            judged=sessions_with_judgments(block, Selection.of(self.measure)).gather(chosen["session"])
-        ).join(extents, on="session", how="left", maintain_order="left")
+        judged = sessions_with_judgments(block, Selection.of(self.measure)).gather(chosen["session"])
+        known = chosen.with_columns(judged=judged).join(extents, on="session", how="left", maintain_order="left")
         # an ideal of more queries than the session has can know of relevant documents where its own have none
         known = known.with_columns(
             pl.col("own", "end").fill_null(0), defined=pl.col("judged") | pl.col("some").fill_null(value=False)
         )
-        bare = known.filter(pl.col("end") == 0).select(
-            "session", "group", "defined", "own", "end", slot=pl.lit(0, pl.Int32)
-        )
-        going = vectors.drop("own", "end").join(known, on="session", maintain_order="left")
-        rows = pl.concat([going, bare], how="diagonal").with_columns(pl.col("total", "ideal").fill_null(0))
-        rows = rows.with_columns(pl.when("defined").then(pl.col("total", "ideal"))).with_columns(**self._terms())
-        if self.after_stop == "null":
-            rows = rows.filter(pl.col("slot") > 0, pl.col("slot") <= pl.col("own"))
-            # a row after its last slot, where nothing of the session is counted any more
-            gone = rows.filter(pl.col("slot") == pl.col("own")).select("session", "group", pl.col("slot") + 1)
-            rows = pl.concat([rows, gone], how="diagonal")
-        first = (pl.col("session") != pl.col("session").shift(1)).fill_null(value=True)
-        now = {f"{name} n": pl.col(name).is_not_null().cast(pl.Int64) for name in TERMS}
-        now |= {f"{name} sum": pl.col(name).fill_null(0) for name in TERMS}
-        levels = rows.sort("session", "slot", maintain_order=True).with_columns(**now)
-        before = [pl.when(first).then(0).otherwise(pl.col(name).shift(1)) for name in now]
-        steps = levels.with_columns(pl.col(name) - past for name, past in zip(now, before, strict=True))
+        row = where(known["session"], len(block.sessions)).gather(vectors["session"])
+        levels = vectors.drop("end").with_columns(known[name].gather(row) for name in ("group", "defined"))
+        levels = levels.filter(row.is_not_null()) if row.null_count() else levels
+        steps, stood = self._steps(levels)
         edges = [
             pl.col(name).min().alias(f"least {name}") if edge == "least" else pl.col(name).max().alias(f"most {name}")
-            for name in PLACES
+            for name in ([] if self._padded else PLACES)
             for edge in ("least", "most")
         ]
-        sums = steps.group_by("group", "slot").agg(pl.col(list(now)).sum(), *edges)
+        adding = pl.col([*SUMS, *COUNTS]).sum()
+        sums = [steps.lazy().group_by("group", "slot").agg(adding, *edges).collect()]
+        if self.after_stop == "null":
+            # the slot after a session's last one takes from the sums what the session had there
+            gone = stood.with_columns(pl.col("slot") + 1, pl.col(*SUMS, *COUNTS) * -1)
+            sums.append(gone.group_by("group", "slot").agg(adding))
+        else:
+            sums.append(self._without_slots(known))
         groups = known.group_by("group").agg(stop=pl.col("own").max(), end=pl.col("end").max())
-        return pl.concat([sums, groups.with_columns(slot=pl.lit(0, pl.Int32))], how="diagonal")
+        return pl.concat([*sums, groups.with_columns(slot=pl.lit(0, pl.Int32))], how="diagonal")
+
+    def _steps(self, levels: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """What every slot adds to a session's terms and counts, and the terms and counts at its own last slot."""
+        if self.after_stop == "null":
+            levels = levels.filter(pl.col("slot") <= pl.col("own"))
+        levels = levels.with_columns(pl.when("defined").then(pl.col("total", "ideal"))).with_columns(**self._terms())
+        now = {f"{name} n": pl.col(name).is_not_null().cast(pl.Int64) for name in TERMS}
+        now |= {f"{name} sum": pl.col(name).fill_null(0) for name in TERMS}
+        levels = levels.select("group", "slot", "own", *PLACES, **now)
+        first = pl.col("slot") == 1
+        steps = levels.with_columns(
+            pl.col(name) - pl.when(~first).then(pl.col(name).shift(1)).otherwise(0) for name in now
+        )
+        return steps, levels.filter(pl.col("slot") == pl.col("own")).drop("own", *PLACES)
+
+    def _without_slots(self, known: pl.DataFrame) -> pl.DataFrame:
+        """Counts of sessions that occupy no slot: they have gained nothing from the start, and are held there."""
+        bare = known.filter(pl.col("end") == 0)
+        zero = self.measure.undefined == "zero"
+        everyone, defined = pl.len().cast(pl.Int64), pl.col("defined").sum().cast(pl.Int64)
+        none = pl.lit(0, pl.Int64)
+        counts = {"total n": everyone if zero else defined, "ideal n": defined, "share n": everyone if zero else none}
+        return bare.group_by("group").agg(**counts, slot=pl.lit(0, pl.Int32))
 
     def _terms(self) -> dict[str, pl.Expr]:
         """What is averaged: ``total``, and ``share``, the quotient of total and ideal at the fixed scale."""

@@ -16,7 +16,8 @@ from sessionkit.scoring.gains import check_grades, gain_expr
 from sessionkit.scoring.measures import GainMeasure
 from sessionkit.scoring.merging import merged_judgments
 from sessionkit.study import Study
-from sessionkit.study.pairs import PAIR, Pairs
+from sessionkit.study.pairs import Pairs
+from sessionkit.study.places import placed
 
 _OF: WeakKeyDictionary[Study, Judged]
 
@@ -50,11 +51,9 @@ class Judged:
     def of(cls, study: Study) -> Judged:
         """The judgments of a study, merged by its settings."""
         if study not in _OF:
-            pairs = Pairs.of(study.judgments)
-            merged = merged_judgments(study).select(*PAIR, "grade")
-            texts = pairs.pairs.lazy().join(pairs.keys.lazy(), on="key").join(pairs.documents.lazy(), on="document")
-            graded = texts.join(merged, on=PAIR, how="left").sort("judgment").select("grade").collect()
-            _OF[study] = cls(pairs, graded.to_series())
+            pairs, merged = Pairs.of(study.judgments), merged_judgments(study).collect()
+            number = pairs.judgment_of(pairs.key_of(merged["judgment_key"]), merged["doc_id"])
+            _OF[study] = cls(pairs, placed(merged["grade"], number, len(pairs.pairs)))
         return _OF[study]
 
     @property

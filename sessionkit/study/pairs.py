@@ -6,7 +6,9 @@ saved study carry the number of their judgment, so that scoring looks grades up 
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
+from functools import cached_property
 
 import polars as pl
 
@@ -39,23 +41,36 @@ class Pairs:
         >>> Pairs.of(judgments).pairs.select("judgment", "key", "document").rows()
         [(0, 0, 0), (1, 0, 1)]
         """
-        distinct = judgments.select(PAIR).drop_nulls().unique().collect()
-        keys = distinct.select("judgment_key").unique().sort("judgment_key").with_row_index("key")
-        documents = distinct.select("doc_id").unique().sort("doc_id").with_row_index("document")
-        pairs = (
-            distinct.lazy()
-            .join(keys.lazy(), on="judgment_key")
-            .join(documents.lazy(), on="doc_id")
-            .select("key", "document")
-            .sort("key", "document")
-            .with_row_index("judgment")
-            .collect()
-        )
-        return cls(keys, documents, pairs)
+        rows = judgments.select(PAIR).drop_nulls().collect()
+        keys = rows.select("judgment_key").unique().sort("judgment_key").with_row_index("key")
+        documents = rows.select("doc_id").unique().sort("doc_id").with_row_index("document")
+        numbers = {"key": (rows["judgment_key"], keys), "document": (rows["doc_id"], documents)}
+        both = pl.DataFrame([_numbers(texts, known, name) for name, (texts, known) in numbers.items()])
+        packed = both.select(_packed().unique().sort()).to_series()
+        pairs = pl.DataFrame({"key": packed // 2**32, "document": packed % 2**32}).cast(pl.UInt32)
+        return cls(keys, documents, pairs.with_row_index("judgment"))
 
     def key_of(self, judgment_key: pl.Series) -> pl.Series:
         """Number of each judgment_key; null where nothing is judged for it."""
         return _numbers(judgment_key.alias("judgment_key"), self.keys, "key")
+
+    @cached_property
+    def digest(self) -> str:
+        """Hexadecimal SHA-256 of the pairs in their order: pairs of one digest have the same numbers.
+
+        >>> one, other = (pl.LazyFrame({"judgment_key": ["t"], "doc_id": [document]}) for document in "ab")
+        >>> Pairs.of(one).digest == Pairs.of(one).digest, Pairs.of(one).digest == Pairs.of(other).digest
+        (True, False)
+        """
+        texts = [
+            self.keys["judgment_key"].gather(self.pairs["key"]),
+            self.documents["doc_id"].gather(self.pairs["document"]),
+        ]
+        digest = hashlib.sha256()
+        for chunk in pl.DataFrame(texts).iter_slices(2**16):
+            sized = [pl.format("{}:{}", pl.col(name).str.len_bytes(), name) for name in chunk.columns]
+            digest.update(chunk.select(pl.concat_str(sized).str.join("")).item().encode())
+        return digest.hexdigest()
 
     def judgment_of(self, key: pl.Series, doc_id: pl.Series) -> pl.Series:
         """Number of the pair that each key (a number) and document form; null where it is not judged."""

@@ -1,90 +1,77 @@
-"""Speed and memory as ratios in one run: ``python -m tests.benchmarks [--sessions N] [--runs N]``.
+"""Speed and memory, each a ratio to its own baseline in the same run: ``python -m tests.benchmarks``.
 
-Writes a synthetic log of that size once, ingests it, then times each piece of work in a child process of its own, in turn
-with a bare scan of the same columns, and prints a table of the medians; ``--json FILE`` writes the figures too.
+Logs are written once and kept; every piece of work is done in a child process of its own, in turn with its baseline. The
+table is Markdown, the figures of every run go to JSON.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import statistics
-import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
-import polars as pl
+from tests.benchmarks.cache import Cache, rows_of
+from tests.benchmarks.measuring import Comparison, Measure, WorkFailedError, compared, in_child
+from tests.benchmarks.rows import ROWS, Row
+from tests.benchmarks.table import HEAD, as_json, as_markdown, machine
 
-import sessionkit as sk
-from tests.benchmarks import logs
-from tests.benchmarks.works import WORKS
-
-HEADER = "| work | what it is | wall s | x scan | processor x scan | peak MiB | rows |\n|---|---|---|---|---|---|---|"
-
-
-def saved_study(cache: Path, sessions: int) -> Path:
-    """The study of a log of this size, made once."""
-    folder = cache / f"{sessions}-sessions"
-    if not (folder / "study").exists():
-        logs.write(folder, sessions)
-        tables = ("results", "queries", "sessions", "judgments")
-        sk.from_tables(**{name: pl.scan_parquet(folder / f"{name}.parquet") for name in tables}).save(folder / "study")
-    return folder / "study"
+GROWTH = 10
+"""How much larger the log is that growth is measured on."""
 
 
-def timed(study: Path, name: str) -> dict[str, float]:
-    """Figures of one piece of work, done once in a fresh process."""
-    command = [sys.executable, "-m", "tests.benchmarks.works", str(study), name]
-    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+def measured(row: Row, cache: Cache, sessions: int, runs: int, measure: Measure = in_child) -> tuple[Comparison, Path]:
+    """Measure one row; return the comparison and the log the work was done on."""
+    small = row.log(cache, sessions)
+    log = row.log(cache, GROWTH * sessions) if row.grows else small
+    runs = max(runs, row.runs)
+    return compared((row.baseline, small), (row.work, log), runs, once=row.once, measure=measure), log
 
 
-def compared(study: Path, name: str, runs: int) -> dict[str, object]:
-    """Medians of a piece of work and of its ratios to the scan that ran just before it."""
-    pairs = [(timed(study, "scan"), timed(study, name)) for _ in range(runs)]
-    return {
-        "work": name,
-        "what": (WORKS[name].__doc__ or "").rstrip("."),
-        "wall": statistics.median(work["wall"] for _, work in pairs),
-        "ratio": statistics.median(work["wall"] / scan["wall"] for scan, work in pairs),
-        "cpu_ratio": statistics.median(work["cpu"] / scan["cpu"] for scan, work in pairs),
-        "peak": max(work["peak"] for _, work in pairs),
-        "rows": int(pairs[0][1]["rows"]),
-    }
-
-
-def main() -> None:
-    """Run the benchmarks."""
-    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
-    parser.add_argument(
-        "--sessions", type=int, default=100_000, help="size of the log (default 100,000; 28 results each)"
-    )
-    parser.add_argument("--runs", type=int, default=3, help="times each piece of work is done (default 3)")
-    parser.add_argument("--works", nargs="*", choices=list(WORKS), default=list(WORKS), help="which (default all)")
-    parser.add_argument("--cache", type=Path, default=Path(tempfile.gettempdir()) / "sessionkit-benchmarks")
-    parser.add_argument("--json", type=Path, help="write the figures there too")
-    asked = parser.parse_args()
-    study = saved_study(asked.cache, asked.sessions)
-    facts = sk.open_study(study).facts
-    print(
-        f"{facts.sessions:,} sessions, {facts.queries:,} queries, {facts.results:,} results, {facts.judgments:,} judgments\n"
-    )
-    print(HEADER)
-    figures = []
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure the rows asked for, print the table and write the figures; return 1 where some work failed."""
+    asked = _asked(arguments)
+    cache, facts, table, status = Cache(asked.cache), machine(), [], 0
+    print(", ".join(f"{name} {value}" for name, value in facts.items()), end=f"\n\n{HEAD}\n", flush=True)
     for name in asked.works:
-        row = compared(study, name, asked.runs)
-        figures.append(row)
-        print(
-            f"| {row['work']} | {row['what']} | {row['wall']:.2f} | {row['ratio']:.1f} | {row['cpu_ratio']:.1f} "
-            f"| {row['peak']:.0f} | {row['rows']:,} |",
-            flush=True,
-        )
-    if asked.json:
-        sizes = {"sessions": facts.sessions, "queries": facts.queries, "results": facts.results}
-        asked.json.write_text(
-            json.dumps({"version": sk.__version__, "sizes": sizes, "figures": figures}, indent=2) + "\n"
-        )
+        row = ROWS[name]
+        try:
+            found, log = measured(row, cache, getattr(asked, row.size), asked.runs)
+        except WorkFailedError as error:
+            print(f"{name} failed: {error}", file=sys.stderr, flush=True)
+            status = 1
+            continue
+        counts = rows_of(log)
+        print(as_markdown(row, found, counts), flush=True)
+        table.append(as_json(name, row, found, counts))
+        if asked.json:
+            asked.json.write_text(json.dumps({"machine": facts, "rows": table}, indent=2) + "\n")
+    return status
+
+
+def _asked(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """Return the options."""
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
+    size = {"type": int, "metavar": "N"}
+    parser.add_argument(
+        "--sessions", **size, default=100_000, help="sessions of the log that is scored (100,000; 28 results each)"
+    )
+    parser.add_argument("--ingest-sessions", **size, default=100_000, help="of the log that is ingested (100,000)")
+    parser.add_argument("--query-sessions", **size, default=100_000, help="of the log peers score by query (100,000)")
+    parser.add_argument("--rated-sessions", **size, default=10_000, help="of the log like ir_metrics (10,000)")
+    parser.add_argument("--runs", type=int, default=3, metavar="N", help="times everything is done (3)")
+    parser.add_argument("--works", nargs="+", choices=list(ROWS), metavar="WORK", help=f"of {', '.join(ROWS)}")
+    parser.add_argument("--growth", action="store_true", help="also what grows, on a log of ten times the size")
+    parser.add_argument("--cache", type=Path, default=Path(tempfile.gettempdir()) / "sessionkit-benchmarks")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there")
+    asked = parser.parse_args(arguments)
+    asked.works = asked.works or [name for name, row in ROWS.items() if asked.growth or not row.grows]
+    if min(asked.sessions, asked.ingest_sessions, asked.query_sessions, asked.rated_sessions, asked.runs) < 1:
+        sys.exit("sizes and --runs must be 1 or more")
+    return asked
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

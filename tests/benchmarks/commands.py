@@ -1,0 +1,48 @@
+"""Commands from start to finish, beside what Python itself costs. Imports nothing heavy: it would show in the peak."""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.benchmarks.work import Done, work
+
+SESSIONKIT = [sys.executable, "-c", "import sys; from sessionkit.cli import main; sys.exit(main())"]
+"""What the console script `sessionkit` does."""
+
+
+def _study(log: Path, _scratch: Path) -> Path:
+    return log / "study"
+
+
+@work(_study)
+def import_polars(_study: Path) -> Done:
+    """`python -c "import polars"`."""
+    return _ran([sys.executable, "-c", "import polars"])
+
+
+@work(_study)
+def nothing(_study: Path) -> Done:
+    """`python -c pass`."""
+    return _ran([sys.executable, "-c", "pass"])
+
+
+@work(_study)
+def score(study: Path) -> Done:
+    """`sessionkit score` of one measure on the study of the clinic example."""
+    return _ran([*SESSIONKIT, "score", str(study), "sDCG@10"])
+
+
+@work(_study)
+def version(_study: Path) -> Done:
+    """`sessionkit --version`."""
+    return _ran([*SESSIONKIT, "--version"])
+
+
+def _ran(command: list[str]) -> Done:
+    """Run a command to its end; return its peak memory."""
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    return Done(rows=1, peak=peak / (2**20 if sys.platform == "darwin" else 2**10))

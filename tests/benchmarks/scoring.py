@@ -1,0 +1,110 @@
+"""Scoring works: each takes a saved study to values, end to end; what they are compared with is a bare scan."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+
+import sessionkit as sk
+from sessionkit.cli import main
+from tests.benchmarks.work import imported, of_study, work
+
+ONE = "sDCG@10"
+TEN = [sk.sDCG(b=b, gain=gain) @ 10 for b in (1.5, 2, 3, 5, 10) for gain in ("linear", "exp2")]
+"""Ten session measures that are plain sums over the same results."""
+BASES = [1.5 + step / 2 for step in range(18)]
+SETTINGS = [sk.sDCG(b=b, bq=bq) @ 10 for b in BASES for bq in BASES]
+"""The 324 settings of the bases of both discounts from 1.5 to 10 by halves."""
+WINDOWS = [ONE, "sDCG(duplicates=first)@10", "sDCG(unjudged=skip)@10"]
+"""Measures that must look at the other results of a list or session, beside one that need not."""
+
+
+@of_study
+def scan(study: sk.Study) -> int:
+    """Read the four public columns of the results, and nothing else."""
+    texts, numbers = pl.col("session_id", "doc_id"), pl.col("query_position", "rank")
+    # a sum over every value: without it the reader skips what is not asked for
+    return study.results.select(texts.str.len_bytes().sum(), numbers.sum()).collect().height
+
+
+@of_study
+def one_measure(study: sk.Study) -> int:
+    """sDCG@10 of every session."""
+    return sk.score(study, ONE).height
+
+
+def _study_and_file(log: Path, scratch: Path) -> tuple[Path, Path]:
+    """Return the directory of the log's study and a file to write."""
+    imported()
+    return log / "study", scratch / "scores.parquet"
+
+
+@work(_study_and_file)
+def one_measure_to_file(places: tuple[Path, Path]) -> int:
+    """sDCG@10 of every session, written to a Parquet file by the command line."""
+    study, scores = places
+    status = main(["score", str(study), ONE, "--per", "session", "--output", str(scores)])
+    if status:
+        raise SystemExit(status)
+    return pl.scan_parquet(scores).select(pl.len()).collect().item()
+
+
+@of_study
+def by_system(study: sk.Study) -> int:
+    """Mean sDCG@10 by system."""
+    return sk.score(study, ONE, per="system").height
+
+
+@of_study
+def normalised(study: sk.Study) -> int:
+    """nsDCG@10 of every session."""
+    return sk.score(study, "nsDCG@10").height
+
+
+@of_study
+def ten_and_curves(study: sk.Study) -> int:
+    """Ten plain sums and nsDCG@10 of every session, and the mean curves of sDCG@10 by system."""
+    return sk.score(study, [*TEN, "nsDCG@10"]).height + sk.curve(study, ONE).height
+
+
+@of_study
+def ten_and_curves_by_system(study: sk.Study) -> int:
+    """Means of ten plain sums and nsDCG@10 by system, and the mean curves of sDCG@10."""
+    return sk.score(study, [*TEN, "nsDCG@10"], per="system").height + sk.curve(study, ONE).height
+
+
+@of_study
+def windows(study: sk.Study) -> int:
+    """sDCG@10 of every session: all results, first appearances only, judged results only."""
+    return sk.score(study, WINDOWS).height
+
+
+@of_study
+def settings_by_system(study: sk.Study) -> int:
+    """Mean sDCG@10 by system for 324 settings of b and bq."""
+    return sk.score(study, SETTINGS, per="system").height
+
+
+@of_study
+def per_query(study: sk.Study) -> int:
+    """nDCG@10 of every query."""
+    return sk.score(study, "nDCG@10", per="query").height
+
+
+@of_study
+def curves(study: sk.Study) -> int:
+    """Mean curves of sDCG@10 by system (normalize=none)."""
+    return sk.curve(study, ONE).height
+
+
+@of_study
+def normalised_curves(study: sk.Study) -> int:
+    """Mean curves of nsDCG@10 by system (normalize=each)."""
+    return sk.curve(study, "nsDCG@10").height
+
+
+@of_study
+def last_and_earlier(study: sk.Study) -> int:
+    """DCG@10 of last and earlier queries, by rank and system."""
+    return sk.breakdown(study, "DCG@10").height

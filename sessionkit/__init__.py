@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from sessionkit import charts
+    from sessionkit import charts, engines
     from sessionkit.analysis.breakdown import breakdown
     from sessionkit.analysis.curve import curve
     from sessionkit.analysis.describe import Description, describe
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from sessionkit.scoring.measures import min_ as min
     from sessionkit.scoring.measures import sum_ as sum
     from sessionkit.scoring.scores import score
-    from sessionkit.study import Settings, Study, open_study
+    from sessionkit.study import Settings, Study, add_partition, open_study
 
 _HOMES = {
     "sessionkit.analysis": ["Description", "breakdown", "curve", "describe"],
@@ -61,18 +61,18 @@ _HOMES = {
         "parse_measure", "sDCG", "sum",
     ],
     "sessionkit.scoring.scores": ["score"],
-    "sessionkit.study": ["Settings", "Study", "open_study"],
+    "sessionkit.study": ["Settings", "Study", "add_partition", "open_study"],
 }  # fmt: skip
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 _SPELLED = {"max": "max_", "min": "min_", "sum": "sum_"}
 
-__all__ = ["__version__", "charts", *sorted(_HOME)]  # noqa: PLE0604 - strings all
+__all__ = ["__version__", "charts", "engines", *sorted(_HOME)]  # noqa: PLE0604 - strings all
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the name stands for
     """Import a public name when it is first used."""
-    if name == "charts":
-        return importlib.import_module("sessionkit.charts")
+    if name in ("charts", "engines"):
+        return importlib.import_module(f"sessionkit.{name}")
     if name not in _HOME:
         msg = f"module 'sessionkit' has no attribute {name!r}"
         raise AttributeError(msg)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from os import PathLike
+
 import polars as pl
 
 from sessionkit.analysis.breakdown_task import BreakdownTask
@@ -28,6 +30,7 @@ def breakdown(
     group: str | None = "system_id",
     min_queries: int | None = None,
     memory: str | int | None = None,
+    partials: str | PathLike[str] | None = None,
 ) -> pl.DataFrame:
     """Average the gain of queries by rank, in parts of their sessions.
 
@@ -52,6 +55,8 @@ def breakdown(
         one; 2 leaves such sessions out, so that both parts speak of the same sessions.
     memory
         Memory to work within, see `sessionkit.score`.
+    partials
+        A directory to keep partial results in, see `sessionkit.score`.
 
     Returns
     -------
@@ -86,7 +91,7 @@ def breakdown(
     tell_of_depth(study, asked)
     have = {name: study.columns(name) for name in ("queries", "results")}
     task = BreakdownTask(asked, grouping, by, average, columns_read(have, [asked]))
-    return run(study, [task], memory)[0]
+    return run(study, [task], memory, partials)[0]
 
 
 def _require_ranks(measure: Measure) -> GainMeasure:

@@ -29,7 +29,8 @@ RANKS = pl.Schema(
         **dict.fromkeys(COUNTS, pl.Int64()),
     }
 )
-"""A part: the sum of the values that are averaged, how many they are, and the queries and sessions they stand for."""
+"""A part: the sum of the values that are averaged, how many they are, and the queries and sessions they stand for; a row
+of rank 0 for every group, also one without a query."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +59,16 @@ class BreakdownTask:
         """What is read beside what every block is made of."""
         return {**self.reads, **self.grouping.columns()}
 
+    @property
+    def slots(self) -> int:
+        """As how many results each query counts: it has a row for every rank."""
+        return int(self.measure.cutoff or 0)
+
+    @property
+    def columns_made(self) -> int:
+        """Columns of numbers that are made of each rank."""
+        return 4
+
     def part(self, block: Block) -> pl.DataFrame:
         """Sums over the block's queries."""
         chosen = self.grouping.sessions(block)
@@ -76,15 +87,21 @@ class BreakdownTask:
             n_queries=pl.col("n_queries").sum(),
             n_sessions=pl.col("session").filter(value.is_not_null()).n_unique().cast(pl.Int64),
         )
-        return sums.select(RANKS.names())
+        groups = chosen.select("group").unique().with_columns(rank=pl.lit(0, pl.Int32))
+        return pl.concat([RANKS.to_frame(), sums, groups], how="diagonal")
 
     def whole(self, parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """``group``, ``part``, ``rank``, ``value``, ``n_queries``, ``n_sessions``."""
-        sums = pl.concat([RANKS.to_frame(), *parts]).with_columns(pl.col("total").cast(pl.Int128))
-        added = self.grouping.named(sums.group_by(PLACE).agg(pl.col("total", *COUNTS).sum()))
-        value = fixed.divided(fixed.unfixed(pl.col("total")), pl.col("n"))
+        added = self.grouping.named(self.added([*parts])).filter(pl.col("rank") > 0)
+        value = fixed.quotient(fixed.unfixed(pl.col("total").cast(pl.Int128)), pl.col("n"))
         means = added.with_columns(value=value).sort("group", "order", "rank")
         return means.select("group", "part", "rank", "value", "n_queries", "n_sessions")
+
+    def added(self, parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
+        """Several parts as one."""
+        sums = pl.concat([RANKS.to_frame(), *parts]).with_columns(pl.col("total").cast(pl.Int128))
+        once = sums.group_by(PLACE).agg(pl.col("total", *COUNTS).sum())
+        return once.select(RANKS.names()).cast(dict(RANKS))  # type: ignore[arg-type]
 
 
 def rank_values(block: Block, measure: GainMeasure) -> pl.DataFrame:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from os import PathLike
+
 import polars as pl
 
 from sessionkit.analysis.curve_task import CurveTask
@@ -29,6 +31,7 @@ def curve(
     normalize: str | None = None,
     after_stop: str = "hold",
     memory: str | int | None = None,
+    partials: str | PathLike[str] | None = None,
 ) -> pl.DataFrame:
     """Average the cumulated gain of sessions after every slot of their concatenated lists.
 
@@ -51,6 +54,8 @@ def curve(
         (ECIR 2008); ``"null"``: it leaves the average where it stops.
     memory
         Memory to work within, see `sessionkit.score`.
+    partials
+        A directory to keep partial results in, see `sessionkit.score`.
 
     Returns
     -------
@@ -83,6 +88,7 @@ def curve(
         normalize=normalize,
         after_stop=after_stop,
         memory=memory,
+        partials=partials,
     ).drop("stopped")
 
 
@@ -96,6 +102,7 @@ def curve_with_stops(
     normalize: str | None = None,
     after_stop: str = "hold",
     memory: str | int | None = None,
+    partials: str | PathLike[str] | None = None,
 ) -> pl.DataFrame:
     """The same as `curve`, with a column ``stopped``: whether every session of the group has stopped before this slot.
 
@@ -107,7 +114,7 @@ def curve_with_stops(
     if task.normalize == "each" or task.measure.normalized:
         tell_of_bound(task.measure)
     tell_of_depth(study, task.measure)
-    return run(study, [task], memory)[0]
+    return run(study, [task], memory, partials)[0]
 
 
 def curve_task(

@@ -64,6 +64,16 @@ class CurveTask:
         """What is read beside what every block is made of."""
         return {**self.reads, **self.grouping.columns()}
 
+    @property
+    def slots(self) -> int:
+        """As how many results each query counts: as many as it has slots where every session's curve is laid out."""
+        return 0 if self._adds_up() else int(self.measure.cutoff or 0)
+
+    @property
+    def columns_made(self) -> int:
+        """Columns of numbers that are made of each slot."""
+        return 1 if self._adds_up() else 4
+
     def part(self, block: Block) -> pl.DataFrame:
         """What the block's sessions add at every slot of their group."""
         chosen = self.grouping.sessions(block)
@@ -73,13 +83,7 @@ class CurveTask:
 
     def whole(self, parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """``group``, ``slot``, ``query_position``, ``rank``, ``value``, ``ideal``, ``n``, ``stopped``."""
-        added = pl.concat([SLOTS.to_frame(), *parts]).with_columns(pl.col(SUMS).cast(pl.Int128))
-        added = added.group_by("group", "slot").agg(
-            pl.col([*SUMS, *COUNTS]).sum(),
-            pl.col("^least .*$").min(),
-            pl.col("^most .*$").max(),
-            pl.col(EXTENTS).max(),
-        )
+        added = self.added([*parts]).with_columns(pl.col(SUMS).cast(pl.Int128))
         groups = added.filter(pl.col("slot") == 0).select("group", "stop")
         slots = pl.select(slot=pl.int_range(added.select(pl.col("end").max().fill_null(0)).item() + 1, dtype=pl.Int32))
         every = groups.join(slots, how="cross")
@@ -91,11 +95,22 @@ class CurveTask:
         means = means.with_columns(stopped=pl.col("slot") > pl.col("stop"))
         return means.select("group", "slot", *place, "value", "ideal", "n", "stopped")
 
+    def added(self, parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
+        """Several parts as one."""
+        together = pl.concat([SLOTS.to_frame(), *parts]).with_columns(pl.col(SUMS).cast(pl.Int128))
+        once = together.group_by("group", "slot").agg(
+            pl.col([*SUMS, *COUNTS]).sum(),
+            pl.col("^least .*$").min(),
+            pl.col("^most .*$").max(),
+            pl.col(EXTENTS).max(),
+        )
+        return once.select(SLOTS.names()).cast(dict(SLOTS))  # type: ignore[arg-type]
+
     def _means(self, sums: pl.DataFrame) -> pl.DataFrame:
         """Mean curves from sums and counts."""
 
         def mean(name: str) -> pl.Expr:
-            return fixed.divided(fixed.unfixed(pl.col(f"{name} sum")), pl.col(f"{name} n"))
+            return fixed.quotient(fixed.unfixed(pl.col(f"{name} sum")), pl.col(f"{name} n"))
 
         value = {
             "none": mean("total"),

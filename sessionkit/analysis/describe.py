@@ -170,7 +170,7 @@ def _searchers(study: Study) -> pl.DataFrame:
 def _judged(study: Study) -> pl.DataFrame:
     """Judged share of all results shown, by system."""
     sums = [
-        block.sessions.select(
+        block.features.select(
             "system_id",
             results_shown(block, Selection(), "session").alias("results"),
             judged_shown(block, Selection(), "session").alias("judged"),

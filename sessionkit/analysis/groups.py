@@ -61,7 +61,7 @@ class Grouping:
         Raises
         ------
         UsageError
-            If there is no such column or topic.
+            If there is no such column or topic, or no session is left.
         DataError
             If the study has no session at all.
         """
@@ -81,7 +81,24 @@ class Grouping:
         if not study.facts.sessions:
             msg = "the study has no sessions; look at what was rejected: sessionkit check"
             raise DataError(msg)
-        return cls(column, column is not None and column not in of_sessions, min_queries, topic)
+        grouping = cls(column, column is not None and column not in of_sessions, min_queries, topic)
+        if min_queries is not None and not grouping._any(study):
+            raise grouping._none_left()
+        return grouping
+
+    def _any(self, study: Study) -> bool:
+        """Whether any session has the topic and enough logged queries."""
+        logged = study.queries.filter(pl.col("results_status") != "not_logged").group_by("session_id").len("many")
+        enough = logged.filter(pl.col("many") >= self.min_queries)
+        of_topic = pl.lit(value=True) if self.topic is None else pl.col("topic_id") == self.topic
+        chosen = study.sessions.filter(of_topic).join(enough, on="session_id", how="semi")
+        return not chosen.head(1).collect().is_empty()
+
+    def _none_left(self) -> UsageError:
+        """Build the error where no session is left."""
+        topic = f" of topic {self.topic!r}" if self.topic else ""
+        enough = f" with at least {self.min_queries} queries" if self.min_queries else ""
+        return UsageError(f"no session is left{topic}{enough}")
 
     def columns(self) -> Mapping[str, Sequence[str]]:
         """What is read for it, by table."""
@@ -91,15 +108,16 @@ class Grouping:
 
     def sessions(self, block: Block) -> pl.DataFrame:
         """The chosen sessions of a block, in order: ``session``, ``group`` (null where unknown)."""
-        chosen = block.sessions
+        group = pl.lit(None, pl.String) if self.column is None else pl.col(self.column).cast(pl.String)
+        features = block.features.with_columns(group.alias("__group"))
+        chosen = block.sessions.select("session", group=features["__group"])
+        if self.topic is not None:
+            chosen = chosen.filter(features["topic_id"] == self.topic)
         if self.min_queries is not None:
             logged = block.queries.filter("logged").group_by("session").len("many")
             enough = logged.filter(pl.col("many") >= self.min_queries)
             chosen = chosen.join(enough, on="session", how="semi", maintain_order="left")
-        if self.topic is not None:
-            chosen = chosen.filter(pl.col("topic_id") == self.topic)
-        group = pl.lit(None, pl.String) if self.column is None else pl.col(self.column).cast(pl.String)
-        return chosen.select("session", group=group)
+        return chosen
 
     def named(self, found: pl.DataFrame) -> pl.DataFrame:
         """Name the group of the sessions whose group is unknown, in a table of all groups.
@@ -110,10 +128,7 @@ class Grouping:
             If there is no group, since no session is left.
         """
         if not len(found):
-            topic = f" of topic {self.topic!r}" if self.topic else ""
-            enough = f" with at least {self.min_queries} queries" if self.min_queries else ""
-            msg = f"no session is left{topic}{enough}"
-            raise UsageError(msg)
+            raise self._none_left()
         alone = found.get_column("group").null_count() == len(found)
         return found.with_columns(pl.col("group").fill_null(EVERYONE if alone else UNKNOWN))
 
@@ -130,4 +145,5 @@ def grouped_sessions(
         block.sessions.join(grouping.sessions(block), on="session", maintain_order="left").select("session_id", "group")
         for block in blocks(study, grouping.columns())
     ]
-    return grouping.named(pl.concat(chosen))
+    found = grouping.named(pl.concat(chosen))
+    return found if study.partitioned is None else found.sort("session_id")

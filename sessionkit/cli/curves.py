@@ -12,6 +12,7 @@ from sessionkit.cli.options import (
     MemoryOption,
     MinQueriesOption,
     OutputOption,
+    PartialsOption,
     StudyArgument,
     TopicOption,
     grouping,
@@ -57,6 +58,7 @@ def curve(
         ),
     ] = "hold",
     memory: MemoryOption = None,
+    partials: PartialsOption = None,
     format_: FormatOption = None,
     output: OutputOption = None,
 ) -> None:
@@ -81,6 +83,7 @@ def curve(
             normalize=normalize,
             after_stop=after_stop,
             memory=memory,
+            partials=partials,
         )
     to.send(frame)
 
@@ -110,6 +113,7 @@ def breakdown(
     ] = "system_id",
     min_queries: MinQueriesOption = None,
     memory: MemoryOption = None,
+    partials: PartialsOption = None,
     format_: FormatOption = None,
     output: OutputOption = None,
 ) -> None:
@@ -125,5 +129,7 @@ def breakdown(
     opened = open_source(study)
     with working("averaging"):
         of = grouping(group, opened)
-        frame = broken_down(opened, asked, by, average=average, group=of, min_queries=min_queries, memory=memory)
+        frame = broken_down(
+            opened, asked, by, average=average, group=of, min_queries=min_queries, memory=memory, partials=partials
+        )
     to.send(frame)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from sessionkit.cli.options import FormatOption, OutputOption, StudyArgument, TableOption, open_source
+from sessionkit.cli.options import FormatOption, MemoryOption, OutputOption, StudyArgument, TableOption, open_source
 from sessionkit.cli.output import Form, destination
 from sessionkit.cli.running import DATA, tell, working
 from sessionkit.errors import UsageError
@@ -51,6 +51,26 @@ def ingest(
     strict: Annotated[
         bool, typer.Option("--strict", help="Stop at the first record that breaks a rule, and write nothing.")
     ] = False,
+    partition_by: Annotated[
+        str | None,
+        typer.Option(
+            "--partition-by",
+            metavar="COLUMN",
+            help="A column of the sessions, such as system_id: what has one value in it is kept in a folder of its own.",
+            show_default=False,
+        ),
+    ] = None,
+    partition: Annotated[
+        str | None,
+        typer.Option(
+            "--partition",
+            metavar="COLUMN=VALUE",
+            help="Put the log into the study that stands at --out, as this partition, such as date=2026-11-24; one that is there "
+            "is replaced.",
+            show_default=False,
+        ),
+    ] = None,
+    memory: MemoryOption = None,
 ) -> None:
     """Read a log and its judgments into a checked study.
 
@@ -59,20 +79,37 @@ def ingest(
     """
     from sessionkit.analysis import accounts
     from sessionkit.readers import read
+    from sessionkit.study import add_partition
     from sessionkit.study.package import refuse_to_replace
 
+    if partition is not None and partition_by is not None:
+        msg = "--partition adds to a partitioned study, --partition-by writes a new one; give one of them"
+        raise UsageError(msg)
+    column, value = _partition(partition)
     refuse_to_replace(out)
     _require_writable(out)
     if len(sources) > 1:
         msg = f"one source at a time, not {len(sources)}; name the files of one study in a study.toml"
         raise UsageError(msg)
     with working(f"reading {sources[0]}"):
-        study = read(sources[0], format=from_, config=config, judgments=judgments or [], strict=strict)
+        study = read(sources[0], format=from_, config=config, judgments=judgments or [], strict=strict, memory=memory)
     with working(f"writing {out}"):
-        saved = study.save(out)
+        if column is None:
+            saved = study.save(out, partition_by=partition_by, memory=memory)
+        else:
+            saved = add_partition(out, study, column, value, memory=memory)
     found = {name: frame for name, frame in accounts(saved).items() if name == "tables" or len(frame)}
     destination(Form.table, None).send_tables(found, TITLES)
     tell(f"written: {out}")
+
+
+def _partition(given: str | None) -> tuple[str | None, str]:
+    """Return column and value of a ``COLUMN=VALUE``."""
+    column, equals, value = (given or "").partition("=")
+    if given is not None and not (column and equals and value):
+        msg = f"--partition is {given!r}; give a column and a value, such as date=2026-11-24"
+        raise UsageError(msg)
+    return (column, value) if given is not None else (None, "")
 
 
 def _require_writable(directory: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 def _study_first(source: str) -> str:
     """Return what a STUDY argument names, unless it is a measure in the place of a study."""
-    if Path(source).exists():
+    if Path(source).exists() or "://" in source:
         return source
     from sessionkit.scoring.measures import parse_measure
 
@@ -33,7 +34,7 @@ StudyArgument = Annotated[
     str,
     typer.Argument(
         metavar="STUDY",
-        help="A study directory, a study.toml, or a log file that needs no options.",
+        help="A study directory or its address (s3://...), a study.toml, or a log file that needs no options.",
         show_default=False,
         callback=_study_first,
     ),
@@ -70,7 +71,43 @@ MemoryOption = Annotated[
         "--memory",
         metavar="SIZE",
         help="Memory to work within, such as 4GB or 500MB, beside about 400 MB for the program itself. Default: a quarter of "
-        "the machine's. The study may be larger.",
+        "the machine's. The log, or the saved study, may be larger.",
+        show_default=False,
+    ),
+]
+
+
+class Engine(StrEnum):
+    """What works the values out."""
+
+    polars = "polars"
+    spark = "spark"
+
+
+EngineOption = Annotated[
+    Engine,
+    typer.Option(
+        "--engine",
+        help="polars: this process. spark: a Spark cluster, which must reach the study's directory; the values are the same "
+        "bits. Needs the extra: pip install 'sessionkit[spark]'.",
+    ),
+]
+MasterOption = Annotated[
+    str | None,
+    typer.Option(
+        "--master",
+        metavar="URL",
+        help="The Spark master, such as spark://host:7077, yarn or local[4]. Default: all cores of this machine.",
+        show_default=False,
+    ),
+]
+PartialsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--partials",
+        metavar="DIR",
+        help="Keep in this directory what each partition of a saved study comes to; what is there already is not worked out "
+        "again.",
         show_default=False,
     ),
 ]
@@ -93,7 +130,7 @@ ALL = "all"
 def open_source(source: str) -> Study:
     """Open what a STUDY argument names; for a directory, which needs no reader, none is imported."""
     with working(f"reading {source}"):
-        if Path(source).is_dir():
+        if Path(source).is_dir() or "://" in source:
             from sessionkit.study import open_study
 
             return open_study(source)

@@ -7,16 +7,21 @@ from typing import Annotated
 import typer
 
 from sessionkit.cli.options import (
+    Engine,
+    EngineOption,
     FormatOption,
+    MasterOption,
     MeasureArgument,
     MeasuresArgument,
     MemoryOption,
     OutputOption,
+    PartialsOption,
     StudyArgument,
     open_source,
 )
 from sessionkit.cli.output import destination
 from sessionkit.cli.running import working
+from sessionkit.errors import UsageError
 
 
 def score(
@@ -33,6 +38,9 @@ def score(
         ),
     ] = "system",
     memory: MemoryOption = None,
+    partials: PartialsOption = None,
+    engine: EngineOption = Engine.polars,
+    master: MasterOption = None,
     format_: FormatOption = None,
     output: OutputOption = None,
 ) -> None:
@@ -47,9 +55,21 @@ def score(
 
     to = destination(format_, output)
     asked = [parse_measure(measure) for measure in measures]
+    if engine is Engine.spark:
+        from sessionkit.engines.spark import score as score_with_spark
+
+        if memory is not None or partials is not None:
+            msg = "--memory and --partials are for this process; the memory of Spark's workers is set where they are started"
+            raise UsageError(msg)
+        with working("scoring with Spark"):
+            to.send(score_with_spark(open_source(study), asked, per, master=master))
+        return
+    if master is not None:
+        msg = "--master is for --engine spark"
+        raise UsageError(msg)
     opened = open_source(study)
     with working("scoring"):
-        to.send_parts(score_parts(opened, asked, per, memory=memory))
+        to.send_parts(score_parts(opened, asked, per, memory=memory, partials=partials))
 
 
 def explain(

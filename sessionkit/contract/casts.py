@@ -7,6 +7,8 @@ Bytes are the text they spell in UTF-8, else hexadecimal.
 
 from __future__ import annotations
 
+from functools import partial
+
 import polars as pl
 
 from sessionkit.contract.schemas import Field
@@ -97,15 +99,24 @@ def cast(field: Field, dtype: pl.DataType, timezone: str | None = None) -> pl.Ex
 def _number(field: Field, value: pl.Expr, dtype: pl.DataType) -> pl.Expr:
     """Return an integer (also from a number without fraction) or a finite number."""
     whole = field.type == "integer"
+    if dtype == pl.String and whole:
+        return value.map_batches(partial(_integers, dtype=field.dtype), return_dtype=field.dtype, is_elementwise=True)
     if dtype == pl.String:
-        text = value.str.strip_chars()
-        value = text.str.replace(r"\.0+$", "") if whole else text
+        value = value.str.strip_chars()
     elif not (dtype.is_numeric() or dtype == pl.Null):
         return pl.lit(None, dtype=field.dtype)
     elif whole and (dtype.is_float() or dtype.is_decimal()):
         value = pl.when(value == value.cast(pl.Int64, strict=False)).then(value)
     number = value.cast(field.dtype, strict=False)
     return number if whole else pl.when(number.is_finite()).then(number)
+
+
+def _integers(texts: pl.Series, dtype: pl.DataType) -> pl.Series:
+    """Return texts as integers; blanks around them and a fraction of zeros are looked for where some are none as is."""
+    numbers = texts.cast(dtype, strict=False)
+    if numbers.null_count() == texts.null_count():
+        return numbers
+    return texts.str.strip_chars().str.replace(r"\.0+$", "").cast(dtype, strict=False)
 
 
 def without_zone(column: str, dtype: pl.DataType) -> pl.Expr:

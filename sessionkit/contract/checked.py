@@ -24,6 +24,11 @@ VALUE = "__value"
 """Private column: the text of the value that broke the rule."""
 
 
+FLAG = "__flag"
+"""Private column: whether a row breaks a rule, as long as that is all one asks."""
+NO_RULE = (pl.lit(None, dtype=pl.String).alias(RULE), pl.lit(None, dtype=pl.String).alias(VALUE))
+
+
 @dataclass(frozen=True)
 class Checked:
     """The rows of one source that keep all rules so far, and those that broke one (with RULE and VALUE)."""
@@ -40,12 +45,14 @@ class Checked:
         if not rules or self.accepted.is_empty():
             return self
         any_broken = pl.any_horizontal(rule.broken for rule in rules).fill_null(value=False)
-        flags = self.accepted.select(any_broken.alias(RULE)).to_series()
+        flags = self.accepted.lazy().select(any_broken.alias(FLAG)).collect().to_series()
         if not flags.any():
             return self
-        marked = self.accepted.with_columns(**{RULE: _first(rules, names=True), VALUE: _first(rules, names=False)})
-        broken = pl.concat([self.broken, marked.filter(flags)], how="diagonal_relaxed")
-        return Checked(self.accepted.filter(~flags), broken)
+        # conditions may look at other rows, so only where there are several are they looked at again, and then by row
+        name = pl.lit(rules[0].name) if len(rules) == 1 else _first(rules, names=True)
+        value = rules[0].value if len(rules) == 1 else _first(rules, names=False)
+        broken = self.accepted.filter(flags).with_columns(**{RULE: name, VALUE: value})
+        return Checked(self.accepted.filter(~flags), pl.concat([self.broken, broken], how="diagonal_relaxed"))
 
     def with_columns(self, *columns: pl.Expr) -> Checked:
         """Return the same rows with the accepted ones changed."""
@@ -72,6 +79,7 @@ def check_types(
     rules = [
         RowRule(type_name(field), pl.col(field.name).is_not_null() & typed[field.name].is_null(), text[field.name])
         for field in fields
+        if not (field.type == "string" and schema[field.name] == pl.String)
     ]
     rules += [
         RowRule(f"{field.name}_is_given", typed[field.name].is_null(), pl.lit(None, dtype=pl.String))
@@ -79,18 +87,22 @@ def check_types(
         if field.name in needed
     ]
     given = RULE in schema
+    unfit = pl.col(RULE).is_not_null() if given else pl.lit(False)
+    flag = pl.any_horizontal(unfit, *(rule.broken for rule in rules)).fill_null(value=False)
+    frame = raw.with_columns(**typed, **{FLAG: flag}).collect()
+    flags = frame[FLAG]
+    frame = frame.drop(FLAG, RULE, VALUE, strict=False)
+    if not flags.any():
+        return Checked(frame, frame.clear().with_columns(NO_RULE))
     rule, value = _first(rules, names=True), _first(rules, names=False)
-    frame = raw.with_columns(
+    broken = raw.filter(flag).with_columns(
         **typed,
         **{
             RULE: pl.coalesce(RULE, rule) if given else rule,
             VALUE: pl.when(pl.col(RULE).is_null()).then(value).otherwise(VALUE) if given else value,
         },
-    ).collect()
-    flags = frame[RULE].is_null()
-    if flags.all():
-        return Checked(frame.drop(RULE, VALUE), frame.clear())
-    return Checked(frame.filter(flags).drop(RULE, VALUE), frame.filter(~flags))
+    )
+    return Checked(frame.filter(~flags), broken.collect())
 
 
 def check_values(rows: Checked, table: Table, *, shifted: Iterable[str] = ()) -> Checked:

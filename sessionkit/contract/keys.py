@@ -6,16 +6,16 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from sessionkit.contract.checked import RECORD, Checked
+from sessionkit.contract.checked import FLAG, RECORD, Checked
 from sessionkit.contract.schemas import Table
-
-FLAG = "__flag"
 
 
 def check_unique(rows: Checked, table: Table) -> Checked:
     """Sort by the key and part off rows whose key an earlier record of the source already has."""
     key = list(table.key)
-    rows = Checked(in_order(rows.accepted, [*key, RECORD], strictly=key), rows.broken)
+    if rises(rows.accepted, key):
+        return rows
+    rows = Checked(rows.accepted.sort([*key, RECORD]), rows.broken)
     repeated = pl.all_horizontal(pl.col(name) == pl.col(name).shift(1) for name in key)
     return rows.rejecting(table.rule("unique").name, repeated, _shown(key))
 
@@ -29,13 +29,15 @@ def check_parents(rows: Checked, table: Table, reference: str, accepted: pl.Data
     key = list(known.fields)
     if rows.accepted.is_empty():
         return rows
-    orphans = rows.accepted.join(accepted, on=key, how="anti")
+    orphans = distinct(rows.accepted, key).join(accepted, on=key, how="anti")
     if orphans.is_empty():
         return rows
-    rejected = orphans.join(seen, on=key, how="semi").select(RECORD)
-    unknown = orphans.join(seen, on=key, how="anti").select(RECORD)
-    rows = rows.rejecting(known.name, pl.col(RECORD).is_in(unknown[RECORD].implode()), _shown(key))
-    return rows.rejecting(kept.name, pl.col(RECORD).is_in(rejected[RECORD].implode()), _shown(key))
+    seen = seen.select(key).unique().with_columns(pl.lit(True).alias(FLAG))
+    orphans = orphans.join(seen, on=key, how="left").with_columns(pl.col(FLAG).fill_null(value=False))
+    flagged = Checked(rows.accepted.join(orphans, on=key, how="left", maintain_order="left"), rows.broken)
+    parted = flagged.rejecting(known.name, ~pl.col(FLAG), _shown(key))
+    parted = parted.rejecting(kept.name, pl.col(FLAG), _shown(key))
+    return Checked(parted.accepted.drop(FLAG), parted.broken.drop(FLAG, strict=False))
 
 
 def check_dense(rows: Checked, table: Table, positions: pl.DataFrame | None = None) -> Checked:
@@ -47,12 +49,13 @@ def check_dense(rows: Checked, table: Table, positions: pl.DataFrame | None = No
         return rows
     rule = table.rule("dense")
     group, position = rule.fields
-    counted = rows.accepted if positions is None else positions
-    counted = in_order(counted.select(group, position).unique(), [group, position], strictly=[group, position])
+    counted = in_order(distinct(rows.accepted if positions is None else positions, [group, position]))
+    first = (pl.col(group) != pl.col(group).shift(1)).fill_null(value=True)
+    due = pl.when(first).then(1).otherwise(pl.col(position).shift(1) + 1)
+    if counted.lazy().select((pl.col(position) == due).all()).collect().item():
+        return rows
     ordinal = pl.int_range(1, pl.len() + 1, dtype=pl.Int32).over(group)
     loose = counted.filter(pl.col(position) != ordinal)
-    if loose.is_empty():
-        return rows
     flagged = rows.accepted.join(
         loose.with_columns(pl.lit(True).alias(FLAG)), on=[group, position], how="left", maintain_order="left"
     )
@@ -60,15 +63,31 @@ def check_dense(rows: Checked, table: Table, positions: pl.DataFrame | None = No
     return Checked(parted.accepted.drop(FLAG), parted.broken.drop(FLAG, strict=False))
 
 
-def in_order(frame: pl.DataFrame, by: Sequence[str], strictly: Sequence[str]) -> pl.DataFrame:
-    """Return the frame sorted by these columns; a frame whose key already rises strictly is returned as it is."""
-    rises = pl.lit(False)
-    for name in reversed(strictly):
+def rises(frame: pl.DataFrame, key: Sequence[str]) -> bool:
+    """Return whether the key of every row is above that of the row before."""
+    above = pl.lit(False)
+    for name in reversed(key):
         now, before = pl.col(name), pl.col(name).shift(1)
-        rises = (now > before) | ((now == before) & rises)
-    if frame.height < 2 or frame.lazy().select(rises.slice(1).all()).collect().item():
-        return frame
-    return frame.sort(by)
+        above = (now > before) | ((now == before) & above)
+    return frame.height < 2 or bool(frame.lazy().select(above.slice(1).all()).collect().item())
+
+
+def in_order(keys: pl.DataFrame) -> pl.DataFrame:
+    """Return distinct keys sorted by all their columns; keys that already rise are returned as they are."""
+    return keys if rises(keys, keys.columns) else keys.sort(keys.columns)
+
+
+def distinct(rows: pl.DataFrame, key: Sequence[str]) -> pl.DataFrame:
+    """Return every key of these rows once; rows of one key mostly stand together, which makes it cheap."""
+    heads = rows.lazy().select(key).filter(changes(key)).collect()
+    return heads if rises(heads, key) else heads.unique()
+
+
+def changes(names: Sequence[str]) -> pl.Expr:
+    """Return whether any of these columns has another value than in the row before; true in the first row."""
+    return pl.any_horizontal(
+        pl.int_range(pl.len()) == 0, *(pl.col(name).ne_missing(pl.col(name).shift(1)) for name in names)
+    )
 
 
 def _shown(key: Sequence[str]) -> pl.Expr:

@@ -1,37 +1,49 @@
-"""From unchecked sources to a Study: every check in its order, missing tables derived, every record accounted for.
+"""From typed tables of whole sessions to tables of a study: every check in its order, missing tables derived.
 
 Parents come first: sessions, then queries, then results, so that a row whose parent was rejected is rejected with the
-rule that says so.
+rule that says so. What is assembled may be a whole log or some sessions of it; what the whole has to decide is decided
+(``decisions.py``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
 
-from sessionkit.contract import RECORD, Checked, check_dense, check_parents, table
-from sessionkit.readers.bases import shifted_part
-from sessionkit.readers.derive import (
-    queries_from,
-    sessions_from,
-    statuses,
-    widened,
-    with_bare_queries,
-    with_defaults,
-    with_users,
-)
-from sessionkit.readers.extras import typed_extras
-from sessionkit.readers.notes import Notes, notice
-from sessionkit.readers.parts import LIST, Part, plain_part, typed_part, valued_part
-from sessionkit.readers.raw import Raw
-from sessionkit.readers.rejection import note_rejected, refuse_first, rejected_rows
-from sessionkit.readers.zones import notice_zones
-from sessionkit.study import Settings, Source, Study
+from sessionkit.contract import Checked, check_dense, check_parents, table
+from sessionkit.contract.keys import distinct
+from sessionkit.readers.bases import shifted
+from sessionkit.readers.counts import Counts, Found
+from sessionkit.readers.decisions import Decisions
+from sessionkit.readers.derive import queries_from, sessions_from, statuses, with_bare_queries, with_defaults
+from sessionkit.readers.parts import LIST, Part, valued_part
+from sessionkit.readers.widening import log_schemas
 
 SESSION = ["session_id"]
+
+
+@dataclass(frozen=True)
+class Assembled:
+    """The tables of some whole sessions, their extras not yet typed; the checked sources; what was counted.
+
+    Parameters
+    ----------
+    sessions, queries, results
+        Rows that keep every rule, in the order of their keys.
+    parts
+        The sources, with all that was rejected.
+    counts
+        What was unusual.
+    """
+
+    sessions: pl.DataFrame
+    queries: pl.DataFrame
+    results: pl.DataFrame
+    parts: tuple[Part, ...]
+    counts: Counts
 
 
 @dataclass(frozen=True)
@@ -42,121 +54,101 @@ class Keys:
     seen: pl.DataFrame
 
 
-def assemble(
-    raws: Mapping[str, Sequence[Raw]],
-    settings: Settings,
-    *,
-    defaults: Mapping[str, Any],
-    reader: str,
-    strict: bool = False,
-) -> Study:
-    """Return the study of these sources; what was unusual is noted and, where scores may suffer, warned of."""
-    notes = Notes()
-    for raw in (raw for given in raws.values() for raw in given if not raw.records):
-        notes.warn(f"{raw.source} ({raw.table}): no records, only a header")
-    one = {name: given[0] for name, given in raws.items() if name != "judgments"}
-    for name in ("sessions", "queries", "results"):
-        if name in one:
-            notice_zones(one[name], widened(*(table(other) for other in ("results", "queries", "sessions"))), notes)
-    users = plain_part(one["users"]) if "users" in one else None
-    sessions = plain_part(one["sessions"]) if "sessions" in one else None
+def assemble(typed: Mapping[str, Part], decided: Decisions, defaults: Mapping[str, Any]) -> Assembled:
+    """Return the tables of these sessions from the typed sources of sessions, queries and results, where given."""
+    schemas = log_schemas(typed)
+    checked = {
+        name: valued_part(shifted(part, moved), schemas[name], shifted=moved)
+        for name, part in typed.items()
+        for moved in [decided.moved.get(name, [])]
+    }
+    sessions = checked.get("sessions")
     session_keys = _keys(sessions.rows, SESSION) if sessions else None
-    queries, base = _queries(one.get("queries"), session_keys, notes)
-    results = _results(one.get("results"), queries, session_keys, base, notes)
-    query_rows, session_rows, results = _derived(sessions, queries, results, session_keys, notes)
+    queries = _queries(checked["queries"], session_keys) if "queries" in checked else None
+    results = _unfilled(checked["results"]) if "results" in checked else None
+    query_rows, session_rows, results, told = _derived(sessions, queries, results, session_keys, decided)
     if results is not None:
         results = _placed(results, query_rows, queries, session_rows, session_keys)
-    none = Checked(table("results").empty(tuple(LIST)), table("results").empty(tuple(LIST)))
+    nothing = table("results").empty(table("results").required)
+    none = Checked(nothing, nothing)
     result_rows, markers = (results.rows, results.markers) if results else (none, none)
-    query_rows = statuses(query_rows, result_rows, markers, logged=results is not None, notes=notes)
-    session_rows = with_defaults(session_rows, dict(defaults))
-    judgments = [plain_part(raw) for raw in raws.get("judgments", ())]
-    parts = [part for part in (users, sessions, queries, results, *judgments) if part is not None]
-    rejected = rejected_rows(parts)
-    if strict:
-        refuse_first(rejected)
-    note_rejected(rejected, notes)
-    study = Study(
-        users=_finished("users", with_users(users.rows.accepted if users else None, session_rows, notes)),
-        sessions=_finished("sessions", session_rows),
-        queries=_finished("queries", query_rows),
-        results=_finished("results", result_rows.accepted),
-        judgments=_finished("judgments", *(part.rows.accepted for part in judgments)),
-        rejected=rejected.lazy(),
-        settings=settings,
-        sources=tuple(_source(part) for part in parts),
-        reader=reader,
+    query_rows, unusual = statuses(query_rows, result_rows, markers, logged=results is not None)
+    return Assembled(
+        sessions=with_defaults(session_rows, dict(defaults)),
+        queries=query_rows,
+        results=result_rows.accepted,
+        parts=tuple(part for part in (sessions, queries, results) if part is not None),
+        counts=replace(told, silent=unusual["silent"], lost=unusual["lost"], hollow=unusual["hollow"]),
     )
-    notice(study, notes)
-    notes.give_warnings()
-    finished = replace(study, notes=tuple(notes.told))
-    finished.__dict__["facts"] = study.facts
-    return finished
 
 
-def _queries(raw: Raw | None, sessions: Keys | None, notes: Notes) -> tuple[Part | None, bool | None]:
-    """Return the checked queries source, and whether its positions count from 0."""
-    if raw is None:
-        return None, None
-    schema = table("queries") if sessions else widened(table("queries"), table("sessions"))
-    part, shifted = shifted_part(typed_part(raw, schema), notes)
-    part = valued_part(part, schema, shifted=shifted)
+def _queries(part: Part, sessions: Keys | None) -> Part:
+    """Return the queries source with parents and positions checked."""
+    schema = table("queries")
     rows = check_parents(part.rows, schema, "sessions", sessions.accepted, sessions.seen) if sessions else part.rows
-    return replace(part, rows=check_dense(rows, schema, part.seen)), "query_position" in shifted
+    return replace(part, rows=check_dense(rows, schema, part.seen()))
 
 
-def _results(
-    raw: Raw | None, queries: Part | None, sessions: Keys | None, base: bool | None, notes: Notes
-) -> Part | None:
-    """Return the results source with its own rules checked."""
-    if raw is None:
-        return None
-    derived = [] if queries else [table("queries")] if sessions else [table("queries"), table("sessions")]
-    schema = widened(table("results"), *derived)
-    part, shifted = shifted_part(typed_part(raw, schema), notes, positions=base)
-    part = valued_part(part, schema, shifted=shifted)
-    filled = (
-        pl.concat([frame.select(LIST) for frame in (part.rows.accepted, part.rows.broken)])
-        .unique()
-        .with_columns(__filled=pl.lit(True))
+def _unfilled(results: Part) -> Part:
+    """Return the results source with markers parted off that call a list empty which has rows."""
+    if results.markers.accepted.is_empty():
+        return results
+    filled = pl.concat([frame.select(LIST) for frame in (results.rows.accepted, results.rows.broken)])
+    marked = results.markers.accepted.join(
+        filled.unique().with_columns(__filled=pl.lit(True)), on=LIST, how="left", maintain_order="left"
     )
-    markers = Checked(
-        part.markers.accepted.join(filled, on=LIST, how="left", maintain_order="left"), part.markers.broken
+    rule = table("results").rule("marker").name
+    markers = Checked(marked, results.markers.broken).rejecting(
+        rule, pl.col("__filled"), pl.lit(results.raw.empty_list)
     )
-    markers = markers.rejecting(table("results").rule("marker").name, pl.col("__filled"), pl.lit(raw.empty_list))
     return replace(
-        part, markers=Checked(markers.accepted.drop("__filled"), markers.broken.drop("__filled", strict=False))
+        results, markers=Checked(markers.accepted.drop("__filled"), markers.broken.drop("__filled", strict=False))
     )
 
 
 def _derived(
-    sessions: Part | None, queries: Part | None, results: Part | None, keys: Keys | None, notes: Notes
-) -> tuple[pl.DataFrame, pl.DataFrame, Part | None]:
+    sessions: Part | None, queries: Part | None, results: Part | None, keys: Keys | None, decided: Decisions
+) -> tuple[pl.DataFrame, pl.DataFrame, Part | None, Counts]:
     """Return the rows of queries and sessions, given or derived, and the results without the columns that moved."""
     moved: list[str] = []
+    bare, differing = 0, dict[tuple[str, str], Found]()
+    session_names = [name for name in table("sessions").names if name not in SESSION]
+    query_names = [name for name in table("queries").names if name not in LIST]
     if queries is not None:
-        query_rows = with_bare_queries(queries, keys.accepted if keys else None, notes)
-        source = queries.seen.join(query_rows, on=LIST, how="semi")
+        query_rows, bare = with_bare_queries(queries, keys.accepted if keys else None)
+        source = _within(queries.seen(*session_names), query_rows, LIST) if sessions is None else None
     else:
         assert results is not None  # noqa: S101  # one of the two is always given
-        source = results.seen if keys is None else results.seen.join(keys.accepted, on=SESSION, how="semi")
-        made = queries_from(source, session_too=sessions is None, notes=notes)
+        source = results.seen(*query_names, *(session_names if sessions is None else ()))
+        source = source if keys is None else _within(source, keys.accepted, SESSION)
+        made, told = queries_from(source, key_too=sessions is not None or decided.key_of_queries)
+        differing |= _named("queries", told)
         query_rows = check_dense(Checked(made, made.clear()), table("queries")).accepted
-        moved = [name for name in table("queries").names if name not in LIST]
-        source = source.join(query_rows, on=LIST, how="semi")
+        moved = query_names
+        source = _within(source, query_rows, LIST)
     if sessions is not None:
         session_rows = sessions.rows.accepted
     else:
-        session_rows = sessions_from(
-            source, [name for name in query_rows.columns if name in table("queries").names], notes
-        )
-        gone = [name for name in table("sessions").names if name not in SESSION]
+        assert source is not None  # noqa: S101  # it is made where sessions are not given
+        session_rows, told = sessions_from(source, [name for name in query_rows.columns if name in query_names])
+        differing |= _named("sessions", told)
         if queries is not None:
-            query_rows = query_rows.drop([name for name in gone if name not in table("queries").names], strict=False)
-        moved += gone
+            query_rows = query_rows.drop([name for name in session_names if name not in query_names], strict=False)
+        moved = [*moved, *session_names]
     if results is not None and queries is None:
         results = results.both(lambda rows: Checked(rows.accepted.drop(moved, strict=False), rows.broken))
-    return query_rows, session_rows, results
+    return query_rows, session_rows, results, Counts(bare=bare, differing=differing)
+
+
+def _within(rows: pl.DataFrame, keys: pl.DataFrame, on: list[str]) -> pl.DataFrame:
+    """Return the rows whose key is among these."""
+    outside = distinct(rows, on).join(keys, on=on, how="anti")
+    return rows if outside.is_empty() else rows.join(outside, on=on, how="anti")
+
+
+def _named(name: str, told: dict[str, Found]) -> dict[tuple[str, str], Found]:
+    """Return what was found of columns under the name of the derived table as well."""
+    return {(name, column): found for column, found in told.items()}
 
 
 def _placed(
@@ -170,7 +162,7 @@ def _placed(
         sessions = keys
         results = results.both(lambda rows: check_parents(rows, schema, "sessions", sessions.accepted, sessions.seen))
     if queries is None:
-        positions = results.seen.join(session_rows, on=SESSION, how="semi") if keys is not None else results.seen
+        positions = results.seen() if keys is None else _within(results.seen(), session_rows, SESSION)
         return results.both(lambda rows: check_dense(rows, table("queries"), positions))
     every = _keys(queries.rows, LIST)
     results = results.both(lambda rows: check_parents(rows, schema, "queries", every.accepted, every.seen))
@@ -179,6 +171,8 @@ def _placed(
     barred = query_rows.filter(pl.col("results_status").is_in(["empty", "not_logged"])).select(
         *LIST, __barred="results_status"
     )
+    if barred.is_empty():
+        return results
     joined = Checked(
         results.rows.accepted.join(barred, on=LIST, how="left", maintain_order="left"), results.rows.broken
     )
@@ -190,30 +184,5 @@ def _placed(
 
 def _keys(rows: Checked, key: list[str]) -> Keys:
     """Return the keys of a parent table."""
-    seen = pl.concat([rows.accepted.select(key), rows.broken.select(key)]).drop_nulls().unique()
-    return Keys(rows.accepted.select(key), seen)
-
-
-def _finished(name: str, *frames: pl.DataFrame) -> pl.LazyFrame:
-    """Return a table with declared columns first, extras typed, private columns gone."""
-    schema = table(name)
-    always = (*schema.required, *(("user_id", "system_id", "topic_id", "judgment_key") if name == "sessions" else ()))
-    frame = pl.concat([schema.empty(always), *frames], how="diagonal_relaxed")
-    frame = typed_extras(frame.drop(RECORD, strict=False), schema)
-    declared = [field for field in schema.fields if field.name in frame.columns]
-    extras = [column for column in frame.columns if column not in schema.names]
-    return frame.select(*(pl.col(field.name).cast(field.dtype) for field in declared), *extras).lazy()
-
-
-def _source(part: Part) -> Source:
-    """Return what became of a source's records."""
-    return Source(
-        path=part.raw.source,
-        table=part.raw.table,
-        records=part.raw.records,
-        rows=part.rows.accepted.height,
-        rejected=part.broken.height,
-        empty_lists=part.markers.accepted.height,
-        bytes=part.raw.bytes,
-        sha256=part.raw.sha256,
-    )
+    seen = [frame.select(key) for frame in (rows.accepted, rows.broken)]
+    return Keys(rows.accepted.select(key), pl.concat(seen))

@@ -9,21 +9,30 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import polars as pl
 
 from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.errors import DataError
+from sessionkit.readers.fields import Form, marked, pieces, scanned
 from sessionkit.readers.files import DAMAGED, LogFile, cut_short, not_utf8, unpacked
+from sessionkit.readers.keeping import Keep, in_memory
 from sessionkit.readers.raw import LINE, RAW, Locate, Raw, as_lines
 
-FITS = "record_fits_the_columns"
-"""The rule about records with more fields than there are columns."""
-SPARE = "__spare"
 
-
-def read_delimited(file: LogFile, table: str, *, separator: str, quote: str | None = '"', header: bool = True) -> Raw:
+def read_delimited(
+    file: LogFile,
+    table: str,
+    *,
+    separator: str,
+    quote: str | None = '"',
+    header: bool = True,
+    keep: Keep = in_memory,
+    piecewise: bool = False,
+) -> Raw:
     """Return the records of a delimited file as text columns.
 
     Parameters
@@ -34,6 +43,11 @@ def read_delimited(file: LogFile, table: str, *, separator: str, quote: str | No
         The quote character; None when quotes are data.
     header
         Whether the first line names the columns; otherwise they are ``column_1``, ``column_2``, ...
+    keep
+        Where the records stay.
+    piecewise
+        Whether to read no records here, but to say how to read them a piece at a time; what is wrong with the file is
+        then not found here either.
 
     Raises
     ------
@@ -47,9 +61,15 @@ def read_delimited(file: LogFile, table: str, *, separator: str, quote: str | No
     names = first if header else [f"column_{number}" for number in range(1, len(first) + 1)]
     _refuse_repeated(names, file)
     skip = skip if header else 0
-    frame, records = _sounded(file, names, separator, quote, skip)
-    locate = _way_back(file, frame, separator, quote, skip)
-    return Raw(table, file.name, frame, records, locate, file.bytes, file.sha256)
+    form = Form(tuple(names), separator, quote)
+    if piecewise:
+        scan = marked(scanned(file.path, form, skip=skip), form)
+        frame, records, read = keep(scan.clear()), 0, partial(pieces, file.path, form, skip, keep)
+    else:
+        scan, frame = _kept(file, form, skip, keep)
+        records, read = frame.select(pl.len()).collect().item(), None
+    locate = _way_back(file, scan, separator, quote, skip)
+    return Raw(table, file.name, frame, records, locate, file.bytes, file.sha256, pieces=read)
 
 
 def _first_record(file: LogFile, separator: str, quote: str | None) -> tuple[list[str], int]:
@@ -85,13 +105,17 @@ def _refuse_repeated(names: list[str], file: LogFile) -> None:
             names[position - 1] = f"column_{position}"
 
 
-def _sounded(file: LogFile, names: list[str], separator: str, quote: str | None, skip: int) -> tuple[pl.LazyFrame, int]:
-    """Scan with enough spare columns for the longest record; go through the file once to know it can be read."""
+def _kept(file: LogFile, form: Form, skip: int, keep: Keep) -> tuple[pl.LazyFrame, pl.LazyFrame]:
+    """Take the file apart with enough spare columns for its longest record; return the scan and what was kept of it."""
+    quote = form.quote
     for spare in (1, 32, 2048):
-        frame = _scan(file.path, names, spare, separator=separator, quote=quote, skip=skip)
+        wide = replace(form, spare=spare)
+        scan = marked(scanned(file.path, wide, skip=skip), wide)
         try:
-            counts = frame.select(pl.len(), pl.all().exclude(RECORD).count()).collect()
-            return frame, counts["len"].item()
+            return scan, keep(scan)
+        except pl.exceptions.SchemaError as error:  # of the first record
+            if "not specified in schema" not in str(error):
+                raise
         except pl.exceptions.ComputeError as error:
             reason = str(error)
             if "more fields" in reason:
@@ -105,7 +129,7 @@ def _sounded(file: LogFile, names: list[str], separator: str, quote: str | None,
         except OSError as error:
             raise cut_short(file.name, error) from None
     raise DataError(
-        f"{file.name} has a record with over 2,000 fields more than its {len(names)} columns; is the separator right?"
+        f"{file.name} has a record with over 2,000 fields more than its {len(form.names)} columns; is the separator right?"
     )
 
 
@@ -118,38 +142,15 @@ def _odd_line(path: Path, quote: str | None) -> str:
     return "" if odd.is_empty() else f" (line {odd[LINE][0]}: {odd[RAW][0][:60]!r})"
 
 
-def _scan(path: Path, names: list[str], spare: int, *, separator: str, quote: str | None, skip: int) -> pl.LazyFrame:
-    """Return the lazy frame of the data lines; blank ones are no records."""
-    spares = [f"{SPARE}{number}" for number in range(spare)]
-    frame = pl.scan_csv(
-        path,
-        has_header=False,
-        skip_lines=skip,
-        separator=separator,
-        quote_char=quote,
-        schema=dict.fromkeys([*names, *spares], pl.String),
-        missing_columns="insert",
-        row_index_name=RECORD,
-        row_index_offset=1,
-        glob=False,
-    )
-    surplus = pl.concat_str([pl.col(name) for name in spares], separator=separator, ignore_nulls=True)
-    fits = pl.all_horizontal(pl.col(name).is_null() for name in spares)
-    marked = frame.filter(~pl.all_horizontal(pl.all().exclude(RECORD).is_null())).with_columns(
-        pl.col(RECORD).cast(pl.Int64),
-        **{RULE: pl.when(~fits).then(pl.lit(FITS)), VALUE: pl.when(~fits).then(surplus)},
-    )
-    return marked.drop(spares)
-
-
 def _way_back(file: LogFile, frame: pl.LazyFrame, separator: str, quote: str | None, skip: int) -> Locate:
     """Return how to find the raw text of records: by line, unless quoted fields run over several lines."""
     by_line = as_lines(str(file.path), skip + 1)
+    names = frame.collect_schema().names()
 
     def by_record(records: pl.Series) -> pl.DataFrame:
         found = frame.filter(pl.col(RECORD).is_in(records.implode()))
-        fields = pl.all().exclude(RECORD, RULE)
-        raw = pl.concat_str(fields.fill_null(""), separator=separator).str.strip_chars_end(separator)
+        fields = [_quoted(pl.col(name), separator, quote) for name in names if name not in (RECORD, RULE, VALUE)]
+        raw = pl.concat_str(*fields, pl.col(VALUE).fill_null(""), separator=separator).str.strip_chars_end(separator)
         return found.select(RECORD, pl.lit(None, dtype=pl.Int64).alias(LINE), raw.alias(RAW)).collect()
 
     def locate(records: pl.Series) -> pl.DataFrame:
@@ -160,3 +161,13 @@ def _way_back(file: LogFile, frame: pl.LazyFrame, separator: str, quote: str | N
         return by_record(records) if lines.select(odd.any()).collect().item() else by_line(records)
 
     return locate
+
+
+def _quoted(field: pl.Expr, separator: str, quote: str | None) -> pl.Expr:
+    """Return the text of a field as it stood in the file, between quotes where it needs them."""
+    text = field.fill_null("")
+    if quote is None:
+        return text
+    doubled = text.str.replace_all(quote, quote * 2, literal=True)
+    needy = text.str.contains_any([separator, quote, "\n", "\r"])
+    return pl.when(needy).then(pl.concat_str(pl.lit(quote), doubled, pl.lit(quote))).otherwise(text)

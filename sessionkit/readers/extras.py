@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import polars as pl
 
 from sessionkit.contract import Table
@@ -14,11 +16,51 @@ NUMBER = r"^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$"
 FIRST_LOOK = 1000
 
 
-def typed_extras(frame: pl.DataFrame, table: Table) -> pl.DataFrame:
-    """Return the frame with undeclared columns typed; types that Parquet or JSON cannot keep become text."""
-    return frame.with_columns(
-        _typed(frame[name]) for name in frame.columns if name not in table.names and not name.startswith("__")
-    )
+@dataclass(frozen=True)
+class Texts:
+    """What the texts of a column say about its type; that of parts of it adds up to that of all.
+
+    Parameters
+    ----------
+    filled
+        Whether there are any.
+    integers, numbers
+        Whether all are integers, or numbers.
+    """
+
+    filled: bool = False
+    integers: bool = True
+    numbers: bool = True
+
+    @classmethod
+    def of(cls, column: pl.Series) -> Texts:
+        """Look at the texts of a column; a few are tried first, as most columns differ at once."""
+        return cls(column.null_count() < len(column), _all(column, INTEGER), _all(column, NUMBER))
+
+    def __add__(self, other: Texts) -> Texts:
+        """Return what the texts of both parts say."""
+        return Texts(self.filled or other.filled, self.integers and other.integers, self.numbers and other.numbers)
+
+    @property
+    def open(self) -> bool:
+        """Whether more texts can still make a difference."""
+        return self.integers or self.numbers
+
+    @property
+    def dtype(self) -> pl.DataType:
+        """The narrowest type that loses nothing."""
+        if self.filled and self.integers:
+            return pl.Int64()
+        return pl.Float64() if self.filled and self.numbers else pl.String()
+
+
+def typed_extras(frame: pl.DataFrame, table: Table, *, texts: bool = True) -> pl.DataFrame:
+    """Return the frame with undeclared columns typed; types that Parquet or JSON cannot keep become text.
+
+    `texts` says whether columns of text are looked at too.
+    """
+    extras = [name for name in frame.columns if name not in table.names and not name.startswith("__")]
+    return frame.with_columns(_typed(frame[name]) for name in extras if texts or frame[name].dtype != pl.String)
 
 
 def _typed(column: pl.Series) -> pl.Series:

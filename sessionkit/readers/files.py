@@ -89,6 +89,12 @@ def unpacked(path: Path) -> IO[bytes]:
     return path.open("rb")
 
 
+def is_packed(path: Path) -> bool:
+    """Return whether a file is packed by gzip or zstd."""
+    with path.open("rb") as stream:
+        return stream.read(4).startswith((GZIP, ZSTD))
+
+
 def not_utf8(name: str) -> DataError:
     """Return the error for text that is not UTF-8."""
     return DataError(f'{name} is not UTF-8; set encoding = "latin-1" (or what it is) for it in study.toml')

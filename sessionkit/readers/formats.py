@@ -10,7 +10,7 @@ from sessionkit.study import Study
 
 @dataclass(frozen=True)
 class Format:
-    """One log format: what it is, in a line, and its reader, called as ``read(config, judgments, strict=...)``."""
+    """One log format: what it is, in a line, and its reader, called as ``read(config, judgments, strict=..., memory=...)``."""
 
     description: str
     read: Callable[..., Study]

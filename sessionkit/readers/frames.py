@@ -9,9 +9,9 @@ import polars as pl
 
 from sessionkit.contract import RECORD, TABLES
 from sessionkit.errors import DataError, UsageError, suggestion
-from sessionkit.readers.assembly import assemble
 from sessionkit.readers.columns import under_our_names
 from sessionkit.readers.raw import Raw, as_json
+from sessionkit.readers.whole import whole_study
 from sessionkit.study import Settings, Study
 
 Frame = Any
@@ -65,7 +65,7 @@ def from_tables(
         raise DataError("neither results nor queries were given; a study needs one of them")
     declared = Settings.of(settings)
     raws = {name: [_raw(name, frame, timezone)] for name, frame in given.items() if frame is not None}
-    return assemble(raws, declared, defaults={}, reader="frames", strict=strict)
+    return whole_study(raws, declared, defaults={}, reader="frames", strict=strict)
 
 
 def from_mapping(frames: Mapping[str, Frame], *, strict: bool = False) -> Study:

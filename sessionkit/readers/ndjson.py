@@ -6,22 +6,37 @@ contract; nested values stay JSON text.
 
 from __future__ import annotations
 
-import json
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
 
 import polars as pl
 
 from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.errors import DataError
+from sessionkit.readers.fields import Form, UnevenError, in_pieces
 from sessionkit.readers.files import LogFile, cut_short, not_utf8
+from sessionkit.readers.keeping import Keep, in_memory
 from sessionkit.readers.raw import Raw, as_lines
+from sessionkit.readers.shapes import FIRST_LOOK, Shapes, as_objects
 
 IS_JSON = "line_is_json"
 BATCH = 100_000
 TEXT, OBJECT = "__text", "__object"
+LINES = Form((TEXT,), "\x01", None)
+"""Lines as fields of a file whose separator is a character that JSON does not allow."""
+BLANK = r"^[\s\x{feff}]*$"
 
 
-def read_ndjson(file: LogFile, table: str) -> Raw:
+def read_ndjson(file: LogFile, table: str, *, keep: Keep = in_memory, piecewise: bool = False) -> Raw:
     """Return the records of an NDJSON file, their scalars as text.
+
+    Parameters
+    ----------
+    keep
+        Where the records stay.
+    piecewise
+        Whether to read no records here but the first, and to say how to read all of them a piece at a time.
 
     Raises
     ------
@@ -29,56 +44,80 @@ def read_ndjson(file: LogFile, table: str) -> Raw:
         No line holds an object, the text is not UTF-8, the file ends early.
     """
     lines = pl.scan_lines(str(file.path), name=TEXT, row_index_name=RECORD, row_index_offset=1, glob=False)
-    lines = lines.with_columns(pl.col(RECORD).cast(pl.Int64), pl.col(TEXT).str.strip_prefix("\ufeff").str.strip_chars())
-    lines = lines.filter(pl.col(TEXT) != "")
-    parsed = pl.col(TEXT).str.json_path_match("$")
-    lines = lines.with_columns(pl.when(parsed.str.starts_with("{")).then(parsed).alias(OBJECT))
+    lines = lines.with_columns(pl.col(RECORD).cast(pl.Int64)).filter(~pl.col(TEXT).str.contains(BLANK))
     try:
-        keys, records = _keys(lines)
+        shapes = _shapes(lines.head(FIRST_LOOK) if piecewise else lines)
+        if not shapes.keys:
+            raise DataError(f"{file.name}: no line of it is a JSON object; if it is delimited text, give its separator")
+        frame = keep(_values(lines, shapes).clear() if piecewise else _values(lines, shapes))
     except pl.exceptions.ComputeError as error:
         if "utf" in str(error).lower():
             raise not_utf8(file.name) from None
         raise DataError(f"{file.name} cannot be read as NDJSON ({str(error).splitlines()[0]})") from None
     except OSError as error:
         raise cut_short(file.name, error) from None
-    if not keys:
-        raise DataError(f"{file.name}: no line of it is a JSON object; if it is delimited text, give its separator")
-    broken = pl.col(OBJECT).is_null()
-    frame = lines.with_columns(
-        **{RULE: pl.when(broken).then(pl.lit(IS_JSON)), VALUE: pl.when(broken).then(pl.col(TEXT).str.slice(0, 200))},
-        **{name: pl.col(OBJECT).str.json_path_match(_path(key)) for name, key in _named(keys).items()},
-    ).drop(TEXT, OBJECT)
-    return Raw(table, file.name, frame, records, as_lines(str(file.path), 1), file.bytes, file.sha256)
+    records = frame.select(pl.len()).collect().item()
+    locate = as_lines(str(file.path), 1)
+    read = partial(_pieces, file.path, shapes, keep) if piecewise else None
+    return Raw(table, file.name, frame, records, locate, file.bytes, file.sha256, pieces=read)
 
 
-def _keys(lines: pl.LazyFrame) -> tuple[list[str], int]:
-    """Return every key of every object in the order of appearance, and the number of records."""
-    keys: dict[str, None] = {}
-    records = 0
-    for batch in lines.select(OBJECT).collect_batches(chunk_size=BATCH, maintain_order=True):
-        records += batch.height
-        objects = batch[OBJECT].drop_nulls()
-        if not objects.is_empty():
-            keys.update(dict.fromkeys(_names(objects)))
-    return list(keys), records
+def _pieces(path: Path, shapes: Shapes, keep: Keep) -> Iterator[pl.DataFrame]:
+    """Return the records some at a time, where the first of them have all keys there are.
+
+    Raises
+    ------
+    UnevenError
+        They have not, or there are blank lines.
+    """
+    keys = list(shapes.keys)
+    for piece in in_pieces(path, LINES, 0):
+        fields = piece.filter(~pl.col(TEXT).str.contains(BLANK).fill_null(value=True))
+        lines = fields.lazy().select(pl.col(RECORD).cast(pl.Int64), TEXT)
+        unknown = fields.filter(~shapes.fits(pl.col(TEXT)))[TEXT]
+        if len(unknown):
+            shapes.see(unknown)
+        if list(shapes.keys) != keys or fields[LINES.spares[0]].is_not_null().any():
+            raise UnevenError
+        yield keep(_values(lines, shapes)).collect()
 
 
-def _names(objects: pl.Series) -> list[str]:
-    """Return the keys of these JSON objects."""
-    try:
-        dtype = objects.str.json_decode(infer_schema_length=None).dtype
-    except pl.exceptions.PolarsError:  # a key holds an object here and a number there, which no one type covers
-        return list(dict.fromkeys(key for text in objects for key in json.loads(text)))
-    return [field.name for field in dtype.fields] if isinstance(dtype, pl.Struct) else []
+def _shapes(lines: pl.LazyFrame) -> Shapes:
+    """Return the keys and shapes of all lines."""
+    shapes = Shapes()
+    shapes.look(lines.head(FIRST_LOOK).select(TEXT).collect().to_series())
+    rest = lines.select(TEXT).filter(~shapes.fits(pl.col(TEXT)))
+    for batch in rest.collect_batches(chunk_size=BATCH, maintain_order=True):
+        shapes.see(batch[TEXT])
+    return shapes
 
 
-def _named(keys: list[str]) -> dict[str, str]:
-    """Return the keys by the names of their columns; the empty one gets the first free ``column_1``, ``column_2``, ...."""
+def _values(lines: pl.LazyFrame, shapes: Shapes) -> pl.LazyFrame:
+    """Return the records with a column for each key."""
+    names = _names(list(shapes.keys))
+    columns = [RULE, VALUE, *names]
+    dtype = pl.Struct(dict.fromkeys(columns, pl.String))
+
+    def read(texts: pl.Series) -> pl.Series:
+        values = shapes.values(texts).rename(dict(zip(shapes.keys, names, strict=True)))
+        if shapes.regular:
+            none = pl.lit(None, dtype=pl.String)
+            return values.select(none.alias(RULE), none.alias(VALUE), *names).to_struct(OBJECT)
+        broken = as_objects(texts).is_null()
+        shown = texts.to_frame(TEXT).select(_bare(pl.col(TEXT)).str.slice(0, 200)).to_series()
+        rule = pl.when(broken).then(pl.lit(IS_JSON)).alias(RULE)
+        return values.with_columns(rule, pl.when(broken).then(shown).alias(VALUE)).select(columns).to_struct(OBJECT)
+
+    objects = pl.col(TEXT).map_batches(read, return_dtype=dtype, is_elementwise=True).alias(OBJECT)
+    return lines.select(RECORD, objects).unnest(OBJECT)
+
+
+def _bare(text: pl.Expr) -> pl.Expr:
+    """Return the text of a line without what surrounds it."""
+    return text.str.strip_prefix("\ufeff").str.strip_chars()
+
+
+def _names(keys: list[str]) -> list[str]:
+    """Return the names of the keys' columns; the empty one gets the first free ``column_1``, ``column_2``, ...."""
     free = next(name for place in range(1, len(keys) + 2) if (name := f"column_{place}") not in keys)
-    return {key or free: key for key in keys}
-
-
-def _path(key: str) -> str:
-    """Return the JSON path of one key of the object."""
-    escaped = key.replace("\\", "\\\\").replace("'", "\\'")
-    return f"$['{escaped}']"
+    return [key or free for key in keys]

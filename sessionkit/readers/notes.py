@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
+from sessionkit.contract import table
 from sessionkit.errors import DataWarning
-from sessionkit.study import Study
+from sessionkit.readers.counts import NONE, Counts
+from sessionkit.study import Settings
 
 FINER = ("subtopic_id", "passage_id", "judge_id")
-LIST = ["session_id", "query_position"]
 JUDGMENT = ["judgment_key", "doc_id"]
 
 
@@ -31,15 +32,44 @@ class Notes:
         self.told.append(sentence)
         self.warned.append(sentence)
 
+    def take(self, others: Notes) -> None:
+        """Keep the sentences of others, and warn of those they would warn of."""
+        self.told += others.told
+        self.warned += others.warned
+
     def give_warnings(self) -> None:
         """Issue what is to be warned of, each sentence as one :class:`~sessionkit.errors.DataWarning`."""
         for sentence in self.warned:
             warnings.warn(sentence, DataWarning, stacklevel=2)
 
 
-def notice(study: Study, notes: Notes) -> None:
-    """Note what is unusual in a study that has just been read."""
-    facts = study.facts
+def notice_parts(counts: Counts, notes: Notes) -> None:
+    """Note what had to be decided while the tables of a log were put together."""
+    if counts.bare:
+        notes.tell(
+            f"queries: {counted(counts.bare, 'query')} rejected, kept as not logged so that later ones stay where they "
+            "were"
+        )
+    for name, noun in (("queries", "query"), ("sessions", "session")):
+        for column in table(name).names:
+            several, first = counts.differing.get((name, column), NONE)
+            if several:
+                notes.warn(
+                    f"{column}: different values within {counted(several, noun)} (first: session {first!r}); the "
+                    "first value is kept"
+                )
+    if counts.silent:
+        notes.tell(
+            f"queries: {counted(counts.silent, 'query')} without result rows, taken to have returned nothing; "
+            "results_status can say otherwise"
+        )
+    if counts.lost:
+        notes.warn(f"queries: {counted(counts.lost, 'query')} with every result row rejected, taken as not logged")
+
+
+def notice(counts: Counts, judgments: pl.DataFrame, settings: Settings, notes: Notes) -> None:
+    """Note what is unusual in the tables that have come of it."""
+    facts = counts.facts
     for status, meaning in (
         ("empty", "empty lists; they count, with nothing gained"),
         ("not_logged", "lists that were not logged; they are outside every measure"),
@@ -52,8 +82,23 @@ def notice(study: Study, notes: Notes) -> None:
             f"results: {counted(facts.repeats_in_lists, 'row')} with a document shown earlier in the list; it keeps "
             "its slot and gains once"
         )
-    _notice_lists(study, notes)
-    _notice_judgments(study, notes)
+    if facts.lists_with_gaps:
+        lists = counted(facts.lists_with_gaps, "list")
+        notes.tell(f"results: {lists} with gaps in the ranks: slots whose content is unknown")
+    if counts.lonely:
+        notes.warn(f"sessions: {counted(counts.lonely, 'session')} without any query")
+    if counts.hollow:
+        notes.warn(
+            f"queries: {counted(counts.hollow, 'query')} said to be shown, without any row in results; they count, "
+            "with nothing gained"
+        )
+    _notice_judgments(judgments, settings, notes)
+    without, first = counts.unjudged
+    if without:
+        notes.warn(
+            f"judgments: none for the judgment_key of {counted(without, 'session')} (first: {first!r}); "
+            "scores that need them are undefined there"
+        )
 
 
 def counted(number: int, noun: str) -> str:
@@ -71,58 +116,22 @@ def counted(number: int, noun: str) -> str:
     )
 
 
-def _notice_lists(study: Study, notes: Notes) -> None:
-    """Note lists with gaps in their ranks, sessions without queries, lists said to be shown that have no rows."""
-    if gaps := study.facts.lists_with_gaps:
-        notes.tell(f"results: {counted(gaps, 'list')} with gaps in the ranks: slots whose content is unknown")
-    bare = study_count(study.sessions.join(study.queries, on="session_id", how="anti"))
-    if bare:
-        notes.warn(f"sessions: {counted(bare, 'session')} without any query")
-    hollow = study_count(
-        study.queries.filter(pl.col("results_status") == "shown").join(study.results, on=LIST, how="anti")
-    )
-    if hollow:
-        notes.warn(
-            f"queries: {counted(hollow, 'query')} said to be shown, without any row in results; they count, "
-            "with nothing gained"
-        )
-
-
-def _notice_judgments(study: Study, notes: Notes) -> None:
-    """Note repeated and negative judgments, and sessions that none belongs to."""
-    if not study.facts.judgments:
+def _notice_judgments(judgments: pl.DataFrame, settings: Settings, notes: Notes) -> None:
+    """Note repeated and negative judgments."""
+    if judgments.is_empty():
         notes.tell("there are no judgments; measures of relevance are undefined")
         return
-    finer = [name for name in FINER if name in study.columns("judgments")]
-    repeated = study.judgments.group_by(JUDGMENT + finer).len().filter(pl.col("len") > 1)
-    again = study_count(repeated)
-    if again:
-        key, doc = repeated.sort(JUDGMENT).head(1).collect().select(JUDGMENT).row(0)
+    finer = [name for name in FINER if name in judgments.columns]
+    repeated = judgments.lazy().group_by(JUDGMENT + finer).len().filter(pl.col("len") > 1).collect()
+    if repeated.height:
+        key, doc = repeated.sort(JUDGMENT).select(JUDGMENT).row(0)
         notes.warn(
-            f"judgments: {counted(again, 'document')} judged more than once for one key (first: {key!r}, {doc!r}); "
-            f"merged by merge = {study.settings.merge!r} when scored"
+            f"judgments: {counted(repeated.height, 'document')} judged more than once for one key (first: {key!r}, "
+            f"{doc!r}); merged by merge = {settings.merge!r} when scored"
         )
-    negative = study.judgments.filter(pl.col("grade") < 0, ~pl.col("grade").is_in(study.settings.unjudged_grades))
-    if below := study_count(negative):
+    negative = judgments.filter(pl.col("grade") < 0, ~pl.col("grade").is_in(settings.unjudged_grades))
+    if negative.height:
         notes.tell(
-            f"judgments: {counted(below, 'grade')} below 0, taken as judged and without gain; unjudged_grades "
-            "says otherwise"
+            f"judgments: {counted(negative.height, 'grade')} below 0, taken as judged and without gain; "
+            "unjudged_grades says otherwise"
         )
-    keys = study.queries.join(study.sessions.select("session_id", "judgment_key"), on="session_id", suffix="_session")
-    own = [pl.col("judgment_key")] if "judgment_key" in study.columns("queries") else []
-    inherited = pl.col("judgment_key_session") if own else pl.col("judgment_key")
-    keys = keys.select("session_id", key=pl.coalesce(*own, inherited))
-    judged = study.judgments.select(key="judgment_key").unique()
-    without = (
-        keys.join(judged, on="key", how="anti").select("session_id").unique().sort("session_id").collect()["session_id"]
-    )
-    if without.len():
-        notes.warn(
-            f"judgments: none for the judgment_key of {counted(without.len(), 'session')} (first: {without[0]!r}); "
-            "scores that need them are undefined there"
-        )
-
-
-def study_count(frame: pl.LazyFrame) -> int:
-    """Return the number of rows of a lazy frame."""
-    return int(frame.select(pl.len()).collect().item())

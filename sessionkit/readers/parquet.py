@@ -7,11 +7,17 @@ import polars as pl
 from sessionkit.contract import RECORD
 from sessionkit.errors import DataError
 from sessionkit.readers.files import LogFile
-from sessionkit.readers.raw import Raw, as_json
+from sessionkit.readers.keeping import Keep, in_place
+from sessionkit.readers.raw import Raw, as_json, read_through
 
 
-def read_parquet(file: LogFile, table: str) -> Raw:
+def read_parquet(file: LogFile, table: str, *, keep: Keep = in_place) -> Raw:
     """Return the records of a Parquet file.
+
+    Parameters
+    ----------
+    keep
+        Where the records stay; by default in the file, which can be read again and again.
 
     Raises
     ------
@@ -25,4 +31,6 @@ def read_parquet(file: LogFile, table: str) -> Raw:
         records = scan.select(pl.len()).collect().item()
     except (pl.exceptions.PolarsError, OSError) as error:
         raise DataError(f"{file.name} cannot be read as Parquet ({str(error).splitlines()[0]})") from None
-    return Raw(table, file.name, frame, records, as_json(frame), file.bytes, file.sha256)
+    with read_through(file.name):
+        kept = keep(frame)
+    return Raw(table, file.name, kept, records, as_json(frame), file.bytes, file.sha256)

@@ -25,12 +25,21 @@ class Part:
         """Return the part with a check applied to rows and markers alike."""
         return replace(self, rows=check(self.rows), markers=check(self.markers))
 
-    @property
-    def seen(self) -> pl.DataFrame:
-        """Every row and marker whose session and query are readable, rejected or not, in source order."""
-        frames = [checked for part in (self.rows, self.markers) for checked in (part.accepted, part.broken)]
-        frame = pl.concat([frame for frame in frames if set(LIST) <= set(frame.columns)], how="diagonal_relaxed")
-        return frame.filter(pl.col("session_id").is_not_null() & (pl.col("query_position") >= 1)).sort(RECORD)
+    def seen(self, *columns: str) -> pl.DataFrame:
+        """Return every row and marker whose session and query are readable, rejected or not, in source order.
+
+        `columns` are those to return beside RECORD and LIST, as far as they are there.
+        """
+        frames = [
+            frame.lazy()
+            .select(RECORD, *LIST, *(name for name in dict.fromkeys(columns) if name in frame.columns))
+            .filter(pl.col("session_id").is_not_null() & (pl.col("query_position") >= 1))
+            for part in (self.rows, self.markers)
+            for frame in (part.accepted, part.broken)
+            if set(LIST) <= set(frame.columns) and (len(frame) or frame is self.rows.accepted)
+        ]
+        frame = pl.concat(frames, how="diagonal_relaxed").collect()
+        return frame if frame[RECORD].is_sorted() else frame.sort(RECORD)
 
     @property
     def broken(self) -> pl.DataFrame:

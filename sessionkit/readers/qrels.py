@@ -12,9 +12,10 @@ import polars as pl
 
 from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.errors import DataError
-from sessionkit.readers.delimited import FITS
+from sessionkit.readers.fields import FITS
 from sessionkit.readers.files import LogFile, cut_short, not_utf8
-from sessionkit.readers.raw import Raw, as_lines
+from sessionkit.readers.keeping import Keep, in_memory
+from sessionkit.readers.raw import Raw, as_lines, read_through
 
 QRELS = ("judgment_key", "subtopic_id", "doc_id", "grade")
 NO_SUBTOPIC = ("0", "Q0")
@@ -30,7 +31,7 @@ def looks_like_qrels(file: LogFile) -> bool:
     return bool(fit) and fit[0] and 2 * sum(fit) > len(fit)
 
 
-def read_whitespace(file: LogFile, table: str, *, header: bool = False) -> Raw:
+def read_whitespace(file: LogFile, table: str, *, header: bool = False, keep: Keep = in_memory) -> Raw:
     """Return the records of a file whose fields stand between runs of blanks.
 
     Without header the columns of a judgments file are those of qrels, of another table ``column_1``, ``column_2``, ...
@@ -68,9 +69,10 @@ def read_whitespace(file: LogFile, table: str, *, header: bool = False) -> Raw:
     if qrels:
         subtopic = pl.col("subtopic_id")
         frame = frame.with_columns(pl.when(~subtopic.is_in(NO_SUBTOPIC)).then(subtopic))
-    return Raw(
-        table, file.name, frame, records - bool(header), as_lines(str(file.path), skip + 1), file.bytes, file.sha256
-    )
+    with read_through(file.name):
+        frame = keep(frame)
+    locate = as_lines(str(file.path), skip + 1)
+    return Raw(table, file.name, frame, records - bool(header), locate, file.bytes, file.sha256)
 
 
 def without_idle_subtopic(raw: Raw) -> Raw:

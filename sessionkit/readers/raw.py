@@ -42,6 +42,8 @@ class Raw:
         Text in place of a rank that means the query returned nothing.
     base
         0 or 1 for each column that is declared to count from it.
+    pieces
+        Gives the records some at a time; `frame` then has none of them, only their columns, and `records` is not known.
     """
 
     table: str
@@ -54,6 +56,7 @@ class Raw:
     timezone: str | None = None
     empty_list: str | None = None
     base: Mapping[str, int] = field(default_factory=dict)
+    pieces: Callable[[], Iterator[pl.DataFrame]] | None = None
 
     @property
     def is_file(self) -> bool:
@@ -75,6 +78,12 @@ def read_through(source: str) -> Iterator[None]:
     except (pl.exceptions.ComputeError, OSError) as error:
         reason = str(error).splitlines()[0]
         raise DataError(f"{source} cannot be read to its end, it is damaged ({reason}); fetch it again") from None
+
+
+def no_way_back(records: pl.Series) -> pl.DataFrame:
+    """Return nothing of the raw text, of which nothing is known."""
+    none = pl.lit(None, dtype=pl.Int64).alias(LINE), pl.lit(None, dtype=pl.String).alias(RAW)
+    return records.alias(RECORD).to_frame().with_columns(none)
 
 
 def as_json(frame: pl.LazyFrame) -> Locate:

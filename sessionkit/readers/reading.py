@@ -13,6 +13,7 @@ from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.readers.config import Config, as_config, read_config
 from sessionkit.readers.frames import from_mapping
 from sessionkit.study import Study, open_study
+from sessionkit.study.memory import memory_budget
 
 PathText = str | PathLike[str]
 
@@ -24,6 +25,7 @@ def read(
     config: PathText | Mapping[str, Any] | None = None,
     judgments: PathText | Sequence[PathText] = (),
     strict: bool = False,
+    memory: str | int | None = None,
 ) -> Study:
     """Read a log into a checked study.
 
@@ -39,18 +41,24 @@ def read(
         Files of judgments beside the source: qrels, or tables with our column names.
     strict
         Whether to stop at the first record that breaks a rule, instead of keeping it aside in ``study.rejected``.
+    memory
+        How much memory reading may take beside what Python and its libraries do (up to 400 MB): ``"4GB"``,
+        ``"500MB"``, ``"1.5GiB"`` or a number of bytes; by default a quarter of the machine's. A log that needs more is
+        read part by part, through temporary files (in ``TMPDIR``) of about its packed size. Users, judgments and the
+        records of any one session are taken to fit. Frames are in memory as they are.
 
     Returns
     -------
     Study
-        Its tables are in memory; ``study.save(directory)`` writes them.
+        Its tables are in memory or, where the log needs more than `memory`, in temporary files that are there as long
+        as the study; ``study.save(directory)`` writes them to a place that stays.
 
     Raises
     ------
     DataError
         A file or column is missing or unreadable, or (`strict`) a record breaks a rule.
     UsageError
-        There is no such format, or the arguments do not go together.
+        There is no such format, the arguments do not go together, or `memory` is no size.
 
     Warns
     -----
@@ -58,6 +66,7 @@ def read(
         Something unusual that may change what a score means; ``study.notes`` has all that was noticed.
     """
     known = registry.FORMATS
+    budget = memory_budget(memory)
     if format is not None and format not in known:
         raise UsageError(f"there is no format {format!r}{suggestion(format, known)}; formats: {', '.join(known)}")
     beside = [Path(judgments)] if isinstance(judgments, str | PathLike) else [Path(path) for path in judgments]
@@ -81,7 +90,7 @@ def read(
     name = format or described.format
     if name not in known:
         raise DataError(f"{described.name}: format is {name!r}{suggestion(name, known)}; formats: {', '.join(known)}")
-    return known[name].read(described, beside, strict=strict)
+    return known[name].read(described, beside, strict=strict, memory=budget)
 
 
 def _described(path: Path, config: PathText | Mapping[str, Any] | None) -> Config:

@@ -10,53 +10,69 @@ from sessionkit.contract import RECORD, RULE, VALUE, table
 from sessionkit.errors import DataError
 from sessionkit.readers.notes import Notes, counted
 from sessionkit.readers.parts import Part
+from sessionkit.readers.raw import Raw
 
 
 def rejected_rows(parts: Iterable[Part]) -> pl.DataFrame:
     """Return every record that broke a rule, with its line and raw text, in the order of sources and records."""
-    schema = table("rejected")
-    frames = [schema.empty(schema.names)]
-    for part in parts:
-        broken = part.broken
-        if broken.is_empty():
-            continue
-        found = part.raw.locate(broken[RECORD])
-        rows = broken.select(RECORD, RULE, VALUE).join(found, on=RECORD, how="left").sort(RECORD)
-        frames.append(
-            rows.select(
-                source=pl.lit(part.raw.source),
-                record=RECORD,
-                line="line",
-                table=pl.lit(part.raw.table),
-                rule=RULE,
-                value=VALUE,
-                raw="raw",
-            )
-        )
-    return pl.concat(frames, how="vertical_relaxed")
+    return pl.concat(
+        [none_rejected(), *(described(part.raw, part.broken) for part in parts if len(part.broken))],
+        how="vertical_relaxed",
+    )
 
 
-def refuse_first(rejected: pl.DataFrame) -> None:
+def described(raw: Raw, broken: pl.DataFrame) -> pl.DataFrame:
+    """Return records of one source that broke a rule, as rows of the table of rejected rows, in their order."""
+    found = raw.locate(broken[RECORD])
+    rows = broken.select(RECORD, RULE, VALUE).join(found, on=RECORD, how="left").sort(RECORD)
+    return rows.select(
+        source=pl.lit(raw.source),
+        record=RECORD,
+        line="line",
+        table=pl.lit(raw.table),
+        rule=RULE,
+        value=VALUE,
+        raw="raw",
+    )
+
+
+def refuse_first(rejected: pl.LazyFrame) -> None:
     """Raise DataError for the first rejected record, if there is one."""
-    if rejected.is_empty():
+    first = rejected.head(1).collect()
+    if first.is_empty():
         return
-    first = rejected.row(0, named=True)
-    place = f"line {first['line']}" if first["line"] is not None else f"record {first['record']}"
-    value = f" (value {first['value'][:80]!r})" if first["value"] is not None else ""
-    more = f"; {counted(rejected.height - 1, 'more record')} broken" if rejected.height > 1 else ""
+    record = first.row(0, named=True)
+    others = rejected.select(pl.len()).collect().item() - 1
+    place = f"line {record['line']}" if record["line"] is not None else f"record {record['record']}"
+    value = f" (value {record['value'][:80]!r})" if record["value"] is not None else ""
+    more = f"; {counted(others, 'more record')} broken" if others else ""
     raise DataError(
-        f"{first['source']}, {place}: {first['rule']} does not hold{value}{more}. Without strict such "
+        f"{record['source']}, {place}: {record['rule']} does not hold{value}{more}. Without strict such "
         "records are kept aside"
     )
 
 
-def note_rejected(rejected: pl.DataFrame, notes: Notes) -> None:
+def note_rejected(rejected: pl.LazyFrame, notes: Notes) -> None:
     """Note how many records of each source broke which rule."""
-    groups = rejected.group_by("source", "table", maintain_order=True).agg(pl.col("rule").value_counts(sort=True))
+    groups = (
+        rejected.with_row_index("place")
+        .group_by("source", "table", "rule")
+        .agg(pl.col("place").min(), number=pl.len())
+        .sort("place")
+        .collect()
+        .group_by("source", "table", maintain_order=True)
+        .agg(pl.struct("rule", "number"))
+    )
     for source, name, rules in groups.rows():
-        total = sum(rule["count"] for rule in rules)
+        total = sum(rule["number"] for rule in rules)
         listed = ", ".join(
-            f"{rule['rule']} {rule['count']:,}"
-            for rule in sorted(rules, key=lambda rule: (-rule["count"], rule["rule"]))
+            f"{rule['rule']} {rule['number']:,}"
+            for rule in sorted(rules, key=lambda rule: (-rule["number"], rule["rule"]))
         )
         notes.warn(f"{source} ({name}): {counted(total, 'record')} rejected: {listed}")
+
+
+def none_rejected() -> pl.DataFrame:
+    """Return the table of rejected rows without rows."""
+    schema = table("rejected")
+    return schema.empty(schema.names)

@@ -6,29 +6,45 @@ derived.
 
 from __future__ import annotations
 
+import contextlib
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from sessionkit.contract import TABLES
 from sessionkit.errors import DataError
-from sessionkit.readers.assembly import assemble
 from sessionkit.readers.columns import under_our_names
 from sessionkit.readers.config import Config
+from sessionkit.readers.courses import UnsettledError
 from sessionkit.readers.delimited import read_delimited
+from sessionkit.readers.feeds import OutOfOrderError
+from sessionkit.readers.fields import UnevenError
 from sessionkit.readers.files import LogFile, open_log
+from sessionkit.readers.keeping import Keep, OnDisk, in_memory, in_place
+from sessionkit.readers.large import large_study
 from sessionkit.readers.ndjson import read_ndjson
 from sessionkit.readers.parquet import read_parquet
 from sessionkit.readers.qrels import QRELS, looks_like_qrels, read_whitespace, without_idle_subtopic
-from sessionkit.readers.raw import Raw
+from sessionkit.readers.raw import Raw, no_way_back
+from sessionkit.readers.sizes import is_large
+from sessionkit.readers.whole import whole_study
+from sessionkit.readers.widening import LOG
 from sessionkit.study import Study
+from sessionkit.study.memory import memory_budget
 
 WHITESPACE = "whitespace"
+NOT_AS_IT_COMES = (UnevenError, OutOfOrderError, UnsettledError, pl.exceptions.PolarsError, OSError)
+"""What may show, while a large log is read as it comes, that it has to be read another way; that names what is wrong."""
 
 
-def read_tables(config: Config, judgments: Sequence[Path] = (), *, strict: bool = False) -> Study:
+def read_tables(
+    config: Config, judgments: Sequence[Path] = (), *, strict: bool = False, memory: str | int | None = None
+) -> Study:
     """Return the study a study.toml of format ``tables`` describes.
 
     Parameters
@@ -39,6 +55,9 @@ def read_tables(config: Config, judgments: Sequence[Path] = (), *, strict: bool 
         Further files of judgments, with our column names or as qrels.
     strict
         Whether to stop at the first record that breaks a rule.
+    memory
+        How much may be used, as :func:`~sessionkit.study.memory.memory_budget` takes it; a log that needs more goes
+        through temporary files.
 
     Raises
     ------
@@ -47,45 +66,94 @@ def read_tables(config: Config, judgments: Sequence[Path] = (), *, strict: bool 
     """
     if "results" not in config.tables and "queries" not in config.tables:
         raise DataError(f"{config.name} names neither [results] nor [queries]; a study needs the log of one of them")
+    budget = memory_budget(memory)
     with tempfile.TemporaryDirectory(prefix="sessionkit-") as folder:
-        workspace = Path(folder)
-        raws = {
-            name: [read_table(name, config.tables[name], config, workspace)] for name in TABLES if name in config.tables
-        }
-        for path in judgments:
-            raws.setdefault("judgments", []).append(
-                read_table("judgments", {"path": str(path)}, replace(config, folder=Path()), workspace)
-            )
-        return assemble(raws, config.settings, defaults=config.defaults, reader="tables", strict=strict)
+        copies, records = Path(folder) / "copies", Path(folder) / "records"
+        copies.mkdir()
+        records.mkdir()
+        files = {name: _open(config.tables[name], config.folder, copies) for name in TABLES if name in config.tables}
+        beside = [_open({"path": str(path)}, Path(), copies) for path in judgments]
+
+        def study(make: Callable[..., Study], keep: Keep, *, piecewise: bool = False, **limits: Any) -> Study:  # noqa: ANN401
+            read = partial(read_table, config=config)
+            raws = {
+                name: [
+                    read(
+                        file,
+                        name,
+                        config.tables[name],
+                        keep=keep if name in LOG else in_memory,
+                        piecewise=piecewise and name in LOG,
+                    )
+                ]
+                for name, file in files.items()
+            }
+            raws.setdefault("judgments", []).extend(read(file, "judgments", {}, keep=in_memory) for file in beside)
+            return make(raws, config.settings, defaults=config.defaults, reader="tables", strict=strict, **limits)
+
+        if not is_large((files[name] for name in LOG if name in files), budget):
+            return study(whole_study, in_memory)
+        limits: dict[str, Any] = {"budget": budget, "workspace": records}
+        if all(_comes_in_pieces(files[name], config.tables[name]) for name in LOG if name in files):
+            with contextlib.suppress(*NOT_AS_IT_COMES):
+                return study(large_study, in_place, piecewise=True, **limits)
+        return study(large_study, OnDisk(records), **limits)
 
 
-def read_table(name: str, options: Mapping[str, Any], config: Config, workspace: Path) -> Raw:
-    """Return one table's records under our column names."""
-    file = open_log(options["path"], config.folder, workspace, encoding=options.get("encoding"))
-    raw, numbered = _records(file, name, options)
+def _open(options: Mapping[str, Any], folder: Path, copies: Path) -> LogFile:
+    """Return the file of one table."""
+    return open_log(options["path"], folder, copies, encoding=options.get("encoding"))
+
+
+def _comes_in_pieces(file: LogFile, options: Mapping[str, Any]) -> bool:
+    """Return whether a file can be read a piece at a time: delimited text and NDJSON can."""
+    return options.get("separator") != WHITESPACE and ("separator" in options or file.kind != "parquet")
+
+
+def read_table(
+    file: LogFile, name: str, options: Mapping[str, Any], *, config: Config, keep: Keep, piecewise: bool = False
+) -> Raw:
+    """Return one table's records under our column names; `piecewise` as :func:`read_delimited` takes it."""
     null = options.get("null", "")
-    named = under_our_names(
-        raw, options.get("columns", {}), nulls=(null,) if isinstance(null, str) else null, numbered=numbered
-    )
-    if set(QRELS) <= set(raw.frame.collect_schema()):
-        named = without_idle_subtopic(named)
+    nulls = (null,) if isinstance(null, str) else null
+    found: list[str] = []
+
+    def named(frame: pl.LazyFrame, *, numbered: bool) -> pl.LazyFrame:
+        found.extend(frame.collect_schema().names())
+        source = Raw(name, file.name, frame, 0, no_way_back, file.bytes, file.sha256)
+        return keep(under_our_names(source, options.get("columns", {}), nulls=nulls, numbered=numbered).frame)
+
+    raw = _records(file, name, options, named, piecewise=piecewise)
+    if set(QRELS) <= set(found):
+        raw = without_idle_subtopic(raw)
     zone = options.get("timezone", config.settings.timezone)
-    return replace(named, timezone=zone, empty_list=options.get("empty_list"), base=_base(options))
+    return replace(raw, timezone=zone, empty_list=options.get("empty_list"), base=_base(options))
 
 
-def _records(file: LogFile, name: str, options: Mapping[str, Any]) -> tuple[Raw, bool]:
-    """Return the records of a file of any kind, and whether its columns have numbers only."""
+def _records(
+    file: LogFile, name: str, options: Mapping[str, Any], named: Callable[..., pl.LazyFrame], *, piecewise: bool
+) -> Raw:
+    """Return the records of a file of any kind; `named` takes them, and whether their columns have numbers only."""
     separator = options.get("separator")
     if separator is None and file.kind != "text":
-        return (read_parquet if file.kind == "parquet" else read_ndjson)(file, name), False
+        keep = partial(named, numbered=False)
+        if file.kind == "parquet":
+            return read_parquet(file, name, keep=keep)
+        return read_ndjson(file, name, keep=keep, piecewise=piecewise)
     undescribed = not {"separator", "columns", "header", "quote"} & set(options)
     if separator == WHITESPACE or (name == "judgments" and undescribed and looks_like_qrels(file)):
         header = options.get("header", name != "judgments")
-        return read_whitespace(file, name, header=header), not header
+        return read_whitespace(file, name, header=header, keep=partial(named, numbered=not header))
     header = options.get("header", True)
     return read_delimited(
-        file, name, separator=_separator(file, separator), quote=_quote(options), header=header
-    ), not header
+        file,
+        name,
+        separator=_separator(file, separator),
+        quote=_quote(options),
+        header=header,
+        keep=partial(named, numbered=not header),
+        piecewise=piecewise,
+    )
 
 
 def _separator(file: LogFile, given: str | None) -> str:

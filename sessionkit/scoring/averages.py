@@ -69,7 +69,7 @@ def average_positions(block: Block, measure: AveragePosition) -> pl.DataFrame:
     final = pl.col("height").sort_by("slot").last().fill_null(0)
     total = within.sum() + final * held.cast(pl.Int128)
     length = within.count().cast(pl.Int64) + held
-    averages = vectors.group_by("session").agg(value=fixed.divided(fixed.unfixed(total), length))
+    averages = vectors.group_by("session").agg(value=fixed.quotient(fixed.unfixed(total), length))
     averages = averages.with_columns(there=pl.lit(value=True))
     sessions = block.sessions.select("session").with_columns(judged)
     found = sessions.join(averages, on="session", how="left", maintain_order="left")

@@ -31,7 +31,9 @@ class Block:
         The judgments of the whole study.
     sessions
         ``session`` (UInt32, the row's number), ``session_id``, ``key`` (number of its judgment_key; null where nothing
-        is judged for it) and what else was read.
+        is judged for it).
+    features
+        The sessions' columns that were read, and those of their users, under the log's own names, in the same order.
     queries
         ``query`` (UInt32, the row's number), ``session``, ``query_position``, ``key`` (its own, else the session's),
         ``logged`` and ``length`` (results).
@@ -45,6 +47,7 @@ class Block:
 
     judged: Judged
     sessions: pl.DataFrame
+    features: pl.DataFrame
     queries: pl.DataFrame
     results: pl.DataFrame
     own_keys: bool = False
@@ -53,7 +56,16 @@ class Block:
     _own_grades: list[Judged] = field(default_factory=list, repr=False)
 
     @classmethod
-    def of(cls, sessions: pl.DataFrame, queries: pl.DataFrame, results: pl.DataFrame, judged: Judged) -> Block:
+    def of(
+        cls,
+        sessions: pl.DataFrame,
+        queries: pl.DataFrame,
+        results: pl.DataFrame,
+        judged: Judged,
+        *,
+        gaps: bool = True,
+        repeats: bool = True,
+    ) -> Block:
         """Number the rows of whole sessions that have their ids.
 
         Parameters
@@ -81,14 +93,15 @@ class Block:
             sessions,
             queries.with_columns(session=session, length=counts(query, len(queries))),
             results.drop("session_id", "query_position").with_columns(query=query, judgment=judgment),
+            gaps=gaps,
+            repeats=repeats,
         )
 
     @classmethod
     def of_slice(cls, part: Slice, judged: Judged, *, gaps: bool = True, repeats: bool = True) -> Block:
         """Make the block of a slice, whose private columns stand in for the ids."""
         if not part.numbered:
-            made = cls.of(part.sessions, part.queries, part.results, judged)
-            return cls(judged, made.sessions, made.queries, made.results, made.own_keys, gaps, repeats)
+            return cls.of(part.sessions, part.queries, part.results, judged, gaps=gaps, repeats=repeats)
         session = repeated(pl.int_range(len(part.sessions), dtype=pl.UInt32, eager=True), part.sessions[QUERIES])
         query = repeated(pl.int_range(len(part.queries), dtype=pl.UInt32, eager=True), part.queries[LENGTH])
         return cls._made(
@@ -108,13 +121,13 @@ class Block:
         queries: pl.DataFrame,
         results: pl.DataFrame,
         *,
-        gaps: bool = True,
-        repeats: bool = True,
+        gaps: bool,
+        repeats: bool,
     ) -> Block:
         """Give sessions and queries their numbers and the numbers of their keys."""
-        own = judged.pairs.key_of(sessions["judgment_key"])
-        own = _judged_only(own, judged)
-        sessions = sessions.with_columns(session=pl.int_range(pl.len(), dtype=pl.UInt32), key=own)
+        own = _judged_only(judged.pairs.key_of(sessions["judgment_key"]), judged)
+        number = pl.int_range(len(sessions), dtype=pl.UInt32, eager=True)
+        numbered = pl.DataFrame([number.alias("session"), sessions["session_id"], own])
         key = own.gather(queries["session"])
         own_keys = "judgment_key" in queries.columns
         if own_keys:
@@ -126,7 +139,7 @@ class Block:
             key=key,
             logged=pl.col("results_status") != "not_logged",
         )
-        return cls(judged, sessions, queries, results, own_keys, gaps, repeats)
+        return cls(judged, numbered, sessions, queries, results, own_keys, gaps, repeats)
 
     def base(self, grades: str) -> Judged:
         """Whose grades count: the judgments, or the searchers' own, the highest per session and document."""
@@ -152,7 +165,11 @@ def _judged_only(key: pl.Series, judged: Judged) -> pl.Series:
 
 
 def blocks(
-    study: Study, columns: Mapping[str, Sequence[str]], rows: int = ROWS, stored: Sequence[Stored] | None = None
+    study: Study,
+    columns: Mapping[str, Sequence[str]],
+    rows: int = ROWS,
+    stored: Sequence[Stored] | None = None,
+    per_query: int = 0,
 ) -> Iterator[Block]:
     """Cut a study into blocks of about so many results.
 
@@ -160,8 +177,8 @@ def blocks(
     ----------
     columns
         What to read beside what every block needs, by table; columns of ``users`` are put beside their sessions.
-    rows
-        Results of a block, see `sessionkit.study.slices`.
+    rows, per_query
+        Results of a block, and as how many more each query counts, see `sessionkit.study.slices`.
     stored
         Of a saved study, only these of its parts; all if not given.
     """
@@ -174,7 +191,7 @@ def blocks(
     of_users = [name for name in columns.get("users", ()) if name != "user_id"]
     users = study.users.select("user_id", *of_users).collect() if of_users else None
     facts = study.facts
-    for part in slices(study, read, rows, stored):
+    for part in slices(study, read, rows, stored, per_query):
         if users is not None:
             beside = part.sessions.join(users, on="user_id", how="left", maintain_order="left")
             part = replace(part, sessions=beside)  # noqa: PLW2901 - the same slice, with more columns

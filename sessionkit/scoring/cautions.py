@@ -9,7 +9,7 @@ import polars as pl
 
 from sessionkit.errors import DataWarning
 from sessionkit.scoring.measures import GainMeasure
-from sessionkit.scoring.score_task import NAMED, ScoreTask
+from sessionkit.scoring.score_task import NAMED, UNNAMED, ScoreTask
 from sessionkit.study import Study
 
 QUERY = ["session_id", "query_position"]
@@ -30,14 +30,16 @@ class Undefined:
         """Count the ones in a table of scores, of groups or of single units."""
         if task.level == "group":
             without = scores.filter(pl.col("undefined") > 0)
-            named = pl.col("unnamed").explode(empty_as_null=False).sort().head(NAMED)
-            counted = without.group_by("measure").agg(missing=pl.col("undefined").sum(), named=named)
+            named = pl.col(UNNAMED).explode(empty_as_null=False).sort().head(NAMED)
+            counted = without.group_by("measure", maintain_order=True).agg(
+                missing=pl.col("undefined").sum(), named=named
+            )
         else:
             without = scores.filter(pl.col("value").is_null())
             unit = pl.col("session_id")
             if task.level == "query":
                 unit = pl.format("{} query {}", "session_id", "query_position")
-            counted = without.group_by("measure").agg(missing=pl.len(), named=unit.head(NAMED))
+            counted = without.group_by("measure", maintain_order=True).agg(missing=pl.len(), named=unit.head(NAMED))
         for measure, missing, names in counted.select("measure", "missing", "named").iter_rows():
             self.missing[measure] = self.missing.get(measure, 0) + missing
             self.names[measure] = [*self.names.get(measure, []), *names][:NAMED]
@@ -47,13 +49,14 @@ class Undefined:
     def tell(self) -> None:
         """Warn once, naming measures and units."""
         alike: dict[tuple[int, int, str], list[str]] = {}
-        for measure, missing in self.missing.items():
+        for measure in [measure for measure in self.totals if measure in self.missing]:
+            missing = self.missing[measure]
             names = ", ".join(self.names[measure])
             more = missing - len(self.names[measure])
             listed = f"{names} and {more} more" if more else names
             alike.setdefault((missing, self.totals[measure], listed), []).append(measure)
         clauses = [
-            f"{', '.join(sorted(measures))} undefined for {missing} of {total}: {listed}"
+            f"{', '.join(measures)} undefined for {missing} of {total}: {listed}"
             for (missing, total, listed), measures in alike.items()
         ]
         if clauses:
@@ -72,14 +75,14 @@ def _units(task: ScoreTask, scores: pl.DataFrame, measure: str) -> int:
     return int(scores.filter(pl.col("measure") == measure).select(here).item())
 
 
-def tell_of_bound(measure: GainMeasure) -> None:
-    """Warn where 1 is not an upper bound of a normalised measure."""
+def tell_of_bound(measure: GainMeasure, level: int = 4) -> None:
+    """Warn where 1 is not an upper bound of a normalised measure; the caller to blame is so many calls up."""
     if measure.normalized and measure.highest is None:
         text = f"{measure}: 1 is not an upper bound of this measure; see: sessionkit measures {measure.name}"
-        warnings.warn(text, DataWarning, stacklevel=4)
+        warnings.warn(text, DataWarning, stacklevel=level)
 
 
-def tell_of_depth(study: Study, measure: GainMeasure) -> None:
+def tell_of_depth(study: Study, measure: GainMeasure, level: int = 4) -> None:
     """Warn where lists were observed less deep than the measure looks, with the share of queries concerned."""
     if not study.facts.partly_observed:
         return
@@ -97,5 +100,5 @@ def tell_of_depth(study: Study, measure: GainMeasure) -> None:
             f"{measure} looks deeper than was observed in {concerned} of {everything} queries "
             f"({concerned / everything:.0%}); what was not observed counts as nothing gained",
             DataWarning,
-            stacklevel=4,
+            stacklevel=level,
         )

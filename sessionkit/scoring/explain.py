@@ -79,7 +79,8 @@ def explain(study: Study, measure: str | Measure, session: str | None = None) ->
     read = columns_read(have, [asked])
     read["results"] = [*read["results"], "doc_id"]
     empty = pl.DataFrame(schema=COLUMNS)
-    return pl.concat([empty, *(_explained(block, asked) for block in blocks(study, read))])
+    explained = pl.concat([empty, *(_explained(block, asked) for block in blocks(study, read))])
+    return explained if study.partitioned is None else explained.sort("session_id", maintain_order=True)
 
 
 def _explained(block: Block, asked: Measure) -> pl.DataFrame:
@@ -122,7 +123,11 @@ def _weighted(block: Block, asked: Measure, inner: GainMeasure, terms: pl.DataFr
     elif inner.normalized:
         ideals, of = own_ideals(block, inner)
         ideal = fixed.unfixed(pl.col("ideal").fill_null(0))
-        share = pl.when(ideal > 0).then(pl.col("contribution") / ideal).otherwise(zero)
+        share = (
+            fixed.quotient(pl.col("contribution"), ideal).fill_null(zero)
+            if zero is not None
+            else fixed.quotient(pl.col("contribution"), ideal)
+        )
         terms = terms.join(ideals.select(of, "ideal"), on=of, how="left").with_columns(contribution=share)
     if isinstance(asked, Aggregate):
         weight = asked.weights(pl.col("value"), LAST).over("session")

@@ -91,8 +91,10 @@ def relevant_rows(
     """
     if selection.grades == "user":
         _check_own_grades(block, rows, measures)
-    elif not _by_text(block, selection):
-        rows = rows.filter(block.judged.relevant(measures).gather(rows["judgment"]))
+    else:
+        relevant = block.judged.relevant(measures)  # refuses grades that a gain does not cover
+        if not _by_text(block, selection):
+            rows = rows.filter(relevant.gather(rows["judgment"]))
     rows = _with_places(block, rows)
     if selection.duplicates == "first" or block.repeats:
         rows = rows.filter(_shown_first(block, rows, selection))

@@ -7,6 +7,7 @@ out first.
 from __future__ import annotations
 
 import warnings
+from weakref import WeakKeyDictionary
 
 import polars as pl
 
@@ -14,6 +15,9 @@ from sessionkit.errors import DataWarning
 from sessionkit.scoring import fixed
 from sessionkit.study import Study
 from sessionkit.study.pairs import PAIR
+
+_MERGED: WeakKeyDictionary[Study, pl.DataFrame] = WeakKeyDictionary()
+"""Judgments already merged, as long as their study lives: they are asked for more than once, and warned of once."""
 
 
 def merged_judgments(study: Study) -> pl.LazyFrame:
@@ -24,7 +28,9 @@ def merged_judgments(study: Study) -> pl.LazyFrame:
     judge in turn, in the order of ``judge_id`` where it is given and of the file where not; where they differ by more,
     the highest, and a warning lists them for review).
     """
-    return _merge(study)
+    if study not in _MERGED:
+        _MERGED[study] = _merge(study).collect()
+    return _MERGED[study].lazy()
 
 
 def _merge(study: Study) -> pl.LazyFrame:

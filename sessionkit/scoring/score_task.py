@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import polars as pl
@@ -11,8 +11,11 @@ import polars as pl
 from sessionkit.scoring import fixed
 from sessionkit.scoring.blocks import Block
 from sessionkit.scoring.cells import Cells
-from sessionkit.scoring.judging import counted_rows, judged_of, judged_shown, results_shown, sessions_with_judgments
+from sessionkit.scoring.counting import Counts
+from sessionkit.scoring.judging import counted_rows, judged_of, sessions_with_judgments
 from sessionkit.scoring.measures import GainMeasure, Measure
+from sessionkit.scoring.measures.aggregates import AveragePosition
+from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
 from sessionkit.scoring.selection import Selection
 from sessionkit.scoring.values import adds_up, query_values, session_values
 from sessionkit.study.places import placed
@@ -20,6 +23,10 @@ from sessionkit.study.places import placed
 OF_SESSION = ["system_id", "topic_id", "user_id"]
 OF_GROUP = ["measure", "value", "n", "undefined", "judged"]
 NAMED = 5
+WITHOUT_CUTOFF = 1_000
+"""Slots that a query is taken to have where ideals have as many as documents are relevant."""
+UNNAMED = "__unnamed"
+"""Column of groups: the first of their sessions without a value; no column of a log is called so."""
 """Units without a value that a group's part names."""
 
 
@@ -53,12 +60,22 @@ class ScoreTask:
         """Columns of a part."""
         if self.level == "group":
             counted = dict.fromkeys(("n", "undefined", "judged", "results"), pl.Int64())
-            kept = {"measure": pl.String(), "total": pl.Decimal(38, 0), "unnamed": pl.List(pl.String())}
+            kept = {"measure": pl.String(), "total": pl.Decimal(38, 0), UNNAMED: pl.List(pl.String())}
             keys = dict(zip(self._groups, self.keys.values(), strict=True))
             return pl.Schema({**keys, **kept, **counted})
         place = {"query_position": pl.Int32()} if self.level == "query" else {}
         texts = dict.fromkeys([*OF_SESSION, "measure"], pl.String())
         return pl.Schema({"session_id": pl.String(), **place, **texts, "value": pl.Float64(), "judged": pl.Float64()})
+
+    @property
+    def slots(self) -> int:
+        """As how many results each query counts: measures that lay out slots or best documents make as many rows."""
+        return max(_slots(measure) for measure in self.measures)
+
+    @property
+    def columns_made(self) -> int:
+        """A column for each measure, but for those whose sums over groups need none."""
+        return max(1, sum(self.level != "group" or not adds_up(measure) for measure in self.measures))
 
     @property
     def _groups(self) -> list[str]:
@@ -75,10 +92,15 @@ class ScoreTask:
 
     def whole(self, parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """Scores as `sessionkit.score` returns them."""
+        added = self.added([*parts])
+        return self._means(added) if self.level == "group" else added
+
+    def added(self, parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
+        """Several parts as one: rows in the order of their sessions, sums of groups added up."""
         kept = [part for part in parts if len(part)]
         together = pl.concat([self.schema.to_frame(), *kept])
         if self.level == "group":
-            return self._means(together)
+            return self._added_up(together)
         # each part is in order; so is the whole where each begins after the one before it
         ends = [(part.item(0, "session_id"), part.item(-1, "session_id")) for part in kept]
         if any(last >= first for (_, last), (first, _) in pairwise(ends)):
@@ -88,14 +110,14 @@ class ScoreTask:
 
     def _sessions(self, block: Block) -> list[pl.DataFrame]:
         """For each measure ``value``, ``total``, ``judged`` and ``results`` of every session, in order."""
-        counts = _Counts(block, "session")
+        counts = Counts(block, "session")
         return [counts.beside(measure, found) for measure, found in session_values(block, self.measures).items()]
 
     def _queries(self, block: Block) -> tuple[pl.DataFrame, list[pl.DataFrame]]:
         """The logged queries; for each measure their ``value``, ``judged``, ``results``, and whether they ``count``."""
         logged = block.queries.select("query", "session", "query_position", "logged")
         measures = [measure for measure in self.measures if isinstance(measure, GainMeasure)]
-        found, counts = [], _Counts(block, "query")
+        found, counts = [], Counts(block, "query")
         for measure, values in query_values(block, measures).items():
             every = [placed(values[name], values["query"], len(logged)) for name in ("value", "judged")]
             counted = pl.Series("count", [True]).new_from_index(0, len(values))
@@ -105,7 +127,7 @@ class ScoreTask:
 
     def _rows(self, block: Block, units: pl.DataFrame, values: list[pl.DataFrame]) -> pl.DataFrame:
         """One row per unit and measure."""
-        of_unit = [block.sessions[name].gather(units["session"]) for name in ("session_id", *OF_SESSION)]
+        of_unit = [block.features[name].gather(units["session"]) for name in ("session_id", *OF_SESSION)]
         if self.level == "query":
             of_unit.insert(1, units["query_position"])
         columns = {
@@ -130,7 +152,7 @@ class ScoreTask:
         added = [measure for measure in self.measures if adds_up(measure)]
         rest = [measure for measure in self.measures if measure not in added]
         keys, number = self._numbered_groups(block)
-        counts = _Counts(block, "session")
+        counts = Counts(block, "session")
         sums = self._added(block, added, number, counts)
         for measure, found in session_values(block, rest).items():
             value = pl.col("value")
@@ -145,13 +167,13 @@ class ScoreTask:
     def _numbered_groups(self, block: Block) -> tuple[pl.DataFrame, pl.Series]:
         """The groups of the block's sessions with their numbers (``group``), and the number of every session's group."""
         named = {name: pl.col(key) for name, key in zip(self._groups, self.keys, strict=True)}
-        keys = block.sessions.with_columns(everyone=0, **named).select("everyone", *self._groups)
+        keys = block.features.with_columns(everyone=0, **named).select("everyone", *self._groups)
         names = keys.columns
         distinct = keys.unique(maintain_order=True).with_row_index("group")
         number = keys.join(distinct, on=names, how="left", nulls_equal=True, maintain_order="left")
         return distinct, number.get_column("group")
 
-    def _added(self, block: Block, measures: list[Measure], number: pl.Series, counts: _Counts) -> list[pl.DataFrame]:
+    def _added(self, block: Block, measures: list[Measure], number: pl.Series, counts: Counts) -> list[pl.DataFrame]:
         """Sums of measures that add up over results: from how many results of a group gain the same."""
         alike: dict[tuple[Selection, str], list[GainMeasure]] = {}
         for measure in measures:
@@ -171,50 +193,39 @@ class ScoreTask:
             sums.append(per_group.join(listed, on="group"))
         return sums
 
-    def _means(self, sums: pl.DataFrame) -> pl.DataFrame:
-        """Means over sessions from the sums of all parts, with ``unnamed``: some of those that have no value."""
-        added = sums.with_columns(pl.col("total").cast(pl.Int128))
-        added = added.group_by(*self._groups, "measure").agg(
+    def _added_up(self, sums: pl.DataFrame) -> pl.DataFrame:
+        """One row per group and measure of those of several parts."""
+        added = sums.with_columns(pl.col("total").cast(pl.Int128)).group_by(*self._groups, "measure")
+        once = added.agg(
             pl.col("total", "n", "undefined", "judged", "results").sum(),
-            pl.col("unnamed").explode(empty_as_null=False).sort().head(NAMED),
+            pl.col(UNNAMED).explode(empty_as_null=False).sort().head(NAMED),
         )
-        value = fixed.divided(fixed.unfixed(pl.col("total")), pl.col("n"))
+        return once.select(self.schema.names()).cast(dict(self.schema))  # type: ignore[arg-type]
+
+    def _means(self, added: pl.DataFrame) -> pl.DataFrame:
+        """Means over sessions from the sums of all parts, with `UNNAMED`: some of those that have no value."""
+        value = fixed.quotient(fixed.unfixed(pl.col("total").cast(pl.Int128)), pl.col("n"))
         texts = [str(measure) for measure in self.measures]
         order = pl.col("measure").replace_strict(texts, range(len(texts)), return_dtype=pl.Int32)
         means = added.sort(*self._groups, order).with_columns(value=value)
         named = dict(zip(self._groups, self.keys, strict=True))
-        return means.select(*self._groups, *OF_GROUP[:-1], _share(), "unnamed").rename(named)
+        return means.select(*self._groups, *OF_GROUP[:-1], _share(), UNNAMED).rename(named)
 
 
-class _Counts:
-    """Results shown and judged of every unit of a block, counted once for measures that look as deep."""
-
-    def __init__(self, block: Block, by: str) -> None:
-        """Count nothing yet."""
-        self.block, self.by = block, by
-        self.shown: dict[Selection, pl.Series] = {}
-        self.judged: dict[Selection, pl.Series] = {}
-
-    def beside(self, measure: Measure, found: pl.DataFrame) -> pl.DataFrame:
-        """Put beside a measure's values ``results``, shown within the cutoff, and ``judged``, those that are judged.
-
-        Where the measure has counted the judged ones itself, in the places where they were shown, they are not counted
-        again.
-        """
-        selection = replace(Selection.of(measure.inner), duplicates="all")
-        if selection not in self.shown:
-            self.shown[selection] = results_shown(self.block, selection, self.by).alias("results")
-        if selection.unjudged == "zero" and "judged" in found.columns:
-            return found.with_columns(self.shown[selection], pl.col("judged").fill_null(0))
-        if selection not in self.judged:
-            self.judged[selection] = judged_shown(self.block, selection, self.by).alias("judged")
-        return found.with_columns(self.shown[selection], self.judged[selection])
+def _slots(measure: Measure) -> int:
+    """Rows that a measure makes of each query beside those of its results."""
+    inner = measure.inner
+    cutoff = inner.cutoff or WITHOUT_CUTOFF
+    ideal = inner if isinstance(inner, NormalizedSessionGain) else None
+    if isinstance(measure, AveragePosition) or (ideal is not None and ideal.ideal == "spread"):
+        return cutoff
+    return int(ideal.ideal_queries) if ideal is not None and ideal.ideal_queries != "session" else 0
 
 
 def _of_sessions(defined: pl.Expr) -> list[pl.Expr]:
     """Counts of the sessions of a group, of its results, and the first sessions without a value."""
     return [
-        pl.col("session_id").filter(~defined).head(NAMED).alias("unnamed"),
+        pl.col("session_id").filter(~defined).head(NAMED).alias(UNNAMED),
         defined.sum().cast(pl.Int64).alias("n"),
         (~defined).sum().cast(pl.Int64).alias("undefined"),
         pl.col("judged", "results").sum(),
@@ -231,4 +242,4 @@ def _interleaved(columns: list[pl.Series]) -> pl.Series:
 
 def _share() -> pl.Expr:
     """Judged share of the results shown; null where nothing was shown."""
-    return fixed.divided(pl.col("judged"), pl.col("results")).alias("judged")
+    return fixed.quotient(pl.col("judged"), pl.col("results")).alias("judged")

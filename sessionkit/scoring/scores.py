@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from os import PathLike
 
 import polars as pl
 
@@ -10,7 +11,7 @@ from sessionkit.errors import MeasureError, UsageError, suggestion
 from sessionkit.scoring.cautions import Undefined, tell_of_bound, tell_of_depth
 from sessionkit.scoring.measures import GainMeasure, Measure, parse_measure
 from sessionkit.scoring.measures.aggregates import Wrapper
-from sessionkit.scoring.score_task import OF_GROUP, OF_SESSION, ScoreTask
+from sessionkit.scoring.score_task import OF_GROUP, OF_SESSION, UNNAMED, ScoreTask
 from sessionkit.scoring.selection import columns_read
 from sessionkit.scoring.tasks import parts_of, run
 from sessionkit.scoring.values import require_session
@@ -25,6 +26,7 @@ def score(
     per: str | Sequence[str] = "session",
     *,
     memory: str | int | None = None,
+    partials: str | PathLike[str] | None = None,
 ) -> pl.DataFrame:
     """Score a study.
 
@@ -40,6 +42,10 @@ def score(
     memory
         Memory to work within, such as ``"4GB"``, beside what the libraries and the scores themselves take; a quarter of
         the machine's if not given. A saved study may be larger than that.
+    partials
+        A directory to keep partial results in, one for each partition of a saved study. A partition whose files, and
+        the judgments, are those of an earlier call with the same measures is not scored again; the result is the same
+        bits. What is kept of other measures or older files may be deleted at any time.
 
     Returns
     -------
@@ -69,7 +75,7 @@ def score(
     [('s', 'sDCG@10', 2.3333, 1.0), ('s', 'nsDCG@10', 0.56, 1.0)]
     """
     task = score_task(study, measures, per)
-    (scores,) = run(study, [task], memory)
+    (scores,) = run(study, [task], memory, partials)
     return told(study, task, scores)
 
 
@@ -79,15 +85,16 @@ def score_parts(
     per: str | Sequence[str] = "session",
     *,
     memory: str | int | None = None,
+    partials: str | PathLike[str] | None = None,
 ) -> Iterator[pl.DataFrame]:
     """The table of `score` part by part, in its order, for whom the whole is too large; the parameters are the same.
 
     Per session and per query every part holds whole sessions; means come in one part. Warnings come at the end.
     """
     task = score_task(study, measures, per)
-    partitions = {stored.folder for stored in study.stored or ()}
-    if task.level == "group" or len(partitions) > 1:  # means need all parts, and so does the order across partitions
-        (scores,) = run(study, [task], memory)
+    # means need all parts, and so does the order across partitions
+    if task.level == "group" or study.partitioned is not None or partials is not None:
+        (scores,) = run(study, [task], memory, partials)
         yield told(study, task, scores)
         return
     undefined = Undefined()
@@ -126,14 +133,14 @@ def told(study: Study, task: ScoreTask, scores: pl.DataFrame) -> pl.DataFrame:
     undefined.see(task, scores)
     undefined.tell()
     tell_of_measures(study, task)
-    return scores.drop("unnamed") if task.level == "group" else scores
+    return scores.drop(UNNAMED) if task.level == "group" else scores
 
 
 def tell_of_measures(study: Study, task: ScoreTask) -> None:
     """Warn of measures that have no bound, or look deeper than was observed."""
     for measure in task.measures:
-        tell_of_bound(measure.inner)
-        tell_of_depth(study, measure.inner)
+        tell_of_bound(measure.inner, level=5)
+        tell_of_depth(study, measure.inner, level=5)
 
 
 def _levels(per: str | Sequence[str]) -> list[str]:

@@ -8,17 +8,22 @@ cluster run the same task.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from os import PathLike
+from pathlib import Path
 from typing import Protocol
 
 import polars as pl
 
 from sessionkit.scoring.blocks import Block, blocks
+from sessionkit.scoring.partials import Partials, key_of, partitions
 from sessionkit.study import Study
 from sessionkit.study.memory import memory_budget
-from sessionkit.study.slices import ROWS
+from sessionkit.study.slices import ROWS, Stored
 
-RESULT_BYTES = 250
-"""Memory that a result of a block takes while it is scored, all that is made of it included."""
+RESULT_BYTES, COLUMN_BYTES = 200, 50
+"""Memory that a result of a block takes while it is scored, and what each column made of it adds to that."""
+TOGETHER = 32
+"""Parts that are kept before they are made one, so that they do not grow with the log."""
 FEWEST = 1_000
 """Results of a block at least, however little memory there is."""
 
@@ -29,34 +34,95 @@ class Task(Protocol):
     def columns(self) -> Mapping[str, Sequence[str]]:
         """What is read beside what every block is made of, by table: sessions, users, queries, results."""
 
+    @property
+    def slots(self) -> int:
+        """As how many results each query counts, beside its own, when memory is reckoned."""
+
+    @property
+    def columns_made(self) -> int:
+        """How many columns of numbers are made of the results, when memory is reckoned."""
+
     def part(self, block: Block) -> pl.DataFrame:
         """What a block contributes; its columns have types that Arrow, Parquet and Spark know."""
+
+    def added(self, parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
+        """Several parts as one."""
 
     def whole(self, parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """What parts of all sessions come to."""
 
 
-def run(study: Study, tasks: Sequence[Task], memory: str | int | None = None) -> list[pl.DataFrame]:
+def run(
+    study: Study,
+    tasks: Sequence[Task],
+    memory: str | int | None = None,
+    partials: str | PathLike[str] | None = None,
+) -> list[pl.DataFrame]:
     """Do several tasks in one pass over a study; the whole of each.
 
     Parameters
     ----------
     memory
         Memory to stay within, see `sessionkit.study.memory`; a quarter of the machine's if not given.
+    partials
+        A directory where what each partition of a saved study comes to is kept; what is there is not worked out again.
+
+    Raises
+    ------
+    UsageError
+        Partials are asked for of a study that is not saved, or the directory cannot be written.
     """
-    made: list[list[pl.DataFrame]] = [[] for _ in tasks]
-    for parts in parts_of(study, tasks, memory):
-        for kept, part in zip(made, parts, strict=True):
-            kept.append(part)
-    return [task.whole(kept) for task, kept in zip(tasks, made, strict=True)]
+    if partials is None:
+        made = _gathered(tasks, parts_of(study, tasks, memory))
+    else:
+        kept = Partials(Path(partials))
+        made = _gathered(tasks, (_partition(study, tasks, memory, part, kept) for part in partitions(study).values()))
+    return [task.whole(parts) for task, parts in zip(tasks, made, strict=True)]
 
 
-def parts_of(study: Study, tasks: Sequence[Task], memory: str | int | None = None) -> Iterator[list[pl.DataFrame]]:
-    """The parts that each block of a study contributes to some tasks, block by block in the order of session_id."""
+def parts_of(
+    study: Study,
+    tasks: Sequence[Task],
+    memory: str | int | None = None,
+    stored: Sequence[Stored] | None = None,
+) -> Iterator[list[pl.DataFrame]]:
+    """The parts that each block of a study contributes to some tasks, block by block.
+
+    Blocks come in the order of session_id, those of a partitioned study partition by partition. `stored` are the only
+    parts of a saved study that are looked at; all if not given.
+    """
     columns: dict[str, list[str]] = {}
     for task in tasks:
         for table, names in task.columns().items():
             columns[table] = [*dict.fromkeys([*columns.get(table, ()), *names])]
-    rows = max(FEWEST, min(ROWS, memory_budget(memory) // RESULT_BYTES))
-    for block in blocks(study, columns, rows):
+    each = RESULT_BYTES + COLUMN_BYTES * max(task.columns_made for task in tasks)
+    rows = max(FEWEST, min(ROWS, memory_budget(memory) // each))
+    for block in blocks(study, columns, rows, stored, max(task.slots for task in tasks)):
         yield [task.part(block) for task in tasks]
+
+
+def _partition(
+    study: Study, tasks: Sequence[Task], memory: str | int | None, stored: Sequence[Stored], kept: Partials
+) -> list[pl.DataFrame]:
+    """What a partition contributes to each task, of which only what is not kept is worked out."""
+    keys = [key_of(study, task, stored) for task in tasks]
+    found = {key: part for key in keys if (part := kept.find(key)) is not None}
+    missing = {key: task for key, task in zip(keys, tasks, strict=True) if key not in found}
+    if missing:
+        asked = [*missing.values()]
+        made = _gathered(asked, parts_of(study, asked, memory, stored))
+        for (key, task), parts in zip(missing.items(), made, strict=True):
+            found[key] = task.added(parts)
+            kept.keep(key, found[key])
+    return [found[key] for key in keys]
+
+
+def _gathered(tasks: Sequence[Task], several: Iterable[list[pl.DataFrame]]) -> list[list[pl.DataFrame]]:
+    """The parts that some blocks, or partitions, contribute to each task, several of them made one as they come."""
+    made: list[list[pl.DataFrame]] = [[] for _ in tasks]
+    for parts in several:
+        for task, kept, part in zip(tasks, made, parts, strict=True):
+            kept.append(part)
+            if len(kept) == TOGETHER:
+                kept[:] = [task.added(kept)]
+    return made

@@ -9,15 +9,23 @@
 ``places.py``           row numbers in place of ids: the private columns of a saved study
 ``slices.py``           a study some whole sessions at a time
 ``package.py``          a study on disk: a Data Package, written whole or not at all
-``opening.py``          reading one back, distrustfully
+``resources.py``        how its descriptor describes the files of a table
+``partitioning.py``     a log in folders, one for each value of a column
+``partitions.py``       adding one to a saved study; ``uniting.py``: users and judgments of two studies
+``folders.py``          where a study lies: on disk or at an address
+``descriptor.py``       what a descriptor says, distrustfully
+``opening.py``          reading a study back
 ``replacing.py``        putting a finished directory or file in its place in one rename
+``temporary.py``        folders of studies that were not saved yet; copies of written studies
+``memory.py``           how much memory work on large logs may use
 ======================  ===============================================================================================
 """
 
 from sessionkit.study.facts import Facts
 from sessionkit.study.opening import open_study, verify_hashes
+from sessionkit.study.partitions import add_partition
 from sessionkit.study.settings import MERGES, Settings
 from sessionkit.study.source import Source
 from sessionkit.study.study import Study
 
-__all__ = ["MERGES", "Facts", "Settings", "Source", "Study", "open_study", "verify_hashes"]
+__all__ = ["MERGES", "Facts", "Settings", "Source", "Study", "add_partition", "open_study", "verify_hashes"]

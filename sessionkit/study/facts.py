@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 import polars as pl
+
+from sessionkit.contract.keys import changes
 
 if TYPE_CHECKING:
     from sessionkit.study.study import Study
@@ -37,6 +39,10 @@ class Facts:
     partly_observed: int
     empty: int
 
+    def __add__(self, other: Facts) -> Facts:
+        """Return the counts of two studies that have no session in common."""
+        return Facts(*(getattr(self, field.name) + getattr(other, field.name) for field in fields(self)))
+
 
 def facts_of(study: Study) -> Facts:
     """Count, in one pass over each table."""
@@ -65,4 +71,32 @@ def facts_of(study: Study) -> Facts:
         repeats_in_lists=unusual.item(0, "repeats"),
         lists_with_gaps=unusual.item(0, "gaps"),
         **queries.row(0, named=True),
+    )
+
+
+NO_FACTS = Facts(*(0 for _ in fields(Facts)))
+"""The facts of nothing, to which others are added."""
+STATUSES = ("not_logged", "partly_observed", "empty")
+LIST = ("session_id", "query_position")
+SPREAD = 0x9E3779B97F4A7C15
+"""An odd number by which the numbers of lists are spread over 64 bits."""
+
+
+def facts_in_order(sessions: int, queries: pl.DataFrame, results: pl.DataFrame, judgments: int) -> Facts:
+    """Count what :func:`facts_of` does, in tables that are in memory and in the order of their keys."""
+    rows = results.lazy().select("rank", document=pl.col("doc_id").hash(), first=changes(LIST)).collect()
+    last = rows["first"].shift(-1, fill_value=True)
+    place = rows.select(pl.int_range(1, pl.len() + 1)).to_series()
+    length = place.filter(last).diff(null_behavior="ignore").fill_null(place.filter(last).head(1))
+    shown = rows.select(pl.col("document") ^ (pl.col("first").cum_sum().cast(pl.UInt64) * SPREAD)).to_series()
+    # rows of one list with one document have one value here; the few others with one value are told apart exactly
+    alike = results.filter(shown.is_duplicated()) if shown.n_unique() < len(shown) else results.clear()
+    return Facts(
+        sessions=sessions,
+        queries=queries.height,
+        results=results.height,
+        judgments=judgments,
+        repeats_in_lists=alike.height - alike.select(*LIST, "doc_id").n_unique(),
+        lists_with_gaps=int((rows["rank"].filter(last) != length).sum()),
+        **{status: int((queries["results_status"] == status).sum()) for status in STATUSES},
     )

@@ -1,69 +1,107 @@
-"""Opening a study from disk: its descriptor may name only files beneath itself, and they must be as it says."""
+"""Opening a study from disk or object storage: its files must lie beneath it, and be as the descriptor says."""
 
 from __future__ import annotations
 
-import json
-from dataclasses import fields
+from collections.abc import Mapping
 from os import PathLike
-from pathlib import Path, PurePosixPath
-from typing import Any, get_type_hints
+from pathlib import Path
+from typing import Any
 
 import polars as pl
 
-from sessionkit.contract import TABLES, table
+from sessionkit.contract import table
 from sessionkit.errors import DataError
+from sessionkit.study.descriptor import ours_of, parsed, partitioned_of, parts_of, paths_of, resources_of, value_of
 from sessionkit.study.facts import Facts
-from sessionkit.study.package import DESCRIPTOR, LAYOUT, sha256
+from sessionkit.study.folders import Address, Directory, Folder, first_line, folder_at
+from sessionkit.study.package import DESCRIPTOR
 from sessionkit.study.places import PRIVATE, public
+from sessionkit.study.resources import sha256
 from sessionkit.study.settings import Settings
 from sessionkit.study.slices import LOG, Stored
 from sessionkit.study.source import Source
-from sessionkit.study.study import Study, no_rejected
+from sessionkit.study.study import Study, identity_of, no_rejected
+
+Files = dict[str, list[Path | str]]
 
 
-def open_study(directory: str | PathLike[str]) -> Study:
-    """Open a study directory: nothing is read but the descriptor and the footers of the Parquet files.
+def open_study(directory: str | PathLike[str], storage_options: Mapping[str, Any] | None = None) -> Study:
+    """Open a saved study: nothing is read but the descriptor and the footers of the Parquet files.
 
     Parameters
     ----------
     directory
-        A directory written by ``study.save`` or ``sessionkit ingest``.
+        A directory written by ``study.save`` or ``sessionkit ingest``, or the address of one: ``s3://``, ``gs://``,
+        ``az://``, ``https://``, ``file://`` and what else polars reads.
+    storage_options
+        How to get at an address, as ``polars.scan_parquet`` takes them; by default what the environment says.
 
     Raises
     ------
     DataError
-        It is no study, it was written by a newer sessionkit, it names files outside itself, or a file is missing or not
-        of the size, length and columns the descriptor says.
+        It is no study, it cannot be read, it was written by a newer sessionkit, it names files outside itself, or a file
+        is missing or not of the size, length and columns the descriptor says.
+    UsageError
+        It is an address that cannot be read.
     """
-    folder = Path(directory)
-    descriptor = _descriptor(folder)
-    ours = _ours(descriptor, folder)
-    resources = _resources(descriptor, folder)
-    tables: dict[str, Any] = {name: public(_scan(folder, name, resource), name) for name, resource in resources.items()}
+    folder = folder_at(directory, storage_options)
+    identity = identity_of(folder.path) if isinstance(folder, Directory) else None
+    descriptor = parsed(folder.text(), folder.descriptor)
+    where = folder.descriptor
+    ours = ours_of(descriptor, where, folder.name)
+    resources = resources_of(descriptor, where)
+    files: Files = {name: [folder.file(path) for path in paths_of(resource)] for name, resource in resources.items()}
+    scans = {name: _scan(folder, name, resource, files[name]) for name, resource in resources.items()}
+    tables: dict[str, Any] = {name: public(scan, name) for name, scan in scans.items()}
     tables.setdefault("rejected", no_rejected())
     study = Study(
         **tables,
-        settings=_value(Settings, ours["settings"], folder),
-        sources=tuple(_value(Source, source, folder) for source in ours["sources"]),
+        settings=value_of(Settings, ours["settings"], where),
+        sources=tuple(value_of(Source, source, where) for source in ours["sources"]),
         reader=str(ours["reader"]),
         notes=tuple(str(note) for note in ours["notes"]),
-        path=folder,
+        path=folder.path if isinstance(folder, Directory) else None,
+        address=folder.name if isinstance(folder, Address) else None,
     )
-    study.__dict__["facts"] = _value(Facts, ours["facts"], folder)
-    study.__dict__["stored"] = _stored(folder, resources)
+    study.__dict__.update(
+        identity=identity,
+        facts=value_of(Facts, ours["facts"], where),
+        partitioned=partitioned_of(ours, where),
+        stored=_stored(folder, files, scans, ours),
+        hashes={name: hash_of(resources[name]) for name in ("users", "judgments")},
+    )
     return study
 
 
-def _stored(folder: Path, resources: dict[str, dict[str, Any]]) -> tuple[Stored, ...] | None:
+def hash_of(resource: dict[str, Any]) -> str:
+    """Return the sha256 that a resource says; nothing where it says none."""
+    kept = resource.get("hash")
+    return kept.removeprefix("sha256:") if isinstance(kept, str) and kept.startswith("sha256:") else ""
+
+
+def _stored(
+    folder: Folder, files: Files, scans: dict[str, pl.LazyFrame], ours: dict[str, Any]
+) -> tuple[Stored, ...] | None:
     """Return the files of the log part by part; None where they lack the private columns."""
-    files = {name: _files(folder, resources[name]) for name in LOG}
-    if len({len(paths) for paths in files.values()}) > 1:
+    many = {len(files[name]) for name in LOG}
+    if len(many) > 1 or any(not set(PRIVATE[name]) <= set(scans[name].collect_schema().names()) for name in LOG):
         return None
-    parts = [dict(zip(LOG, paths, strict=True)) for paths in zip(*files.values(), strict=True)]
-    known = {name: set(pl.scan_parquet(paths, glob=False).collect_schema().names()) for name, paths in files.items()}
-    if any(not set(PRIVATE[name]) <= known[name] for name in LOG):
-        return None
-    return tuple(Stored(part) for part in parts)
+    parts = [dict(zip(LOG, paths, strict=True)) for paths in zip(*(files[name] for name in LOG), strict=True)]
+    options = folder.options if isinstance(folder, Address) else None
+    said = parts_of(ours, len(parts), folder.descriptor)
+    if said is None:
+        return tuple(Stored(part, options=options) for part in parts)
+    return tuple(
+        Stored(
+            part,
+            entry["folder"],
+            {name: entry["sha256"][name] for name in LOG},
+            entry["pairs"],
+            entry["pairs"] == ours["pairs"],
+            options,
+        )
+        for part, entry in zip(parts, said, strict=True)
+    )
 
 
 def verify_hashes(study: Study) -> tuple[str, ...]:
@@ -75,165 +113,63 @@ def verify_hashes(study: Study) -> tuple[str, ...]:
         The study was not opened from disk.
     """
     if study.path is None:
-        raise DataError("this study was not opened from disk, so there are no files to verify; save it first")
-    descriptor = _descriptor(study.path)
-    resources = _resources(descriptor, study.path).values()
-    return tuple(problem for resource in resources if (problem := _changed(study.path, resource)) is not None)
-
-
-def _changed(folder: Path, resource: dict[str, Any]) -> str | None:
-    """Return a sentence where a resource's bytes, or those of its files one after the other, are not as written."""
-    paths = _files(folder, resource)
-    names = ", ".join(path.relative_to(folder).as_posix() for path in paths)
-    kept = resource.get("hash")
-    if not isinstance(kept, str) or not kept.startswith("sha256:"):
-        return f"{names} cannot be verified: {DESCRIPTOR} keeps no sha256 of it"
-    if f"sha256:{sha256(*paths)}" == kept:
-        return None
-    return f"{names} is not the file that was written: its sha256 differs from {DESCRIPTOR}"
-
-
-def _descriptor(folder: Path) -> dict[str, Any]:
-    """Return datapackage.json as a value."""
-    path = folder / DESCRIPTOR
-    if not folder.exists():
-        raise DataError(f"{folder} does not exist; name a study directory, a study.toml or a log file")
-    if not folder.is_dir():
-        raise DataError(
-            f"{folder} is a file, not a study directory; `sessionkit ingest {folder} --out STUDY` makes one from a log"
+        here = (
+            f"{study.address} is not on this machine; copy it to a disk"
+            if study.address
+            else ("this study was not opened from disk, so there are no files to verify; save it")
         )
-    if not path.is_file():
-        raise DataError(
-            f"{folder} is a directory but not a study: it has no {DESCRIPTOR}; "
-            "make one with `sessionkit ingest SOURCE --out STUDY`"
-        )
-    try:
-        descriptor = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise DataError(f"{path} cannot be read as JSON ({error}); ingest the source again") from None
-    if not isinstance(descriptor, dict):
-        raise DataError(f"{path} is not a data package: it holds no object")
-    return descriptor
+        raise DataError(f"{here} first")
+    folder = Directory(study.path)
+    descriptor = parsed(folder.text(), folder.descriptor)
+    resources = resources_of(descriptor, folder.descriptor)
+    ours = ours_of(descriptor, folder.descriptor, folder.name)
+    problems: list[str] = []
+    for name, resource in resources.items():
+        paths = [folder.file(path) for path in paths_of(resource)]
+        names = [path.relative_to(folder.path).as_posix() for path in paths]
+        if hash_of(resource):
+            checked = [(", ".join(names), paths, hash_of(resource))]
+        elif name in LOG and (said := parts_of(ours, len(paths), folder.descriptor)) is not None:
+            checked = [(one, [path], part["sha256"][name]) for one, path, part in zip(names, paths, said, strict=True)]
+        else:
+            problems.append(f"{', '.join(names)} cannot be verified: {DESCRIPTOR} keeps no sha256 of it")
+            continue
+        problems += [
+            f"{file} is not the file that was written: its sha256 differs from {DESCRIPTOR}"
+            for file, on_disk, kept in checked
+            if sha256(*on_disk) != kept
+        ]
+    return tuple(problems)
 
 
-def _ours(descriptor: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """Return the descriptor's sessionkit block."""
-    ours = descriptor.get("sessionkit")
-    if not isinstance(ours, dict):
-        raise DataError(
-            f"{folder / DESCRIPTOR} is a data package but not a study: it has no sessionkit block; ingest "
-            "its tables with a study.toml"
-        )
-    layout = ours.get("layout")
-    if isinstance(layout, bool) or not isinstance(layout, int) or layout < 1:
-        raise DataError(
-            f"{folder / DESCRIPTOR}: layout is {layout!r}; it must be a number from 1 to {LAYOUT}; ingest the source again"
-        )
-    if layout > LAYOUT:
-        raise DataError(
-            f"{folder} was written by sessionkit {ours.get('version')} in layout {layout}; this one reads up "
-            f"to {LAYOUT}: upgrade sessionkit"
-        )
-    kinds = {"reader": str, "settings": dict, "facts": dict, "notes": list, "sources": list}
-    for name, kind in kinds.items():
-        if not isinstance(ours.get(name), kind):
-            raise DataError(
-                f"{folder / DESCRIPTOR}: sessionkit.{name} is missing or of the wrong type; ingest the source again"
-            )
-    return ours
-
-
-def _resources(descriptor: dict[str, Any], folder: Path) -> dict[str, dict[str, Any]]:
-    """Return the resources that are tables of a study, by name."""
-    listed = descriptor.get("resources")
-    if not isinstance(listed, list) or not all(isinstance(entry, dict) for entry in listed):
-        raise DataError(f"{folder / DESCRIPTOR} lists no resources; ingest the source again")
-    resources = {entry.get("name"): entry for entry in listed if entry.get("name") in (*TABLES, "rejected")}
-    missing = [name for name in TABLES if name not in resources]
-    if missing:
-        raise DataError(f"{folder / DESCRIPTOR} has no resource {', '.join(missing)}; ingest the source again")
-    return resources
-
-
-def _beneath(folder: Path, name: object) -> Path:
-    """Return the path of a resource, which must lie beneath the study's directory."""
-    text = name if isinstance(name, str) else ""
-    plain = text and not text.startswith("/") and "\\" not in text and ":" not in text
-    parts = PurePosixPath(text).parts
-    path = folder.joinpath(*parts)
-    if not plain or ".." in parts or not path.resolve().is_relative_to(folder.resolve()):
-        raise DataError(
-            f"{folder / DESCRIPTOR} names the file {name!r}; a study may name only files beneath its own directory"
-        )
-    if not path.is_file():
-        raise DataError(f"{folder / DESCRIPTOR} names the file {name!r}, which is not there; ingest the source again")
-    return path
-
-
-def _files(folder: Path, resource: dict[str, Any]) -> list[Path]:
-    """Return the files of a resource."""
-    named = resource.get("path")
-    return [_beneath(folder, part) for part in (named if isinstance(named, list) and named else [named])]
-
-
-def _scan(folder: Path, name: str, resource: dict[str, Any]) -> pl.LazyFrame:
+def _scan(folder: Folder, name: str, resource: dict[str, Any], files: list[Path | str]) -> pl.LazyFrame:
     """Scan one table after comparing its files with what the descriptor says."""
-    paths = _files(folder, resource)
-    size = sum(path.stat().st_size for path in paths)
-    if size != resource.get("bytes"):
+    sizes = [size for file in files if (size := folder.size(file)) is not None]
+    if len(sizes) == len(files) and sum(sizes) != resource.get("bytes"):
         raise DataError(
-            f"{folder}: {name} has {size} bytes where {DESCRIPTOR} says {resource.get('bytes')}; the file "
+            f"{folder.name}: {name} has {sum(sizes)} bytes where {DESCRIPTOR} says {resource.get('bytes')}; the file "
             "was changed or cut short"
         )
     try:
-        frame = pl.scan_parquet(paths, glob=False)
+        frame = folder.scan(files)
         schema = frame.collect_schema()
         rows = frame.select(pl.len()).collect().item()
     except (pl.exceptions.PolarsError, OSError) as error:
         raise DataError(
-            f"{folder}: {name} is not readable as Parquet ({str(error).splitlines()[0]}); ingest the source again"
+            f"{folder.name}: {name} is not readable as Parquet ({first_line(error)}); ingest the source again"
         ) from None
     if rows != resource.get("rowcount"):
         raise DataError(
-            f"{folder}: {name} has {rows} rows where {DESCRIPTOR} says {resource.get('rowcount')}; the file was changed"
+            f"{folder.name}: {name} has {rows} rows where {DESCRIPTOR} says {resource.get('rowcount')}; the file was "
+            "changed"
         )
     declared = table(name)
     for field in declared.fields:
         if field.required and field.name not in schema:
-            raise DataError(f"{folder}: {name} has no column {field.name}; found {', '.join(schema.names())}")
+            raise DataError(f"{folder.name}: {name} has no column {field.name}; found {', '.join(schema.names())}")
         if field.name in schema and schema[field.name] != field.dtype:
             raise DataError(
-                f"{folder}: {name}.{field.name} is {schema[field.name]} where the schema says {field.dtype}; "
+                f"{folder.name}: {name}.{field.name} is {schema[field.name]} where the schema says {field.dtype}; "
                 "ingest the source again"
             )
     return frame
-
-
-def _value(kind: type[Any], given: object, folder: Path) -> Any:  # noqa: ANN401
-    """Return a dataclass from a JSON object, refusing objects that do not fit it."""
-    known = {field.name for field in fields(kind)}
-    if not isinstance(given, dict) or not set(given) <= known:
-        raise DataError(
-            f"{folder / DESCRIPTOR}: {kind.__name__.lower()} is not as sessionkit writes it; ingest the source again"
-        )
-    for name, type_ in get_type_hints(kind).items():
-        if kind is not Settings and name in given and not _fits(given[name], type_):
-            raise DataError(
-                f"{folder / DESCRIPTOR}: {kind.__name__.lower()}.{name} is {given[name]!r}, which it cannot be; "
-                "ingest the source again"
-            )
-    try:
-        return kind(**given)
-    except DataError as error:
-        raise DataError(f"{folder / DESCRIPTOR}: {error}") from None
-    except TypeError:
-        raise DataError(
-            f"{folder / DESCRIPTOR}: {kind.__name__.lower()} lacks a value; ingest the source again"
-        ) from None
-
-
-def _fits(value: object, type_: Any) -> bool:  # noqa: ANN401
-    """Return whether a JSON value is of this type; counts are whole and not below 0."""
-    if isinstance(value, bool) or not isinstance(value, type_):
-        return False
-    return not isinstance(value, int) or value >= 0

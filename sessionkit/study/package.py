@@ -1,27 +1,32 @@
 """A study on disk: a directory that is a valid Data Package, Parquet files beside ``datapackage.json``.
 
-The descriptor holds the schema, bytes, sha256 and row count of every resource and, under ``sessionkit``, settings,
-sources, facts and notes. Nothing in it depends on when or where it was written: the same study gives the same bytes.
+The descriptor holds the schema, bytes and row count of every resource, the sha256 of every file and, under
+``sessionkit``, settings, sources, facts and notes. Nothing in it depends on when or where it was written: the same
+study gives the same bytes.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from sessionkit import __version__
-from sessionkit.contract import TABLES, document
+from sessionkit.contract import TABLES
 from sessionkit.errors import UsageError
+from sessionkit.study.memory import memory_budget
 from sessionkit.study.pairs import Pairs
-from sessionkit.study.places import JUDGMENT, LENGTH, QUERIES, RESULTS, numbered
+from sessionkit.study.partitioning import Partitioned, by_partition, require_partition_column
+from sessionkit.study.places import numbered
 from sessionkit.study.replacing import built_beside
-from sessionkit.study.slices import LOG, ORDER, Slice, slices
+from sessionkit.study.resources import resource, sha256
+from sessionkit.study.slices import LOG, ORDER, Slice, Stored, slices
 
 if TYPE_CHECKING:
     from sessionkit.study.study import Study
@@ -31,24 +36,14 @@ PROFILE = "https://datapackage.org/profiles/2.0/datapackage.json"
 LAYOUT = 2
 """Version of what a study directory looks like; a sessionkit refuses layouts above its own."""
 ROWS = 2**23
-"""Results of one file."""
-MEANINGS = {
-    QUERIES: "Private: number of the session's queries.",
-    RESULTS: "Private: number of the session's results.",
-    LENGTH: "Private: number of the query's results.",
-    JUDGMENT: "Private: place of the result's judgment among the distinct (judgment_key, doc_id), sorted; from 0.",
-}
-EXTRA_TYPES: dict[type[pl.DataType], str] = {
-    pl.String: "string",
-    pl.Boolean: "boolean",
-    pl.Date: "date",
-    pl.Time: "time",
-    pl.Datetime: "datetime",
-    pl.Duration: "any",
-    pl.List: "array",
-    pl.Array: "array",
-    pl.Struct: "object",
-}
+"""Results of one file, where no memory is said to keep to."""
+RESULT_BYTES = 250
+"""Memory that a result takes while it is sorted and written, with all its columns and what is made of them."""
+
+
+def rows_within(memory: str | int | None) -> int:
+    """Results of one file, so that writing it stays within some memory."""
+    return ROWS if memory is None else min(ROWS, memory_budget(memory) // RESULT_BYTES)
 
 
 def write_package(
@@ -56,6 +51,9 @@ def write_package(
     directory: Path,
     parts: Iterable[Slice] | None = None,
     finished: Callable[[], Study] | None = None,
+    *,
+    partition_by: str | None = None,
+    memory: str | int | None = None,
 ) -> Path:
     """Write the study to `directory` in one step, replacing a study that is there; return the directory.
 
@@ -67,24 +65,52 @@ def write_package(
     finished
         Called when the parts are written: returns the study with what only then is known of it (users, rejected rows,
         sources, notes, facts). `study` then only has to have the judgments.
+    partition_by
+        A column of the sessions: those that have one value in it go to files of their own. A study that is partitioned
+        stays so if not given.
+    memory
+        Memory to work within, see `sessionkit.study.memory`; files are smaller with less. By default they are of one
+        size on every machine.
 
     Raises
     ------
     UsageError
-        `directory` is a file, or a directory with something else in it, or cannot be written.
+        `directory` is a file, or a directory with something else in it, or cannot be written; or there is no such
+        column.
     """
     refuse_to_replace(directory)
+    partitioned = study.partitioned
+    split = partition_by is not None and (partitioned is None or partitioned.by != partition_by)
+    rows = rows_within(memory)
+    if parts is None:
+        parts = slices(study, rows=rows // 4 if split else rows)
+    if partition_by is not None and split:
+        require_partition_column(study, partition_by)
+        partitioned = Partitioned(partition_by)
+        parts = by_partition(parts, partition_by, rows)
     with built_beside(directory) as draft:
-        written = _write_log(slices(study, rows=ROWS) if parts is None else parts, Pairs.of(study.judgments), draft)
-        study = study if finished is None else finished()
-        for name in ("users", "judgments", "rejected"):
-            frame = study.table(name)
-            if name != "rejected" or not frame.head(1).collect().is_empty():
-                written[name] = [_write(frame.sort(ORDER[name]) if name in ORDER else frame, draft / f"{name}.parquet")]
-        resources = [_resource(name, written[name], draft) for name in (*TABLES, "rejected") if name in written]
-        text = json.dumps(_descriptor(study, resources), indent=2, ensure_ascii=False, allow_nan=False)
-        (draft / DESCRIPTOR).write_text(text + "\n", encoding="utf-8", newline="\n")
+        pairs = Pairs.of(study.judgments)
+        log = write_log(parts, pairs, draft)
+        finish_package(study if finished is None else finished(), log, pairs, partitioned, draft)
     return directory
+
+
+def finish_package(
+    study: Study, log: list[Stored], pairs: Pairs, partitioned: Partitioned | None, folder: Path
+) -> None:
+    """Write what a study directory holds beside its log: the other tables and the descriptor."""
+    written: dict[str, list[Any]] = {name: [part.files[name] for part in log] for name in LOG}
+    for name in ("users", "judgments", "rejected"):
+        frame = study.table(name)
+        if name != "rejected" or not frame.head(1).collect().is_empty():
+            written[name] = [_write(frame.sort(ORDER[name]) if name in ORDER else frame, folder / f"{name}.parquet")]
+    known = {name: log[0].sha256[name] for name in LOG} if len(log) == 1 else {}
+    resources = [
+        resource(name, written[name], folder, known.get(name)) for name in (*TABLES, "rejected") if name in written
+    ]
+    descriptor = _descriptor(study, resources, log, pairs, partitioned)
+    text = json.dumps(descriptor, indent=2, ensure_ascii=False, allow_nan=False)
+    (folder / DESCRIPTOR).write_text(text + "\n", encoding="utf-8", newline="\n")
 
 
 def refuse_to_replace(directory: Path) -> None:
@@ -107,29 +133,37 @@ def is_study(directory: Path) -> bool:
     return isinstance(descriptor, dict) and isinstance(descriptor.get("sessionkit"), dict)
 
 
-def sha256(*paths: Path) -> str:
-    """Return the hexadecimal SHA-256 of a file, or of several one after the other."""
-    digest = hashlib.sha256()
-    for path in paths:
-        with path.open("rb") as stream:
-            hashlib.file_digest(stream, lambda: digest)
-    return digest.hexdigest()
-
-
-def _write_log(parts: Iterable[Slice], pairs: Pairs, folder: Path) -> dict[str, list[Path]]:
-    """Write the log part by part, with its private columns, and return the files of each table."""
-    written: dict[str, list[Path]] = {name: [] for name in LOG}
-    for number, part in enumerate(parts):
+def write_log(parts: Iterable[Slice], pairs: Pairs, folder: Path) -> list[Stored]:
+    """Write the log part by part, with its private columns; return its files, partition by partition."""
+    written: list[Stored] = []
+    many: Counter[str] = Counter()
+    for part in parts:
         frames = (part.sessions, part.queries, part.results)
         private = frames if part.numbered else numbered(*frames, pairs)
-        for name, frame in zip(LOG, private, strict=True):
-            (folder / name).mkdir(exist_ok=True)
-            written[name].append(_write(frame.lazy(), folder / name / f"{number:05}.parquet"))
-    for name, paths in written.items():
-        if len(paths) == 1:
-            written[name] = [paths[0].rename(folder / f"{name}.parquet")]
-            (folder / name).rmdir()
-    return written
+        homes = [folder / name / part.folder for name in LOG]
+        for home in homes:
+            home.mkdir(parents=True, exist_ok=True)
+        # where folders of two partitions are one to the file system, their files still are two
+        number = next(free for free in count(many[part.folder]) if not (homes[0] / f"{free:05}.parquet").exists())
+        many[part.folder] += 1
+        files = {
+            name: _write(frame.lazy(), home / f"{number:05}.parquet")
+            for name, frame, home in zip(LOG, private, homes, strict=True)
+        }
+        written.append(Stored(files, part.folder, pairs=pairs.digest))
+    if len(written) == 1 and not written[0].folder:
+        written = [_alone(written[0], folder)]
+    written.sort(key=lambda part: part.folder)
+    return [replace(part, sha256={name: sha256(Path(path)) for name, path in part.files.items()}) for part in written]
+
+
+def _alone(part: Stored, folder: Path) -> Stored:
+    """Move the only files of a log up beside the other tables."""
+    files: dict[str, Path | str] = {}
+    for name, path in part.files.items():
+        files[name] = Path(path).rename(folder / f"{name}.parquet")
+        (folder / name).rmdir()
+    return replace(part, files=files)
 
 
 def _write(frame: pl.LazyFrame, path: Path) -> Path:
@@ -138,47 +172,12 @@ def _write(frame: pl.LazyFrame, path: Path) -> Path:
     return path
 
 
-def _resource(name: str, paths: list[Path], folder: Path) -> dict[str, Any]:
-    """Return the resource that describes a table's files."""
-    frame = pl.scan_parquet(paths, glob=False)
-    relative = [path.relative_to(folder).as_posix() for path in paths]
-    return {
-        "name": name,
-        "path": relative[0] if len(relative) == 1 else relative,
-        "title": document(name)["title"],
-        "format": "parquet",
-        "mediatype": "application/vnd.apache.parquet",
-        "bytes": sum(path.stat().st_size for path in paths),
-        "hash": f"sha256:{sha256(*paths)}",
-        "rowcount": frame.select(pl.len()).collect().item(),
-        "schema": _schema(name, frame.collect_schema()),
-    }
-
-
-def _schema(name: str, columns: pl.Schema) -> dict[str, Any]:
-    """Return the table's schema with the columns it has here, extras last."""
-    declared = document(name)
-    known = {entry["name"]: entry for entry in declared["fields"]}
-    fields = [known[column] if column in known else _extra(column, dtype) for column, dtype in columns.items()]
-    return {**declared, "fields": fields, "foreignKeys": declared.get("foreignKeys", [])}
-
-
-def _extra(column: str, dtype: pl.DataType) -> dict[str, Any]:
-    """Return the field that describes a column found in the source beside the declared ones."""
-    kind = EXTRA_TYPES.get(dtype.base_type(), "any")
-    if column in MEANINGS:
-        return {"name": column, "type": "integer", "description": MEANINGS[column], "dtype": str(dtype)}
-    if dtype.is_numeric():
-        kind = "integer" if dtype.is_integer() else "number"
-    return {"name": column, "type": kind, "description": "Found in the source.", "dtype": str(dtype), "extra": True}
-
-
-def _descriptor(study: Study, resources: list[dict[str, Any]]) -> dict[str, Any]:
+def _descriptor(
+    study: Study, resources: list[dict[str, Any]], log: list[Stored], pairs: Pairs, partitioned: Partitioned | None
+) -> dict[str, Any]:
     """Return datapackage.json as a value."""
-    for resource in resources:
-        if not resource["schema"]["foreignKeys"]:
-            del resource["schema"]["foreignKeys"]
     title = {"title": study.settings.title} if study.settings.title else {}
+    partitions = {} if partitioned is None else {"partitioned": asdict(partitioned)}
     return {
         "$schema": PROFILE,
         "name": "sessionkit-study",
@@ -192,5 +191,8 @@ def _descriptor(study: Study, resources: list[dict[str, Any]]) -> dict[str, Any]
             "facts": asdict(study.facts),
             "notes": list(study.notes),
             "sources": [asdict(source) for source in study.sources],
+            **partitions,
+            "pairs": pairs.digest,
+            "parts": [{"folder": part.folder, "pairs": part.pairs, "sha256": dict(part.sha256)} for part in log],
         },
     }

@@ -8,13 +8,14 @@ its asked columns are, once.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from sessionkit.study.places import JUDGMENT, LENGTH, QUERIES, RESULTS, counts, repeated, session_of
+from sessionkit.study.places import JUDGMENT, LENGTH, QUERIES, RESULTS, counts, public, repeated, session_of
 
 if TYPE_CHECKING:
     from sessionkit.study.study import Study
@@ -30,15 +31,61 @@ ROWS = 2**21
 LOG = ("sessions", "queries", "results")
 PLACES = {"sessions": [QUERIES, RESULTS], "queries": ["query_position", LENGTH], "results": ["rank", JUDGMENT]}
 """What is read of a saved study in place of ids."""
+IDS = {
+    "sessions": ["session_id", "judgment_key"],
+    "queries": ["session_id", "query_position", "results_status"],
+    "results": ["session_id", "query_position", "rank", "doc_id"],
+}
+"""What is read where the private columns are not there, or are not those of the study's judgments."""
+
+
+def scan_files(
+    files: Sequence[Path | str], options: Mapping[str, Any] | None = None, *, file: str | None = None
+) -> pl.LazyFrame:
+    """Scan Parquet files by their names, none of which is taken for a pattern.
+
+    Parameters
+    ----------
+    options
+        Those of object storage.
+    file
+        Column in which to put the name of each row's file.
+    """
+    given = dict(options) if options else None
+    names = [str(name) for name in files]
+    return pl.scan_parquet(names, glob=False, hive_partitioning=False, storage_options=given, include_file_paths=file)
 
 
 @dataclass(frozen=True)
 class Stored:
-    """Files of some sessions of a saved study, one for each table of the log, sorted, with their private columns."""
+    """Files of some sessions of a saved study, one for each table of the log, sorted, with their private columns.
 
-    files: Mapping[str, Path]
+    Parameters
+    ----------
+    files
+        Path or address of each table's file.
+    folder
+        The partition they belong to, such as ``system_id=bm25``; empty without partitions.
+    sha256
+        What each table's file is known by; empty where the study does not say.
+    pairs
+        Digest of the judged pairs by which the results carry numbers, see `sessionkit.study.pairs`.
+    numbered
+        Whether these are the pairs of the study's judgments; if not, the file is read by its public columns.
+    options
+        How to get at files on object storage.
+    """
+
+    files: Mapping[str, Path | str]
     folder: str = ""
-    """The partition they belong to, such as ``system_id=bm25``; empty without partitions."""
+    sha256: Mapping[str, str] = field(default_factory=dict)
+    pairs: str = ""
+    numbered: bool = True
+    options: Mapping[str, Any] | None = field(default=None, repr=False)
+
+    def scan(self, name: str) -> pl.LazyFrame:
+        """Scan the file of one table."""
+        return scan_files([self.files[name]], self.options)
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,16 +97,27 @@ class Slice:
     numbered
         Whether the private columns are there (``__queries``, ``__results``, ``__length``, ``__judgment``), and with
         them no ids but those asked for.
+    folder
+        The partition they belong to, see `Stored`.
     """
 
     sessions: pl.DataFrame
     queries: pl.DataFrame
     results: pl.DataFrame
     numbered: bool = False
+    folder: str = ""
 
 
-def slices(study: Study, columns: Mapping[str, Sequence[str]] | None = None, rows: int = ROWS) -> Iterator[Slice]:
-    """Cut a study into slices of about so many results, each of whole sessions, in the order of session_id.
+def slices(
+    study: Study,
+    columns: Mapping[str, Sequence[str]] | None = None,
+    rows: int = ROWS,
+    stored: Sequence[Stored] | None = None,
+    per_query: int = 0,
+) -> Iterator[Slice]:
+    """Cut a study into slices of about so many results, each of whole sessions.
+
+    They come in the order of session_id; those of a partitioned study partition by partition, and so within each.
 
     Parameters
     ----------
@@ -68,16 +126,27 @@ def slices(study: Study, columns: Mapping[str, Sequence[str]] | None = None, row
         read in any case.
     rows
         Results of a slice; a session with more of them stays whole.
+    stored
+        Of a saved study, only these of its parts; all if not given.
+    per_query
+        As how many results more each query counts.
+
+    Raises
+    ------
+    DataError
+        If another study has taken the place of a saved one since it was opened.
     """
     if study.stored is not None:
-        for stored in study.stored:
-            yield from _stored_slices(stored, columns, rows)
+        for parts in _packed(study.stored if stored is None else stored, rows, per_query):
+            for cut in _stored_slices(parts, columns, rows, per_query):
+                study.require_unchanged()
+                yield cut
         return
     sessions, queries, results = ordered(study, columns)
     session = session_of(queries, sessions["session_id"], "queries")
     asked_in = session_of(results, sessions["session_id"], "results")
     sizes = pl.DataFrame({QUERIES: counts(session, len(sessions)), RESULTS: counts(asked_in, len(sessions))})
-    for at, size in _cuts(sizes.lazy(), rows):
+    for at, size in _cuts(sizes.lazy(), rows, per_query):
         tables = zip((sessions, queries, results), at, size, strict=True)
         of_sessions, of_queries, of_results = (frame.slice(start, length) for frame, start, length in tables)
         yield Slice(of_sessions, of_queries, of_results)
@@ -111,24 +180,50 @@ def in_order(frame: pl.DataFrame, name: str) -> pl.DataFrame:
     return frame.sort(ORDER[name])
 
 
-def _stored_slices(stored: Stored, columns: Mapping[str, Sequence[str]] | None, rows: int) -> Iterator[Slice]:
-    """Slices of one part of a saved study, read as ranges of rows."""
-    scans = {name: pl.scan_parquet(path, glob=False) for name, path in stored.files.items()}
-    for at, size in _cuts(scans["sessions"].select(QUERIES, RESULTS), rows):
+def _packed(stored: Sequence[Stored], rows: int, per_query: int) -> Iterator[list[Stored]]:
+    """Neighbours among the parts of a saved study that are small enough to be sliced as one."""
+    for _, alike in groupby(stored, key=lambda part: (part.folder, part.numbered)):
+        parts = [*alike]
+        if len(parts) == 1:
+            yield parts
+            continue
+        sizes = scan_files([part.files["sessions"] for part in parts], parts[0].options, file="__file")
+        sums = sizes.group_by("__file", maintain_order=True).agg(_weight(per_query).sum())
+        known = dict(sums.collect().iter_rows())
+        packed: list[Stored] = []
+        held = 0
+        for part in parts:
+            weight = known.get(str(part.files["sessions"]), 0)  # a part without sessions has no row
+            if packed and held + weight > rows:
+                yield packed
+                packed, held = [], 0
+            packed, held = [*packed, part], held + weight
+        yield packed
+
+
+def _stored_slices(
+    parts: Sequence[Stored], columns: Mapping[str, Sequence[str]] | None, rows: int, per_query: int
+) -> Iterator[Slice]:
+    """Slices of some parts of a saved study that lie in one folder, read as ranges of rows."""
+    stored = parts[0]
+    scans = {name: scan_files([part.files[name] for part in parts], stored.options) for name in LOG}
+    beside = PLACES if stored.numbered else IDS
+    for at, size in _cuts(scans["sessions"].select(QUERIES, RESULTS), rows, per_query):
         frames = []
         for name, start, length in zip(LOG, at, size, strict=True):
-            scan = scans[name]
+            scan = scans[name] if stored.numbered else public(scans[name], name)
             if columns is not None:
-                scan = scan.select(*dict.fromkeys([*columns.get(name, ()), *PLACES[name]]))
+                scan = scan.select(*dict.fromkeys([*columns.get(name, ()), *beside[name]]))
             frames.append(scan.slice(start, length))
         sessions, queries, results = pl.collect_all(frames)
-        yield Slice(sessions, queries, results, numbered=True)
+        yield Slice(sessions, queries, results, stored.numbered, stored.folder)
 
 
-def _cuts(sizes: pl.LazyFrame, rows: int) -> Iterator[tuple[tuple[int, int, int], tuple[int, int, int]]]:
+def _cuts(
+    sizes: pl.LazyFrame, rows: int, per_query: int
+) -> Iterator[tuple[tuple[int, int, int], tuple[int, int, int]]]:
     """Where each slice begins in the three tables, and how many rows of each it takes."""
-    large = pl.max_horizontal(RESULTS, pl.col(QUERIES), 1).cast(pl.Int64)
-    number = (large.cum_sum() - 1) // rows
+    number = (_weight(per_query).cum_sum() - 1) // rows
     found = (
         sizes.group_by(slice=number)
         .agg(pl.len().cast(pl.Int64), pl.col(QUERIES, RESULTS).cast(pl.Int64).sum())
@@ -140,3 +235,9 @@ def _cuts(sizes: pl.LazyFrame, rows: int) -> Iterator[tuple[tuple[int, int, int]
     for size in found.iter_rows() if len(found) else [at]:  # an empty log is one empty slice
         yield at, size
         at = (at[0] + size[0], at[1] + size[1], at[2] + size[2])
+
+
+def _weight(per_query: int) -> pl.Expr:
+    """As how many results a session counts; it counts as one at least."""
+    results, queries = pl.col(RESULTS).cast(pl.Int64), pl.col(QUERIES).cast(pl.Int64)
+    return pl.max_horizontal(results + per_query * queries, queries, 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
@@ -10,9 +11,10 @@ from pathlib import Path
 import polars as pl
 
 from sessionkit.contract import TABLES, table
-from sessionkit.errors import UsageError, suggestion
+from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.study.facts import Facts, facts_of
-from sessionkit.study.package import refuse_to_replace, write_package
+from sessionkit.study.package import DESCRIPTOR, refuse_to_replace, write_package
+from sessionkit.study.partitioning import Partitioned
 from sessionkit.study.settings import Settings
 from sessionkit.study.slices import Stored
 from sessionkit.study.source import Source
@@ -25,6 +27,15 @@ def no_rejected() -> pl.LazyFrame:
     return rejected.empty(rejected.names).lazy()
 
 
+def identity_of(directory: Path) -> tuple[int, int, int] | None:
+    """What the descriptor's file of a study directory is known by; None where it is not there."""
+    try:
+        found = (directory / DESCRIPTOR).stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
 @dataclass(frozen=True, eq=False)
 class Study:
     """The tables of one study; made by ``sk.read``, ``sk.open_study`` or ``sk.from_tables``, which check them.
@@ -32,9 +43,9 @@ class Study:
     Parameters
     ----------
     users, sessions, queries, results, judgments
-        The tables, in the order of their keys. ``sessions`` always has user_id, system_id, topic_id and judgment_key
-        (null where unknown), ``queries`` results_status; other declared columns are there when they were given, extras
-        always.
+        The tables, in the order of their keys; in a partitioned study partition by partition. ``sessions`` always has
+        user_id, system_id, topic_id and judgment_key (null where unknown), ``queries`` results_status; other declared
+        columns are there when they were given, extras always.
     rejected
         Records that broke a rule, with source, record number, line, rule, value and raw text.
     settings
@@ -47,6 +58,8 @@ class Study:
         What was unusual when the source was read, one sentence each.
     path
         The study's directory when it was opened from disk.
+    address
+        The study's address when it was opened from object storage.
     held
         The folder of the tables' files when these are temporary; it goes when no study refers to it.
     """
@@ -62,6 +75,7 @@ class Study:
     reader: str = "tables"
     notes: tuple[str, ...] = ()
     path: Path | None = None
+    address: str | None = None
     held: TemporaryFolder | None = field(default=None, repr=False)
 
     def table(self, name: str) -> pl.LazyFrame:
@@ -97,22 +111,55 @@ class Study:
         """
         return None
 
-    def save(self, directory: str | PathLike[str]) -> Study:
+    @cached_property
+    def identity(self) -> tuple[int, int, int] | None:
+        """What the descriptor's file was known by when the study was opened from a directory."""
+        return None
+
+    def require_unchanged(self) -> None:
+        """Raise DataError where another study has taken the place of the one that was opened."""
+        if self.identity is not None and self.path is not None and identity_of(self.path) != self.identity:
+            raise DataError(f"{self.path} was written anew since it was opened; open it again")
+
+    @cached_property
+    def partitioned(self) -> Partitioned | None:
+        """By which column the files of the log are partitioned; None where they are not, or there are none."""
+        return None
+
+    @cached_property
+    def hashes(self) -> Mapping[str, str]:
+        """SHA-256 of the files of users and judgments, as the study's descriptor has them; empty without files."""
+        return {}
+
+    def save(
+        self, directory: str | PathLike[str], *, partition_by: str | None = None, memory: str | int | None = None
+    ) -> Study:
         """Write the study to a directory, whole or not at all, and return it as opened from there.
 
         An existing study in that place is replaced in one step; anything else is left alone.
 
+        Parameters
+        ----------
+        directory
+            Where to write it.
+        partition_by
+            A column of the sessions, such as ``"system_id"``: sessions that have one value in it lie in a folder of
+            their own, ``sessions/system_id=bm25`` and so on. What is worked out for one partition can be kept while
+            others are added, see `sessionkit.score`. A study that was opened with partitions keeps them.
+        memory
+            Memory to work within where the study is on disk already; see `sessionkit.score`.
+
         Raises
         ------
         UsageError
-            The directory holds something that is no study, or cannot be written.
+            The directory holds something that is no study, or cannot be written, or the sessions have no such column.
         """
         from sessionkit.study.opening import open_study  # it makes studies
 
-        if self.package is not None:
+        if self.package is not None and partition_by is None:
             refuse_to_replace(Path(directory))
             return open_study(copy_package(self.package, Path(directory)))
-        return open_study(write_package(self, Path(directory)))
+        return open_study(write_package(self, Path(directory), partition_by=partition_by, memory=memory))
 
     @cached_property
     def package(self) -> Path | None:

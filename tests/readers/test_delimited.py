@@ -100,3 +100,13 @@ def test_other_encodings(write, quiet_read, encoding):
 def test_separators_are_one_plain_character(write, quiet_read, separator):
     with pytest.raises(DataError, match="one plain character"):
         quiet_read(write("log.csv", GOOD), config={"results": {"separator": separator}})
+
+
+def test_the_raw_text_of_records_over_several_lines_keeps_its_quotes(write, quiet_read, rejects):
+    study = quiet_read(write("log.csv", HEADER + 's,1,x,"a\nb"\ns,1,y,"say ""z"", now"\ns,1,1,c\n'))
+    assert [raw for *_, raw in rejects(study)] == ['s,1,x,"a\nb"', 's,1,y,"say ""z"", now"']
+
+
+def test_a_first_record_with_many_fields_too_many(write, quiet_read, rejects):
+    study = quiet_read(write("log.csv", HEADER + "s,1,1,a,more,and,more\ns,1,2,b\n"))
+    assert rejects(study) == [(1, 2, "record_fits_the_columns", "more,and,more", "s,1,1,a,more,and,more")]

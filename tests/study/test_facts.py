@@ -1,8 +1,11 @@
 """Facts: counts of rows and of the unusual, computed once."""
 
+from dataclasses import replace
+
 import pytest
 
 from sessionkit.readers import from_tables
+from sessionkit.study.facts import NO_FACTS
 
 RESULTS = {
     "session_id": ["a", "a", "a", "b"],
@@ -39,3 +42,18 @@ def test_gaps_are_counted():
 
 def test_facts_are_computed_once(study):
     assert study.facts is study.facts
+
+
+def test_facts_of_a_reading_are_those_of_its_tables(study):
+    assert replace(study).facts == study.facts, "the one is counted while reading, the other from the tables"
+
+
+def test_facts_of_parts_add_up(study):
+    parts = [
+        replace(
+            study,
+            **{name: study.table(name).filter(session_id=session) for name in ("sessions", "queries", "results")},
+        ).facts
+        for session in "ab"
+    ]
+    assert sum(parts, NO_FACTS) == study.facts

@@ -10,7 +10,7 @@ from polars.testing import assert_frame_equal
 from sessionkit.errors import UsageError
 from sessionkit.readers import from_tables
 from sessionkit.study import Settings, open_study, verify_hashes
-from sessionkit.study.package import sha256
+from sessionkit.study.resources import sha256
 
 TABLES = ("users", "sessions", "queries", "results", "judgments", "rejected")
 

@@ -8,6 +8,8 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import sessionkit as sk
+from sessionkit.errors import DataError
+from sessionkit.study.package import write_package
 from sessionkit.study.slices import ORDER, slices
 
 CLINIC = Path(__file__).parents[2] / "examples" / "clinic" / "study.toml"
@@ -69,3 +71,27 @@ def test_an_empty_study_is_one_empty_slice(study, tmp_path):
     opened = empty.save(tmp_path / "empty")
     assert sk.score(opened, "sDCG@10").is_empty()
     assert sk.score(empty, "sDCG@10", per="system").is_empty()
+
+
+def test_small_files_are_sliced_together(study, tmp_path):
+    """A study of many small files is read in slices of the size asked for, not in one of each file."""
+    parts = slices(study, rows=100)
+    many = sk.open_study(write_package(study, tmp_path / "many", parts))
+    assert len(many.stored) > 100
+    for rows in (1, 5_000, 10**9):
+        cut = list(slices(many, {"sessions": ["session_id"]}, rows=rows))
+        assert pl.concat([part.sessions["session_id"] for part in cut]).equals(
+            study.sessions.collect()["session_id"].alias("session_id")
+        )
+        assert len(cut) <= 2 * study.facts.results / rows + 1 or rows == 1
+    assert_frame_equal(sk.score(many, "nsDCG@10"), sk.score(study, "nsDCG@10"), check_exact=True)
+
+
+def test_a_study_written_anew_while_it_is_open_is_not_read(study, tmp_path):
+    opened = study.save(tmp_path / "study")
+    before = sk.score(opened, "sDCG@10", per="system")
+    fewer = replace(study, judgments=study.judgments.filter(pl.col("grade") > 1))
+    fewer.save(tmp_path / "study")
+    with pytest.raises(DataError, match="was written anew since it was opened; open it again"):
+        sk.score(opened, "sDCG@10", per="system")
+    assert not sk.score(sk.open_study(tmp_path / "study"), "sDCG@10", per="system").equals(before)

@@ -1,0 +1,240 @@
+"""The Spark engine: the scores of `sessionkit.score`, the same bits in the same order, worked out by a Spark cluster.
+
+Every worker runs the kernel that this process would run, on whole sessions; what comes back adds up exactly, however
+the sessions were spread.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from sessionkit import __version__
+from sessionkit.engines.cluster import quiet, require_pyspark, session
+from sessionkit.engines.failures import surfaced
+from sessionkit.errors import UsageError
+from sessionkit.study import Settings, Study
+
+if TYPE_CHECKING:
+    from pyspark import Broadcast
+    from pyspark.sql import DataFrame as SparkFrame
+    from pyspark.sql import SparkSession
+
+    from sessionkit.engines.sources import Source
+    from sessionkit.scoring.measures import Measure
+    from sessionkit.scoring.score_task import ScoreTask
+
+    Tables = Study | str | PathLike[str] | Mapping[str, SparkFrame | str]
+    Measures = str | Measure | Sequence[str | Measure]
+
+__all__ = ["score", "score_frame", "session"]
+
+LIMIT = 64 * 2**20
+"""Bytes of judgments that every worker can be expected to hold."""
+PARTITIONS = 200
+"""Partitions where Spark does not say how many are usual; its own default."""
+
+
+def score(
+    tables: Tables,
+    measures: Measures,
+    per: str | Sequence[str] = "session",
+    *,
+    spark: SparkSession | None = None,
+    master: str | None = None,
+    settings: Settings | Mapping[str, Any] | None = None,
+    broadcast_limit: int = LIMIT,
+    partitions: int | None = None,
+) -> pl.DataFrame:
+    """Score with Spark; the table that `sessionkit.score` returns for the same rows, bit for bit.
+
+    Parameters
+    ----------
+    tables
+        A saved study or its directory, which every worker must be able to read under the same path; or Spark's own
+        tables under our column names: a mapping of ``"sessions"``, ``"queries"``, ``"results"``, ``"judgments"`` and, if
+        there are any, ``"users"`` to Spark DataFrames or names of tables.
+    measures, per
+        As in `sessionkit.score`.
+    spark
+        The Spark session to use. If not given: that of the DataFrames, else the one that is active, else one that is
+        started for the occasion.
+    master
+        The master URL of the session that is started; ``local[*]``, all cores of this machine, if not given.
+    settings
+        What is declared about Spark's own tables, such as ``{"max_grade": 3, "merge": "max"}``; a saved study has its own.
+    broadcast_limit
+        Bytes of judgments (their texts and 16 for each) up to which every worker holds all of them; beyond it, each
+        session is sent those of its own keys.
+    partitions
+        Into how many partitions to spread the work at most; ``spark.sql.shuffle.partitions`` if not given.
+
+    Returns
+    -------
+    polars.DataFrame
+        As from `sessionkit.score`. It is collected here: one row per session or query and measure is what this process
+        must hold. `score_frame` leaves them with Spark.
+
+    Raises
+    ------
+    UsageError
+        The extra ``spark`` is not installed, no Java is found, or an argument makes no sense.
+    DataError
+        A table or column is missing, a type does not fit, or a row breaks a rule of the schemas.
+    SessionkitError
+        Spark could not finish.
+
+    Notes
+    -----
+    A saved study is cut between sessions and sorted already: its parts are read by the workers as they lie, unless its
+    judgments are too large for every worker to hold. Spark's own tables are stacked, brought together by session and
+    sorted, which costs far more than the scoring. Rows that break a rule, which reading a log sets aside, are refused.
+    Whether lists were observed less deep than a measure looks is told of saved studies only.
+
+    Examples
+    --------
+    With four cores of this machine::
+
+        sk.engines.spark.score("study", ["nsDCG@10"], per="system", master="local[4]")
+    """
+    with _running(tables, spark, master) as running, quiet(), surfaced():
+        from sessionkit.scoring.scores import score_task, told
+
+        source = _source(tables, settings, running)
+        task = score_task(source.study, measures, per)
+        answered, sent = _answered(source, task, broadcast_limit, partitions)
+        found = _in_order(pl.DataFrame(answered.toArrow()).cast(task.schema))
+        sent.destroy()
+        return told(source.study, task, task.whole([found]))
+
+
+def score_frame(
+    tables: Tables,
+    measures: Measures,
+    per: str = "session",
+    *,
+    spark: SparkSession | None = None,
+    settings: Settings | Mapping[str, Any] | None = None,
+    broadcast_limit: int = LIMIT,
+    partitions: int | None = None,
+) -> SparkFrame:
+    """Scores per session or query as a Spark DataFrame, for more of them than this process should hold.
+
+    The columns and values are those of `score`, the order of the rows is Spark's; nothing is worked out, and no warning
+    given, before an action of Spark's asks for rows.
+
+    Parameters
+    ----------
+    per
+        ``"session"`` or ``"query"``.
+    spark
+        The Spark session to use: not given, that of the DataFrames, else the one that is active.
+    tables, measures, settings, broadcast_limit, partitions
+        As in `score`.
+
+    Raises
+    ------
+    UsageError
+        As in `score`, or ``per`` makes groups, or there is no Spark session.
+    DataError
+        As in `score`, where it can be seen from the columns.
+    """
+    if per not in ("session", "query"):
+        raise UsageError(f"per={per}: score_frame gives rows per session or query; groups are few, ask score for them")
+    require_pyspark()
+    running = spark or _session_of(tables)
+    if running is None:
+        raise UsageError("no Spark session is active; pass one as spark=, such as sk.engines.spark.session('local[4]')")
+    with quiet(), surfaced():
+        from sessionkit.scoring.scores import score_task
+
+        source = _source(tables, settings, running)
+        answered, _ = _answered(
+            source, score_task(source.study, measures, per), broadcast_limit, partitions, finished=True
+        )
+        return answered
+
+
+@contextmanager
+def _running(tables: Tables, spark: SparkSession | None, master: str | None) -> Iterator[SparkSession]:
+    """The Spark session to use; one that was started here is stopped afterwards."""
+    require_pyspark()
+    there = spark or _session_of(tables)
+    if there is not None:
+        if master not in (None, there.sparkContext.master):
+            raise UsageError(
+                f"master={master}, but there is a Spark session on {there.sparkContext.master}; leave one out"
+            )
+        yield there
+        return
+    if isinstance(tables, Mapping) and any(not isinstance(frame, str) for frame in tables.values()):
+        raise UsageError(
+            "a mapping must hold Spark DataFrames or names of Spark tables; for tables in memory: sk.score"
+        )
+    started = session(master or "local[*]")
+    try:
+        yield started
+    finally:
+        started.stop()
+
+
+def _session_of(tables: Tables) -> SparkSession | None:
+    """The Spark session of the first DataFrame, else the active one."""
+    from pyspark.sql import DataFrame, SparkSession
+
+    frames = tables.values() if isinstance(tables, Mapping) else ()
+    own = next((frame.sparkSession for frame in frames if isinstance(frame, DataFrame)), None)
+    return own or SparkSession.getActiveSession()
+
+
+def _source(tables: Tables, settings: Settings | Mapping[str, Any] | None, spark: SparkSession) -> Source:
+    """What there is to score."""
+    from sessionkit.engines import sources
+
+    if not isinstance(tables, Mapping):
+        if settings is not None:
+            raise UsageError("a saved study has its own settings; ingest it again with others, or score its tables")
+        return sources.saved(tables, spark)
+    declared = settings if isinstance(settings, Settings) else Settings.of(settings or {})
+    return sources.tables(tables, declared, spark)
+
+
+def _in_order(rows: pl.DataFrame) -> pl.DataFrame:
+    """Rows of sessions or queries, which come back in Spark's order, in that of a part; sums of groups as they are."""
+    by = [name for name in ("session_id", "query_position") if name in rows.columns]
+    return rows.sort(by, maintain_order=True) if by else rows
+
+
+def _answered(
+    source: Source, task: ScoreTask, limit: int, partitions: int | None, *, finished: bool = False
+) -> tuple[SparkFrame, Broadcast[Any]]:
+    """The task's answers of all sessions as a Spark DataFrame, and what was broadcast for them."""
+    from sessionkit.engines import files, judged, worker
+    from sessionkit.engines.columns import spark_schema
+    from sessionkit.engines.sessions import StreamWork
+    from sessionkit.engines.stream import Layout, streamed
+
+    usual = source.spark.conf.get("spark.sql.shuffle.partitions") or ""
+    many = partitions or (int(usual) if usual.isdecimal() else PARTITIONS)  # some clusters say "auto"
+    known = judged.judged_on_driver(source, limit)
+    work: files.FileWork | StreamWork
+    if known is not None and source.trusted and source.study.stored is not None:
+        stored = source.study.stored
+        options = stored[0].options if stored else None
+        work = files.FileWork(task, source.place, len(stored), finished, options)
+        rows = files.numbers(source.spark, len(stored), many)
+    else:
+        frames, columns = source.log(task.columns())
+        if known is None:
+            judgments, columns["judgments"] = source.judgments()
+            frames["judgments"] = judged.with_sessions(judgments, frames["sessions"], frames["queries"])
+        work = StreamWork(task, Layout(columns), source.study.settings, known, source.trusted, finished)
+        work.nothing()  # refuses here what every worker would refuse
+        rows = streamed(frames, work.layout, many)
+    sent = source.spark.sparkContext.broadcast(work)
+    return rows.mapInArrow(functools.partial(worker.run, sent, __version__), spark_schema(task.schema)), sent

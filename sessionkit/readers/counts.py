@@ -1,0 +1,62 @@
+"""What was unusual in the records of some sessions, counted; the counts of parts of a log add up to those of all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+
+from sessionkit.study.facts import NO_FACTS, Facts
+
+Found = tuple[int, str | None]
+"""How many sessions (or queries) something holds for, and the first session."""
+NONE: Found = (0, None)
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Counts of one part of a log.
+
+    Parameters
+    ----------
+    bare
+        Rejected queries that are kept as not logged, for their place.
+    differing
+        For each column of a derived table, ``(table, column)``, the rows whose source says different things.
+    silent, lost
+        Queries without result rows, and those with every result row rejected.
+    lonely
+        Sessions without any query.
+    hollow
+        Queries said to be shown that have no result rows.
+    unjudged
+        Sessions with a query for whose judgment_key there is no judgment.
+    facts
+        Those of the tables.
+    """
+
+    bare: int = 0
+    differing: Mapping[tuple[str, str], Found] = field(default_factory=dict)
+    silent: int = 0
+    lost: int = 0
+    lonely: int = 0
+    hollow: int = 0
+    unjudged: Found = NONE
+    facts: Facts = NO_FACTS
+
+    def __add__(self, later: Counts) -> Counts:
+        """Return the counts of both parts, the other of sessions that come later."""
+        keys = {**self.differing, **later.differing}
+        return Counts(
+            differing={key: both(self.differing.get(key, NONE), later.differing.get(key, NONE)) for key in keys},
+            unjudged=both(self.unjudged, later.unjudged),
+            **{
+                name: getattr(self, name) + getattr(later, name)
+                for name in (entry.name for entry in fields(self))
+                if name not in ("differing", "unjudged")
+            },
+        )
+
+
+def both(earlier: Found, later: Found) -> Found:
+    """Return the count of both and the first session of the earlier, where it has one."""
+    return earlier[0] + later[0], earlier[1] if earlier[0] else later[1]

@@ -1,0 +1,71 @@
+"""The last touches to tables that have been assembled: columns in their order, extras typed; the facts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import polars as pl
+
+from sessionkit.contract import RECORD, table
+from sessionkit.contract.keys import distinct
+from sessionkit.readers.assembly import Assembled
+from sessionkit.readers.counts import NONE, Counts, Found
+from sessionkit.readers.extras import typed_extras
+from sessionkit.readers.parts import Part
+from sessionkit.study import Source
+from sessionkit.study.facts import facts_in_order
+
+
+def finished(name: str, *frames: pl.DataFrame, types: Mapping[str, pl.DataType] | None = None) -> pl.DataFrame:
+    """Return a table with declared columns first, extras typed, private columns gone.
+
+    `types` are those of extras that are text in the source; by default what their texts allow.
+    """
+    schema = table(name)
+    always = (*schema.required, *(("user_id", "system_id", "topic_id", "judgment_key") if name == "sessions" else ()))
+    frame = pl.concat([schema.empty(always), *frames], how="diagonal_relaxed").drop(RECORD, strict=False)
+    if types is not None:
+        frame = frame.with_columns(pl.col(column).cast(dtype, strict=False) for column, dtype in types.items())
+    frame = typed_extras(frame, schema, texts=types is None)
+    declared = [field for field in schema.fields if field.name in frame.columns]
+    extras = [column for column in frame.columns if column not in schema.names]
+    return frame.select(*(pl.col(field.name).cast(field.dtype) for field in declared), *extras)
+
+
+def counts_of(made: Assembled, judgments: pl.DataFrame) -> Counts:
+    """Return all that is counted in the tables of some sessions; judgments, which are no part's, are not counted."""
+    asked_in = distinct(made.queries, ["session_id"]).height
+    return replace(
+        made.counts,
+        lonely=made.sessions.height - asked_in,
+        unjudged=_unjudged(made, judgments) if judgments.height else NONE,
+        facts=facts_in_order(made.sessions.height, made.queries, made.results, 0),
+    )
+
+
+def source_of(part: Part) -> Source:
+    """Return what became of a source's records."""
+    return Source(
+        path=part.raw.source,
+        table=part.raw.table,
+        records=part.raw.records,
+        rows=part.rows.accepted.height,
+        rejected=part.rows.broken.height + part.markers.broken.height,
+        empty_lists=part.markers.accepted.height,
+        bytes=part.raw.bytes,
+        sha256=part.raw.sha256,
+    )
+
+
+def _unjudged(made: Assembled, judgments: pl.DataFrame) -> Found:
+    """Return how many sessions have a query for whose judgment_key there is no judgment, and the first of them."""
+    judged = judgments.select("judgment_key").unique().rename({"judgment_key": "key"})
+    sessions = made.sessions.select("session_id", key="judgment_key")
+    if "judgment_key" in made.queries.columns:
+        keys = made.queries.select("session_id", own="judgment_key").join(sessions, on="session_id")
+        without = keys.with_columns(key=pl.coalesce("own", "key")).join(judged, on="key", how="anti")
+    else:
+        without = sessions.join(judged, on="key", how="anti").join(made.queries, on="session_id", how="semi")
+    found = without["session_id"].unique().sort()
+    return (len(found), found[0]) if len(found) else NONE

@@ -1,0 +1,103 @@
+"""What the parts of a large log leave behind as they pass: counts that add up, rejected records in files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import polars as pl
+
+from sessionkit.contract import RECORD, RULE, VALUE, table
+from sessionkit.readers.assembly import Assembled
+from sessionkit.readers.counts import Counts
+from sessionkit.readers.extras import Texts
+from sessionkit.readers.finishing import counts_of, source_of
+from sessionkit.readers.keeping import room_in
+from sessionkit.readers.parts import Part
+from sessionkit.readers.raw import Raw
+from sessionkit.readers.rejection import described
+from sessionkit.readers.widening import LOG
+from sessionkit.study import Source
+
+Types = dict[str, dict[str, pl.DataType]]
+"""For each table of the log the types of its extras that are text in the source."""
+BATCH = 500_000
+"""Rejected records whose raw text is looked up at a time."""
+
+
+@dataclass
+class Gathered:
+    """What has come of the parts so far.
+
+    Parameters
+    ----------
+    folder
+        A directory for the rejected records.
+    counts
+        What was unusual.
+    sources
+        What became of the records of each table.
+    users
+        The user_id of every user of the sessions.
+    texts
+        For each table what the texts of its extras say about their types.
+    """
+
+    folder: Path
+    counts: Counts = field(default_factory=Counts)
+    sources: dict[str, Source] = field(default_factory=dict)
+    users: pl.DataFrame = field(default_factory=lambda: table("users").empty(("user_id",)))
+    texts: dict[str, dict[str, Texts]] = field(default_factory=lambda: {name: {} for name in LOG})
+
+    def add(self, made: Assembled, judgments: pl.DataFrame) -> None:
+        """Add what has come of one part."""
+        self.counts += counts_of(made, judgments)
+        self.users = pl.concat([self.users, made.sessions.select("user_id")]).drop_nulls().unique()
+        for part in made.parts:
+            self._add_source(part)
+        for name in LOG:
+            frame: pl.DataFrame = getattr(made, name)
+            for column in frame.columns:
+                if frame[column].dtype == pl.String and column not in table(name).names:
+                    before = self.texts[name].get(column, Texts())
+                    filled = before.filled or frame[column].null_count() < frame.height
+                    now = Texts.of(frame[column]) if before.open else replace(before, filled=filled)
+                    self.texts[name][column] = before + now
+
+    @property
+    def types(self) -> Types:
+        """The types of the extras, as far as the parts so far say."""
+        return {name: {column: text.dtype for column, text in texts.items()} for name, texts in self.texts.items()}
+
+    def _add_source(self, part: Part) -> None:
+        """Add what became of the records of a part of one source, and keep those that were rejected."""
+        name, new = part.raw.table, source_of(part)
+        before = self.sources.get(name, replace(new, rows=0, rejected=0, empty_lists=0))
+        self.sources[name] = replace(
+            before,
+            rows=before.rows + new.rows,
+            rejected=before.rejected + new.rejected,
+            empty_lists=before.empty_lists + new.empty_lists,
+        )
+        if new.rejected:
+            path = self._rejects(name) / f"{before.rejected:012}.parquet"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with room_in(self.folder):
+                part.broken.select(RECORD, RULE, VALUE).write_parquet(path)
+
+    def rejected(self, raw: Raw) -> Iterator[pl.DataFrame]:
+        """Return the rejected records of a source, in their order, some at a time."""
+        files = sorted(self._rejects(raw.table).glob("*.parquet"))
+        if not files:
+            return
+        rejects = pl.scan_parquet(files, glob=False)
+        bounds = rejects.select(RECORD).collect().to_series().sort()[::BATCH].to_list()
+        for first, end in zip(bounds, [*bounds[1:], None], strict=True):
+            inside = pl.col(RECORD) >= first
+            inside = inside if end is None else inside & (pl.col(RECORD) < end)
+            yield described(raw, rejects.filter(inside).collect())
+
+    def _rejects(self, name: str) -> Path:
+        """Return where the rejected records of a table are kept."""
+        return self.folder / f"rejected {name}"

@@ -1,0 +1,71 @@
+"""Where records stay between being read and being checked, so that text is taken apart only once.
+
+Those of a small source stay in memory; those of a large one go, as they come, to a Parquet file in a workspace.
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from sessionkit.errors import UsageError
+
+Keep = Callable[[pl.LazyFrame], pl.LazyFrame]
+"""From a frame that is expensive to read to one of the same rows that can be read again and again."""
+ROW_GROUP = 2**17
+"""Rows of a group, small enough that a range of sessions reads little besides its own."""
+
+
+def in_memory(frame: pl.LazyFrame) -> pl.LazyFrame:
+    """Keep the records in memory."""
+    return frame.collect().lazy()
+
+
+def in_place(frame: pl.LazyFrame) -> pl.LazyFrame:
+    """Keep the records where they are."""
+    return frame
+
+
+@dataclass(frozen=True)
+class OnDisk:
+    """Keeps records in files of a folder.
+
+    Parameters
+    ----------
+    folder
+        The workspace, an existing directory.
+    """
+
+    folder: Path
+
+    def __call__(self, frame: pl.LazyFrame) -> pl.LazyFrame:
+        """Keep the records in a file."""
+        path = self.folder / f"{len(list(self.folder.iterdir())):05}.parquet"
+        with room_in(self.folder):
+            frame.sink_parquet(path, compression="zstd", statistics=True, row_group_size=ROW_GROUP, maintain_order=True)
+        return pl.scan_parquet(path, glob=False)
+
+
+@contextmanager
+def room_in(folder: Path) -> Iterator[None]:
+    """Say where room is needed when temporary files fill a disk.
+
+    Raises
+    ------
+    UsageError
+        They do.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno != errno.ENOSPC and "No space left" not in str(error):
+            raise
+        raise UsageError(
+            f"no space is left in {folder.parent} for the temporary files of a large log; make room, or set TMPDIR to a "
+            "folder with more"
+        ) from None

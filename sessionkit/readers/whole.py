@@ -1,0 +1,82 @@
+"""From unchecked sources to a Study in memory, in one part; every record is accounted for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from sessionkit.contract import Table, table
+from sessionkit.readers.assembly import assemble
+from sessionkit.readers.decisions import decide
+from sessionkit.readers.derive import with_users
+from sessionkit.readers.finishing import counts_of, finished, source_of
+from sessionkit.readers.notes import Notes, notice, notice_parts
+from sessionkit.readers.parts import plain_part, typed_part
+from sessionkit.readers.raw import Raw
+from sessionkit.readers.rejection import note_rejected, refuse_first, rejected_rows
+from sessionkit.readers.widening import LOG, log_schemas, widened
+from sessionkit.readers.zones import notice_zones, without_zones
+from sessionkit.study import Settings, Study
+
+Raws = Mapping[str, Sequence[Raw]]
+"""The sources of each table; only judgments may have several."""
+
+
+def whole_study(
+    raws: Raws, settings: Settings, *, defaults: Mapping[str, Any], reader: str, strict: bool = False
+) -> Study:
+    """Return the study of these sources; what was unusual is noted and, where scores may suffer, warned of."""
+    notes = Notes()
+    notice_empty((raw for given in raws.values() for raw in given), notes)
+    log = log_of(raws)
+    for raw in log.values():
+        notice_zones(raw, without_zones(raw, all_columns()), notes)
+    schemas = log_schemas(log)
+    users = plain_part(raws["users"][0]) if "users" in raws else None
+    typed = {name: typed_part(raw, schemas[name]) for name, raw in log.items()}
+    made = assemble(typed, decide(log, lambda: [typed], notes), defaults)
+    notice_parts(made.counts, notes)
+    judgments = [plain_part(raw) for raw in raws.get("judgments", ())]
+    parts = [*([users] if users else ()), *made.parts, *judgments]
+    rejected = rejected_rows(parts).lazy()
+    if strict:
+        refuse_first(rejected)
+    note_rejected(rejected, notes)
+    judged = finished("judgments", *(part.rows.accepted for part in judgments))
+    counts = counts_of(made, judged)
+    facts = replace(counts.facts, judgments=judged.height)
+    user_rows = with_users(users.rows.accepted if users else None, made.sessions.select("user_id"), notes)
+    notice(replace(counts, facts=facts), judged, settings, notes)
+    notes.give_warnings()
+    study = Study(
+        users=finished("users", user_rows).lazy(),
+        sessions=finished("sessions", made.sessions).lazy(),
+        queries=finished("queries", made.queries).lazy(),
+        results=finished("results", made.results).lazy(),
+        judgments=judged.lazy(),
+        rejected=rejected,
+        settings=settings,
+        sources=tuple(source_of(part) for part in parts),
+        reader=reader,
+        notes=tuple(notes.told),
+    )
+    study.__dict__["facts"] = facts
+    return study
+
+
+def log_of(raws: Raws) -> dict[str, Raw]:
+    """Return the sources of sessions, queries and results."""
+    return {name: raws[name][0] for name in LOG if name in raws}
+
+
+def notice_empty(raws: Iterable[Raw], notes: Notes) -> None:
+    """Warn of sources without records."""
+    for raw in raws:
+        if not raw.records:
+            notes.warn(f"{raw.source} ({raw.table}): no records, only a header")
+
+
+def all_columns() -> Table:
+    """Return the columns that any table of a log declares."""
+    return widened(*(table(name) for name in reversed(LOG)))

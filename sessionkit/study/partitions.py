@@ -1,0 +1,243 @@
+"""Adding a partition to a saved study: one new day beside the days that are there, whose files stay as they are."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import astuple, dataclass, replace
+from itertools import chain
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from sessionkit.errors import DataError, UsageError
+from sessionkit.study.facts import Facts, facts_of
+from sessionkit.study.folders import is_address
+from sessionkit.study.opening import open_study
+from sessionkit.study.package import DESCRIPTOR, finish_package, rows_within, write_log
+from sessionkit.study.pairs import Pairs
+from sessionkit.study.partitioning import Added, Partitioned, folder_of
+from sessionkit.study.places import public
+from sessionkit.study.replacing import built_beside
+from sessionkit.study.slices import LOG, Slice, Stored, scan_files, slices
+from sessionkit.study.study import Study
+from sessionkit.study.uniting import conformed, united_judgments, united_users
+
+
+def add_partition(
+    directory: str | PathLike[str],
+    study: Study,
+    name: str,
+    value: str | None,
+    *,
+    memory: str | int | None = None,
+) -> Study:
+    """Put the log of a study into a saved study, as one of its partitions; return the saved study as it is then.
+
+    A partition of that value which is there already is replaced. The other partitions keep their files, and what was
+    worked out for them: see ``partials`` of `sessionkit.score`. Users and judgments are united, and what was read,
+    rejected and noted is added. It happens in one step, or not at all.
+
+    Parameters
+    ----------
+    directory
+        The saved study, partitioned by ``name``.
+    study
+        The study whose sessions are added; its settings must be those of the saved one, its title apart.
+    name, value
+        The column of the sessions and the value it has in all that are added; None is null. Sessions without the column
+        get it.
+    memory
+        Memory to work within where the study that is added is on disk; see `sessionkit.score`.
+
+    Raises
+    ------
+    UsageError
+        The saved study is not partitioned by that column, is not on this machine, or was changed meanwhile.
+    DataError
+        A session is in another partition already, a user is described otherwise there, or settings or columns differ.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import sessionkit as sk
+    >>> def log(system, session):
+    ...     rows = {"session_id": [session], "query_position": [1], "rank": [1], "doc_id": ["a"], "system_id": [system]}
+    ...     return sk.from_tables(rows)
+    >>> place = tempfile.TemporaryDirectory()
+    >>> saved = log("S1", "s1").save(f"{place.name}/study", partition_by="system_id")
+    >>> add_partition(saved.path, log("S2", "s2"), "system_id", "S2").facts.sessions
+    2
+    >>> place.cleanup()
+    """
+    if is_address(directory):
+        raise UsageError(f"{directory} is not on this machine; partitions are added to a study on disk")
+    target, rows = Path(directory), rows_within(memory)
+    saved = open_study(target)
+    descriptor = (target / DESCRIPTOR).read_bytes()
+    partitioned = _require_partitioned(saved, name)
+    _require_same_settings(saved, study)
+    typed = _typed(value, name, saved.sessions.collect_schema()[name])
+    change = _Change.of(saved, partitioned, folder_of(name, typed.cast(pl.String).item()))
+    change.require_new_sessions(study)
+    judgments = united_judgments(saved.judgments.collect(), study.judgments.collect())
+    users = united_users(saved.users.collect(), study.users.collect(), change.forgotten_users())
+    whole = change.added(study, users, judgments)
+    pairs = Pairs.of(whole.judgments)
+    with built_beside(target) as draft:
+        kept = [_linked(part, saved.path or target, draft) for part in change.kept]
+        written = write_log(_conformed(study, saved, typed, change.folder, rows), pairs, draft)
+        log = sorted([*kept, *written], key=lambda part: part.folder)
+        finish_package(whole, log, pairs, change.partitioned(study), draft)
+        if (target / DESCRIPTOR).read_bytes() != descriptor:
+            raise UsageError(f"{target} was changed while the partition was being added; it was left alone. Try again")
+    return open_study(target)
+
+
+@dataclass(frozen=True, eq=False)
+class _Change:
+    """What becomes of a saved study: which of its parts stay, and which go."""
+
+    saved: Study
+    before: Partitioned
+    folder: str
+    kept: tuple[Stored, ...]
+    gone: tuple[Stored, ...]
+
+    @classmethod
+    def of(cls, saved: Study, before: Partitioned, folder: str) -> _Change:
+        """Tell the parts of the partition that is replaced from the others."""
+        stored = saved.stored or ()
+        kept = tuple(part for part in stored if part.folder != folder)
+        return cls(saved, before, folder, kept, tuple(part for part in stored if part.folder == folder))
+
+    def require_new_sessions(self, study: Study) -> None:
+        """Refuse sessions that another partition has."""
+        new = study.sessions.select("session_id").collect()
+        for part in self.kept:
+            known = part.scan("sessions").select("session_id").collect()
+            twice = known.join(new, on="session_id", how="semi").get_column("session_id")
+            if len(twice):
+                raise DataError(
+                    f"session {twice.sort()[0]!r} is in the partition {part.folder} already ({len(twice):,} such sessions); "
+                    "give sessions ids of their own"
+                )
+
+    def forgotten_users(self) -> pl.Series:
+        """Users of whom only the replaced partition's sessions knew."""
+        none = pl.LazyFrame(schema={"user_id": pl.String})
+        gone, kept = (
+            pl.concat([none, *(part.scan("sessions").select("user_id") for part in parts)]).unique()
+            for parts in (self.gone, self.kept)
+        )
+        return gone.join(kept, on="user_id", how="anti").drop_nulls().collect().get_column("user_id")
+
+    def added(self, study: Study, users: pl.DataFrame, judgments: pl.DataFrame) -> Study:
+        """What the whole study says beside its log."""
+        saved, facts = self.saved, study.facts
+        counts = zip(astuple(saved.facts), astuple(self._facts_gone()), astuple(facts), strict=True)
+        whole = replace(
+            saved,
+            users=users.lazy(),
+            judgments=judgments.lazy(),
+            rejected=pl.concat([self._stay(saved.rejected.collect(), "rejected"), study.rejected.collect()]).lazy(),
+            sources=(*self._stay(saved.sources, "sources"), *study.sources),
+            notes=(*self._stay(saved.notes, "notes"), *study.notes),
+        )
+        summed = Facts(*(was - gone + new for was, gone, new in counts))
+        whole.__dict__["facts"] = replace(summed, judgments=judgments.height)
+        return whole
+
+    def partitioned(self, study: Study) -> Partitioned:
+        """What is kept of what was added."""
+        new = Added(self.folder, len(study.sources), len(study.notes), study.rejected.select(pl.len()).collect().item())
+        return replace(self.before, added=(*(one for one in self.before.added if one.folder != self.folder), new))
+
+    def _stay(self, rows: Any, kind: str) -> Any:  # noqa: ANN401 - a frame or a tuple, and the same of it
+        """What did not come with the partition that is replaced."""
+        came = [(one.folder, getattr(one, kind)) for one in self.before.added]
+        at = len(rows) - sum(many for _, many in came)
+        stay = [rows[: max(0, at)]]
+        for folder, many in came:
+            if folder != self.folder:
+                stay.append(rows[max(0, at) : at + many])
+            at += many
+        return pl.concat(stay) if isinstance(rows, pl.DataFrame) else tuple(chain(*stay))
+
+    def _facts_gone(self) -> Facts:
+        """Counts of the partition that is replaced."""
+        if not self.gone:
+            return Facts(*(0 for _ in astuple(self.saved.facts)))
+        sessions, queries, results = (
+            public(scan_files([part.files[name] for part in self.gone]), name) for name in LOG
+        )
+        return facts_of(replace(self.saved, sessions=sessions, queries=queries, results=results))
+
+
+def _require_partitioned(saved: Study, name: str) -> Partitioned:
+    """Refuse a study that is not partitioned by this column."""
+    if saved.partitioned is not None and saved.partitioned.by == name and saved.stored is not None:
+        return saved.partitioned
+    by = f"partitioned by {saved.partitioned.by}" if saved.partitioned is not None else "not partitioned"
+    raise UsageError(
+        f"{saved.path} is {by}, not by {name}; write it anew with save(..., partition_by={name!r}), then add to it"
+    )
+
+
+def _require_same_settings(saved: Study, study: Study) -> None:
+    """Refuse a study that was declared otherwise, since no value could be worked out for both."""
+    ours, theirs = saved.settings.as_dict(), study.settings.as_dict()
+    for name, value in ours.items():
+        if name != "title" and theirs[name] != value:
+            raise DataError(
+                f"{name} is {theirs[name]!r} in what is added and {value!r} in {saved.path}; declare the same for both"
+            )
+
+
+def _typed(value: str | None, name: str, dtype: pl.DataType) -> pl.Series:
+    """The value in the column's own type."""
+    text = pl.Series(name, [value], dtype=pl.String)
+    try:
+        if dtype == pl.Boolean and value is not None:
+            return pl.Series(name, [{"true": True, "false": False}[value.lower()]])
+        if isinstance(dtype, (pl.Date, pl.Datetime, pl.Time)):
+            return text.str.strptime(dtype)
+        return text.cast(dtype)
+    except (pl.exceptions.PolarsError, KeyError):
+        raise DataError(f"{name}={value} is no value of the column {name}, which is {dtype} in the study") from None
+
+
+def _conformed(study: Study, saved: Study, value: pl.Series, folder: str, rows: int) -> Iterator[Slice]:
+    """Slices of what is added, with the columns and types of the saved study."""
+    name, text = value.name, value.cast(pl.String).item()
+    schemas = {table: saved.table(table).collect_schema() for table in LOG}
+    for part in slices(study, rows=rows):
+        sessions = part.sessions
+        if name not in sessions.columns:
+            sessions = sessions.with_columns(value.new_from_index(0, len(sessions)))
+        frames = {"sessions": sessions, "queries": part.queries, "results": part.results}
+        made = {table: conformed(public(frames[table].lazy(), table).collect(), schemas[table], table) for table in LOG}
+        others = made["sessions"].filter(pl.col(name).cast(pl.String).ne_missing(pl.lit(text, pl.String)))
+        if len(others):
+            raise DataError(
+                f"sessions.{name} is {others.item(0, name)!r} in session {others.item(0, 'session_id')!r}; in what is "
+                f"added as {name}={text} every session must have that value, or none the column"
+            )
+        yield Slice(made["sessions"], made["queries"], made["results"], folder=folder)
+
+
+def _linked(part: Stored, folder: Path, draft: Path) -> Stored:
+    """Give the files of a part that stays a name in the draft as well, or copy them where that cannot be."""
+    files: dict[str, Path | str] = {}
+    for name, path in part.files.items():
+        place = draft / Path(path).relative_to(folder)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            os.link(path, place)
+        except OSError:
+            shutil.copyfile(path, place)
+        files[name] = place
+    return replace(part, files=files)

@@ -1,0 +1,83 @@
+"""How a descriptor describes the files of one table: schema, bytes, sha256 and row count."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from sessionkit.contract import document
+from sessionkit.study.places import JUDGMENT, LENGTH, QUERIES, RESULTS
+from sessionkit.study.slices import scan_files
+
+MEANINGS = {
+    QUERIES: "Private: number of the session's queries.",
+    RESULTS: "Private: number of the session's results.",
+    LENGTH: "Private: number of the query's results.",
+    JUDGMENT: "Private: place of the result's judgment among the distinct (judgment_key, doc_id), sorted; from 0.",
+}
+EXTRA_TYPES: dict[type[pl.DataType], str] = {
+    pl.String: "string",
+    pl.Boolean: "boolean",
+    pl.Date: "date",
+    pl.Time: "time",
+    pl.Datetime: "datetime",
+    pl.Duration: "any",
+    pl.List: "array",
+    pl.Array: "array",
+    pl.Struct: "object",
+}
+
+
+def sha256(*paths: Path) -> str:
+    """Return the hexadecimal SHA-256 of a file, or of several one after the other."""
+    digest = hashlib.sha256()
+    for path in paths:
+        with path.open("rb") as stream:
+            hashlib.file_digest(stream, lambda: digest)
+    return digest.hexdigest()
+
+
+def resource(name: str, paths: list[Path], folder: Path, known: str | None = None) -> dict[str, Any]:
+    """Return the resource that describes a table's files.
+
+    A resource of one file has its hash; those of several files are kept one by one among the study's parts, so that
+    adding a file does not mean reading all others. `known` is the hash where it has been worked out already.
+    """
+    frame = scan_files(paths)
+    relative = [path.relative_to(folder).as_posix() for path in paths]
+    alone = len(paths) == 1
+    described = {
+        "name": name,
+        "path": relative[0] if alone else relative,
+        "title": document(name)["title"],
+        "format": "parquet",
+        "mediatype": "application/vnd.apache.parquet",
+        "bytes": sum(path.stat().st_size for path in paths),
+        **({"hash": f"sha256:{known or sha256(*paths)}"} if alone else {}),
+        "rowcount": frame.select(pl.len()).collect().item(),
+        "schema": _schema(name, frame.collect_schema()),
+    }
+    if not described["schema"]["foreignKeys"]:
+        del described["schema"]["foreignKeys"]
+    return described
+
+
+def _schema(name: str, columns: pl.Schema) -> dict[str, Any]:
+    """Return the table's schema with the columns it has here, extras last."""
+    declared = document(name)
+    known = {entry["name"]: entry for entry in declared["fields"]}
+    fields = [known[column] if column in known else _extra(column, dtype) for column, dtype in columns.items()]
+    return {**declared, "fields": fields, "foreignKeys": declared.get("foreignKeys", [])}
+
+
+def _extra(column: str, dtype: pl.DataType) -> dict[str, Any]:
+    """Return the field that describes a column found in the source beside the declared ones."""
+    kind = EXTRA_TYPES.get(dtype.base_type(), "any")
+    if column in MEANINGS:
+        return {"name": column, "type": "integer", "description": MEANINGS[column], "dtype": str(dtype)}
+    if dtype.is_numeric():
+        kind = "integer" if dtype.is_integer() else "number"
+    return {"name": column, "type": kind, "description": "Found in the source.", "dtype": str(dtype), "extra": True}

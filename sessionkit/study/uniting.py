@@ -1,0 +1,88 @@
+"""Uniting the tables of two studies: one row per user, every judgment once, columns of one type."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from sessionkit.errors import DataError
+
+SUFFIX = " of the study that is added"
+
+
+def conformed(frame: pl.DataFrame, schema: pl.Schema, name: str) -> pl.DataFrame:
+    """Return a table with the columns and types of another; columns that are missing are null.
+
+    Raises
+    ------
+    DataError
+        It has a column more, or one of a type that does not fit.
+    """
+    for column, dtype in frame.schema.items():
+        if column not in schema:
+            raise DataError(
+                f"{name}.{column} is not among the columns of the study: {', '.join(schema.names())}; leave it out, or "
+                "write the study anew with it"
+            )
+        if not _fits(frame.get_column(column), schema[column]):
+            raise DataError(
+                f"{name}.{column} is {dtype} in what is added and {schema[column]} in the study; bring it to that type"
+            )
+    try:
+        return frame.select(
+            (pl.col(column) if column in frame.columns else pl.lit(None)).cast(dtype).alias(column)
+            for column, dtype in schema.items()
+        )
+    except pl.exceptions.PolarsError as error:
+        raise DataError(f"{name}: {str(error).splitlines()[0]}; bring the column to the study's type") from None
+
+
+def united_users(saved: pl.DataFrame, new: pl.DataFrame, forgotten: pl.Series) -> pl.DataFrame:
+    """Return the users of both, one row each; what only one of them says of a user is kept.
+
+    Parameters
+    ----------
+    forgotten
+        Users of the saved study that are left out, unless the new one has them.
+
+    Raises
+    ------
+    DataError
+        They describe a user differently.
+    """
+    saved = saved.filter(~pl.col("user_id").is_in(forgotten.implode()))
+    new = _like(new, saved, "users")
+    both = saved.join(new, on="user_id", how="full", coalesce=True, suffix=SUFFIX)
+    shared = [name for name in saved.columns if name != "user_id" and name in new.columns]
+    for name in shared:
+        other = both.filter(pl.col(name) != pl.col(f"{name}{SUFFIX}"))
+        if len(other):
+            user, one, two = other.select("user_id", name, f"{name}{SUFFIX}").row(0)
+            raise DataError(f"users: {name} of {user!r} is {two!r} in what is added and {one!r} in the study; keep one")
+    return both.with_columns(pl.coalesce(name, f"{name}{SUFFIX}") for name in shared).select(
+        *saved.columns, *(name for name in new.columns if name not in saved.columns)
+    )
+
+
+def united_judgments(saved: pl.DataFrame, new: pl.DataFrame) -> pl.DataFrame:
+    """Return the judgments of both: the saved ones, then the new ones that the saved study does not have."""
+    new = _like(new, saved, "judgments")
+    columns = [*saved.columns, *(name for name in new.columns if name not in saved.columns)]
+    both = pl.concat([saved, new], how="diagonal").select(columns)
+    known, rest = both.head(len(saved)), both.tail(len(new))
+    return pl.concat([known, rest.join(known, on=columns, how="anti", nulls_equal=True, maintain_order="left")])
+
+
+def _like(frame: pl.DataFrame, other: pl.DataFrame, name: str) -> pl.DataFrame:
+    """Bring the columns that another table has too to its types."""
+    schema = pl.Schema({column: other.schema.get(column, dtype) for column, dtype in frame.schema.items()})
+    return conformed(frame, schema, name)
+
+
+def _fits(column: pl.Series, dtype: pl.DataType) -> bool:
+    """Whether a column can be of a type without losing anything."""
+    own = column.dtype
+    if own == dtype or column.null_count() == len(column):
+        return True
+    if own == pl.String:  # such as a value given as text; whether it can be is seen when it is cast
+        return False
+    return dtype == pl.String or (own.is_integer() and dtype.is_numeric())

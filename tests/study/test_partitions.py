@@ -1,0 +1,208 @@
+"""A partition added to a saved study: one new day beside the others."""
+
+import os
+import sys
+import warnings
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import sessionkit as sk
+from sessionkit.errors import DataError, DataWarning, UsageError
+from sessionkit.study import add_partition, verify_hashes
+from sessionkit.study import partitions as module
+
+sys.path.insert(0, str(Path(__file__).parent))
+from days import DAY, FIRST, same_scores, same_study, small
+
+
+@pytest.fixture(autouse=True)
+def _quiet():
+    """Warnings of scores are tested elsewhere."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        yield
+
+
+@pytest.fixture
+def days(tmp_path):
+    return small(FIRST).save(tmp_path / "days", partition_by="date")
+
+
+def test_a_day_is_added(days):
+    before = {path: path.stat().st_ino for path in days.path.rglob("*.parquet") if "date=" in str(path)}
+    whole = add_partition(days.path, small(DAY), "date", "2026-11-21")
+    assert [part.folder for part in whole.stored] == ["date=2026-11-19", "date=2026-11-20", "date=2026-11-21"]
+    same_study(whole, small(FIRST | DAY))
+    same_scores(whole, small(FIRST | DAY))
+    assert all(part.numbered for part in whole.stored)
+    assert {path: path.stat().st_ino for path in before} == before  # links: nothing was written again
+    assert verify_hashes(whole) == ()
+    assert [path.name for path in days.path.parent.iterdir()] == ["days"]
+
+
+def test_a_day_without_the_column_gets_it(days):
+    day = small(DAY)
+    bare = replace(day, sessions=day.sessions.drop("date"))
+    same_study(add_partition(days.path, bare, "date", "2026-11-21"), small(FIRST | DAY))
+
+
+def test_a_partition_of_null(days):
+    whole = add_partition(days.path, small({"s9": ("u9", None, "a")}), "date", None)
+    assert whole.stored[-1].folder == "date=__HIVE_DEFAULT_PARTITION__" or whole.stored[0].folder.endswith("__")
+    assert whole.sessions.filter(pl.col("date").is_null()).collect()["session_id"].to_list() == ["s9"]
+
+
+def test_a_day_is_replaced(days):
+    wrong = {"s8": ("u8", "2026-11-21", "cc"), "s3": ("u3", "2026-11-21", "a")}
+    added = add_partition(days.path, small(wrong), "date", "2026-11-21")
+    assert added.facts.repeats_in_lists == 1
+    other = add_partition(days.path, small({"s7": ("u7", "2026-11-22", "a")}), "date", "2026-11-22")
+    assert len(other.sources) == len(days.sources) + 2 * len(small(DAY).sources)
+    whole = add_partition(days.path, small(DAY), "date", "2026-11-21")
+    same_study(whole, small(FIRST | DAY | {"s7": ("u7", "2026-11-22", "a")}))
+    same_scores(whole, small(FIRST | DAY | {"s7": ("u7", "2026-11-22", "a")}))
+    assert whole.sources == (*days.sources, *small({"s7": ("u7", "2026-11-22", "a")}).sources, *small(DAY).sources)
+    kept = [part.sha256["results"] for part in other.stored if "11-21" not in part.folder]
+    assert [part.sha256["results"] for part in whole.stored if "11-21" not in part.folder] == kept
+
+
+def test_what_was_rejected_of_a_replaced_day_goes_with_it(days):
+    def with_a_bad_row(doc):
+        results = {
+            "session_id": ["s5", "s5"],
+            "query_position": [1, 1],
+            "rank": [1, None],
+            "doc_id": [doc, f"bad {doc}"],
+        }
+        with pytest.warns(match="1 record rejected"):
+            return sk.from_tables(results, {"judgment_key": ["t"], "doc_id": ["a"], "grade": [1]})
+
+    for doc in ("one", "two"):
+        whole = add_partition(days.path, with_a_bad_row(doc), "date", "2026-11-21")
+        (row,) = whole.rejected.collect().rows(named=True)
+        assert f"bad {doc}" in str(row)
+        assert whole.partitioned.added[0].rejected == 1
+
+
+def test_new_judgments_make_old_numbers_stale_and_nothing_else(days):
+    more = {"a": 1, "aa": 3, "c": 2}  # between those that are there; b stays judged
+    whole = add_partition(days.path, small(DAY, more), "date", "2026-11-21")
+    assert [part.numbered for part in whole.stored] == [False, False, True]
+    alone = small(FIRST | DAY, {"a": 1, "b": 2, "aa": 3, "c": 2})
+    assert sorted(whole.judgments.collect().rows()) == sorted(alone.judgments.collect().rows())
+    same_study(whole, alone)
+    same_scores(whole, alone)
+    assert_frame_equal(sk.explain(whole, "sDCG@10"), sk.explain(alone, "sDCG@10"))
+    fresh = whole.save(days.path.parent / "fresh")
+    assert all(part.numbered for part in fresh.stored)
+    same_scores(fresh, alone)
+
+
+def test_sessions_of_another_partition_are_refused(days):
+    with pytest.raises(DataError, match=r"session 's2' is in the partition date=2026-11-20 already"):
+        add_partition(days.path, small({"s2": ("u", "2026-11-21", "a")}), "date", "2026-11-21")
+
+
+def test_other_settings_are_refused(days):
+    with pytest.raises(DataError, match=r"max_grade is 3.0 in what is added and None"):
+        add_partition(days.path, small(DAY, max_grade=3), "date", "2026-11-21")
+    assert add_partition(days.path, small(DAY, title="Day"), "date", "2026-11-21").settings.title is None
+
+
+def test_studies_in_other_partitions_are_refused(days, tmp_path):
+    with pytest.raises(
+        UsageError, match=r"partitioned by date, not by system_id; .*save\(\.\.\., partition_by='system_id'"
+    ):
+        add_partition(days.path, small(DAY), "system_id", "S")
+    plain = small(DAY).save(tmp_path / "plain")
+    with pytest.raises(UsageError, match="is not partitioned, not by date"):
+        add_partition(plain.path, small(DAY), "date", "x")
+    with pytest.raises(UsageError, match="not on this machine"):
+        add_partition("s3://bucket/study", small(DAY), "date", "x")
+
+
+def test_values_other_than_said_are_refused(days):
+    with pytest.raises(DataError, match=r"sessions.date is '2026-11-21' in session 's0'.*added as date=2026-11-22"):
+        add_partition(days.path, small(DAY), "date", "2026-11-22")
+    assert not (days.path / "sessions" / "date=2026-11-22").exists()
+
+
+def test_users_are_united(days, tmp_path):
+    def with_ages(sessions, ages):
+        made = small(sessions)
+        return replace(made, users=pl.LazyFrame({"user_id": list(ages), "age": list(ages.values())}))
+
+    first = with_ages(FIRST, {"u1": 30, "u2": None}).save(tmp_path / "aged", partition_by="date")
+    with pytest.raises(DataError, match=r"users: age of 'u1' is 31 in what is added and 30 in the study"):
+        add_partition(first.path, with_ages(DAY, {"u1": 31, "u3": 1}), "date", "2026-11-21")
+    whole = add_partition(first.path, with_ages(DAY, {"u1": 30, "u3": 1}), "date", "2026-11-21")
+    assert whole.users.collect().rows() == [("u1", 30), ("u2", None), ("u3", 1)]
+    # u3 was only in the day that is replaced, and may be described anew; what is not said contradicts nothing
+    whole = add_partition(first.path, with_ages(DAY, {"u1": None, "u3": 2}), "date", "2026-11-21")
+    assert whole.users.collect().rows() == [("u1", 30), ("u2", None), ("u3", 2)]
+
+
+def test_columns_must_fit(days, tmp_path):
+    day = small(DAY)
+    with pytest.raises(DataError, match=r"results.clicked is not among the columns of the study"):
+        add_partition(days.path, replace(day, results=day.results.with_columns(clicked=True)), "date", "2026-11-21")
+    texts = replace(day, queries=day.queries.with_columns(query_id=pl.lit("x")))
+    with pytest.raises(DataError, match=r"queries.query_id is not among the columns"):
+        add_partition(days.path, texts, "date", "2026-11-21")
+    scored = small(FIRST)
+    scored = replace(scored, results=scored.results.with_columns(weight=1)).save(tmp_path / "w", partition_by="date")
+    halves = replace(day, results=day.results.with_columns(weight=pl.lit(0.5)))
+    with pytest.raises(DataError, match=r"results.weight is Float64 in what is added and Int32 in the study"):
+        add_partition(scored.path, halves, "date", "2026-11-21")
+    unknown = add_partition(scored.path, day, "date", "2026-11-21")  # null where it is not known
+    assert unknown.results.filter(pl.col("weight").is_null()).collect()["session_id"].unique().sort().to_list() == [
+        "s0",
+        "s3",
+    ]
+
+
+def test_a_failure_half_way_leaves_the_study(days, monkeypatch):
+    before = {path: path.read_bytes() for path in days.path.rglob("*") if path.is_file()}
+    monkeypatch.setattr("sessionkit.study.package._descriptor", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        add_partition(days.path, small(DAY), "date", "2026-11-21")
+    assert {path: path.read_bytes() for path in days.path.rglob("*") if path.is_file()} == before
+    assert [path.name for path in days.path.parent.iterdir()] == ["days"]
+
+
+def test_a_study_that_changes_meanwhile_is_left_alone(days, monkeypatch):
+    real = module.finish_package
+
+    def meanwhile(*given):
+        (days.path / "datapackage.json").write_text("{}")
+        real(*given)
+
+    monkeypatch.setattr(module, "finish_package", meanwhile)
+    with pytest.raises(UsageError, match="was changed while the partition was being added"):
+        add_partition(days.path, small(DAY), "date", "2026-11-21")
+    assert (days.path / "datapackage.json").read_text() == "{}"
+
+
+def test_files_are_copied_where_they_cannot_be_linked(days, monkeypatch):
+    def no_links(*_, **__):
+        raise OSError
+
+    monkeypatch.setattr(os, "link", no_links)
+    same_study(add_partition(days.path, small(DAY), "date", "2026-11-21"), small(FIRST | DAY))
+
+
+def test_a_column_that_is_a_date(tmp_path):
+    def dated(sessions):
+        made = small(sessions)
+        return replace(made, sessions=made.sessions.with_columns(pl.col("date").str.to_date()))
+
+    saved = dated(FIRST).save(tmp_path / "dated", partition_by="date")
+    whole = add_partition(saved.path, dated(DAY), "date", "2026-11-21")
+    assert whole.stored[-1].folder == "date=2026-11-21"
+    assert whole.sessions.collect_schema()["date"] == pl.Date
+    with pytest.raises(DataError, match="date=today is no value of the column date, which is Date"):
+        add_partition(saved.path, dated(DAY), "date", "today")

@@ -10,14 +10,16 @@ import polars as pl
 from sessionkit.analysis.groups import Grouping
 from sessionkit.scoring import fixed
 from sessionkit.scoring.blocks import Block
+from sessionkit.scoring.cells import Cells
 from sessionkit.scoring.curves import session_vectors
+from sessionkit.scoring.gains import gain_expr
 from sessionkit.scoring.ideals import ideal_list
-from sessionkit.scoring.judging import gaining_rows, sessions_with_judgments, units
+from sessionkit.scoring.judging import counted_rows, sessions_with_judgments, units
 from sessionkit.scoring.measures import GainMeasure
 from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
 from sessionkit.scoring.measures.measure import SessionMeasure
 from sessionkit.scoring.selection import Selection
-from sessionkit.study.places import where
+from sessionkit.study.places import placed, where
 
 TERMS = ("total", "ideal", "share")
 SUMS = [f"{name} sum" for name in TERMS]
@@ -149,14 +151,7 @@ class CurveTask:
         offset = (pl.col("query_position").cast(pl.Int64) - 1) * cutoff
         known = chosen.with_columns(defined=sessions_with_judgments(block, selection).gather(chosen["session"]))
         defined = known.filter("defined").select("session", "group")
-        rows = gaining_rows(block, measure)
-        total = fixed.fixed(measure.contribution(pl.col("gain")))
-        totals = (
-            rows.with_columns(offset=offset)
-            .join(defined, on="session")
-            .group_by("group", slot=(pl.col("offset") + pl.col("rank")).cast(pl.Int32))
-            .agg(total.sum().alias("total sum"))
-        )
+        totals = self._totals_by_slot(block, defined)
         queries = units(block, selection).join(chosen, on="session")
         places = queries.drop_nulls("key").join(defined, on="session", how="semi")
         places = places.group_by("group", "key", "query_position").agg(many=pl.len().cast(pl.Int128))
@@ -176,6 +171,22 @@ class CurveTask:
             pl.col("end").fill_null(0), slot=pl.lit(0, pl.Int32), stop=pl.col("end").fill_null(0)
         )
         return pl.concat([totals, ideals, groups], how="diagonal")
+
+    def _totals_by_slot(self, block: Block, sessions: pl.DataFrame) -> pl.DataFrame:
+        """What the results of some sessions (``session``, ``group``) add at every slot of their group."""
+        measure, selection = self.measure, Selection.of(self.measure)
+        groups = sessions.select("group").unique().with_row_index("number")
+        number = sessions.join(groups, on="group", how="left", nulls_equal=True, maintain_order="left")["number"]
+        cells = Cells.of(block, selection, [measure], counted_rows(block, selection))
+        held = cells.held(placed(number, sessions["session"], len(block.sessions)))
+        offset = (pl.col("query_position").cast(pl.Int64) - 1) * int(measure.cutoff or 0)
+        gain = gain_expr(pl.col("grade"), measure.gain, measure.min_grade)
+        places = cells.places.with_columns(offset=offset).select(
+            slot=(pl.col("offset") + pl.col("rank")).cast(pl.Int32), worth=fixed.fixed(measure.contribution(gain))
+        )
+        added = held.hstack(places.select(pl.all().gather(held["cell"]))).group_by("group", "slot")
+        totals = added.agg((pl.col("worth") * pl.col("many")).sum().alias("total sum")).rename({"group": "number"})
+        return totals.join(groups, on="number").drop("number")
 
     def _sums_of_vectors(self, block: Block, chosen: pl.DataFrame) -> pl.DataFrame:
         """Sums and counts from the curve of every session, as what each slot adds to them."""

@@ -12,7 +12,7 @@ A new log format is one file here and one entry in ``FORMATS`` below.
 ``columns.py``      the source's column names to ours
 ``whole.py``        unchecked records to a Study in memory
 ``large.py``        unchecked records to a Study in files, part by part (``sizes.py``: which logs those are): as they come
-                    (``courses.py``, ``feeds.py``) or by ranges of sessions (``ranges.py``), one part ahead (``ahead.py``)
+                    (``courses.py``, ``feeds.py``) or by ranges of sessions (``ranges.py``), one part ahead
 ``assembly.py``     the tables of whole sessions, checked, for both: with ``parts.py``, ``widening.py``, ``bases.py``
                     (counting from 0), ``zones.py`` (times without zone), ``derive.py`` (tables the log lacks),
                     ``decisions.py`` (what the whole log decides), ``counts.py`` and ``gathering.py`` (what adds up),

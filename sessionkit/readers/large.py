@@ -16,7 +16,6 @@ from typing import Any
 import polars as pl
 
 from sessionkit.contract import TABLES
-from sessionkit.readers.ahead import ahead
 from sessionkit.readers.assembly import assemble
 from sessionkit.readers.courses import Staged, Streamed
 from sessionkit.readers.derive import with_users
@@ -30,6 +29,7 @@ from sessionkit.readers.sizes import records_streamed
 from sessionkit.readers.whole import Raws, log_of, notice_empty
 from sessionkit.readers.widening import LOG
 from sessionkit.study import Settings, Study, open_study
+from sessionkit.study.ahead import ahead
 from sessionkit.study.package import write_package
 from sessionkit.study.slices import Slice
 from sessionkit.study.temporary import TemporaryFolder

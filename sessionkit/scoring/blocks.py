@@ -13,6 +13,7 @@ import polars as pl
 
 from sessionkit.scoring.judged import Judged
 from sessionkit.study import Study
+from sessionkit.study.ahead import ahead
 from sessionkit.study.pairs import Pairs
 from sessionkit.study.places import JUDGMENT, LENGTH, QUERIES, counts, keys_of_queries, query_of, repeated, session_of
 from sessionkit.study.slices import IDS, ROWS, Slice, Stored, in_order, slices
@@ -191,7 +192,7 @@ def blocks(
     of_users = [name for name in columns.get("users", ()) if name != "user_id"]
     users = study.users.select("user_id", *of_users).collect() if of_users else None
     facts = study.facts
-    for part in slices(study, read, rows, stored, per_query):
+    for part in ahead(slices(study, read, rows, stored, per_query)):
         if users is not None:
             beside = part.sessions.join(users, on="user_id", how="left", maintain_order="left")
             part = replace(part, sessions=beside)  # noqa: PLW2901 - the same slice, with more columns

@@ -75,8 +75,8 @@ class Cells:
         added = self.contributions(measures).select(pl.all().gather(self.rows.get_column("cell")))
         return self.rows.select(by).hstack(added).lazy().group_by(by).agg(pl.all().sum()).collect()
 
-    def sums_of_groups(self, group: pl.Series, measures: Sequence[GainMeasure]) -> pl.DataFrame:
-        """Sum of the contributions to each measure over groups of sessions: ``group`` and columns by name.
+    def held(self, group: pl.Series) -> pl.DataFrame:
+        """How many results each cell holds of each group of sessions: ``group``, ``cell``, ``many``.
 
         Parameters
         ----------
@@ -84,6 +84,10 @@ class Cells:
             The group's number of every session of the block; null for sessions that do not count.
         """
         rows = pl.DataFrame([group.gather(self.rows.get_column("session")).alias("group"), self.rows["cell"]])
-        held = rows.lazy().drop_nulls().group_by("group", "cell").agg(many=pl.len().cast(pl.Int128)).collect()
+        return rows.lazy().drop_nulls().group_by("group", "cell").agg(many=pl.len().cast(pl.Int128)).collect()
+
+    def sums_of_groups(self, group: pl.Series, measures: Sequence[GainMeasure]) -> pl.DataFrame:
+        """Sum of the contributions to each measure over groups of sessions (see `held`): ``group`` and columns by name."""
+        held = self.held(group)
         worth = self.contributions(measures).select(pl.all().gather(held.get_column("cell")) * held.get_column("many"))
         return held.select("group").hstack(worth).group_by("group").agg(pl.all().sum())

@@ -168,21 +168,20 @@ def _shown_first(block: Block, rows: pl.DataFrame, selection: Selection) -> pl.S
     return rows.select(packed.is_first_distinct()).to_series()
 
 
-def unit_of(block: Block, rows: pl.DataFrame, by: str) -> pl.Series:
-    """Number of the session or query of each result of the block."""
-    return rows["query"] if by == "query" else block.queries["session"].gather(rows["query"])
+def counted_by(block: Block, rows: pl.DataFrame, by: str) -> pl.Series:
+    """Number of these results of the block, for every session or query of it, in order."""
+    queries = counts(rows["query"], len(block.queries)).cast(pl.Int64)
+    return queries if by == "query" else sums(queries, block.queries["session"], len(block.sessions))
 
 
 def judged_of(block: Block, selection: Selection, rows: pl.DataFrame, by: str) -> pl.Series:
     """How many of the results that count (see `counted_rows`) are judged, for every session or query of the block."""
-    many = len(block.sessions if by == "session" else block.queries)
-    found = counts(unit_of(block, rows.filter(is_judged(block, selection)), by), many)
-    return found.cast(pl.Int64).alias("judged")
+    mixed = _by_text(block, selection)  # else the unjudged ones were left out
+    return counted_by(block, rows.filter(is_judged(block, selection)) if mixed else rows, by).alias("judged")
 
 
 def results_shown(block: Block, selection: Selection, by: str) -> pl.Series:
     """Number of results shown within the cutoff, for every session or query of the block, in order."""
-    many = len(block.sessions if by == "session" else block.queries)
     if selection.depth == "all" and not block.gaps:
         length = pl.col("length").cast(pl.Int64)
         if selection.cutoff is not None:
@@ -190,8 +189,8 @@ def results_shown(block: Block, selection: Selection, by: str) -> pl.Series:
         if selection.queries is not None:
             length = pl.when(pl.col("query_position") <= selection.queries).then(length).otherwise(0)
         queries = block.queries.select(by, results=length)
-        return queries["results"] if by == "query" else sums(queries["results"], queries[by], many)
-    return counts(unit_of(block, _within(shown(block, selection), selection), by), many).cast(pl.Int64)
+        return queries["results"] if by == "query" else sums(queries["results"], queries[by], len(block.sessions))
+    return counted_by(block, _within(shown(block, selection), selection), by)
 
 
 def judged_shown(block: Block, selection: Selection, by: str) -> pl.Series:
@@ -201,7 +200,7 @@ def judged_shown(block: Block, selection: Selection, by: str) -> pl.Series:
     """
     as_shown = replace(selection, unjudged="zero", duplicates="all")
     rows = _within(shown(block, as_shown), as_shown).filter(is_judged(block, as_shown))
-    return counts(unit_of(block, rows, by), len(block.sessions if by == "session" else block.queries)).cast(pl.Int64)
+    return counted_by(block, rows, by)
 
 
 def _within(rows: pl.DataFrame, selection: Selection) -> pl.DataFrame:

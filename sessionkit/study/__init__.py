@@ -7,7 +7,7 @@
 ``facts.py``            :class:`Facts`: counts that scoring and describing need, computed once
 ``pairs.py``            numbers in place of judged (judgment_key, doc_id)
 ``places.py``           row numbers in place of ids: the private columns of a saved study
-``slices.py``           a study some whole sessions at a time
+``slices.py``           a study some whole sessions at a time; ``ahead.py`` makes the next while one is used
 ``package.py``          a study on disk: a Data Package, written whole or not at all
 ``resources.py``        how its descriptor describes the files of a table
 ``partitioning.py``     a log in folders, one for each value of a column

@@ -7,7 +7,10 @@ from pathlib import Path
 import polars as pl
 
 import sessionkit as sk
+from sessionkit.analysis.curve import curve_task
 from sessionkit.cli import main
+from sessionkit.scoring.scores import score_task
+from sessionkit.scoring.tasks import run
 from tests.benchmarks.work import imported, of_study, work
 
 ONE = "sDCG@10"
@@ -65,13 +68,13 @@ def normalised(study: sk.Study) -> int:
 @of_study
 def ten_and_curves(study: sk.Study) -> int:
     """Ten plain sums and nsDCG@10 of every session, and the mean curves of sDCG@10 by system."""
-    return sk.score(study, [*TEN, "nsDCG@10"]).height + sk.curve(study, ONE).height
+    return sum(map(len, run(study, [score_task(study, [*TEN, "nsDCG@10"]), curve_task(study, ONE)])))
 
 
 @of_study
 def ten_and_curves_by_system(study: sk.Study) -> int:
     """Means of ten plain sums and nsDCG@10 by system, and the mean curves of sDCG@10."""
-    return sk.score(study, [*TEN, "nsDCG@10"], per="system").height + sk.curve(study, ONE).height
+    return sum(map(len, run(study, [score_task(study, [*TEN, "nsDCG@10"], "system"), curve_task(study, ONE)])))
 
 
 @of_study

@@ -81,7 +81,8 @@ def folder_at(place: str | PathLike[str], options: Mapping[str, Any] | None = No
     if "@" in parts.netloc and scheme not in ("abfs", "abfss"):
         raise UsageError(f"{scheme}://... holds credentials; give them as storage_options or in the environment")
     if parts.query or parts.fragment or not parts.netloc:
-        raise UsageError(f"{place} is not the address of a folder, such as {scheme}://bucket/study")
+        shown = f"{scheme}://{parts.hostname or ''}/..."  # a query may hold a secret
+        raise UsageError(f"{shown} is not the address of a folder, such as {scheme}://bucket/study, without ? and #")
     return Address(place.rstrip("/"), options)
 
 

@@ -24,7 +24,7 @@ from sessionkit.study.places import public
 from sessionkit.study.replacing import built_beside
 from sessionkit.study.slices import LOG, Slice, Stored, scan_files, slices
 from sessionkit.study.study import Study
-from sessionkit.study.uniting import conformed, united_judgments, united_users
+from sessionkit.study.uniting import conformed, tell_of_other_grades, united_judgments, united_users
 
 
 def add_partition(
@@ -83,7 +83,9 @@ def add_partition(
     typed = _typed(value, name, saved.sessions.collect_schema()[name])
     change = _Change.of(saved, partitioned, folder_of(name, typed.cast(pl.String).item()))
     change.require_new_sessions(study)
-    judgments = united_judgments(saved.judgments.collect(), study.judgments.collect())
+    old, new = saved.judgments.collect(), study.judgments.collect()
+    judgments = united_judgments(old, new)
+    tell_of_other_grades(old, new, saved.settings.merge)
     users = united_users(saved.users.collect(), study.users.collect(), change.forgotten_users())
     whole = change.added(study, users, judgments)
     pairs = Pairs.of(whole.judgments)

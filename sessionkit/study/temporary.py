@@ -1,22 +1,33 @@
-"""Studies whose files are temporary: they lie in a folder that is there as long as a study needs it."""
+"""Studies whose files are temporary: they lie in a folder that is there until Python ends.
+
+A table fetched from such a study is a plan to read its files, and knows nothing of the study; so the files stay when the
+study is forgotten.
+"""
 
 from __future__ import annotations
 
+import atexit
 import os
 import shutil
 import tempfile
-import weakref
 from pathlib import Path
 
 from sessionkit.study.replacing import built_beside
 
 
 class TemporaryFolder:
-    """A folder that is removed when nothing refers to this object any more, at the latest when Python ends."""
+    """A folder that is removed when the process that made it ends, or earlier when it is told to."""
 
     def __init__(self) -> None:
         self.path = Path(tempfile.mkdtemp(prefix="sessionkit-"))
-        self.remove = weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+        self.owner = os.getpid()
+        atexit.register(self.remove)
+
+    def remove(self) -> None:
+        """Remove it, unless this is a process that was forked from the one that made it."""
+        if os.getpid() == self.owner:
+            atexit.unregister(self.remove)
+            shutil.rmtree(self.path, ignore_errors=True)
 
 
 def copy_package(package: Path, directory: Path) -> Path:

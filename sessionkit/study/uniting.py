@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
+
 import polars as pl
 
-from sessionkit.errors import DataError
+from sessionkit.errors import DataError, DataWarning
 
 SUFFIX = " of the study that is added"
 
@@ -42,23 +44,30 @@ def united_users(saved: pl.DataFrame, new: pl.DataFrame, forgotten: pl.Series) -
     Parameters
     ----------
     forgotten
-        Users of the saved study that are left out, unless the new one has them.
+        Users of whom only what is replaced knew: what is added may describe them anew; they are left out where neither
+        says anything of them.
 
     Raises
     ------
     DataError
         They describe a user differently.
     """
-    saved = saved.filter(~pl.col("user_id").is_in(forgotten.implode()))
+    bare = pl.all_horizontal(
+        [pl.lit(value=True), *(pl.col(name).is_null() for name in saved.columns if name != "user_id")]
+    )
+    replaced = pl.col("user_id").is_in(forgotten.implode())
+    saved = saved.filter(~(replaced & bare))
     new = _like(new, saved, "users")
     both = saved.join(new, on="user_id", how="full", coalesce=True, suffix=SUFFIX)
     shared = [name for name in saved.columns if name != "user_id" and name in new.columns]
     for name in shared:
-        other = both.filter(pl.col(name) != pl.col(f"{name}{SUFFIX}"))
+        other = both.filter(pl.col(name) != pl.col(f"{name}{SUFFIX}"), ~replaced)
         if len(other):
             user, one, two = other.select("user_id", name, f"{name}{SUFFIX}").row(0)
             raise DataError(f"users: {name} of {user!r} is {two!r} in what is added and {one!r} in the study; keep one")
-    return both.with_columns(pl.coalesce(name, f"{name}{SUFFIX}") for name in shared).select(
+    either = {name: (pl.coalesce(f"{name}{SUFFIX}", name), pl.coalesce(name, f"{name}{SUFFIX}")) for name in shared}
+    united = [pl.when(replaced).then(anew).otherwise(before).alias(name) for name, (anew, before) in either.items()]
+    return both.with_columns(united).select(
         *saved.columns, *(name for name in new.columns if name not in saved.columns)
     )
 
@@ -70,6 +79,23 @@ def united_judgments(saved: pl.DataFrame, new: pl.DataFrame) -> pl.DataFrame:
     both = pl.concat([saved, new], how="diagonal").select(columns)
     known, rest = both.head(len(saved)), both.tail(len(new))
     return pl.concat([known, rest.join(known, on=columns, how="anti", nulls_equal=True, maintain_order="left")])
+
+
+def tell_of_other_grades(saved: pl.DataFrame, new: pl.DataFrame, merge: str) -> None:
+    """Warn where what is added grades a document otherwise than the saved study: both grades stay, and are merged."""
+    pair = ["judgment_key", "doc_id"]
+    both = new.select(*pair, "grade").join(saved.select(*pair, other="grade"), on=pair)
+    other = both.filter(pl.col("grade") != pl.col("other"))
+    if len(other):
+        key, document, grade, before = other.row(0)
+        many = other.select(pair).unique().height
+        warnings.warn(
+            f"judgments: {many} judged documents have another grade in what is added (first: {document!r} for {key!r}: "
+            f"{grade:g}, {before:g} in the study); both are kept and merged by merge = {merge!r}. To correct grades, write "
+            "the study anew",
+            DataWarning,
+            stacklevel=3,
+        )
 
 
 def _like(frame: pl.DataFrame, other: pl.DataFrame, name: str) -> pl.DataFrame:

@@ -1,19 +1,41 @@
 """Folders that are there as long as they are needed; copies of written studies."""
 
-import gc
 import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
 
 from sessionkit.study.temporary import TemporaryFolder, copy_package
 
+SCRIPT = """
+import gc, os, sys
+from sessionkit.study.temporary import TemporaryFolder
+path = TemporaryFolder().path
+(path / "file").write_text("x")
+gc.collect()
+child = os.fork()
+if child == 0:
+    sys.exit(0)
+os.waitpid(child, 0)
+print((path / "file").exists(), path)
+"""
 
-def test_a_folder_goes_with_what_refers_to_it():
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_folder_outlives_its_object_and_forks_but_not_the_process():
+    said = subprocess.run([sys.executable, "-c", SCRIPT], check=True, capture_output=True, text=True).stdout
+    there, path = said.strip().split(" ", 1)
+    assert there == "True"
+    assert not Path(path).exists()
+
+
+def test_a_folder_can_go_at_once():
     folder = TemporaryFolder()
-    path = folder.path
-    (path / "file").write_text("x")
-    assert path.is_dir()
-    del folder
-    gc.collect()
-    assert not path.exists()
+    (folder.path / "file").write_text("x")
+    folder.remove()
+    assert not folder.path.exists()
 
 
 def test_a_copy_outlives_what_was_copied(tmp_path, monkeypatch):

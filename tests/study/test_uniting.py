@@ -4,8 +4,8 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from sessionkit.errors import DataError
-from sessionkit.study.uniting import conformed, united_judgments, united_users
+from sessionkit.errors import DataError, DataWarning
+from sessionkit.study.uniting import conformed, tell_of_other_grades, united_judgments, united_users
 
 NOBODY = pl.Series([], dtype=pl.String)
 
@@ -39,7 +39,7 @@ def test_users_keep_what_either_says():
     with pytest.raises(DataError, match=r"users: age of 'b' is 21 in what is added and 20 in the study"):
         united_users(both, pl.DataFrame({"user_id": ["b"], "age": [21]}), NOBODY)
     again = united_users(both, pl.DataFrame({"user_id": ["b"], "age": [21]}), pl.Series(["b", "c"])).sort("user_id")
-    assert again.rows() == [("a", 30, None), ("b", 21, None)]
+    assert again.rows() == [("a", 30, None), ("b", 21, "left"), ("c", 40, None)]
 
 
 @pytest.mark.parametrize(
@@ -70,3 +70,19 @@ def test_types_that_do_not_fit(given, wanted):
 def test_columns_that_are_too_many():
     with pytest.raises(DataError, match=r"results.x is not among the columns of the study: y"):
         conformed(pl.DataFrame({"x": [1]}), pl.Schema({"y": pl.Int64()}), "results")
+
+
+def test_what_was_known_of_a_user_stays_when_a_partition_is_replaced():
+    saved = pl.DataFrame({"user_id": ["u1", "u2", "u3"], "age": [30, 40, None]})
+    new = pl.DataFrame({"user_id": ["u1", "u2"], "age": pl.Series([None, 41], dtype=pl.Int64)})
+    united = united_users(saved, new, pl.Series(["u1", "u2", "u3"]))
+    assert united.sort("user_id").rows() == [("u1", 30), ("u2", 41)]
+
+
+def test_another_grade_is_told_of():
+    saved = pl.DataFrame({"judgment_key": ["t", "t"], "doc_id": ["a", "b"], "grade": [5.0, 1.0]})
+    new = pl.DataFrame({"judgment_key": ["t", "t"], "doc_id": ["a", "b"], "grade": [1.0, 1.0]})
+    with pytest.warns(
+        DataWarning, match="1 judged documents have another grade in what is added .first: 'a' for 't': 1, 5 in"
+    ):
+        tell_of_other_grades(saved, new, "max")

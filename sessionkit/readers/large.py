@@ -91,6 +91,9 @@ def large_study(
             writing.write(held.path / "study")
         except OtherTypesError as error:
             types = error.types
+        except BaseException:
+            held.remove()
+            raise
         else:
             break
     writing.notes.give_warnings()

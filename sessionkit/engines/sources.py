@@ -17,9 +17,9 @@ from sessionkit.engines.columns import Column, bound, column_of, polars_type, se
 from sessionkit.engines.judged import KEY
 from sessionkit.engines.stream import ID, SESSION
 from sessionkit.errors import DataError, UsageError, suggestion
-from sessionkit.scoring.blocks import NEEDED
 from sessionkit.study import Settings, Study, open_study
 from sessionkit.study.package import DESCRIPTOR
+from sessionkit.study.slices import IDS
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame as SparkFrame
@@ -67,7 +67,7 @@ class Source:
         frames, columns
             The Spark tables, and how the columns of each travel, session_id apart.
         """
-        own = {name: dict.fromkeys([*NEEDED[name], *reads.get(name, ())]) for name in NEEDED}
+        own = {name: dict.fromkeys([*IDS[name], *reads.get(name, ())]) for name in IDS}
         if KEY in self.study.columns("queries"):
             own["queries"][KEY] = None
         if not self.trusted:

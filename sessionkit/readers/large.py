@@ -98,7 +98,7 @@ def large_study(
             break
     writing.notes.give_warnings()
     opened = open_study(held.path / "study")
-    study = replace(opened, path=None, held=held)
+    study = replace(opened, path=None)
     known = {
         name: value for name, value in vars(opened).items() if name not in {field.name for field in fields(opened)}
     }

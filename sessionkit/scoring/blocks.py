@@ -18,9 +18,6 @@ from sessionkit.study.pairs import Pairs
 from sessionkit.study.places import JUDGMENT, LENGTH, QUERIES, counts, keys_of_queries, query_of, repeated, session_of
 from sessionkit.study.slices import IDS, ROWS, Slice, Stored, in_order, slices
 
-NEEDED = IDS
-"""Columns that every block is made of, in tables without private ones."""
-
 
 @dataclass(frozen=True, eq=False)
 class Block:
@@ -72,7 +69,7 @@ class Block:
         Parameters
         ----------
         sessions, queries, results
-            The columns of `NEEDED` and any others; ``judgment_key`` of queries where they have one. In any order.
+            The columns of `IDS` and any others; ``judgment_key`` of queries where they have one. In any order.
 
         Raises
         ------
@@ -184,11 +181,11 @@ def blocks(
         Of a saved study, only these of its parts; all if not given.
     """
     judged = Judged.of(study)
-    read = {name: [*columns.get(name, ())] for name in NEEDED}
+    read = {name: [*columns.get(name, ())] for name in IDS}
     read["sessions"] += ["session_id", "judgment_key", *(["user_id"] if columns.get("users") else [])]
     read["queries"] += ["results_status", *(["judgment_key"] if "judgment_key" in study.columns("queries") else [])]
     if study.stored is None:
-        read = {name: [*NEEDED[name], *read[name]] for name in NEEDED}
+        read = {name: [*IDS[name], *read[name]] for name in IDS}
     of_users = [name for name in columns.get("users", ()) if name != "user_id"]
     users = study.users.select("user_id", *of_users).collect() if of_users else None
     facts = study.facts

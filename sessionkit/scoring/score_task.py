@@ -23,11 +23,11 @@ from sessionkit.study.places import placed
 OF_SESSION = ["system_id", "topic_id", "user_id"]
 OF_GROUP = ["measure", "value", "n", "undefined", "judged"]
 NAMED = 5
+"""Units without a value that a group's part names."""
 WITHOUT_CUTOFF = 1_000
 """Slots that a query is taken to have where ideals have as many as documents are relevant."""
 UNNAMED = "__unnamed"
 """Column of groups: the first of their sessions without a value; no column of a log is called so."""
-"""Units without a value that a group's part names."""
 
 
 @dataclass(frozen=True, eq=False)

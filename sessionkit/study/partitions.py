@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Iterator
 from dataclasses import astuple, dataclass, replace
 from itertools import chain
@@ -21,7 +19,7 @@ from sessionkit.study.package import DESCRIPTOR, finish_package, rows_within, wr
 from sessionkit.study.pairs import Pairs
 from sessionkit.study.partitioning import Added, Partitioned, folder_of
 from sessionkit.study.places import public
-from sessionkit.study.replacing import built_beside
+from sessionkit.study.replacing import built_beside, linked
 from sessionkit.study.slices import LOG, Slice, Stored, scan_files, slices
 from sessionkit.study.study import Study
 from sessionkit.study.uniting import conformed, tell_of_other_grades, united_judgments, united_users
@@ -237,9 +235,6 @@ def _linked(part: Stored, folder: Path, draft: Path) -> Stored:
     for name, path in part.files.items():
         place = draft / Path(path).relative_to(folder)
         place.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            os.link(path, place)
-        except OSError:
-            shutil.copyfile(path, place)
+        linked(path, place)
         files[name] = place
     return replace(part, files=files)

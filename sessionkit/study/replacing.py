@@ -117,3 +117,11 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
         raise UsageError(f"cannot write {path}: {error.strerror or error}; choose another place") from None
     finally:
         draft.unlink(missing_ok=True)
+
+
+def linked(source: str | Path, target: str | Path) -> None:
+    """Give a file a second name, or copy it where that cannot be."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copyfile(source, target)

@@ -18,7 +18,7 @@ from sessionkit.study.partitioning import Partitioned
 from sessionkit.study.settings import Settings
 from sessionkit.study.slices import Stored
 from sessionkit.study.source import Source
-from sessionkit.study.temporary import TemporaryFolder, copy_package
+from sessionkit.study.temporary import copy_package
 
 
 def no_rejected() -> pl.LazyFrame:
@@ -60,8 +60,6 @@ class Study:
         The study's directory when it was opened from disk.
     address
         The study's address when it was opened from object storage.
-    held
-        The folder of the tables' files when these are temporary; it goes when no study refers to it.
     """
 
     users: pl.LazyFrame
@@ -76,7 +74,6 @@ class Study:
     notes: tuple[str, ...] = ()
     path: Path | None = None
     address: str | None = None
-    held: TemporaryFolder | None = field(default=None, repr=False)
 
     def table(self, name: str) -> pl.LazyFrame:
         """Return a table by its name.

@@ -12,7 +12,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from sessionkit.study.replacing import built_beside
+from sessionkit.study.replacing import built_beside, linked
 
 
 class TemporaryFolder:
@@ -41,14 +41,5 @@ def copy_package(package: Path, directory: Path) -> Path:
         The place cannot be written.
     """
     with built_beside(directory) as draft:
-        shutil.copytree(package, draft, dirs_exist_ok=True, copy_function=_linked)
+        shutil.copytree(package, draft, dirs_exist_ok=True, copy_function=linked)
     return directory
-
-
-def _linked(source: str, target: str) -> str:
-    """Give a file a second name, or copy it where that cannot be."""
-    try:
-        os.link(source, target)
-    except OSError:
-        shutil.copyfile(source, target)
-    return target

@@ -22,26 +22,83 @@ if TYPE_CHECKING:
     from sessionkit.analysis.breakdown import breakdown
     from sessionkit.analysis.curve import curve
     from sessionkit.analysis.describe import Description, describe
+    from sessionkit.analysis.precision_recall import precision_recall, rprecision_histogram
+    from sessionkit.analysis.reformulations import reformulations
+    from sessionkit.analysis.summary import summary
     from sessionkit.errors import DataError, DataWarning, MeasureError, SessionkitError, UsageError
     from sessionkit.readers import FORMATS, from_tables, read
     from sessionkit.report import report
     from sessionkit.scoring.averages import avg_pos, avg_vect, norm_vect
+    from sessionkit.scoring.expected.variance import path_variance
     from sessionkit.scoring.explain import explain
     from sessionkit.scoring.measures import (
+        ACT,
+        AP,
         CG,
         DCG,
+        ERR,
+        EU,
+        GAP,
         MEASURES,
+        RBP,
+        RR,
+        RSDCG,
+        RSRBP,
+        Abandoned,
+        AvgP,
+        Clicks,
+        CubeTest,
+        DeepestClick,
+        Duration,
+        Dwell,
+        E,
+        F,
+        InstancePrecision,
+        InstanceRecall,
+        IPrec,
+        IPrec11,
+        Judged,
+        MaxF,
         Measure,
+        P,
+        Queries,
+        QueryOverlap,
+        QueryTerms,
+        R,
+        RBPResidual,
+        RelevantSeen,
+        Repeats,
+        Results,
+        Rprec,
+        SeenAP,
+        Success,
+        TimeToFirstClick,
+        UniqueDocs,
         avgpos,
+        bpref,
+        esAP,
+        esDCG,
+        esnCG,
+        esnDCG,
+        esP,
         first,
+        gP,
+        gR,
+        infAP,
         last,
         mean,
+        nACT,
         nCG,
+        nCubeTest,
         nDCG,
+        nEU,
         nonlast,
         nsDCG,
         parse_measure,
         sDCG,
+        sRBP,
+        sTBG,
+        sU,
     )
     from sessionkit.scoring.measures import max_ as max
     from sessionkit.scoring.measures import min_ as min
@@ -50,15 +107,23 @@ if TYPE_CHECKING:
     from sessionkit.study import Settings, Study, add_partition, open_study
 
 _HOMES = {
-    "sessionkit.analysis": ["Description", "breakdown", "curve", "describe"],
+    "sessionkit.analysis": [
+        "Description", "breakdown", "curve", "describe", "precision_recall", "reformulations", "rprecision_histogram", "summary",
+    ],
     "sessionkit.errors": ["DataError", "DataWarning", "MeasureError", "SessionkitError", "UsageError"],
     "sessionkit.readers": ["FORMATS", "from_tables", "read"],
     "sessionkit.report": ["report"],
     "sessionkit.scoring.averages": ["avg_pos", "avg_vect", "norm_vect"],
     "sessionkit.scoring.explain": ["explain"],
+    "sessionkit.scoring.expected.variance": ["path_variance"],
     "sessionkit.scoring.measures": [
         "CG", "DCG", "MEASURES", "Measure", "avgpos", "first", "last", "max", "mean", "min", "nCG", "nDCG", "nonlast", "nsDCG",
-        "parse_measure", "sDCG", "sum",
+        "parse_measure", "sDCG", "sum", "RSDCG", "RSRBP", "esAP", "esDCG", "esP", "esnCG", "esnDCG", "sRBP",
+        "AP", "GAP", "SeenAP", "ERR", "RR", "AvgP", "Rprec", "Success", "gP", "gR", "bpref",
+        "infAP", "E", "F", "MaxF", "P", "R", "RBP", "RBPResidual", "IPrec", "IPrec11",
+        "Queries", "Results", "Clicks", "DeepestClick", "Abandoned", "UniqueDocs", "Repeats", "Judged", "RelevantSeen",
+        "Duration", "TimeToFirstClick", "Dwell", "QueryTerms", "QueryOverlap", "CubeTest", "ACT", "nCubeTest", "nACT",
+        "EU", "nEU", "InstanceRecall", "InstancePrecision", "sU", "sTBG",
     ],
     "sessionkit.scoring.scores": ["score"],
     "sessionkit.study": ["Settings", "Study", "add_partition", "open_study"],

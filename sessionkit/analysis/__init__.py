@@ -4,5 +4,11 @@ from sessionkit.analysis.accounts import accounts
 from sessionkit.analysis.breakdown import breakdown
 from sessionkit.analysis.curve import curve, curve_with_stops
 from sessionkit.analysis.describe import Description, describe
+from sessionkit.analysis.precision_recall import precision_recall, rprecision_histogram
+from sessionkit.analysis.reformulations import reformulations
+from sessionkit.analysis.summary import summary
 
-__all__ = ["Description", "accounts", "breakdown", "curve", "curve_with_stops", "describe"]
+__all__ = [
+    "Description", "accounts", "breakdown", "curve", "curve_with_stops", "describe", "precision_recall", "reformulations",
+    "rprecision_histogram", "summary",
+]  # fmt: skip

@@ -7,13 +7,14 @@ out first.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from weakref import WeakKeyDictionary
 
 import polars as pl
 
 from sessionkit.errors import DataWarning
 from sessionkit.scoring import fixed
-from sessionkit.study import Study
+from sessionkit.study import Settings, Study
 from sessionkit.study.pairs import PAIR
 
 _MERGED: WeakKeyDictionary[Study, pl.DataFrame] = WeakKeyDictionary()
@@ -29,35 +30,38 @@ def merged_judgments(study: Study) -> pl.LazyFrame:
     the highest, and a warning lists them for review).
     """
     if study not in _MERGED:
-        _MERGED[study] = _merge(study).collect()
+        _MERGED[study] = merged(study.judgments, study.settings).collect()
     return _MERGED[study].lazy()
 
 
-def _merge(study: Study) -> pl.LazyFrame:
-    """Apply the study's rule."""
-    unjudged = pl.col("grade").is_in(list(study.settings.unjudged_grades))
-    judged = study.judgments.filter(pl.col("grade").is_not_null() & ~unjudged)
+def merged(judgments: pl.LazyFrame, settings: Settings, by: Sequence[str] = PAIR) -> pl.LazyFrame:
+    """One grade for all judgments that agree in some columns, by the rule of the settings."""
+    unjudged = pl.col("grade").is_in(list(settings.unjudged_grades))
+    judged = judgments.filter(pl.col("grade").is_not_null() & ~unjudged)
     grade = pl.col("grade")
-    if study.settings.merge == "alternate":
-        return _alternate(judged.sort("judge_id") if "judge_id" in study.columns("judgments") else judged)
+    if settings.merge == "alternate":
+        named = "judge_id" in judged.collect_schema().names()
+        return _alternate(judged.sort("judge_id") if named else judged, by)
     rule = {
         "max": grade.max(),
         "sum": fixed.unfixed(fixed.fixed(grade).sum()),
         "median": grade.median(),
         "majority": grade.mode().max(),
         "first": grade.first(),
-    }[study.settings.merge]
-    return judged.group_by(PAIR, maintain_order=study.settings.merge == "first").agg(rule)
+    }[settings.merge]
+    return judged.group_by(by, maintain_order=settings.merge == "first").agg(rule)
 
 
-def _alternate(judged: pl.LazyFrame) -> pl.LazyFrame:
+def _alternate(judged: pl.LazyFrame, by: Sequence[str]) -> pl.LazyFrame:
     """Each judge in turn where the grades of a document differ by one, the highest grade where they differ by more."""
-    grades = judged.group_by(PAIR, maintain_order=True).agg("grade").sort(PAIR).collect()
+    grades = judged.group_by(by, maintain_order=True).agg("grade").sort(by).collect()
     spread = pl.col("grade").list.max() - pl.col("grade").list.min()
     turn = ((spread == 1).cast(pl.Int64).cum_sum() - 1).over("judgment_key") % pl.col("grade").list.len().cast(pl.Int64)
     review = grades.filter(spread > 1)
     if len(review):
-        listed = ", ".join("/".join(pair) for pair in review.select(PAIR).head(5).iter_rows())
+        listed = ", ".join(
+            "/".join(text for text in row if text is not None) for row in review.select(by).head(5).iter_rows()
+        )
         warnings.warn(
             f"merge=alternate: documents whose grades are more than 1 apart take the highest; review all {len(review)}: {listed}",
             DataWarning,

@@ -11,6 +11,7 @@ from sessionkit.analysis.curve import curve_task
 from sessionkit.cli import main
 from sessionkit.scoring.scores import score_task
 from sessionkit.scoring.tasks import run
+from tests.benchmarks.sampled import MEASURE as EXPECTED
 from tests.benchmarks.work import imported, of_study, work
 
 ONE = "sDCG@10"
@@ -63,6 +64,12 @@ def by_system(study: sk.Study) -> int:
 def normalised(study: sk.Study) -> int:
     """nsDCG@10 of every session."""
     return sk.score(study, "nsDCG@10").height
+
+
+@of_study
+def expected(study: sk.Study) -> int:
+    """esnDCG@10 of every session, exact over all paths."""
+    return sk.score(study, EXPECTED).height
 
 
 @of_study

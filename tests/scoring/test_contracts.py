@@ -12,24 +12,35 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import sessionkit as sk
-from sessionkit.scoring.measures import MEASURES, parse_measure
-from sessionkit.scoring.measures.aggregates import Wrapper
+from sessionkit.errors import MeasureError
+from sessionkit.scoring.measures import MEASURES, GainMeasure, TermMeasure, example_of, parse_measure
+from sessionkit.scoring.measures.wrapper import Wrapper
 
 sys.path.insert(0, str(Path(__file__).parent))
-from studies import sessions, study_of
+from studies import drawn_for, sessions, study_of
 
 TABLES = ("sessions", "queries", "results", "judgments")
 FEW = settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+OTHERWISE = {"duplicates": "first", "unjudged": "skip"}
+DECLARED = {"max_grade": 3, "collection_size": 1000}
 
 
 def variants(measure):
     """A measure as people use it, and with the parameters that change most."""
     if isinstance(measure, Wrapper):
         inside = (
-            ["nsDCG@3", "sDCG@3"] if measure.name == "avgpos" else ["nDCG@3", "DCG(gain=exp2)@3", "sDCG@3", "nsDCG@3"]
+            ["nsDCG@3", "sDCG@3"]
+            if measure.name == "avgpos"
+            else ["nDCG@3", "DCG(gain=exp2)@3", "sDCG@3", "nsDCG@3", "AP", "P@3"]
         )
         return [measure(parse_measure(text)) for text in inside]
-    made = [measure @ 3, measure(duplicates="first", unjudged="skip") @ 2]
+    measure = example_of(measure)
+    taken = measure.parameters()
+    changes = {name: value for name, value in OTHERWISE.items() if name in taken}
+    needs_cutoff = isinstance(measure, GainMeasure) or "cutoff" in measure.required
+    made = [cut(measure, 3), cut(measure(**changes), 2 if needs_cutoff else None)]
     if "ideal" in measure.parameters():
         made += [
             measure(duplicates="first", ideal="spread") @ 3,
@@ -41,7 +52,12 @@ def variants(measure):
     return made
 
 
-EVERY = [variant for measure in MEASURES.values() for variant in variants(measure)]
+def cut(measure, rank):
+    """The measure with this cutoff, if it takes one."""
+    return replace(measure, cutoff=rank) if "cutoff" in measure.parameters() else measure
+
+
+EVERY = [variant for measure in MEASURES.values() for variant in dict.fromkeys(variants(measure))]
 quiet = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 
 
@@ -55,10 +71,11 @@ def scores_of(study, measure):
 @quiet
 @pytest.mark.parametrize("measure", EVERY, ids=str)
 @FEW
-@given(drawn=sessions(), shuffle=st.randoms())
-def test_contracts(measure, drawn, shuffle):
-    made, judgments = drawn
-    study = study_of(made, judgments)
+@given(data=st.data(), shuffle=st.randoms())
+def test_contracts(measure, data, shuffle):
+    columns = drawn_for([measure.inner])
+    made, judgments = data.draw(sessions(columns=columns))
+    study = study_of(made, judgments, columns=columns, **DECLARED)
     values = scores_of(study, measure)
 
     # every unit has a row
@@ -69,17 +86,22 @@ def test_contracts(measure, drawn, shuffle):
 
     # in its declared range
     defined = [value for value in values.values() if value is not None]
-    assert all(value >= measure.lowest for value in defined)
+    if measure.lowest is not None:
+        assert all(value >= measure.lowest for value in defined)
     if measure.highest is not None:
         assert all(value <= measure.highest for value in defined)
 
-    # the value is the sum of the contributions
-    table = sk.explain(study, measure)
-    keys = ["session_id", "query_position"] if measure.level == "query" else ["session_id"]
-    sums = {tuple(row[:-1]): row[-1] for row in table.group_by(keys).agg(pl.col("contribution").sum()).rows()}
-    for unit, value in values.items():
-        if value is not None:
-            assert sums.get(unit, 0.0) == pytest.approx(value, rel=1e-9, abs=1e-12)
+    # the value is the sum of the contributions, where it is a sum at all
+    if isinstance(measure.inner, (GainMeasure, TermMeasure)):
+        table = sk.explain(study, measure)
+        keys = ["session_id", "query_position"] if measure.level == "query" else ["session_id"]
+        sums = {tuple(row[:-1]): row[-1] for row in table.group_by(keys).agg(pl.col("contribution").sum()).rows()}
+        for unit, value in values.items():
+            if value is not None:
+                assert sums.get(unit, 0.0) == pytest.approx(value, rel=1e-9, abs=1e-12)
+    else:
+        with pytest.raises(MeasureError, match="nothing to explain"):
+            sk.explain(study, measure)
 
     # the same bits whatever the order of the rows, and when each session is scored alone
     seed = shuffle.randrange(2**32)
@@ -97,17 +119,20 @@ def test_contracts(measure, drawn, shuffle):
 @quiet
 @pytest.mark.parametrize("measure", [measure for measure in EVERY if not measure.higher_grade_can_lower], ids=str)
 @FEW
-@given(drawn=sessions(), data=st.data())
-def test_a_higher_grade_lowers_nothing_where_that_is_declared(measure, drawn, data):
-    made, judgments = drawn
+@given(data=st.data())
+def test_a_higher_grade_makes_nothing_worse_where_that_is_declared(measure, data):
+    columns = drawn_for([measure.inner])
+    made, judgments = data.draw(sessions(columns=columns))
     pairs = [(key, doc) for key, docs in judgments.items() for doc in docs]
     if not pairs:
         return
     key, doc = data.draw(st.sampled_from(pairs))
     raised = {k: dict(docs) for k, docs in judgments.items()}
     raised[key][doc] = 3
-    before, after = scores_of(study_of(made, judgments), measure), scores_of(study_of(made, raised), measure)
-    assert all(after[unit] >= before[unit] for unit in before if before[unit] is not None)
+    studies = [study_of(made, graded, columns=columns, **DECLARED) for graded in (judgments, raised)]
+    before, after = (scores_of(study, measure) for study in studies)
+    sign = -1 if measure.direction == "lower" else 1
+    assert all(sign * after[unit] >= sign * before[unit] for unit in before if before[unit] is not None)
 
 
 @pytest.mark.parametrize("measure", MEASURES.values(), ids=str)
@@ -116,6 +141,9 @@ def test_documented(measure):
     assert measure.source
     assert measure.__doc__.strip()
     assert measure.direction in {"higher", "lower"}
+    assert str(example_of(measure)) == (measure.example or str(example_of(measure)))
+    bare = {name for name in measure.required if measure.parameters()[name] is None}
+    assert bare == set(measure.required)
     assert parse_measure(str(variants(measure)[0])) == variants(measure)[0]
 
 
@@ -124,7 +152,7 @@ def test_threads_and_batches_do_not_change_a_bit(tmp_path):
     """The same study scored with one thread and in slices of sessions gives the bits of the whole."""
     study = sk.read(Path(__file__).parents[2] / "examples" / "clinic" / "study.toml")
     saved = study.save(tmp_path / "study")
-    asked = ["sDCG(gain=0-1-10-100)@10", "nsDCG@10", "mean(nDCG@10)", "avgpos(nsDCG@10)"]
+    asked = ["sDCG(gain=0-1-10-100)@10", "nsDCG@10", "mean(nDCG@10)", "avgpos(nsDCG@10)", "mean(AP)", "Results"]
     whole = sk.score(saved, asked)
     script = f"""
 import sessionkit as sk

@@ -14,9 +14,9 @@ import polars as pl
 
 from sessionkit.scoring.gains import check_grades, gain_expr
 from sessionkit.scoring.measures import GainMeasure
-from sessionkit.scoring.merging import merged_judgments
+from sessionkit.scoring.merging import columns_merged, merged_judgments, merged_numbers
 from sessionkit.study import Study
-from sessionkit.study.pairs import Pairs
+from sessionkit.study.pairs import JUDGMENT, Pairs
 from sessionkit.study.places import placed
 
 _OF: WeakKeyDictionary[Study, Judged]
@@ -51,10 +51,25 @@ class Judged:
     def of(cls, study: Study) -> Judged:
         """The judgments of a study, merged by its settings."""
         if study not in _OF:
-            pairs, merged = Pairs.of(study.judgments), merged_judgments(study).collect()
-            number = pairs.judgment_of(pairs.key_of(merged["judgment_key"]), merged["doc_id"])
-            _OF[study] = cls(pairs, placed(merged["grade"], number, len(pairs.pairs)))
+            _OF[study] = cls._numbered(study) or cls._read(study)
         return _OF[study]
+
+    @classmethod
+    def _numbered(cls, study: Study) -> Judged | None:
+        """Judgments by their saved numbers, without a look at their texts; None where the log lacks these numbers."""
+        saved = study.numbered_judgments
+        if saved is None or study.stored is None or not all(part.numbered for part in study.stored):
+            return None
+        read = saved.select(columns_merged(study.settings, saved.collect_schema().names())).collect().lazy()
+        pairs, merged = Pairs.numbered(read), merged_numbers(read, study.settings)
+        return cls(pairs, placed(merged["grade"], merged[JUDGMENT], len(pairs.pairs)))
+
+    @classmethod
+    def _read(cls, study: Study) -> Judged:
+        """Judgments by their texts."""
+        pairs, merged = Pairs.of(study.judgments), merged_judgments(study).collect()
+        number = pairs.judgment_of(pairs.key_of(merged["judgment_key"]), merged["doc_id"])
+        return cls(pairs, placed(merged["grade"], number, len(pairs.pairs)))
 
     @property
     def keys(self) -> pl.Series:

@@ -7,14 +7,15 @@ out first.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from weakref import WeakKeyDictionary
 
 import polars as pl
 
 from sessionkit.errors import DataWarning
 from sessionkit.scoring import fixed
-from sessionkit.study import Study
-from sessionkit.study.pairs import PAIR
+from sessionkit.study import Settings, Study
+from sessionkit.study.pairs import JUDGMENT, KEY, PAIR
 
 _MERGED: WeakKeyDictionary[Study, pl.DataFrame] = WeakKeyDictionary()
 """Judgments already merged, as long as their study lives: they are asked for more than once, and warned of once."""
@@ -29,32 +30,47 @@ def merged_judgments(study: Study) -> pl.LazyFrame:
     the highest, and a warning lists them for review).
     """
     if study not in _MERGED:
-        _MERGED[study] = _merge(study).collect()
+        _MERGED[study] = _merge(study.judgments, study.settings, PAIR, "judgment_key").select(*PAIR, "grade").collect()
     return _MERGED[study].lazy()
 
 
-def _merge(study: Study) -> pl.LazyFrame:
-    """Apply the study's rule."""
-    unjudged = pl.col("grade").is_in(list(study.settings.unjudged_grades))
-    judged = study.judgments.filter(pl.col("grade").is_not_null() & ~unjudged)
+def columns_merged(settings: Settings, columns: Sequence[str]) -> list[str]:
+    """Of the columns of saved judgments those that `merged_numbers` reads, and the texts of their keys."""
+    wanted = ["judgment_key", KEY, JUDGMENT, "grade"]
+    if settings.merge == "alternate":
+        wanted += ["doc_id", "judge_id"]
+    return [name for name in wanted if name in columns]
+
+
+def merged_numbers(judgments: pl.LazyFrame, settings: Settings) -> pl.DataFrame:
+    """Grades as scoring uses them, of saved judgments: ``__judgment``, ``grade``, one row per pair that has one."""
+    return _merge(judgments, settings, [JUDGMENT], KEY).select(JUDGMENT, "grade").collect()
+
+
+def _merge(judgments: pl.LazyFrame, settings: Settings, pair: list[str], key: str) -> pl.LazyFrame:
+    """Apply a study's rule to the grades of each pair, whose order is that of (judgment_key, doc_id)."""
+    unjudged = pl.col("grade").is_in(list(settings.unjudged_grades))
+    judged = judgments.filter(pl.col("grade").is_not_null() & ~unjudged)
     grade = pl.col("grade")
-    if study.settings.merge == "alternate":
-        return _alternate(judged.sort("judge_id") if "judge_id" in study.columns("judgments") else judged)
+    if settings.merge == "alternate":
+        by_judge = "judge_id" in judgments.collect_schema().names()
+        return _alternate(judged.sort("judge_id") if by_judge else judged, pair, key)
     rule = {
         "max": grade.max(),
         "sum": fixed.unfixed(fixed.fixed(grade).sum()),
         "median": grade.median(),
         "majority": grade.mode().max(),
         "first": grade.first(),
-    }[study.settings.merge]
-    return judged.group_by(PAIR, maintain_order=study.settings.merge == "first").agg(rule)
+    }[settings.merge]
+    return judged.group_by(pair, maintain_order=settings.merge == "first").agg(rule)
 
 
-def _alternate(judged: pl.LazyFrame) -> pl.LazyFrame:
+def _alternate(judged: pl.LazyFrame, pair: list[str], key: str) -> pl.LazyFrame:
     """Each judge in turn where the grades of a document differ by one, the highest grade where they differ by more."""
-    grades = judged.group_by(PAIR, maintain_order=True).agg("grade").sort(PAIR).collect()
+    texts = [pl.col(name).first() for name in (key, *PAIR) if name not in pair]
+    grades = judged.group_by(pair, maintain_order=True).agg("grade", *texts).sort(pair).collect()
     spread = pl.col("grade").list.max() - pl.col("grade").list.min()
-    turn = ((spread == 1).cast(pl.Int64).cum_sum() - 1).over("judgment_key") % pl.col("grade").list.len().cast(pl.Int64)
+    turn = ((spread == 1).cast(pl.Int64).cum_sum() - 1).over(key) % pl.col("grade").list.len().cast(pl.Int64)
     review = grades.filter(spread > 1)
     if len(review):
         listed = ", ".join("/".join(pair) for pair in review.select(PAIR).head(5).iter_rows())

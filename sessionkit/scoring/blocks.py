@@ -14,8 +14,8 @@ import polars as pl
 from sessionkit.scoring.judged import Judged
 from sessionkit.study import Study
 from sessionkit.study.ahead import ahead
-from sessionkit.study.pairs import Pairs
-from sessionkit.study.places import JUDGMENT, LENGTH, QUERIES, counts, keys_of_queries, query_of, repeated, session_of
+from sessionkit.study.pairs import JUDGMENT, Pairs
+from sessionkit.study.places import LENGTH, QUERIES, counts, keys_of_queries, query_of, repeated, session_of
 from sessionkit.study.slices import IDS, ROWS, Slice, Stored, in_order, slices
 
 
@@ -180,7 +180,6 @@ def blocks(
     stored
         Of a saved study, only these of its parts; all if not given.
     """
-    judged = Judged.of(study)
     read = {name: [*columns.get(name, ())] for name in IDS}
     read["sessions"] += ["session_id", "judgment_key", *(["user_id"] if columns.get("users") else [])]
     read["queries"] += ["results_status", *(["judgment_key"] if "judgment_key" in study.columns("queries") else [])]
@@ -188,8 +187,9 @@ def blocks(
         read = {name: [*IDS[name], *read[name]] for name in IDS}
     of_users = [name for name in columns.get("users", ()) if name != "user_id"]
     users = study.users.select("user_id", *of_users).collect() if of_users else None
-    facts = study.facts
-    for part in ahead(slices(study, read, rows, stored, per_query)):
+    parts = ahead(slices(study, read, rows, stored, per_query))
+    judged, facts = Judged.of(study), study.facts
+    for part in parts:
         if users is not None:
             beside = part.sessions.join(users, on="user_id", how="left", maintain_order="left")
             part = replace(part, sessions=beside)  # noqa: PLW2901 - the same slice, with more columns

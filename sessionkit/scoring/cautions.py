@@ -11,6 +11,7 @@ from sessionkit.errors import DataWarning
 from sessionkit.scoring.measures import GainMeasure, JudgedMeasure
 from sessionkit.scoring.score_task import NAMED, UNNAMED, ScoreTask
 from sessionkit.study import Study
+from sessionkit.study.places import LENGTH
 
 QUERY = ["session_id", "query_position"]
 
@@ -88,15 +89,12 @@ def tell_of_depth(study: Study, measure: JudgedMeasure, level: int = 4) -> None:
     """Warn where lists were observed less deep than the measure looks, with the share of queries concerned."""
     if not (measure.of_lists and study.facts.partly_observed):
         return
-    counted = study.queries.filter(pl.col("results_status") != "not_logged")
+    counted = _observed(study).filter(pl.col("results_status") != "not_logged")
     if measure.queries is not None:
         counted = counted.filter(pl.col("query_position") <= measure.queries)
-    partly = counted.filter(pl.col("results_status") == "partly_observed")
-    shown = study.results.join(partly.select(QUERY), on=QUERY, how="semi")
-    seen = shown.group_by(QUERY).agg(seen=pl.len().cast(pl.Int64))
-    deeper = pl.lit(value=True) if measure.cutoff is None else pl.col("seen").fill_null(0) < measure.cutoff
-    concerned = partly.join(seen, on=QUERY, how="left").filter(deeper).select(pl.len()).collect().item()
-    everything = counted.select(pl.len()).collect().item()
+    deeper = pl.lit(value=True) if measure.cutoff is None else pl.col("observed") < measure.cutoff
+    partly = (pl.col("results_status") == "partly_observed") & deeper
+    concerned, everything = counted.select(partly.sum(), all=pl.len()).collect().row(0)
     if concerned:
         warnings.warn(
             f"{measure} looks deeper than was observed in {concerned} of {everything} queries "
@@ -104,3 +102,13 @@ def tell_of_depth(study: Study, measure: JudgedMeasure, level: int = 4) -> None:
             DataWarning,
             stacklevel=level,
         )
+
+
+def _observed(study: Study) -> pl.LazyFrame:
+    """The queries with the number of their results that were observed; a saved study has it beside them."""
+    if study.stored is not None:
+        return pl.concat(
+            part.scan("queries").select("query_position", "results_status", observed=LENGTH) for part in study.stored
+        )
+    lengths = study.results.group_by(QUERY).agg(observed=pl.len())
+    return study.queries.join(lengths, on=QUERY, how="left").with_columns(pl.col("observed").fill_null(0))

@@ -13,10 +13,10 @@ from weakref import WeakKeyDictionary
 import polars as pl
 
 from sessionkit.scoring.gains import check_grades, gain_expr
-from sessionkit.scoring.merging import merged_judgments
+from sessionkit.scoring.merging import columns_merged, merged_judgments, merged_numbers
 from sessionkit.scoring.subtopics import SUBTOPIC, Subtopics
 from sessionkit.study import Settings, Study
-from sessionkit.study.pairs import Pairs
+from sessionkit.study.pairs import JUDGMENT, Pairs
 from sessionkit.study.places import placed
 
 _OF: WeakKeyDictionary[Study, Judged]
@@ -78,12 +78,31 @@ class Judged:
     def of(cls, study: Study) -> Judged:
         """The judgments of a study, merged by its settings."""
         if study not in _OF:
-            pairs, merged = Pairs.of(study.judgments), merged_judgments(study).collect()
-            number = pairs.judgment_of(pairs.key_of(merged["judgment_key"]), merged["doc_id"])
-            grade = placed(merged["grade"], number, len(pairs.pairs))
-            rows = study.judgments if SUBTOPIC in study.columns("judgments") else None
-            _OF[study] = cls(pairs, grade, settings=study.settings, rows=rows)
+            _OF[study] = cls._numbered(study) or cls._read(study)
         return _OF[study]
+
+    @classmethod
+    def _numbered(cls, study: Study) -> Judged | None:
+        """Judgments by their saved numbers, without a look at their texts; None where the log lacks these numbers."""
+        saved = study.numbered_judgments
+        if saved is None or study.stored is None or not all(part.numbered for part in study.stored):
+            return None
+        read = saved.select(columns_merged(study.settings, saved.collect_schema().names())).collect().lazy()
+        pairs, merged = Pairs.numbered(read), merged_numbers(read, study.settings)
+        return cls._of(study, pairs, placed(merged["grade"], merged[JUDGMENT], len(pairs.pairs)))
+
+    @classmethod
+    def _read(cls, study: Study) -> Judged:
+        """Judgments by their texts."""
+        pairs, merged = Pairs.of(study.judgments), merged_judgments(study).collect()
+        number = pairs.judgment_of(pairs.key_of(merged["judgment_key"]), merged["doc_id"])
+        return cls._of(study, pairs, placed(merged["grade"], number, len(pairs.pairs)))
+
+    @classmethod
+    def _of(cls, study: Study, pairs: Pairs, grade: pl.Series) -> Judged:
+        """Merged judgments with what else the study says of them."""
+        rows = study.judgments if SUBTOPIC in study.columns("judgments") else None
+        return cls(pairs, grade, settings=study.settings, rows=rows)
 
     @property
     def keys(self) -> pl.Series:
@@ -98,7 +117,8 @@ class Judged:
     def subtopics(self) -> Subtopics | None:
         """The grades by subtopic, made when they are first asked for; None where the judgments name no subtopics."""
         if self.rows is not None and not self._subtopics:
-            self._subtopics.append(Subtopics.of(self.rows, self.settings, self.pairs))
+            pairs = self.pairs if self.pairs.documents is not None else Pairs.of(self.rows)
+            self._subtopics.append(Subtopics.of(self.rows, self.settings, pairs))
         return self._subtopics[0] if self._subtopics else None
 
     def gain(self, measure: HasGain) -> pl.Series:

@@ -136,15 +136,9 @@ class ScoreTask:
             "value": [frame["value"] for frame in values],
             "judged": [frame.select(_share()).to_series() for frame in values],
         }
-        many = len(self.measures)
-        rows, texts = pl.DataFrame(of_unit), pl.Series("measure", [str(measure) for measure in self.measures])
-        if many > 1:
-            number = pl.int_range(len(rows) * many, dtype=pl.Int64, eager=True)
-            rows, texts = rows.select(pl.all().gather(number // many)), texts.gather(number % many)
-        rows = rows.with_columns(
-            texts if many > 1 else pl.lit(texts[0]).alias("measure"),
-            *(_interleaved(series).alias(name) for name, series in columns.items()),
-        )
+        texts = pl.DataFrame({"measure": [str(measure) for measure in self.measures]})
+        rows = pl.DataFrame(of_unit).join(texts, how="cross", maintain_order="left_right")
+        rows = rows.with_columns(_interleaved(series).alias(name) for name, series in columns.items())
         if self.level == "query" and any(Selection.of(measure.inner).queries for measure in self.measures):
             rows = rows.filter(_interleaved([frame["count"] for frame in values]))
         return rows.select(self.schema.names())

@@ -10,14 +10,21 @@ Made = TypeVar("Made")
 
 
 def ahead(things: Iterator[Made]) -> Iterator[Made]:
-    """Return the same things; each is asked for, in a thread of its own, when the one before is handed out.
+    """Return the same things; the first is asked for at once, in a thread of its own, each other when the one before is
+    handed out.
 
     >>> list(ahead(iter("ab")))
     ['a', 'b']
     """
     end = object()
-    with ThreadPoolExecutor(max_workers=1) as worker:
-        coming = worker.submit(next, things, end)
-        while (thing := coming.result()) is not end:
-            coming = worker.submit(next, things, end)
-            yield thing  # type: ignore[misc]
+    worker = ThreadPoolExecutor(max_workers=1)
+    first = worker.submit(next, things, end)
+
+    def handed_out() -> Iterator[Made]:
+        with worker:
+            coming = first
+            while (thing := coming.result()) is not end:
+                coming = worker.submit(next, things, end)
+                yield thing  # type: ignore[misc]
+
+    return handed_out()

@@ -68,9 +68,15 @@ def open_study(directory: str | PathLike[str], storage_options: Mapping[str, Any
         facts=value_of(Facts, ours["facts"], where),
         partitioned=partitioned_of(ours, where),
         stored=_stored(folder, files, scans, ours),
+        numbered_judgments=_numbered(scans["judgments"]),
         hashes={name: hash_of(resources[name]) for name in ("users", "judgments")},
     )
     return study
+
+
+def _numbered(judgments: pl.LazyFrame) -> pl.LazyFrame | None:
+    """Return the judgments with their private columns; None where they lack them."""
+    return judgments if set(PRIVATE["judgments"]) <= set(judgments.collect_schema().names()) else None
 
 
 def hash_of(resource: dict[str, Any]) -> str:

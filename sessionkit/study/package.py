@@ -102,6 +102,8 @@ def finish_package(
     written: dict[str, list[Any]] = {name: [part.files[name] for part in log] for name in LOG}
     for name in ("users", "judgments", "rejected"):
         frame = study.table(name)
+        if name == "judgments":
+            frame = pairs.numbers_of(frame.collect()).lazy()
         if name != "rejected" or not frame.head(1).collect().is_empty():
             written[name] = [_write(frame.sort(ORDER[name]) if name in ORDER else frame, folder / f"{name}.parquet")]
     known = {name: log[0].sha256[name] for name in LOG} if len(log) == 1 else {}

@@ -10,9 +10,12 @@ import hashlib
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
 import polars as pl
 
 PAIR = ["judgment_key", "doc_id"]
+KEY, JUDGMENT = "__key", "__judgment"
+"""Private columns of saved judgments: the numbers of their key and of their pair."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,13 +27,13 @@ class Pairs:
     keys
         ``judgment_key`` and ``key``, its number.
     documents
-        ``doc_id`` and ``document``, its number.
+        ``doc_id`` and ``document``, its number; None where the numbers were read and the texts were not.
     pairs
-        ``key``, ``document`` and ``judgment``, the number of the pair.
+        ``key``, ``judgment``, the number of the pair, and with the documents ``document``.
     """
 
     keys: pl.DataFrame
-    documents: pl.DataFrame
+    documents: pl.DataFrame | None
     pairs: pl.DataFrame
 
     @classmethod
@@ -50,6 +53,26 @@ class Pairs:
         pairs = pl.DataFrame({"key": packed // 2**32, "document": packed % 2**32}).cast(pl.UInt32)
         return cls(keys, documents, pairs.with_row_index("judgment"))
 
+    @classmethod
+    def numbered(cls, judgments: pl.LazyFrame) -> Pairs:
+        """Read the pairs of saved judgments by the numbers that stand beside them.
+
+        >>> saved = pl.LazyFrame({"judgment_key": ["t", "t"], "__key": [0, 0], "__judgment": [1, 0]})
+        >>> Pairs.numbered(saved).pairs.rows()
+        [(0, 0), (1, 0)]
+        """
+        rows = judgments.select("judgment_key", pl.col(KEY, JUDGMENT).cast(pl.UInt32)).drop_nulls().collect()
+        keys = rows.group_by(key=KEY).agg(pl.col("judgment_key").first()).sort("key").select("judgment_key", "key")
+        last = rows[JUDGMENT].max()
+        key = np.zeros(0 if last is None else int(str(last)) + 1, dtype=np.uint32)
+        key[rows[JUDGMENT].to_numpy()] = rows[KEY].to_numpy()
+        return cls(keys, None, pl.DataFrame({"key": key}).with_row_index("judgment"))
+
+    def numbers_of(self, judgments: pl.DataFrame) -> pl.DataFrame:
+        """Put the private columns beside judgments of which these are the pairs."""
+        key = self.key_of(judgments["judgment_key"])
+        return judgments.with_columns(key.alias(KEY), self.judgment_of(key, judgments["doc_id"]).alias(JUDGMENT))
+
     def key_of(self, judgment_key: pl.Series) -> pl.Series:
         """Number of each judgment_key; null where nothing is judged for it."""
         return _numbers(judgment_key.alias("judgment_key"), self.keys, "key")
@@ -64,7 +87,7 @@ class Pairs:
         """
         texts = [
             self.keys["judgment_key"].gather(self.pairs["key"]),
-            self.documents["doc_id"].gather(self.pairs["document"]),
+            self._documents["doc_id"].gather(self.pairs["document"]),
         ]
         digest = hashlib.sha256()
         for chunk in pl.DataFrame(texts).iter_slices(2**16):
@@ -76,10 +99,17 @@ class Pairs:
         """Number of the pair that each key (a number) and document form; null where it is not judged."""
         if not len(self.pairs) or not len(doc_id):
             return pl.Series("judgment", [None] * len(doc_id), dtype=pl.UInt32)
-        document = _numbers(doc_id.alias("doc_id"), self.documents, "document")
+        document = _looked_up(doc_id.alias("doc_id"), self._documents, "document")
         asked = pl.DataFrame({"key": key, "document": document}).select(pair=_packed())
         known = self.pairs.select("judgment", pair=_packed())
         return _numbers(asked.get_column("pair"), known, "judgment")
+
+    @property
+    def _documents(self) -> pl.DataFrame:
+        """The documents with their texts."""
+        if self.documents is None:
+            raise ValueError("these pairs were read by their numbers; Pairs.of reads their texts")
+        return self.documents
 
 
 def _packed() -> pl.Expr:
@@ -91,3 +121,14 @@ def _numbers(values: pl.Series, known: pl.DataFrame, number: str) -> pl.Series:
     """Look values up in a table of their numbers, keeping their order."""
     found = values.to_frame().lazy().join(known.lazy(), on=values.name, how="left", maintain_order="left")
     return found.select(number).collect().to_series()
+
+
+def _looked_up(texts: pl.Series, known: pl.DataFrame, number: str) -> pl.Series:
+    """Look texts up as `_numbers` does, by their hashes, each of which is compared with the text it stands for."""
+    name = texts.name
+    hashes = known[name].hash().alias("hash").to_frame().with_row_index("row")
+    if hashes["hash"].n_unique() < len(hashes):
+        return _numbers(texts, known, number)
+    row = _numbers(texts.hash().alias("hash"), hashes, "row")
+    same = known[name].gather(row) == texts
+    return pl.select(pl.when(same).then(known[number].gather(row)).alias(number)).to_series()

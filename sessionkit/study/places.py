@@ -1,8 +1,8 @@
 """Where the rows of a session stand: row numbers in place of ids, and how many rows belong together.
 
 A saved study keeps these counts in private columns: ``__queries`` and ``__results`` of a session, ``__length`` of a
-query's list, and with each result ``__judgment``, the number of its judgment (see `sessionkit.study.pairs`). With them
-whole sessions can be read as ranges of rows, and no id has to be looked up.
+query's list, and with each result ``__judgment``, the number of its judgment (see `sessionkit.study.pairs`), which the
+judgments have too. With them whole sessions can be read as ranges of rows, and no id has to be looked up.
 """
 
 from __future__ import annotations
@@ -11,10 +11,15 @@ import numpy as np
 import polars as pl
 
 from sessionkit.errors import DataError
-from sessionkit.study.pairs import Pairs
+from sessionkit.study.pairs import JUDGMENT, KEY, Pairs
 
-QUERIES, RESULTS, LENGTH, JUDGMENT = "__queries", "__results", "__length", "__judgment"
-PRIVATE = {"sessions": (QUERIES, RESULTS), "queries": (LENGTH,), "results": (JUDGMENT,)}
+QUERIES, RESULTS, LENGTH = "__queries", "__results", "__length"
+PRIVATE = {
+    "sessions": (QUERIES, RESULTS),
+    "queries": (LENGTH,),
+    "results": (JUDGMENT,),
+    "judgments": (KEY, JUDGMENT),
+}
 """Private columns of each table of a saved study."""
 
 

@@ -9,14 +9,16 @@ from typing import Any
 import polars as pl
 
 from sessionkit.contract import document
-from sessionkit.study.places import JUDGMENT, LENGTH, QUERIES, RESULTS
+from sessionkit.study.pairs import JUDGMENT, KEY
+from sessionkit.study.places import LENGTH, QUERIES, RESULTS
 from sessionkit.study.slices import scan_files
 
 MEANINGS = {
     QUERIES: "Private: number of the session's queries.",
     RESULTS: "Private: number of the session's results.",
     LENGTH: "Private: number of the query's results.",
-    JUDGMENT: "Private: place of the result's judgment among the distinct (judgment_key, doc_id), sorted; from 0.",
+    JUDGMENT: "Private: place of the judgment among the distinct (judgment_key, doc_id), sorted; from 0.",
+    KEY: "Private: place of the judgment_key among the distinct ones, sorted; from 0.",
 }
 EXTRA_TYPES: dict[type[pl.DataType], str] = {
     pl.String: "string",

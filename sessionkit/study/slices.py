@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from sessionkit.study.places import JUDGMENT, LENGTH, QUERIES, RESULTS, counts, public, repeated, session_of
+from sessionkit.study.pairs import JUDGMENT
+from sessionkit.study.places import LENGTH, QUERIES, RESULTS, counts, public, repeated, session_of
 
 if TYPE_CHECKING:
     from sessionkit.study.study import Study

@@ -109,6 +109,11 @@ class Study:
         return None
 
     @cached_property
+    def numbered_judgments(self) -> pl.LazyFrame | None:
+        """The judgments with the private columns of their file; None unless they were opened from one that has them."""
+        return None
+
+    @cached_property
     def identity(self) -> tuple[int, int, int] | None:
         """What the descriptor's file was known by when the study was opened from a directory."""
         return None

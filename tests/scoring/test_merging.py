@@ -5,6 +5,7 @@ import random
 import pytest
 
 import sessionkit as sk
+from sessionkit.scoring.judged import Judged
 from sessionkit.scoring.merging import merged_judgments
 
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
@@ -67,3 +68,29 @@ def test_sums_of_grades_do_not_depend_on_the_order(seed):
     grades = [0.1, 0.7, 0.2, 1e-9, 0.3, 0.4]
     random.Random(seed).shuffle(grades)  # noqa: S311
     assert merged({"a": grades}, "sum") == {"a": 1.700000001}
+
+
+@pytest.mark.parametrize("rule", ["max", "sum", "median", "majority", "first", "alternate"])
+@pytest.mark.parametrize("judges", [True, False])
+def test_saved_numbers_merge_as_texts_do(tmp_path, rule, judges):
+    """Of 300 judgments of 60 pairs by several judges, some of them pooled only, read from texts and from numbers."""
+    draw = random.Random(rule)  # noqa: S311
+    rows = [(draw.choice("tuvw"), draw.choice("abcdefghijklmno"), draw.choice([-2, 0, 1, 2, 0.1])) for _ in range(300)]
+    study = sk.from_tables(
+        results={"session_id": ["s"], "query_position": [1], "rank": [1], "doc_id": ["a"], "topic_id": ["t"]},
+        judgments={
+            "judgment_key": [key for key, _, _ in rows],
+            "doc_id": [doc for _, doc, _ in rows],
+            "grade": [grade for _, _, grade in rows],
+            **({"judge_id": [f"j{draw.randrange(4)}" for _ in rows]} if judges else {}),
+        },
+        merge=rule,
+        unjudged_grades=[-2],
+    )
+    saved = study.save(tmp_path / "study")
+    assert saved.numbered_judgments is not None
+    by_text, by_number = Judged.of(study), Judged.of(saved)
+    assert by_number.pairs.documents is None  # no text of a document was read
+    assert by_number.grade.equals(by_text.grade, null_equal=True)
+    assert by_number.grade.null_count() < len(by_number.grade)
+    assert by_number.keys.to_list() == by_text.keys.to_list()

@@ -121,7 +121,7 @@ def test_missing_columns_are_named(study):
         sk.score(study, "sDCG(grades=user)@3")
 
 
-def test_looking_deeper_than_was_observed_is_flagged():
+def test_looking_deeper_than_was_observed_is_flagged(tmp_path):
     partly = sk.from_tables(
         queries={"session_id": ["s", "s"], "query_position": [1, 2], "results_status": ["partly_observed", "shown"]},
         results={"session_id": ["s"] * 2, "query_position": [1, 2], "rank": [1, 1], "doc_id": list("ab")},
@@ -130,6 +130,12 @@ def test_looking_deeper_than_was_observed_is_flagged():
     )
     with pytest.warns(sk.DataWarning, match=r"deeper than was observed in 1 of 2 queries \(50%\)"):
         sk.score(partly, "sDCG@10")
+    saved = partly.save(tmp_path / "study")
+    with pytest.warns(sk.DataWarning, match=r"deeper than was observed in 1 of 2 queries \(50%\)"):
+        sk.score(saved, "sDCG@10")
+    with pytest.warns(sk.DataWarning, match=r"deeper than was observed in 1 of 1 queries"):
+        sk.score(saved, "sDCG(queries=1)@2")
+    sk.score(saved, "sDCG@1")  # no deeper than the one result that was observed
 
 
 def test_clicks_known_at_two_ranks_only_are_not_a_list_seen_to_the_second():

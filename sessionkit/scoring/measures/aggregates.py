@@ -13,10 +13,10 @@ from sessionkit.errors import MeasureError
 from sessionkit.scoring import fixed
 from sessionkit.scoring.measures.cumulated_gain import nDCG, nsDCG
 from sessionkit.scoring.measures.kinds import GainMeasure
+from sessionkit.scoring.measures.wrapper import Wrapper
 
 LAST = pl.col("query_position") == pl.col("query_position").max()
 """Which of a session's logged queries is the last."""
-from sessionkit.scoring.measures.wrapper import Wrapper
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)

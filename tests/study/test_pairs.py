@@ -1,0 +1,48 @@
+"""Judged pairs have the same numbers whether their texts or their saved numbers are read."""
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sessionkit.study.pairs import Pairs
+
+ROWS = st.lists(st.tuples(st.sampled_from(["t", "u", "\u202e", ""]), st.sampled_from(["a", "b", "é", "0"])))
+
+
+def table(rows):
+    """Judgments of these pairs."""
+    return pl.DataFrame(rows, schema={"judgment_key": pl.String, "doc_id": pl.String}, orient="row")
+
+
+@given(ROWS, ROWS)
+def test_numbers_are_places_in_the_order_of_the_pairs(rows, asked):
+    pairs, order = Pairs.of(table(rows).lazy()), sorted(set(rows), key=lambda pair: [text.encode() for text in pair])
+    found = pairs.numbers_of(table(asked))["__judgment"].to_list()
+    assert found == [order.index(pair) if pair in order else None for pair in asked]
+
+
+@given(ROWS)
+def test_saved_numbers_give_the_same_pairs(rows):
+    pairs = Pairs.of(table(rows).lazy())
+    read = Pairs.numbered(pairs.numbers_of(table(rows)).lazy())
+    assert read.keys.select("judgment_key", "key").rows() == pairs.keys.select("judgment_key", "key").rows()
+    assert read.pairs["key"].to_list() == pairs.pairs["key"].to_list()
+
+
+def test_pairs_without_texts_say_that_they_cannot_look_them_up():
+    pairs = Pairs.of(table([("t", "a")]).lazy())
+    read = Pairs.numbered(pairs.numbers_of(table([("t", "a")])).lazy())
+    with pytest.raises(ValueError, match=r"Pairs\.of reads their texts"):
+        read.judgment_of(pl.Series([0]), pl.Series(["a"]))
+
+
+@pytest.mark.parametrize("colliding", [lambda text: len(text) // 9, len, lambda text: ord(text[0])])
+def test_documents_of_one_hash_are_told_apart(monkeypatch, colliding):
+    rows = [("t", "a"), ("t", "bb"), ("t", "ccc")]
+    wanted = [0, None, 1, None, 2]
+    asked = table([("t", text) for text in ("a", "z", "bb", "bc", "ccc")])
+    assert Pairs.of(table(rows).lazy()).numbers_of(asked)["__judgment"].to_list() == wanted
+    hashed = lambda series: series.map_elements(colliding, return_dtype=pl.UInt64)  # noqa: E731
+    monkeypatch.setattr(pl.Series, "hash", hashed)
+    assert Pairs.of(table(rows).lazy()).numbers_of(asked)["__judgment"].to_list() == wanted

@@ -17,7 +17,7 @@ from sessionkit.errors import DataError, MeasureError
 from sessionkit.scoring.fixed import LARGEST_GAIN
 
 NAMES = ("linear", "exp2", "binary", "lifted")
-WEIGHTS = re.compile(r"\d+(\.\d+)?(-\d+(\.\d+)?)+")
+WEIGHTS = re.compile(r"{0}(-{0})+".format(r"(\d+(\.\d+)?|\.\d+)"))
 ALLOWED = "linear, exp2, binary, lifted or weights by grade such as 0-1-10-100"
 
 

@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from studies import drawn_for, sessions, study_of
 
 TABLES = ("sessions", "queries", "results", "judgments")
-FEW = settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+FEW = settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 OTHERWISE = {"duplicates": "first", "unjudged": "skip"}
@@ -58,70 +58,90 @@ def cut(measure, rank):
 
 
 EVERY = [variant for measure in MEASURES.values() for variant in dict.fromkeys(variants(measure))]
+TOGETHER = 12
+"""Measures that are held to the rules in one go, of one level and in need of the same columns."""
+
+
+def together(measures):
+    """Measures that can be scored in one call, some at a time; the first of each names them."""
+    alike = {}
+    for measure in measures:
+        alike.setdefault((measure.level, str(drawn_for([measure.inner]))), []).append(measure)
+    several = [group[at : at + TOGETHER] for group in alike.values() for at in range(0, len(group), TOGETHER)]
+    return [pytest.param(group, id=f"{group[0]} and {len(group) - 1} more") for group in several]
+
+
 quiet = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 
 
-def scores_of(study, measure):
-    """Keys and values of a measure at its own level."""
-    table = sk.score(study, measure, per=measure.level)
-    keys = ["session_id", "query_position"] if measure.level == "query" else ["session_id"]
-    return {tuple(row[:-1]): row[-1] for row in table.select(*keys, "value").rows()}
+def scores_of(study, measures):
+    """By measure its keys and values, at the level that all of them have."""
+    level = measures[0].level
+    table = sk.score(study, measures, per=level)
+    keys = ["session_id", "query_position"] if level == "query" else ["session_id"]
+    values = {str(measure): {} for measure in measures}
+    for *unit, measure, value in table.select(*keys, "measure", "value").iter_rows():
+        values[measure][tuple(unit)] = value
+    return values
 
 
 @quiet
-@pytest.mark.parametrize("measure", EVERY, ids=str)
+@pytest.mark.parametrize("measures", together(EVERY))
 @FEW
 @given(data=st.data(), shuffle=st.randoms())
-def test_contracts(measure, data, shuffle):
-    columns = drawn_for([measure.inner])
+def test_contracts(measures, data, shuffle):
+    columns = drawn_for([measures[0].inner])
     made, judgments = data.draw(sessions(columns=columns))
     study = study_of(made, judgments, columns=columns, **DECLARED)
-    values = scores_of(study, measure)
+    scores = scores_of(study, measures)
+    for measure in measures:
+        check_values(study, made, measure, scores[str(measure)])
 
-    # every unit has a row
+    # the same bits when asked for alone, whatever the order of the rows, and when each session is scored alone
+    one = measures[shuffle.randrange(len(measures))]
+    assert scores_of(study, [one])[str(one)] == scores[str(one)]
+    seed = shuffle.randrange(2**32)
+    shuffled = {name: study.table(name).collect().sample(fraction=1, shuffle=True, seed=seed).lazy() for name in TABLES}
+    assert scores_of(replace(study, **shuffled), measures) == scores
+    alone = {str(measure): {} for measure in measures}
+    for name in made:
+        own = {table: study.table(table).filter(pl.col("session_id") == name) for table in TABLES[:3]}
+        for measure, values in scores_of(replace(study, **own), measures).items():
+            alone[measure] |= values
+    assert alone == scores
+
+
+def check_values(study, made, measure, values):
+    """Every unit has a value or none, in the declared range; where it is a sum, it is that of what is explained."""
     logged = [
         (s, q["position"]) for s, session in made.items() for q in session["queries"] if q["status"] != "not_logged"
     ]
-    assert set(values) == (set(logged) if measure.level == "query" else {(s,) for s in made})
+    assert set(values) == (set(logged) if measure.level == "query" else {(s,) for s in made}), measure
 
-    # in its declared range
     defined = [value for value in values.values() if value is not None]
     if measure.lowest is not None:
-        assert all(value >= measure.lowest for value in defined)
+        assert all(value >= measure.lowest for value in defined), measure
     if measure.highest is not None:
-        assert all(value <= measure.highest for value in defined)
+        assert all(value <= measure.highest for value in defined), measure
 
-    # the value is the sum of the contributions, where it is a sum at all
-    if isinstance(measure.inner, (GainMeasure, TermMeasure)):
-        table = sk.explain(study, measure)
-        keys = ["session_id", "query_position"] if measure.level == "query" else ["session_id"]
-        sums = {tuple(row[:-1]): row[-1] for row in table.group_by(keys).agg(pl.col("contribution").sum()).rows()}
-        for unit, value in values.items():
-            if value is not None:
-                assert sums.get(unit, 0.0) == pytest.approx(value, rel=1e-9, abs=1e-12)
-    else:
+    if not isinstance(measure.inner, (GainMeasure, TermMeasure)):
         with pytest.raises(MeasureError, match="nothing to explain"):
             sk.explain(study, measure)
-
-    # the same bits whatever the order of the rows, and when each session is scored alone
-    seed = shuffle.randrange(2**32)
-    shuffled = {name: study.table(name).collect().sample(fraction=1, shuffle=True, seed=seed).lazy() for name in TABLES}
-    assert scores_of(replace(study, **shuffled), measure) == values
-    alone = {}
-    for name in made:
-        alone |= scores_of(
-            replace(study, **{table: study.table(table).filter(pl.col("session_id") == name) for table in TABLES[:3]}),
-            measure,
-        )
-    assert alone == values
+        return
+    table = sk.explain(study, measure)
+    keys = ["session_id", "query_position"] if measure.level == "query" else ["session_id"]
+    sums = {tuple(row[:-1]): row[-1] for row in table.group_by(keys).agg(pl.col("contribution").sum()).rows()}
+    for unit, value in values.items():
+        if value is not None:
+            assert sums.get(unit, 0.0) == pytest.approx(value, rel=1e-9, abs=1e-12), measure
 
 
 @quiet
-@pytest.mark.parametrize("measure", [measure for measure in EVERY if not measure.higher_grade_can_lower], ids=str)
+@pytest.mark.parametrize("measures", together([measure for measure in EVERY if not measure.higher_grade_can_lower]))
 @FEW
 @given(data=st.data())
-def test_a_higher_grade_makes_nothing_worse_where_that_is_declared(measure, data):
-    columns = drawn_for([measure.inner])
+def test_a_higher_grade_makes_nothing_worse_where_that_is_declared(measures, data):
+    columns = drawn_for([measures[0].inner])
     made, judgments = data.draw(sessions(columns=columns))
     pairs = [(key, doc) for key, docs in judgments.items() for doc in docs]
     if not pairs:
@@ -130,9 +150,11 @@ def test_a_higher_grade_makes_nothing_worse_where_that_is_declared(measure, data
     raised = {k: dict(docs) for k, docs in judgments.items()}
     raised[key][doc] = 3
     studies = [study_of(made, graded, columns=columns, **DECLARED) for graded in (judgments, raised)]
-    before, after = (scores_of(study, measure) for study in studies)
-    sign = -1 if measure.direction == "lower" else 1
-    assert all(sign * after[unit] >= sign * before[unit] for unit in before if before[unit] is not None)
+    before, after = (scores_of(study, measures) for study in studies)
+    for measure in measures:
+        sign = -1 if measure.direction == "lower" else 1
+        pairs = [(after[str(measure)][unit], value) for unit, value in before[str(measure)].items()]
+        assert all(sign * later >= sign * value for later, value in pairs if value is not None), measure
 
 
 @pytest.mark.parametrize("measure", MEASURES.values(), ids=str)

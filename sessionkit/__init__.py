@@ -20,6 +20,10 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from sessionkit import charts, engines
     from sessionkit.analysis.breakdown import breakdown
+    from sessionkit.analysis.breakdown_tests import BreakdownTests, breakdown_tests
+    from sessionkit.analysis.compare import compare
+    from sessionkit.analysis.comparing.comparison import Comparison
+    from sessionkit.analysis.correlate import Correlations, correlate
     from sessionkit.analysis.curve import curve
     from sessionkit.analysis.describe import Description, describe
     from sessionkit.analysis.precision_recall import precision_recall, rprecision_histogram
@@ -108,7 +112,8 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "sessionkit.analysis": [
-        "Description", "breakdown", "curve", "describe", "precision_recall", "reformulations", "rprecision_histogram", "summary",
+        "BreakdownTests", "Comparison", "Correlations", "Description", "breakdown", "breakdown_tests", "compare", "correlate",
+        "curve", "describe", "precision_recall", "reformulations", "rprecision_histogram", "summary",
     ],
     "sessionkit.errors": ["DataError", "DataWarning", "MeasureError", "SessionkitError", "UsageError"],
     "sessionkit.readers": ["FORMATS", "from_tables", "read"],

@@ -2,6 +2,10 @@
 
 from sessionkit.analysis.accounts import accounts
 from sessionkit.analysis.breakdown import breakdown
+from sessionkit.analysis.breakdown_tests import BreakdownTests, breakdown_tests
+from sessionkit.analysis.compare import compare
+from sessionkit.analysis.comparing.comparison import Comparison
+from sessionkit.analysis.correlate import Correlations, correlate
 from sessionkit.analysis.curve import curve, curve_with_stops
 from sessionkit.analysis.describe import Description, describe
 from sessionkit.analysis.precision_recall import precision_recall, rprecision_histogram
@@ -9,6 +13,6 @@ from sessionkit.analysis.reformulations import reformulations
 from sessionkit.analysis.summary import summary
 
 __all__ = [
-    "Description", "accounts", "breakdown", "curve", "curve_with_stops", "describe", "precision_recall", "reformulations",
-    "rprecision_histogram", "summary",
+    "BreakdownTests", "Comparison", "Correlations", "Description", "accounts", "breakdown", "breakdown_tests", "compare",
+    "correlate", "curve", "curve_with_stops", "describe", "precision_recall", "reformulations", "rprecision_histogram", "summary",
 ]  # fmt: skip

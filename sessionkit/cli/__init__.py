@@ -5,8 +5,9 @@
     app.py          the commands, listed; a new one is a function in its group's file and a line there
     data.py         ingest, check                      scores.py    score, explain
     describing.py   describe                           curves.py    curve, breakdown
-    pages.py        chart, report                      catalogue.py measures, formats, schema
-    demo.py         demo
+    evidence.py     correlate                          catalogue.py measures, formats, schema
+    pages.py        chart, report                      demo.py      demo
+    comparing.py    compare
     options.py      arguments and options that several commands take, and the study they name
     output.py       results: table, tsv, csv, jsonl or parquet, to stdout or, whole or not at all, to a file
     terminal.py     tables and text for people; what a log holds cannot act on a terminal

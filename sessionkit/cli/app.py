@@ -9,10 +9,12 @@ import typer
 
 from sessionkit import __version__
 from sessionkit.cli.catalogue import formats, measures, schema
+from sessionkit.cli.comparing import compare
 from sessionkit.cli.curves import breakdown, curve
 from sessionkit.cli.data import check, ingest
 from sessionkit.cli.demo import demo
 from sessionkit.cli.describing import describe
+from sessionkit.cli.evidence import correlate
 from sessionkit.cli.pages import chart, report
 from sessionkit.cli.scores import explain, score
 
@@ -25,6 +27,8 @@ COMMANDS: dict[Callable[..., None], str] = {
     explain: "sessionkit explain mystudy 'sDCG@10' --session s07",
     curve: "sessionkit curve mystudy 'nsDCG@10' --by system_id --min-queries 2",
     breakdown: "sessionkit breakdown mystudy 'DCG@10' --by last --average sessions",
+    compare: "sessionkit compare mystudy 'nsDCG@10' --by system_id --generalise topics",
+    correlate: "sessionkit correlate mystudy 'nsDCG@10' 'sDCG@10' --with performance --partial Queries",
     chart: "sessionkit chart mystudy session-curve --output figure2.svg",
     report: "sessionkit report mystudy --output report.html 'nsDCG@10' --redact queries,users",
     measures: "sessionkit measures nsDCG",

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from sessionkit.cli.evidence import ConfidenceOption, ResamplesOption, SeedOption, UnitsOption, send_finding
 from sessionkit.cli.options import (
     FormatOption,
     MeasureArgument,
@@ -14,16 +15,19 @@ from sessionkit.cli.options import (
     OutputOption,
     PartialsOption,
     StudyArgument,
+    TableOption,
     TopicOption,
     grouping,
     open_source,
 )
 from sessionkit.cli.output import destination
 from sessionkit.cli.running import working
+from sessionkit.errors import UsageError
 
 NORMALIZE = "none|each|averages"
 AFTER_STOP = "hold|null"
 PARTS = "last|position|best|first"
+TESTED = "last|first|best|last-first"
 AVERAGES = "queries|sessions"
 
 
@@ -97,7 +101,8 @@ def breakdown(
         typer.Option(
             "--by",
             metavar=PARTS,
-            help="Last and non-last queries; by query position; best query and the rest; first and later.",
+            help="Last and non-last queries; by query position; best query and the rest; first and later. With --test one or "
+            f"several of {TESTED}, joined by commas.",
         ),
     ] = "last",
     average: Annotated[
@@ -112,24 +117,63 @@ def breakdown(
         str, typer.Option("--group", metavar="COLUMN", help="Column to group sessions by; all for one group.")
     ] = "system_id",
     min_queries: MinQueriesOption = None,
+    test: Annotated[
+        bool,
+        typer.Option("--test", help="Test whether the parts of a session differ, instead: are last queries better?"),
+    ] = False,
+    units: UnitsOption = "auto",
+    confidence: ConfidenceOption = 0.95,
+    resamples: ResamplesOption = 5000,
+    seed: SeedOption = 0,
     memory: MemoryOption = None,
     partials: PartialsOption = None,
+    table: TableOption = None,
     format_: FormatOption = None,
     output: OutputOption = None,
 ) -> None:
     """Mean gain of queries by rank, in parts of their sessions.
 
-    One row per group, part and rank: group, part, rank, value (cumulated to that rank), n_queries, n_sessions.
+    One row per group, part and rank: group, part, rank, value (cumulated to that rank), n_queries, n_sessions. With
+    --test the differences within sessions at the cutoff, over users where they have several sessions; tables for
+    --table: tests, reading.
     """
     from sessionkit.analysis import breakdown as broken_down
+    from sessionkit.analysis import breakdown_tests
     from sessionkit.scoring.measures import parse_measure
 
     to = destination(format_, output)
     asked = parse_measure(measure)
+    _only_with_test(test, table=table, units=units, confidence=confidence, resamples=resamples, seed=seed)
     opened = open_source(study)
+    of = grouping(group, opened)
+    if test:
+        with working("testing"):
+            found = breakdown_tests(
+                opened,
+                asked,
+                by,
+                group=of,
+                min_queries=min_queries,
+                units=units,
+                confidence=confidence,
+                resamples=resamples,
+                seed=seed,
+                memory=memory,
+                partials=partials,
+            )
+        send_finding(found.tables(), found.reading, to, table)
+        return
     with working("averaging"):
-        of = grouping(group, opened)
         frame = broken_down(
             opened, asked, by, average=average, group=of, min_queries=min_queries, memory=memory, partials=partials
         )
     to.send(frame)
+
+
+def _only_with_test(test: bool, **options: object) -> None:
+    """Refuse options that say nothing without ``--test``."""
+    usual = {"table": None, "units": "auto", "confidence": 0.95, "resamples": 5000, "seed": 0}
+    changed = [f"--{name}" for name, value in options.items() if value != usual[name]]
+    if changed and not test:
+        msg = f"{', '.join(changed)} is about tests; add --test, or leave it out"
+        raise UsageError(msg)

@@ -96,6 +96,12 @@ ROWS: dict[str, Row] = {
         AtMost(1, "1,000 sampled paths of every thousandth session in plain Python"),
         sampled.paths,
     ),
+    "compare": _scored(
+        "systems compared by sDCG@10, paired by topic",
+        scoring.comparison,
+        AtMost(3, "one scoring"),
+        scoring.one_measure,
+    ),
     "pytrec-eval": Row(
         "nDCG@10 per query, {queries} queries",
         scoring.per_query,

@@ -115,6 +115,12 @@ def normalised_curves(study: sk.Study) -> int:
 
 
 @of_study
+def comparison(study: sk.Study) -> int:
+    """The systems compared by sDCG@10, paired by topic."""
+    return sk.compare(study, ONE).table.height
+
+
+@of_study
 def last_and_earlier(study: sk.Study) -> int:
     """DCG@10 of last and earlier queries, by rank and system."""
     return sk.breakdown(study, "DCG@10").height

@@ -1,0 +1,122 @@
+"""What differences between parts of sessions mean, in plain language."""
+
+from __future__ import annotations
+
+import math
+
+import polars as pl
+
+from sessionkit.analysis.resampling import Resampling, Units
+from sessionkit.scoring.measures import Measure
+
+POWER = 0.8
+NAMES = {
+    "last": "the last query",
+    "first": "the first query",
+    "non-last": "the earlier ones",
+    "later": "the later ones",
+    "best": "the best query",
+    "rest": "the rest",
+}
+
+
+def said(table: pl.DataFrame, measure: Measure, units: Units, resampling: Resampling, sessions: int) -> str:
+    """Put the table of `sessionkit.breakdown_tests` into words.
+
+    Parameters
+    ----------
+    table
+        As `sessionkit.analysis.breakdown_tests.BreakdownTests` has it.
+    measure
+        The measure.
+    units
+        What the tests are over, and why.
+    resampling
+        How units were drawn.
+    sessions
+        Sessions looked at, before those of one query were left out.
+    """
+    reason = units.reason[:1].upper() + units.reason[1:]
+    lines = [
+        f"Differences of {measure} within sessions, of {sessions:,} sessions those with two queries or more. {reason}; the claim is "
+        f"about {'users' if units.name == 'users' else 'sessions'} like these."
+    ]
+    for key, rows in table.group_by("group", "part", "against", maintain_order=True):
+        lines += _of_group(str(key[0]), rows, units, resampling, several=table.get_column("group").n_unique() > 1)
+    lines.append(
+        "Sessions end for reasons, and later queries are asked of those who did not stop: a difference by position is not the "
+        "effect of asking again."
+    )
+    return "\n".join(lines)
+
+
+def _of_group(group: str, rows: pl.DataFrame, units: Units, resampling: Resampling, *, several: bool) -> list[str]:
+    """One comparison in one group."""
+    where = f"{group}: " if several else ""
+    known = rows.drop_nulls("difference")
+    if known.is_empty():
+        return [f"{where}{rows.item(0, 'part')} against {rows.item(0, 'against')}: {rows.item(0, 'note')}."]
+    row = known.filter(test="user means" if units.name == "users" else "sessions").row(0, named=True)
+    one, other = (NAMES.get(row[side], row[side]) for side in ("part", "against"))
+    one = one[:1].upper() + one[1:]
+    over = (
+        f"{row['users']} users with {row['sessions']} sessions"
+        if units.name == "users"
+        else f"{row['sessions']} sessions"
+    )
+    sizes = (
+        f"on average {abs(row['difference']):.3f} {'lower' if row['difference'] < 0 else 'higher'} "
+        f"({row['value']:.3f} against {row['value_against']:.3f}; {over})"
+    )
+    if row["low"] is None:
+        return [f"{where}{one} is {sizes}. No interval: {row['note']}."]
+    sure = f"[{row['low']:.3f}, {row['high']:.3f}]"
+    if row["part"] == "best":
+        return [
+            f"{where}{one} is {sizes}, {100 * resampling.confidence:g} % interval {sure}: best by choice, so no p-value."
+        ]
+    p = "p < .001" if row["p"] < 0.001 else f"p = {row['p']:.3f}"
+    tested = f"{100 * resampling.confidence:g} % interval {sure}, t({row['df']}) = {row['statistic']:.2f}, {p}"
+    verdict = "is not shown to be better or worse than"
+    if row["low"] > 0:
+        verdict = "is better than"
+    elif row["high"] < 0:
+        verdict = "is worse than"
+    elif row["difference"] <= 0:
+        verdict = "is not better, nor shown to be worse, than"
+    lines = [f"{where}{one} {verdict} {other}: {sizes}; {tested}. {_sensitivity(row)}"]
+    return lines + _others(known.filter(pl.col("test") != row["test"]), row, where)
+
+
+def _sensitivity(row: dict[str, object]) -> str:
+    """The difference that would have been found four times out of five."""
+    from scipy import stats
+
+    difference, statistic, df = (float(str(row[name])) for name in ("difference", "statistic", "df"))
+    error = (
+        abs(difference / statistic) if statistic else (float(str(row["high"])) - difference) / stats.t.ppf(0.975, df)
+    )
+    least = error * float(stats.t.ppf(0.975, df) + stats.t.ppf(POWER, df))
+    if not math.isfinite(least):
+        return ""
+    often = f"{100 * POWER:g} % of the time, a smaller one less often"
+    return f"With this spread a true difference of about {least:.3f} would be found {often}."
+
+
+def _others(rows: pl.DataFrame, told: dict[str, object], where: str) -> list[str]:
+    """What the other tests say, where they say something else."""
+    clear = (float(str(told["low"])) > 0) or (float(str(told["high"])) < 0)
+    lines = []
+    for row in rows.drop_nulls(["low", "p"]).rows(named=True):
+        if (row["low"] > 0 or row["high"] < 0) == clear:
+            continue
+        how = (
+            "taking every session for independent"
+            if row["test"] == "sessions"
+            else f"with {row['test']}, sessions counting the same"
+        )
+        lines.append(
+            f"{where}The verdict hangs on the test: {how}, the difference is {row['difference']:.3f} "
+            f"[{row['low']:.3f}, {row['high']:.3f}], p = {row['p']:.3f}."
+        )
+    return lines

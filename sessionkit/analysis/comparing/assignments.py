@@ -1,0 +1,95 @@
+"""Randomisation in a crossover: each user's whole assignment of sessions to the two groups is kept or swapped."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from sessionkit.analysis.comparing.crossover import Effects, fitted
+from sessionkit.analysis.comparing.findings import Interval, Outcome, Pair, inverted
+from sessionkit.analysis.comparing.separate import scaled
+from sessionkit.analysis.comparing.swaps import share_as_large, signs
+from sessionkit.analysis.comparing.units import Crossed
+from sessionkit.errors import UsageError
+
+
+def swapped(units: Crossed, resamples: int, seed: int) -> Outcome:
+    """Least squares on user + topic + group, judged against the same with users' assignments swapped at random.
+
+    The statistic is the size of the difference's t, which swaps compare as sum(s c)^2 / s'Qs: s are the users' signs, c
+    what each user's sessions say for the second group once users and topics are taken out, and Q how far the assignment
+    can be told apart from topics.
+    """
+    from scipy.sparse import csr_matrix
+
+    if units.groups > 2:
+        msg = "test=randomisation swaps the assignments of two groups; with more of them, test=least-squares would work"
+        raise UsageError(msg)
+    effects = Effects(units.user, units.topic)
+    x, y = units.group - 0.5, units.values
+    fit = fitted(effects, x[:, None], y[:, None])
+    if fit is None or fit.df < 1:
+        msg = "the groups cannot be told apart from users and topics; test=t would work"
+        raise UsageError(msg)
+    users, topics = int(units.user.max()) + 1, int(units.topic.max()) + 1
+    left_y, left_x = effects.without(np.column_stack([y, x])).T
+    of_y = np.bincount(units.user, weights=x * left_y, minlength=users)
+    of_x = np.bincount(units.user, weights=x * left_x, minlength=users)
+    centred = x - (np.bincount(units.user, weights=x) / np.bincount(units.user))[units.user]
+    own = float((centred**2).sum())
+    of_topics = csr_matrix((centred, (units.topic, units.user)), shape=(topics, users))
+    among = _topic_inverse(units, users, topics)
+    draws, exact = signs(users, resamples, seed)
+    sums = np.vstack([_sums(s, np.column_stack([of_y, of_x]), of_topics, among, own) for s in draws])
+    estimate, scale = float(fit.coefficients[0, 0]), math.sqrt(float(fit.inverse[0, 0]))
+    sd = math.sqrt(float(fit.variance[0]))
+    kept = float(of_x.sum())
+
+    def test(shift: float) -> tuple[float, float]:
+        # a draw that leaves groups and topics in one has nothing to say and counts as small
+        found = np.divide(
+            (sums[:, 0] - shift * sums[:, 1]) ** 2, sums[:, 2], out=np.zeros(len(sums)), where=sums[:, 2] > 1e-9 * own
+        )
+        observed = (float(of_y.sum()) - shift * kept) ** 2 / kept
+        return estimate - shift, share_as_large(found, observed, exact)
+
+    def interval(alpha: float) -> Interval:
+        wide = 40 * sd * scale
+        return inverted(test, estimate - wide, estimate + wide, alpha)
+
+    pair = Pair(
+        estimate=estimate,
+        p=test(0.0)[1],
+        interval=interval,
+        statistic=estimate,
+        effect=estimate / sd,
+        effect_interval=lambda alpha: scaled(interval(alpha), 1 / sd),
+        se=sd * scale,
+    )
+    return Outcome({(0, 1): pair})
+
+
+def _sums(
+    s: np.ndarray,
+    of_user: np.ndarray,
+    of_topics: Any,  # noqa: ANN401 - a sparse matrix
+    among: np.ndarray,
+    own: float,
+) -> np.ndarray:
+    """For rows of signs: what the values say for the group, what the group itself does, and s'Qs."""
+    swapped_topics = (of_topics @ s.T).T
+    return np.column_stack([s @ of_user, own - ((swapped_topics @ among) * swapped_topics).sum(axis=1)])
+
+
+def _topic_inverse(units: Crossed, users: int, topics: int) -> np.ndarray:
+    """Pseudo-inverse of the topics' cross products once users are taken out."""
+    from scipy.sparse import csr_matrix
+
+    sizes = np.bincount(units.user, minlength=users)
+    between = csr_matrix((np.ones(len(units.user)), (units.topic, units.user)), shape=(topics, users))
+    shares = csr_matrix((1 / sizes[units.user], (units.topic, units.user)), shape=(topics, users))
+    products = np.diag(np.bincount(units.topic, minlength=topics)) - (between @ shares.T).toarray()
+    found: np.ndarray = np.linalg.pinv(products, hermitian=True)
+    return found

@@ -1,0 +1,172 @@
+"""The finding in plain language: what was found, for whom, from how much, and what could have been missed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from sessionkit.analysis.comparing.designs import Design
+from sessionkit.analysis.comparing.procedures import Procedure
+from sessionkit.analysis.comparing.units import Aligned
+
+CORRECTED = {"holm": "Holm", "bonferroni": "Bonferroni", "bh": "Benjamini-Hochberg"}
+SAME = 1e-9
+"""Share of a difference by which an estimate may differ from it and still be the same."""
+MOST_ROWS = 12
+"""Comparisons that are read out; the others are in the table."""
+ORDER = {
+    "period": "values change with the place of the session in its user's study",
+    "carry-over": "values depend on what the user's session before was searched with, which no comparison within users undoes",
+}
+
+
+@dataclass(frozen=True)
+class Settled:
+    """What a comparison is made with, and whom it is about."""
+
+    design: Design
+    test: Procedure
+    claim: str
+    about: str
+    alpha: float
+    correction: str
+    family: int
+
+    @property
+    def layout(self) -> str:
+        """How the units lie."""
+        return self.design.layouts[self.claim]
+
+    @property
+    def title(self) -> str:
+        """Whole name of the test."""
+        return self.test.titles.get(self.layout, self.test.title)
+
+
+def population(claim: str, found: Aligned) -> str:
+    """Say whom the claim is about: units like these; what else the sessions are made of is taken as it is."""
+    users = f"{found.users:,} user{'s' if found.users != 1 else ''}"
+    topics = f"{found.topics:,} topic{'s' if found.topics != 1 else ''}"
+    if claim == "users":
+        return f"users like these {users}" + (f", searching these {topics}" if found.topics else "")
+    if claim == "topics":
+        return f"topics like these {topics}" + (f", searched by these {users}" if found.users else "")
+    return f"sessions like these {found.sessions:,}, taken as independent of each other"
+
+
+def estimand(test: Procedure, design: Design, claim: str, column: str) -> str:
+    """Say what the estimate and its interval are about."""
+    layout = design.layouts[claim]
+    if layout == "crossed":
+        return f"difference between values of {column} at equal users and topics, the same for every user and topic"
+    of = {"blocked": f"each {claim.removesuffix('s')}'s sessions averaged first", "separate": "one mean for each"}
+    return f"{test.estimand} over {claim} ({of[layout]})"
+
+
+def lines(
+    table: pl.DataFrame, overall: pl.DataFrame, order: pl.DataFrame, notes: Sequence[str], settled: Settled
+) -> list[str]:
+    """Return the sentences of a reading."""
+    design = settled.design
+    told = [f"Design: {design.sentence}."]
+    if design.warning:
+        told.append(f"Mind: {design.warning}.")
+    told.append(f"The claim is about {settled.about}.{_limits(settled)}")
+    told += [_all_at_once(row) for row in overall.iter_rows(named=True)]
+    pairs = table.select("a", "b").n_unique()
+    together = settled.test.simultaneous and pairs > 1
+    told += [_sentence(row, settled, together) for row in table.head(MOST_ROWS).iter_rows(named=True)]
+    if table.height > MOST_ROWS:
+        told.append(f"{table.height - MOST_ROWS} more comparisons are in the table.")
+    told += [f"Note: {note}." for note in notes]
+    for measure, check, p in order.filter(pl.col("p") <= settled.alpha).select("measure", "check", "p").iter_rows():
+        told.append(f"Mind: {measure}: {ORDER[check]} (p = {_p(p)}).")
+    return told
+
+
+def dropped_note(measure: str, dropped: dict[str, int]) -> list[str]:
+    """Say what was left out."""
+    listed = ", ".join(f"{what} ({count:,})" for what, count in dropped.items())
+    return [f"{measure}: left out {listed}"] if dropped else []
+
+
+def _sentence(row: dict[str, Any], settled: Settled, together: bool) -> str:
+    """Say what was found for one pair by one measure."""
+    pair = f"{row['measure']}: {row['b']} less {row['a']}"
+    mark = f" ({row['relative']:+.1%} of {row['a']}'s, {row['mark']})" if row["relative"] is not None else ""
+    if row["p"] is None:
+        return (
+            f"{pair}: {_n(row['difference'])}{mark}, not tested."
+            if row["difference"] is not None
+            else f"{pair}: no value."
+        )
+    several = settled.layout == "separate" or row["n_a"] != row["n_b"]
+    n = f"n = {row['n_a']:,} and {row['n_b']:,} {settled.claim}" if several else f"n = {row['n_a']:,} {settled.claim}"
+    other = abs(row["estimate"] - row["difference"]) > SAME * abs(row["difference"])
+    scale = f"; {settled.test.estimand} {_n(row['estimate'])}" if other else ""
+    how = _how(settled.correction, settled.family, together)
+    text = (
+        f"{pair}: {_n(row['difference'])}{mark}{scale}, {_ends(row, settled.alpha)}, p = {_p(row['p_adjusted'])}{how}; "
+        f"{settled.title}, {n}"
+    )
+    small = row["detectable"]
+    power = f" A true difference of {_n(small)} would be found four times in five." if small is not None else ""
+    if row["p_adjusted"] > settled.alpha:
+        return f"{text}. No difference shown, and none within the interval excluded.{power}"
+    side = "higher" if row["estimate"] > 0 else "lower"
+    return f"{text}. Evidence, for {settled.claim} like these, that {row['b']} is {side} than {row['a']}.{power}"
+
+
+def _ends(row: dict[str, Any], alpha: float) -> str:
+    """Say what the interval is."""
+    percent = f"{100 * (1 - alpha):g} % interval"
+    low, high = row["low"], row["high"]
+    if low is None and high is None:
+        return f"{percent} without ends"
+    if low is None or high is None:
+        return f"{percent} up to {_n(high)}" if low is None else f"{percent} from {_n(low)} up"
+    return f"{percent} {_n(low)} to {_n(high)}"
+
+
+def _all_at_once(row: dict[str, Any]) -> str:
+    """Say what a test of all groups found."""
+    df = ", ".join(f"{value:.4g}" for value in (row["df"], row["df_error"]) if value is not None)
+    return f"{row['measure']}, all groups at once: {row['test']} {row['statistic']:.4g} (df {df}), p = {_p(row['p'])}."
+
+
+def _limits(settled: Settled) -> str:
+    """Say what the claim does not reach, and what it takes for granted."""
+    design, claim = settled.design, settled.claim
+    if claim == "sessions":
+        alike = design.name != "independent"
+        return " Sessions of one user or topic may be alike, and then p is too small." if alike else ""
+    other = {"users": "topics", "topics": "users"}[claim]
+    same = " It takes the difference to be the same for every user and topic." if settled.layout == "crossed" else ""
+    beyond = f" It does not reach beyond these {other}: for {other} like these, generalise={other}."
+    return same + (beyond if other in design.layouts else "")
+
+
+def _how(correction: str, family: int, together: bool) -> str:
+    """Say how p-values and intervals were corrected."""
+    if family < 2:
+        return " for all pairs at once" if together else ""
+    if correction == "none":
+        return " for all pairs at once, not corrected over measures" if together else ", not corrected"
+    if together:
+        return f" for all pairs at once, after Bonferroni over {family} measures"
+    return f" after {CORRECTED[correction]} over {family} comparisons"
+
+
+def _n(value: float | None) -> str:
+    """Return a number at a readable precision."""
+    if value is None:
+        return ""
+    return f"{value:.4f}" if abs(value) >= 0.001 or value == 0 else f"{value:.2e}"
+
+
+def _p(value: float) -> str:
+    """Return a p-value at a readable precision."""
+    return f"{value:.3f}" if value >= 0.001 else f"{value:.1e}"

@@ -1,0 +1,179 @@
+"""The table of one measure: a row for each pair of groups, before anything is corrected."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from sessionkit.analysis.comparing.crossover import Effects, fitted, indicators
+from sessionkit.analysis.comparing.findings import Outcome, Pair
+from sessionkit.analysis.comparing.procedures import PROCEDURES, Options, Procedure
+from sessionkit.analysis.comparing.units import Aligned, Blocked, Crossed, Separate, Units
+
+NOTICEABLE, MATERIAL = 0.05, 0.10
+"""Sparck Jones' marks: relative differences from which one is noticeable, and material."""
+CONSTANT = 1e-12
+"""Spread, as a share of the values' size, below which differences are all the same."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """Two groups compared by one measure.
+
+    Parameters
+    ----------
+    measure, a, b
+        What is compared; differences are b less a.
+    n_a, n_b
+        Units of each.
+    mean_a, mean_b
+        Their means; None without units.
+    wins, ties, losses
+        Units for b, for neither and for a; None where units are not paired.
+    pair
+        What the test found; None where there is nothing to test.
+    """
+
+    measure: str
+    a: str
+    b: str
+    n_a: int
+    n_b: int
+    mean_a: float | None
+    mean_b: float | None
+    wins: int | None = None
+    ties: int | None = None
+    losses: int | None = None
+    pair: Pair | None = None
+
+    @property
+    def difference(self) -> float | None:
+        """Difference of the means."""
+        return None if self.mean_a is None or self.mean_b is None else self.mean_b - self.mean_a
+
+    @property
+    def relative(self) -> float | None:
+        """Difference of the means as a share of the first group's; None where that is 0."""
+        return None if self.difference is None or not self.mean_a else self.difference / abs(self.mean_a)
+
+    @property
+    def mark(self) -> str | None:
+        """Sparck Jones' mark of the relative difference."""
+        if self.relative is None:
+            return None
+        size = abs(self.relative) * (1 + 1e-12)
+        return "material" if size > MATERIAL else "noticeable" if size >= NOTICEABLE else "not noticeable"
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One measure's rows, its test of all groups at once, and what is to be said beside them."""
+
+    rows: list[Row]
+    outcome: Outcome | None
+    notes: list[str] = field(default_factory=list)
+
+
+def compared(
+    measure: str, groups: Sequence[str], found: Aligned, *, test: Procedure, claim: str, options: Options
+) -> Compared:
+    """Compare the groups by one measure; where nothing can be tested a sentence says why."""
+    units = found.units
+    means, counts, notes = units.means, units.counts, []
+    rows = {}
+    for i in range(len(groups)):
+        for j in range(i + 1, len(groups)):
+            mean = [float(value) if math.isfinite(value) else None for value in (means[i], means[j])]
+            won = _won(units, i, j)
+            rows[i, j] = Row(measure, groups[i], groups[j], counts[i], counts[j], mean[0], mean[1], *won)
+    why = _untestable(found, groups, test, claim)
+    if why is not None:
+        return Compared([*rows.values()], None, [f"{measure}: {why}"])
+    kept = [key for key in rows if not _same(units, *key)]
+    for i, j in [key for key in rows if key not in kept]:
+        each = f"every one of {counts[i]:,} {claim}"
+        notes.append(f"{measure}: {groups[i]} and {groups[j]} have the same value for {each}; there is nothing to test")
+    flat = [key for key in kept if test.needs_spread and _flat(units, *key)]
+    if not test.joint or len(flat) == len(kept):
+        kept = [key for key in kept if key not in flat]
+        other = next(name for name in ("sign", "mann-whitney") if units.layout in PROCEDURES[name].run) if flat else ""
+        for i, j in flat:
+            notes.append(
+                f"{measure}: {groups[j]} differs from {groups[i]} by {means[j] - means[i]:.6g} in the same way for every unit; with "
+                f"nothing that varies {test.title} has no error to judge by; test={other} would work"
+            )
+    if not kept:
+        return Compared([*rows.values()], None, notes)
+    outcome = test.run[units.layout](units, replace(options, pairs=tuple(kept)))
+    smallest = 2.0 ** (1 - min(counts))
+    if test.signed and not (test.joint and len(groups) > 2) and smallest > options.alpha:
+        notes.append(
+            f"{measure}: with {min(counts)} {claim} the smallest p that signs can give is {smallest:.3g}, whatever the difference"
+        )
+    told = [replace(row, pair=outcome.pairs[key] if key in kept else None) for key, row in rows.items()]
+    return Compared(told, outcome, [*notes, *(f"{measure}: {note}" for note in outcome.notes)])
+
+
+def _won(units: Units, i: int, j: int) -> tuple[int | None, int | None, int | None]:
+    """Units for the second group, for neither, for the first."""
+    if isinstance(units, Separate):
+        return None, None, None
+    cells = units.values if isinstance(units, Blocked) else units.by_user
+    d = cells[:, j] - cells[:, i]
+    same = np.abs(d) <= CONSTANT * np.maximum(np.abs(cells[:, i]), np.abs(cells[:, j]))
+    return int(((d > 0) & ~same).sum()), int(same.sum()), int(((d < 0) & ~same).sum())
+
+
+def _untestable(found: Aligned, groups: Sequence[str], test: Procedure, claim: str) -> str | None:
+    """Say why no pair can be tested at all; None where some can."""
+    units = found.units
+    least = min(units.counts)
+    one = claim.removesuffix("s")
+    if not isinstance(units, Blocked) and least < 2 and max(units.counts) > 1:
+        return f"{groups[units.counts.index(least)]} has {least} {one if least else claim} with a value; a comparison needs at least two"
+    if not least:
+        return f"no {one} is left that has a defined value for every group"
+    if least == 1:
+        return f"only one {one} has a value for every group; a claim about {claim} like these needs at least two"
+    every = np.concatenate(units.values) if isinstance(units, Separate) else units.values.ravel()
+    if _constant(every):
+        return f"every value is {float(every[0]):.6g}, in every group; there is nothing to test"
+    if isinstance(units, Crossed) and _explained(units):
+        return f"user, topic and group explain every value, so nothing varies that {test.title} could judge a difference by"
+    return None
+
+
+def _explained(units: Crossed) -> bool:
+    """Whether nothing is left of the values once users, topics and groups are taken out."""
+    effects = Effects(units.user, units.topic)
+    fit = fitted(effects, indicators(units.group, units.groups), units.values[:, None])
+    size = float(np.abs(units.values).max())
+    return fit is not None and bool(fit.df >= 1 and math.sqrt(float(fit.variance[0])) <= 1e-10 * size)
+
+
+def _constant(values: np.ndarray) -> bool:
+    """Whether all values are the same, but for rounding."""
+    return bool(np.ptp(values) <= CONSTANT * float(np.abs(values).max()))
+
+
+def _flat(units: Units, i: int, j: int) -> bool:
+    """Whether nothing varies by which the difference of two groups could be judged."""
+    if isinstance(units, Crossed):
+        return False
+    if isinstance(units, Separate):
+        return _constant(units.values[i]) and _constant(units.values[j])
+    d = units.values[:, j] - units.values[:, i]
+    return bool(np.ptp(d) <= CONSTANT * float(np.abs(units.values[:, [i, j]]).max()))
+
+
+def _same(units: Units, i: int, j: int) -> bool:
+    """Whether two groups have the same value for every unit."""
+    if isinstance(units, Crossed):
+        return False
+    if isinstance(units, Separate):
+        return _constant(np.concatenate([units.values[i], units.values[j]]))
+    d = np.abs(units.values[:, j] - units.values[:, i])
+    return bool((d <= CONSTANT * np.abs(units.values[:, [i, j]]).max(axis=1)).all())

@@ -1,0 +1,124 @@
+"""Groups of different units: Welch's t, Mann and Whitney's U, one-way ANOVA, Kruskal-Wallis, Tukey and Kramer's HSD."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from sessionkit.analysis.comparing.effects import noncentrality, share_interval, small_sample, studentized
+from sessionkit.analysis.comparing.findings import Interval, Outcome, Overall, Pair, inverted
+from sessionkit.analysis.comparing.units import Separate
+
+EXACT_TO = 8
+"""Values of the smaller group up to which the distribution of U is exact, where there are no ties."""
+
+
+def welch(units: Separate, first: int, second: int) -> Pair:
+    """Welch's t, which lets the groups differ in variance; the effect is Hedges' g, by the pooled sd."""
+    from scipy import stats
+
+    a, b = units.values[first], units.values[second]
+    parts = a.var(ddof=1) / len(a), b.var(ddof=1) / len(b)
+    se = math.sqrt(sum(parts))
+    df = sum(parts) ** 2 / (parts[0] ** 2 / (len(a) - 1) + parts[1] ** 2 / (len(b) - 1))
+    mean = float(b.mean() - a.mean())
+    within = len(a) + len(b) - 2
+    pooled = math.sqrt((a.var(ddof=1) * (len(a) - 1) + b.var(ddof=1) * (len(b) - 1)) / within)
+    scale = se / pooled * small_sample(within)
+    t = mean / se
+
+    def interval(alpha: float) -> Interval:
+        half = float(stats.t.isf(alpha / 2, df)) * se
+        return mean - half, mean + half
+
+    def effect_interval(alpha: float) -> Interval:
+        low, high = noncentrality(t, df, alpha)
+        return low * scale, high * scale
+
+    return Pair(mean, float(2 * stats.t.sf(abs(t), df)), interval, t, df, t * scale, effect_interval, se)
+
+
+def mann_whitney(units: Separate, first: int, second: int) -> Pair:
+    """Mann and Whitney's U test, with continuity correction unless exact.
+
+    The estimate is Hodges and Lehmann's shift (the median of all differences between a value of each group), the
+    effect Cliff's delta: the share of such differences above 0 less the share below.
+    """
+    from scipy import stats
+
+    a, b = units.values[first], units.values[second]
+    tied = len(np.unique(np.concatenate([a, b]))) < len(a) + len(b)
+    method = "exact" if min(len(a), len(b)) <= EXACT_TO and not tied else "asymptotic"
+    half = len(a) * len(b) / 2
+
+    def test(shift: float) -> tuple[float, float]:
+        found = stats.mannwhitneyu(b - shift, a, method=method)
+        p = float(found.pvalue)
+        return float(found.statistic) - half, 1.0 if math.isnan(p) else p
+
+    excess, p = test(0.0)
+    delta = excess / half
+    se = math.sqrt((len(a) + len(b) + 1) / (3 * len(a) * len(b)))
+    low, high = float(b.min() - a.max()), float(b.max() - a.min())
+    shift = (
+        float(np.median(b[:, None] - a[None, :]))
+        if len(a) * len(b) <= 4_000_000
+        else inverted(lambda by: (test(by)[0], 0.0), low, high, 1.0)[0]
+    )
+    return Pair(
+        estimate=shift,
+        p=p,
+        interval=lambda alpha: inverted(test, low, high, alpha),
+        statistic=excess + half,
+        effect=delta,
+        effect_interval=lambda alpha: share_interval(delta, se, alpha),
+    )
+
+
+def one_way(units: Separate) -> tuple[Overall, ...]:
+    """One-way analysis of variance."""
+    from scipy import stats
+
+    found = stats.f_oneway(*units.values)
+    df, error = len(units.values) - 1, sum(units.counts) - len(units.values)
+    return (Overall("one-way ANOVA", float(found.statistic), df, error, float(found.pvalue)),)
+
+
+def kruskal(units: Separate) -> tuple[Overall, ...]:
+    """Kruskal and Wallis's test of ranks."""
+    from scipy import stats
+
+    found = stats.kruskal(*units.values)
+    return (Overall("Kruskal-Wallis", float(found.statistic), len(units.values) - 1, None, float(found.pvalue)),)
+
+
+def tukey_kramer(units: Separate) -> Outcome:
+    """Tukey and Kramer's HSD for groups of different units; p-values and intervals hold for all pairs at once."""
+    from scipy import stats
+
+    k, counts = len(units.values), units.counts
+    df = sum(counts) - k
+    variance = sum(float(((v - v.mean()) ** 2).sum()) for v in units.values) / df
+    sd = math.sqrt(variance)
+
+    def pair(first: int, second: int) -> Pair:
+        d = float(units.values[second].mean() - units.values[first].mean())
+        se = math.sqrt(variance / 2 * (1 / counts[first] + 1 / counts[second]))
+
+        def interval(alpha: float) -> Interval:
+            half = studentized(alpha, k, df) * se
+            return d - half, d + half
+
+        p = float(stats.studentized_range.sf(abs(d) / se, k, df))
+        scale = small_sample(df) / sd
+        return Pair(
+            d, p, interval, abs(d) / se, df, d * scale, lambda alpha: scaled(interval(alpha), scale), se * math.sqrt(2)
+        )
+
+    return Outcome({(i, j): pair(i, j) for i in range(k) for j in range(i + 1, k)}, one_way(units))
+
+
+def scaled(interval: Interval, scale: float) -> Interval:
+    """Return an interval in other units."""
+    return interval[0] * scale, interval[1] * scale

@@ -1,0 +1,108 @@
+"""Randomisation within blocks: what the difference would be had every unit's values met the groups by chance."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import product
+
+import numpy as np
+
+from sessionkit.analysis.comparing.blocked import blocked_anova
+from sessionkit.analysis.comparing.findings import Interval, Outcome, Pair, inverted
+from sessionkit.analysis.comparing.separate import scaled
+from sessionkit.analysis.comparing.units import Blocked
+
+CELLS = 4_000_000
+"""Random numbers drawn at once."""
+SAME = 1 - 1e-12
+"""Share of a statistic from which another counts as large: sums of the same numbers in another order."""
+
+
+def signs(units: int, resamples: int, seed: int) -> tuple[Iterator[np.ndarray], bool]:
+    """Signs for every unit, a row per draw, in batches; all 2^n of them, and True, where these are no more than asked for."""
+    if 2**units <= resamples if units < 60 else False:
+        return iter([np.array(list(product((1.0, -1.0), repeat=units)))]), True
+
+    def drawn() -> Iterator[np.ndarray]:
+        rng = np.random.Generator(np.random.PCG64(seed))
+        batch = max(1, CELLS // units)
+        for first in range(0, resamples, batch):
+            yield rng.integers(0, 2, (min(batch, resamples - first), units), dtype=np.int8) * 2.0 - 1.0
+
+    return drawn(), False
+
+
+def share_as_large(found: np.ndarray, observed: float, exact: bool) -> float:
+    """P-value: the share of draws as large as what was observed, which itself is one of them."""
+    many = int((found >= observed * SAME).sum())
+    return many / len(found) if exact else (many + 1) / (len(found) + 1)
+
+
+def randomised(units: Blocked, resamples: int, seed: int) -> Outcome:
+    """Randomisation within units; of more than two groups max-T over all pairs (randomised Tukey), else sign flips."""
+    if units.values.shape[1] > 2:
+        return _largest_range(units, resamples, seed)
+    return Outcome({(0, 1): _flipped(units, resamples, seed)})
+
+
+def _flipped(units: Blocked, resamples: int, seed: int) -> Pair:
+    """Mean difference of two groups; the interval holds the shifts that flips of the shifted differences allow."""
+    d = units.values[:, 1] - units.values[:, 0]
+    draws, exact = signs(len(d), resamples, seed)
+    sums = np.vstack([np.column_stack([s @ d, s.sum(axis=1)]) for s in draws]) / len(d)
+    mean, sd = float(d.mean()), float(d.std(ddof=1)) if len(d) > 1 else 0.0
+
+    def test(shift: float) -> tuple[float, float]:
+        found = np.abs(sums[:, 0] - shift * sums[:, 1])
+        return mean - shift, share_as_large(found, abs(mean - shift), exact)
+
+    def interval(alpha: float) -> Interval:
+        return inverted(test, float(d.min()), float(d.max()), alpha)
+
+    return Pair(
+        estimate=mean,
+        p=test(0.0)[1],
+        interval=interval,
+        statistic=mean,
+        effect=mean / sd if sd else None,
+        effect_interval=(lambda alpha: scaled(interval(alpha), 1 / sd)) if sd else None,
+        se=sd / math.sqrt(len(d)) if sd else None,
+    )
+
+
+def _largest_range(units: Blocked, resamples: int, seed: int) -> Outcome:
+    """Each pair's mean difference beside the largest of all pairs in each draw; intervals hold for all pairs at once."""
+    values = units.values
+    n, k = values.shape
+    rng = np.random.Generator(np.random.PCG64(seed))
+    batch = max(1, CELLS // values.size)
+    ranges = []
+    for first in range(0, resamples, batch):
+        many = min(batch, resamples - first)
+        order = rng.random((many, n, k)).argsort(axis=2)
+        means = np.take_along_axis(np.broadcast_to(values, (many, n, k)), order, axis=2).mean(axis=1)
+        ranges.append(np.ptp(means, axis=1))
+    largest = np.sort(np.concatenate(ranges))[::-1]
+    means, sd = units.means, np.std(values - values.mean(axis=1, keepdims=True), ddof=1)
+
+    def pair(first: int, second: int) -> Pair:
+        d = float(means[second] - means[first])
+
+        def interval(alpha: float) -> Interval:
+            place = math.floor(alpha * (len(largest) + 1)) - 1
+            half = float(largest[place]) if place >= 0 else math.inf
+            return d - half, d + half
+
+        spread = float(np.std(values[:, second] - values[:, first], ddof=1))
+        return Pair(
+            estimate=d,
+            p=share_as_large(largest, abs(d), exact=False),
+            interval=interval,
+            statistic=abs(d),
+            effect=float(d / sd),
+            effect_interval=lambda alpha: scaled(interval(alpha), float(1 / sd)),
+            se=spread / math.sqrt(n),
+        )
+
+    return Outcome({(i, j): pair(i, j) for i in range(k) for j in range(i + 1, k)}, blocked_anova(units))

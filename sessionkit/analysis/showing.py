@@ -1,0 +1,41 @@
+"""What findings have in common: tables, a reading in plain language, and how both are shown."""
+
+from __future__ import annotations
+
+import html
+from typing import Protocol
+
+import polars as pl
+
+
+class _Read(Protocol):
+    """Something with a reading and tables."""
+
+    @property
+    def reading(self) -> str: ...
+
+    def tables(self) -> dict[str, pl.DataFrame]: ...
+
+
+class Finding:
+    """A result with a ``reading`` and ``tables()``: shown as its reading, then its tables."""
+
+    def __str__(self: _Read) -> str:
+        """The reading, then every table in full."""
+        parts = [self.reading]
+        with pl.Config(
+            tbl_rows=-1, tbl_cols=-1, tbl_width_chars=400, fmt_str_lengths=80, tbl_hide_dataframe_shape=True
+        ):
+            parts += [f"{name}\n{table}" for name, table in self.tables().items()]
+        return "\n\n".join(parts)
+
+    def __repr__(self) -> str:
+        """The same."""
+        return str(self)
+
+    def _repr_html_(self: _Read) -> str:
+        """For notebooks; nothing that a log holds is markup there."""
+        paragraphs = [f"<p>{html.escape(line)}</p>" for line in self.reading.splitlines() if line]
+        with pl.Config(tbl_rows=-1, tbl_cols=-1, fmt_str_lengths=80):
+            tables = [f"<h4>{html.escape(name)}</h4>{table._repr_html_()}" for name, table in self.tables().items()]
+        return "\n".join([*paragraphs, *tables])

@@ -1,0 +1,93 @@
+"""Designs as they are read from the data, the claims they allow, and what is refused."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import sessionkit as sk
+from sessionkit.analysis.comparing.designs import read_design
+
+sys.path.insert(0, str(Path(__file__).parent))
+from layouts import EXAMPLE_S, apart, by_topic, crossing
+
+
+def design(table, groups=2):
+    named = table.with_columns(group=pl.col("system_id")).sort("session_id", "group")
+    return read_design(named, "system_id", groups)
+
+
+def crossed(users, topics, systems=2):
+    """Every user with every topic and system."""
+    rows = [
+        (f"{u}{t}{s}", f"u{u}", f"t{t}", f"S{s}") for u in range(users) for t in range(topics) for s in range(systems)
+    ]
+    return pl.DataFrame(rows, schema=["session_id", "user_id", "topic_id", "system_id"], orient="row")
+
+
+def test_designs():
+    assert design(crossing(np.zeros(120))).name == "crossover"
+    assert design(crossed(3, 4)).name == "both"
+    assert design(crossed(3, 1)).name == "users"
+    assert design(crossed(1, 4)).name == "topics"
+    assert design(by_topic(EXAMPLE_S), 3).name == "topics"
+    assert design(apart([[1, 2], [3, 4]])).name == "independent"
+    # without ids of users and topics nothing can be matched
+    alone = crossed(3, 4).with_columns(user_id=pl.lit(None, pl.String), topic_id=pl.lit(None, pl.String))
+    assert (design(alone).name, [*design(alone).layouts]) == ("independent", ["sessions"])
+
+
+def test_a_session_with_a_value_for_every_group_is_a_pair_itself():
+    parts = pl.DataFrame({"session_id": ["s", "s", "z", "z"], "system_id": ["first", "last"] * 2})
+    parts = parts.with_columns(user_id=pl.lit(None, pl.String), topic_id=pl.lit(None, pl.String))
+    assert design(parts).name == "sessions"
+
+
+def test_systems_that_met_different_topics_are_confounded_with_them():
+    rows = crossed(4, 2).filter(pl.col("topic_id").str.tail(1) == pl.col("system_id").str.tail(1))
+    found = design(rows)
+    assert found.name == "users"
+    assert "may be the topics'" in found.warning
+    assert (
+        "Mind: each topic has one system_id only"
+        in sk.compare(
+            rows.with_columns(measure=pl.lit("sDCG@10"), value=pl.Series(range(8)).cast(pl.Float64).sqrt())
+        ).reading
+    )
+
+
+def test_users_who_met_one_system_each_are_compared_before_topics():
+    between = crossed(4, 3).filter(pl.col("user_id").is_in(["u0", "u1"]) == (pl.col("system_id") == "S0"))
+    assert design(between).layouts == {"users": "separate", "topics": "blocked"}
+
+
+@pytest.mark.parametrize(
+    ("table", "options", "says"),
+    [
+        (crossing(np.arange(120.0)), {"test": "t"}, ["units that each met every group", "generalise=topics"]),
+        (crossing(np.arange(120.0)), {"test": "bootstrap"}, ["17 %", "least-squares would work"]),
+        (crossing(np.arange(120.0)), {"test": "welch"}, ["different units", "randomisation or least-squares"]),
+        (crossing(np.arange(120.0)), {"generalise": "sessions"}, ["not independent", "generalise=topics would work"]),
+        (by_topic(EXAMPLE_S), {"generalise": "users"}, ["no user_id", "generalise=topics would work"]),
+        (by_topic(EXAMPLE_S), {"test": "least-squares"}, ["a crossover", "tukey"]),
+        (apart([[1, 2], [3, 5]]), {"generalise": "topics"}, ["fewer than half of the topics", "generalise=users"]),
+        (apart([[1, 2], [3, 5]]), {"test": "wilcoxon"}, ["welch", "mann-whitney"]),
+        (apart([[1, 2], [3, 5]]), {"test": "wilcoxn"}, ["did you mean 'wilcoxon'"]),
+        (apart([[1, 2], [3, 5]]), {"generalise": "user"}, ["did you mean 'users'"]),
+        (apart([[1, 2], [3, 5]]), {"correction": "homl"}, ["did you mean 'holm'"]),
+        (apart([[1, 2], [3, 5]]), {"alpha": 5}, ["alpha", "0.05 is usual"]),
+        (apart([[1, 2], [3, 5]]), {"resamples": 9}, ["resamples", "at least 99"]),
+        (apart([[1, 2], [3, 5]]), {"by": "sistem_id"}, ["did you mean 'system_id'"]),
+        (apart([[1, 2], [3, 5]]), {"measures": "sDCG@5"}, ["no measure 'sDCG@5'", "did you mean 'sDCG@10'"]),
+        (apart([[1, 2]]), {}, ["1 value: 'S1'", "2 to 20"]),
+        (by_topic(EXAMPLE_S), {"test": "tukey", "correction": "bh"}, ["holm, bonferroni or none"]),
+    ],
+)
+def test_what_a_design_does_not_support_is_refused_with_what_would_work(table, options, says):
+    with pytest.raises(sk.UsageError) as error:
+        sk.compare(table, **options)
+    for text in says:
+        assert text in str(error.value)
+    assert len(str(error.value).splitlines()) == 1

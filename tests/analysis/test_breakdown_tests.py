@@ -1,0 +1,139 @@
+"""Last against other queries within sessions: the restated differences, scipy's tests, and what is said of them."""
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+import sessionkit as sk
+
+pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
+PARTS = {
+    "last": lambda gains: (gains[-1], np.mean(gains[:-1])),
+    "first": lambda gains: (gains[0], np.mean(gains[1:])),
+    "best": lambda gains: (max(gains), np.mean(np.delete(gains, np.argmax(gains)))),
+    "last-first": lambda gains: (gains[-1], gains[0]),
+}
+
+
+def made(sessions, users=None, **columns):
+    """A study of these gains of queries, by session."""
+    rows = [(f"s{s:03}", q, 1, f"d{g}") for s, gains in enumerate(sessions) for q, g in enumerate(gains, 1)]
+    frame = pl.DataFrame({"session_id": [f"s{s:03}" for s in range(len(sessions))], "topic_id": ["t"] * len(sessions)})
+    if users is not None:
+        frame = frame.with_columns(pl.Series("user_id", [f"u{user}" for user in users]))
+    frame = frame.with_columns(pl.Series(name, values) for name, values in columns.items())
+    return sk.from_tables(
+        results=pl.DataFrame(rows, schema=["session_id", "query_position", "rank", "doc_id"], orient="row"),
+        sessions=frame,
+        judgments={"judgment_key": ["t"] * 5, "doc_id": [f"d{g}" for g in range(5)], "grade": [0, 1, 2, 3, 4]},
+    )
+
+
+SESSIONS = st.lists(st.lists(st.integers(0, 4), min_size=1, max_size=5), min_size=8, max_size=20)
+
+
+@settings(max_examples=25, deadline=None)
+@given(sessions=SESSIONS, by=st.sampled_from([*PARTS]), users=st.integers(4, 6))
+def test_tests_are_scipys_on_restated_differences(sessions, by, users):
+    of = [number % users for number in range(len(sessions))]
+    both = [(user, *PARTS[by](gains)) for user, gains in zip(of, sessions, strict=True) if len(gains) > 1]
+    study = made(sessions, of)
+    if len({user for user, *_ in both}) < 4:
+        with pytest.raises(sk.DataError, match="at least 4"):
+            sk.breakdown_tests(study, "CG@1", by)
+        return
+    table = sk.breakdown_tests(study, "CG@1", by, resamples=200, units="users").table
+    assert table.get_column("test").to_list() == ["user means", "users drawn", "sessions"]
+    rows = {row["test"]: row for row in table.rows(named=True)}
+    away = np.array([one - other for _, one, other in both])
+    of_users = np.array(
+        [np.mean([a for (u, *_), a in zip(both, away, strict=True) if u == user]) for user in {u for u, *_ in both}]
+    )
+    for name, expected in (("user means", of_users), ("sessions", away)):
+        row = rows[name]
+        assert row["difference"] == pytest.approx(expected.mean(), abs=1e-12)
+        assert (row["sessions"], row["left_out"]) == (len(both), len(sessions) - len(both))
+        if np.ptp(expected) < 1e-9:
+            assert row["p"] is None
+            assert "no spread" in row["note"] or "by choice" in row["note"]
+        elif by == "best":
+            assert row["p"] is None
+        else:
+            theirs = stats.ttest_1samp(expected, 0)
+            assert row["p"] == pytest.approx(theirs.pvalue, rel=1e-6, abs=1e-12)
+            low, high = theirs.confidence_interval()
+            assert (row["low"], row["high"]) == pytest.approx((low, high), rel=1e-6, abs=1e-9)
+            assert row["effect_size"] == pytest.approx(expected.mean() / expected.std(ddof=1), rel=1e-6, abs=1e-12)
+    assert rows["users drawn"]["difference"] == pytest.approx(away.mean(), abs=1e-12)
+
+
+def test_it_agrees_with_the_breakdown(tmp_path):
+    study = made([[1, 2], [0, 3], [2, 2, 4], [1, 0], [3], [2, 1]])
+    row = sk.breakdown_tests(study, "CG@1").table.filter(test="sessions").row(0, named=True)
+    parts = sk.breakdown(study, "CG@1", average="sessions", min_queries=2).filter(rank=1)
+    by_part = dict(parts.select("part", "value").rows())
+    assert (row["value"], row["value_against"]) == pytest.approx((by_part["last"], by_part["non-last"]))
+    assert row["left_out"] == 1
+
+
+def test_sessions_are_the_units_where_no_user_has_several():
+    found = sk.breakdown_tests(made([[1, 2], [0, 3], [2, 4], [1, 0], [2, 1]], range(5)), "CG@1")
+    assert found.units == "sessions"
+    assert found.table.get_column("test").to_list() == ["sessions drawn", "sessions"]
+
+
+def test_groups_are_tested_each_by_itself():
+    gains = [[0, 3], [1, 4], [0, 2], [1, 3], [0, 4]] * 2 + [[1, 1], [2, 2]]
+    systems = ["A"] * 5 + ["B"] * 5 + ["C"] * 2
+    found = sk.breakdown_tests(made(gains, system_id=systems), "CG@1", by="last-first")
+    assert found.table.get_column("group").to_list() == ["A", "A", "B", "B", "C"]
+    assert "only 2 sessions have a session" in found.table.item(4, "note")
+    assert "A: The last query is better than the first query" in found.reading
+    assert "C: last against first: only 2" in found.reading
+
+
+def test_what_is_said():
+    from_seed = np.random.default_rng(1)
+    gains = [[int(g) for g in from_seed.integers(0, 5, 3)] for _ in range(40)]
+    users = [number % 10 for number in range(40)]
+    reading = sk.breakdown_tests(made(gains, users), "CG@1", by="last,best").reading
+    assert "users are the units" in reading
+    assert "10 users with 40 sessions" in reading
+    assert "would be found 80 % of the time" in reading
+    assert "best by choice, so no p-value" in reading
+    assert "not the effect of asking again" in reading
+
+
+def test_the_same_from_the_same_seed():
+    gains = [[0, 3], [1, 2], [0, 2], [3, 1], [0, 1], [2, 2]] * 4
+    study = made(gains, [number % 6 for number in range(24)])
+    one, again, other = (sk.breakdown_tests(study, "CG@1", resamples=300, seed=seed).table for seed in (1, 1, 2))
+    assert one.equals(again)
+    assert not one.equals(other)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"by": "position"}, "last-first"),
+        ({"by": "lst"}, "did you mean 'last'"),
+        ({"by": []}, "by must be of"),
+        ({"group": "sistem"}, "sistem"),
+        ({"measure": "mean(nDCG@1)"}, "nDCG@1"),
+        ({"units": "topics"}, "auto, users, sessions"),
+        ({"confidence": 2}, "0.95"),
+    ],
+)
+def test_what_is_wrong_is_said(options, says):
+    study = made([[1, 2], [0, 3], [2, 4], [1, 0], [2, 1]])
+    with pytest.raises(sk.UsageError) as raised:
+        sk.breakdown_tests(study, **{"measure": "CG@1", **options})
+    assert says in str(raised.value)
+
+
+def test_only_sessions_of_one_query():
+    with pytest.raises(sk.DataError, match="only 0 sessions have a session with a value in both parts"):
+        sk.breakdown_tests(made([[1], [2], [3], [4], [0]]), "CG@1")

@@ -1,0 +1,188 @@
+"""compare, end to end: the clinic and a real study, verdicts and intervals of one mind, and how a finding is shown."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+import sessionkit as sk
+
+sys.path.insert(0, str(Path(__file__).parent / "comparing"))
+from layouts import EXAMPLE_S, SYSTEM, TOPIC, USER, by_topic, crossing, simulated
+
+CLINIC = Path(__file__).resolve().parents[2] / "examples" / "clinic" / "study.toml"
+DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "ir_metrics"
+
+
+@pytest.fixture(scope="module")
+def clinic():
+    return sk.read(CLINIC)
+
+
+def only(found):
+    """The one row of a comparison."""
+    (row,) = found.table.iter_rows(named=True)
+    return row
+
+
+def test_the_clinics_design_by_default_and_beyond_its_topics():
+    values = simulated(1, effect=0.2, seed=9)[:, 0]
+    found = sk.compare(crossing(values))
+    assert "crossover" in found.design
+    assert found.population == "users like these 30 users, searching these 4 topics"
+    assert only(found)["df"] == 86
+    means = [[values[np.equal(TOPIC, t) & np.equal(SYSTEM, s)].mean() for s in range(2)] for t in range(4)]
+    beyond = sk.compare(crossing(values), generalise="topics")
+    theirs = stats.ttest_rel(*np.array(means).T[::-1])
+    assert (only(beyond)["statistic"], only(beyond)["df"]) == (pytest.approx(theirs.statistic), 3)
+    assert beyond.population == "topics like these 4 topics, searched by these 30 users"
+
+
+def test_what_could_have_been_found_is_found_four_times_in_five():
+    values = simulated(1, seed=11)[:, 0]
+    row = only(sk.compare(crossing(values)))
+    se = row["estimate"] / row["statistic"]
+    power = stats.nct.sf(stats.t.isf(0.025, 86), 86, row["detectable"] / se)
+    assert power == pytest.approx(0.8, abs=0.005)
+
+
+@pytest.mark.parametrize("test", ["t", "wilcoxon", "sign", "randomisation", "tukey", "nemenyi", "conover"])
+@pytest.mark.parametrize("correction", ["holm", "bonferroni", "bh", "none"])
+@settings(max_examples=6, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), k=st.integers(2, 3), decimals=st.sampled_from([1, 8]))
+def test_intervals_do_not_contradict_verdicts(test, correction, seed, k, decimals):
+    if k > 2 and correction == "bh" and test in ("randomisation", "tukey", "nemenyi"):
+        return
+    rng = np.random.default_rng(seed)
+    tables = [
+        by_topic((rng.normal(size=(9, k)) + rng.normal(0, 0.8, k)).round(decimals), name)
+        for name in ("CG@5", "sDCG@10")
+    ]
+    found = sk.compare(pl.concat(tables), test=test, correction=correction, resamples=199)
+    for row in found.table.drop_nulls("p_adjusted").iter_rows(named=True):
+        for low, high in (("low", "high"), ("effect_low", "effect_high")):
+            below, above = row[low] is None or row[low] <= 0, row[high] is None or row[high] >= 0
+            if row["p_adjusted"] > 0.05:
+                assert below
+                assert above
+            else:
+                assert (row[low] or 0) >= 0 if row["estimate"] > 0 else (row[high] or 0) <= 0
+
+
+def test_three_systems_by_default():
+    found = sk.compare(by_topic(EXAMPLE_S))
+    assert found.table.get_column("p").to_list() == pytest.approx([0.3033, 0.00054, 0.0054], abs=5e-5)
+    assert (found.table.item(1, "low"), found.table.item(1, "high")) == pytest.approx((0.1000, 0.2866), abs=5e-5)
+    assert found.overall.item(0, "statistic") == pytest.approx(17.212, abs=5e-4)
+    twice = sk.compare(pl.concat([by_topic(EXAMPLE_S), by_topic(EXAMPLE_S + 1, "CG@5")]))
+    assert twice.interval_rate == 0.025
+    assert twice.table.item(1, "p_adjusted") == pytest.approx(2 * found.table.item(1, "p"))
+
+
+def test_the_clinic_recovers_its_effect(clinic):
+    # README of the example: last queries 129 and 176, difference 46 +- 11 from study to study; nsDCG@10 .065 +- .032
+    asked = ["last(DCG(gain=0-1-10-100)@100)", "nsDCG@10"]
+    found = sk.compare(clinic, asked)
+    last, session = found.table.iter_rows(named=True)
+    assert last["low"] < 46 < last["high"]
+    assert session["low"] < 0.065 < session["high"]
+    assert last["p_adjusted"] < 0.05
+    assert "Evidence, for users like these, that S2 is higher than S1" in found.reading
+    means = sk.score(clinic, asked, per="system").filter(measure="nsDCG@10").get_column("value").to_list()
+    assert [session["mean_a"], session["mean_b"]] == pytest.approx(means)
+    assert found.order.height == 4
+    scored = sk.score(clinic, asked)
+    assert sk.compare(scored).table.equals(found.table)
+
+
+def test_any_column_can_group(clinic):
+    found = sk.compare(clinic, "nsDCG@10", by="skill", test="mann-whitney")
+    assert "between users" in found.design
+    assert found.table.select("a", "b").row(0) == ("1", "2")
+    assert found.table.get_column("n_a").to_list() == [5, 5, 5, 11, 11, 11]
+    sessions = sk.compare(clinic, "nsDCG@10", by="session_order", generalise="topics")
+    assert sessions.table.height == 6
+
+
+def test_users_who_met_some_of_the_groups_are_fitted_too(clinic):
+    found = sk.compare(clinic, "nsDCG@10", by="satisfaction")
+    assert "incomplete blocks" in found.design
+    frame = sk.score(clinic, "nsDCG@10").join(
+        clinic.sessions.select("session_id", "satisfaction").collect(), on="session_id"
+    )
+    y, group = frame["value"].to_numpy(), frame["satisfaction"].to_numpy()
+    x = np.column_stack([*np.eye(30)[USER].T, *np.eye(4)[TOPIC].T[1:], *(group == level for level in (2, 3, 4, 5))])
+    fitted = np.linalg.lstsq(x.astype(float), y, rcond=None)[0][-4:]
+    assert found.table.filter(a="1").get_column("estimate").to_list() == pytest.approx(list(fitted))
+
+
+def test_scores_may_come_as_another_kind_of_table():
+    table = by_topic(EXAMPLE_S[:, :2])
+    assert only(sk.compare(table.to_arrow())) == only(sk.compare(table))
+    with pytest.raises(sk.DataError, match="not a table"):
+        sk.compare(7)
+
+
+def test_query_measures_are_refused_with_their_mean(clinic):
+    with pytest.raises(sk.MeasureError, match=r"mean\(nDCG@10\)"):
+        sk.compare(clinic, "nDCG@10")
+
+
+def test_it_is_shown_as_text_and_html():
+    hostile = by_topic(EXAMPLE_S[:, :2]).with_columns(
+        system_id=pl.col("system_id").replace("S2", "<script>alert(1)</script>")
+    )
+    found = sk.compare(hostile)
+    assert "Design: paired by topic" in str(found)
+    assert "sDCG@10" in str(found)
+    assert "<script>" not in found._repr_html_()
+    assert "&lt;script&gt;" in found._repr_html_()
+
+
+@pytest.mark.realdata
+@pytest.mark.skipif(not DATA.is_dir(), reason="the real logs are not on this machine")
+def test_last_and_first_queries_of_a_real_study(tmp_path):
+    text = f"""
+format = "tables"
+max_grade = 2
+[sessions]
+path = "{DATA / "session"}"
+separator = "\\t"
+quote = false
+columns = {{ session_id = "SessionID", judgment_key = "SessionID", topic_id = "Topic", user_id = "User" }}
+[results]
+path = "{DATA / "results"}"
+separator = "\\t"
+quote = false
+empty_list = "no results"
+columns = {{ session_id = "SessionID", query_position = "Qno", rank = "rank", doc_id = "URL" }}
+[judgments]
+path = "{DATA / "qrels"}"
+separator = "\\t"
+quote = false
+columns = {{ judgment_key = "SessionID", doc_id = "URL", grade = "Relevance" }}
+"""
+    (tmp_path / "study.toml").write_text(text)
+    study = sk.read(tmp_path / "study.toml")
+    many = study.queries.group_by("session_id").len().filter(pl.col("len") > 1).collect().get_column("session_id")
+    inner = "nDCG_jiang2016@9"
+    parts = [
+        sk.score(study, f"{part}({inner})").with_columns(part=pl.lit(part), measure=pl.lit(inner))
+        for part in ("first", "last")
+    ]
+    table = pl.concat(parts).filter(pl.col("session_id").is_in(many.implode()))
+    found = sk.compare(table, by="part", generalise="sessions")
+    row = only(found)
+    # FORMULAS section 8: 67 sessions, t -1.7398324842, p .0865498688, d_z -.2125543679, Wilcoxon (wilcox) W 791
+    assert row["n_a"] == 67
+    assert (row["statistic"], row["p"], row["effect"]) == pytest.approx((-1.7398324842, 0.0865498688, -0.2125543679))
+    assert row["low"] < 0 < row["high"]
+    ranks = only(sk.compare(table, by="part", generalise="sessions", test="wilcoxon"))
+    assert ranks["statistic"] == 791
+    assert "too small" in found.reading
+    assert sk.compare(table, by="part").claim == "users"

@@ -19,6 +19,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from sessionkit import charts, engines
+    from sessionkit.analysis.agreement import judges
     from sessionkit.analysis.breakdown import breakdown
     from sessionkit.analysis.curve import curve
     from sessionkit.analysis.describe import Description, describe
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
     from sessionkit.study import Settings, Study, add_partition, open_study
 
 _HOMES = {
-    "sessionkit.analysis": ["Description", "breakdown", "curve", "describe"],
+    "sessionkit.analysis": ["Description", "breakdown", "curve", "describe", "judges"],
     "sessionkit.errors": ["DataError", "DataWarning", "MeasureError", "SessionkitError", "UsageError"],
     "sessionkit.readers": ["FORMATS", "from_tables", "read"],
     "sessionkit.report": ["report"],

@@ -1,8 +1,9 @@
 """Findings from scores: what the study looks like, average session curves, last against earlier queries."""
 
 from sessionkit.analysis.accounts import accounts
+from sessionkit.analysis.agreement import judges
 from sessionkit.analysis.breakdown import breakdown
 from sessionkit.analysis.curve import curve, curve_with_stops
 from sessionkit.analysis.describe import Description, describe
 
-__all__ = ["Description", "accounts", "breakdown", "curve", "curve_with_stops", "describe"]
+__all__ = ["Description", "accounts", "breakdown", "curve", "curve_with_stops", "describe", "judges"]

@@ -82,7 +82,7 @@ ROWS: dict[str, Row] = {
         "the same by system", scoring.ten_and_curves_by_system, AtMost(3, "one measure"), scoring.by_system
     ),
     "windows": _scored(
-        "measures with windows (duplicates=first, unjudged=skip) beside a plain one",
+        "measures with windows (duplicates=first, unjudged=skip, AP, ERR) beside a plain one",
         scoring.windows,
         AtMost(8, "one measure"),
         scoring.one_measure,

@@ -5,6 +5,7 @@ No seconds are asserted: how fast anything is, the benchmarks say.
 
 import json
 import platform
+import random
 import subprocess
 import sys
 from dataclasses import replace
@@ -13,8 +14,9 @@ from pathlib import Path
 import pytest
 
 import sessionkit as sk
+from sessionkit.scoring.expected.variance import path_variance
 from tests.benchmarks import cache as caching
-from tests.benchmarks import commands, loops, peers, scoring
+from tests.benchmarks import commands, loops, peers, sampled, scoring
 from tests.benchmarks.__main__ import main, measured
 from tests.benchmarks.cache import Cache, rows_of
 from tests.benchmarks.child import figures
@@ -59,6 +61,17 @@ def test_the_log_like_ir_metrics_is_clean_and_judged_throughout(cache):
     assert rows_of(log) == {name: getattr(study.facts, name) for name in rows_of(log)}
     assert study.facts.empty > 0
     assert sk.score(study, MEASURE).get_column("judged").drop_nulls().unique().to_list() == [1.0]
+
+
+def test_sampled_paths_estimate_our_values(cache):
+    log = cache.synthetic(SESSIONS)
+    study = sk.open_study(log / "study")
+    exact = path_variance(study, sampled.MEASURE).select("session_id", "value", "variance").rows()
+    random.seed(16)
+    for (session, value, variance), some in zip(exact[::10], sampled.sessions_of(log, 10).items(), strict=True):
+        assert some[0] == session
+        values = sampled.sampled(some[1])
+        assert abs(sum(values) / len(values) - value) <= 5 * (variance / len(values)) ** 0.5
 
 
 @pytest.mark.parametrize("name", [name for name in WORKS if name != "peers.ranx"])

@@ -15,7 +15,8 @@ from sessionkit.cli.app import COMMANDS
 from sessionkit.readers import FORMATS
 from sessionkit.report import MEASURES as REPORTED
 from sessionkit.scoring.measures import MEASURES
-from sessionkit.scoring.measures.parameters import PARAMETERS, PRESETS
+from sessionkit.scoring.measures.parameters import PARAMETERS
+from sessionkit.scoring.measures.presets import PRESETS
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "sessionkit"

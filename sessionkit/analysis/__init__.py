@@ -5,5 +5,11 @@ from sessionkit.analysis.agreement import judges
 from sessionkit.analysis.breakdown import breakdown
 from sessionkit.analysis.curve import curve, curve_with_stops
 from sessionkit.analysis.describe import Description, describe
+from sessionkit.analysis.precision_recall import precision_recall, rprecision_histogram
+from sessionkit.analysis.reformulations import reformulations
+from sessionkit.analysis.summary import summary
 
-__all__ = ["Description", "accounts", "breakdown", "curve", "curve_with_stops", "describe", "judges"]
+__all__ = [
+    "Description", "accounts", "breakdown", "curve", "curve_with_stops", "describe", "judges", "precision_recall", "reformulations",
+    "rprecision_histogram", "summary",
+]  # fmt: skip

@@ -11,9 +11,9 @@ from sessionkit.analysis.groups import Grouping
 from sessionkit.errors import MeasureError, UsageError, suggestion
 from sessionkit.scoring.cautions import tell_of_bound, tell_of_depth
 from sessionkit.scoring.layout import require_cutoff
-from sessionkit.scoring.measures import GainMeasure, Measure, parse_measure
+from sessionkit.scoring.measures import GainMeasure, ListMeasure, Measure, parse_measure
 from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
-from sessionkit.scoring.selection import columns_read
+from sessionkit.scoring.selection import columns_of, columns_read
 from sessionkit.scoring.tasks import run
 from sessionkit.study import Study
 
@@ -40,7 +40,8 @@ def breakdown(
         The study.
     measure
         A measure with a cutoff whose value builds up rank by rank: CG, DCG, nCG, nDCG, or sDCG, whose query discount
-        then applies (the paper's Figure 1 is ``sDCG@100``), or ``nsDCG(normalize=query)``.
+        then applies (the paper's Figure 1 is ``sDCG@100``), or ``nsDCG(normalize=query)``. Of another measure of queries
+        that takes a cutoff, such as ``P@10``, the value at a rank is the one with that rank as the cutoff.
     by
         ``"last"``: last and non-last queries; ``"first"``: first and later; ``"position"``: by query position;
         ``"best"``: each session's best query (the earliest of equals, by its value at the cutoff) and the rest.
@@ -89,15 +90,14 @@ def breakdown(
     grouping = Grouping.of(study, group, min_queries, option="group")
     tell_of_bound(asked)
     tell_of_depth(study, asked)
-    have = {name: study.columns(name) for name in ("queries", "results")}
-    task = BreakdownTask(asked, grouping, by, average, columns_read(have, [asked]))
+    task = BreakdownTask(asked, grouping, by, average, columns_read(columns_of(study), [asked]))
     return run(study, [task], memory, partials)[0]
 
 
-def _require_ranks(measure: Measure) -> GainMeasure:
+def _require_ranks(measure: Measure) -> GainMeasure | ListMeasure:
     """Return the measure if its value builds up by rank within each query, or say what to ask for instead."""
-    if not isinstance(measure, GainMeasure):
-        msg = f"{measure} has no value by query and rank; ask for the measure inside, such as DCG@10"
+    if not isinstance(measure, (GainMeasure, ListMeasure)) or "cutoff" not in measure.parameters():
+        msg = f"{measure} has no value by query and rank; ask for the measure inside, or another of queries with a cutoff: DCG@10"
         raise MeasureError(msg)
     if isinstance(measure, NormalizedSessionGain) and measure.normalize == "session":
         better = measure(normalize="query", ideal="repeated", ideal_queries="session")

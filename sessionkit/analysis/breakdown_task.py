@@ -13,9 +13,10 @@ from sessionkit.scoring.blocks import Block
 from sessionkit.scoring.ideals import ideal_list
 from sessionkit.scoring.judging import gaining_rows, units
 from sessionkit.scoring.layout import layout, runs_on, with_offsets
-from sessionkit.scoring.measures import GainMeasure
+from sessionkit.scoring.measures import GainMeasure, ListMeasure
 from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
 from sessionkit.scoring.selection import Selection
+from sessionkit.scoring.values import query_values
 
 PLACE = ["group", "part", "order", "rank"]
 COUNTS = ["n", "n_queries", "n_sessions"]
@@ -40,7 +41,7 @@ class BreakdownTask:
     Parameters
     ----------
     measure
-        A measure with a cutoff whose value builds up by rank.
+        A measure with a cutoff whose value builds up by rank, or has one for every cutoff.
     grouping
         The sessions and their groups.
     by, average
@@ -49,7 +50,7 @@ class BreakdownTask:
         Columns to read of results, by table.
     """
 
-    measure: GainMeasure
+    measure: GainMeasure | ListMeasure
     grouping: Grouping
     by: str = "last"
     average: str = "queries"
@@ -57,7 +58,9 @@ class BreakdownTask:
 
     def columns(self) -> Mapping[str, Sequence[str]]:
         """What is read beside what every block is made of."""
-        return {**self.reads, **self.grouping.columns()}
+        grouped = self.grouping.columns()
+        tables = dict.fromkeys((*self.reads, *grouped))
+        return {name: [*self.reads.get(name, ()), *grouped.get(name, ())] for name in tables}
 
     @property
     def slots(self) -> int:
@@ -104,10 +107,12 @@ class BreakdownTask:
         return once.select(RANKS.names()).cast(dict(RANKS))  # type: ignore[arg-type]
 
 
-def rank_values(block: Block, measure: GainMeasure) -> pl.DataFrame:
+def rank_values(block: Block, measure: GainMeasure | ListMeasure) -> pl.DataFrame:
     """Value of every query cumulated to every rank: ``session``, ``query_position``, ``rank``, ``value`` (null where
     undefined), in order.
     """
+    if isinstance(measure, ListMeasure):
+        return _cut_at_every_rank(block, measure)
     selection = Selection.of(measure)
     queries = layout(block, measure) if runs_on(measure) else units(block, selection)
     ranks = pl.int_ranges(1, pl.lit(measure.cutoff, pl.Int32) + 1, dtype=pl.Int32)
@@ -130,6 +135,16 @@ def rank_values(block: Block, measure: GainMeasure) -> pl.DataFrame:
     if measure.undefined == "zero":
         value = value.fill_null(0.0)
     return built.select("session", "query_position", "rank", value=value)
+
+
+def _cut_at_every_rank(block: Block, measure: ListMeasure) -> pl.DataFrame:
+    """Value of every query with every rank as the cutoff."""
+    values = []
+    for rank in range(1, int(measure.cutoff or 0) + 1):
+        cut = measure @ rank
+        found = query_values(block, [cut])[cut]
+        values.append(found.select("query", "session", "query_position", pl.lit(rank, pl.Int32).alias("rank"), "value"))
+    return pl.concat(values).sort("query", "rank").drop("query")
 
 
 def _running(name: str) -> pl.Expr:

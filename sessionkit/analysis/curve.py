@@ -12,8 +12,8 @@ from sessionkit.errors import UsageError, suggestion
 from sessionkit.scoring.cautions import tell_of_bound, tell_of_depth
 from sessionkit.scoring.curves import require_curve
 from sessionkit.scoring.measures import Measure, parse_measure
-from sessionkit.scoring.measures.measure import SessionMeasure
-from sessionkit.scoring.selection import columns_read
+from sessionkit.scoring.measures.discounted import SessionMeasure
+from sessionkit.scoring.selection import columns_of, columns_read
 from sessionkit.scoring.tasks import run
 from sessionkit.study import Study
 
@@ -137,5 +137,4 @@ def curve_task(
     if normalize != "none" and isinstance(asked, SessionMeasure):
         asked.require_falling_discount()
     grouping = Grouping.of(study, by, min_queries, topic)
-    have = {name: study.columns(name) for name in ("queries", "results")}
-    return CurveTask(asked, grouping, normalize, after_stop, columns_read(have, [asked]))
+    return CurveTask(asked, grouping, normalize, after_stop, columns_read(columns_of(study), [asked]))

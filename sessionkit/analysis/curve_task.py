@@ -17,7 +17,7 @@ from sessionkit.scoring.ideals import ideal_list
 from sessionkit.scoring.judging import counted_rows, sessions_with_judgments, units
 from sessionkit.scoring.measures import GainMeasure
 from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
-from sessionkit.scoring.measures.measure import SessionMeasure
+from sessionkit.scoring.measures.discounted import SessionMeasure
 from sessionkit.scoring.selection import Selection
 from sessionkit.study.places import placed, where
 
@@ -64,7 +64,7 @@ class CurveTask:
 
     def columns(self) -> Mapping[str, Sequence[str]]:
         """What is read beside what every block is made of."""
-        return {**self.reads, **self.grouping.columns()}
+        return {**self.reads, **self.grouping.columns()}  # measures with a curve read no columns of sessions
 
     @property
     def slots(self) -> int:

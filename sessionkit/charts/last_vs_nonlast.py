@@ -20,6 +20,7 @@ def last_vs_nonlast(
     breakdown: Any,  # noqa: ANN401  # anything tabular
     *,
     measure: str | None = None,
+    axis: str = "Mean cumulated gain per query",
     legend: str = "System",
     colours: Mapping[str, str] | None = None,
     synthetic: bool = False,
@@ -34,6 +35,8 @@ def last_vs_nonlast(
         A frame of `sessionkit.breakdown`: group, part, rank, value, n_queries, n_sessions.
     measure
         Text of the measure, for the axis.
+    axis
+        What the axis shows, above the measure.
     legend
         What the groups are.
     colours
@@ -54,12 +57,12 @@ def last_vs_nonlast(
     parts = frame.get_column("part").unique(maintain_order=True).to_list()
     ranks = int(frame.get_column("rank").max())  # type: ignore[arg-type]
     dash, shape = parted("part", parts, "Query")
-    axis = alt.Axis(title="Rank in the result list", tickMinStep=1, format="d")
+    ranked = alt.Axis(title="Rank in the result list", tickMinStep=1, format="d")
     encoding: dict[str, Any] = {
         "x": alt.X(
-            field="rank", type="quantitative", axis=axis, scale=alt.Scale(domain=[1, max(ranks, 2)], nice=False)
+            field="rank", type="quantitative", axis=ranked, scale=alt.Scale(domain=[1, max(ranks, 2)], nice=False)
         ),
-        "y": gain_axis("Mean cumulated gain per query", measure),
+        "y": gain_axis(axis, measure),
         "color": colour(frame.get_column("group").to_list(), colours, legend),
     }
     marked = frame.filter((pl.col("rank") == 1) | (pl.col("rank") % MARKED == 0) | (ranks <= MARKED))

@@ -20,7 +20,26 @@ if TYPE_CHECKING:
 
     from sessionkit.readers import Format, Judgments
     from sessionkit.scoring.measures import Measure
+    from sessionkit.scoring.measures.kinds import Columns
 
+START = [
+    (
+        "nsDCG@10",
+        "how good the session was, as a share of the best that the judgments allow",
+        "bounded by 1, so that sessions of different topics can be averaged and compared",
+    ),
+    (
+        "mean(nDCG@10)",
+        "how good its result lists were, however many it took",
+        "the measure of list quality that others report; where it and nsDCG disagree, the number of queries or their order decides",
+    ),
+    (
+        "Queries",
+        "how many queries the session took",
+        "a gain means little without the effort that it cost; needs no judgments",
+    ),
+]
+"""The measures to begin with: each asks something that the others do not."""
 STUDY_TOML = "study"
 """What ``schema`` calls the schema of study.toml."""
 
@@ -29,6 +48,7 @@ def measures(
     name: Annotated[
         str | None, typer.Argument(metavar="[NAME]", help="A measure, with its parameters.", show_default=False)
     ] = None,
+    start: Annotated[bool, typer.Option("--start", help="The three to begin with, and why.")] = False,
     format_: FormatOption = None,
     output: OutputOption = None,
 ) -> None:
@@ -42,6 +62,13 @@ def measures(
     from sessionkit.scoring.measures import MEASURES
 
     to = destination(format_, output)
+    if start:
+        if name is not None:
+            raise UsageError(
+                f"--start says which measures to begin with; leave out {name!r}, or ask for {name!r} alone"
+            )
+        to.send(pl.DataFrame(START, schema=["measure", "says", "why"], orient="row"))
+        return
     if name is None:
         rows = [(one.name, one.level, one.formula) for one in MEASURES.values()]
         to.send(pl.DataFrame(rows, schema=["name", "level", "formula"], orient="row"))
@@ -141,34 +168,44 @@ def _format_page(format_: Format | Judgments) -> str:
 
 def _page(measure: Measure) -> str:
     """Everything about one measure, as text."""
-    from sessionkit.scoring.measures.aggregates import Wrapper
-    from sessionkit.scoring.measures.parameters import PRESETS
+    from sessionkit.scoring.measures import example_of
+    from sessionkit.scoring.measures.presets import PRESETS
+    from sessionkit.scoring.measures.wrapper import Wrapper
 
-    whole = measure(measure.example) if isinstance(measure, Wrapper) else measure
+    whole = example_of(measure) if isinstance(measure, Wrapper) or measure.required else measure
     lowest = "no bound" if measure.lowest is None else f"{measure.lowest:g}"
     highest = "no bound" if whole.highest is None else f"{whole.highest:g}"
     presets = ", ".join(PRESETS) if "discount" in measure.parameters() else ""
+    columns = [f"{table}.{name}" for table, names in _columns(measure).items() for name in names]
+    needs = ", ".join([*measure.required, *columns])
     facts = {
         "formula": measure.formula,
         "level": measure.level,
-        "range": f"{lowest} to {highest}{f', as {whole}' if isinstance(measure, Wrapper) else ''}",
+        "range": f"{lowest} to {highest}{f', as {whole}' if whole is not measure else ''}",
         "better": measure.direction,
         "source": measure.source,
         "like=": presets,
+        "needs": needs,
+        "example": f"sessionkit score STUDY '{example_of(measure)}' --per {'query' if measure.level == 'query' else 'system'}",
     }
     about = "".join(f"{name:<8} {value}\n" for name, value in facts.items() if value)
     parameters = table_text(_parameters(measure)) if measure.parameters() else ""
     return "\n".join(filter(None, [f"{inspect.getdoc(type(measure))}\n", about, parameters]))
 
 
+def _columns(measure: Measure) -> Columns:
+    """The columns that a measure needs, by table."""
+    from sessionkit.scoring.measures import JudgedMeasure
+
+    return measure.needs() if isinstance(measure, JudgedMeasure) else {}
+
+
 def _parameters(measure: Measure) -> pl.DataFrame:
     """The parameters of a measure: default, what is allowed, meaning."""
     import polars as pl
 
-    from sessionkit.scoring.measures.parameters import PARAMETERS
-
     rows = [
-        (name, "" if value is None else str(value), PARAMETERS[name].allowed, PARAMETERS[name].meaning)
+        (name, "" if value is None else str(value), measure.parameter(name).allowed, measure.parameter(name).meaning)
         for name, value in measure.parameters().items()
     ]
     return pl.DataFrame(

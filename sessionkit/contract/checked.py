@@ -7,8 +7,9 @@ parents, dense positions; a row leaves at the first rule it breaks, so every bad
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import polars as pl
 
@@ -24,6 +25,8 @@ VALUE = "__value"
 """Private column: the text of the value that broke the rule."""
 
 
+PLAIN = ("string", "integer")
+"""Types of fields of which every value of the polars type is one."""
 FLAG = "__flag"
 """Private column: whether a row breaks a rule, as long as that is all one asks."""
 NO_RULE = (pl.lit(None, dtype=pl.String).alias(RULE), pl.lit(None, dtype=pl.String).alias(VALUE))
@@ -31,10 +34,14 @@ NO_RULE = (pl.lit(None, dtype=pl.String).alias(RULE), pl.lit(None, dtype=pl.Stri
 
 @dataclass(frozen=True)
 class Checked:
-    """The rows of one source that keep all rules so far, and those that broke one (with RULE and VALUE)."""
+    """The rows of one source that keep all rules so far, and those that broke one (with RULE and VALUE).
+
+    `known` remembers keys of the accepted rows, see :func:`~sessionkit.contract.keys.keys_of`.
+    """
 
     accepted: pl.DataFrame
     broken: pl.DataFrame
+    known: dict[tuple[str, ...], pl.DataFrame] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def rejecting(self, rule: str, broken: pl.Expr, value: pl.Expr | None = None) -> Checked:
         """Return the rows parted further: where `broken` is true a row leaves under the name of this rule."""
@@ -87,13 +94,16 @@ def check_types(
         if field.name in needed
     ]
     given = RULE in schema
+    # columns that are of their type already can be taken as they are
+    read = [field.name for field in fields if field.type not in PLAIN or schema[field.name] != field.dtype]
+    there = {f"{FLAG}{name}": pl.col(name).is_not_null() for name in (*read, *([RULE] if given else []))}
+    frame = raw.with_columns(**{name: typed[name] for name in read}, **there).collect()
+    flags = _unread(frame, read, needed & set(text))
+    frame = frame.drop(*there, RULE, VALUE, strict=False)
+    if flags is None:
+        return Checked(frame, frame.clear().with_columns(NO_RULE))
     unfit = pl.col(RULE).is_not_null() if given else pl.lit(False)
     flag = pl.any_horizontal(unfit, *(rule.broken for rule in rules)).fill_null(value=False)
-    frame = raw.with_columns(**typed, **{FLAG: flag}).collect()
-    flags = frame[FLAG]
-    frame = frame.drop(FLAG, RULE, VALUE, strict=False)
-    if not flags.any():
-        return Checked(frame, frame.clear().with_columns(NO_RULE))
     rule, value = _first(rules, names=True), _first(rules, names=False)
     broken = raw.filter(flag).with_columns(
         **typed,
@@ -108,6 +118,15 @@ def check_types(
 def check_values(rows: Checked, table: Table, *, shifted: Iterable[str] = ()) -> Checked:
     """Part off rows with values out of range, of the wrong form or not in the list; types are right already."""
     return rows.rejecting_first(value_rules(table, rows.accepted.columns, shifted))
+
+
+def _unread(frame: pl.DataFrame, read: Iterable[str], needed: Iterable[str]) -> pl.Series | None:
+    """Return which rows lack a value that was to be read or is needed, or carry a rule; None where no row does."""
+    unread = [frame[name].is_null() for name in needed if frame[name].null_count()]
+    unread += [frame[name].is_null() & frame[f"{FLAG}{name}"] for name in read if frame[name].null_count()]
+    unread += [frame[name] for name in (f"{FLAG}{RULE}",) if name in frame.columns]
+    unread = [rows for rows in unread if rows.any()]
+    return functools.reduce(operator.or_, unread) if unread else None
 
 
 def _first(rules: Sequence[RowRule], *, names: bool) -> pl.Expr:

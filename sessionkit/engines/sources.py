@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 ALWAYS = {"sessions": ("user_id", "system_id", "topic_id", KEY), "queries": ("results_status",)}
 """Columns that a study's tables have even where the log does not."""
 JUDGMENTS = (KEY, "doc_id", "grade")
+OF_JUDGMENTS = ("judge_id", "subtopic_id", "passage_id")
 USER = "user_id"
 
 
@@ -89,8 +90,8 @@ class Source:
         return frames, columns
 
     def judgments(self) -> tuple[SparkFrame, list[Column]]:
-        """The judgments with the columns that merging reads, and how these travel."""
-        names = [*JUDGMENTS, *(["judge_id"] if "judge_id" in self.study.columns("judgments") else [])]
+        """The judgments with the columns that merging and subtopics read, and how these travel."""
+        names = [*JUDGMENTS, *(name for name in OF_JUDGMENTS if name in self.study.columns("judgments"))]
         columns = [self.column("judgments", name) for name in names]
         return self.frame("judgments", columns), columns
 

@@ -19,12 +19,12 @@ from sessionkit.readers.bands import Key
 from sessionkit.readers.click_only import ASK, KINDS, MERGE, queries_and_clicks
 from sessionkit.readers.files import LogFile
 from sessionkit.readers.flat import Made, breaking, fields_of, fits_text, sound, take_flat, those_that_fit, unsound
-from sessionkit.readers.formats import SESSION_GAP, Glimpse
+from sessionkit.readers.formats import SESSION_GAP, Glimpse, Option
 from sessionkit.readers.records import Log, Taken
 from sessionkit.readers.sessionising import seconds, with_sessions
 
 TRIED = "never on a real file; built from the log's description and the code of ir_datasets"
-OPTIONS = {"session_gap": SESSION_GAP, "merge_queries": MERGE}
+OPTIONS: dict[str, Option] = {"session_gap": SESSION_GAP, "merge_queries": MERGE}
 HEADER = "AnonID\tQuery\tQueryTime"
 NAMES = ("user_id", "query_text", "issued_at", "rank", "doc_id")
 TIME = "%Y-%m-%d %H:%M:%S"

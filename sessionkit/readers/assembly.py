@@ -14,7 +14,7 @@ from typing import Any
 import polars as pl
 
 from sessionkit.contract import Checked, check_dense, check_parents, table
-from sessionkit.contract.keys import distinct
+from sessionkit.contract.keys import distinct, keys_of
 from sessionkit.readers.bases import shifted
 from sessionkit.readers.counts import Counts, Found
 from sessionkit.readers.decisions import Decisions
@@ -156,6 +156,7 @@ def _placed(
 ) -> Part:
     """Return the results with rows parted off that have no session, no query, or a query that showed nothing."""
     schema = table("results")
+    keys_of(results.rows, LIST)  # sessions are then found among them, which are fewer
     if keys is None and queries is not None:
         keys = Keys(session_rows.select(SESSION), _keys(queries.rows, SESSION).seen)
     if keys is not None:

@@ -8,7 +8,8 @@ their sessions, and for nothing that only the whole log can decide.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -50,7 +51,7 @@ class Staged:
             notice_zones(raw, without_zones(raw, all_columns()), self._notes)
         self.decided = decide(log, self.parts, self._notes)
 
-    def parts(self) -> Iterator[Parts]:
+    def parts(self) -> Generator[Parts, None, None]:
         """Return the typed parts of the log; sessions rise from part to part."""
         for part in self._parts:
             yield {name: typed_part(raw, self._schemas[name]) for name, raw in part.items()}
@@ -84,7 +85,7 @@ class Streamed:
             raise UnsettledError
         self.decided = Decisions(self._moved(Notes()))
 
-    def parts(self) -> Iterator[Parts]:
+    def parts(self) -> Generator[Parts, None, None]:
         """Return the typed parts of the log, once; sessions rise from part to part.
 
         Raises
@@ -94,13 +95,16 @@ class Streamed:
         """
         feeds = {name: Feed(raw) for name, raw in self.log.items()}
         zones: dict[str, dict[str, int]] = {name: {} for name in feeds}
-        for part in side_by_side(feeds, self._budget):
-            for name, raw in part.items():
-                if set(say_zero(raw, self._schemas[name])) - set(self._settled(name)):
-                    raise UnsettledError
-                for column, count in without_zones(raw, all_columns()).items():
-                    zones[name][column] = zones[name].get(column, 0) + count
-            yield {name: typed_part(raw, self._schemas[name]) for name, raw in part.items()}
+        with ExitStack() as open_feeds:
+            for feed in feeds.values():
+                open_feeds.enter_context(closing(feed))
+            for part in side_by_side(feeds, self._budget):
+                for name, raw in part.items():
+                    if set(say_zero(raw, self._schemas[name])) - set(self._settled(name)):
+                        raise UnsettledError
+                    for column, count in without_zones(raw, all_columns()).items():
+                        zones[name][column] = zones[name].get(column, 0) + count
+                yield {name: typed_part(raw, self._schemas[name]) for name, raw in part.items()}
         self.log = {name: replace(feed.raw, records=feed.records) for name, feed in feeds.items()}
         self._zones = zones
 

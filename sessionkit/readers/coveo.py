@@ -29,7 +29,7 @@ from sessionkit.readers.records import Log, Taken
 from sessionkit.readers.sessionising import with_positions
 
 TRIED = "never on a real file; built from the challenge's description of its columns"
-OPTIONS = {
+OPTIONS: dict[str, Option] = {
     "keep_vectors": Option(
         "Whether the vectors of queries are kept, as text in the column query_vector.", kind="boolean", default=False
     )

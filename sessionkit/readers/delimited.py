@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -32,6 +33,7 @@ def read_delimited(
     header: bool = True,
     keep: Keep = in_memory,
     piecewise: bool = False,
+    numbers: Mapping[str, pl.DataType] | None = None,
 ) -> Raw:
     """Return the records of a delimited file as text columns.
 
@@ -48,6 +50,8 @@ def read_delimited(
     piecewise
         Whether to read no records here, but to say how to read them a piece at a time; what is wrong with the file is
         then not found here either.
+    numbers
+        Types of columns whose values, read a piece at a time, may come as such rather than as text.
 
     Raises
     ------
@@ -61,7 +65,8 @@ def read_delimited(
     names = first if header else [f"column_{number}" for number in range(1, len(first) + 1)]
     _refuse_repeated(names, file)
     skip = skip if header else 0
-    form = Form(tuple(names), separator, quote)
+    known = {name: dtype for name, dtype in (numbers or {}).items() if name in names}
+    form = Form(tuple(names), separator, quote, numbers=known)
     if piecewise:
         scan = marked(scanned(file.path, form, skip=skip), form)
         frame, records, read = keep(scan.clear()), 0, partial(pieces, file.path, form, skip, keep)
@@ -69,7 +74,7 @@ def read_delimited(
         scan, frame = _kept(file, form, skip, keep)
         records, read = frame.select(pl.len()).collect().item(), None
     locate = _way_back(file, scan, separator, quote, skip)
-    return Raw(table, file.name, frame, records, locate, file.bytes, file.sha256, pieces=read)
+    return Raw(table, file.name, frame, records, locate, file.bytes, file.digest, pieces=read)
 
 
 def _first_record(file: LogFile, separator: str, quote: str | None) -> tuple[list[str], int]:

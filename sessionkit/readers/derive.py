@@ -9,7 +9,7 @@ from __future__ import annotations
 import polars as pl
 
 from sessionkit.contract import RECORD, Checked, check_dense, table
-from sessionkit.contract.keys import changes, distinct, in_order, rises
+from sessionkit.contract.keys import changes, distinct, in_order, keys_of, rises
 from sessionkit.readers.counts import Found
 from sessionkit.readers.notes import Notes, counted
 from sessionkit.readers.parts import LIST, Part
@@ -97,8 +97,8 @@ def statuses(
     """
     given = pl.col("results_status") if "results_status" in queries.columns else pl.lit(None, dtype=pl.String)
     marks = {
-        "__shown": distinct(results.accepted, LIST),
-        "__empty": distinct(markers.accepted, LIST),
+        "__shown": keys_of(results, LIST),
+        "__empty": keys_of(markers, LIST),
         "__unread": results.broken.select(LIST).drop_nulls().unique(),
     }
     joined = queries.with_columns(pl.lit(None, dtype=pl.Boolean).alias(mark) for mark in marks)

@@ -6,12 +6,13 @@ out not to be, the log is read another way.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import replace
 
 import polars as pl
 
 from sessionkit.readers.raw import Raw
+from sessionkit.study.ahead import ahead
 
 SESSION = "session_id"
 
@@ -34,9 +35,19 @@ class Feed:
         self.raw = raw
         self.records = 0
         self.last: str | None = ""
-        self._coming = raw.pieces()
+        self._pieces = raw.pieces()
+        self._coming = self._read_ahead()
         self._here: list[pl.DataFrame] = []
         self._sessions: list[pl.Series] = []
+
+    def _read_ahead(self) -> Generator[pl.DataFrame, None, None]:
+        """Return the pieces, each read while the one before is being used."""
+        yield from ahead(self._pieces)
+
+    def close(self) -> None:
+        """End the reading."""
+        self._coming.close()
+        self._pieces.close()
 
     def pull(self) -> None:
         """Take in another piece; `last` is the session it ends with, None where there is no more."""
@@ -66,7 +77,7 @@ class Feed:
             (p.slice(n), s.slice(n)) for p, s, n in zip(self._here, self._sessions, places, strict=True) if n < len(s)
         ]
         self._here, self._sessions = [piece for piece, _ in left], [sessions for _, sessions in left]
-        frame = pl.concat(taken).lazy() if taken else self.raw.frame
+        frame = _together(taken).lazy() if taken else self.raw.frame
         return replace(self.raw, frame=frame, pieces=None, records=sum(piece.height for piece in taken))
 
 
@@ -87,6 +98,12 @@ def side_by_side(feeds: Mapping[str, Feed], rows: int) -> Iterator[dict[str, Raw
         yield {name: feed.take(bound) for name, feed in feeds.items()}
         if not waiting:
             return
+
+
+def _together(pieces: list[pl.DataFrame]) -> pl.DataFrame:
+    """Return pieces as one; columns that are numbers in some and text in others are text."""
+    other = {name for piece in pieces for name, dtype in piece.schema.items() if dtype != pieces[0].schema[name]}
+    return pl.concat([piece.with_columns(pl.col(other).cast(pl.String)) if other else piece for piece in pieces])
 
 
 def _place(sessions: pl.Series, bound: str | None) -> int:

@@ -9,7 +9,10 @@ from __future__ import annotations
 import codecs
 import gzip
 import hashlib
+import io
 import zlib
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, cast
@@ -35,7 +38,12 @@ class LogFile:
     separator: str | None
     head: bytes
     bytes: int
-    sha256: str
+    digest: Callable[[], str]
+
+    @property
+    def sha256(self) -> str:
+        """The SHA-256 of the file as it lies on disk, hexadecimal."""
+        return self.digest()
 
 
 def open_log(name: str, base: Path, workspace: Path, *, encoding: str | None = None) -> LogFile:
@@ -60,8 +68,6 @@ def open_log(name: str, base: Path, workspace: Path, *, encoding: str | None = N
     if not path.is_file():
         raise _missing(name, path)
     try:
-        with path.open("rb") as stream:
-            digest = hashlib.file_digest(stream, "sha256").hexdigest()
         head = _head(path, name)
     except PermissionError:
         raise DataError(f"{name}: no permission to read {path}") from None
@@ -74,7 +80,7 @@ def open_log(name: str, base: Path, workspace: Path, *, encoding: str | None = N
     elif head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise DataError(f'{name} is in UTF-16; set encoding = "utf-16" for it in study.toml')
     kind, separator = _kind(path, head)
-    return LogFile(name, text, kind, separator, head.removeprefix(UTF8_BOM), path.stat().st_size, digest)
+    return LogFile(name, text, kind, separator, head.removeprefix(UTF8_BOM), path.stat().st_size, _digest(path))
 
 
 def unpacked(path: Path) -> IO[bytes]:
@@ -91,7 +97,7 @@ def _unpacked(path: Path) -> IO[bytes]:
     if magic == ZSTD:
         import pyarrow as pa  # slow to import, needed for this alone
 
-        return cast("IO[bytes]", pa.input_stream(str(path), compression="zstd"))
+        return io.BufferedReader(pa.input_stream(str(path), compression="zstd"), HEAD)
     return path.open("rb")
 
 
@@ -126,6 +132,20 @@ def not_utf8(name: str) -> DataError:
 def cut_short(name: str, reason: object) -> DataError:
     """Return the error for a compressed file that ends early or is damaged."""
     return DataError(f"{name} cannot be unpacked, it is cut short or damaged ({reason}); fetch it again")
+
+
+def _digest(path: Path) -> Callable[[], str]:
+    """Return how to get the SHA-256 of a file, which a thread of its own works out from now on."""
+    worker = ThreadPoolExecutor(max_workers=1)
+    found = worker.submit(_sha256, path)
+    worker.shutdown(wait=False)
+    return found.result
+
+
+def _sha256(path: Path) -> str:
+    """Return the SHA-256 of a file."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _missing(name: str, path: Path) -> DataError:

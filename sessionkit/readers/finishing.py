@@ -34,13 +34,21 @@ def finished(name: str, *frames: pl.DataFrame, types: Mapping[str, pl.DataType] 
     return frame.select(*(pl.col(field.name).cast(field.dtype) for field in declared), *extras)
 
 
-def counts_of(made: Assembled, judgments: pl.DataFrame) -> Counts:
-    """Return all that is counted in the tables of some sessions; judgments, which are no part's, are not counted."""
+def judged_keys(judgments: pl.DataFrame) -> pl.DataFrame:
+    """Return every judgment_key for which there is a judgment."""
+    return judgments.select(key=pl.col("judgment_key").unique())
+
+
+def counts_of(made: Assembled, judged: pl.DataFrame) -> Counts:
+    """Return all that is counted in the tables of some sessions; judgments, which are no part's, are not counted.
+
+    `judged` are the keys for which there are any, as :func:`judged_keys` has them.
+    """
     asked_in = distinct(made.queries, ["session_id"]).height
     return replace(
         made.counts,
         lonely=made.sessions.height - asked_in,
-        unjudged=_unjudged(made, judgments) if judgments.height else NONE,
+        unjudged=_unjudged(made, judged) if judged.height else NONE,
         facts=facts_in_order(made.sessions.height, made.queries, made.results, 0),
         unusual=unusual(made.queries, made.results),
     )
@@ -78,9 +86,8 @@ def _by_start(records: pl.DataFrame, starts: list[int]) -> list[int]:
     return [here - beyond for here, beyond in zip(above, [*above[1:], 0], strict=True)]
 
 
-def _unjudged(made: Assembled, judgments: pl.DataFrame) -> Found:
+def _unjudged(made: Assembled, judged: pl.DataFrame) -> Found:
     """Return how many sessions have a query for whose judgment_key there is no judgment, and the first of them."""
-    judged = judgments.select("judgment_key").unique().rename({"judgment_key": "key"})
     sessions = made.sessions.select("session_id", key="judgment_key")
     if "judgment_key" in made.queries.columns:
         keys = made.queries.select("session_id", own="judgment_key").join(sessions, on="session_id")

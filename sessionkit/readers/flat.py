@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import polars as pl
 
@@ -89,7 +90,7 @@ def take_flat(
     """
     files = list(log.files if files is None else files)
     tallies: dict[str, dict[str, Counter[int]]] = {"merged": {}, "idle": {}, "seen": {}}
-    kept: dict[str, list[pl.LazyFrame]] = {"queries": [], "results": []}
+    kept: dict[str, list[pl.DataFrame | Path]] = {"queries": [], "results": []}
     for band in banded(log, files, [read(file) for file in files], key):
         made = make(band)
         for name, frames in kept.items():
@@ -100,7 +101,7 @@ def take_flat(
     ways = list(locates) or [as_lines(str(file.path), 1) for file in files]
     zone = log.config.settings.timezone
     raws = {
-        name: [_raw(name, pl.concat(frames), files, ways, kind=getattr(kinds, name), zone=zone)]
+        name: [_raw(name, _together(frames), files, ways, kind=getattr(kinds, name), zone=zone)]
         for name, frames in kept.items()
     }
     told = [
@@ -203,14 +204,22 @@ def unsound(frame: pl.LazyFrame) -> pl.LazyFrame:
     return frame.filter(pl.col(RULE).is_not_null()).select(RECORD, RULE, VALUE)
 
 
-def _kept(log: Log, name: str, frame: pl.LazyFrame) -> pl.LazyFrame:
-    """Return rows of a band, in memory or, where the log is large, in a file."""
+def _kept(log: Log, name: str, frame: pl.LazyFrame) -> pl.DataFrame | Path:
+    """Return rows of a band, in memory or, where the log is large, the file that has them."""
     if not log.is_large:
-        return frame.collect().lazy()
+        return frame.collect()
     path = log.workspace / f"{name}.parquet"
     with room_in(log.workspace):
         frame.collect().write_parquet(path, row_group_size=ROW_GROUP)
-    return pl.scan_parquet(path, glob=False)
+    return path
+
+
+def _together(kept: Sequence[pl.DataFrame | Path]) -> pl.LazyFrame:
+    """Return the rows of all bands; files are scanned as one, which reads few of them at a time."""
+    files = [one for one in kept if isinstance(one, Path)]
+    if files:
+        return pl.scan_parquet(files, glob=False)
+    return pl.concat([one.lazy() for one in kept if isinstance(one, pl.DataFrame)])
 
 
 def _by_file(records: pl.LazyFrame) -> dict[int, int]:
@@ -238,7 +247,7 @@ def _raw(
             counts.get(number, 0),
             way,
             file.bytes,
-            file.sha256,
+            file.digest,
             timezone=zone,
             base=base,
             kind=kind,
@@ -255,7 +264,7 @@ def _raw(
         sum(counts.values()),
         lambda records: _located(members, records),
         sum(file.bytes for file in files),
-        files[0].sha256,
+        files[0].digest,
         timezone=zone,
         base=base,
         members=tuple((number * STRIDE, member) for number, member in enumerate(members)),

@@ -51,9 +51,9 @@ class Gathered:
     users: pl.DataFrame = field(default_factory=lambda: table("users").empty(("user_id",)))
     texts: dict[str, dict[str, Texts]] = field(default_factory=lambda: {name: {} for name in LOG})
 
-    def add(self, made: Assembled, judgments: pl.DataFrame) -> None:
-        """Add what has come of one part."""
-        self.counts += counts_of(made, judgments)
+    def add(self, made: Assembled, judged: pl.DataFrame) -> None:
+        """Add what has come of one part; `judged` are the keys for which there are judgments."""
+        self.counts += counts_of(made, judged)
         self.users = pl.concat([self.users, made.sessions.select("user_id")]).drop_nulls().unique()
         for part in made.parts:
             self._add_source(part)

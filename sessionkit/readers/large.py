@@ -8,7 +8,8 @@ up (``gathering.py``). Users and judgments are taken to fit in memory.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -19,8 +20,9 @@ from sessionkit.contract import TABLES
 from sessionkit.readers.aside import NOTHING, Aside
 from sessionkit.readers.assembly import assemble
 from sessionkit.readers.courses import Staged, Streamed
+from sessionkit.readers.decisions import Parts
 from sessionkit.readers.derive import with_users
-from sessionkit.readers.finishing import finished, sources_of
+from sessionkit.readers.finishing import finished, judged_keys, sources_of
 from sessionkit.readers.gathering import Gathered, Types
 from sessionkit.readers.notes import notice, notice_parts
 from sessionkit.readers.parts import Part, plain_part
@@ -141,13 +143,20 @@ class Writing:
 
     def write(self, directory: Path) -> None:
         """Write the study."""
-        write_package(_without_log(self.judged), directory, self._slices(), self._whole)
+        # what runs in threads of its own is ended here, the last first, and not whenever it is forgotten
+        with (
+            closing(self.course.parts()) as parts,
+            closing(self._made(parts)) as made,
+            closing(_made_ahead(made)) as slices,
+        ):
+            write_package(_without_log(self.judged), directory, slices, self._whole)
 
-    def _slices(self) -> Iterator[Slice]:
+    def _made(self, parts: Iterator[Parts]) -> Generator[Slice, None, None]:
         """Return the finished tables of each part."""
-        empty = None
-        for made in ahead(assemble(part, self.course.decided, self.defaults) for part in self.course.parts()):
-            self.gathered.add(made, self.judged)
+        empty, judged = None, judged_keys(self.judged)
+        for part in parts:
+            made = assemble(part, self.course.decided, self.defaults)
+            self.gathered.add(made, judged)
             types = self.types = self.gathered.types if self.types is None else self.types
             tables = {name: finished(name, getattr(made, name), types=types.get(name, {})) for name in LOG}
             if made.sessions.height:
@@ -194,6 +203,11 @@ class Writing:
         )
         study.__dict__["facts"] = counts.facts
         return study
+
+
+def _made_ahead(made: Iterator[Slice]) -> Generator[Slice, None, None]:
+    """Return slices, each made while the one before is being written."""
+    yield from ahead(made)
 
 
 def _without_log(judgments: pl.DataFrame) -> Study:

@@ -6,17 +6,21 @@ contract; nested values stay JSON text.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import io
+import json
+from collections.abc import Generator, Mapping
 from functools import partial
 from pathlib import Path
 
 import polars as pl
 
 from sessionkit.contract import RECORD, RULE, VALUE
+from sessionkit.contract.checked import NO_RULE
 from sessionkit.errors import DataError
-from sessionkit.readers.fields import Form, UnevenError, in_pieces
-from sessionkit.readers.files import LogFile, cut_short, not_utf8
+from sessionkit.readers.fields import MISSES, Form, UnevenError, taken_apart, texts
+from sessionkit.readers.files import DAMAGED, HEAD, LogFile, cut_short, not_utf8, unpacked
 from sessionkit.readers.keeping import Keep, in_memory
+from sessionkit.readers.plain import Plain
 from sessionkit.readers.raw import Raw, as_lines
 from sessionkit.readers.shapes import FIRST_LOOK, Shapes, as_objects
 
@@ -28,7 +32,15 @@ LINES = Form((TEXT,), "\x01", None)
 BLANK = r"^[\s\x{feff}]*$"
 
 
-def read_ndjson(file: LogFile, table: str, *, keep: Keep = in_memory, piecewise: bool = False) -> Raw:
+def read_ndjson(
+    file: LogFile,
+    table: str,
+    *,
+    keep: Keep = in_memory,
+    piecewise: bool = False,
+    at_once: bool = False,
+    numbers: Mapping[str, pl.DataType] | None = None,
+) -> Raw:
     """Return the records of an NDJSON file, their scalars as text.
 
     Parameters
@@ -37,16 +49,23 @@ def read_ndjson(file: LogFile, table: str, *, keep: Keep = in_memory, piecewise:
         Where the records stay.
     piecewise
         Whether to read no records here but the first, and to say how to read all of them a piece at a time.
+    at_once
+        Whether all records may be in memory, wherever they stay.
+    numbers
+        Types of keys whose values may come as numbers rather than as text.
 
     Raises
     ------
     DataError
         No line holds an object, the text is not UTF-8, the file ends early.
     """
-    lines = pl.scan_lines(str(file.path), name=TEXT, row_index_name=RECORD, row_index_offset=1, glob=False)
-    lines = lines.with_columns(pl.col(RECORD).cast(pl.Int64)).filter(~pl.col(TEXT).str.contains(BLANK))
+    locate = as_lines(str(file.path), 1)
     try:
-        shapes = _shapes(lines.head(FIRST_LOOK) if piecewise else lines)
+        lines = _lines(str(file.path))
+        first = _first_lines(file.path) if piecewise or at_once else lines.head(0)
+        if at_once and not piecewise and (values := _plain_values(file.path, first, numbers or {})) is not None:
+            return Raw(table, file.name, keep(values.lazy()), values.height, locate, file.bytes, file.digest)
+        shapes = _shapes(first if piecewise else lines)
         if not shapes.keys:
             raise DataError(f"{file.name}: no line of it is a JSON object; if it is delimited text, give its separator")
         frame = keep(_values(lines, shapes).clear() if piecewise else _values(lines, shapes))
@@ -57,12 +76,14 @@ def read_ndjson(file: LogFile, table: str, *, keep: Keep = in_memory, piecewise:
     except OSError as error:
         raise cut_short(file.name, error) from None
     records = frame.select(pl.len()).collect().item()
-    locate = as_lines(str(file.path), 1)
-    read = partial(_pieces, file.path, shapes, keep) if piecewise else None
-    return Raw(table, file.name, frame, records, locate, file.bytes, file.sha256, pieces=read)
+    read = None
+    if piecewise:
+        plain = Plain(first.select(TEXT).collect().to_series(), shapes.keys, numbers or {})
+        read = partial(_pieces, file.path, shapes, plain, keep)
+    return Raw(table, file.name, frame, records, locate, file.bytes, file.digest, pieces=read)
 
 
-def _pieces(path: Path, shapes: Shapes, keep: Keep) -> Iterator[pl.DataFrame]:
+def _pieces(path: Path, shapes: Shapes, plain: Plain, keep: Keep) -> Generator[pl.DataFrame, None, None]:
     """Return the records some at a time, where the first of them have all keys there are.
 
     Raises
@@ -70,8 +91,17 @@ def _pieces(path: Path, shapes: Shapes, keep: Keep) -> Iterator[pl.DataFrame]:
     UnevenError
         They have not, or there are blank lines.
     """
-    keys = list(shapes.keys)
-    for piece in in_pieces(path, LINES, 0):
+    keys, number, misses = list(shapes.keys), 1, 0
+    for text in texts(path, None, 0):
+        values = plain.values(text) if misses < MISSES else None
+        if values is not None:
+            misses = 0
+            yield keep(_numbered(values, number)).collect()
+            number += values.height
+            continue
+        misses += 1
+        piece = taken_apart(text, LINES, number)
+        number += piece.height
         fields = piece.filter(~pl.col(TEXT).str.contains(BLANK).fill_null(value=True))
         lines = fields.lazy().select(pl.col(RECORD).cast(pl.Int64), TEXT)
         unknown = fields.filter(~shapes.fits(pl.col(TEXT)))[TEXT]
@@ -80,6 +110,55 @@ def _pieces(path: Path, shapes: Shapes, keep: Keep) -> Iterator[pl.DataFrame]:
         if list(shapes.keys) != keys or fields[LINES.spares[0]].is_not_null().any():
             raise UnevenError
         yield keep(_values(lines, shapes)).collect()
+
+
+def _lines(source: str | io.BytesIO) -> pl.LazyFrame:
+    """Return the lines that are not blank, each with its number."""
+    lines = pl.scan_lines(source, name=TEXT, row_index_name=RECORD, row_index_offset=1, glob=False)
+    return lines.with_columns(pl.col(RECORD).cast(pl.Int64)).filter(~pl.col(TEXT).str.contains(BLANK))
+
+
+def _first_lines(path: Path) -> pl.LazyFrame:
+    """Return the first of these lines; a scan of the whole file, asked for a few, would read much of it."""
+    try:
+        with unpacked(path) as stream:
+            text = stream.read(HEAD)
+            text += stream.readline()
+            more = bool(stream.read(1))
+    except DAMAGED:  # scanned, it is said how
+        return _lines(str(path)).head(FIRST_LOOK)
+    first = _lines(io.BytesIO(text)).head(FIRST_LOOK).collect()
+    return _lines(str(path)).head(FIRST_LOOK) if more and first.height < FIRST_LOOK else first.lazy()
+
+
+def _plain_values(path: Path, first: pl.LazyFrame, numbers: Mapping[str, pl.DataType]) -> pl.DataFrame | None:
+    """Return all records of a file all of whose lines are plain; None where some are not."""
+    shown = first.select(TEXT).collect().to_series()
+    plain = Plain(shown, dict.fromkeys(key for line in shown.head(1) for key in _keys_of(line)), numbers)
+    pieces: list[pl.DataFrame] = []
+    try:
+        for text in texts(path, None, 0):
+            if (values := plain.values(text)) is None:
+                return None
+            pieces.append(values)
+    except UnevenError:
+        return None
+    return _numbered(pl.concat(pieces), 1).collect() if pieces else None
+
+
+def _keys_of(line: str) -> list[str]:
+    """Return the keys of a line, if it is an object."""
+    try:
+        loaded = json.loads(line)
+    except (ValueError, RecursionError):
+        return []
+    return list(loaded) if isinstance(loaded, dict) else []
+
+
+def _numbered(values: pl.DataFrame, first: int) -> pl.LazyFrame:
+    """Return values as records that broke no rule, numbered from `first`."""
+    number = pl.int_range(first, first + values.height, dtype=pl.Int64, eager=True).alias(RECORD)
+    return values.lazy().select(number, *NO_RULE, *values.columns)
 
 
 def _shapes(lines: pl.LazyFrame) -> Shapes:

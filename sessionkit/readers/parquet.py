@@ -33,4 +33,4 @@ def read_parquet(file: LogFile, table: str, *, keep: Keep = in_place) -> Raw:
         raise DataError(f"{file.name} cannot be read as Parquet ({str(error).splitlines()[0]})") from None
     with read_through(file.name):
         kept = keep(frame)
-    return Raw(table, file.name, kept, records, as_json(frame), file.bytes, file.sha256)
+    return Raw(table, file.name, kept, records, as_json(frame), file.bytes, file.digest)

@@ -77,7 +77,7 @@ def read_whitespace(file: LogFile, table: str, *, header: bool = False, keep: Ke
     with read_through(file.name):
         frame = keep(frame)
     locate = as_lines(str(file.path), skip + 1)
-    return Raw(table, file.name, frame, records - bool(header), locate, file.bytes, file.sha256)
+    return Raw(table, file.name, frame, records - bool(header), locate, file.bytes, file.digest)
 
 
 def without_idle_subtopic(raw: Raw) -> Raw:

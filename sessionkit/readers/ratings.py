@@ -109,7 +109,7 @@ def rated(file: LogFile, ratings: Sequence[Rating], *, last_of: Sequence[str] = 
 def source(file: LogFile, frame: pl.DataFrame | pl.LazyFrame, kind: str, *, locate: Locate) -> Raw:
     """Return rows as a source of judgments."""
     rows = frame.lazy().collect()
-    return Raw("judgments", file.name, rows.lazy(), len(rows), locate, file.bytes, file.sha256, kind=kind)
+    return Raw("judgments", file.name, rows.lazy(), len(rows), locate, file.bytes, file.digest, kind=kind)
 
 
 def rowless(file: LogFile, kind: str, *, merged: int = 0, idle: int = 0) -> Raw:

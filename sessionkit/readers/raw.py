@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -35,8 +35,8 @@ class Raw:
         How many records there are, counted by the reader.
     locate
         Finds the line and raw text of records that were rejected.
-    bytes, sha256
-        Of the file as it lies on disk; None for frames.
+    bytes, digest
+        Of the file as it lies on disk, and how to get its SHA-256, which may take a while; None for frames.
     timezone
         Zone of times that carry none.
     empty_list
@@ -59,11 +59,11 @@ class Raw:
     records: int
     locate: Locate
     bytes: int | None = None
-    sha256: str | None = None
+    digest: Callable[[], str] | None = None
     timezone: str | None = None
     empty_list: str | None = None
     base: Mapping[str, int] = field(default_factory=dict)
-    pieces: Callable[[], Iterator[pl.DataFrame]] | None = None
+    pieces: Callable[[], Generator[pl.DataFrame, None, None]] | None = None
     kind: str = ""
     members: tuple[tuple[int, Raw], ...] = ()
     merged: int = 0
@@ -72,7 +72,12 @@ class Raw:
     @property
     def is_file(self) -> bool:
         """Whether it came from a file, which a study.toml can describe."""
-        return self.sha256 is not None
+        return self.digest is not None
+
+    @property
+    def sha256(self) -> str | None:
+        """The SHA-256 of the file, hexadecimal; None for frames."""
+        return None if self.digest is None else self.digest()
 
     @property
     def parted(self) -> tuple[tuple[int, Raw], ...]:

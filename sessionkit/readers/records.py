@@ -165,7 +165,7 @@ def raw_of(
         records,
         locate or as_lines(str(file.path), 1),
         file.bytes,
-        file.sha256,
+        file.digest,
         timezone=timezone,
         base=base or {},
         kind=kind,

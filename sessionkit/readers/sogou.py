@@ -31,7 +31,7 @@ from sessionkit.readers.records import Log, Taken
 from sessionkit.readers.sessionising import seconds, with_sessions
 
 TRIED = "never on a real file; built from the descriptions in the code of two public parsers"
-OPTIONS = {
+OPTIONS: dict[str, Option] = {
     "session_gap": SESSION_GAP,
     "encoding": Option(
         "The encoding of the files; by default UTF-8 for those that begin with text in it, else GB18030, which is GBK and "

@@ -17,7 +17,7 @@ from typing import Any
 
 import polars as pl
 
-from sessionkit.contract import TABLES
+from sessionkit.contract import TABLES, table
 from sessionkit.errors import DataError
 from sessionkit.readers.columns import under_our_names
 from sessionkit.readers.config import Config
@@ -156,13 +156,14 @@ def read_table(
     null = options.get("null", "")
     nulls = (null,) if isinstance(null, str) else null
     found: list[str] = []
+    numbers = _numbers(name, options) if nulls == ("",) else {}
 
     def named(frame: pl.LazyFrame, *, numbered: bool) -> pl.LazyFrame:
         found.extend(frame.collect_schema().names())
-        source = Raw(name, file.name, frame, 0, no_way_back, file.bytes, file.sha256)
+        source = Raw(name, file.name, frame, 0, no_way_back, file.bytes, file.digest)
         return keep(under_our_names(source, options.get("columns", {}), nulls=nulls, numbered=numbered).frame)
 
-    raw = _records(file, name, options, named, piecewise=piecewise)
+    raw = _records(file, name, options, named, piecewise=piecewise, at_once=keep is in_memory, numbers=numbers)
     if set(QRELS) <= set(found):
         raw = without_idle_subtopic(raw)
     zone = options.get("timezone", config.settings.timezone)
@@ -170,7 +171,14 @@ def read_table(
 
 
 def _records(
-    file: LogFile, name: str, options: Mapping[str, Any], named: Callable[..., pl.LazyFrame], *, piecewise: bool
+    file: LogFile,
+    name: str,
+    options: Mapping[str, Any],
+    named: Callable[..., pl.LazyFrame],
+    *,
+    piecewise: bool,
+    at_once: bool,
+    numbers: Mapping[str, pl.DataType],
 ) -> Raw:
     """Return the records of a file of any kind; `named` takes them, and whether their columns have numbers only."""
     separator = options.get("separator")
@@ -178,7 +186,7 @@ def _records(
         keep = partial(named, numbered=False)
         if file.kind == "parquet":
             return read_parquet(file, name, keep=keep)
-        return read_ndjson(file, name, keep=keep, piecewise=piecewise)
+        return read_ndjson(file, name, keep=keep, piecewise=piecewise, at_once=at_once, numbers=numbers)
     undescribed = not {"separator", "columns", "header", "quote"} & set(options)
     if separator == WHITESPACE or (name == "judgments" and undescribed and looks_like_qrels(file)):
         header = options.get("header", name != "judgments")
@@ -192,7 +200,21 @@ def _records(
         header=header,
         keep=partial(named, numbered=not header),
         piecewise=piecewise,
+        numbers={column: dtype for column, dtype in numbers.items() if dtype.is_integer()},
     )
+
+
+def _numbers(name: str, options: Mapping[str, Any]) -> dict[str, pl.DataType]:
+    """Return the types of the source's columns that are declared to be numbers, and nothing else beside."""
+    columns = options.get("columns", {})
+    taken = list(columns.values())
+    types = {}
+    for field in table(name).fields:
+        theirs = columns.get(field.name, field.name)
+        marker = field.name == "rank" and "empty_list" in options  # its text is compared
+        if field.type in ("integer", "number") and not marker and taken.count(theirs) == (field.name in columns):
+            types[theirs] = field.dtype
+    return types
 
 
 def _separator(file: LogFile, given: str | None) -> str:

@@ -20,12 +20,12 @@ from sessionkit.readers.bands import TEXT, Key, lines_of
 from sessionkit.readers.clicks import with_clicks
 from sessionkit.readers.files import LogFile
 from sessionkit.readers.flat import Kinds, Made, breaking, fits_text, sound, take_flat, those_that_fit, unsound
-from sessionkit.readers.formats import SESSION_GAP, Glimpse
+from sessionkit.readers.formats import SESSION_GAP, Glimpse, Option
 from sessionkit.readers.records import Log, Taken
 from sessionkit.readers.sessionising import seconds, with_positions, with_sessions
 
 TRIED = "never on a real file; built from the project's page and the code of ir_datasets"
-OPTIONS = {"session_gap": replace(SESSION_GAP, default=None)}
+OPTIONS: dict[str, Option] = {"session_gap": replace(SESSION_GAP, default=None)}
 KEYS = {
     "session_id": "SessionId",
     "query_text": "Keywords",

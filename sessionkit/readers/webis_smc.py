@@ -23,7 +23,7 @@ from sessionkit.readers.records import Log, Taken
 from sessionkit.readers.sessionising import seconds, with_sessions
 
 TRIED = "never on a real file; built from the description of its columns"
-OPTIONS = {
+OPTIONS: dict[str, Option] = {
     "session_is": Option(
         "What a session is: mission, as people sorted them, or gap, cut by pauses.",
         default="mission",

@@ -11,7 +11,7 @@ from sessionkit.readers.aside import NOTHING, Aside
 from sessionkit.readers.assembly import assemble
 from sessionkit.readers.decisions import decide
 from sessionkit.readers.derive import with_users
-from sessionkit.readers.finishing import counts_of, finished, sources_of
+from sessionkit.readers.finishing import counts_of, finished, judged_keys, sources_of
 from sessionkit.readers.notes import Notes, notice, notice_parts
 from sessionkit.readers.parts import plain_part, typed_part
 from sessionkit.readers.raw import Raw
@@ -52,7 +52,7 @@ def whole_study(
         refuse_first(rejected)
     note_rejected(rejected, notes)
     judged = finished("judgments", *(part.rows.accepted for part in judgments))
-    counts = counts_of(made, judged)
+    counts = counts_of(made, judged_keys(judged))
     facts = replace(counts.facts, judgments=judged.height)
     user_rows = with_users(users.rows.accepted if users else None, made.sessions.select("user_id"), notes)
     notice(replace(counts, facts=facts), judged, settings, notes)

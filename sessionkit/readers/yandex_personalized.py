@@ -18,7 +18,7 @@ from sessionkit.readers.bands import Key
 from sessionkit.readers.clicks import with_clicks
 from sessionkit.readers.files import LogFile
 from sessionkit.readers.flat import Made, fits_text, sound, take_flat, those_that_fit, unsound
-from sessionkit.readers.formats import Glimpse
+from sessionkit.readers.formats import Glimpse, Option
 from sessionkit.readers.records import Log, Taken
 from sessionkit.readers.sessionising import with_positions
 from sessionkit.readers.yandex_relevance import (
@@ -33,7 +33,7 @@ from sessionkit.readers.yandex_relevance import (
 )
 
 TRIED = "never on a real file; built from the challenge's description of its lines"
-OPTIONS = {"seconds_per_tick": SECONDS_PER_TICK}
+OPTIONS: dict[str, Option] = {"seconds_per_tick": SECONDS_PER_TICK}
 LINE = re.compile(r"\d+\t(M\t\d+\t\d+|\d+\t[QT]\t\d+\t\d+\t[\d,]*(\t\d+,\d+)+|\d+\tC\t\d+\t\d+)\r?(\n|$)")
 KEY = Key("session_id", re.compile(rb"([^\t\n]*)\t"))
 NAMES = ("session_id", "time_passed", "kind", "first", "second", "third", "rest")

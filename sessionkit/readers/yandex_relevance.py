@@ -32,7 +32,7 @@ SECONDS_PER_TICK = Option(
     "How many seconds a tick of the log's clock is; without it, times stay ticks, in columns of their own.",
     kind=("number", "integer"),
 )
-OPTIONS = {
+OPTIONS: dict[str, Option] = {
     "seconds_per_tick": SECONDS_PER_TICK,
     "labels_by": Option(
         "What labels are of: a query, or a query and a region.", default="query", allowed=("query", "query_and_region")

@@ -12,8 +12,8 @@ from sessionkit.charts import colours_of
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.report.redaction import Redaction
 from sessionkit.scoring.measures import GainMeasure, Measure, nsDCG, parse_measure, sDCG
-from sessionkit.scoring.measures.aggregates import Wrapper
 from sessionkit.scoring.measures.cumulated_gain import SessionGain
+from sessionkit.scoring.measures.wrapper import Wrapper
 from sessionkit.study import Study
 
 TOP = 10

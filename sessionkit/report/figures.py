@@ -14,7 +14,7 @@ from sessionkit.charts import KINDS, last_vs_nonlast, session_curve, single_sess
 from sessionkit.charts.single_sessions import MOST
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.report.choices import TOP, Choices
-from sessionkit.scoring.measures import GainMeasure, Measure
+from sessionkit.scoring.measures import GainMeasure, ListMeasure, Measure
 from sessionkit.scoring.measures.cumulated_gain import SessionGain
 from sessionkit.study import Study
 
@@ -74,8 +74,10 @@ def _last_vs_nonlast(study: Study, choices: Choices) -> Figure:
     measure = _exact(choices, depth) or choices.measure @ depth
     frame = breakdown(study, measure, group=choices.by)
     title = "Last and non-last queries"
+    gained = not isinstance(measure, ListMeasure)
     chart = last_vs_nonlast(
         frame,
+        axis="Mean cumulated gain per query" if gained else "Mean per query, cut at each rank",
         measure=str(measure),
         colours=choices.colours,
         synthetic=choices.synthetic,
@@ -84,8 +86,9 @@ def _last_vs_nonlast(study: Study, choices: Choices) -> Figure:
     )
     ends = frame.filter(pl.col("rank") == pl.col("rank").max())
     counts = [f"{row['group']} {row['part']}: {row['n_queries']} in {row['n_sessions']}" for row in ends.to_dicts()]
+    what = f"gain of one query, {measure} cumulated to" if gained else f"value of one query, {measure} cut at"
     caption = (
-        f"Mean gain of one query, {measure} cumulated to each rank, for the last query of sessions and for the queries "
+        f"Mean {what} each rank, for the last query of sessions and for the queries "
         f"before it{_discounted(measure)}. Every query counts the same; a session of one query has a last query only. Queries and "
         f"the sessions they are from: {_listed(counts, 2 * NAMED)}.{choices.told(measure)}"
     )
@@ -193,7 +196,8 @@ FIGURES: dict[str, Callable[[Study, Choices], Figure]] = {
 def _exact(choices: Choices, cutoff: int = TOP) -> Measure | None:
     """The one measure asked for, cut at its own or the usual rank; what cannot be drawn is refused where it is used."""
     exact = choices.exact
-    return exact @ (exact.cutoff or cutoff) if isinstance(exact, GainMeasure) else exact
+    takes = isinstance(exact, (GainMeasure, ListMeasure)) and "cutoff" in exact.parameters()
+    return exact @ (exact.cutoff or cutoff) if takes and exact is not None else exact
 
 
 def is_share(measure: Measure) -> bool:

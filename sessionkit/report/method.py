@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from sessionkit import __version__
 from sessionkit.scoring.measures import Measure
-from sessionkit.scoring.measures.aggregates import Wrapper
+from sessionkit.scoring.measures.wrapper import Wrapper
 from sessionkit.study import Study
 
 DISCOUNTS = {
@@ -21,7 +21,11 @@ DISCOUNTS = {
     "reciprocal": "1 / {i}",
     "none": "none",
 }
-GAINS = {"linear": "gain is the grade", "exp2": "gain is 2^grade - 1"}
+GAINS = {
+    "linear": "gain is the grade",
+    "exp2": "gain is 2^grade - 1",
+    "lifted": "gain is the grade, at least 1 where it is 0 or more",
+}
 WORDS: dict[str, dict[object, str]] = {
     "rank_origin": {
         "query": "ranks restart with every query",
@@ -60,8 +64,8 @@ WORDS: dict[str, dict[object, str]] = {
     },
 }
 """What the words of parameters mean."""
-FOLDED = ("b", "p", "bq", "pq", "min_grade", "max_grade")
-"""Parameters told together with the discount or gain that they belong to."""
+FOLDED = {"b": "discount", "p": "discount", "bq": "query_discount", "pq": "query_discount", "min_grade": "gain"}
+"""Parameters told together with the discount or gain that they belong to, where the measure has one."""
 
 
 def in_words(measure: Measure) -> str:
@@ -77,7 +81,11 @@ def in_words(measure: Measure) -> str:
     by) are left out; all queries count; ranks 1 to 10 of each query count
     """
     parameters = measure.parameters()
-    told = [_told(name, value, parameters) for name, value in parameters.items() if name not in FOLDED]
+    told = [
+        _told(name, value, parameters, measure.parameter(name).meaning)
+        for name, value in parameters.items()
+        if FOLDED.get(name) not in parameters
+    ]
     here = "; ".join(text for text in told if text)
     where = f" (M is {measure.inner})" if isinstance(measure, Wrapper) else ""
     return f"{measure.formula}{where}" + (f". Here: {here}" if here else "")
@@ -122,7 +130,7 @@ def fingerprint(study: Study) -> str | None:
     return hashlib.sha256(content.encode()).hexdigest()
 
 
-def _told(name: str, value: object, parameters: Mapping[str, object]) -> str:
+def _told(name: str, value: object, parameters: Mapping[str, object], meaning: str) -> str:
     """Return one choice in words."""
     special: dict[str, Callable[[], str]] = {
         "gain": lambda: _gain(str(value), parameters),
@@ -135,13 +143,16 @@ def _told(name: str, value: object, parameters: Mapping[str, object]) -> str:
         "ideal_queries": lambda: (
             f"the ideal has {'the queries of its session' if value == 'session' else f'{value} queries'}"
         ),
+        "min_grade": lambda: f"grades from {value} on are relevant",
         "length": lambda: "over the session's own slots" if value is None else f"over {value} slots",
     }
     if name in special:
         return special[name]()
     if name == "slots" and isinstance(value, int):
         return f"a list occupies at least {value} slots"
-    return WORDS.get(name, {}).get(value) or f"{name} = {value}"
+    if value is None:
+        return f"{name} is not given"
+    return WORDS.get(name, {}).get(value) or f"{name} is {value} ({meaning})"
 
 
 def _gain(value: str, parameters: Mapping[str, object]) -> str:

@@ -151,7 +151,7 @@ class Block:
             pairs = best.select("key", document=document, judgment=document)
             keys = pl.DataFrame({"key": pl.int_range(len(self.sessions), dtype=pl.UInt32, eager=True)})
             numbered = Pairs(keys, best.select("doc_id"), pairs)
-            self._own_grades.append(Judged(numbered, best["grade"], "the searchers' own grades"))
+            self._own_grades.append(Judged(numbered, best["grade"], "the searchers' own grades", self.judged.settings))
         return self._own_grades[0]
 
 

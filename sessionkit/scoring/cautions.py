@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from sessionkit.errors import DataWarning
-from sessionkit.scoring.measures import GainMeasure
+from sessionkit.scoring.measures import GainMeasure, JudgedMeasure
 from sessionkit.scoring.score_task import NAMED, UNNAMED, ScoreTask
 from sessionkit.study import Study
 from sessionkit.study.places import LENGTH
@@ -26,6 +26,8 @@ class Undefined:
     """By measure: how many there are."""
     names: dict[str, list[str]] = field(default_factory=dict)
     """By measure: the first of them."""
+    reasons: dict[str, str] = field(default_factory=dict)
+    """By measure: why that can be."""
 
     def see(self, task: ScoreTask, scores: pl.DataFrame) -> None:
         """Count the ones in a table of scores, of groups or of single units."""
@@ -45,6 +47,7 @@ class Undefined:
             self.missing[measure] = self.missing.get(measure, 0) + missing
             self.names[measure] = [*self.names.get(measure, []), *names][:NAMED]
         for measure in task.measures:
+            self.reasons[str(measure)] = measure.undefined_where
             self.totals[str(measure)] = self.totals.get(str(measure), 0) + _units(task, scores, str(measure))
 
     def tell(self) -> None:
@@ -61,11 +64,10 @@ class Undefined:
             for (missing, total, listed), measures in alike.items()
         ]
         if clauses:
-            text = (
-                f"{'; '.join(clauses)}; no judgments for their key, nothing relevant or, for nonlast, a single query; "
-                "left out of means"
+            why = "; or ".join(
+                dict.fromkeys(self.reasons[measure] for measure in self.totals if measure in self.missing)
             )
-            warnings.warn(text, DataWarning, stacklevel=4)
+            warnings.warn(f"{'; '.join(clauses)}; {why}; left out of means", DataWarning, stacklevel=4)
 
 
 def _units(task: ScoreTask, scores: pl.DataFrame, measure: str) -> int:
@@ -76,16 +78,16 @@ def _units(task: ScoreTask, scores: pl.DataFrame, measure: str) -> int:
     return int(scores.filter(pl.col("measure") == measure).select(here).item())
 
 
-def tell_of_bound(measure: GainMeasure, level: int = 4) -> None:
+def tell_of_bound(measure: JudgedMeasure, level: int = 4) -> None:
     """Warn where 1 is not an upper bound of a normalised measure; the caller to blame is so many calls up."""
-    if measure.normalized and measure.highest is None:
+    if isinstance(measure, GainMeasure) and measure.normalized and measure.highest is None:
         text = f"{measure}: 1 is not an upper bound of this measure; see: sessionkit measures {measure.name}"
         warnings.warn(text, DataWarning, stacklevel=level)
 
 
-def tell_of_depth(study: Study, measure: GainMeasure, level: int = 4) -> None:
+def tell_of_depth(study: Study, measure: JudgedMeasure, level: int = 4) -> None:
     """Warn where lists were observed less deep than the measure looks, with the share of queries concerned."""
-    if not study.facts.partly_observed:
+    if not (measure.of_lists and study.facts.partly_observed):
         return
     counted = _observed(study).filter(pl.col("results_status") != "not_logged")
     if measure.queries is not None:

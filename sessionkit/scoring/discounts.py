@@ -27,6 +27,9 @@ import polars as pl
 RANK_DISCOUNTS = ("log", "shifted", "burges", "jk2002", "rn2002", "geometric", "reciprocal", "none")
 QUERY_DISCOUNTS = ("log", "shifted", "geometric", "none")
 
+TABLE = 2**16
+"""Powers are looked up in a table where no exponent is as large as this."""
+
 
 def discount_expr(place: pl.Expr, name: str, base: float | None = None, p: float | None = None) -> pl.Expr:
     """Discount factor as a polars expression.
@@ -53,7 +56,7 @@ def discount_expr(place: pl.Expr, name: str, base: float | None = None, p: float
         "burges": lambda: 1 / (i + 1).log(_given(base)),
         "jk2002": lambda: pl.when(i < _given(base)).then(1.0).otherwise(1 / i.log(_given(base))),
         "rn2002": lambda: pl.when(i == 1).then(1.0).otherwise(1 / i.log(_given(base))),
-        "geometric": lambda: pl.lit(_given(p)).pow(i - 1),
+        "geometric": lambda: _power(_given(p), i - 1),
         "reciprocal": lambda: 1 / i,
         "none": lambda: pl.when(i.is_not_null()).then(1.0),
     }
@@ -68,6 +71,26 @@ def discount_values(places: np.ndarray, name: str, base: float | None = None, p:
     """
     frame = pl.DataFrame({"place": places})
     return frame.select(discount_expr(pl.col("place"), name, base, p)).to_series().to_numpy()
+
+
+def _power(share: float, exponent: pl.Expr) -> pl.Expr:
+    """A power of a number of at least 0 to a whole exponent, with the bits that it has in a column of any length.
+
+    Polars multiplies where there is a single whole exponent, which can be off in the last bit: a session with one
+    result would then score differently alone than among others.
+    """
+
+    def powers(column: pl.Series) -> pl.Series:
+        places = column.cast(pl.UInt32)
+        last = places.max()
+        if not isinstance(last, int) or last < TABLE:
+            table = [share ** float(place) for place in range(last + 1 if isinstance(last, int) else 0)]
+            return pl.Series(column.name, table, dtype=pl.Float64).gather(places)
+        distinct = places.drop_nulls().unique()
+        found = [share ** float(place) for place in distinct]
+        return places.replace_strict(distinct, found, default=None, return_dtype=pl.Float64).alias(column.name)
+
+    return exponent.map_batches(powers, return_dtype=pl.Float64, is_elementwise=True)
 
 
 def _given(value: float | None) -> float:

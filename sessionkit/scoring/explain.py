@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import cast
 
 import polars as pl
 
-from sessionkit.errors import UsageError, suggestion
+from sessionkit.errors import MeasureError, UsageError, suggestion
 from sessionkit.scoring import fixed
 from sessionkit.scoring.blocks import Block, blocks
 from sessionkit.scoring.curves import session_vectors
 from sessionkit.scoring.ideals import own_ideals
-from sessionkit.scoring.judging import every_row, sessions_with_judgments, units
+from sessionkit.scoring.judging import every_gain, every_row, sessions_with_judgments, units
 from sessionkit.scoring.layout import with_offsets
-from sessionkit.scoring.measures import GainMeasure, Measure, parse_measure
-from sessionkit.scoring.measures.aggregates import LAST, Aggregate, AveragePosition, Wrapper
-from sessionkit.scoring.selection import Selection, columns_read
-from sessionkit.scoring.values import query_values
+from sessionkit.scoring.lists import Lists
+from sessionkit.scoring.measures import GainMeasure, Measure, TermMeasure, parse_measure
+from sessionkit.scoring.measures.aggregates import LAST, Aggregate, AveragePosition
+from sessionkit.scoring.selection import Selection, columns_of, columns_read
+from sessionkit.scoring.values import columns_beside, query_values
 from sessionkit.study import Study
 
 COLUMNS = {
@@ -42,7 +44,8 @@ def explain(study: Study, measure: str | Measure, session: str | None = None) ->
         The study.
     measure
         Any measure or its text. Of a normalised measure the contributions are divided by the ideal, of an aggregate
-        weighted by what their query counts in it; of a query measure there is a value per query.
+        weighted by what their query counts in it; of a query measure there is a value per query. Measures whose value
+        is no sum over results, such as counts of a session, cannot be explained.
     session
         The session to explain; every session if not given.
 
@@ -52,12 +55,14 @@ def explain(study: Study, measure: str | Measure, session: str | None = None) ->
         ``session_id``, ``query_position``, ``rank`` (closed up if unjudged results are removed), ``doc_id``,
         ``grade`` (null if unjudged), ``gain``, ``rank_discount``, ``query_discount``, ``contribution`` and
         ``cumulated`` (within the query for query measures), for every result that counts. Contributions are null
-        where the value is undefined.
+        where the value is undefined; gains and discounts are null of measures that are not made of them, such as AP.
 
     Raises
     ------
     UsageError
         If there is no such session.
+    MeasureError
+        If the value is not a sum of what results add.
 
     Examples
     --------
@@ -70,13 +75,12 @@ def explain(study: Study, measure: str | Measure, session: str | None = None) ->
     [(1, 1.0, 1.0, 1.0, 1.0), (2, 3.0, 0.5, 1.0, 2.0)]
     """
     asked = parse_measure(measure)
+    if not isinstance(asked.inner, (GainMeasure, TermMeasure)):
+        msg = f"{asked} is no sum of what single results add, so that there is nothing to explain by result; ask for its value: score"
+        raise MeasureError(msg)
     if session is not None:
         study = one_session(study, session)
-    if not isinstance(asked, (GainMeasure, Wrapper)):
-        msg = f"{asked} is not a sum of contributions"
-        raise UsageError(msg)
-    have = {name: study.columns(name) for name in ("queries", "results")}
-    read = columns_read(have, [asked])
+    read = columns_read(columns_of(study), [asked])
     read["results"] = [*read["results"], "doc_id"]
     empty = pl.DataFrame(schema=COLUMNS)
     explained = pl.concat([empty, *(_explained(block, asked) for block in blocks(study, read))])
@@ -86,13 +90,16 @@ def explain(study: Study, measure: str | Measure, session: str | None = None) ->
 def _explained(block: Block, asked: Measure) -> pl.DataFrame:
     """Every result of a block with what it contributed."""
     inner = asked.inner
-    rows = with_offsets(block, every_row(block, inner), inner)
-    terms = rows.with_columns(
-        rank_discount=inner.rank_discount(),
-        query_discount=inner.query_discount_factor(),
-        contribution=inner.contribution(pl.col("gain")),
-    )
-    weighted = _weighted(block, asked, inner, terms)
+    if isinstance(inner, GainMeasure):
+        rows = with_offsets(block, every_gain(block, inner), inner)
+        terms = rows.with_columns(
+            rank_discount=inner.rank_discount(),
+            query_discount=inner.query_discount_factor(),
+            contribution=inner.contribution(pl.col("gain")),
+        )
+        weighted = _weighted(block, asked, inner, terms)
+    else:
+        weighted = _by_query(block, asked, _terms(block, cast("TermMeasure", inner)))
     running = fixed.unfixed(fixed.fixed(pl.col("contribution")).cum_sum()).over(
         asked.level, order_by=["query_position", "rank"]
     )
@@ -112,6 +119,36 @@ def one_session(study: Study, session: str) -> Study:
     return replace(study, sessions=found, queries=study.queries.filter(mine), results=study.results.filter(mine))
 
 
+def _terms(block: Block, measure: TermMeasure) -> pl.DataFrame:
+    """Every result of a block with what it adds to the value of its list."""
+    selection = Selection.of(measure)
+    lists = Lists(block, selection, columns_beside([measure]))
+    terms, divisor = measure.terms(lists).select("list", "rank", contribution="term"), measure.divisor(lists)
+    value = measure.values(lists)
+    if measure.undefined == "zero":
+        value = value.fill_null(0.0)
+    of_list = lists.queries.select("list", "query", value=value)
+    if divisor is not None:
+        over = lists.queries.select("list", divisor=divisor)
+        share = fixed.quotient(pl.col("contribution"), pl.col("divisor"))
+        terms = terms.join(over, on="list", how="left").select("list", "rank", contribution=share)
+    rows = every_row(block, selection).join(of_list, on="query", how="inner", maintain_order="left")
+    rows = rows.join(terms, on=["list", "rank"], how="left", maintain_order="left")
+    factors = {name: pl.lit(None, pl.Float64) for name in ("gain", "rank_discount", "query_discount")}
+    added = pl.when(pl.col("value").is_not_null()).then(pl.col("contribution").fill_null(0.0))
+    return rows.with_columns(contribution=added, **factors).drop("value")
+
+
+def _by_query(block: Block, asked: Measure, terms: pl.DataFrame) -> pl.DataFrame:
+    """Weight contributions by what their query counts in an aggregate."""
+    if not isinstance(asked, Aggregate):
+        return terms
+    weight = asked.weights(pl.col("value"), LAST).over("session")
+    parts = query_values(block, [asked.inner])[asked.inner].select("query", weight=weight)
+    terms = terms.join(parts, on="query", how="left")
+    return terms.with_columns(pl.col("contribution") * pl.col("weight"))
+
+
 def _weighted(block: Block, asked: Measure, inner: GainMeasure, terms: pl.DataFrame) -> pl.DataFrame:
     """Divide contributions by the ideal, and weight them by what their query or slot counts in the value."""
     selection = Selection.of(inner)
@@ -129,10 +166,7 @@ def _weighted(block: Block, asked: Measure, inner: GainMeasure, terms: pl.DataFr
             else fixed.quotient(pl.col("contribution"), ideal)
         )
         terms = terms.join(ideals.select(of, "ideal"), on=of, how="left").with_columns(contribution=share)
-    if isinstance(asked, Aggregate):
-        weight = asked.weights(pl.col("value"), LAST).over("session")
-        parts = query_values(block, [inner])[inner].select("query", weight=weight)
-        terms = terms.join(parts, on="query", how="left").with_columns(pl.col("contribution") * pl.col("weight"))
+    terms = _by_query(block, asked, terms)
     if inner.normalized:
         return terms
     if inner.level == "query":

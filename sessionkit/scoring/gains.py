@@ -1,8 +1,8 @@
 """What a grade is worth: the ``gain`` parameter of every measure.
 
-``linear`` is the grade, ``exp2`` is 2^grade - 1, ``binary`` is 1 from ``min_grade`` upwards, and weights such as
-``0-1-10-100`` give the gain of grade 0, 1, 2, 3. A grade below 0 gains 0 with all of them, and so does an unjudged
-result.
+``linear`` is the grade, ``exp2`` is 2^grade - 1, ``binary`` is 1 from ``min_grade`` upwards, ``lifted`` the grade but at
+least 1 (the TREC Dynamic Domain scorer counts a rating of 0 as 1), and weights such as ``0-1-10-100`` give the gain of
+grade 0, 1, 2, 3. A grade below 0 gains 0 with all of them, and so does an unjudged result.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ import polars as pl
 from sessionkit.errors import DataError, MeasureError
 from sessionkit.scoring.fixed import LARGEST_GAIN
 
-NAMES = ("linear", "exp2", "binary")
-WEIGHTS = re.compile(r"\d+(\.\d+)?(-\d+(\.\d+)?)+")
-ALLOWED = "linear, exp2, binary or weights by grade such as 0-1-10-100"
+NAMES = ("linear", "exp2", "binary", "lifted")
+WEIGHTS = re.compile(r"{0}(-{0})+".format(r"(\d+(\.\d+)?|\.\d+)"))
+ALLOWED = "linear, exp2, binary, lifted or weights by grade such as 0-1-10-100"
 
 
 def gain_text(value: object) -> str:
@@ -82,6 +82,8 @@ def gain_expr(grade: pl.Expr, gain: str, min_grade: float = 1) -> pl.Expr:
         value = grade
     elif gain == "exp2":
         value = pl.lit(2.0).pow(grade) - 1
+    elif gain == "lifted":
+        value = pl.max_horizontal(grade, 1.0)
     elif gain == "binary":
         value = (grade >= min_grade).cast(pl.Float64)
     else:

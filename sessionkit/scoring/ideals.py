@@ -12,7 +12,7 @@ from sessionkit.scoring.judging import session_keys, units
 from sessionkit.scoring.layout import layout, require_cutoff, runs_on
 from sessionkit.scoring.measures import GainMeasure
 from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
-from sessionkit.scoring.measures.measure import SessionMeasure
+from sessionkit.scoring.measures.discounted import SessionMeasure
 from sessionkit.scoring.selection import Selection
 from sessionkit.scoring.slots import best_slots
 

@@ -7,22 +7,42 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 from weakref import WeakKeyDictionary
 
 import polars as pl
 
 from sessionkit.scoring.gains import check_grades, gain_expr
-from sessionkit.scoring.measures import GainMeasure
 from sessionkit.scoring.merging import columns_merged, merged_judgments, merged_numbers
-from sessionkit.study import Study
+from sessionkit.scoring.subtopics import SUBTOPIC, Subtopics
+from sessionkit.study import Settings, Study
 from sessionkit.study.pairs import JUDGMENT, Pairs
 from sessionkit.study.places import placed
 
 _OF: WeakKeyDictionary[Study, Judged]
 
 
-def gain_name(measure: GainMeasure) -> str:
+class HasGain(Protocol):
+    """Something that says what a grade is worth: a measure, or a `Worth`."""
+
+    @property
+    def gain(self) -> str:
+        """Canonical text of the gain."""
+
+    @property
+    def min_grade(self) -> float:
+        """Lowest relevant grade, for ``gain=binary``."""
+
+
+@dataclass(frozen=True)
+class Worth:
+    """What a grade is worth, of no measure in particular."""
+
+    gain: str
+    min_grade: float = 1
+
+
+def gain_name(measure: HasGain) -> str:
     """Name of the column that holds a measure's gains."""
     return f"gain={measure.gain},min_grade={measure.min_grade}"
 
@@ -39,11 +59,18 @@ class Judged:
         Grade of each pair, in the order of their numbers; null where the pair is pooled only.
     whose
         Where the grades are from, for messages.
+    settings
+        What was declared of the study.
+    rows
+        The judgments as they were given, where they name subtopics; stays behind in this process.
     """
 
     pairs: Pairs
     grade: pl.Series
     whose: str = "the judgments"
+    settings: Settings = field(default_factory=Settings)
+    rows: pl.LazyFrame | None = field(default=None, repr=False)
+    _subtopics: list[Subtopics] = field(default_factory=list, repr=False)
     _gains: dict[str, pl.Series] = field(default_factory=dict, repr=False)
     _ideals: dict[str, pl.DataFrame] = field(default_factory=dict, repr=False)
 
@@ -62,14 +89,20 @@ class Judged:
             return None
         read = saved.select(columns_merged(study.settings, saved.collect_schema().names())).collect().lazy()
         pairs, merged = Pairs.numbered(read), merged_numbers(read, study.settings)
-        return cls(pairs, placed(merged["grade"], merged[JUDGMENT], len(pairs.pairs)))
+        return cls._of(study, pairs, placed(merged["grade"], merged[JUDGMENT], len(pairs.pairs)))
 
     @classmethod
     def _read(cls, study: Study) -> Judged:
         """Judgments by their texts."""
         pairs, merged = Pairs.of(study.judgments), merged_judgments(study).collect()
         number = pairs.judgment_of(pairs.key_of(merged["judgment_key"]), merged["doc_id"])
-        return cls(pairs, placed(merged["grade"], number, len(pairs.pairs)))
+        return cls._of(study, pairs, placed(merged["grade"], number, len(pairs.pairs)))
+
+    @classmethod
+    def _of(cls, study: Study, pairs: Pairs, grade: pl.Series) -> Judged:
+        """Merged judgments with what else the study says of them."""
+        rows = study.judgments if SUBTOPIC in study.columns("judgments") else None
+        return cls(pairs, grade, settings=study.settings, rows=rows)
 
     @property
     def keys(self) -> pl.Series:
@@ -80,7 +113,15 @@ class Judged:
             self._gains["keys"] = known.is_in(judged.implode())
         return self._gains["keys"]
 
-    def gain(self, measure: GainMeasure) -> pl.Series:
+    @property
+    def subtopics(self) -> Subtopics | None:
+        """The grades by subtopic, made when they are first asked for; None where the judgments name no subtopics."""
+        if self.rows is not None and not self._subtopics:
+            pairs = self.pairs if self.pairs.documents is not None else Pairs.of(self.rows)
+            self._subtopics.append(Subtopics.of(self.rows, self.settings, pairs))
+        return self._subtopics[0] if self._subtopics else None
+
+    def gain(self, measure: HasGain) -> pl.Series:
         """Gain of each pair under a measure, in the order of their numbers; 0 where it has no grade.
 
         Raises
@@ -98,7 +139,7 @@ class Judged:
             self._gains[name] = gains.to_series()
         return self._gains[name]
 
-    def relevant(self, measures: Iterable[GainMeasure]) -> pl.Series:
+    def relevant(self, measures: Iterable[HasGain]) -> pl.Series:
         """Whether each pair gains something under one of some measures, in the order of their numbers."""
         named = {gain_name(measure): measure for measure in measures}
         name = f"any of {sorted(named)}"
@@ -108,7 +149,7 @@ class Judged:
             self._gains[name] = gains.select(some.alias(name)).to_series()
         return self._gains[name]
 
-    def ideal_list(self, measure: GainMeasure) -> pl.DataFrame:
+    def ideal_list(self, measure: HasGain) -> pl.DataFrame:
         """The recall base of every key in the best order: ``key``, ``rank`` (from 1), ``gain`` (above 0, falling)."""
         name = gain_name(measure)
         if name not in self._ideals:
@@ -119,8 +160,9 @@ class Judged:
         return self._ideals[name]
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave what can be worked out again behind when sent to another process."""
-        return {**self.__dict__, "_gains": {}, "_ideals": {}}
+        """Leave what can be worked out again behind when sent to another process, and take the subtopics along."""
+        known = [self.subtopics] if self.subtopics is not None else []
+        return {**self.__dict__, "rows": None, "_subtopics": known, "_gains": {}, "_ideals": {}}
 
 
 _OF = WeakKeyDictionary()

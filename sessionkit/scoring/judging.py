@@ -9,7 +9,7 @@ import polars as pl
 
 from sessionkit.scoring.blocks import Block
 from sessionkit.scoring.gains import check_grades, gain_expr
-from sessionkit.scoring.judged import gain_name
+from sessionkit.scoring.judged import HasGain, gain_name
 from sessionkit.scoring.measures import GainMeasure
 from sessionkit.scoring.selection import SEEN, Selection
 from sessionkit.study.places import counts, sums
@@ -79,9 +79,7 @@ def is_judged(block: Block, selection: Selection) -> pl.Expr:
     return pl.col("judgment").is_not_null()
 
 
-def relevant_rows(
-    block: Block, selection: Selection, measures: Sequence[GainMeasure], rows: pl.DataFrame
-) -> pl.DataFrame:
+def relevant_rows(block: Block, selection: Selection, measures: Sequence[HasGain], rows: pl.DataFrame) -> pl.DataFrame:
     """Of the results that count (see `counted_rows`), those that gain something under one of some measures.
 
     Returns
@@ -112,27 +110,36 @@ def gaining_rows(block: Block, measure: GainMeasure) -> pl.DataFrame:
     return rows.with_columns(gain=gain_expr(pl.col("grade"), measure.gain, measure.min_grade))
 
 
-def every_row(block: Block, measure: GainMeasure) -> pl.DataFrame:
-    """All results that count under a measure, unjudged ones too, with what each gains.
+def every_row(block: Block, selection: Selection) -> pl.DataFrame:
+    """All results that count, unjudged ones too.
 
     Returns
     -------
     polars.DataFrame
-        The columns of `relevant_rows` and ``gain``: 0 where the result is unjudged, or its document was shown before and
-        gains once.
+        The columns of `relevant_rows` and ``first``: False where the document was shown before and gains once.
+    """
+    rows = _with_places(block, counted_rows(block, selection, every=True))
+    rows = rows.with_columns(_grades(block, rows, selection))
+    if not (selection.duplicates == "first" or block.repeats):
+        return rows.with_columns(first=pl.lit(value=True))
+    first = _shown_first(block, rows, selection)
+    # of documents without a number, none gains and none is known again
+    known = pl.lit(value=True) if _by_text(block, selection) else pl.col("judgment").is_not_null()
+    return rows.with_columns(first=pl.when(known).then(first).otherwise(pl.lit(value=True)))
+
+
+def every_gain(block: Block, measure: GainMeasure) -> pl.DataFrame:
+    """All results that count under a measure, as `every_row` has them, with the ``gain`` of each: 0 where the result is
+    unjudged, or its document was shown before and gains once.
     """
     selection = Selection.of(measure)
-    rows = counted_rows(block, selection, every=True)
+    rows = every_row(block, selection)
     if selection.grades == "user":
         _check_own_grades(block, rows, [measure])
     else:
         block.judged.gain(measure)  # refuses grades that the gain does not cover
-    rows = _with_places(block, rows)
-    rows = rows.with_columns(_grades(block, rows, selection))
     gain = gain_expr(pl.col("grade"), measure.gain, measure.min_grade).fill_null(0.0)
-    if selection.duplicates == "first" or block.repeats:
-        gain = pl.when(_shown_first(block, rows, selection)).then(gain).otherwise(0.0)
-    return rows.with_columns(gain=gain)
+    return rows.with_columns(gain=pl.when("first").then(gain).otherwise(0.0))
 
 
 def _with_places(block: Block, rows: pl.DataFrame) -> pl.DataFrame:
@@ -147,7 +154,7 @@ def _grades(block: Block, rows: pl.DataFrame, selection: Selection) -> pl.Series
     return (rows["user_grade"].cast(pl.Float64) if own else block.judged.grade.gather(rows["judgment"])).alias("grade")
 
 
-def _check_own_grades(block: Block, rows: pl.DataFrame, measures: Sequence[GainMeasure]) -> None:
+def _check_own_grades(block: Block, rows: pl.DataFrame, measures: Sequence[HasGain]) -> None:
     """Refuse grades of the searchers that a gain does not cover."""
     distinct = rows.select(grade=pl.col("user_grade").cast(pl.Float64).drop_nulls().unique())
     for measure in measures:

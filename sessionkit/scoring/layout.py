@@ -9,8 +9,8 @@ import polars as pl
 from sessionkit.errors import MeasureError
 from sessionkit.scoring.blocks import Block
 from sessionkit.scoring.judging import counted_rows, shown, units
-from sessionkit.scoring.measures import GainMeasure
-from sessionkit.scoring.measures.measure import SessionMeasure
+from sessionkit.scoring.measures import GainMeasure, JudgedMeasure
+from sessionkit.scoring.measures.discounted import SessionMeasure
 from sessionkit.scoring.selection import Selection
 
 
@@ -59,7 +59,7 @@ def runs_on(measure: GainMeasure) -> bool:
     return isinstance(measure, SessionMeasure) and measure.rank_origin == "session"
 
 
-def require_cutoff(measure: GainMeasure) -> None:
+def require_cutoff(measure: JudgedMeasure) -> None:
     """Refuse a measure without a cutoff where slots are needed."""
     if measure.cutoff is None:
         msg = f"{measure} needs a cutoff here, which says how many slots each query has; for example {measure @ 10}"

@@ -30,7 +30,7 @@ def merged_judgments(study: Study) -> pl.LazyFrame:
     the highest, and a warning lists them for review).
     """
     if study not in _MERGED:
-        _MERGED[study] = _merge(study.judgments, study.settings, PAIR, "judgment_key").select(*PAIR, "grade").collect()
+        _MERGED[study] = merged(study.judgments, study.settings).select(*PAIR, "grade").collect()
     return _MERGED[study].lazy()
 
 
@@ -44,17 +44,27 @@ def columns_merged(settings: Settings, columns: Sequence[str]) -> list[str]:
 
 def merged_numbers(judgments: pl.LazyFrame, settings: Settings) -> pl.DataFrame:
     """Grades as scoring uses them, of saved judgments: ``__judgment``, ``grade``, one row per pair that has one."""
-    return _merge(judgments, settings, [JUDGMENT], KEY).select(JUDGMENT, "grade").collect()
+    return merged(judgments, settings, [JUDGMENT], KEY).select(JUDGMENT, "grade").collect()
 
 
-def _merge(judgments: pl.LazyFrame, settings: Settings, pair: list[str], key: str) -> pl.LazyFrame:
-    """Apply a study's rule to the grades of each pair, whose order is that of (judgment_key, doc_id)."""
+def merged(
+    judgments: pl.LazyFrame, settings: Settings, by: Sequence[str] = PAIR, key: str = "judgment_key"
+) -> pl.LazyFrame:
+    """One grade for all judgments that agree in some columns, by the rule of the settings.
+
+    Parameters
+    ----------
+    by
+        The columns, whose order begins with that of (judgment_key, doc_id).
+    key
+        The column of the judgment_key, or of its number.
+    """
     unjudged = pl.col("grade").is_in(list(settings.unjudged_grades))
     judged = judgments.filter(pl.col("grade").is_not_null() & ~unjudged)
     grade = pl.col("grade")
     if settings.merge == "alternate":
         by_judge = "judge_id" in judgments.collect_schema().names()
-        return _alternate(judged.sort("judge_id") if by_judge else judged, pair, key)
+        return _alternate(judged.sort("judge_id") if by_judge else judged, by, key)
     rule = {
         "max": grade.max(),
         "sum": fixed.unfixed(fixed.fixed(grade).sum()),
@@ -62,18 +72,20 @@ def _merge(judgments: pl.LazyFrame, settings: Settings, pair: list[str], key: st
         "majority": grade.mode().max(),
         "first": grade.first(),
     }[settings.merge]
-    return judged.group_by(pair, maintain_order=settings.merge == "first").agg(rule)
+    return judged.group_by(by, maintain_order=settings.merge == "first").agg(rule)
 
 
-def _alternate(judged: pl.LazyFrame, pair: list[str], key: str) -> pl.LazyFrame:
+def _alternate(judged: pl.LazyFrame, by: Sequence[str], key: str) -> pl.LazyFrame:
     """Each judge in turn where the grades of a document differ by one, the highest grade where they differ by more."""
-    texts = [pl.col(name).first() for name in (key, *PAIR) if name not in pair]
-    grades = judged.group_by(pair, maintain_order=True).agg("grade", *texts).sort(pair).collect()
+    texts = [pl.col(name).first() for name in (key, *PAIR) if name not in by]
+    grades = judged.group_by(by, maintain_order=True).agg("grade", *texts).sort(by).collect()
     spread = pl.col("grade").list.max() - pl.col("grade").list.min()
     turn = ((spread == 1).cast(pl.Int64).cum_sum() - 1).over(key) % pl.col("grade").list.len().cast(pl.Int64)
     review = grades.filter(spread > 1)
     if len(review):
-        listed = ", ".join("/".join(pair) for pair in review.select(PAIR).head(5).iter_rows())
+        finer = [name for name in by if name not in (*PAIR, JUDGMENT)]
+        first = review.select(*PAIR, *finer).head(5).iter_rows()
+        listed = ", ".join("/".join(text for text in row if text is not None) for row in first)
         warnings.warn(
             f"merge=alternate: documents whose grades are more than 1 apart take the highest; review all {len(review)}: {listed}",
             DataWarning,

@@ -13,7 +13,7 @@ from sessionkit.scoring.blocks import Block
 from sessionkit.scoring.cells import Cells
 from sessionkit.scoring.counting import Counts
 from sessionkit.scoring.judging import counted_rows, judged_of, sessions_with_judgments
-from sessionkit.scoring.measures import GainMeasure, Measure
+from sessionkit.scoring.measures import GainMeasure, JudgedMeasure, Measure
 from sessionkit.scoring.measures.aggregates import AveragePosition
 from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
 from sessionkit.scoring.selection import Selection
@@ -116,10 +116,12 @@ class ScoreTask:
     def _queries(self, block: Block) -> tuple[pl.DataFrame, list[pl.DataFrame]]:
         """The logged queries; for each measure their ``value``, ``judged``, ``results``, and whether they ``count``."""
         logged = block.queries.select("query", "session", "query_position", "logged")
-        measures = [measure for measure in self.measures if isinstance(measure, GainMeasure)]
+        measures = [measure for measure in self.measures if isinstance(measure, JudgedMeasure)]
         found, counts = [], Counts(block, "query")
         for measure, values in query_values(block, measures).items():
-            every = [placed(values[name], values["query"], len(logged)) for name in ("value", "judged")]
+            every = [
+                placed(values[name], values["query"], len(logged)) for name in ("value", "judged") if name in values
+            ]
             counted = pl.Series("count", [True]).new_from_index(0, len(values))
             every.append(placed(counted, values["query"], len(logged)).fill_null(value=False))
             found.append(counts.beside(measure, pl.DataFrame(every)).filter(logged["logged"]))
@@ -171,7 +173,8 @@ class ScoreTask:
         """Sums of measures that add up over results: from how many results of a group gain the same."""
         alike: dict[tuple[Selection, str], list[GainMeasure]] = {}
         for measure in measures:
-            alike.setdefault((Selection.of(measure.inner), measure.inner.undefined), []).append(measure.inner)
+            if isinstance(measure, GainMeasure):
+                alike.setdefault((Selection.of(measure), measure.undefined), []).append(measure)
         sums = []
         for (selection, undefined), group in alike.items():
             rows = counted_rows(block, selection)

@@ -9,10 +9,10 @@ import polars as pl
 
 from sessionkit.errors import MeasureError, UsageError, suggestion
 from sessionkit.scoring.cautions import Undefined, tell_of_bound, tell_of_depth
-from sessionkit.scoring.measures import GainMeasure, Measure, parse_measure
-from sessionkit.scoring.measures.aggregates import Wrapper
+from sessionkit.scoring.measures import JudgedMeasure, Measure, parse_measure
+from sessionkit.scoring.measures.wrapper import Wrapper
 from sessionkit.scoring.score_task import OF_GROUP, OF_SESSION, UNNAMED, ScoreTask
-from sessionkit.scoring.selection import columns_read
+from sessionkit.scoring.selection import columns_of, columns_read
 from sessionkit.scoring.tasks import parts_of, run
 from sessionkit.scoring.values import require_session
 from sessionkit.study import Study
@@ -165,7 +165,7 @@ def _asked(measures: str | Measure | Sequence[str | Measure]) -> tuple[Measure, 
 
 def _require_query(measure: Measure) -> None:
     """Refuse a measure that has no value per query."""
-    if not isinstance(measure, GainMeasure) or measure.level != "query":
+    if not isinstance(measure, JudgedMeasure) or measure.level != "query":
         better = "DCG@10" if not isinstance(measure, Wrapper) else str(measure.inner)
         msg = f"{measure} is a measure of whole sessions and has no value per query; ask for one of queries, for example {better}"
         raise MeasureError(msg)
@@ -174,8 +174,8 @@ def _require_query(measure: Measure) -> None:
 def _reads(study: Study, measures: Sequence[Measure], columns: Sequence[str]) -> dict[str, list[str]]:
     """Columns to read, by table, for these columns of sessions or users."""
     of_sessions = study.columns("sessions")
-    read = columns_read({name: study.columns(name) for name in ("queries", "results")}, measures)
-    read["sessions"] = [column for column in columns if column in of_sessions]
+    read = columns_read(columns_of(study), measures)
+    read["sessions"] = [*dict.fromkeys([*(column for column in columns if column in of_sessions), *read["sessions"]])]
     read["users"] = [column for column in columns if column not in of_sessions]
     return read
 

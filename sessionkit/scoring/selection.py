@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sessionkit.errors import DataError
-from sessionkit.scoring.measures import GainMeasure
-from sessionkit.scoring.measures.measure import Measure
+from sessionkit.scoring.measures import JudgedMeasure, Measure
+from sessionkit.study import Study
 
 SEEN = {"all": None, "last_click": "clicked", "examined": "examined"}
 """The column of results that says how deep the searcher looked."""
@@ -25,7 +25,7 @@ class Selection:
     queries: int | None = None
 
     @classmethod
-    def of(cls, measure: GainMeasure) -> Selection:
+    def of(cls, measure: JudgedMeasure) -> Selection:
         """The selection that a measure makes."""
         return cls(measure.cutoff, measure.depth, measure.duplicates, measure.unjudged, measure.grades, measure.queries)
 
@@ -36,15 +36,27 @@ def columns_read(have: Mapping[str, Sequence[str]], measures: Iterable[Measure])
     Parameters
     ----------
     have
-        The columns that queries and results have.
+        The columns that sessions, queries, results and judgments have.
 
     Raises
     ------
     DataError
         If a measure needs a column that is not there.
+    MeasureError
+        If a measure lacks a parameter that it cannot do without.
     """
     read: dict[str, None] = {}
+    own: dict[str, dict[str, None]] = {name: {} for name in ("sessions", "queries")}
     for measure in measures:
+        measure.require_parameters()
+        for table, columns in measure.inner.needs().items():
+            missing = [name for name in columns if name not in have.get(table, ())]
+            if missing:
+                msg = f"{measure} needs the column {missing[0]!r} in the {table}; they have {', '.join(have.get(table, ()))}"
+                raise DataError(msg)
+        for table, columns in (*measure.inner.needs().items(), *measure.inner.may_read.items()):
+            there = [name for name in columns if name in have.get(table, ())]
+            (read if table == "results" else own.setdefault(table, {})).update(dict.fromkeys(there))
         selection = Selection.of(measure.inner)
         wants = {f"depth={selection.depth}": SEEN[selection.depth]}
         if selection.grades == "user":
@@ -57,4 +69,9 @@ def columns_read(have: Mapping[str, Sequence[str]], measures: Iterable[Measure])
                 read[column] = None
         if selection.grades == "user" or (selection.duplicates == "first" and "judgment_key" in have["queries"]):
             read["doc_id"] = None
-    return {"results": [*read]}
+    return {"sessions": [*own["sessions"]], "queries": [*own["queries"]], "results": [*read]}
+
+
+def columns_of(study: Study) -> dict[str, list[str]]:
+    """The columns of the tables that measures can read."""
+    return {name: [*study.columns(name)] for name in ("sessions", "queries", "results", "judgments")}

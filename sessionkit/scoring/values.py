@@ -4,7 +4,7 @@ their choices allow.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import polars as pl
 
@@ -17,24 +17,30 @@ from sessionkit.scoring.gains import gain_expr
 from sessionkit.scoring.ideals import own_ideals, session_ideals
 from sessionkit.scoring.judging import counted_rows, judged_of, relevant_rows, sessions_with_judgments, units
 from sessionkit.scoring.layout import runs_on, with_offsets
-from sessionkit.scoring.measures import GainMeasure, Measure
+from sessionkit.scoring.lists import Lists
+from sessionkit.scoring.measures import GainMeasure, JudgedMeasure, ListMeasure, Measure, VisitMeasure
 from sessionkit.scoring.measures.aggregates import LAST, Aggregate, AveragePosition
 from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
 from sessionkit.scoring.selection import Selection
 from sessionkit.study.places import where
 
+PLACE = ["query", "session", "query_position"]
 
-def query_values(block: Block, measures: Iterable[GainMeasure]) -> dict[GainMeasure, pl.DataFrame]:
+
+def query_values(block: Block, measures: Iterable[JudgedMeasure]) -> dict[JudgedMeasure, pl.DataFrame]:
     """Value of each measure for each logged query; of a session measure, the part that the query adds.
 
     Returns
     -------
     dict
-        By measure: ``query``, ``session``, ``query_position``, ``value`` (null where undefined) and ``judged`` (judged
-        results that count), in order.
+        By measure, in their order: ``query``, ``session``, ``query_position``, ``value`` (null where undefined) and, of
+        measures that add up gains, ``judged`` (judged results that count), in order.
     """
-    values: dict[GainMeasure, pl.DataFrame] = {}
-    for measure, sums in _sums(block, measures, "query").items():
+    measures = list(measures)
+    listed = [measure for measure in measures if isinstance(measure, ListMeasure)]
+    values = dict(_worked_out(block, listed))
+    adding = [measure for measure in measures if isinstance(measure, GainMeasure)]
+    for measure, sums in _sums(block, adding, "query").items():
         found = units(block, Selection.of(measure))
         totals = sums.select(pl.all().gather(found["query"]))
         found = found.with_columns(totals)
@@ -45,7 +51,7 @@ def query_values(block: Block, measures: Iterable[GainMeasure]) -> dict[GainMeas
             found = found.join(ideals.select(of, "ideal"), on=of, how="left", maintain_order="left")
             value = fixed.quotient(pl.col("total"), pl.col("ideal"))
         values[measure] = found.select("query", "session", "query_position", "judged", value=_defined(value, measure))
-    return values
+    return {measure: values[measure] for measure in measures}
 
 
 def session_values(block: Block, measures: Iterable[Measure]) -> dict[Measure, pl.DataFrame]:
@@ -55,7 +61,7 @@ def session_values(block: Block, measures: Iterable[Measure]) -> dict[Measure, p
     -------
     dict
         By measure: ``value`` (null where undefined), ``total`` (the same at the fixed scale, exact where the measure is
-        a plain sum) and, except of averages over slots, ``judged`` (judged results that count).
+        a plain sum) and, of measures that add up gains, ``judged`` (judged results that count).
 
     Raises
     ------
@@ -70,13 +76,18 @@ def session_values(block: Block, measures: Iterable[Measure]) -> dict[Measure, p
     sums = _sums(block, [measure for measure in plain if measure not in parted], "session")
     inside = [measure.inner for measure in measures if isinstance(measure, Aggregate)]
     by_query = query_values(block, dict.fromkeys([*inside, *parted]))
+    visits = dict(_worked_out(block, [measure for measure in measures if isinstance(measure, VisitMeasure)]))
     values: dict[Measure, pl.DataFrame] = {}
     for measure in measures:
         if isinstance(measure, AveragePosition):
             found = average_positions(block, measure).select("value")
         elif isinstance(measure, Aggregate):
             reduced = measure.over(pl.col("value"), LAST)
-            found = _by_session(block, by_query[measure.inner], pl.col("judged").sum(), value=reduced)
+            of_queries = by_query[measure.inner]
+            judged = [pl.col("judged").sum()] if "judged" in of_queries.columns else []
+            found = _by_session(block, of_queries, *judged, value=reduced)
+        elif isinstance(measure, VisitMeasure):
+            found = visits[measure]
         elif isinstance(measure, GainMeasure) and measure in sums:
             values[measure] = _session_value(block, measure, sums[measure])
             continue
@@ -84,9 +95,33 @@ def session_values(block: Block, measures: Iterable[Measure]) -> dict[Measure, p
             added = pl.when(pl.col("value").count() > 0).then(fixed.fixed(pl.col("value")).sum())
             found = _by_session(block, by_query[measure.inner], pl.col("judged").sum(), value=fixed.unfixed(added))
         value = pl.col("value")
-        found = found.with_columns(_defined(value, measure) if isinstance(measure, GainMeasure) else value)
+        found = found.with_columns(_defined(value, measure) if isinstance(measure, JudgedMeasure) else value)
         values[measure] = found.with_columns(total=fixed.fixed(value))
     return values
+
+
+def _worked_out(block: Block, measures: Iterable[JudgedMeasure]) -> Iterator[tuple[JudgedMeasure, pl.DataFrame]]:
+    """Measures that work out their own values, with them; those that agree on which results count share their lists."""
+    groups: dict[Selection, list[ListMeasure | VisitMeasure]] = {}
+    for measure in dict.fromkeys(measures):
+        if isinstance(measure, (ListMeasure, VisitMeasure)):
+            groups.setdefault(Selection.of(measure), []).append(measure)
+    for selection, group in groups.items():
+        lists = Lists(block, selection, columns_beside(group))
+        for measure in group:
+            found = measure.values(lists).cast(pl.Float64).alias("value").to_frame()
+            if isinstance(measure, ListMeasure):
+                found = lists.queries.select(PLACE).hstack(found)
+            yield measure, found.with_columns(_defined(pl.col("value"), measure))
+
+
+def columns_beside(measures: Iterable[JudgedMeasure]) -> dict[str, tuple[str, ...]]:
+    """Columns of the log that some measures read, by table."""
+    columns: dict[str, dict[str, None]] = {}
+    for measure in measures:
+        for table, names in (*measure.needs().items(), *measure.may_read.items()):
+            columns.setdefault(table, {}).update(dict.fromkeys(names))
+    return {table: (*names,) for table, names in columns.items()}
 
 
 def adds_up(measure: Measure) -> bool:
@@ -152,6 +187,6 @@ def _sums(block: Block, measures: Iterable[GainMeasure], by: str) -> dict[GainMe
     return sums
 
 
-def _defined(value: pl.Expr, measure: GainMeasure) -> pl.Expr:
+def _defined(value: pl.Expr, measure: JudgedMeasure) -> pl.Expr:
     """Put 0 for an undefined value where the measure says so."""
     return value.fill_null(0.0) if measure.undefined == "zero" else value

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.benchmarks import commands, ingest, loops, peers, scoring
+from tests.benchmarks import commands, ingest, loops, peers, sampled, scoring
 from tests.benchmarks.cache import Cache
 from tests.benchmarks.targets import Added, AtMost, Faster, Growth, Size, Target, Told
 from tests.benchmarks.work import Work
@@ -83,10 +83,19 @@ ROWS: dict[str, Row] = {
         "the same by system", scoring.ten_and_curves_by_system, AtMost(3, "one measure"), scoring.by_system
     ),
     "windows": _scored(
-        "measures with windows (duplicates=first, unjudged=skip) beside a plain one",
+        "measures with windows (duplicates=first, unjudged=skip, AP, ERR) beside a plain one",
         scoring.windows,
         AtMost(8, "one measure"),
         scoring.one_measure,
+    ),
+    "expected": _scored(
+        "esnDCG@10 per session, exact over all paths", scoring.expected, AtMost(60, "one measure"), scoring.one_measure
+    ),
+    "expected-sampled": _scored(
+        "the same, judgments at hand, beside sampling a thousandth of the sessions",
+        sampled.exact,
+        AtMost(1, "1,000 sampled paths of every thousandth session in plain Python"),
+        sampled.paths,
     ),
     "pytrec-eval": Row(
         "nDCG@10 per query, {queries} queries",

@@ -11,6 +11,7 @@ from sessionkit.analysis.curve import curve_task
 from sessionkit.cli import main
 from sessionkit.scoring.scores import score_task
 from sessionkit.scoring.tasks import run
+from tests.benchmarks.sampled import MEASURE as EXPECTED
 from tests.benchmarks.work import imported, of_study, work
 
 ONE = "sDCG@10"
@@ -19,7 +20,7 @@ TEN = [sk.sDCG(b=b, gain=gain) @ 10 for b in (1.5, 2, 3, 5, 10) for gain in ("li
 BASES = [1.5 + step / 2 for step in range(18)]
 SETTINGS = [sk.sDCG(b=b, bq=bq) @ 10 for b in BASES for bq in BASES]
 """The 324 settings of the bases of both discounts from 1.5 to 10 by halves."""
-WINDOWS = [ONE, "sDCG(duplicates=first)@10", "sDCG(unjudged=skip)@10"]
+WINDOWS = [ONE, "sDCG(duplicates=first)@10", "sDCG(unjudged=skip)@10", "mean(AP@10)", "mean(ERR@10)"]
 """Measures that must look at the other results of a list or session, beside one that need not."""
 
 
@@ -66,6 +67,12 @@ def normalised(study: sk.Study) -> int:
 
 
 @of_study
+def expected(study: sk.Study) -> int:
+    """esnDCG@10 of every session, exact over all paths."""
+    return sk.score(study, EXPECTED).height
+
+
+@of_study
 def ten_and_curves(study: sk.Study) -> int:
     """Ten plain sums and nsDCG@10 of every session, and the mean curves of sDCG@10 by system."""
     return sum(map(len, run(study, [score_task(study, [*TEN, "nsDCG@10"]), curve_task(study, ONE)])))
@@ -79,7 +86,7 @@ def ten_and_curves_by_system(study: sk.Study) -> int:
 
 @of_study
 def windows(study: sk.Study) -> int:
-    """sDCG@10 of every session: all results, first appearances only, judged results only."""
+    """sDCG@10 of every session: all results, first appearances only, judged results only; and mean AP and ERR."""
     return sk.score(study, WINDOWS).height
 
 

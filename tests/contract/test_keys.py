@@ -1,11 +1,14 @@
 """Rules over several rows and tables."""
 
+import itertools
+
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sessionkit.contract import RECORD, RULE, VALUE, Checked, check_dense, check_parents, check_unique, table
+from sessionkit.contract.keys import distinct, keys_of, rises
 
 
 def rows(columns, **values):
@@ -51,3 +54,25 @@ def test_positions_after_a_gap_break_density(positions, bad):
     checked = check_dense(rows(["session_id", "query_position"], rows=[("a", p) for p in positions]), table("queries"))
     assert [value for _, _, value in broken(checked)] == [str(p) for p in bad]
     assert {rule for _, rule, _ in broken(checked)} <= {"query_positions_are_dense"}
+
+
+pairs = st.lists(st.tuples(st.sampled_from(["a", "b", "ba"]), st.integers(0, 2)), max_size=8)
+
+
+@given(pairs, st.booleans())
+def test_keys_rise_where_every_one_is_above_the_one_before(keys, ordered):
+    keys = sorted(set(keys)) if ordered else keys
+    frame = pl.DataFrame(keys, schema={"s": pl.String, "q": pl.Int32}, orient="row")
+    assert rises(frame, ["s", "q"]) == all(one < other for one, other in itertools.pairwise(keys))
+    assert rises(frame, ["s"]) == all(one[0] < other[0] for one, other in itertools.pairwise(keys))
+
+
+@given(pairs, st.booleans())
+def test_every_key_is_found_once_and_the_first_part_of_a_known_one_too(keys, whole_first):
+    frame = pl.DataFrame(keys, schema={"s": pl.String, "q": pl.Int32}, orient="row")
+    checked = Checked(frame, frame.clear())
+    if whole_first:
+        assert sorted(keys_of(checked, ["s", "q"]).rows()) == sorted(set(keys))
+    assert sorted(keys_of(checked, ["s"]).rows()) == sorted({(session,) for session, _ in keys})
+    assert keys_of(checked, ["s"]) is keys_of(checked, ["s"])
+    assert sorted(distinct(frame, ["s", "q"]).rows()) == sorted(set(keys))

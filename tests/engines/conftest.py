@@ -11,6 +11,13 @@ HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "scoring")]  # the logs of these tests, the variants of the measures
 
 
+def pytest_collection_modifyitems(items):
+    """Where the tests run side by side, these are for one process, so that one Spark is started."""
+    for item in items:
+        if HERE in item.path.parents:
+            item.add_marker(pytest.mark.xdist_group("spark"))
+
+
 @pytest.fixture(scope="session")
 def spark():
     """Return a Spark session of ours on local[2]."""

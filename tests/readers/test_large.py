@@ -10,36 +10,11 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from sessionkit.errors import DataError, DataWarning
-from sessionkit.readers import courses, fields, gathering, large, ranges, read, tables
+from sessionkit.readers import read
 from sessionkit.study import open_study
 
 TABLES = ("users", "sessions", "queries", "results", "judgments", "rejected")
 RESULTS = "session_id,query_position,rank,doc_id\n"
-
-
-@pytest.fixture
-def small(monkeypatch):
-    """Treat every log as large and cut it into parts of a few records; return which courses were taken."""
-
-    def small(rows=7):
-        monkeypatch.setattr(tables, "is_large", lambda *_: True)
-        monkeypatch.setattr(courses, "records_within", lambda *_: rows)
-        monkeypatch.setattr(large, "records_streamed", lambda *_: rows)
-        monkeypatch.setattr(fields, "PIECE", 100)
-        monkeypatch.setattr(ranges, "ROW_GROUP", 5)
-        monkeypatch.setattr(ranges, "OPEN", 2)
-        monkeypatch.setattr(gathering, "BATCH", 2)
-        taken = []
-        for course in (courses.Staged, courses.Streamed):
-            notice = course.notice
-            monkeypatch.setattr(
-                course,
-                "notice",
-                lambda self, notes, notice=notice: (taken.append(type(self).__name__), notice(self, notes))[1],
-            )
-        return taken
-
-    return small
 
 
 def outcome(path, **options):

@@ -7,7 +7,7 @@ import pytest
 import sessionkit as sk
 from sessionkit.report.method import defined, fingerprint, in_words, sentences
 from sessionkit.scoring.measures import MEASURES, parse_measure
-from sessionkit.scoring.measures.aggregates import Wrapper
+from sessionkit.scoring.measures.wrapper import Wrapper
 
 CLINIC = Path(__file__).resolve().parents[2] / "examples" / "clinic" / "study.toml"
 

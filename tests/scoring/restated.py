@@ -96,7 +96,7 @@ class Session:
                 continue
             rank = r["rank"] - removed
             if o["cutoff"] is None or cutoff is None or rank <= o["cutoff"]:
-                out.append({"rank": rank, "doc": r["doc"], "gain": gain(grade, o)})
+                out.append({"rank": rank, "doc": r["doc"], "grade": grade, "gain": gain(grade, o)})
         return out
 
     def layout(self):

@@ -12,24 +12,34 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import sessionkit as sk
-from sessionkit.scoring.measures import MEASURES, parse_measure
-from sessionkit.scoring.measures.aggregates import Wrapper
+from sessionkit.errors import MeasureError
+from sessionkit.scoring.measures import MEASURES, GainMeasure, TermMeasure, example_of, parse_measure
+from sessionkit.scoring.measures.wrapper import Wrapper
 
 sys.path.insert(0, str(Path(__file__).parent))
-from studies import sessions, study_of
+from studies import drawn_for, sessions, study_of
 
 TABLES = ("sessions", "queries", "results", "judgments")
-FEW = settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+FEW = settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+OTHERWISE = {"duplicates": "first", "unjudged": "skip"}
+DECLARED = {"max_grade": 3, "collection_size": 1000}
 
 
 def variants(measure):
     """A measure as people use it, and with the parameters that change most."""
     if isinstance(measure, Wrapper):
         inside = (
-            ["nsDCG@3", "sDCG@3"] if measure.name == "avgpos" else ["nDCG@3", "DCG(gain=exp2)@3", "sDCG@3", "nsDCG@3"]
+            ["nsDCG@3", "sDCG@3"]
+            if measure.name == "avgpos"
+            else ["nDCG@3", "DCG(gain=exp2)@3", "sDCG@3", "nsDCG@3", "AP", "P@3"]
         )
         return [measure(parse_measure(text)) for text in inside]
-    made = [measure @ 3, measure(duplicates="first", unjudged="skip") @ 2]
+    measure = example_of(measure)
+    taken = measure.parameters()
+    changes = {name: value for name, value in OTHERWISE.items() if name in taken}
+    made = [cut(measure, 3), cut(measure(**changes), 2 if isinstance(measure, GainMeasure) else None)]
     if "ideal" in measure.parameters():
         made += [
             measure(duplicates="first", ideal="spread") @ 3,
@@ -41,73 +51,114 @@ def variants(measure):
     return made
 
 
-EVERY = [variant for measure in MEASURES.values() for variant in variants(measure)]
+def cut(measure, rank):
+    """The measure with this cutoff, if it takes one."""
+    return replace(measure, cutoff=rank) if "cutoff" in measure.parameters() else measure
+
+
+EVERY = [variant for measure in MEASURES.values() for variant in dict.fromkeys(variants(measure))]
+TOGETHER = 12
+"""Measures that are held to the rules in one go, of one level and in need of the same columns."""
+
+
+def together(measures):
+    """Measures that can be scored in one call, some at a time; the first of each names them."""
+    alike = {}
+    for measure in measures:
+        alike.setdefault((measure.level, str(drawn_for([measure.inner]))), []).append(measure)
+    several = [group[at : at + TOGETHER] for group in alike.values() for at in range(0, len(group), TOGETHER)]
+    return [pytest.param(group, id=f"{group[0]} and {len(group) - 1} more") for group in several]
+
+
 quiet = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 
 
-def scores_of(study, measure):
-    """Keys and values of a measure at its own level."""
-    table = sk.score(study, measure, per=measure.level)
-    keys = ["session_id", "query_position"] if measure.level == "query" else ["session_id"]
-    return {tuple(row[:-1]): row[-1] for row in table.select(*keys, "value").rows()}
+def test_every_measure_is_a_name_of_the_package():
+    assert [name for name in MEASURES if name not in dir(sk)] == []
+    assert [name for name, measure in MEASURES.items() if getattr(sk, name) is not measure] == []
+
+
+def scores_of(study, measures):
+    """By measure its keys and values, at the level that all of them have."""
+    level = measures[0].level
+    table = sk.score(study, measures, per=level)
+    keys = ["session_id", "query_position"] if level == "query" else ["session_id"]
+    values = {str(measure): {} for measure in measures}
+    for *unit, measure, value in table.select(*keys, "measure", "value").iter_rows():
+        values[measure][tuple(unit)] = value
+    return values
 
 
 @quiet
-@pytest.mark.parametrize("measure", EVERY, ids=str)
+@pytest.mark.parametrize("measures", together(EVERY))
 @FEW
-@given(drawn=sessions(), shuffle=st.randoms())
-def test_contracts(measure, drawn, shuffle):
-    made, judgments = drawn
-    study = study_of(made, judgments)
-    values = scores_of(study, measure)
+@given(data=st.data(), shuffle=st.randoms())
+def test_contracts(measures, data, shuffle):
+    columns = drawn_for([measures[0].inner])
+    made, judgments = data.draw(sessions(columns=columns))
+    study = study_of(made, judgments, columns=columns, **DECLARED)
+    scores = scores_of(study, measures)
+    for measure in measures:
+        check_values(study, made, measure, scores[str(measure)])
 
-    # every unit has a row
+    # the same bits when asked for alone, whatever the order of the rows, and when each session is scored alone
+    one = measures[shuffle.randrange(len(measures))]
+    assert scores_of(study, [one])[str(one)] == scores[str(one)]
+    seed = shuffle.randrange(2**32)
+    shuffled = {name: study.table(name).collect().sample(fraction=1, shuffle=True, seed=seed).lazy() for name in TABLES}
+    assert scores_of(replace(study, **shuffled), measures) == scores
+    alone = {str(measure): {} for measure in measures}
+    for name in made:
+        own = {table: study.table(table).filter(pl.col("session_id") == name) for table in TABLES[:3]}
+        for measure, values in scores_of(replace(study, **own), measures).items():
+            alone[measure] |= values
+    assert alone == scores
+
+
+def check_values(study, made, measure, values):
+    """Every unit has a value or none, in the declared range; where it is a sum, it is that of what is explained."""
     logged = [
         (s, q["position"]) for s, session in made.items() for q in session["queries"] if q["status"] != "not_logged"
     ]
-    assert set(values) == (set(logged) if measure.level == "query" else {(s,) for s in made})
+    assert set(values) == (set(logged) if measure.level == "query" else {(s,) for s in made}), measure
 
-    # in its declared range
     defined = [value for value in values.values() if value is not None]
-    assert all(value >= measure.lowest for value in defined)
+    if measure.lowest is not None:
+        assert all(value >= measure.lowest for value in defined), measure
     if measure.highest is not None:
-        assert all(value <= measure.highest for value in defined)
+        assert all(value <= measure.highest for value in defined), measure
 
-    # the value is the sum of the contributions
+    if not isinstance(measure.inner, (GainMeasure, TermMeasure)):
+        with pytest.raises(MeasureError, match="nothing to explain"):
+            sk.explain(study, measure)
+        return
     table = sk.explain(study, measure)
     keys = ["session_id", "query_position"] if measure.level == "query" else ["session_id"]
     sums = {tuple(row[:-1]): row[-1] for row in table.group_by(keys).agg(pl.col("contribution").sum()).rows()}
     for unit, value in values.items():
         if value is not None:
-            assert sums.get(unit, 0.0) == pytest.approx(value, rel=1e-9, abs=1e-12)
-
-    # the same bits whatever the order of the rows, and when each session is scored alone
-    seed = shuffle.randrange(2**32)
-    shuffled = {name: study.table(name).collect().sample(fraction=1, shuffle=True, seed=seed).lazy() for name in TABLES}
-    assert scores_of(replace(study, **shuffled), measure) == values
-    alone = {}
-    for name in made:
-        alone |= scores_of(
-            replace(study, **{table: study.table(table).filter(pl.col("session_id") == name) for table in TABLES[:3]}),
-            measure,
-        )
-    assert alone == values
+            assert sums.get(unit, 0.0) == pytest.approx(value, rel=1e-9, abs=1e-12), measure
 
 
 @quiet
-@pytest.mark.parametrize("measure", [measure for measure in EVERY if not measure.higher_grade_can_lower], ids=str)
+@pytest.mark.parametrize("measures", together([measure for measure in EVERY if not measure.higher_grade_can_lower]))
 @FEW
-@given(drawn=sessions(), data=st.data())
-def test_a_higher_grade_lowers_nothing_where_that_is_declared(measure, drawn, data):
-    made, judgments = drawn
+@given(data=st.data())
+def test_a_higher_grade_makes_nothing_worse_where_that_is_declared(measures, data):
+    columns = drawn_for([measures[0].inner])
+    made, judgments = data.draw(sessions(columns=columns))
     pairs = [(key, doc) for key, docs in judgments.items() for doc in docs]
     if not pairs:
         return
     key, doc = data.draw(st.sampled_from(pairs))
     raised = {k: dict(docs) for k, docs in judgments.items()}
     raised[key][doc] = 3
-    before, after = scores_of(study_of(made, judgments), measure), scores_of(study_of(made, raised), measure)
-    assert all(after[unit] >= before[unit] for unit in before if before[unit] is not None)
+    studies = [study_of(made, graded, columns=columns, **DECLARED) for graded in (judgments, raised)]
+    before, after = (scores_of(study, measures) for study in studies)
+    for measure in measures:
+        sign = -1 if measure.direction == "lower" else 1
+        pairs = [(after[str(measure)][unit], value) for unit, value in before[str(measure)].items()]
+        assert all(sign * later >= sign * value for later, value in pairs if value is not None), measure
 
 
 @pytest.mark.parametrize("measure", MEASURES.values(), ids=str)
@@ -116,6 +167,9 @@ def test_documented(measure):
     assert measure.source
     assert measure.__doc__.strip()
     assert measure.direction in {"higher", "lower"}
+    assert str(example_of(measure)) == (measure.example or str(example_of(measure)))
+    bare = {name for name in measure.required if measure.parameters()[name] is None}
+    assert bare == set(measure.required)
     assert parse_measure(str(variants(measure)[0])) == variants(measure)[0]
 
 
@@ -124,7 +178,7 @@ def test_threads_and_batches_do_not_change_a_bit(tmp_path):
     """The same study scored with one thread and in slices of sessions gives the bits of the whole."""
     study = sk.read(Path(__file__).parents[2] / "examples" / "clinic" / "study.toml")
     saved = study.save(tmp_path / "study")
-    asked = ["sDCG(gain=0-1-10-100)@10", "nsDCG@10", "mean(nDCG@10)", "avgpos(nsDCG@10)"]
+    asked = ["sDCG(gain=0-1-10-100)@10", "nsDCG@10", "mean(nDCG@10)", "avgpos(nsDCG@10)", "mean(AP)", "Results"]
     whole = sk.score(saved, asked)
     script = f"""
 import sessionkit as sk

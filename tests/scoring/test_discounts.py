@@ -41,3 +41,11 @@ def test_forms_of_public_code_agree_only_at_the_first_place():
     # b=2: TREC Dynamic Domain 1, .5, .387; jiepujiang/ir_metrics 1, .631, .5
     assert discount_values(np.array([1, 2, 3]), "log", 2) == pytest.approx([1, 0.5, 0.387], abs=5e-4)
     assert discount_values(np.array([1, 2, 3]), "shifted", 2) == pytest.approx([1, 0.631, 0.5], abs=5e-4)
+
+
+@pytest.mark.parametrize("name", [*RANK_DISCOUNTS])
+def test_a_place_alone_has_the_bits_that_it_has_among_others(name):
+    options = {"base": 3, "p": 0.4}
+    together = discount_values(np.arange(1, 41), name, **options)
+    alone = [discount_values(np.array([place]), name, **options)[0] for place in range(1, 41)]
+    assert alone == together.tolist()

@@ -1,20 +1,63 @@
-"""Query measures against trec_eval itself, on random runs; where the conventions differ, how."""
+"""Query measures against trec_eval (in pytrec_eval and ir-measures), gdeval and ranx, on random runs; where the conventions
+differ, how.
+
+All of them order a run by its scores, so that the runs here have falling scores by rank.
+"""
+
+import shutil
 
 import ir_measures
 import pytest
 import pytrec_eval
+import ranx
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import sessionkit as sk
 
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
+FEW = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 DOCS = [f"d{number}" for number in range(12)]
 runs = st.lists(st.lists(st.sampled_from(DOCS), min_size=1, max_size=10, unique=True), min_size=1, max_size=4)
 grades = st.dictionaries(st.sampled_from(DOCS), st.integers(0, 3), min_size=1).filter(lambda found: any(found.values()))
 
+pooled_grades = st.dictionaries(st.sampled_from(DOCS), st.integers(-1, 3), min_size=1).filter(
+    lambda found: any(grade > 0 for grade in found.values())
+)
+TREC_EVAL = {
+    **{f"P@{k}": f"P_{k}" for k in (1, 5, 10)},
+    **{f"R@{k}": f"recall_{k}" for k in (1, 5, 10)},
+    **{f"AP@{k}": f"map_cut_{k}" for k in (1, 5, 10)},
+    **{f"Success@{k}": f"success_{k}" for k in (1, 5, 10)},
+    **{f"IPrec(recall={tenth / 10},rule=trec9)": f"iprec_at_recall_{tenth / 10:.2f}" for tenth in range(11)},
+    "IPrec11(rule=trec9)": "11pt_avg", "P": "set_P", "R": "set_recall", "F": "set_F",
+    "AP": "map", "Rprec": "Rprec", "RR": "recip_rank", "bpref": "bpref", "infAP": "infAP",
+}  # fmt: skip
+"""Our measures by the names of trec_eval."""
+NAMES = {str(sk.parse_measure(text)): name for text, name in TREC_EVAL.items()}
+ASKED = {
+    "P.1,5,10", "recall.1,5,10", "map_cut.1,5,10", "success.1,5,10", "iprec_at_recall", "11pt_avg",
+    "set_P", "set_recall", "set_F", "map", "Rprec", "recip_rank", "bpref", "infAP",
+}  # fmt: skip
+# the beta of trec_eval's set_F, and so of ir-measures' SetF, is the square of van Rijsbergen's
+IR_MEASURES = {
+    "P@5": "P(REL)@5", "R@5": "R(REL)@5", "AP": "AP(REL)", "AP@5": "AP(REL)@5", "RR": "RR(REL)", "Rprec": "Rprec(REL)",
+    "Success@5": "Success(REL)@5", "P": "SetP(REL)", "R": "SetR(REL)", "F": "SetF(REL)", "F(beta=2)": "SetF(REL,beta=4.0)",
+    "bpref": "Bpref(REL)", "infAP": "infAP(REL)", "IPrec(recall=0.2,rule=trec9)": "IPrec(REL)@0.2",
+}  # fmt: skip
+RANX = {
+    "P@5": "precision@5", "P": "precision", "R@5": "recall@5", "F@5": "f1@5", "AP": "map", "AP@5": "map@5", "RR": "mrr",
+    "Success@5": "hit_rate@5", "Rprec": "r-precision", "bpref": "bpref", "RBP(p=0.8)": "rbp.80",
+}  # fmt: skip
 
-def study_of(lists, judged):
+
+def asked_of_trec_eval(lists, judged):
+    """The judgments, the same for every query, and the run, as dictionaries by query."""
+    qrels = {str(number): judged for number in range(1, len(lists) + 1)}
+    return qrels, {str(n): {doc: 1.0 / rank for rank, doc in enumerate(docs, 1)} for n, docs in enumerate(lists, 1)}
+
+
+def study_of(lists, judged, **declared):
     """One session whose queries show these lists."""
     shown = [(number, rank, doc) for number, docs in enumerate(lists, 1) for rank, doc in enumerate(docs, 1)]
     numbers, ranks, docs = zip(*shown, strict=True)
@@ -27,10 +70,11 @@ def study_of(lists, judged):
             "topic_id": ["t"] * len(shown),
         },
         judgments={"judgment_key": ["t"] * len(judged), "doc_id": list(judged), "grade": list(judged.values())},
+        **declared,
     )
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@FEW
 @given(lists=runs, judged=grades, cutoff=st.sampled_from([1, 3, 5, 10]))
 def test_ndcg_is_trec_evals(lists, judged, cutoff):
     qrels = {str(number): judged for number in range(1, len(lists) + 1)}
@@ -42,7 +86,7 @@ def test_ndcg_is_trec_evals(lists, judged, cutoff):
         assert value == pytest.approx(peer[str(position)][name], abs=1e-10)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@FEW
 @given(lists=runs, judged=grades)
 def test_exponential_ndcg_is_that_of_burges(lists, judged):
     # ir_measures' dcg="exp-log2": 2^grade - 1, log2(rank + 1), the whole recall base cut at k; gdeval's convention
@@ -55,12 +99,97 @@ def test_exponential_ndcg_is_that_of_burges(lists, judged):
         assert value == pytest.approx(peer[str(position)], abs=1e-10)
 
 
+@FEW
+@given(lists=runs, judged=pooled_grades)
+def test_trec_evals_measures(lists, judged):
+    qrels, run = asked_of_trec_eval(lists, judged)
+    evaluator = pytrec_eval.RelevanceEvaluator(qrels, ASKED)
+    peer = evaluator.evaluate(run)
+    scores = sk.score(study_of(lists, judged, unjudged_grades=[-1]), list(TREC_EVAL), per="query")
+    for position, text, value in scores.select("query_position", "measure", "value").rows():
+        assert value == pytest.approx(peer[str(position)][NAMES[text]], abs=1e-10), (text, lists, judged)
+
+
+@FEW
+@given(lists=runs, judged=grades, least=st.sampled_from([2, 3]))
+def test_trec_evals_relevance_level(lists, judged, least):
+    # trec_eval -l: the lowest relevant grade; it scores 0 where nothing is relevant
+    qrels, run = asked_of_trec_eval(lists, judged)
+    peer = pytrec_eval.RelevanceEvaluator(qrels, ASKED, relevance_level=least).evaluate(run)
+    asked = {str(sk.parse_measure(text)(min_grade=least, undefined="zero")): name for text, name in TREC_EVAL.items()}
+    scores = sk.score(study_of(lists, judged), list(asked), per="query")
+    for position, text, value in scores.select("query_position", "measure", "value").rows():
+        assert value == pytest.approx(peer[str(position)][asked[text]], abs=1e-10), (text, lists, judged)
+
+
+@FEW
+@given(lists=runs, judged=grades, level=st.sampled_from([1, 2]))
+def test_ir_measures(lists, judged, level):
+    qrels = [ir_measures.Qrel(str(n), doc, grade) for n in range(1, len(lists) + 1) for doc, grade in judged.items()]
+    run = [ir_measures.ScoredDoc(str(n), d, 1.0 / r) for n, docs in enumerate(lists, 1) for r, d in enumerate(docs, 1)]
+    asked = {
+        str(sk.parse_measure(ours)(min_grade=level, undefined="zero")): theirs.replace("REL", f"rel={level}")
+        for ours, theirs in IR_MEASURES.items()
+    }
+    of_them = {ours: ir_measures.parse_measure(theirs) for ours, theirs in asked.items()}
+    peer = {(one.query_id, one.measure): one.value for one in ir_measures.iter_calc([*of_them.values()], qrels, run)}
+    scores = sk.score(study_of(lists, judged), list(asked), per="query")
+    for position, text, value in scores.select("query_position", "measure", "value").rows():
+        assert value == pytest.approx(peer[str(position), of_them[text]], abs=1e-10), (text, lists, judged)
+
+
+@settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(lists=runs, judged=grades)
+def test_err_is_gdevals_on_a_scale_up_to_4(lists, judged):
+    # through ir-measures, which runs gdeval's script; it prints five decimals
+    if shutil.which("perl") is None:
+        pytest.skip("gdeval is a Perl script")
+    qrels = [ir_measures.Qrel(str(n), doc, grade) for n in range(1, len(lists) + 1) for doc, grade in judged.items()]
+    run = [ir_measures.ScoredDoc(str(n), d, 1.0 / r) for n, docs in enumerate(lists, 1) for r, d in enumerate(docs, 1)]
+    peer = {metric.query_id: metric.value for metric in ir_measures.iter_calc([ir_measures.ERR @ 10], qrels, run)}
+    scores = sk.score(study_of(lists, judged), "ERR(max_grade=4)@10", per="query")
+    for position, value in scores.select("query_position", "value").rows():
+        assert value == pytest.approx(peer[str(position)], abs=5.1e-6)
+
+
+@pytest.mark.filterwarnings("ignore")  # of numba, when it compiles ranx
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(lists=runs, judged=grades)
+def test_ranx(lists, judged):
+    qrels, run = asked_of_trec_eval(lists, judged)
+    others = sum(grade == 0 for grade in judged.values())
+    asked = dict(RANX)
+    if not others:
+        del asked["bpref"]  # where nothing is judged to be not relevant it divides by zero
+    binary = {query: {doc: int(grade >= 1) for doc, grade in docs.items()} for query, docs in qrels.items()}
+    scores = sk.score(study_of(lists, judged), list(asked), per="query")
+    ranked = ranx.Run(run)
+    ranx.evaluate(ranx.Qrels(binary), ranked, list(asked.values()), make_comparable=True)
+    for position, text, value in scores.select("query_position", "measure", "value").rows():
+        assert value == pytest.approx(ranked.scores[asked[text]][str(position)], abs=1e-10), (text, lists, judged)
+
+
+def test_ranx_weights_rbp_with_raw_grades():
+    # one result of grade 3: .2 x 3 there; here grades are shares of the top of their scale
+    ranked = ranx.Run({"1": {"a": 1.0}})
+    raw = ranx.evaluate(ranx.Qrels({"1": {"a": 3}}), ranked, "rbp.80")
+    assert raw == pytest.approx(3 * 0.2)
+    scores = sk.score(study_of([["a"]], {"a": 3}), "RBP(p=0.8,gain=linear,max_grade=3)", per="query")
+    assert scores.get_column("value").item() == pytest.approx(0.2, abs=1e-15)
+
+
 def test_an_empty_list_counts_as_with_trec_evals_c():
+    # a run has no line for such a query, and pytrec_eval leaves it out, as trec_eval without -c: a mean over fewer queries
+    asked = ["P@5", "R@5", "AP", "RR", "Rprec", "bpref", "infAP", "IPrec11", "Success@5", "F"]
+    peer = pytrec_eval.RelevanceEvaluator({"1": {"a": 1}, "2": {"a": 1}}, ASKED).evaluate({"1": {"a": 1.0}})
+    assert "2" not in peer
     study = sk.from_tables(
         queries={"session_id": ["s", "s"], "query_position": [1, 2]},
         results={"session_id": ["s"], "query_position": [1], "rank": [1], "doc_id": ["a"]},
         sessions={"session_id": ["s"], "topic_id": ["t"]},
         judgments={"judgment_key": ["t"], "doc_id": ["a"], "grade": [1]},
     )
+    for measure in ["nDCG", *asked]:
+        assert sk.score(study, measure, per="query").get_column("value").to_list()[1] == 0.0
     assert sk.score(study, "nDCG", per="query").get_column("value").to_list() == [1.0, 0.0]
     assert sk.score(study, "mean(nDCG)").get_column("value").to_list() == [0.5]

@@ -155,3 +155,22 @@ def test_saved_studies_score_the_same(study, tmp_path):
     for per in ("session", "system"):
         assert sk.score(saved, asked, per=per).equals(sk.score(study, asked, per=per))
     assert isinstance(sk.score(saved, asked), pl.DataFrame)
+
+
+def test_every_value_stands_beside_its_measure_in_whatever_order_they_are_asked_for():
+    study = sk.from_tables(
+        results={
+            "session_id": ["s"] * 2,
+            "query_position": [1] * 2,
+            "rank": [1, 2],
+            "doc_id": ["a", "b"],
+            "topic_id": ["t"] * 2,
+        },
+        judgments={"judgment_key": ["t"] * 2, "doc_id": ["a", "b"], "grade": [1, 2]},
+    )
+    # DCG@2 = 1 + 2 / log2(3); the cutoffs take turns, and so do the kinds of measures
+    expected = {"CG@1": 1.0, "CG@2": 3.0, "P@1": 1.0, "DCG@1": 1.0, "R@1": 0.5, "DCG@2": 2.261859507142915, "R@2": 1.0}
+    found = sk.score(study, [*expected], per="query")
+    assert dict(found.select("measure", "value").rows()) == pytest.approx(expected)
+    means = sk.score(study, [f"mean({measure})" for measure in expected])
+    assert means.get_column("value").to_list() == pytest.approx([*expected.values()])

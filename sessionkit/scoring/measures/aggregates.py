@@ -4,70 +4,19 @@ avgpos.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Self, cast
+from dataclasses import dataclass
+from typing import cast
 
 import polars as pl
 
 from sessionkit.errors import MeasureError
 from sessionkit.scoring import fixed
 from sessionkit.scoring.measures.cumulated_gain import nDCG, nsDCG
-from sessionkit.scoring.measures.measure import GainMeasure, Measure
+from sessionkit.scoring.measures.kinds import GainMeasure
+from sessionkit.scoring.measures.wrapper import Wrapper
 
 LAST = pl.col("query_position") == pl.col("query_position").max()
 """Which of a session's logged queries is the last."""
-
-
-@dataclass(frozen=True, repr=False, kw_only=True)
-class Wrapper(Measure):
-    """A session measure made from another measure, which stands inside its brackets."""
-
-    level = "session"
-    example: ClassVar[Measure]
-    source = "sessionkit"
-
-    of: GainMeasure | None = field(default=None)
-    cutoff: None = field(default=None, init=False)
-
-    def __call__(self, of: Measure | None = None, **changes: Any) -> Self:  # noqa: ANN401 - parameters of any kind, checked by name
-        """Wrap a measure: ``mean(nDCG @ 10)``."""
-        if of is None and self.of is None:
-            msg = f"{self.name} needs a measure inside: {self.name}({self.example})"
-            raise MeasureError(msg)
-        made = self if of is None else replace(self, of=cast("GainMeasure", of))
-        return Measure.__call__(made, **changes)
-
-    def __post_init__(self) -> None:
-        """Refuse a measure that cannot stand inside."""
-        super().__post_init__()
-        if self.of is not None and not isinstance(self.of, GainMeasure):
-            msg = f"{self.name} takes a measure of queries or of a session, not {self.of}; for example {self.name}({self.example})"
-            raise MeasureError(msg)
-
-    def parameters(self) -> dict[str, object]:
-        """The wrapper's own parameters; those of the measure stay inside it."""
-        return {key: value for key, value in super().parameters().items() if key != "cutoff"}
-
-    def __str__(self) -> str:
-        """``name(measure,parameters)``."""
-        given = [f"{key}={value}" for key, value in self.parameters().items() if value != self.default(key)]
-        inside = ",".join([*([str(self.of)] if self.of is not None else []), *given])
-        return f"{self.name}({inside})" if inside else self.name
-
-    __repr__ = __str__
-
-    @property
-    def inner(self) -> GainMeasure:
-        """The measure inside."""
-        if self.of is None:
-            msg = f"{self.name} needs a measure inside: {self.name}({self.example})"
-            raise MeasureError(msg)
-        return self.of
-
-    @property
-    def highest(self) -> float | None:
-        """The bound of the measure inside."""
-        return self.inner.highest
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -83,7 +32,8 @@ class Aggregate(Wrapper):
     mean(nDCG(gain=exp2)@10)
     """
 
-    example = nDCG @ 10
+    inside = nDCG @ 10
+    example = "mean(nDCG@10)"
     higher_grade_can_lower = True
 
     def over(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:
@@ -99,6 +49,7 @@ class Sum(Aggregate):
     """Sum over the session's queries."""
 
     name = "sum"
+    example = "sum(nDCG@10)"
     formula = "sum over q of M(q)"
 
     def over(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:  # noqa: ARG002 - one signature for all
@@ -134,6 +85,7 @@ class Max(Aggregate):
     """Value of the session's best query."""
 
     name = "max"
+    example = "max(nDCG@10)"
     formula = "max over q of M(q)"
 
     def over(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:  # noqa: ARG002
@@ -149,6 +101,7 @@ class Min(Aggregate):
     """Value of the session's worst query."""
 
     name = "min"
+    example = "min(nDCG@10)"
     formula = "min over q of M(q)"
 
     def over(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:  # noqa: ARG002
@@ -164,6 +117,7 @@ class First(Aggregate):
     """Value of the session's first query."""
 
     name = "first"
+    example = "first(nDCG@10)"
     formula = "M(1)"
 
     def over(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:  # noqa: ARG002
@@ -179,6 +133,7 @@ class Last(Aggregate):
     """Value of the session's last logged query."""
 
     name = "last"
+    example = "last(nDCG@10)"
     formula = "M(n), n the last query whose list was logged"
 
     def over(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:
@@ -194,6 +149,8 @@ class NonLast(Aggregate):
     """Mean over all queries of the session but the last; null for a session of one query."""
 
     name = "nonlast"
+    example = "nonlast(nDCG@10)"
+    undefined_where = "a session of a single query, no judgments for the key, or nothing relevant"
     formula = "sum over q < n of M(q) / number of those with a value"
 
     def over(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:
@@ -221,7 +178,9 @@ class AveragePosition(Wrapper):
     """
 
     name = "avgpos"
-    example = nsDCG @ 10
+    inside = nsDCG @ 10
+    takes = "a session measure with a curve and a cutoff"
+    example = "avgpos(nsDCG@10)"
     formula = "(1 / L) x sum over slots s = 1..L of the cumulated value at s"
     source = "Järvelin & Kekäläinen, Research Notes 2002-2, equation 6; ECIR 2008, section 4"
     higher_grade_can_lower = True
@@ -231,9 +190,14 @@ class AveragePosition(Wrapper):
     def __post_init__(self) -> None:
         """Refuse a measure that has no curve."""
         super().__post_init__()
-        if self.of is not None and self.of.level != "session":
-            msg = f"avgpos takes a session measure with a cutoff, such as {self.example}, not {self.of}"
+        if self.of is not None and not (isinstance(self.of, GainMeasure) and self.of.level == "session"):
+            msg = f"avgpos takes {self.takes}, such as {self.inside}, not {self.of}"
             raise MeasureError(msg)
+
+    @property
+    def inner(self) -> GainMeasure:
+        """The measure inside, which has a curve."""
+        return cast("GainMeasure", super().inner)
 
 
 def _first_true(flag: pl.Expr) -> pl.Expr:
@@ -250,3 +214,4 @@ first = First()
 last = Last()
 nonlast = NonLast()
 avgpos = AveragePosition()
+FAMILY = (sum_, mean, max_, min_, first, last, nonlast, avgpos)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sessionkit.errors import MeasureError
-from sessionkit.scoring.measures.measure import DiscountedMeasure, GainMeasure, SessionMeasure
+from sessionkit.scoring.measures.discounted import DiscountedMeasure, SessionMeasure
+from sessionkit.scoring.measures.kinds import GainMeasure
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -179,3 +180,4 @@ nCG = NormalizedCumulatedGain()  # noqa: N816 - the field's spelling
 nDCG = NormalizedDiscountedCumulatedGain()  # noqa: N816
 sDCG = SessionGain()  # noqa: N816
 nsDCG = NormalizedSessionGain()  # noqa: N816
+FAMILY = (sDCG, nsDCG, CG, DCG, nCG, nDCG)

@@ -1,16 +1,33 @@
-"""What a measure is: a frozen value that carries every choice in its name, and says what one result contributes."""
+"""What a measure is: a frozen value that carries every choice in its name."""
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self
-
-import polars as pl
+from keyword import kwlist
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from sessionkit.errors import MeasureError, suggestion
-from sessionkit.scoring.discounts import discount_expr
-from sessionkit.scoring.measures.parameters import PARAMETERS, PRESETS
+from sessionkit.scoring.measures.parameters import PARAMETERS, Parameter
+from sessionkit.scoring.measures.presets import PRESETS
+
+if TYPE_CHECKING:
+    from sessionkit.scoring.measures.kinds import JudgedMeasure
+
+NO_BASE = "no judgments for their key, or nothing relevant"
+TAKEN = (*kwlist, "level")
+"""Names of parameters that no field can have: Python's own words, and what every measure says of itself."""
+
+
+def _field_of(parameter: str) -> str:
+    """The field that holds a parameter: a word that is taken, such as Python's lambda, ends in an underscore there."""
+    return f"{parameter}_" if parameter in TAKEN else parameter
+
+
+def _parameter_of(field: str) -> str:
+    """The parameter that a field holds, see `_field_of`."""
+    return field[:-1] if field.endswith("_") and field[:-1] in TAKEN else field
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -34,23 +51,48 @@ class Measure:
     """Whether a higher grade of a shown result can lower the value, as it can where the ideal grows with it."""
     formula: ClassVar[str]
     source: ClassVar[str]
+    example: ClassVar[str] = ""
+    """A text with all that the measure needs; where it is empty, the name with a cutoff of 10 is one."""
+    required: ClassVar[tuple[str, ...]] = ()
+    """Parameters without a default: None in the registry's prototype."""
+    own_parameters: ClassVar[Mapping[str, Parameter]] = {}
+    """Parameters that mean something else to this measure than to others of the name, or take other values."""
+    without: ClassVar[tuple[str, ...]] = ()
+    """Parameters of its kind, ``cutoff`` among them, that the measure does not take."""
+    undefined_where: ClassVar[str] = NO_BASE
+    """Why sessions or queries have no value, for the warning that names them."""
 
     cutoff: int | None = None
 
     def __post_init__(self) -> None:
         """Bring every parameter to its canonical form, or refuse it by name and allowed range."""
         for field in dataclasses.fields(self):
-            if field.name in PARAMETERS:
+            name = _parameter_of(field.name)
+            if name in PARAMETERS:
                 try:
-                    value = PARAMETERS[field.name].canonical(getattr(self, field.name))
+                    value = self.parameter(name).canonical(getattr(self, field.name))
                 except MeasureError as error:
                     msg = f"{self.name}: {error}"
                     raise MeasureError(msg) from None
                 object.__setattr__(self, field.name, value)
+                if field.name in self.without and value != field.default:
+                    msg = (
+                        f"{self.name} has no parameter {field.name!r}; it has {', '.join(self.parameters()) or 'none'}"
+                    )
+                    raise MeasureError(msg)
+
+    def require_parameters(self) -> None:
+        """Refuse a measure whose required parameters were not given; the message shows one that has them."""
+        missing = [name for name in self.required if getattr(self, _field_of(name)) is None]
+        if missing:
+            allowed = "; ".join(f"{name} must be {self.parameter(name).allowed}" for name in missing)
+            msg = f"{self} needs {' and '.join(missing)}, for example {self.example} ({allowed})"
+            raise MeasureError(msg)
 
     def __call__(self, **changes: Any) -> Self:  # noqa: ANN401 - parameters of any kind, checked by name
         """Return the measure with some parameters changed; ``like`` stands for the parameters of a preset."""
         like = changes.pop("like", None)
+        changes = {_parameter_of(key): value for key, value in changes.items()}
         own = self.parameters()
         if like is not None:
             if like not in PRESETS:
@@ -61,12 +103,13 @@ class Measure:
             if key not in own:
                 msg = f"{self.name} has no parameter {key!r}; it has {', '.join(own) or 'none'}{suggestion(key, own)}"
                 raise MeasureError(msg)
-        return dataclasses.replace(self, **changes)
+        fields: dict[str, Any] = {_field_of(key): value for key, value in changes.items()}
+        return dataclasses.replace(self, **fields)
 
     def __matmul__(self, cutoff: int) -> Self:
         """``measure @ 10`` counts the first ten ranks of each query."""
         if "cutoff" not in self.parameters():
-            msg = f"{self.name} takes no cutoff of its own; write it inside: {self.name}(nDCG@{cutoff})"
+            msg = f"{self.name} takes no cutoff"
             raise MeasureError(msg)
         return dataclasses.replace(self, cutoff=cutoff)
 
@@ -84,13 +127,18 @@ class Measure:
 
     def parameters(self) -> dict[str, object]:
         """Every parameter of the measure with its value, in the order of the text."""
-        have = {field.name for field in dataclasses.fields(self)}
-        return {name: getattr(self, name) for name in PARAMETERS if name in have}
+        have = {_parameter_of(field.name) for field in dataclasses.fields(self)} - set(self.without)
+        return {name: getattr(self, _field_of(name)) for name in PARAMETERS if name in have}
+
+    @classmethod
+    def parameter(cls, name: str) -> Parameter:
+        """What one of its parameters means and may be."""
+        return cls.own_parameters.get(name, PARAMETERS[name])
 
     @classmethod
     def default(cls, parameter: str) -> object:
         """The value that a parameter has when the text does not name it."""
-        return next(field.default for field in dataclasses.fields(cls) if field.name == parameter)
+        return next(field.default for field in dataclasses.fields(cls) if field.name == _field_of(parameter))
 
     @property
     def highest(self) -> float | None:
@@ -98,103 +146,7 @@ class Measure:
         return None
 
     @property
-    def inner(self) -> GainMeasure:
-        """The measure whose contributions count: itself, or the one that it wraps."""
-        msg = f"{self} does not add up contributions"
+    def inner(self) -> JudgedMeasure:
+        """The measure that is worked out: itself, or the one that it wraps."""
+        msg = f"{self} selects no results"
         raise MeasureError(msg)
-
-
-@dataclass(frozen=True, repr=False, kw_only=True)
-class GainMeasure(Measure):
-    """A measure that adds up what each shown result contributes: gain x rank discount x query discount."""
-
-    gain: str = "linear"
-    min_grade: float = 1
-    depth: str = "all"
-    duplicates: str = "all"
-    unjudged: str = "zero"
-    grades: str = "judgments"
-    undefined: str = "null"
-    queries: int | None = None
-
-    normalized: ClassVar[bool] = False
-
-    @property
-    def inner(self) -> GainMeasure:
-        """The measure whose contributions count: itself."""
-        return self
-
-    def rank_discount(self) -> pl.Expr:
-        """Discount of a result by its rank."""
-        return discount_expr(pl.col("rank"), "none")
-
-    def query_discount_factor(self) -> pl.Expr:
-        """Discount of a result by the position of its query; column ``query_position``."""
-        return pl.lit(1.0)
-
-    def contribution(self, gain: pl.Expr) -> pl.Expr:
-        """What a result adds, from its gain and the columns ``rank``, ``query_position`` and, where ranks run on,
-        ``offset``.
-        """
-        return gain * self.rank_discount() * self.query_discount_factor()
-
-
-@dataclass(frozen=True, repr=False, kw_only=True)
-class DiscountedMeasure(GainMeasure):
-    """A gain measure with a rank discount."""
-
-    discount: str = "burges"
-    b: float = 2
-    p: float | None = None
-
-    def __post_init__(self) -> None:
-        """Check that a geometric discount has its persistence and that a normalised measure has a falling discount."""
-        super().__post_init__()
-        if self.discount == "geometric" and self.p is None:
-            msg = f"{self.name}: discount=geometric needs p, {PARAMETERS['p'].allowed}"
-            raise MeasureError(msg)
-        if self.normalized:
-            self.require_falling_discount()
-
-    def require_falling_discount(self) -> None:
-        """Refuse to normalise by a discount that rises somewhere, since the sorted list is then not the best."""
-        if self.discount == "rn2002" and self.b > 2:
-            msg = (
-                f"{self.name}: discount=rn2002 with b={self.b} boosts the ranks 2 to b-1, so the best list is not the "
-                "ideal; use discount=jk2002, or b=2 or less"
-            )
-            raise MeasureError(msg)
-
-    def rank_discount(self) -> pl.Expr:
-        """Discount by rank within the query."""
-        return discount_expr(pl.col("rank"), self.discount, self.b, self.p)
-
-
-@dataclass(frozen=True, repr=False, kw_only=True)
-class SessionMeasure(DiscountedMeasure):
-    """A discounted measure of a whole session, with a discount by query position."""
-
-    level = "session"
-
-    discount: str = "log"
-    query_discount: str = "log"
-    bq: float = 4
-    pq: float | None = None
-    rank_origin: str = "query"
-    slots: str | int = "pad"
-
-    def __post_init__(self) -> None:
-        """Check what the query discount and the concatenation need."""
-        super().__post_init__()
-        if self.query_discount == "geometric" and self.pq is None:
-            msg = f"{self.name}: query_discount=geometric needs pq, {PARAMETERS['pq'].allowed}"
-            raise MeasureError(msg)
-
-    def rank_discount(self) -> pl.Expr:
-        """Discount by rank within the query or, with ``rank_origin=session``, along the concatenated lists."""
-        place = pl.col("rank") + pl.col("offset") if self.rank_origin == "session" else pl.col("rank")
-        return discount_expr(place, self.discount, self.b, self.p)
-
-    def query_discount_factor(self) -> pl.Expr:
-        """Discount by query position."""
-        return discount_expr(pl.col("query_position"), self.query_discount, self.bq, self.pq)

@@ -3,184 +3,230 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
-from numbers import Real
 
-from sessionkit.errors import MeasureError, suggestion
 from sessionkit.scoring.discounts import QUERY_DISCOUNTS, RANK_DISCOUNTS
 from sessionkit.scoring.gains import ALLOWED, gain_text
-
-LARGEST = 2**31
-"""Ranks and positions are 32-bit integers in the tables."""
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """One parameter of a measure: its name, the values it takes in words, its meaning and its check."""
-
-    name: str
-    allowed: str
-    meaning: str
-    check: Callable[[Parameter, object], object]
-
-    @property
-    def words(self) -> list[str]:
-        """The bare words among the allowed values."""
-        first = self.allowed.partition(" a ")[0].removeprefix("one of ").replace(" or ", ", ")
-        return [word for word in first.split(", ") if word.isidentifier() and word not in {"a", "weights"}]
-
-    def canonical(self, value: object) -> object:
-        """Return the value in its one written form, or raise a `MeasureError` that names what is allowed."""
-        return None if value is None else self.check(self, value)
-
-    def refuse(self, value: object) -> MeasureError:
-        """Build the error for a value out of range."""
-        hint = suggestion(value, self.words) if isinstance(value, str) else ""
-        shown = f"{value:g}" if isinstance(value, float) else repr(value)
-        return MeasureError(f"{self.name} must be {self.allowed}, not {shown}{hint}")
-
-
-def _number(low: float, high: float = math.inf) -> Callable[[Parameter, object], object]:
-    """A finite number between two bounds, both excluded."""
-
-    def check(parameter: Parameter, value: object) -> object:
-        if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
-            raise parameter.refuse(value)
-        number = float(value)
-        if not low < number < high:
-            raise parameter.refuse(value)
-        return int(number) if number.is_integer() else number
-
-    return check
-
-
-def _whole(parameter: Parameter, value: object) -> object:
-    """A whole number of at least 1 that fits the tables' integers."""
-    number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
-    if number >= LARGEST:
-        msg = f"{parameter.name} must be below {LARGEST}, not {value!r}; leave it out if every rank counts"
-        raise MeasureError(msg)
-    if not number.is_integer() or number < 1:
-        raise parameter.refuse(value)
-    return int(number)
-
-
-def _word(*words: str) -> Callable[[Parameter, object], object]:
-    """One of some words."""
-
-    def check(parameter: Parameter, value: object) -> object:
-        if value not in words:
-            raise parameter.refuse(value)
-        return value
-
-    return check
-
-
-def _word_or_whole(*words: str) -> Callable[[Parameter, object], object]:
-    """One of some words, or a whole number of at least 1."""
-
-    def check(parameter: Parameter, value: object) -> object:
-        return value if isinstance(value, str) and value in words else _whole(parameter, value)
-
-    return check
-
+from sessionkit.scoring.measures.checks import (
+    Parameter,
+    cutoffs,
+    not_negative,
+    number_between,
+    share,
+    weights,
+    whole,
+    word,
+    word_or_whole,
+)
 
 _ABOVE_1 = "a number above 1"
 _SHARE = "a number between 0 and 1, both excluded"
+_WHOLE_SHARE = "a number between 0 and 1, both included"
 
 PARAMETERS = {
     parameter.name: parameter
     for parameter in (
         Parameter("gain", ALLOWED, "what a grade is worth", lambda _, value: gain_text(value)),
-        Parameter("min_grade", "a number", "lowest relevant grade for gain=binary", _number(-math.inf)),
         Parameter(
-            "discount", f"one of {', '.join(RANK_DISCOUNTS)}", "form of the rank discount", _word(*RANK_DISCOUNTS)
+            "min_grade",
+            "a number",
+            "lowest relevant grade: of measures of relevant documents, and of gain=binary",
+            number_between(-math.inf),
+        ),
+        Parameter(
+            "level", "a number above 0", "the one grade that counts as relevant, and no other", number_between(0)
+        ),
+        Parameter(
+            "at_least", "a number above 0", "lowest relevant grade, another way to write min_grade", number_between(0)
+        ),
+        Parameter(
+            "max_grade", "a number above 0", "top of the grade scale; that of the study if not given", number_between(0)
+        ),
+        Parameter("beta", "a number above 0", "weight of recall against precision", number_between(0)),
+        Parameter(
+            "discount", f"one of {', '.join(RANK_DISCOUNTS)}", "form of the rank discount", word(*RANK_DISCOUNTS)
         ),
         Parameter(
             "query_discount",
             f"one of {', '.join(QUERY_DISCOUNTS)}",
             "form of the discount by position of the query in its session",
-            _word(*QUERY_DISCOUNTS),
+            word(*QUERY_DISCOUNTS),
         ),
-        Parameter("b", _ABOVE_1, "base of the rank discount: small for impatient searchers", _number(1)),
+        Parameter("b", _ABOVE_1, "base of the rank discount: small for impatient searchers", number_between(1)),
         Parameter(
-            "bq", _ABOVE_1, "base of the query discount: small for searchers unlikely to reformulate", _number(1)
+            "bq", _ABOVE_1, "base of the query discount: small for searchers unlikely to reformulate", number_between(1)
         ),
-        Parameter("p", _SHARE, "persistence of a geometric rank discount", _number(0, 1)),
-        Parameter("pq", _SHARE, "persistence of a geometric query discount", _number(0, 1)),
+        Parameter(
+            "p", _SHARE, "persistence: of a geometric rank discount, of the searcher of RBP", number_between(0, 1)
+        ),
+        Parameter("pq", _SHARE, "persistence of a geometric query discount", number_between(0, 1)),
         Parameter(
             "rank_origin",
             "query or session",
             "where the ranks that are discounted begin: anew in each query, or once, along the concatenated lists",
-            _word("query", "session"),
+            word("query", "session"),
         ),
         Parameter(
             "slots",
             "pad, shown or a whole number of at least 1",
             "what a short list occupies in the concatenation: the cutoff, its length, or at least so many",
-            _word_or_whole("pad", "shown"),
+            word_or_whole("pad", "shown"),
         ),
+        Parameter("need", "a whole number of at least 1", "relevant documents that the searcher needs", whole),
+        Parameter(
+            "count",
+            "nonrelevant or examined",
+            "what a search length counts: documents gone through in vain, or all of them",
+            word("nonrelevant", "examined"),
+        ),
+        Parameter(
+            "ties",
+            "score or none",
+            "which results are tied: neighbours with the same score, where the log has scores, or none",
+            word("score", "none"),
+        ),
+        Parameter(
+            "unretrieved",
+            "retrieved, mid or last",
+            "where relevant documents stand that the list lacks: nowhere, in the middle of the rest of the collection, or at its end",
+            word("retrieved", "mid", "last"),
+        ),
+        Parameter("threshold", "a number above 0", "lowest gain that satisfies the searcher", number_between(0)),
+        Parameter(
+            "limit",
+            "above or real",
+            "where the median class begins: at the rank above it, or half a rank above it",
+            word("above", "real"),
+        ),
+        Parameter(
+            "answer",
+            "retrieved or examined",
+            "documents gone through: all of the list, or those until the expected number of relevant ones is found",
+            word("retrieved", "examined"),
+        ),
+        Parameter(
+            "horizon", "a number above 0", "words, or seconds, after which nothing gains any more", number_between(0)
+        ),
+        Parameter(
+            "halflife", "a number above 0", "seconds after which half of the searchers have stopped", number_between(0)
+        ),
+        Parameter("click", "numbers by grade such as 0.39-0.64", "chance that a result is clicked", weights),
+        Parameter("save", "numbers by grade such as 0-0.77", "chance that a clicked result is saved", weights),
+        Parameter("scan", "a number of at least 0", "seconds that the summary of a result takes", not_negative),
+        Parameter("open", "a number of at least 0", "seconds that a document takes beside its words", not_negative),
+        Parameter("per_word", "a number of at least 0", "seconds that a word of a document takes", not_negative),
+        Parameter("words", "a number above 0", "words of a document where the log does not say", number_between(0)),
+        Parameter(
+            "times",
+            "logged or modelled",
+            "whether documents are read when they were clicked, or all of them in order, each in the time that it takes",
+            word("logged", "modelled"),
+        ),
+        Parameter("per_query", "a number of at least 0", "seconds that a further query takes", not_negative),
+        Parameter("seconds", "numbers by grade such as 9.8-23-37.6", "seconds that a result takes", weights),
         Parameter(
             "depth",
             "all, last_click or examined",
             "how far the searcher is taken to have looked in each list; a list without a click (or examined result) then gains 0",
-            _word("all", "last_click", "examined"),
+            word("all", "last_click", "examined"),
         ),
         Parameter(
             "duplicates",
             "all or first",
             "whether a document that the session shows again gains every time or only the first time",
-            _word("all", "first"),
+            word("all", "first"),
         ),
         Parameter(
             "unjudged",
             "zero or skip",
             "whether unjudged results gain 0 in their place or are removed before the cutoff",
-            _word("zero", "skip"),
+            word("zero", "skip"),
         ),
         Parameter(
             "grades",
             "judgments or user",
             "whose grades: the judgments, or the searcher's own of that session",
-            _word("judgments", "user"),
+            word("judgments", "user"),
         ),
-        Parameter("undefined", "null or zero", "what an undefined value becomes", _word("null", "zero")),
+        Parameter("undefined", "null or zero", "what an undefined value becomes", word("null", "zero")),
         Parameter(
             "queries",
             "all or a whole number of at least 1",
             "keep the queries at the first so many positions of each session",
-            lambda parameter, value: None if value == "all" else _whole(parameter, value),
+            lambda parameter, value: None if value == "all" else whole(parameter, value),
         ),
         Parameter(
             "ideal",
             "repeated, spread or once",
             "the ideal session: every query's own ideal list, the best documents once in the best slots, or one perfect query",
-            _word("repeated", "spread", "once"),
+            word("repeated", "spread", "once"),
         ),
         Parameter(
             "ideal_queries",
             "session or a whole number of at least 1",
             "how many queries the ideal session has",
-            _word_or_whole("session"),
+            word_or_whole("session"),
         ),
         Parameter(
             "normalize",
             "session or query",
             "divide the session by its ideal, or each query by its own before the query discount",
-            _word("session", "query"),
+            word("session", "query"),
         ),
         Parameter(
-            "length", "a whole number of at least 1", "number of slots averaged; the session's own if not given", _whole
+            "gamma",
+            _SHARE,
+            "what each repetition of a subtopic, or of a nugget, leaves of its worth",
+            number_between(0, 1),
         ),
-        Parameter("cutoff", "a whole number of at least 1", "ranks that count within each query", _whole),
+        Parameter("height", "a number above 0", "how much of a subtopic a searcher can use", number_between(0)),
+        Parameter("cost", "a number of at least 0", "what reading a word costs, in units of gain", not_negative),
+        Parameter(
+            "length", "a whole number of at least 1", "number of slots averaged; the session's own if not given", whole
+        ),
+        Parameter(
+            "lambda", "a number of at least 0", "how fast what earlier queries showed is forgotten", not_negative
+        ),
+        Parameter("pdown", _WHOLE_SHARE, "chance to go on from a document to the next of the list", share),
+        Parameter("pref", _WHOLE_SHARE, "chance to go on from a list to the next query", share),
+        Parameter(
+            "truncate",
+            "absorb or renormalise",
+            "who has the chance to go on beyond the end of a list, or of the session: its last place, or all places in proportion",
+            word("absorb", "renormalise"),
+        ),
+        Parameter("recall", _WHOLE_SHARE, "level of recall at which precision is interpolated", share),
+        Parameter(
+            "rule",
+            "ceil, trec9 or trec10",
+            "how many relevant documents make a recall: rounded up, or as trec_eval did up to 9 and does since 10",
+            word("ceil", "trec9", "trec10"),
+        ),
+        Parameter(
+            "cutoffs",
+            "rising whole numbers of at least 1 such as 5-10-15",
+            "document cutoffs that are averaged",
+            cutoffs,
+        ),
+        Parameter(
+            "weights", "numbers of at least 0, one for each cutoff, such as 1-1-1", "what each cutoff counts", weights
+        ),
+        Parameter("cutoff", "a whole number of at least 1", "ranks that count within each query", whole),
     )
 }
 
-PRESETS: dict[str, dict[str, object]] = {
-    "ecir2008": {"gain": "linear", "discount": "log", "b": 2, "query_discount": "log", "bq": 4},
-    "jiang2016": {"gain": "exp2", "discount": "shifted", "query_discount": "shifted"},
-    "kanoulas2011": {"gain": "exp2", "discount": "shifted", "query_discount": "shifted", "rank_origin": "session"},
-    "srbp2019": {"gain": "binary", "discount": "burges"},
+RANK_BIASED = {
+    parameter.name: parameter
+    for parameter in (
+        Parameter("b", _WHOLE_SHARE, "balance: chance to go on in the list rather than to the next query", share),
+        Parameter("p", _WHOLE_SHARE, "persistence: chance to go on at all after each result", share),
+    )
 }
-"""Parameters that ``like=`` stands for, by the paper or program whose values they reproduce."""
+"""What b and p are to the rank-biased session measures."""
+
+SATISFACTION = {
+    "lambda": Parameter("lambda", _WHOLE_SHARE, "weight of satisfaction against the lack of frustration", share)
+}
+"""What lambda is to satisfaction and frustration."""
+
+RATING = {"gain": Parameter("gain", "linear or lifted", "whether a rating of 0 counts as 1", word("linear", "lifted"))}
+"""What gain is to measures of subtopics and nuggets."""

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import NoReturn
 
 from sessionkit.errors import MeasureError, suggestion
-from sessionkit.scoring.measures.aggregates import Wrapper
 from sessionkit.scoring.measures.measure import Measure
+from sessionkit.scoring.measures.wrapper import Wrapper
 
 TOKEN = re.compile(
     r"\s*(?:(?P<word>[A-Za-z_][A-Za-z0-9_]*)|(?P<number>-?[0-9.][0-9.eE]*(?:(?<=[eE])[+-]?[0-9]+)?(?:-[0-9.]+)*)|(?P<mark>[(),=@]))"

@@ -1,0 +1,167 @@
+"""Recall-precision curves at the eleven standard levels of recall, and systems compared topic by topic on R-precision."""
+
+from __future__ import annotations
+
+from os import PathLike
+
+import polars as pl
+
+from sessionkit.analysis.groups import NAMES, Grouping
+from sessionkit.analysis.precision_recall_task import PrecisionRecallTask
+from sessionkit.errors import MeasureError, UsageError, suggestion
+from sessionkit.scoring.cautions import tell_of_depth
+from sessionkit.scoring.measures import Measure, parse_measure
+from sessionkit.scoring.measures.recall_levels import ElevenPointPrecision, IPrec11
+from sessionkit.scoring.scores import score
+from sessionkit.scoring.selection import columns_of, columns_read
+from sessionkit.scoring.tasks import run
+from sessionkit.study import Study
+
+PER = ("group", "topic", "query")
+AVERAGES = ("queries", "topics")
+
+
+def precision_recall(
+    study: Study,
+    by: str | None = "system_id",
+    *,
+    per: str = "group",
+    average: str = "queries",
+    measure: str | Measure = IPrec11,
+    min_queries: int | None = None,
+    topic: str | None = None,
+    memory: str | int | None = None,
+    partials: str | PathLike[str] | None = None,
+) -> pl.DataFrame:
+    """Interpolated precision at recall 0, 0.1, ... 1.
+
+    Parameters
+    ----------
+    study
+        The study.
+    by
+        Column of sessions or users to group by; None, all together.
+    per
+        ``"group"``: the average curve of each group; ``"topic"``: of each of its topics; ``"query"``: the curve of every
+        logged query.
+    average
+        What a group's curve averages: ``"queries"``, each counts the same; ``"topics"``, the queries of a topic are
+        averaged first, so that topics count the same.
+    measure
+        ``IPrec11`` with its choices: ``"IPrec11(rule=trec9)@100"`` counts the first hundred ranks and rounds numbers of
+        documents as trec_eval 9, ``min_grade`` says which grades are relevant.
+    min_queries, topic
+        Only sessions with at least so many logged queries; only those of this topic.
+    memory, partials
+        As `sessionkit.score` has them.
+
+    Returns
+    -------
+    polars.DataFrame
+        ``group``, ``topic_id`` (per topic), ``recall``, ``precision`` (between 0 and 1) and ``n``, the queries (or topics)
+        averaged; per query ``session_id``, ``query_position``, ``group``, ``topic_id``, ``recall``, ``precision``. Null
+        where nothing is relevant, which averages leave out; 0 where a list does not get so far.
+
+    Raises
+    ------
+    UsageError
+        An option or column does not exist.
+    MeasureError
+        The measure is another than IPrec11.
+
+    Examples
+    --------
+    Three relevant documents, at ranks 1 and 4 and not found: 1 up to a recall of 1/3, 1/2 up to 2/3, then nothing.
+
+    >>> import sessionkit as sk
+    >>> study = sk.from_tables(
+    ...     results={"session_id": ["s"] * 4, "query_position": [1] * 4, "rank": [1, 2, 3, 4], "doc_id": list("abcd")},
+    ...     sessions={"session_id": ["s"], "topic_id": ["t"]},
+    ...     judgments={"judgment_key": ["t"] * 3, "doc_id": ["a", "d", "x"], "grade": [1] * 3},
+    ... )
+    >>> sk.precision_recall(study).get_column("precision").to_list()
+    [1.0, 1.0, 1.0, 1.0, 0.5, 0.5, 0.5, 0.0, 0.0, 0.0, 0.0]
+    """
+    for name, value, allowed in (("per", per, PER), ("average", average, AVERAGES)):
+        if value not in allowed:
+            msg = f"{name} must be one of {', '.join(allowed)}, not {value!r}{suggestion(str(value), allowed)}"
+            raise UsageError(msg)
+    asked = parse_measure(measure)
+    if not isinstance(asked, ElevenPointPrecision):
+        msg = f"{asked} has no recall-precision curve; ask for IPrec11 with its parameters, such as IPrec11(rule=trec9)@100"
+        raise MeasureError(msg)
+    tell_of_depth(study, asked)
+    grouping = Grouping.of(study, by, min_queries, topic)
+    reads = columns_read(columns_of(study), [asked])
+    task = PrecisionRecallTask(asked, grouping, per, average, reads)
+    return run(study, [task], memory, partials)[0]
+
+
+def rprecision_histogram(
+    study: Study,
+    a: str | None = None,
+    b: str | None = None,
+    *,
+    by: str = "system_id",
+    measure: str | Measure = "mean(Rprec)",
+    memory: str | int | None = None,
+) -> pl.DataFrame:
+    """R-precision of two systems by topic, and how far they are apart: the data of an R-precision histogram.
+
+    Parameters
+    ----------
+    study
+        The study.
+    a, b
+        The systems; may be left out where there are exactly two, which then come in order of their names.
+    by
+        Column of sessions or users that names the systems.
+    measure
+        What is compared: a measure of sessions, whose mean over the sessions of a system and topic is taken.
+    memory
+        As `sessionkit.score` has it.
+
+    Returns
+    -------
+    polars.DataFrame
+        ``topic_id``, ``a``, ``b`` and ``difference``, a - b: above 0 where a is better; in order of topic_id. Null where
+        one of them has no value for the topic.
+
+    Raises
+    ------
+    UsageError
+        There is no such system, or they must be named.
+
+    Examples
+    --------
+    >>> import sessionkit as sk
+    >>> study = sk.from_tables(
+    ...     results={"session_id": list("xy"), "query_position": [1, 1], "rank": [1, 1], "doc_id": ["d", "e"]},
+    ...     sessions={"session_id": list("xy"), "system_id": ["new", "old"], "topic_id": ["t", "t"]},
+    ...     judgments={"judgment_key": ["t"], "doc_id": ["d"], "grade": [1]},
+    ... )
+    >>> sk.rprecision_histogram(study, "new", "old").rows()
+    [('t', 1.0, 0.0, 1.0)]
+    """
+    column = NAMES.get(by, by)
+    scores = score(study, measure, per=[column, "topic_id"], memory=memory).drop_nulls([column, "topic_id"])
+    known = scores.get_column(column).cast(pl.String).unique().sort().to_list()
+    if a is None and b is None and len(known) == 2:
+        a, b = known
+    for name, system in (("a", a), ("b", b)):
+        if system not in known:
+            said = (
+                f"there is no {column} {system!r}"
+                if system is not None
+                else f"name the systems to compare, a and b ({name})"
+            )
+            msg = f"{said}; there are: {', '.join(known[:20]) or 'none'}{suggestion(str(system), known) if system else ''}"
+            raise UsageError(msg)
+    sides = [
+        scores.filter(pl.col(column).cast(pl.String) == system).select("topic_id", value=pl.col("value"))
+        for system in (a, b)
+    ]
+    both = (
+        sides[0].rename({"value": "a"}).join(sides[1].rename({"value": "b"}), on="topic_id", how="full", coalesce=True)
+    )
+    return both.sort("topic_id").with_columns(difference=pl.col("a") - pl.col("b"))

@@ -1,0 +1,102 @@
+"""Reformulations: what became of a query's words in the next query, and what that gained."""
+
+from __future__ import annotations
+
+from os import PathLike
+
+import polars as pl
+
+from sessionkit.errors import DataError, UsageError
+from sessionkit.scoring.measures import Measure, parse_measure
+from sessionkit.scoring.measures.reformulation import compared, terms_of
+from sessionkit.scoring.scores import score
+from sessionkit.study import Study
+
+STEP = ["session_id", "query_position"]
+OF_SESSION = ["system_id", "topic_id", "user_id"]
+
+
+def reformulations(
+    study: Study,
+    measure: str | Measure | None = "nDCG@10",
+    *,
+    memory: str | int | None = None,
+    partials: str | PathLike[str] | None = None,
+) -> pl.DataFrame:
+    """Classify every step from one logged query to the next, and say how much the results gained by it.
+
+    Parameters
+    ----------
+    study
+        A study whose queries have a ``query_text``. The queries, though not the results, must fit into memory.
+    measure
+        A measure with a value per query, such as ``"nDCG@10"`` or ``"P@10"``; None for the wording alone.
+    memory
+        Memory to work within, see `sessionkit.score`.
+    partials
+        A directory to keep partial results in, see `sessionkit.score`.
+
+    Returns
+    -------
+    polars.DataFrame
+        One row per pair of consecutive logged queries, by session and position: ``session_id``, ``query_position`` and
+        ``previous_position``, ``system_id``, ``topic_id``, ``user_id``, ``reformulation``, ``terms`` and
+        ``previous_terms`` (distinct terms of the query and of the one before it), ``shared`` (terms in both), ``overlap``
+        (shared terms as a share of those in either, Jaccard); with a measure also ``measure``, ``value``,
+        ``previous_value`` and ``change``, their difference (null where either is undefined). A session of one query has
+        no row. What was typed is not in the table. What depends on a text that was not logged is null.
+
+        ``reformulation`` is ``repeat`` (the same terms), ``specialisation`` (terms added), ``generalisation`` (terms left
+        out), ``substitution`` (some kept, some replaced) or ``new`` (none in common), by the sets of terms alone; see
+        `sessionkit.scoring.measures.reformulation` for the normalisation and the sources of the rule.
+
+    Raises
+    ------
+    DataError
+        If the queries have no ``query_text``.
+    UsageError
+        If the measure has no values per query.
+
+    Examples
+    --------
+    A second query with a term more finds the relevant document:
+
+    >>> import sessionkit as sk
+    >>> study = sk.from_tables(
+    ...     queries={"session_id": ["s"] * 2, "query_position": [1, 2], "query_text": ["jaguar", "jaguar speed"]},
+    ...     results={"session_id": ["s"] * 2, "query_position": [1, 2], "rank": [1, 1], "doc_id": ["a", "b"]},
+    ...     sessions={"session_id": ["s"], "topic_id": ["t"]},
+    ...     judgments={"judgment_key": ["t"], "doc_id": ["b"], "grade": [2]},
+    ... )
+    >>> sk.reformulations(study, "DCG@1").select("query_position", "reformulation", "overlap", "change").rows()
+    [(2, 'specialisation', 0.5, 2.0)]
+    """
+    if not isinstance(study, Study):
+        msg = f"reformulations takes a study, such as sk.open_study returns, not {type(study).__name__}"
+        raise UsageError(msg)
+    if "query_text" not in study.columns("queries"):
+        msg = f"reformulations needs the column 'query_text' in the queries; they have {', '.join(study.columns('queries'))}"
+        raise DataError(msg)
+    steps = _steps(study)
+    if measure is None:
+        return steps
+    values = score(study, [parse_measure(measure)], per="query", memory=memory, partials=partials)
+    values = values.select(*STEP, "measure", "value")
+    before = values.select("session_id", previous_position="query_position", previous_value="value")
+    both = steps.join(values, on=STEP, how="left", maintain_order="left")
+    both = both.join(before, on=["session_id", "previous_position"], how="left", maintain_order="left")
+    return both.with_columns(change=pl.col("value") - pl.col("previous_value"))
+
+
+def _steps(study: Study) -> pl.DataFrame:
+    """The pairs of consecutive logged queries, with what their wordings have in common."""
+    logged = study.queries.filter(pl.col("results_status") != "not_logged").select(*STEP, "query_text")
+    queries = logged.collect().sort(STEP).with_columns(terms=terms_of(pl.col("query_text"))).drop("query_text")
+    of_session = study.sessions.select("session_id", *OF_SESSION).collect()
+    pairs = queries.with_columns(previous_position=pl.col("query_position").shift(1), before=pl.col("terms").shift(1))
+    pairs = pairs.filter(pl.col("session_id") == pl.col("session_id").shift(1))
+    found = compared(pairs["before"], pairs["terms"]).rename({"kind": "reformulation"})
+    placed = pairs.select(*STEP, "previous_position").join(
+        of_session, on="session_id", how="left", maintain_order="left"
+    )
+    return placed.with_columns(found.select("reformulation", "terms", "previous_terms", "shared", "overlap"))

@@ -1,0 +1,154 @@
+"""The summary table of an evaluation: how many queries and topics, results, relevant documents, and relevant ones found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from sessionkit.analysis.groups import Grouping
+from sessionkit.analysis.precision_recall_task import with_topics
+from sessionkit.errors import UsageError, suggestion
+from sessionkit.scoring.blocks import Block
+from sessionkit.scoring.judging import results_shown
+from sessionkit.scoring.lists import Lists
+from sessionkit.scoring.measures import JudgedMeasure, parse_measure
+from sessionkit.scoring.selection import Selection, columns_of, columns_read
+from sessionkit.scoring.tasks import run
+from sessionkit.study import Study
+from sessionkit.study.places import sums
+
+COUNTS = ("sessions", "queries", "retrieved", "relevant", "relevant_retrieved")
+PART = pl.Schema({"group": pl.String(), "topic_id": pl.String(), **dict.fromkeys(COUNTS, pl.Int64())})
+
+
+def summary(
+    study: Study,
+    by: str | None = "system_id",
+    *,
+    per: str = "group",
+    cutoff: int | None = None,
+    min_grade: float = 1,
+    min_queries: int | None = None,
+    memory: str | int | None = None,
+) -> pl.DataFrame:
+    """Count what was asked, retrieved and found: the summary table of textbooks and of trec_eval.
+
+    Parameters
+    ----------
+    study
+        The study.
+    by
+        Column of sessions or users to group by; None, all together.
+    per
+        ``"group"``, or ``"topic"``: a row for each topic of a group.
+    cutoff
+        Only the first so many ranks of each query; all if not given.
+    min_grade
+        Lowest relevant grade.
+    min_queries
+        Only sessions with at least so many logged queries.
+    memory
+        As `sessionkit.score` has it.
+
+    Returns
+    -------
+    polars.DataFrame
+        ``group``, ``topic_id`` or ``topics`` (number of topics with a session), ``sessions``, ``queries`` (logged ones,
+        also those that returned nothing), ``retrieved`` (results shown), ``relevant`` and ``relevant_retrieved``. As in
+        trec_eval's num_ret, num_rel and num_rel_ret, everything is added up over queries: documents relevant for two
+        queries count in both, and so do those that both found; a document twice in one list is found once.
+
+    Raises
+    ------
+    UsageError
+        An option or column does not exist.
+
+    Examples
+    --------
+    >>> import sessionkit as sk
+    >>> study = sk.from_tables(
+    ...     results={"session_id": ["s"] * 3, "query_position": [1, 1, 2], "rank": [1, 2, 1], "doc_id": ["a", "b", "a"]},
+    ...     sessions={"session_id": ["s"], "topic_id": ["t"]},
+    ...     judgments={"judgment_key": ["t"] * 3, "doc_id": ["a", "b", "c"], "grade": [1, 0, 2]},
+    ... )
+    >>> sk.summary(study).drop("group").row(0, named=True)
+    {'topics': 1, 'sessions': 1, 'queries': 2, 'retrieved': 3, 'relevant': 4, 'relevant_retrieved': 2}
+    """
+    if per not in ("group", "topic"):
+        msg = f"per must be group or topic, not {per!r}{suggestion(str(per), ('group', 'topic'))}"
+        raise UsageError(msg)
+    recall = parse_measure("R")(min_grade=min_grade, **({} if cutoff is None else {"cutoff": cutoff}))
+    grouping = Grouping.of(study, by, min_queries)
+    task = SummaryTask(recall.inner, grouping, per, columns_read(columns_of(study), [recall]))
+    return run(study, [task], memory)[0]
+
+
+@dataclass(frozen=True, eq=False)
+class SummaryTask:
+    """Counts by group and topic.
+
+    Parameters
+    ----------
+    measure
+        Which results count, and which grades are relevant.
+    grouping
+        The sessions and their groups.
+    per
+        As `summary` has it.
+    reads
+        Columns to read, by table.
+    """
+
+    measure: JudgedMeasure
+    grouping: Grouping
+    per: str = "group"
+    reads: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    slots = 0
+    columns_made = 1
+
+    def columns(self) -> Mapping[str, Sequence[str]]:
+        """What is read beside what every block is made of."""
+        return with_topics(self.reads, self.grouping)
+
+    def part(self, block: Block) -> pl.DataFrame:
+        """Counts over the block's sessions."""
+        selection = Selection.of(self.measure)
+        lists, many = Lists(block, selection), len(block.sessions)
+        grade = self.measure.min_grade
+        of_list = {
+            "queries": pl.repeat(1, len(lists.queries), dtype=pl.Int64, eager=True),
+            "relevant": lists.base_size(grade),
+            "relevant_retrieved": lists.per_list(lists.relevant(grade)),
+        }
+        session = lists.queries["session"]
+        counted = pl.DataFrame(
+            {
+                "session": block.sessions["session"],
+                "topic_id": block.features["topic_id"].cast(pl.String),
+                "sessions": pl.repeat(1, many, dtype=pl.Int64, eager=True),
+                "retrieved": results_shown(block, selection, "session").cast(pl.Int64),
+                **{name: sums(values, session, many) for name, values in of_list.items()},
+            }
+        )
+        chosen = self.grouping.sessions(block).join(counted, on="session", maintain_order="left")
+        return chosen.group_by("group", "topic_id").agg(pl.col(COUNTS).sum()).select(PART.names())
+
+    def added(self, parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
+        """Several parts as one."""
+        together = pl.concat([PART.to_frame(), *parts])
+        return together.group_by("group", "topic_id").agg(pl.col(COUNTS).sum())
+
+    def whole(self, parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
+        """Counts of every group, or of every topic of it, in order."""
+        counted = self.grouping.named(self.added([*parts]))
+        if self.per == "topic":
+            return counted.sort("group", "topic_id").select("group", "topic_id", *COUNTS)
+        topics = pl.col("topic_id").drop_nulls().n_unique().cast(pl.Int64)
+        return (
+            counted.group_by("group")
+            .agg(pl.col(COUNTS).sum(), topics=topics)
+            .sort("group")
+            .select("group", "topics", *COUNTS)
+        )

@@ -1,0 +1,180 @@
+"""The result lists of a block as measures see them that work out their own values: in rows numbered by list.
+
+What several measures ask for is made once: all results that count (`Lists.every`) only where a measure looks at results
+that gain nothing; the relevant ones alone (`Lists.relevant`) are a small part of a large log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+import polars as pl
+
+from sessionkit.scoring import fixed
+from sessionkit.scoring.blocks import Block
+from sessionkit.scoring.gains import gain_expr
+from sessionkit.scoring.judged import Judged, Worth
+from sessionkit.scoring.judging import counted_rows, every_row, relevant_rows, shown, units
+from sessionkit.scoring.selection import Selection
+from sessionkit.study import Settings
+from sessionkit.study.places import counts, where
+
+Made = TypeVar("Made")
+ROW = ("list", "rank", "judgment", "grade")
+
+
+@dataclass(frozen=True, eq=False)
+class Lists:
+    """The result lists of a block under a selection.
+
+    Parameters
+    ----------
+    block
+        Some whole sessions.
+    selection
+        Which of their results count.
+    columns
+        Columns of queries and results, by table, to put beside what is there always, where the block has them; those of
+        sessions are in ``block.features``.
+    """
+
+    block: Block
+    selection: Selection
+    columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    _made: dict[tuple[object, ...], Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def settings(self) -> Settings:
+        """What was declared of the study: the top of its grade scale, the size of its collection."""
+        return self.block.judged.settings
+
+    @property
+    def judged(self) -> Judged:
+        """Whose grades count: the judgments, or the searchers' own."""
+        return self.block.base(self.selection.grades)
+
+    @cached_property
+    def queries(self) -> pl.DataFrame:
+        """The lists in order: ``list`` (UInt32, the row's number), ``query``, ``session``, ``query_position``, ``key`` (null
+        where nothing is judged for it), ``length`` (the last rank shown within the cutoff; gaps are slots) and columns
+        of the log.
+        """
+        found = units(self.block, self.selection)
+        number = pl.int_range(len(found), dtype=pl.UInt32, eager=True).alias("list")
+        length = self._lengths().gather(found["query"]).alias("length")
+        own = [self.block.queries[name].gather(found["query"]) for name in self._extra("queries", self.block.queries)]
+        return pl.DataFrame([number, *found.get_columns(), length, *own])
+
+    @cached_property
+    def every(self) -> pl.DataFrame:
+        """All results that count within the cutoff, by list and rank: ``list``, ``rank``, ``judgment``, ``grade`` (Float64, null
+        where unjudged), ``first`` (not a document that was shown before and gains once), ``pooled`` (pooled, but
+        unjudged) and columns of the log. Ranks are closed up where unjudged results are removed.
+        """
+        rows = every_row(self.block, self.selection)
+        pooled = pl.col("judgment").is_not_null() & pl.col("grade").is_null()
+        return self._rows(rows.with_columns(pooled=pooled), "first", "pooled")
+
+    def relevant(self, min_grade: float = 1) -> pl.DataFrame:
+        """The results of at least this grade, each document once: the columns of `every` but ``pooled``, and ``nth``, the
+        number of the row within its list.
+        """
+        return self._once(("relevant", min_grade), lambda: self._gaining(Worth("binary", min_grade)).drop("gain"))
+
+    def gaining(self, gain: str, min_grade: float = 1) -> pl.DataFrame:
+        """The results that gain something, as `relevant` has them, with their ``gain``."""
+        return self._once(("gaining", gain, min_grade), lambda: self._gaining(Worth(gain, min_grade)))
+
+    def base_size(self, min_grade: float = 1) -> pl.Series:
+        """R of every list: how many documents of its key's recall base have at least this grade (Int64); 0 without any."""
+        return self._of_keys(("size", min_grade), lambda: self.judged.gain(Worth("binary", min_grade)) > 0)
+
+    def base_others(self, min_grade: float = 1) -> pl.Series:
+        """How many documents judged for each list's key are not relevant (Int64)."""
+
+        def others() -> pl.Series:
+            return self.judged.grade.is_not_null() & ~(self.judged.gain(Worth("binary", min_grade)) > 0)
+
+        return self._of_keys(("others", min_grade), others)
+
+    def ideal(self, gain: str, min_grade: float = 1) -> pl.DataFrame:
+        """The recall base of every key in the best order: ``key``, ``rank`` (from 1), ``gain`` (above 0, falling)."""
+        return self.judged.ideal_list(Worth(gain, min_grade))
+
+    def added(self, terms: pl.DataFrame) -> pl.Series:
+        """Exact sum of the column ``term`` by ``list``, of every list in order; 0 where it has none.
+
+        Every term is rounded once, see `sessionkit.scoring.fixed`, so that their order does not matter.
+        """
+        sums = terms.lazy().group_by("list").agg(total=fixed.fixed(pl.col("term")).sum()).collect()
+        total = sums["total"].gather(where(sums["list"], len(self.queries)))
+        return total.to_frame().select(fixed.unfixed(pl.col("total").fill_null(0)).alias("value")).to_series()
+
+    def nth(self, frame: pl.DataFrame) -> pl.Series:
+        """Number from 1 of each row within its list (Int64), of a frame sorted by ``list``."""
+        of_list = frame.get_column("list").to_numpy()
+        place = np.arange(len(of_list))
+        begins = np.concatenate([[True], of_list[1:] != of_list[:-1]]) if len(of_list) else np.zeros(0, dtype=bool)
+        return pl.Series("nth", place - np.maximum.accumulate(np.where(begins, place, 0)) + 1, dtype=pl.Int64)
+
+    def per_list(self, rows: pl.DataFrame) -> pl.Series:
+        """How many of some rows each list has (Int64), of every list in order."""
+        return counts(rows["list"], len(self.queries)).cast(pl.Int64)
+
+    def _extra(self, table: str, frame: pl.DataFrame) -> list[str]:
+        """The columns asked for that a table of the block has."""
+        return [name for name in self.columns.get(table, ()) if name in frame.columns]
+
+    def _lengths(self) -> pl.Series:
+        """Last rank shown within the cutoff, of every query of the block."""
+        cutoff, queries = self.selection.cutoff, self.block.queries
+        if self.selection.depth == "all" and self.selection.unjudged == "zero" and not self.block.gaps:
+            length = queries["length"]
+        else:
+            uncut = replace(self.selection, cutoff=None)
+            rows = shown(self.block, uncut) if uncut.unjudged == "zero" else counted_rows(self.block, uncut)
+            last = rows.group_by("query").agg(length=pl.col("rank").max())
+            length = last["length"].gather(where(last["query"], len(queries))).fill_null(0)
+        length = length.cast(pl.Int64)
+        return length if cutoff is None else length.clip(upper_bound=cutoff)
+
+    def _rows(self, rows: pl.DataFrame, *more: str) -> pl.DataFrame:
+        """Rows of the block's results under the numbers of their lists; those of lists that do not count are left out."""
+        number = where(self.queries["query"], len(self.block.queries)).cast(pl.UInt32)
+        rows = rows.with_columns(number.gather(rows["query"]).alias("list"))
+        if number.null_count():
+            rows = rows.filter(pl.col("list").is_not_null())
+        names = [*ROW, *more, *self._extra("results", rows)]
+        return rows.select(*dict.fromkeys(names))
+
+    def _gaining(self, worth: Worth) -> pl.DataFrame:
+        """The results that gain something, each document once."""
+        gain = gain_expr(pl.col("grade"), worth.gain, worth.min_grade)
+        if "every" in self.__dict__:
+            self.judged.gain(worth)  # refuses grades that the gain does not cover
+            rows = self.every.filter(pl.col("first"), gain > 0).drop("first", "pooled")
+        else:
+            counted = counted_rows(self.block, self.selection)
+            rows = self._rows(relevant_rows(self.block, self.selection, [worth], counted))
+        return rows.with_columns(self.nth(rows), gain=gain)
+
+    def _of_keys(self, what: tuple[object, ...], which: Callable[[], pl.Series]) -> pl.Series:
+        """How many of the judged pairs are such, by the key of every list."""
+
+        def count() -> pl.Series:
+            keys = self.judged.pairs.pairs.filter(which())["key"]
+            per_key = counts(keys, len(self.judged.pairs.keys)).cast(pl.Int64)
+            return per_key.gather(self.queries["key"]).fill_null(0)
+
+        return self._once(what, count)
+
+    def _once(self, what: tuple[object, ...], make: Callable[[], Made]) -> Made:
+        """What was made under this name, or is now."""
+        if what not in self._made:
+            self._made[what] = make()
+        made: Made = self._made[what]
+        return made

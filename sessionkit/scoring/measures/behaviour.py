@@ -1,0 +1,158 @@
+"""What searchers did, counted: the queries, results and clicks of a session."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import polars as pl
+
+from sessionkit.scoring.measures.kinds import Columns, VisitMeasure
+from sessionkit.scoring.per_session import lists_per_session, per_session, rows_per_session
+from sessionkit.scoring.timing import CLICKING, Timed, require_one
+
+if TYPE_CHECKING:
+    from sessionkit.scoring.lists import Lists
+
+GRADING = ("min_grade", "duplicates", "unjudged", "grades", "undefined")
+"""Parameters of measures of grades, which a count does not have."""
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class NumberOfQueries(VisitMeasure):
+    """Queries: the number of logged queries of a session, also of those that returned nothing.
+
+    Unit: queries. Range [0, no bound). A count of effort: fewer is taken for better.
+
+    >>> import sessionkit as sk
+    >>> study = sk.from_tables(
+    ...     queries={"session_id": ["s"] * 2, "query_position": [1, 2]},
+    ...     results={
+    ...         "session_id": list("sss"), "query_position": [1, 1, 2], "rank": [1, 2, 1], "doc_id": list("aba"),
+    ...         "clicked": [False, True, True],
+    ...     },
+    ...     sessions={"session_id": ["s"], "topic_id": ["t"]},
+    ...     judgments={"judgment_key": ["t"], "doc_id": ["a"], "grade": [1]},
+    ... )
+    >>> counted = ["Queries", "Results", "Clicks", "UniqueDocs", "Repeats", "DeepestClick", "Abandoned", "RelevantSeen"]
+    >>> sk.score(study, counted).get_column("value").to_list()
+    [2.0, 3.0, 2.0, 2.0, 1.0, 2.0, 0.0, 1.0]
+    """
+
+    name = "Queries"
+    direction = "lower"
+    formula = "number of logged queries"
+    source = "OURS; a count"
+    without = (*GRADING, "cutoff", "depth")
+    of_lists = False
+
+    def values(self, lists: Lists) -> pl.Series:
+        """Number of lists of every session."""
+        return lists_per_session(lists)
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class NumberOfResults(VisitMeasure):
+    """Results: the number of results that a session's logged queries showed, each list down to the cutoff.
+
+    Unit: results. Range [0, no bound). A count of effort: fewer is taken for better. A document that is shown again
+    counts again; a rank whose result was not logged does not count. With ``depth=last_click`` or ``depth=examined``,
+    only down to the last click or examined result. See `Queries` for an example.
+    """
+
+    name = "Results"
+    direction = "lower"
+    formula = "number of results shown at ranks 1..k of all queries"
+    source = "OURS; a count"
+    without = GRADING
+
+    def values(self, lists: Lists) -> pl.Series:
+        """Number of results of every session."""
+        return rows_per_session(lists, lists.every)
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class NumberOfClicks(VisitMeasure):
+    """Clicks: the number of clicks on results of a session's logged queries, each list down to the cutoff.
+
+    Unit: clicks. Range [0, no bound). A count of effort: fewer is taken for better. The column ``clicks`` says how often a
+    result was clicked; where it is not logged, a result that was clicked counts once (see `sessionkit.scoring.timing` for
+    what says so). Needs one of ``clicked``, ``clicks``, ``clicked_at``, ``click_elapsed_seconds`` in the results. See
+    `Queries` for an example.
+    """
+
+    name = "Clicks"
+    direction = "lower"
+    formula = "number of clicks on results at ranks 1..k of all queries"
+    source = "OURS; a count"
+    without = (*GRADING, "depth")
+    may_read: ClassVar[Columns] = {"results": CLICKING}
+
+    def values(self, lists: Lists) -> pl.Series:
+        """Number of clicks of every session."""
+        require_one(self, lists, results=CLICKING)
+        rows = Timed(lists).results
+        times = pl.col("clicked").cast(pl.Int64)
+        if "clicks" in rows.columns:
+            times = pl.coalesce(pl.col("clicks").cast(pl.Int64), times)
+        return per_session(lists, rows, times.sum()).fill_null(0)
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class DeepestClickedRank(VisitMeasure):
+    """DeepestClick: the lowest place in any list of a session at which it clicked, as a rank.
+
+    Unit: rank. Range [1, no bound); a small one, high up in the list, is taken for better. Null for a session that clicked
+    nothing down to the cutoff. Needs what `Clicks` needs. See `Queries` for an example.
+    """
+
+    name = "DeepestClick"
+    direction = "lower"
+    lowest = 1.0
+    formula = "max of the ranks <= k of clicked results of all queries"
+    source = "OURS; the click depth of log studies"
+    without = (*GRADING, "depth")
+    may_read: ClassVar[Columns] = {"results": CLICKING}
+    undefined_where = "no result was clicked"
+
+    def values(self, lists: Lists) -> pl.Series:
+        """Deepest clicked rank of every session."""
+        require_one(self, lists, results=CLICKING)
+        return per_session(lists, Timed(lists).results.filter("clicked"), pl.col("rank").max())
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class SessionAbandonment(VisitMeasure):
+    """Abandoned: 1 for a session that clicked no result down to the cutoff, 0 for others.
+
+    Unit: 0 or 1, so that a mean is the share of abandoned sessions; fewer is taken for better, although a searcher whom
+    the list itself has answered abandons too. Null for a session without a logged query. Needs what `Clicks` needs. See
+    `Queries` for an example.
+    """
+
+    name = "Abandoned"
+    direction = "lower"
+    formula = "1 if no result at ranks 1..k of any query was clicked, else 0"
+    source = "OURS; abandonment as in studies of click logs, there of single queries"
+    without = (*GRADING, "depth")
+    may_read: ClassVar[Columns] = {"results": CLICKING}
+    undefined_where = "no logged query"
+
+    @property
+    def highest(self) -> float | None:
+        """Abandoned."""
+        return 1.0
+
+    def values(self, lists: Lists) -> pl.Series:
+        """Whether every session clicked nothing."""
+        require_one(self, lists, results=CLICKING)
+        clicked = rows_per_session(lists, Timed(lists).results.filter("clicked"))
+        return pl.select(pl.when(lists_per_session(lists) > 0).then((clicked == 0).cast(pl.Float64))).to_series()
+
+
+Queries = NumberOfQueries()
+Results = NumberOfResults()
+Clicks = NumberOfClicks()
+DeepestClick = DeepestClickedRank()
+Abandoned = SessionAbandonment()
+FAMILY = (Queries, Results, Clicks, DeepestClick, Abandoned)

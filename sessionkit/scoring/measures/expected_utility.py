@@ -1,0 +1,120 @@
+"""Expected utility: what a searcher who may stop anywhere is expected to learn, less what reading costs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import polars as pl
+
+from sessionkit.scoring import fixed
+from sessionkit.scoring.measures.kinds import Columns, VisitMeasure
+from sessionkit.scoring.measures.parameters import RATING
+from sessionkit.scoring.nuggets import Nuggets
+from sessionkit.scoring.per_session import lists_per_session
+
+if TYPE_CHECKING:
+    from sessionkit.scoring.lists import Lists
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class ExpectedUtility(VisitMeasure):
+    """EU: the ratings of the nuggets that a session is expected to show, less the words that it is expected to make read.
+
+    In each list the searcher reads the first result, and goes on to the next with the chance ``p``; the chance to come to
+    rank i is p^(i - 1). A nugget that is expected E times gains rating x (1 - gamma^E) / (1 - gamma): the first time all of
+    its rating, each further time gamma of the time before. Every word read costs ``cost``. A nugget is a passage of a
+    subtopic, where judgments have a ``passage_id``, and else what a document says on a subtopic; those with a rating of at
+    least ``min_grade`` count. Documents gain the first time they are shown, and cost each time; those whose ``words`` are
+    not logged cost nothing. Unit: grade. Range (no bound, no bound), below 0 where reading costs more than it gains;
+    higher is better. Null where no nugget is defined, or no query was logged. Needs ``subtopic_id`` in the judgments and,
+    unless ``cost=0``, ``words`` in the results.
+
+    gamma^E is taken of the expected number, as the track's scorer does, which is not the expected power. That scorer loses
+    the cost of what was read before a document of unknown length, and counts ratings of 0 as 1; here the first does not
+    happen, and the second with ``gain=lifted``.
+
+    A list with a nugget of rating 2 at rank 1, one of 3 at rank 2, 100 words each: 2 + 3 x 2 x (1 - .5^.5) - .001 x 150
+
+    >>> import sessionkit as sk
+    >>> study = sk.from_tables(
+    ...     results={
+    ...         "session_id": ["s"] * 2, "query_position": [1] * 2, "rank": [1, 2], "doc_id": ["a", "b"], "words": [100] * 2,
+    ...         "topic_id": ["t"] * 2,
+    ...     },
+    ...     judgments={"judgment_key": ["t"] * 2, "doc_id": ["a", "b"], "subtopic_id": ["1", "1"], "grade": [2, 3]},
+    ... )
+    >>> [round(value, 6) for value in sk.score(study, ["EU", "nEU"]).get_column("value")]
+    [3.607359, 0.900706]
+    """
+
+    name = "EU"
+    lowest: ClassVar[float | None] = None
+    formula = "sum over nuggets of rating x (1 - gamma^E) / (1 - gamma) - cost x expected words; E: sum of p^(i - 1)"
+    source = "Yang & Lad, ICTIR 2009 [MEMORY]; the scorer of the TREC Dynamic Domain track 2017"
+    without = ("duplicates", "grades")
+    own_parameters = RATING
+    reads: ClassVar[Columns] = {"judgments": ("subtopic_id",)}
+    undefined_where = "no nugget, or no logged query"
+
+    duplicates: str = "first"
+    gain: str = "linear"
+    p: float = 0.5
+    gamma: float = 0.5
+    cost: float = 0.001
+
+    def needs(self) -> Columns:
+        """Lengths of documents, unless they cost nothing."""
+        return {**self.reads, "results": ("words",)} if self.cost else self.reads
+
+    def nuggets(self, lists: Lists) -> Nuggets:
+        """The nuggets of the sessions of a block."""
+        return Nuggets(lists, self.gain, self.min_grade, self.p, self.gamma, self.cost)
+
+    def values(self, lists: Lists) -> pl.Series:
+        """Expected utility of every session."""
+        found = self.nuggets(lists)
+        value = fixed.unfixed(pl.lit(found.gained) - pl.lit(found.spent))
+        return self.where_defined(lists, found, pl.select(value).to_series())
+
+    def where_defined(self, lists: Lists, found: Nuggets, values: pl.Series) -> pl.Series:
+        """The values of sessions with a query and a nugget, null of the others."""
+        defined = (lists_per_session(lists) > 0) & (found.known > 0)
+        return pl.select(pl.when(defined).then(values)).to_series()
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class NormalizedExpectedUtility(ExpectedUtility):
+    """nEU: EU between the worst and the best that a session of the same shape and the same lengths can have.
+
+    The best shows the documents with the highest ratings where the searcher is most likely to read, and the shortest
+    lengths there; the worst gains nothing and has the longest lengths there. The shape is how many results each list
+    shows; the lengths are those that it shows, in another order. Unit: share. Range [0, 1]; higher is better; a session
+    that shows the best documents, none shorter further down, scores exactly 1. Where several documents have a nugget in
+    common, the best is a bound that no session may reach; it is never exceeded. A session that showed nothing scores 0.
+    Otherwise as `EU <ExpectedUtility>`, which has an example: the best shows the nugget of rating 3 first.
+    """
+
+    name = "nEU"
+    lowest = 0.0
+    higher_grade_can_lower = True
+    formula = "(EU - worst) / (best - worst), of the same shape and lengths"
+    source = f"{ExpectedUtility.source}; the bounds are OURS"
+
+    @property
+    def highest(self) -> float | None:
+        """The best session."""
+        return 1.0
+
+    def values(self, lists: Lists) -> pl.Series:
+        """Place of every session between the worst and the best."""
+        found = self.nuggets(lists)
+        least, most = found.costs
+        rows = pl.DataFrame({"reached": found.gained - found.spent + most, "best": found.most_gained - least + most})
+        value = fixed.share_of_best(pl.col("reached"), pl.col("best")).clip(lower_bound=0.0)
+        return self.where_defined(lists, found, rows.select(value.alias("value")).to_series())
+
+
+EU = ExpectedUtility()
+nEU = NormalizedExpectedUtility()  # noqa: N816 - the field's spelling
+FAMILY = (EU, nEU)

@@ -1,0 +1,27 @@
+"""What ``like=`` stands for: the choices of a paper or program under its name."""
+
+from __future__ import annotations
+
+PRESETS: dict[str, dict[str, object]] = {
+    "ecir2008": {"gain": "linear", "discount": "log", "b": 2, "query_discount": "log", "bq": 4},
+    "jiang2016": {"gain": "exp2", "discount": "shifted", "query_discount": "shifted"},
+    "kanoulas2011": {"gain": "exp2", "discount": "shifted", "query_discount": "shifted", "rank_origin": "session"},
+    "trecdd2017": {
+        "gain": "lifted",
+        "discount": "log",
+        "b": 2,
+        "query_discount": "log",
+        "bq": 4,
+        "duplicates": "first",
+        "ideal": "spread",
+        "cutoff": 5,
+    },
+    "srbp2019": {"gain": "binary", "discount": "burges"},
+}
+"""Parameters that ``like=`` stands for, by the paper or program whose values they reproduce.
+
+``trecdd2017`` is for a study with ``merge=sum``, which adds up the ratings of a document's passages. The scorer counts
+every rating of 0 as 1 before it adds; ``gain=lifted`` does so after, which is the same unless a document has a rating of 0
+beside others: there the ratings are to be lifted in the judgments. ``queries=n`` and ``ideal_queries=n`` stop after n
+iterations.
+"""

@@ -1,0 +1,229 @@
+"""Retrieval against what the searcher knew and expected: coverage, novelty, relative recall and recall effort."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import polars as pl
+
+from sessionkit.errors import DataError
+from sessionkit.scoring import fixed
+from sessionkit.scoring.measures.kinds import Columns, ListMeasure, TermMeasure
+
+if TYPE_CHECKING:
+    from sessionkit.scoring.lists import Lists
+
+SOURCE = "Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, 1999 [formula from memory], after Korfhage 1997"
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class KnownCoverage(TermMeasure):
+    """Coverage: the share of the relevant documents known to the searcher that the list shows.
+
+    Higher is better; range [0, 1]. A document is known where the column ``known`` of the results says so anywhere in the
+    session. Of the relevant documents that the searcher knew, the log can only tell those that the session shows
+    anywhere, at any rank: they are the whole, and what no query found is not missed (this reading is sessionkit's).
+    Null where the session shows no relevant document that was known.
+
+    Source: Baeza-Yates & Ribeiro-Neto 1999 (from memory).
+
+    The session shows eight relevant documents that were known, its first query four of them: 4/8
+
+    >>> import sessionkit as sk
+    >>> study = sk.from_tables(
+    ...     results={
+    ...         "session_id": ["s"] * 8, "query_position": [1] * 4 + [2] * 4, "rank": [1, 2, 3, 4] * 2, "doc_id": list("abcdefgh"),
+    ...         "known": [True] * 8,
+    ...     },
+    ...     sessions={"session_id": ["s"], "topic_id": ["t"]},
+    ...     judgments={"judgment_key": ["t"] * 8, "doc_id": list("abcdefgh"), "grade": [1] * 8},
+    ... )
+    >>> sk.score(study, ["Coverage"], per="query").get_column("value").to_list()
+    [0.5, 0.5]
+    """
+
+    name = "Coverage"
+    higher_grade_can_lower = True
+    formula = "relevant documents known to the searcher in the list / those in the session"
+    source = SOURCE
+    undefined_where = "no judgments for their key, or nothing relevant that was known"
+    reads: ClassVar[Columns] = {"results": ("known", "doc_id")}
+
+    @property
+    def highest(self) -> float | None:
+        """The list shows all that the searcher knew."""
+        return 1.0
+
+    def terms(self, lists: Lists) -> pl.DataFrame:
+        """One for every relevant document that was known."""
+        return _told(lists, lists.relevant(self.min_grade)).filter("known").select("list", "rank", term=pl.lit(1.0))
+
+    def divisor(self, lists: Lists) -> pl.Series:
+        """Relevant documents of the list's key that were known, anywhere in its session."""
+        selection = type(lists.selection)(grades=lists.selection.grades)
+        whole = type(lists)(lists.block, selection, lists.columns)
+        shown = _told(whole, whole.relevant(self.min_grade)).filter("known")
+        place = ["session", "key"]
+        documents = shown.join(whole.queries.select("list", *place), on="list").unique([*place, "doc_id"])
+        counted = documents.group_by(place).agg(known=pl.len().cast(pl.Int64))
+        rows = lists.queries.select(place).join(counted, on=place, how="left", maintain_order="left")
+        return rows["known"].fill_null(0)
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class RelevantNovelty(TermMeasure):
+    """Novelty: the share of the relevant documents in the list that were new to the searcher.
+
+    Higher is better; range [0, 1]. A document is known where the column ``known`` of the results says so anywhere in the
+    session, new where it says the contrary and nowhere so; documents of which it says nothing are left out. Null where
+    the list shows no relevant document that is either.
+
+    Source: Baeza-Yates & Ribeiro-Neto 1999 (from memory).
+
+    Relevant documents a (known), b and c (new): 2/3
+
+    >>> import sessionkit as sk
+    >>> study = sk.from_tables(
+    ...     results={
+    ...         "session_id": ["s"] * 4, "query_position": [1] * 4, "rank": [1, 2, 3, 4], "doc_id": list("abcd"),
+    ...         "known": [True, False, False, False],
+    ...     },
+    ...     sessions={"session_id": ["s"], "topic_id": ["t"]},
+    ...     judgments={"judgment_key": ["t"] * 4, "doc_id": list("abcd"), "grade": [1, 1, 1, 0]},
+    ... )
+    >>> round(sk.score(study, ["Novelty"], per="query").get_column("value").item(), 4)
+    0.6667
+    """
+
+    name = "Novelty"
+    higher_grade_can_lower = True
+    formula = "relevant documents in the list that were new to the searcher / those that were new or known"
+    source = SOURCE
+    undefined_where = "no judgments for their key, or nothing relevant that was new or known"
+    reads: ClassVar[Columns] = {"results": ("known", "doc_id")}
+
+    @property
+    def highest(self) -> float | None:
+        """Everything relevant is new."""
+        return 1.0
+
+    def terms(self, lists: Lists) -> pl.DataFrame:
+        """One for every relevant document that was new."""
+        return (
+            _told(lists, lists.relevant(self.min_grade))
+            .filter(~pl.col("known"))
+            .select("list", "rank", term=pl.lit(1.0))
+        )
+
+    def divisor(self, lists: Lists) -> pl.Series:
+        """Relevant documents of which the log says whether they were known."""
+        return lists.per_list(_told(lists, lists.relevant(self.min_grade)))
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class ExpectedRecall(TermMeasure):
+    """RelativeRecall: relevant documents in the list, as a share of those that the searcher expected to find.
+
+    Higher is better; range [0, no bound): a list may show more than was expected. How many were expected is the column
+    ``expected`` of the sessions. Null where that is 0 or not given, and where the query's key has no judgments.
+
+    Source: Baeza-Yates & Ribeiro-Neto 1999 (from memory).
+
+    Three relevant documents, four expected: 3/4
+
+    >>> import sessionkit as sk
+    >>> study = sk.from_tables(
+    ...     results={"session_id": ["s"] * 4, "query_position": [1] * 4, "rank": [1, 2, 3, 4], "doc_id": list("abcd")},
+    ...     sessions={"session_id": ["s"], "topic_id": ["t"], "expected": [4]},
+    ...     judgments={"judgment_key": ["t"] * 4, "doc_id": list("abcd"), "grade": [1, 1, 0, 1]},
+    ... )
+    >>> sk.score(study, ["RelativeRecall"], per="query").get_column("value").to_list()
+    [0.75]
+    """
+
+    name = "RelativeRecall"
+    formula = "relevant documents in the list / relevant documents that the searcher expected"
+    source = SOURCE
+    undefined_where = "no judgments for their key, or no relevant documents expected"
+    reads: ClassVar[Columns] = {"sessions": ("expected",)}
+
+    def terms(self, lists: Lists) -> pl.DataFrame:
+        """One for every relevant document."""
+        return lists.relevant(self.min_grade).select("list", "rank", term=pl.lit(1.0))
+
+    def divisor(self, lists: Lists) -> pl.Series:
+        """Documents expected in the list's session."""
+        return _expected(lists)
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class ExpectedRecallEffort(ListMeasure):
+    """RecallEffort: relevant documents that the searcher expected, over the documents gone through for them.
+
+    Higher is better, as less effort is; range [0, no bound). By default the documents are those of the list, in ranks,
+    as the course slides have it (``answer=retrieved``); with ``answer=examined`` those down to the rank where the
+    expected number of relevant ones is found, as the textbook does, null where it is not. How many were expected is
+    the column ``expected`` of the sessions. Null where that is not given, the list is empty, or the query's key has no
+    judgments.
+
+    Source: Baeza-Yates & Ribeiro-Neto 1999 (from memory).
+
+    Two expected, and found at ranks 1 and 2 of four: 2/4, and 2/2
+
+    >>> import sessionkit as sk
+    >>> study = sk.from_tables(
+    ...     results={"session_id": ["s"] * 4, "query_position": [1] * 4, "rank": [1, 2, 3, 4], "doc_id": list("abcd")},
+    ...     sessions={"session_id": ["s"], "topic_id": ["t"], "expected": [2]},
+    ...     judgments={"judgment_key": ["t"] * 4, "doc_id": list("abcd"), "grade": [1, 1, 0, 1]},
+    ... )
+    >>> sk.score(study, ["RecallEffort", "RecallEffort(answer=examined)"], per="query").get_column("value").to_list()
+    [0.5, 1.0]
+    """
+
+    name = "RecallEffort"
+    formula = "relevant documents that the searcher expected / documents of the list, or examined until they are found"
+    source = SOURCE
+    undefined_where = "no judgments for their key, nothing shown, or fewer found than expected"
+    reads: ClassVar[Columns] = {"sessions": ("expected",)}
+
+    answer: str = "retrieved"
+
+    def values(self, lists: Lists) -> pl.Series:
+        """Recall effort of every list."""
+        rows = lists.queries.select("list", "key", "length").with_columns(_expected(lists).alias("expected"))
+        through = pl.col("length")
+        if self.answer == "examined":
+            found = lists.relevant(self.min_grade).join(rows.select("list", "expected"), on="list")
+            enough = found.filter(pl.col("nth") >= pl.col("expected")).group_by("list").agg(met=pl.col("rank").min())
+            rows = rows.join(enough, on="list", how="left", maintain_order="left")
+            through = pl.col("met")
+        effort = fixed.quotient(pl.col("expected"), through)
+        return rows.select(value=pl.when(pl.col("key").is_not_null()).then(effort)).to_series()
+
+
+def _told(lists: Lists, rows: pl.DataFrame) -> pl.DataFrame:
+    """The rows whose document the session says was known or not, with what it says: ``known`` if any of its results does."""
+    block, place = lists.block, ["session", "doc_id"]
+    told = block.results.select("doc_id", "known", session=block.queries["session"].gather(block.results["query"]))
+    told = told.drop_nulls("known").group_by(place).agg(pl.col("known").any())
+    sessions = lists.queries["session"].gather(rows["list"])
+    return rows.drop("known").with_columns(sessions).join(told, on=place, maintain_order="left")
+
+
+def _expected(lists: Lists) -> pl.Series:
+    """Relevant documents that the searcher expected, of every list's session; null where not given."""
+    given = lists.block.features["expected"]
+    number = given.cast(pl.Float64, strict=False)
+    wrong = given.filter(given.is_not_null() & ~(number.is_finite() & (number >= 0)).fill_null(value=False))
+    if len(wrong):
+        msg = f"sessions: expected is {wrong[0]!r}; it must be a number of relevant documents, at least 0"
+        raise DataError(msg)
+    return number.gather(lists.queries["session"])
+
+
+Coverage = KnownCoverage()
+Novelty = RelevantNovelty()
+RelativeRecall = ExpectedRecall()
+RecallEffort = ExpectedRecallEffort()
+FAMILY = (Coverage, Novelty, RelativeRecall, RecallEffort)

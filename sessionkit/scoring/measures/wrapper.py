@@ -1,0 +1,78 @@
+"""A session measure made from another measure, which stands inside its brackets: what aggregates and averages share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Self, cast
+
+from sessionkit.errors import MeasureError
+from sessionkit.scoring.measures.kinds import JudgedMeasure, VisitMeasure
+from sessionkit.scoring.measures.measure import Measure
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class Wrapper(Measure):
+    """A session measure made from another measure, which stands inside its brackets."""
+
+    level = "session"
+    inside: ClassVar[Measure]
+    """What can stand in the brackets, for messages."""
+    takes: ClassVar[str] = "a measure of queries, or sDCG, nsDCG or sRBP"
+    source = "sessionkit"
+
+    of: JudgedMeasure | None = field(default=None)
+    cutoff: None = field(default=None, init=False)
+
+    def __call__(self, of: Measure | None = None, **changes: Any) -> Self:  # noqa: ANN401 - parameters of any kind, checked by name
+        """Wrap a measure: ``mean(nDCG @ 10)``."""
+        if of is None and self.of is None:
+            msg = f"{self.name} needs a measure inside: {self.name}({self.inside})"
+            raise MeasureError(msg)
+        made = self if of is None else replace(self, of=cast("JudgedMeasure", of))
+        return Measure.__call__(made, **changes)
+
+    def __post_init__(self) -> None:
+        """Refuse a measure that cannot stand inside."""
+        super().__post_init__()
+        if self.of is None:
+            return
+        if not isinstance(self.of, JudgedMeasure) or isinstance(self.of, VisitMeasure):
+            msg = f"{self.name} takes {self.takes}, not {self.of}; for example {self.name}({self.inside})"
+            raise MeasureError(msg)
+        # what is better, and the least that there can be, is as with the measure inside
+        for fact in ("direction", "lowest", *(["undefined_where"] if self.name != "nonlast" else [])):
+            object.__setattr__(self, fact, getattr(self.of, fact))
+
+    def __matmul__(self, cutoff: int) -> Self:
+        """Refuse a cutoff, which belongs to the measure inside."""
+        msg = f"{self.name} takes no cutoff of its own; write it inside: {self.name}({replace(cast('Any', self.inside), cutoff=cutoff)})"
+        raise MeasureError(msg)
+
+    def require_parameters(self) -> None:
+        """Refuse a measure inside that lacks required ones."""
+        self.inner.require_parameters()
+
+    def parameters(self) -> dict[str, object]:
+        """The wrapper's own parameters; those of the measure stay inside it."""
+        return {key: value for key, value in super().parameters().items() if key != "cutoff"}
+
+    def __str__(self) -> str:
+        """``name(measure,parameters)``."""
+        given = [f"{key}={value}" for key, value in self.parameters().items() if value != self.default(key)]
+        inside = ",".join([*([str(self.of)] if self.of is not None else []), *given])
+        return f"{self.name}({inside})" if inside else self.name
+
+    __repr__ = __str__
+
+    @property
+    def inner(self) -> JudgedMeasure:
+        """The measure inside."""
+        if self.of is None:
+            msg = f"{self.name} needs a measure inside: {self.name}({self.inside})"
+            raise MeasureError(msg)
+        return self.of
+
+    @property
+    def highest(self) -> float | None:
+        """The bound of the measure inside."""
+        return self.inner.highest

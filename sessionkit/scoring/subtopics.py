@@ -1,0 +1,74 @@
+"""What the judgments say of subtopics: the grade of every judged document for each subtopic that it was judged for, and its
+nuggets.
+
+`Judged` merges these rows into one grade per document; the measures of diversity and of instances read them here. A
+subtopic belongs to its judgment_key: two keys may use the same name for different things.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from sessionkit.scoring.merging import merged
+from sessionkit.study import Settings
+from sessionkit.study.pairs import PAIR, Pairs
+
+SUBTOPIC, PASSAGE = "subtopic_id", "passage_id"
+
+
+@dataclass(frozen=True, eq=False)
+class Subtopics:
+    """Grades by subtopic, in numbers.
+
+    Parameters
+    ----------
+    grades
+        ``key``, ``judgment`` (number of the pair), ``subtopic`` (its number in the study) and ``grade``, merged by the
+        study's rule.
+    nuggets
+        ``key``, ``judgment``, ``nugget`` (its number in the study) and ``rating``, the highest that any document has for
+        it. A nugget is a passage of a subtopic, which several documents may have in common; judgments without a
+        passage_id make each document's part of a subtopic a nugget of its own.
+    """
+
+    grades: pl.DataFrame
+    nuggets: pl.DataFrame
+
+    @classmethod
+    def of(cls, judgments: pl.LazyFrame, settings: Settings, pairs: Pairs) -> Subtopics:
+        """Number the subtopics and nuggets of a table of judgments; rows without a subtopic are left out.
+
+        >>> judgments = pl.LazyFrame(
+        ...     {"judgment_key": ["t"] * 3, "doc_id": ["a", "a", "b"], "subtopic_id": ["1", "2", "2"], "grade": [2.0, 1.0, 1.0]}
+        ... )
+        >>> made = Subtopics.of(judgments, Settings(), Pairs.of(judgments))
+        >>> made.grades.select("judgment", "subtopic", "grade").rows()
+        [(0, 0, 2.0), (0, 1, 1.0), (1, 1, 1.0)]
+        """
+        rows = judgments.filter(pl.all_horizontal(pl.col(*PAIR, SUBTOPIC).is_not_null())).collect()
+        grades = _numbered(merged(rows.lazy(), settings, [*PAIR, SUBTOPIC]).collect(), pairs)
+        grades = grades.with_columns(subtopic=_number("key", SUBTOPIC))
+        own = [*PAIR, SUBTOPIC, PASSAGE]
+        if PASSAGE not in rows.columns:
+            rows = rows.with_columns(pl.lit(None, pl.String).alias(PASSAGE))
+        nuggets = _numbered(merged(rows.lazy(), settings, own).collect(), pairs)
+        alone = pl.when(pl.col(PASSAGE).is_null()).then(pl.col("judgment"))
+        nuggets = nuggets.with_columns(alone=alone).with_columns(nugget=_number("key", SUBTOPIC, PASSAGE, "alone"))
+        nuggets = nuggets.with_columns(rating=pl.col("grade").max().over("nugget"))
+        return cls(
+            grades.select("key", "judgment", "subtopic", "grade").sort("judgment", "subtopic"),
+            nuggets.select("key", "judgment", "nugget", "rating").sort("judgment", "nugget"),
+        )
+
+
+def _numbered(grades: pl.DataFrame, pairs: Pairs) -> pl.DataFrame:
+    """Merged judgments with the numbers of their keys and pairs."""
+    key = pairs.key_of(grades["judgment_key"]).alias("key")
+    return grades.with_columns(key, pairs.judgment_of(key, grades["doc_id"]).alias("judgment"))
+
+
+def _number(*of: str) -> pl.Expr:
+    """Number from 0 of each distinct combination of some columns, in their order."""
+    return (pl.struct(of).rank("dense") - 1).cast(pl.UInt32)

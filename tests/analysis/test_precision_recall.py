@@ -1,0 +1,167 @@
+"""Recall-precision curves and R-precision histograms: worked values, averages, agreement with scores."""
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+import sessionkit as sk
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "scoring"))
+from one_list import E2, E2_UNSEEN, E3
+from studies import sessions, study_of
+
+quiet = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
+LEVELS = [tenth / 10 for tenth in range(11)]
+CURVES = {"E2": [1, 1, 2 / 3, 1 / 2, 2 / 5, 1 / 3] + [0] * 5, "E3": [1 / 3] * 4 + [1 / 4] * 3 + [1 / 5] * 4}
+"""CLASSIC section 3: relevant at 1, 3, 6, 10, 15 of 10; at 3, 8, 15 of 3."""
+
+
+def study_of_lists(rows):
+    """A study of sessions of one query: name, system, topic, grades by rank, grades of what is not shown."""
+    names, systems, topics = ([row[place] for row in rows] for place in range(3))
+    shown = [
+        (name, rank, f"{topic}{name}{rank}") for name, _, topic, grades, _ in rows for rank in range(1, len(grades) + 1)
+    ]
+    judged = {}
+    for name, _, topic, grades, unseen in rows:
+        judged |= {(topic, f"{topic}{name}{rank}"): grade for rank, grade in enumerate(grades, 1)}
+        judged |= {(topic, f"{topic}{name}unseen{number}"): grade for number, grade in enumerate(unseen)}
+    pairs = [(*pair, grade) for pair, grade in judged.items()]
+    results = pl.DataFrame(shown, schema=["session_id", "rank", "doc_id"], orient="row")
+    return sk.from_tables(
+        results=results.with_columns(query_position=pl.lit(1)),
+        sessions={"session_id": names, "system_id": systems, "topic_id": topics},
+        judgments=pl.DataFrame(pairs, schema=["judgment_key", "doc_id", "grade"], orient="row"),
+    )
+
+
+@pytest.fixture(scope="module")
+def slides():
+    """The two lists of the slides, of two topics of one system."""
+    return study_of_lists([("E2", "S", "a", E2, E2_UNSEEN), ("E3", "S", "b", E3, [])])
+
+
+def test_curves_of_queries(slides):
+    table = sk.precision_recall(slides, per="query")
+    assert table.columns == ["session_id", "query_position", "group", "topic_id", "recall", "precision"]
+    for name, curve in CURVES.items():
+        own = table.filter(session_id=name)
+        assert own.get_column("recall").to_list() == LEVELS
+        assert own.get_column("precision").to_list() == pytest.approx(curve, abs=1e-15)
+
+
+def test_average_curve(slides):
+    table = sk.precision_recall(slides)
+    assert table.select("group", "n").unique().rows() == [("S", 2)]
+    averages = [(x + y) / 2 for x, y in zip(*CURVES.values(), strict=True)]
+    assert table.get_column("precision").to_list() == pytest.approx(averages, abs=1e-15)
+    # as the slides print it
+    assert averages == pytest.approx([0.6667, 0.6667, 0.5, 0.4167, 0.325, 0.2917, 0.125] + [0.1] * 4, abs=5e-5)
+
+
+def test_topics_can_count_the_same():
+    rows = [("1", "S", "a", [1], []), ("2", "S", "a", [0], [1]), ("3", "S", "b", [1, 1], [])]
+    study = study_of_lists(rows)
+    # of topic a both lists have two relevant documents in the base: precision 1 up to recall .5, and none
+    by_topic = sk.precision_recall(study, per="topic").filter(recall=0.0)
+    assert by_topic.select("topic_id", "precision", "n").rows() == [("a", 0.5, 2), ("b", 1.0, 1)]
+    assert sk.precision_recall(study).filter(recall=0.0).select("precision", "n").row(0) == (pytest.approx(2 / 3), 3)
+    assert sk.precision_recall(study, average="topics").filter(recall=0.0).select("precision", "n").row(0) == (0.75, 2)
+
+
+@quiet
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(drawn=sessions())
+def test_points_are_interpolated_precisions_and_their_mean_is_the_measure(drawn):
+    study = study_of(*drawn)
+    keys = ["session_id", "query_position"]
+    for choices in ("", "rule=trec9", "min_grade=2,undefined=zero"):
+        curves = sk.precision_recall(study, per="query", measure=f"IPrec11({choices})@3")
+        more = f",{choices}" if choices else ""
+        whole = str(sk.parse_measure(f"IPrec11({choices})@3"))
+        points = {str(sk.parse_measure(f"IPrec(recall={level}{more})@3")): level for level in (0.2, 1)}
+        scores = sk.score(study, [*points, whole], per="query")
+        for text, level in points.items():
+            found = curves.filter(recall=float(level)).get_column("precision").to_list()
+            assert found == scores.filter(measure=text).get_column("value").to_list()
+        means = curves.group_by(keys, maintain_order=True).agg(pl.col("precision").mean()).get_column("precision")
+        wanted = scores.filter(measure=whole).get_column("value").to_list()
+        assert means.to_list() == [None if value is None else pytest.approx(value, abs=1e-14) for value in wanted]
+
+
+def test_r_precision_histogram():
+    # CLASSIC section 3: A = .4, 1/3, .5 and B = .2, 1/3, .75
+    lists = {
+        "A": {"1": ([1, 1, 0, 0, 0], 3), "2": ([0, 1, 0], 2), "3": ([1, 0, 1, 0], 2)},
+        "B": {"1": ([1, 0, 0, 0, 0], 4), "2": ([1, 0, 0], 2), "3": ([1, 1, 1, 0], 1)},
+    }
+    rows = [
+        (system + topic, system, topic + system, grades, [1] * more)
+        for system, own in lists.items()
+        for topic, (grades, more) in own.items()
+    ]
+    study = study_of_lists(rows)  # every list has judgments of its own; then both systems have the topics 1, 2, 3
+    study = replace(study, sessions=study.sessions.with_columns(pl.col("topic_id").str.head(1)))
+    table = sk.rprecision_histogram(study)
+    assert table.columns == ["topic_id", "a", "b", "difference"]
+    assert table.get_column("a").to_list() == pytest.approx([0.4, 1 / 3, 0.5])
+    assert table.get_column("difference").to_list() == pytest.approx([0.2, 0, -0.25])
+    assert sk.rprecision_histogram(study, "B", "A").get_column("difference").to_list() == pytest.approx([-0.2, 0, 0.25])
+
+
+def test_a_topic_that_one_system_lacks_has_no_difference():
+    study = study_of_lists([("1", "A", "t", [1], []), ("2", "B", "t", [0], []), ("3", "A", "u", [1], [])])
+    assert sk.rprecision_histogram(study, "A", "B").rows() == [("t", 1.0, 0.0, 1.0), ("u", 1.0, None, None)]
+
+
+def test_a_session_without_a_logged_list_has_no_curve():
+    study = sk.from_tables(
+        queries={"session_id": ["s"], "query_position": [1], "results_status": ["not_logged"]},
+        sessions={"session_id": ["s"], "topic_id": ["t"]},
+        judgments={"judgment_key": ["t"], "doc_id": ["a"], "grade": [1]},
+    )
+    assert sk.precision_recall(study, per="query").rows() == []
+    for average in ("queries", "topics"):
+        table = sk.precision_recall(study, average=average)
+        assert table.rows() == [("all sessions", level, None, 0) for level in LEVELS]
+
+
+def test_refusals(slides):
+    for call, error, said in (
+        (lambda: sk.precision_recall(slides, per="system"), sk.UsageError, "per must be one of group, topic, query"),
+        (
+            lambda: sk.precision_recall(slides, average="sessions"),
+            sk.UsageError,
+            "average must be one of queries, topics",
+        ),
+        (
+            lambda: sk.precision_recall(slides, measure="AP"),
+            sk.MeasureError,
+            "AP has no recall-precision curve; ask for IPrec11",
+        ),
+        (lambda: sk.precision_recall(slides, "sistem"), sk.UsageError, "no such column"),
+        (lambda: sk.rprecision_histogram(slides), sk.UsageError, "name the systems to compare.* there are: S"),
+        (lambda: sk.rprecision_histogram(slides, "S", "T"), sk.UsageError, "there is no system_id 'T'; there are: S"),
+    ):
+        with pytest.raises(error, match=said):
+            call()
+
+
+@quiet
+def test_a_saved_study_and_its_partial_results_give_the_same_bits(tmp_path):
+    study = sk.read(Path(__file__).parents[2] / "examples" / "clinic" / "study.toml")
+    saved = study.save(tmp_path / "study")
+    for choices in ({}, {"per": "topic"}, {"average": "topics"}, {"per": "query"}):
+        whole = sk.precision_recall(study, **choices)
+        for _ in ("worked out", "kept"):
+            assert sk.precision_recall(saved, partials=tmp_path / "parts", **choices).equals(whole)
+    seed = 7
+    shuffled = {
+        name: study.table(name).collect().sample(fraction=1, shuffle=True, seed=seed).lazy()
+        for name in ("sessions", "queries", "results", "judgments")
+    }
+    assert sk.precision_recall(replace(study, **shuffled)).equals(sk.precision_recall(study))

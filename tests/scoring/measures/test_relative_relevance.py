@@ -1,0 +1,78 @@
+"""RelevanceCosine and RelevanceJaccard: the reference's worked values, and the definitions restated."""
+
+import math
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import sessionkit as sk
+from sessionkit.errors import DataError
+
+sys.path.insert(0, str(Path(__file__).parent))
+from drawn import OPTIONS, counted, sessions, values, worth, written
+
+pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
+SCORES = [0.9, 0.7, 0.5, 0.3]
+ROWS = [
+    {"rank": i, "doc": f"d{i}", "score": s, "user": u}
+    for i, s, u in zip([1, 2, 3, 4], SCORES, [1, 0, 0.5, 0.5], strict=True)
+]
+GRADED = {"lists": [ROWS], "judgments": {}}
+BOTH = ("RelevanceCosine", "RelevanceJaccard")
+
+
+def test_comparisons_of_the_reference():
+    asked = [f"{name}(grades=user)" for name in BOTH]
+    assert values(GRADED, *asked) == [pytest.approx(1.3 / math.sqrt(1.64 * 1.5)), pytest.approx(1.3 / (2.4 + 2 - 1.3))]
+    assert [round(value, 4) for value in values(GRADED, *asked)] == [0.8288, 0.4194]
+    # the same of the judgments of a topic
+    judged = written([1, 0, 0.5, 0.5], score=SCORES)
+    assert values(judged, *BOTH) == values(GRADED, *asked)
+
+
+def test_order_and_units_do_not_matter():
+    turned = {**GRADED, "lists": [[{**row, "rank": 5 - row["rank"]} for row in reversed(GRADED["lists"][0])]]}
+    asked = [f"{name}(grades=user)" for name in BOTH]
+    assert values(turned, *asked) == values(GRADED, *asked)
+    plain = values(written([3, 1, 0, 2], score=SCORES), BOTH[0])
+    for unit in (2.0**60, 2.0**-80, 2.0**400):
+        assert values(written([3, 1, 0, 2], score=[unit * score for score in SCORES]), BOTH[0]) == plain
+    assert values(written([1, 1], score=[-2.0, -2.0]), BOTH[0]) == [-1.0]
+
+
+def test_nothing_to_compare_is_undefined():
+    asked = [BOTH[0], "RelevanceJaccard(gain=binary)"]
+    assert values(written([1, 2], score=[0.0, 0.0]), *asked) == [None, None]
+    assert values(written([0, 0], score=[0.5, 1.0]), *asked) == [None, None]
+    assert values(written([1, 2], score=[None, 1.0]), *asked) == [1.0, 1.0]
+    assert values(written([None, None], score=[1.0, 1.0]), *asked) == [None, None]
+
+
+def test_jaccard_compares_shares():
+    with pytest.raises(DataError, match=r"between 0 and 1, but the scores have 12\.5; bring scores to that range"):
+        values(written([1], score=[12.5]), BOTH[1])
+    with pytest.raises(DataError, match="between 0 and 1, but the gains have 3; use gain=binary"):
+        values(written([3], score=[0.5]), BOTH[1])
+    with pytest.raises(DataError, match="needs the column 'score' in the results"):
+        values(written([3]), BOTH[0])
+
+
+@settings(max_examples=30, deadline=None)
+@given(session=sessions(), options=OPTIONS, gain=st.sampled_from(["linear", "exp2", "binary"]))
+def test_restated(session, options, gain):
+    found = values(
+        session, *(sk.parse_measure(text)(**options) for text in (f"{BOTH[0]}(gain={gain})", f"{BOTH[1]}(gain=binary)"))
+    )
+    lists = counted(session, options)
+    for cosine, jaccard, (listed, _) in zip(found[::2], found[1::2], lists, strict=True):
+        rows = [row for row in listed if row["score"] is not None]
+        s, u = [row["score"] for row in rows], [worth(row, gain) for row in rows]
+        norm = math.hypot(*s) * math.hypot(*u)
+        assert cosine == (pytest.approx(sum(a * b for a, b in zip(s, u, strict=True)) / norm) if norm else None)
+        b = [worth(row, "binary") for row in rows]
+        both = sum(x * y for x, y in zip(s, b, strict=True))
+        defined = sum(s) and sum(b)
+        assert jaccard == (pytest.approx(both / (sum(s) + sum(b) - both)) if defined else None)

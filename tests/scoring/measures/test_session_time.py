@@ -1,0 +1,119 @@
+"""sU and sTBG: logged times against a walk over the clicks, modelled ones against the measures of lists."""
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import sessionkit as sk
+from sessionkit.errors import DataError, MeasureError
+
+from .logged import QUERIES, RESULTS, click_times, logs, scored, study_of
+
+quiet = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
+FEW = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+def walked(session, grades, worth, *, once):
+    """Sum of what clicked documents are worth, the earliest click of a document in its list, or in the session."""
+    total, seen = 0.0, set()
+    for number, row, time in sorted(
+        (c for c in click_times(session) if c[2] is not None), key=lambda c: (c[2], c[0], c[1]["rank"])
+    ):
+        again = (row["doc_id"], None if once else number) in seen
+        seen.add((row["doc_id"], None if once else number))
+        if not again:
+            total += worth(grades.get(row["doc_id"]), time, time + (row["dwell_seconds"] or 0))
+    return total
+
+
+@quiet
+@FEW
+@given(log=logs(), once=st.booleans())
+def test_logged_times_restated(log, once):
+    grades, more = log[1], "duplicates=first" if once else "duplicates=all"
+    texts = f"sU(gain=exp2,{more},horizon=30)", f"sTBG({more},save=0-.5-.9,halflife=20)"
+    measures = [sk.parse_measure(text) for text in texts]
+    found = scored(log, *measures)
+    for number, session in enumerate(log[0]):
+        clicks = click_times(session)
+        unknown = not grades or (clicks and all(time is None for _, _, time in clicks))
+
+        def gain(grade, before, after):
+            return (2**grade - 1) * max(0.0, 1 - after / 30) if grade else 0.0
+
+        def saved(grade, before, after):
+            return {None: 0, 0: 0, 1: 0.5, 2: 0.9}[grade] * 2 ** (-before / 20)
+
+        for measure, worth in zip(measures, (gain, saved), strict=True):
+            wanted = None if unknown else pytest.approx(walked(session, grades, worth, once=once), abs=1e-12)
+            assert found[str(measure)][number] == wanted
+
+
+@quiet
+@FEW
+@given(log=logs(), per_query=st.sampled_from([0, 7.5]))
+def test_modelled_times_run_on_from_list_to_list(log, per_query):
+    """With a result's time by its grade the walk along the session needs no length of documents."""
+    seconds = {None: 2.0, 0: 2.0, 1: 5.0, 2: 8.0}
+    u = sk.parse_measure(f"sU(horizon=40,times=modelled,seconds=2-5-8,per_query={per_query})")
+    tbg = sk.parse_measure(
+        f"sTBG(times=modelled,seconds=2-5-8,per_query={per_query},click=.4-.6,save=0-.8,halflife=20)"
+    )
+    found = scored(log, u, tbg)
+    grades = log[1]
+    for number, session in enumerate(log[0]):
+        clock, gained, saved = 0.0, 0.0, 0.0
+        for turn, query in enumerate(q for q in session["queries"] if q["logged"]):
+            clock += per_query if turn else 0.0
+            seen = set()
+            for row in query["results"]:
+                grade = grades.get(row["doc_id"])
+                fresh = row["doc_id"] not in seen  # a list gains once from a document, and takes its time again
+                seen.add(row["doc_id"])
+                saved += 0.6 * 0.8 * 2 ** (-clock / 20) if grade and fresh else 0.0
+                clock += seconds[grade]
+                gained += grade * max(0.0, 1 - clock / 40) if grade and fresh else 0.0
+        for measure, wanted in ((u, gained), (tbg, saved)):
+            assert found[str(measure)][number] == (pytest.approx(wanted, abs=1e-12) if grades else None)
+
+
+@quiet
+def test_a_session_of_one_query_scores_what_the_query_does():
+    study = sk.from_tables(
+        results={
+            "session_id": ["s"] * 5,
+            "query_position": [1] * 5,
+            "rank": [1, 2, 3, 4, 6],
+            "doc_id": list("abcde"),
+            "words": [100, 900, None, 50, 300],
+        },
+        sessions={"session_id": ["s"], "topic_id": ["t"]},
+        judgments={"judgment_key": ["t"] * 4, "doc_id": list("acde"), "grade": [1, 2, 0, 1]},
+    )
+    for session, single in (("sTBG(times=modelled)", "TBG"), ("sU(times=modelled,horizon=1800)", "U(horizon=1800)")):
+        whole = sk.score(study, [session]).get_column("value").to_list()
+        assert whole == pytest.approx(sk.score(study, [single], per="query").get_column("value").to_list())
+    # FORMULAS section 7: 1,0,1,1,0 of 500 words each is worth 1.3810966304
+    plain = sk.from_tables(
+        results={"session_id": ["s"] * 5, "query_position": [1] * 5, "rank": [1, 2, 3, 4, 5], "doc_id": list("abcde")},
+        sessions={"session_id": ["s"], "topic_id": ["t"]},
+        judgments={"judgment_key": ["t"] * 3, "doc_id": list("acd"), "grade": [1] * 3},
+    )
+    assert sk.score(plain, ["sTBG(times=modelled)"]).get_column("value").to_list() == [
+        pytest.approx(1.3810966304, abs=5e-11)
+    ]
+
+
+@quiet
+def test_what_is_missing_is_named():
+    log = ([{"started_at": None, "ended_at": None, "queries": []}], {"a": 1})
+    bare = study_of(log, without=[*QUERIES, *RESULTS])
+    with pytest.raises(DataError, match="sTBG needs one of the columns clicked_at, click_elapsed_seconds"):
+        sk.score(bare, ["sTBG"])
+    with pytest.raises(MeasureError, match="sU needs horizon"):
+        sk.score(bare, ["sU"])
+    with pytest.raises(MeasureError, match="words has no effect on times=logged"):
+        sk.parse_measure("sTBG(words=200)")
+    assert str(sk.parse_measure("sTBG(words=200,times=modelled)")) == "sTBG(words=200,times=modelled)"
+    with pytest.raises(MeasureError, match="probabilities"):
+        sk.parse_measure("sTBG(save=0-2)")

@@ -14,6 +14,8 @@ from typing import Any
 
 import polars as pl
 
+from sessionkit.contract import RULE
+from sessionkit.contract import table as declared
 from sessionkit.readers.aside import Aside
 from sessionkit.readers.config import Config
 from sessionkit.readers.files import LogFile, open_log
@@ -157,6 +159,10 @@ def raw_of(
         0 or 1 for each of query_position and rank that is known to count from it; without it, that is found out.
     """
     lazy = frame.lazy()
+    have = lazy.collect_schema().names()
+    # where no record could be taken apart there may be none of the columns that every row needs
+    missing = [name for name in declared(table).required if name not in have] if RULE in have else []
+    lazy = lazy.with_columns(pl.lit(None, pl.String).alias(name) for name in missing)
     records = lazy.select(pl.len()).collect().item()
     return Raw(
         table,

@@ -4,7 +4,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from sessionkit.contract import document
-from sessionkit.readers import FORMATS, JUDGMENTS
+from sessionkit.errors import SessionkitError
+from sessionkit.readers import FORMATS, JUDGMENTS, read
 from sessionkit.readers.config import SETTINGS, schema_of
 from sessionkit.readers.formats import KINDS, Glimpse
 from sessionkit.readers.judging import TEXT, TOPIC
@@ -54,3 +55,29 @@ def test_the_schema_of_study_toml_is_that_of_tables_and_names_the_path_of_others
     properties = document("study.schema")["properties"]
     assert set(schema_of("tables")["properties"]) == set(properties) - {"path"}
     assert set(schema_of("core")["properties"]) == OURS
+
+
+JUNK = {
+    "words.txt": b"hello world\n",
+    "object.ndjson": b'{"a":1}\n',
+    "binary.dat": b"\x00\x01\x02\x03 binary",
+    "empty.txt": b"",
+    "blank.txt": b"\n\n\n",
+    "cut.xml": b'<?xml version="1.0"?><a><b></b>',
+    "two.csv": b"a,b\n1,2\n",
+    "list.json": b"[]",
+    "object.json": b"{}",
+}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
+def test_what_is_no_log_of_a_format_is_refused_or_rejected(tmp_path, name):
+    for file, content in JUNK.items():
+        (tmp_path / file).write_bytes(content)
+        try:
+            study = read(tmp_path / file, format=name)
+        except SessionkitError as error:
+            assert str(error)
+        else:
+            assert study.facts.results == 0

@@ -1,5 +1,7 @@
 """What holds for every format in the registries."""
 
+from contextlib import suppress
+
 import pytest
 from jsonschema import Draft202012Validator
 
@@ -75,9 +77,5 @@ JUNK = {
 def test_what_is_no_log_of_a_format_is_refused_or_rejected(tmp_path, name):
     for file, content in JUNK.items():
         (tmp_path / file).write_bytes(content)
-        try:
-            study = read(tmp_path / file, format=name)
-        except SessionkitError as error:
-            assert str(error)
-        else:
-            assert study.facts.results == 0
+        with suppress(SessionkitError):
+            assert read(tmp_path / file, format=name).facts.results == 0

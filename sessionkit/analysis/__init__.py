@@ -1,6 +1,7 @@
 """Findings from scores: what the study looks like, average session curves, last against earlier queries."""
 
 from sessionkit.analysis.accounts import accounts
+from sessionkit.analysis.agreement import judges
 from sessionkit.analysis.breakdown import breakdown
 from sessionkit.analysis.breakdown_tests import BreakdownTests, breakdown_tests
 from sessionkit.analysis.compare import compare
@@ -14,5 +15,6 @@ from sessionkit.analysis.summary import summary
 
 __all__ = [
     "BreakdownTests", "Comparison", "Correlations", "Description", "accounts", "breakdown", "breakdown_tests", "compare",
-    "correlate", "curve", "curve_with_stops", "describe", "precision_recall", "reformulations", "rprecision_histogram", "summary",
+    "correlate", "curve", "curve_with_stops", "describe", "judges", "precision_recall", "reformulations", "rprecision_histogram",
+    "summary",
 ]  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from sessionkit.analysis.observed import observed
 from sessionkit.contract import TABLES
 from sessionkit.study import Study
 
@@ -14,9 +15,10 @@ def accounts(study: Study) -> dict[str, pl.DataFrame]:
     Returns
     -------
     dict
-        ``tables``: name, rows, columns. ``sources``: source, read_as (the table), records, rows, empty_lists, rejected;
-        records = rows + empty_lists + rejected. ``rejected``: by source, table and rule the number of records and the
-        first of them. ``notes``: what was unusual, one sentence each.
+        ``tables``: name, rows, columns. ``sources``: source, read_as (the table), records, rows, empty_lists, rejected,
+        merged, idle, kind (of records); records = rows + empty_lists + rejected + merged + idle. ``rejected``: by
+        source, table and rule the number of records and the first of them. ``observed``: what is known of the lists at
+        a depth, see :func:`~sessionkit.analysis.observed.observed`. ``notes``: what was unusual, one sentence each.
 
     Examples
     --------
@@ -37,16 +39,24 @@ def accounts(study: Study) -> dict[str, pl.DataFrame]:
     )
     sources = pl.DataFrame(
         [
-            (source.path, source.table, source.records, source.rows, source.empty_lists, source.rejected)
+            (
+                source.path,
+                source.table,
+                source.records,
+                source.rows,
+                source.empty_lists,
+                source.rejected,
+                source.merged,
+                source.idle,
+                source.kind,
+            )
             for source in study.sources
         ],
         schema={
             "source": pl.String,
             "read_as": pl.String,
-            "records": pl.Int64,
-            "rows": pl.Int64,
-            "empty_lists": pl.Int64,
-            "rejected": pl.Int64,
+            **dict.fromkeys(["records", "rows", "empty_lists", "rejected", "merged", "idle"], pl.Int64),
+            "kind": pl.String,
         },
         orient="row",
     )
@@ -62,4 +72,4 @@ def accounts(study: Study) -> dict[str, pl.DataFrame]:
         .collect()
     )
     notes = pl.DataFrame({"note": study.notes}, schema={"note": pl.String})
-    return {"tables": tables, "sources": sources, "rejected": rejected, "notes": notes}
+    return {"tables": tables, "sources": sources, "rejected": rejected, "observed": observed(study), "notes": notes}

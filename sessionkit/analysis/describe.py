@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from sessionkit.analysis.agreement import judges
 from sessionkit.analysis.design import crossing, design_of
 from sessionkit.scoring.blocks import blocks
 from sessionkit.scoring.judging import judged_shown, results_shown
@@ -42,6 +43,9 @@ class Description:
         A name for the design and what it means for comparisons.
     recall_base
         ``judgment_key``, ``grade``, ``documents``: judged documents by grade after merging.
+    judges
+        How far judges agree, as :func:`~sessionkit.analysis.agreement.judges` says it; without rows where judgments do
+        not say who judged.
     judged
         ``system_id``, ``results``, ``judged``, ``share``: of all results shown.
     lists
@@ -57,6 +61,7 @@ class Description:
     design: str
     design_note: str
     recall_base: pl.DataFrame
+    judges: pl.DataFrame
     judged: pl.DataFrame
     lists: pl.DataFrame
 
@@ -84,6 +89,7 @@ class Description:
             "Recall base by grade": base.select("judgment_key", *grades)
             .with_columns(pl.col(grades).fill_null(0))
             .rename(named),
+            "Agreement of judges (kappa of two, alpha of all)": self.judges,
             "Judged share of the results": self.judged,
             "Result lists": self.lists,
         }
@@ -141,6 +147,7 @@ def describe(study: Study) -> Description:
         .agg(documents=count)
         .sort("judgment_key", "grade")
         .collect(),
+        judges=judges(study),
         judged=_judged(study),
         lists=_lists(study),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import sys
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -17,6 +18,7 @@ from sessionkit.errors import UsageError, suggestion
 if TYPE_CHECKING:
     import polars as pl
 
+    from sessionkit.readers import Format, Judgments
     from sessionkit.scoring.measures import Measure
     from sessionkit.scoring.measures.kinds import Columns
 
@@ -82,24 +84,26 @@ def measures(
 
 def formats(
     name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="A format.", show_default=False)] = None,
+    judgments: Annotated[bool, typer.Option("--judgments", help="The formats of judgments.")] = False,
     format_: FormatOption = None,
     output: OutputOption = None,
 ) -> None:
     """The log formats that can be read, or one with what it takes."""
     import polars as pl
 
-    from sessionkit.readers import FORMATS
+    from sessionkit.readers import FORMATS, JUDGMENTS
 
     to = destination(format_, output)
+    known: Mapping[str, Format | Judgments] = JUDGMENTS if judgments else FORMATS
     if name is None:
-        rows = [(key, one.description) for key, one in FORMATS.items()]
+        rows = [(key, one.description) for key, one in known.items()]
         to.send(pl.DataFrame(rows, schema=["name", "description"], orient="row"))
         return
-    if name not in FORMATS:
-        msg = f"there is no format {name!r}{suggestion(name, FORMATS)}; formats: {', '.join(FORMATS)}"
+    if name not in known:
+        what = "format of judgments" if judgments else "format"
+        msg = f"there is no {what} {name!r}{suggestion(name, known)}; formats: {', '.join(known)}"
         raise UsageError(msg)
-    explained = inspect.getdoc(sys.modules[FORMATS[name].read.__module__]) or FORMATS[name].description
-    to.write(f"{explained.strip()}\n\nThe options of a study.toml: sessionkit schema {STUDY_TOML}\n".encode())
+    to.write(_format_page(known[name]).encode())
 
 
 def schema(
@@ -138,6 +142,28 @@ def schema(
         raise UsageError(msg)
     found = document("study.schema" if table == STUDY_TOML else table)
     to.write((json.dumps(found, indent=2, ensure_ascii=False) + "\n").encode())
+
+
+def _format_page(format_: Format | Judgments) -> str:
+    """Everything about one format, as text."""
+    import polars as pl
+
+    from sessionkit.readers import Format
+
+    explained = inspect.getdoc(sys.modules[format_.read.__module__]) or format_.description
+    parts = [f"{explained.strip()}\n", "The options of a study.toml: sessionkit schema study\n"]
+    if isinstance(format_, Format) and format_.options:
+        rows = [
+            (key, one.type, one.spelled_default, ", ".join(map(str, one.allowed)), one.meaning)
+            for key, one in format_.options.items()
+        ]
+        options = table_text(
+            pl.DataFrame(rows, schema=["option", "type", "default", "allowed", "meaning"], orient="row")
+        )
+        parts.append(f"Beside them in study.toml:\n\n{options}")
+    if format_.tried:
+        parts.append(f"Tried on: {format_.tried}\n" if not format_.tried.startswith("never") else f"{format_.tried}\n")
+    return "\n".join(parts)
 
 
 def _page(measure: Measure) -> str:

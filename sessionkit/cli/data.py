@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,10 +13,14 @@ from sessionkit.cli.output import Form, destination
 from sessionkit.cli.running import DATA, tell, working
 from sessionkit.errors import UsageError
 
+if TYPE_CHECKING:
+    import polars as pl
+
 TITLES = {
     "tables": "Tables",
     "sources": "Sources",
     "rejected": "Rejected records, with the first of each kind",
+    "observed": "Lists by what is known of them at a depth: measures that look deeper than a list is known are flagged",
     "notes": "What is unusual",
     "hashes": "Files that are not as they were written",
 }
@@ -25,7 +29,7 @@ TITLES = {
 def ingest(
     sources: Annotated[
         list[str],
-        typer.Argument(metavar="SOURCE...", help="A study.toml, or a log file whose columns carry our names."),
+        typer.Argument(metavar="SOURCE...", help="A study.toml, or the files or folders of a log."),
     ],
     *,
     out: Annotated[
@@ -36,7 +40,12 @@ def ingest(
     ],
     from_: Annotated[
         str | None,
-        typer.Option("--from", metavar="FORMAT", help="The log's format; see: sessionkit formats.", show_default=False),
+        typer.Option(
+            "--from",
+            metavar="FORMAT",
+            help="The log's format; see: sessionkit formats. Default: what study.toml says, else what the log looks like.",
+            show_default=False,
+        ),
     ] = None,
     config: Annotated[
         Path | None,
@@ -46,6 +55,21 @@ def ingest(
         list[Path] | None,
         typer.Option(
             "--judgments", metavar="FILE", help="Judgments beside the source; may be repeated.", show_default=False
+        ),
+    ] = None,
+    topics: Annotated[
+        Path | None,
+        typer.Option(
+            "--topics", metavar="FILE", help="Topics or tasks, for formats that take them.", show_default=False
+        ),
+    ] = None,
+    session_gap: Annotated[
+        str | None,
+        typer.Option(
+            "--session-gap",
+            metavar="TIME",
+            help="Inactivity that ends a session, such as 30m, 1h or seconds, for formats that cut events into sessions.",
+            show_default=False,
         ),
     ] = None,
     strict: Annotated[
@@ -79,6 +103,7 @@ def ingest(
     """
     from sessionkit.analysis import accounts
     from sessionkit.readers import read
+    from sessionkit.readers.progress import watched
     from sessionkit.study import add_partition
     from sessionkit.study.package import refuse_to_replace
 
@@ -88,19 +113,34 @@ def ingest(
     column, value = _partition(partition)
     refuse_to_replace(out)
     _require_writable(out)
-    if len(sources) > 1:
-        msg = f"one source at a time, not {len(sources)}; name the files of one study in a study.toml"
-        raise UsageError(msg)
-    with working(f"reading {sources[0]}"):
-        study = read(sources[0], format=from_, config=config, judgments=judgments or [], strict=strict, memory=memory)
+    with watched() as progress, working(f"reading {sources[0]}", progress):
+        study = read(
+            sources if len(sources) > 1 else sources[0],
+            format=from_,
+            config=config,
+            judgments=judgments or [],
+            topics=topics,
+            session_gap=session_gap,
+            strict=strict,
+            memory=memory,
+        )
     with working(f"writing {out}"):
         if column is None:
             saved = study.save(out, partition_by=partition_by, memory=memory)
         else:
             saved = add_partition(out, study, column, value, memory=memory)
-    found = {name: frame for name, frame in accounts(saved).items() if name == "tables" or len(frame)}
-    destination(Form.table, None).send_tables(found, TITLES)
+    destination(Form.table, None).send_tables(_shown(accounts(saved)), TITLES)
     tell(f"written: {out}")
+
+
+def _shown(found: dict[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
+    """Return what people are shown: tables that have rows; of sources only those kinds of account that there are."""
+    shown = {name: frame for name, frame in found.items() if name == "tables" or len(frame)}
+    if "sources" in shown:
+        sources = shown["sources"]
+        idle = [name for name in ("kind", "merged", "idle") if not any(sources[name].to_list())]
+        shown["sources"] = sources.drop(idle)
+    return shown
 
 
 def _partition(given: str | None) -> tuple[str | None, str]:
@@ -134,7 +174,7 @@ def check(
     """What is wrong, what is unusual, and what it means for scores.
 
     Works on a study and on a source not yet ingested. Exit status 1 if a record was rejected or a file was changed.
-    Tables for --table: tables, sources, rejected, notes and, with --verify, hashes.
+    Tables for --table: tables, sources, rejected, observed, notes and, with --verify, hashes.
     """
     import polars as pl
 
@@ -150,8 +190,7 @@ def check(
             changed = verify_hashes(opened)
         found["hashes"] = pl.DataFrame({"problem": changed}, schema={"problem": pl.String})
     if to.form is Form.table and table is None:
-        shown = {name: frame for name, frame in found.items() if name == "tables" or len(frame)}
-        to.send_tables(shown, TITLES)
+        to.send_tables(_shown(found), TITLES)
         if verify and not changed:
             tell("every file is as it was written")
     else:

@@ -19,9 +19,9 @@ def describe(
 ) -> None:
     """What the study looks like, before anything is scored.
 
-    Sessions by number of queries, searchers, design, recall base by grade, judged share, kinds of result lists. Tables
-    for --table: lengths, systems, searchers, crossing, recall_base, judged, lists, design. Without it tsv and csv have
-    every table under a line "# name", and jsonl a field table.
+    Sessions by number of queries, searchers, design, recall base by grade, agreement of judges, judged share, kinds of
+    result lists. Tables for --table: lengths, systems, searchers, crossing, recall_base, judges, judged, lists, design.
+    Without it tsv and csv have every table under a line "# name", and jsonl a field table.
     """
     from sessionkit.analysis import describe as described
 

@@ -34,7 +34,7 @@ StudyArgument = Annotated[
     str,
     typer.Argument(
         metavar="STUDY",
-        help="A study directory or its address (s3://...), a study.toml, or a log file that needs no options.",
+        help="A study directory or its address (s3://...), a study.toml, or a log that needs no options.",
         show_default=False,
         callback=_study_first,
     ),
@@ -128,9 +128,9 @@ ALL = "all"
 
 
 def open_source(source: str) -> Study:
-    """Open what a STUDY argument names; for a directory, which needs no reader, none is imported."""
+    """Open what a STUDY argument names; for a study directory, which needs no reader, none is imported."""
     with working(f"reading {source}"):
-        if Path(source).is_dir() or "://" in source:
+        if (Path(source) / "datapackage.json").exists() or "://" in source:
             from sessionkit.study import open_study
 
             return open_study(source)

@@ -58,8 +58,8 @@ def note(text: str) -> None:
 
 
 @contextmanager
-def working(what: str) -> Iterator[None]:
-    """Show on a terminal that work goes on, once it has taken over a second."""
+def working(what: str, progress: object = "") -> Iterator[None]:
+    """Show on a terminal that work goes on, once it has taken over a second, and, as text, how far it has come."""
     if not sys.stderr.isatty():
         yield
         return
@@ -68,7 +68,8 @@ def working(what: str) -> Iterator[None]:
     def show() -> None:
         began = time.monotonic()
         while not done.wait(PATIENCE):
-            sys.stderr.write(f"\r{visible(what)[:60]} \u2026 {time.monotonic() - began:.0f} s")
+            far = f", {progress}" if str(progress) else ""
+            sys.stderr.write(f"\r\x1b[K{visible(what)[:60]} \u2026 {time.monotonic() - began:.0f} s{far}")
             sys.stderr.flush()
             shown.set()
 

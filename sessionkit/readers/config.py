@@ -11,6 +11,7 @@ from typing import Any
 
 import polars as pl
 
+import sessionkit.readers as registry
 from sessionkit.contract import RECORD, RULE, TABLES, check_types, check_values, document, table
 from sessionkit.errors import DataError, suggestion
 from sessionkit.study import Settings
@@ -37,6 +38,10 @@ class Config:
         Per table, its options: ``path``, ``separator`` and so on.
     defaults
         Constants for the sessions table.
+    paths
+        Of a format that is not ``tables``: the files and folders of the log.
+    options
+        What is said of the format, a value for each of its options.
     """
 
     name: str
@@ -45,6 +50,8 @@ class Config:
     settings: Settings = field(default_factory=Settings)
     tables: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     defaults: Mapping[str, Any] = field(default_factory=dict)
+    paths: tuple[str, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 def read_config(path: Path) -> Config:
@@ -55,15 +62,19 @@ def read_config(path: Path) -> Config:
     DataError
         It is missing, is not TOML, or says something it cannot; the message names the key and what is possible there.
     """
+    return as_config(loaded_toml(path), path.name, path.parent)
+
+
+def loaded_toml(path: Path) -> dict[str, Any]:
+    """Return what a study.toml says, unchecked; DataError where it is not there or is not TOML."""
     try:
-        loaded = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         raise DataError(f"{path}: no such file; a study.toml says how to read a log (README.md shows one)") from None
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"{path} cannot be read ({error})") from None
     except tomllib.TOMLDecodeError as error:
         raise DataError(f"{path} is not TOML: {error}") from None
-    return as_config(loaded, path.name, path.parent)
 
 
 def as_config(loaded: Mapping[str, Any], name: str, folder: Path) -> Config:
@@ -74,7 +85,11 @@ def as_config(loaded: Mapping[str, Any], name: str, folder: Path) -> Config:
     DataError
         A key is unknown or a value impossible.
     """
-    _check(loaded, name)
+    format_ = loaded.get("format", "tables")
+    known = registry.FORMATS
+    if isinstance(format_, str) and format_ not in known:
+        raise DataError(f"{name}: format is {format_!r}{suggestion(format_, known)}; formats: {', '.join(known)}")
+    _check(loaded, name, schema_of(format_))
     tables = {known: loaded[known] for known in TABLES if known in loaded}
     try:
         for options in tables.values():
@@ -83,7 +98,24 @@ def as_config(loaded: Mapping[str, Any], name: str, folder: Path) -> Config:
         defaults = typed_defaults(loaded.get("defaults", {}), settings.timezone)
     except DataError as error:
         raise DataError(f"{name}: {error}") from None
-    return Config(name, folder, loaded.get("format", "tables"), settings, tables, defaults)
+    taken = known[format_].options.items()
+    values = {key: option.value(loaded[key]) if key in loaded else option.default for key, option in taken}
+    paths = loaded.get("path", ())
+    paths = (paths,) if isinstance(paths, str) else tuple(paths)
+    return Config(name, folder, format_, settings, tables, defaults, paths, values)
+
+
+def schema_of(format: str) -> dict[str, Any]:
+    """Return the JSON Schema of a study.toml of this format: settings, and what the format takes beside them."""
+    schema = document("study.schema")
+    if format not in registry.FORMATS:
+        return schema
+    properties = schema["properties"]
+    if format == "tables":
+        return {**schema, "properties": {key: value for key, value in properties.items() if key != "path"}}
+    shared = ("format", *SETTINGS, "path", "judgments", "defaults")
+    options = {key: option.schema for key, option in registry.FORMATS[format].options.items()}
+    return {**schema, "properties": {**{key: properties[key] for key in shared}, **options}}
 
 
 def typed_defaults(given: Mapping[str, Any], timezone: str | None) -> dict[str, Any]:
@@ -119,12 +151,11 @@ def _spelled(value: object) -> str:
     return str(value) if isinstance(value, date | time) else repr(value)
 
 
-def _check(loaded: Mapping[str, Any], name: str) -> None:
+def _check(loaded: Mapping[str, Any], name: str, schema: Mapping[str, Any]) -> None:
     """Raise DataError at the first thing the schema does not allow."""
     from jsonschema import Draft202012Validator  # slow to import, needed for this alone
     from jsonschema.exceptions import best_match
 
-    schema = document("study.schema")
     error = best_match(Draft202012Validator(schema).iter_errors(dict(loaded)))
     if error is None:
         return

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from typing import TypeVar
 
 from sessionkit.study.facts import NO_FACTS, Facts
 
 Found = tuple[int, str | None]
 """How many sessions (or queries) something holds for, and the first session."""
 NONE: Found = (0, None)
+Key = TypeVar("Key")
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,8 @@ class Counts:
         Sessions without any query.
     hollow
         Queries said to be shown that have no result rows.
+    unusual
+        What is unusual without breaking a rule, by its name (``unusual.py``).
     unjudged
         Sessions with a query for whose judgment_key there is no judgment.
     facts
@@ -40,21 +44,27 @@ class Counts:
     lost: int = 0
     lonely: int = 0
     hollow: int = 0
+    unusual: Mapping[str, Found] = field(default_factory=dict)
     unjudged: Found = NONE
     facts: Facts = NO_FACTS
 
     def __add__(self, later: Counts) -> Counts:
         """Return the counts of both parts, the other of sessions that come later."""
-        keys = {**self.differing, **later.differing}
         return Counts(
-            differing={key: both(self.differing.get(key, NONE), later.differing.get(key, NONE)) for key in keys},
+            differing=_added(self.differing, later.differing),
+            unusual=_added(self.unusual, later.unusual),
             unjudged=both(self.unjudged, later.unjudged),
             **{
                 name: getattr(self, name) + getattr(later, name)
                 for name in (entry.name for entry in fields(self))
-                if name not in ("differing", "unjudged")
+                if name not in ("differing", "unusual", "unjudged")
             },
         )
+
+
+def _added(earlier: Mapping[Key, Found], later: Mapping[Key, Found]) -> dict[Key, Found]:
+    """Return what was found in two parts, by name."""
+    return {key: both(earlier.get(key, NONE), later.get(key, NONE)) for key in {**earlier, **later}}
 
 
 def both(earlier: Found, later: Found) -> Found:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import IO, cast
 
 from sessionkit.errors import DataError, suggestion
+from sessionkit.readers.progress import counted
 
 HEAD = 1 << 16
 GZIP, ZSTD, PARQUET, UTF8_BOM = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PAR1", codecs.BOM_UTF8
@@ -84,6 +85,11 @@ def open_log(name: str, base: Path, workspace: Path, *, encoding: str | None = N
 
 def unpacked(path: Path) -> IO[bytes]:
     """Open a file for reading, unpacking gzip and zstd by their first bytes."""
+    return counted(_unpacked(path))
+
+
+def _unpacked(path: Path) -> IO[bytes]:
+    """Open a file by its first bytes."""
     with path.open("rb") as stream:
         magic = stream.read(4)
     if magic.startswith(GZIP):
@@ -93,6 +99,23 @@ def unpacked(path: Path) -> IO[bytes]:
 
         return io.BufferedReader(pa.input_stream(str(path), compression="zstd"), HEAD)
     return path.open("rb")
+
+
+def text_of(file: LogFile) -> str:
+    """Return all text of a file, for kinds of file that are small.
+
+    Raises
+    ------
+    DataError
+        It is not UTF-8, or is cut short.
+    """
+    try:
+        with unpacked(file.path) as stream:
+            return stream.read().decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise not_utf8(file.name) from None
+    except DAMAGED as error:
+        raise cut_short(file.name, error) from None
 
 
 def is_packed(path: Path) -> bool:

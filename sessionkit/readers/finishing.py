@@ -13,6 +13,7 @@ from sessionkit.readers.assembly import Assembled
 from sessionkit.readers.counts import NONE, Counts, Found
 from sessionkit.readers.extras import typed_extras
 from sessionkit.readers.parts import Part
+from sessionkit.readers.unusual import unusual
 from sessionkit.study import Source
 from sessionkit.study.facts import facts_in_order
 
@@ -49,21 +50,40 @@ def counts_of(made: Assembled, judged: pl.DataFrame) -> Counts:
         lonely=made.sessions.height - asked_in,
         unjudged=_unjudged(made, judged) if judged.height else NONE,
         facts=facts_in_order(made.sessions.height, made.queries, made.results, 0),
+        unusual=unusual(made.queries, made.results),
     )
 
 
-def source_of(part: Part) -> Source:
-    """Return what became of a source's records."""
-    return Source(
-        path=part.raw.source,
-        table=part.raw.table,
-        records=part.raw.records,
-        rows=part.rows.accepted.height,
-        rejected=part.rows.broken.height + part.markers.broken.height,
-        empty_lists=part.markers.accepted.height,
-        bytes=part.raw.bytes,
-        sha256=part.raw.sha256,
+def sources_of(part: Part) -> tuple[Source, ...]:
+    """Return what became of the records of a source, or of each that it was put together from."""
+    starts = [start for start, _ in part.raw.parted]
+    rows = _by_start(part.rows.accepted, starts)
+    rejected = _by_start(part.broken, starts)
+    empty = _by_start(part.markers.accepted, starts)
+    return tuple(
+        Source(
+            path=raw.source,
+            table=raw.table,
+            records=raw.records,
+            rows=rows[place],
+            rejected=rejected[place],
+            empty_lists=empty[place],
+            bytes=raw.bytes,
+            sha256=raw.sha256,
+            kind=raw.kind,
+            merged=raw.merged,
+            idle=raw.idle,
+        )
+        for place, (_, raw) in enumerate(part.raw.parted)
     )
+
+
+def _by_start(records: pl.DataFrame, starts: list[int]) -> list[int]:
+    """Return how many of these records are numbered after each start, up to the next."""
+    if len(starts) == 1 or records.is_empty():
+        return [records.height, *[0] * (len(starts) - 1)]
+    above = [int((records[RECORD] > start).sum()) for start in starts]
+    return [here - beyond for here, beyond in zip(above, [*above[1:], 0], strict=True)]
 
 
 def _unjudged(made: Assembled, judged: pl.DataFrame) -> Found:

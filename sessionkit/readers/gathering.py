@@ -12,9 +12,10 @@ from sessionkit.contract import RECORD, RULE, VALUE, table
 from sessionkit.readers.assembly import Assembled
 from sessionkit.readers.counts import Counts
 from sessionkit.readers.extras import Texts
-from sessionkit.readers.finishing import counts_of, source_of
+from sessionkit.readers.finishing import counts_of, sources_of
 from sessionkit.readers.keeping import room_in
 from sessionkit.readers.parts import Part
+from sessionkit.readers.progress import came
 from sessionkit.readers.raw import Raw
 from sessionkit.readers.rejection import described
 from sessionkit.readers.widening import LOG
@@ -46,7 +47,7 @@ class Gathered:
 
     folder: Path
     counts: Counts = field(default_factory=Counts)
-    sources: dict[str, Source] = field(default_factory=dict)
+    sources: dict[str, tuple[Source, ...]] = field(default_factory=dict)
     users: pl.DataFrame = field(default_factory=lambda: table("users").empty(("user_id",)))
     texts: dict[str, dict[str, Texts]] = field(default_factory=lambda: {name: {} for name in LOG})
 
@@ -72,16 +73,20 @@ class Gathered:
 
     def _add_source(self, part: Part) -> None:
         """Add what became of the records of a part of one source, and keep those that were rejected."""
-        name, new = part.raw.table, source_of(part)
-        before = self.sources.get(name, replace(new, rows=0, rejected=0, empty_lists=0))
-        self.sources[name] = replace(
-            before,
-            rows=before.rows + new.rows,
-            rejected=before.rejected + new.rejected,
-            empty_lists=before.empty_lists + new.empty_lists,
+        name, new = part.raw.table, sources_of(part)
+        before = self.sources.get(name, tuple(replace(one, rows=0, rejected=0, empty_lists=0) for one in new))
+        self.sources[name] = tuple(
+            replace(
+                old,
+                rows=old.rows + one.rows,
+                rejected=old.rejected + one.rejected,
+                empty_lists=old.empty_lists + one.empty_lists,
+            )
+            for old, one in zip(before, new, strict=True)
         )
-        if new.rejected:
-            path = self._rejects(name) / f"{before.rejected:012}.parquet"
+        came(rows=part.rows.accepted.height, rejected=part.broken.height)
+        if part.broken.height:
+            path = self._rejects(name) / f"{sum(old.rejected for old in before):012}.parquet"
             path.parent.mkdir(parents=True, exist_ok=True)
             with room_in(self.folder):
                 part.broken.select(RECORD, RULE, VALUE).write_parquet(path)

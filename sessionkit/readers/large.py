@@ -17,17 +17,19 @@ from typing import Any
 import polars as pl
 
 from sessionkit.contract import TABLES
+from sessionkit.readers.aside import NOTHING, Aside
 from sessionkit.readers.assembly import assemble
 from sessionkit.readers.courses import Staged, Streamed
 from sessionkit.readers.decisions import Parts
 from sessionkit.readers.derive import with_users
-from sessionkit.readers.finishing import finished, judged_keys, source_of
+from sessionkit.readers.finishing import finished, judged_keys, sources_of
 from sessionkit.readers.gathering import Gathered, Types
-from sessionkit.readers.notes import Notes, notice, notice_parts
+from sessionkit.readers.notes import notice, notice_parts
 from sessionkit.readers.parts import Part, plain_part
 from sessionkit.readers.raw import Raw
 from sessionkit.readers.rejection import none_rejected, note_rejected, refuse_first, rejected_rows
 from sessionkit.readers.sizes import records_streamed
+from sessionkit.readers.unusual import notice_unusual
 from sessionkit.readers.whole import Raws, log_of, notice_empty
 from sessionkit.readers.widening import LOG
 from sessionkit.study import Settings, Study, open_study
@@ -54,6 +56,7 @@ class Beside:
     settings: Settings
     reader: str
     strict: bool
+    aside: Aside
 
     @property
     def judged(self) -> pl.DataFrame:
@@ -70,6 +73,7 @@ def large_study(
     strict: bool,
     budget: int,
     workspace: Path,
+    aside: Aside = NOTHING,
 ) -> Study:
     """Return the study of these sources, written to a temporary folder that is there as long as the study is.
 
@@ -79,12 +83,15 @@ def large_study(
         Bytes of memory that may be used.
     workspace
         A directory for files that are needed until the study is written.
+    aside
+        What the format found out beside the tables.
     """
     log = log_of(raws)
     streams = all(raw.pieces is not None for raw in log.values())
     course = Streamed(log, records_streamed(budget, log)) if streams else Staged(log, budget, workspace)
     users = plain_part(raws["users"][0]) if "users" in raws else None
-    beside = Beside(users, [plain_part(raw) for raw in raws.get("judgments", ())], settings, reader, strict=strict)
+    judgments = [plain_part(raw) for raw in raws.get("judgments", ())]
+    beside = Beside(users, judgments, settings, reader, strict=strict, aside=aside)
     held = TemporaryFolder()
     types: Types | None = None
     while True:
@@ -130,7 +137,7 @@ class Writing:
         folder: Path,
     ) -> None:
         self.course, self.beside, self.defaults, self.types = course, beside, defaults, types
-        self.judged, self.notes = beside.judged, Notes()
+        self.judged, self.notes = beside.judged, beside.aside.noticed()
         shutil.rmtree(folder, ignore_errors=True)
         self.gathered = Gathered(folder)
 
@@ -174,16 +181,22 @@ class Writing:
         users = with_users(beside.users.rows.accepted if beside.users else None, gathered.users, notes)
         counts = replace(gathered.counts, facts=replace(gathered.counts.facts, judgments=self.judged.height))
         notice(counts, self.judged, beside.settings, notes)
-        log = [replace(gathered.sources[name], records=raw.records) for name, raw in self.course.log.items()]
+        notice_unusual(counts.unusual, notes)
+        log = [
+            replace(source, records=member.records)
+            for name, raw in self.course.log.items()
+            for source, (_, member) in zip(gathered.sources[name], raw.parted, strict=True)
+        ]
         study = replace(
             _without_log(self.judged),
             users=finished("users", users).lazy(),
             rejected=rejected,
             settings=beside.settings,
             sources=(
-                *([source_of(beside.users)] if beside.users else ()),
+                *(sources_of(beside.users) if beside.users else ()),
                 *log,
-                *(source_of(part) for part in beside.judgments),
+                *(source for part in beside.judgments for source in sources_of(part)),
+                *beside.aside.sources,
             ),
             reader=beside.reader,
             notes=tuple(notes.told),

@@ -25,7 +25,12 @@ TEXT, PARTS = "__text", "__parts"
 
 def looks_like_qrels(file: LogFile) -> bool:
     """Return whether the first line, and most of the next, have four fields between blanks, the last a number."""
-    lines = file.head.decode("utf-8", errors="replace").splitlines()
+    return holds_qrels(file.head.decode("utf-8", errors="replace"))
+
+
+def holds_qrels(text: str) -> bool:
+    """Return whether a text begins like qrels."""
+    lines = text.splitlines()
     fields = [line.split() for line in lines if line.strip()][:20]
     fit = [len(parts) == 4 and NUMBER.fullmatch(parts[3]) is not None for parts in fields]
     return bool(fit) and fit[0] and 2 * sum(fit) > len(fit)

@@ -12,9 +12,10 @@ from sessionkit.contract import RECORD
 from sessionkit.contract.casts import without_bytes
 from sessionkit.errors import DataError
 
-LINE, RAW = "line", "raw"
+LINE, RAW, SOURCE, OWN = "line", "raw", "source", "own"
 Locate = Callable[[pl.Series], pl.DataFrame]
-"""From record numbers to a frame of RECORD, LINE (null where unknown) and RAW, one row per record."""
+"""From distinct record numbers to a frame of RECORD, LINE (null where unknown) and RAW, one row per record; where the records
+are those of several sources, with SOURCE and OWN, the number that the record has in its own."""
 
 
 @dataclass(frozen=True)
@@ -42,8 +43,14 @@ class Raw:
         Text in place of a rank that means the query returned nothing.
     base
         0 or 1 for each column that is declared to count from it.
+    kind
+        What its records are, where one file holds several kinds.
+    members
+        The sources it was put together from (``together.py``), each after the number of its records' forerunners.
     pieces
         Gives the records some at a time; `frame` then has none of them, only their columns, and `records` is not known.
+    merged, idle
+        How many of `records` went into rows made of others, and how many carry nothing; neither are in `frame`.
     """
 
     table: str
@@ -57,6 +64,10 @@ class Raw:
     empty_list: str | None = None
     base: Mapping[str, int] = field(default_factory=dict)
     pieces: Callable[[], Generator[pl.DataFrame, None, None]] | None = None
+    kind: str = ""
+    members: tuple[tuple[int, Raw], ...] = ()
+    merged: int = 0
+    idle: int = 0
 
     @property
     def is_file(self) -> bool:
@@ -67,6 +78,11 @@ class Raw:
     def sha256(self) -> str | None:
         """The SHA-256 of the file, hexadecimal; None for frames."""
         return None if self.digest is None else self.digest()
+
+    @property
+    def parted(self) -> tuple[tuple[int, Raw], ...]:
+        """Its members, or itself as the only one."""
+        return self.members or ((0, self),)
 
 
 @contextmanager

@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import sessionkit.readers as registry
 from sessionkit.errors import DataError, UsageError, suggestion
-from sessionkit.readers.config import Config, as_config, read_config
+from sessionkit.readers.describing import describe
 from sessionkit.readers.frames import from_mapping
+from sessionkit.readers.recognition import fitting, glimpse, looked_for
 from sessionkit.study import Study, open_study
 from sessionkit.study.memory import memory_budget
+from sessionkit.study.package import DESCRIPTOR
 
 PathText = str | PathLike[str]
 
 
 def read(
-    source: PathText | Mapping[str, Any],
+    source: PathText | Sequence[PathText] | Mapping[str, Any],
     *,
     format: str | None = None,
     config: PathText | Mapping[str, Any] | None = None,
     judgments: PathText | Sequence[PathText] = (),
+    topics: PathText | None = None,
+    session_gap: str | float | None = None,
     strict: bool = False,
     memory: str | int | None = None,
 ) -> Study:
@@ -32,13 +35,17 @@ def read(
     Parameters
     ----------
     source
-        A study.toml; a log file whose columns carry our names; a study directory; or a dict of frames by table name.
+        A study.toml; a log file or folder, or several of one log; a study directory; or a dict of frames by table name.
     format
-        The reader, a name in ``sessionkit formats``; by default what study.toml says, else ``tables``.
+        The reader, a name in ``sessionkit formats``; by default what study.toml says, else what the log looks like.
     config
-        A study.toml (or its content as a dict) that describes the log file `source`.
+        A study.toml (or its content as a dict) that describes the log `source`.
     judgments
-        Files of judgments beside the source: qrels, or tables with our column names.
+        Files of judgments beside the source: qrels, tables with our column names, or another format of judgments.
+    topics
+        A file of topics or tasks, for formats that take one.
+    session_gap
+        Inactivity that ends a session, for formats that cut events into sessions: ``"30m"``, ``"1h"`` or seconds.
     strict
         Whether to stop at the first record that breaks a rule, instead of keeping it aside in ``study.rejected``.
     memory
@@ -70,48 +77,51 @@ def read(
     if format is not None and format not in known:
         raise UsageError(f"there is no format {format!r}{suggestion(format, known)}; formats: {', '.join(known)}")
     beside = [Path(judgments)] if isinstance(judgments, str | PathLike) else [Path(path) for path in judgments]
+    command = {
+        name: value
+        for name, value in (("topics", str(Path(topics).resolve()) if topics else None), ("session_gap", session_gap))
+        if value is not None
+    }
     if isinstance(source, Mapping):
-        if config is not None or beside:
+        if config is not None or beside or command:
             raise UsageError("frames are read as they are: give judgments as the frame 'judgments', and no config")
         return from_mapping(source, strict=strict)
-    if not isinstance(source, str | PathLike):
-        raise UsageError(
-            f"read takes the path of a study.toml, a log or a study, or a dict of frames, not {type(source).__name__}; "
-            "sk.from_tables takes frames"
-        )
-    path = Path(source)
-    if path.is_dir():
-        if config is not None or beside or format is not None:
+    paths = _paths(source)
+    if len(paths) == 1 and paths[0].is_dir() and not _is_folder_of_log(paths[0], format, config):
+        if config is not None or beside or command or format is not None:
             raise UsageError(
-                f"{path} is a directory, which is opened as a study; format, config and judgments are for log files"
+                f"{paths[0]} is a directory, which is opened as a study; format, config and judgments are for logs"
             )
-        return open_study(path)
-    described = _described(path, config)
-    name = format or described.format
-    if name not in known:
-        raise DataError(f"{described.name}: format is {name!r}{suggestion(name, known)}; formats: {', '.join(known)}")
-    return known[name].read(described, beside, strict=strict, memory=budget)
+        return open_study(paths[0])
+    found = describe(paths, format, config, command)
+    try:
+        return known[found.config.format].read(found.config, beside, strict=strict, memory=budget)
+    except DataError as error:
+        if found.recognised:
+            raise
+        if rated := fitting([glimpse(path) for path in paths], registry.JUDGMENTS):
+            raise DataError(
+                f"{paths[0].name} holds judgments ({rated[0]}), no log; name a log, and this file as --judgments"
+            ) from None
+        raise DataError(f"{error}. It looks like none of {looked_for(known)}; --from FORMAT names one") from None
 
 
-def _described(path: Path, config: PathText | Mapping[str, Any] | None) -> Config:
-    """Return the description of a source: its study.toml, or that of a lone log file."""
-    if path.suffix.lower() == ".toml":
-        if config is not None:
-            raise UsageError(f"{path} is itself a study.toml, so config cannot be given as well")
-        return read_config(path)
-    if not path.exists():
-        raise DataError(f"{path} does not exist; name a study directory, a study.toml or a log file")
-    if config is None:
-        return Config(path.name, path.parent, tables={"results": {"path": path.name}})
-    described = (
-        as_config(_with_path(config, path), "config", path.parent)
-        if isinstance(config, Mapping)
-        else read_config(Path(config))
+def _paths(source: object) -> list[Path]:
+    """Return the paths of the sources."""
+    given = [source] if isinstance(source, str | PathLike) else source
+    if not isinstance(given, list | tuple) or not given or not all(isinstance(one, str | PathLike) for one in given):
+        raise UsageError(
+            "read takes the path of a study.toml, a log or a study, or a dict of frames, not "
+            f"{type(source).__name__}; sk.from_tables takes frames"
+        )
+    return [Path(one) for one in given]
+
+
+def _is_folder_of_log(path: Path, format: str | None, config: object) -> bool:
+    """Return whether a folder is to be read as a log: as it was said to be one, or looks like one and is no study."""
+    if (path / DESCRIPTOR).exists():
+        return False
+    said = (
+        format is not None or (isinstance(config, Mapping) and "format" in config) or isinstance(config, str | PathLike)
     )
-    results = {**described.tables.get("results", {}), "path": str(path.resolve())}
-    return replace(described, tables={**described.tables, "results": results})
-
-
-def _with_path(config: Mapping[str, Any], path: Path) -> dict[str, Any]:
-    """Return a config whose results may lack a path, since the source is theirs."""
-    return {**config, "results": {"path": path.name, **config.get("results", {})}}
+    return said or bool(fitting([glimpse(path)], registry.FORMATS))

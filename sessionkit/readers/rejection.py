@@ -10,7 +10,7 @@ from sessionkit.contract import RECORD, RULE, VALUE, table
 from sessionkit.errors import DataError
 from sessionkit.readers.notes import Notes, counted
 from sessionkit.readers.parts import Part
-from sessionkit.readers.raw import Raw
+from sessionkit.readers.raw import OWN, SOURCE, Raw
 
 
 def rejected_rows(parts: Iterable[Part]) -> pl.DataFrame:
@@ -23,11 +23,12 @@ def rejected_rows(parts: Iterable[Part]) -> pl.DataFrame:
 
 def described(raw: Raw, broken: pl.DataFrame) -> pl.DataFrame:
     """Return records of one source that broke a rule, as rows of the table of rejected rows, in their order."""
-    found = raw.locate(broken[RECORD])
+    found = raw.locate(broken[RECORD].unique())
+    own = set(found.columns) >= {SOURCE, OWN}
     rows = broken.select(RECORD, RULE, VALUE).join(found, on=RECORD, how="left").sort(RECORD)
     return rows.select(
-        source=pl.lit(raw.source),
-        record=RECORD,
+        source=SOURCE if own else pl.lit(raw.source),
+        record=OWN if own else RECORD,
         line="line",
         table=pl.lit(raw.table),
         rule=RULE,

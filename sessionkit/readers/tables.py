@@ -7,6 +7,7 @@ derived.
 from __future__ import annotations
 
 import contextlib
+import re
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -25,10 +26,13 @@ from sessionkit.readers.delimited import read_delimited
 from sessionkit.readers.feeds import OutOfOrderError
 from sessionkit.readers.fields import UnevenError
 from sessionkit.readers.files import LogFile, open_log
+from sessionkit.readers.formats import Glimpse
+from sessionkit.readers.judging import TEXT, Judged, keyed_by_text, looks_like, read_judgments
 from sessionkit.readers.keeping import Keep, OnDisk, in_memory, in_place
 from sessionkit.readers.large import large_study
 from sessionkit.readers.ndjson import read_ndjson
 from sessionkit.readers.parquet import read_parquet
+from sessionkit.readers.parts import LIST
 from sessionkit.readers.qrels import QRELS, looks_like_qrels, read_whitespace, without_idle_subtopic
 from sessionkit.readers.raw import Raw, no_way_back
 from sessionkit.readers.sizes import is_large
@@ -71,8 +75,8 @@ def read_tables(
         copies, records = Path(folder) / "copies", Path(folder) / "records"
         copies.mkdir()
         records.mkdir()
-        files = {name: _open(config.tables[name], config.folder, copies) for name in TABLES if name in config.tables}
-        beside = [_open({"path": str(path)}, Path(), copies) for path in judgments]
+        beside, described = _beside(config, judgments, copies)
+        files = {name: _open(described[name], config.folder, copies) for name in TABLES if name in described}
 
         def study(make: Callable[..., Study], keep: Keep, *, piecewise: bool = False, **limits: Any) -> Study:  # noqa: ANN401
             read = partial(read_table, config=config)
@@ -88,21 +92,56 @@ def read_tables(
                 ]
                 for name, file in files.items()
             }
-            raws.setdefault("judgments", []).extend(read(file, "judgments", {}, keep=in_memory) for file in beside)
+            raws.setdefault("judgments", []).extend(beside.raws)
+            if beside.by_text:
+                raws = {name: list(given) for name, given in keyed_by_text(raws).items()}
             return make(raws, config.settings, defaults=config.defaults, reader="tables", strict=strict, **limits)
 
         if not is_large((files[name] for name in LOG if name in files), budget):
             return study(whole_study, in_memory)
         limits: dict[str, Any] = {"budget": budget, "workspace": records}
-        if all(_comes_in_pieces(files[name], config.tables[name]) for name in LOG if name in files):
+        if not beside.by_text and all(
+            _comes_in_pieces(files[name], config.tables[name]) for name in LOG if name in files
+        ):
             with contextlib.suppress(*NOT_AS_IT_COMES):
                 return study(large_study, in_place, piecewise=True, **limits)
         return study(large_study, OnDisk(records), **limits)
 
 
+def _beside(config: Config, paths: Sequence[Path], copies: Path) -> tuple[Judged, Mapping[str, Mapping[str, Any]]]:
+    """Return the judgments beside the log, and the tables that are left to be read as they are described.
+
+    Among the former are those of [judgments] in study.toml where they are in a format of their own.
+    """
+    options = config.tables.get("judgments", {})
+    format_ = options.get("format")
+    if format_ is None and set(options) == {"path"}:
+        format_ = looks_like(config.folder / options["path"])
+    own = format_ not in (None, "tables", "qrels")
+    read = [read_judgments([config.folder / options["path"]], config, copies, format=format_)] if own else []
+    read.append(read_judgments(paths, config, copies))
+    by_text = options.get("keys") == TEXT or any(one.by_text for one in read)
+    left = {name: table for name, table in config.tables.items() if not (own and name == "judgments")}
+    return Judged(tuple(raw for one in read for raw in one.raws), by_text), left
+
+
 def _open(options: Mapping[str, Any], folder: Path, copies: Path) -> LogFile:
     """Return the file of one table."""
     return open_log(options["path"], folder, copies, encoding=options.get("encoding"))
+
+
+def fits(glimpse: Glimpse) -> bool:
+    """Return whether the first line names columns as we do: those of sessions and of queries in them."""
+    first = glimpse.head.lstrip().split("\n", 1)[0]
+    if not glimpse.is_folder and not first:
+        with contextlib.suppress(pl.exceptions.PolarsError, OSError):
+            first = " ".join(f'"{name}"' for name in pl.scan_parquet(glimpse.path, glob=False).collect_schema())
+    return set(LIST) <= set(re.findall(r"\w+", first))
+
+
+def read_file_of_judgments(file: LogFile, config: Config) -> list[Raw]:
+    """Return the judgments of a file with our column names, or of qrels."""
+    return [read_table(file, "judgments", {}, config=config, keep=in_memory)]
 
 
 def _comes_in_pieces(file: LogFile, options: Mapping[str, Any]) -> bool:

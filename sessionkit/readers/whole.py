@@ -7,14 +7,16 @@ from dataclasses import replace
 from typing import Any
 
 from sessionkit.contract import Table, table
+from sessionkit.readers.aside import NOTHING, Aside
 from sessionkit.readers.assembly import assemble
 from sessionkit.readers.decisions import decide
 from sessionkit.readers.derive import with_users
-from sessionkit.readers.finishing import counts_of, finished, judged_keys, source_of
+from sessionkit.readers.finishing import counts_of, finished, judged_keys, sources_of
 from sessionkit.readers.notes import Notes, notice, notice_parts
 from sessionkit.readers.parts import plain_part, typed_part
 from sessionkit.readers.raw import Raw
 from sessionkit.readers.rejection import note_rejected, refuse_first, rejected_rows
+from sessionkit.readers.unusual import notice_unusual
 from sessionkit.readers.widening import LOG, log_schemas, widened
 from sessionkit.readers.zones import notice_zones, without_zones
 from sessionkit.study import Settings, Study
@@ -24,10 +26,16 @@ Raws = Mapping[str, Sequence[Raw]]
 
 
 def whole_study(
-    raws: Raws, settings: Settings, *, defaults: Mapping[str, Any], reader: str, strict: bool = False
+    raws: Raws,
+    settings: Settings,
+    *,
+    defaults: Mapping[str, Any],
+    reader: str,
+    strict: bool = False,
+    aside: Aside = NOTHING,
 ) -> Study:
     """Return the study of these sources; what was unusual is noted and, where scores may suffer, warned of."""
-    notes = Notes()
+    notes = aside.noticed()
     notice_empty((raw for given in raws.values() for raw in given), notes)
     log = log_of(raws)
     for raw in log.values():
@@ -48,6 +56,7 @@ def whole_study(
     facts = replace(counts.facts, judgments=judged.height)
     user_rows = with_users(users.rows.accepted if users else None, made.sessions.select("user_id"), notes)
     notice(replace(counts, facts=facts), judged, settings, notes)
+    notice_unusual(counts.unusual, notes)
     notes.give_warnings()
     study = Study(
         users=finished("users", user_rows).lazy(),
@@ -57,7 +66,7 @@ def whole_study(
         judgments=judged.lazy(),
         rejected=rejected,
         settings=settings,
-        sources=tuple(source_of(part) for part in parts),
+        sources=(*(source for part in parts for source in sources_of(part)), *aside.sources),
         reader=reader,
         notes=tuple(notes.told),
     )

@@ -20,6 +20,7 @@ import polars as pl
 
 from sessionkit.scoring import fixed
 from sessionkit.scoring.best_cubes import MOST, best_orders
+from sessionkit.scoring.gains import gain_expr
 from sessionkit.scoring.per_session import per_session, rows_per_session, with_session
 
 if TYPE_CHECKING:
@@ -34,13 +35,14 @@ class Cubes:
     ----------
     lists
         The result lists, in which a document gains once in a session.
-    min_grade
-        Lowest grade that is relevant to a subtopic.
+    gain, min_grade
+        Whether ratings of 0 are lifted to 1; lowest grade that is relevant to a subtopic.
     gamma, height
         What each further document leaves of its grade; where a subtopic is full.
     """
 
     lists: Lists
+    gain: str
     min_grade: float
     gamma: float
     height: float
@@ -53,7 +55,8 @@ class Cubes:
             return pl.DataFrame(
                 schema={**dict.fromkeys(("key", "judgment", "subtopic"), pl.UInt32), "grade": pl.Float64}
             )
-        return subtopics.grades.filter(pl.col("grade") >= self.min_grade, pl.col("grade") > 0)
+        grades = subtopics.grades.with_columns(grade=gain_expr(pl.col("grade"), self.gain))
+        return grades.filter(pl.col("grade") >= self.min_grade, pl.col("grade") > 0)
 
     @cached_property
     def bases(self) -> pl.DataFrame:

@@ -15,6 +15,8 @@ import polars as pl
 SCALE = 2.0**60
 LARGEST_GAIN = 2.0**30
 """A single gain must stay below this, so that 2^36 results of one group cannot overflow 128 bits."""
+ROUNDED = 2**12
+"""Units of the fixed scale (3.6e-15) by which the same products can differ, added up in another order."""
 
 
 def fixed(value: pl.Expr) -> pl.Expr:
@@ -57,6 +59,28 @@ def quotient(part: pl.Expr, whole: pl.Expr) -> pl.Expr:
     """
     both = [part.cast(pl.Float64), whole.cast(pl.Float64)]
     return pl.map_batches(both, _divided, return_dtype=pl.Float64, is_elementwise=True)
+
+
+def share_of_best(reached: pl.Expr, best: pl.Expr) -> pl.Expr:
+    """Share that one sum at the fixed scale is of the highest there can be: exactly 1 for the best, 0 where that is 0.
+
+    >>> pl.select(share_of_best(pl.lit(2**60 - 1, pl.Int128), pl.lit(2**60, pl.Int128))).item()
+    1.0
+    """
+    part = quotient(unfixed(reached), unfixed(best)).fill_null(0.0)
+    return pl.when((best > 0) & (best - reached <= ROUNDED)).then(1.0).otherwise(part)
+
+
+def running(count: pl.Expr) -> pl.Expr:
+    """Sum of whole numbers down to each row within its ``list``, of rows that stand list by list.
+
+    >>> rows = pl.DataFrame({"list": [0, 0, 1], "n": [2, 3, 4]})
+    >>> rows.select(running(pl.col("n"))).to_series().to_list()
+    [2, 5, 4]
+    """
+    through = count.cum_sum()
+    before = pl.when(pl.col("list") != pl.col("list").shift(1)).then(through - count)
+    return through - before.forward_fill().fill_null(0)
 
 
 def _divided(columns: Sequence[pl.Series]) -> pl.Series:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from sessionkit.scoring import fixed
+from sessionkit.scoring.gains import gain_expr
 from sessionkit.scoring.per_session import per_session, with_session
 
 if TYPE_CHECKING:
@@ -30,13 +31,14 @@ class Nuggets:
     ----------
     lists
         The result lists, in which a document gains once in a session.
-    min_grade
-        Lowest rating that counts.
+    gain, min_grade
+        Whether ratings of 0 are lifted to 1; lowest rating that counts.
     p, gamma, cost
         Chance to read on; what each further time leaves of a nugget; cost of a word.
     """
 
     lists: Lists
+    gain: str
     min_grade: float
     p: float
     gamma: float
@@ -47,6 +49,7 @@ class Nuggets:
         """The nuggets that count: ``key``, ``judgment``, ``nugget``, ``rating``."""
         subtopics = self.lists.judged.subtopics
         known = pl.DataFrame(schema=NONE) if subtopics is None else subtopics.nuggets
+        known = known.with_columns(rating=gain_expr(pl.col("rating"), self.gain))
         return known.filter(pl.col("rating") >= self.min_grade, pl.col("rating") > 0)
 
     @cached_property

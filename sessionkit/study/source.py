@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Source:
-    """One source of one table; ``records == rows + rejected + empty_lists`` always.
+    """One kind of record in one source; ``records == rows + merged + idle + rejected + empty_lists`` always.
 
     Parameters
     ----------
@@ -16,7 +16,7 @@ class Source:
     bytes, sha256
         Size and hash of the file as it lay on disk; None for frames.
     table
-        The table it was read for.
+        The table it was read for; empty where its records became rows of none.
     records
         Records in the source, the header not counted.
     rows
@@ -25,6 +25,13 @@ class Source:
         Records kept aside in ``study.rejected``.
     empty_lists
         Records that only said that a query returned nothing.
+    kind
+        What its records are, such as ``query records``, where one file holds several kinds; else empty.
+    merged
+        Records that went into rows made of other records, such as clicks into the results clicked, by the rule that
+        `kind` names.
+    idle
+        Records that by the nature of the format carry nothing for any table.
     """
 
     path: str
@@ -35,3 +42,6 @@ class Source:
     empty_lists: int = 0
     bytes: int | None = None
     sha256: str | None = None
+    kind: str = ""
+    merged: int = 0
+    idle: int = 0

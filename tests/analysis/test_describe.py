@@ -87,3 +87,12 @@ def test_names_of_designs(rows, name):
         rows, schema={"user_id": pl.String, "topic_id": pl.String, "system_id": pl.String}, orient="row"
     )
     assert design_of(sessions)[0] == name
+
+
+def test_agreement_of_judges_is_described_where_they_are_known(clinic):
+    log = {"session_id": ["s"], "query_position": [1], "rank": [1], "doc_id": ["a"], "topic_id": ["t"]}
+    judgments = {"judgment_key": ["t", "t"], "doc_id": ["a", "a"], "judge_id": ["ada", "bob"], "grade": [1, 2]}
+    found = sk.describe(sk.from_tables(log, judgments))
+    assert found.judges.filter(measure="agreement")["value"].to_list() == [0.0, 0.0]
+    assert "Agreement of judges (kappa of two, alpha of all)" in found.tables()
+    assert "Agreement of judges (kappa of two, alpha of all)" not in sk.describe(clinic).tables()

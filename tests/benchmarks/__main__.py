@@ -61,6 +61,7 @@ def _asked(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--ingest-sessions", **size, default=100_000, help="of the log that is ingested (100,000)")
     parser.add_argument("--query-sessions", **size, default=100_000, help="of the log peers score by query (100,000)")
     parser.add_argument("--rated-sessions", **size, default=10_000, help="of the log like ir_metrics (10,000)")
+    parser.add_argument("--track-sessions", **size, default=6_100, help="of the log as XML (6,100: 100 MB)")
     parser.add_argument("--runs", type=int, default=3, metavar="N", help="times everything is done (3)")
     parser.add_argument("--works", nargs="+", choices=list(ROWS), metavar="WORK", help=f"of {', '.join(ROWS)}")
     parser.add_argument("--growth", action="store_true", help="also what grows, on a log of ten times the size")
@@ -68,7 +69,17 @@ def _asked(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there")
     asked = parser.parse_args(arguments)
     asked.works = asked.works or [name for name, row in ROWS.items() if asked.growth or not row.grows]
-    if min(asked.sessions, asked.ingest_sessions, asked.query_sessions, asked.rated_sessions, asked.runs) < 1:
+    if (
+        min(
+            asked.sessions,
+            asked.ingest_sessions,
+            asked.query_sessions,
+            asked.rated_sessions,
+            asked.track_sessions,
+            asked.runs,
+        )
+        < 1
+    ):
         sys.exit("sizes and --runs must be 1 or more")
     return asked
 

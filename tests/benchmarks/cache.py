@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import sessionkit
-from tests.benchmarks import logs, rated
+from tests.benchmarks import aol, logs, rated, track
 from tests.benchmarks.commands import SESSIONKIT
 from tests.benchmarks.measuring import WorkFailedError
 
@@ -39,6 +39,18 @@ class Cache:
         log = self.folder / f"rated-{sessions}"
         _made(log, "log", _key(rated), lambda: rated.write(log, sessions))
         return self._with_study(log)
+
+    def aol(self, sessions: int) -> Path:
+        """A log in the layout of the AOL log, without study."""
+        log = self.folder / f"aol-{sessions}"
+        _made(log, "log", _key(aol), lambda: aol.write(log, sessions))
+        return log
+
+    def track(self, sessions: int) -> Path:
+        """A log in the layout of the TREC Session Track, without study."""
+        log = self.folder / f"track-{sessions}"
+        _made(log, "log", _key(track), lambda: track.write(log, sessions))
+        return log
 
     def clinic(self, _sessions: int = 0) -> Path:
         """The study of the clinic example."""

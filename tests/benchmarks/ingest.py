@@ -11,12 +11,21 @@ import os
 from pathlib import Path
 
 import polars as pl
+from defusedxml.ElementTree import iterparse
 
 from sessionkit.cli import main
 from tests.benchmarks.logs import TYPES
 from tests.benchmarks.work import Done, imported, work
 
 Places = tuple[Path, Path]
+AOL = {
+    "AnonID": pl.String,
+    "Query": pl.String,
+    "QueryTime": pl.String,
+    "ItemRank": pl.Int32,
+    "ClickURL": pl.String,
+}
+"""The columns of the AOL log."""
 
 
 def _places(log: Path, scratch: Path) -> Places:
@@ -53,6 +62,37 @@ def ingest_delimited(places: Places) -> int:
 def ingest_ndjson(places: Places) -> int:
     """NDJSON ingested by `sessionkit ingest`."""
     return _ingested(places, "ndjson.toml")
+
+
+@work(_places)
+def aol_unchecked(places: Places) -> int:
+    """The AOL log scanned to Parquet, types given, nothing checked."""
+    log, scratch = places
+    lines = pl.scan_csv(log / "log.txt", separator="\t", quote_char=None, schema=AOL)
+    _sink(lines, scratch / "results.parquet")
+    return _rows(scratch)
+
+
+@work(_places)
+def ingest_aol(places: Places) -> int:
+    """The AOL log ingested by `sessionkit ingest`: sessions cut, lines of one query brought together."""
+    return _ingested(places, "log.txt")
+
+
+@work(_places)
+def xml_walked(places: Places) -> int:
+    """XML walked element by element as defusedxml does it, every element cleared, nothing read from it."""
+    many = 0
+    for _, element in iterparse(places[0] / "log.xml"):
+        many += 1
+        element.clear()
+    return many
+
+
+@work(_places)
+def ingest_xml(places: Places) -> int:
+    """XML of the TREC Session Track ingested by `sessionkit ingest`."""
+    return _ingested(places, "log.xml")
 
 
 @work(_places)

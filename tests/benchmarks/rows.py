@@ -48,6 +48,7 @@ class Row:
 
 
 LOG = "{sessions} sessions ({results} results)"
+AOL = "ingest of the AOL log, checked and cut into sessions, {queries} queries ({results} clicks)"
 SCAN = "a bare scan"
 UNCHECKED = AtMost(3, "unchecked scan-to-Parquet")
 
@@ -82,7 +83,7 @@ ROWS: dict[str, Row] = {
         "the same by system", scoring.ten_and_curves_by_system, AtMost(3, "one measure"), scoring.by_system
     ),
     "windows": _scored(
-        "measures with windows (duplicates=first, unjudged=skip) beside a plain one",
+        "measures with windows (duplicates=first, unjudged=skip, AP, ERR) beside a plain one",
         scoring.windows,
         AtMost(8, "one measure"),
         scoring.one_measure,
@@ -157,6 +158,18 @@ ROWS: dict[str, Row] = {
         ingest.ingest_ndjson,
         ingest.ingest_ndjson,
         Growth(peak=1.3),
+    ),
+    "ingest-aol": Row(AOL, ingest.ingest_aol, ingest.aol_unchecked, UNCHECKED, Cache.aol, "ingest_sessions"),
+    "ingest-aol-growth": Row(
+        f"{AOL} beside a tenth", ingest.ingest_aol, ingest.ingest_aol, Growth(peak=1.3), Cache.aol, "ingest_sessions"
+    ),
+    "ingest-xml": Row(
+        "ingest of TREC Session Track XML, checked, {sessions} sessions ({results} results)",
+        ingest.ingest_xml,
+        ingest.xml_walked,
+        AtMost(1.5, "a bare defusedxml walk", peak=300),
+        Cache.track,
+        "track_sessions",
     ),
     "command": Row(
         "`sessionkit score` of one measure on the clinic study, start to finish",

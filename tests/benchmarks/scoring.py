@@ -20,7 +20,7 @@ TEN = [sk.sDCG(b=b, gain=gain) @ 10 for b in (1.5, 2, 3, 5, 10) for gain in ("li
 BASES = [1.5 + step / 2 for step in range(18)]
 SETTINGS = [sk.sDCG(b=b, bq=bq) @ 10 for b in BASES for bq in BASES]
 """The 324 settings of the bases of both discounts from 1.5 to 10 by halves."""
-WINDOWS = [ONE, "sDCG(duplicates=first)@10", "sDCG(unjudged=skip)@10"]
+WINDOWS = [ONE, "sDCG(duplicates=first)@10", "sDCG(unjudged=skip)@10", "mean(AP@10)", "mean(ERR@10)"]
 """Measures that must look at the other results of a list or session, beside one that need not."""
 
 
@@ -86,7 +86,7 @@ def ten_and_curves_by_system(study: sk.Study) -> int:
 
 @of_study
 def windows(study: sk.Study) -> int:
-    """sDCG@10 of every session: all results, first appearances only, judged results only."""
+    """sDCG@10 of every session: all results, first appearances only, judged results only; and mean AP and ERR."""
     return sk.score(study, WINDOWS).height
 
 

@@ -11,7 +11,9 @@ from sessionkit.cli.app import COMMANDS
 from sessionkit.errors import DataError, UsageError
 
 NAMES = [command.__name__ for command in COMMANDS]
-ASKED = "demo ingest check describe score explain curve breakdown compare correlate chart report measures formats schema"
+ASKED = (
+    "demo ingest check describe score explain curve breakdown compare correlate chart report measures formats schema"
+)
 
 
 def test_the_commands_are_those_of_the_design():

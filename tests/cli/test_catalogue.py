@@ -5,7 +5,7 @@ import json
 import pytest
 
 from sessionkit.contract import TABLES, document, table
-from sessionkit.readers import FORMATS
+from sessionkit.readers import FORMATS, JUDGMENTS
 from sessionkit.scoring.measures import MEASURES
 
 
@@ -30,8 +30,21 @@ def test_the_parameters_as_data(call):
 
 def test_formats(call):
     assert [line.split("\t")[0] for line in call("formats").lines[1:]] == list(FORMATS)
-    for name in FORMATS:
-        assert name in call("formats", name).out
+    for name, entry in FORMATS.items():
+        page = call("formats", name).out
+        assert name in page
+        assert entry.tried in page
+        for key, option in entry.options.items():
+            assert key in page
+            assert option.meaning in page
+
+
+def test_formats_of_judgments(call, refused):
+    listed = [line.split("\t") for line in call("formats", "--judgments").lines[1:]]
+    assert listed == [[name, entry.description] for name, entry in JUDGMENTS.items()]
+    for name, entry in JUDGMENTS.items():
+        assert entry.tried in call("formats", name, "--judgments").out
+    refused(2, "formats", "qrel", "--judgments", names=["no format of judgments 'qrel'; did you mean 'qrels'"])
 
 
 @pytest.mark.parametrize("name", [*TABLES, "rejected", "study"])

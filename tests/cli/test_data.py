@@ -158,3 +158,38 @@ def test_a_place_that_cannot_be_written_is_refused_before_anything_is_read(monke
     refused(2, "ingest", log, "--out", log.parent, names=["holds something that is no study"])
     monkeypatch.setattr("os.access", lambda *_: False)
     refused(2, "ingest", log, "--out", tmp_path / "new", names=["cannot be written"])
+
+
+CORE = "1,u,{session},solar,2025-01-10 08:00:00,\"[11, 12]\",{id},\"[('12', datetime.datetime(2025, 1, 10, 8, 0, 9), 'works')]\"\n"
+
+
+def test_a_log_in_another_format_is_recognised_and_its_records_accounted_for_by_kind(call, refused, tmp_path):
+    logs = [tmp_path / "a.csv", tmp_path / "b.csv"]
+    for session, log in enumerate(logs):
+        log.write_text(CORE.format(session=session, id="0f" * 16))
+    outcome = call("ingest", *logs, "--out", tmp_path / "study")
+    assert outcome.status == 0, outcome.err
+    shown = [line.split() for line in outcome.lines if line.startswith(("a.csv", "b.csv"))]
+    assert ["a.csv", "queries", "1", "1", "0", "0", "0", "query", "records"] in shown
+    assert ["b.csv", "1", "0", "0", "0", "1", "works", "clicks"] in shown
+    sources = blocks(call("check", tmp_path / "study", "--format", "tsv").out)["sources"]
+    assert sources[0] == ["source", "read_as", "records", "rows", "empty_lists", "rejected", "merged", "idle", "kind"]
+    assert len([row for row in sources if row[:1] in (["a.csv"], ["b.csv"])]) == 6
+    refused(
+        2,
+        "ingest",
+        logs[0],
+        "--session-gap",
+        "30m",
+        "--out",
+        tmp_path / "x",
+        names=["format core takes no session_gap"],
+    )
+    refused(2, "ingest", logs[0], "--from", "cor", "--out", tmp_path / "x", names=["did you mean 'core'"])
+
+
+def test_check_says_what_lists_are_known_to_a_depth(call, tmp_path):
+    log = tmp_path / "texts.json"
+    log.write_text('{"1": ["solar", "solar cells"]}')
+    observed = blocks(call("check", log, "--format", "tsv").out)["observed"]
+    assert observed[:2] == [["depth", "known", "cut_short", "empty", "not_logged"], ["1", "0", "0", "0", "2"]]

@@ -5,9 +5,10 @@ import warnings
 
 import pyarrow as pa
 import pytest
+from polars.testing import assert_frame_equal
 
 from sessionkit.errors import DataWarning
-from sessionkit.readers import courses, fields, gathering, large, ranges, read, tables
+from sessionkit.readers import courses, fields, gathering, large, ranges, read, records, tables
 
 HEADER = "session_id,query_position,rank,doc_id\n"
 
@@ -38,11 +39,39 @@ def quiet_read():
             warnings.simplefilter("ignore", DataWarning)
             study = read(*args, **options)
         for source in study.sources:
-            assert source.records == source.rows + source.rejected + source.empty_lists, source
+            assert source.records == (
+                source.rows + source.rejected + source.empty_lists + source.merged + source.idle
+            ), source
         assert study.rejected.collect().height == sum(source.rejected for source in study.sources)
         return study
 
     return quiet_read
+
+
+@pytest.fixture
+def in_parts(monkeypatch):
+    """Treat the logs of every format but tables as too large for memory, and cut them into parts of a few records."""
+
+    def in_parts(rows=7):
+        monkeypatch.setattr(records, "is_large", lambda *_: True)
+        monkeypatch.setattr(records, "_needs_parts", lambda *_: True)
+        monkeypatch.setattr(courses, "records_within", lambda *_: rows)
+        monkeypatch.setattr(ranges, "ROW_GROUP", 5)
+        monkeypatch.setattr(gathering, "BATCH", 2)
+
+    return in_parts
+
+
+@pytest.fixture
+def same_study():
+    """Check that two studies have the same tables, accounts and notes."""
+
+    def same_study(one, other):
+        for name in ("users", "sessions", "queries", "results", "judgments", "rejected"):
+            assert_frame_equal(one.table(name).collect(), other.table(name).collect(), check_column_order=False)
+        assert (one.sources, one.notes, one.facts) == (other.sources, other.notes, other.facts)
+
+    return same_study
 
 
 @pytest.fixture
@@ -53,6 +82,28 @@ def rejects():
         return study.rejected.collect().select("record", "line", "rule", "value", "raw").rows()
 
     return rejects
+
+
+@pytest.fixture
+def judged(write, quiet_read):
+    """Read a file of judgments beside a log whose queries are "lamp" and "desk lamp"; return the study."""
+
+    def judged(name, content, **options):
+        log = write("log.csv", "session_id,query_position,rank,doc_id,query_text\ns,1,1,A,lamp\ns,2,1,B,desk lamp\n")
+        return quiet_read(log, judgments=write(name, content), **options)
+
+    return judged
+
+
+@pytest.fixture
+def accounts():
+    """Return what became of the records of judgments: by kind rows, merged, idle, rejected."""
+
+    def accounts(study):
+        judgments = [source for source in study.sources if source.table == "judgments"]
+        return {one.kind: (one.rows, one.merged, one.idle, one.rejected) for one in judgments}
+
+    return accounts
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from sessionkit.readers.files import open_log
 TEXT = "session_id,query_position,rank,doc_id\n" + "".join(
     f"s,1,{rank},{os.urandom(6).hex()}\n" for rank in range(1, 3000)
 )
-GZIP = gzip.compress(TEXT.encode())
+GZIP = gzip.compress(TEXT.encode(), mtime=0)
 ZSTD = pa.Codec("zstd").compress(TEXT.encode()).to_pybytes()
 
 
@@ -21,12 +21,12 @@ ZSTD = pa.Codec("zstd").compress(TEXT.encode()).to_pybytes()
     [
         ("a.csv", b"a,b\n", "text", ","),
         ("a.TSV", b"a\tb\n", "text", "\t"),
-        ("a.csv.gz", gzip.compress(b"a,b\n"), "text", ","),
+        ("a.csv.gz", gzip.compress(b"a,b\n", mtime=0), "text", ","),
         ("a", b"a,b\n", "text", None),
         ("a.txt", b' {"a":1}\n', "ndjson", None),
         ("a.jsonl", b"what", "ndjson", None),
         ("a.dat", b"PAR1....", "parquet", None),
-        ("a.csv", gzip.compress(b"a,b\n"), "text", ","),
+        ("a.csv", gzip.compress(b"a,b\n", mtime=0), "text", ","),
     ],
 )
 def test_kinds(tmp_path, name, data, kind, separator):
@@ -35,7 +35,9 @@ def test_kinds(tmp_path, name, data, kind, separator):
     assert (file.kind, file.separator, file.bytes) == (kind, separator, len(data))
 
 
-@pytest.mark.parametrize("data", [GZIP[:-500], GZIP[:12], GZIP[:9000] + b"xxxx" + GZIP[9004:], ZSTD[:-5], ZSTD[:9000]])
+@pytest.mark.parametrize(
+    "data", [GZIP[:-500], GZIP[:12], GZIP[:9000] + b"xxxx" + GZIP[9004:], ZSTD[:-5], ZSTD[:9000]], ids=range(5)
+)
 def test_packed_files_that_end_early_or_are_damaged(tmp_path, quiet_read, data):
     path = tmp_path / "log.csv"
     path.write_bytes(data)

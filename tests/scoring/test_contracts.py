@@ -39,8 +39,7 @@ def variants(measure):
     measure = example_of(measure)
     taken = measure.parameters()
     changes = {name: value for name, value in OTHERWISE.items() if name in taken}
-    needs_cutoff = isinstance(measure, GainMeasure) or "cutoff" in measure.required
-    made = [cut(measure, 3), cut(measure(**changes), 2 if needs_cutoff else None)]
+    made = [cut(measure, 3), cut(measure(**changes), 2 if isinstance(measure, GainMeasure) else None)]
     if "ideal" in measure.parameters():
         made += [
             measure(duplicates="first", ideal="spread") @ 3,
@@ -72,6 +71,11 @@ def together(measures):
 
 
 quiet = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
+
+
+def test_every_measure_is_a_name_of_the_package():
+    assert [name for name in MEASURES if name not in dir(sk)] == []
+    assert [name for name, measure in MEASURES.items() if getattr(sk, name) is not measure] == []
 
 
 def scores_of(study, measures):

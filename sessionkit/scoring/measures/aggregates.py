@@ -179,6 +179,7 @@ class AveragePosition(Wrapper):
 
     name = "avgpos"
     inside = nsDCG @ 10
+    takes = "a session measure with a curve and a cutoff"
     example = "avgpos(nsDCG@10)"
     formula = "(1 / L) x sum over slots s = 1..L of the cumulated value at s"
     source = "Järvelin & Kekäläinen, Research Notes 2002-2, equation 6; ECIR 2008, section 4"
@@ -190,7 +191,7 @@ class AveragePosition(Wrapper):
         """Refuse a measure that has no curve."""
         super().__post_init__()
         if self.of is not None and not (isinstance(self.of, GainMeasure) and self.of.level == "session"):
-            msg = f"avgpos takes a session measure with a cutoff, such as {self.inside}, not {self.of}"
+            msg = f"avgpos takes {self.takes}, such as {self.inside}, not {self.of}"
             raise MeasureError(msg)
 
     @property

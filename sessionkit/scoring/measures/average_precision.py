@@ -101,7 +101,7 @@ class GradedAveragePrecision(TermMeasure):
     below; ``gain=0-0.4-1`` are those of Jiang & Allan.
 
     The form is that of Robertson, Kanoulas & Yilmaz, written from memory of their paper. Infer.NET has the same. The
-    code of Jiang & Allan (CHIIR 2016) adds up g(m) in place of min(g(m), g(i)); that sum can exceed 1.
+    code of Jiang & Allan adds up g(m) in place of min(g(m), g(i)), which can exceed 1; see GAP_jiang2016.
 
     Grades 1, 2: (1 + (1 + 2) / 2) / 3 = 0.8333; in the better order (2 + (1 + 1) / 2) / 3 = 1.
 
@@ -135,7 +135,7 @@ class GradedAveragePrecision(TermMeasure):
         together, below = pl.lit(0, pl.Int128), 0
         for gain in rows["gain"].unique().sort():
             reaches = pl.col("gain") >= pl.lit(gain, pl.Int128)
-            count = _running(reaches) * pl.lit(gain - below, pl.Int128)
+            count = fixed.running(reaches.cast(pl.Int128)) * pl.lit(gain - below, pl.Int128)
             together, below = together + pl.when(reaches).then(count).otherwise(0), gain
         term = fixed.quotient(fixed.unfixed(together), pl.col("rank"))
         return rows.select("list", "rank", term=term)
@@ -143,14 +143,6 @@ class GradedAveragePrecision(TermMeasure):
     def divisor(self, lists: Lists) -> pl.Series:
         """Gains of the recall base, added up."""
         return base_gain(lists, self.gain, self.min_grade)
-
-
-def _running(flag: pl.Expr) -> pl.Expr:
-    """How many rows of its list down to this one have a flag, of rows that stand list by list."""
-    count = flag.cast(pl.Int128)
-    through = count.cum_sum()
-    before = pl.when(pl.col("list") != pl.col("list").shift(1)).then(through - count)
-    return through - before.forward_fill().fill_null(0)
 
 
 AP = AveragePrecision()

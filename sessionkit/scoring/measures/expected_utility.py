@@ -9,14 +9,12 @@ import polars as pl
 
 from sessionkit.scoring import fixed
 from sessionkit.scoring.measures.kinds import Columns, VisitMeasure
+from sessionkit.scoring.measures.parameters import RATING
 from sessionkit.scoring.nuggets import Nuggets
 from sessionkit.scoring.per_session import lists_per_session
 
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists
-
-ROUNDED = 2**12
-"""Units of the fixed scale by which the same sums can differ, added up in another order."""
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -33,7 +31,8 @@ class ExpectedUtility(VisitMeasure):
     unless ``cost=0``, ``words`` in the results.
 
     gamma^E is taken of the expected number, as the track's scorer does, which is not the expected power. That scorer loses
-    the cost of what was read before a document of unknown length, and counts ratings of 0 as 1; here neither happens.
+    the cost of what was read before a document of unknown length, and counts ratings of 0 as 1; here the first does not
+    happen, and the second with ``gain=lifted``.
 
     A list with a nugget of rating 2 at rank 1, one of 3 at rank 2, 100 words each: 2 + 3 x 2 x (1 - .5^.5) - .001 x 150
 
@@ -54,10 +53,12 @@ class ExpectedUtility(VisitMeasure):
     formula = "sum over nuggets of rating x (1 - gamma^E) / (1 - gamma) - cost x expected words; E: sum of p^(i - 1)"
     source = "Yang & Lad, ICTIR 2009 [MEMORY]; the scorer of the TREC Dynamic Domain track 2017"
     without = ("duplicates", "grades")
+    own_parameters = RATING
     reads: ClassVar[Columns] = {"judgments": ("subtopic_id",)}
     undefined_where = "no nugget, or no logged query"
 
     duplicates: str = "first"
+    gain: str = "linear"
     p: float = 0.5
     gamma: float = 0.5
     cost: float = 0.001
@@ -68,7 +69,7 @@ class ExpectedUtility(VisitMeasure):
 
     def nuggets(self, lists: Lists) -> Nuggets:
         """The nuggets of the sessions of a block."""
-        return Nuggets(lists, self.min_grade, self.p, self.gamma, self.cost)
+        return Nuggets(lists, self.gain, self.min_grade, self.p, self.gamma, self.cost)
 
     def values(self, lists: Lists) -> pl.Series:
         """Expected utility of every session."""
@@ -110,9 +111,7 @@ class NormalizedExpectedUtility(ExpectedUtility):
         found = self.nuggets(lists)
         least, most = found.costs
         rows = pl.DataFrame({"reached": found.gained - found.spent + most, "best": found.most_gained - least + most})
-        reached, best = pl.col("reached"), pl.col("best")
-        part = fixed.quotient(fixed.unfixed(reached), fixed.unfixed(best)).fill_null(0.0).clip(lower_bound=0.0)
-        value = pl.when((best > 0) & (best - reached <= ROUNDED)).then(1.0).otherwise(part)
+        value = fixed.share_of_best(pl.col("reached"), pl.col("best")).clip(lower_bound=0.0)
         return self.where_defined(lists, found, rows.select(value.alias("value")).to_series())
 
 

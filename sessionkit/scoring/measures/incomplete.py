@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from sessionkit.scoring import fixed
 from sessionkit.scoring.measures.kinds import TermMeasure
 
 if TYPE_CHECKING:
@@ -48,7 +49,8 @@ class IncompleteMeasure(TermMeasure):
             "pooled": grade.is_null(),
         }
         flags = rows.select("list", "rank", relevant=kinds["rel"], **kinds)
-        return flags.with_columns(_above(pl.col(name)) for name in kinds)
+        counts = {name: pl.col(name).cast(pl.Int64) for name in kinds}
+        return flags.with_columns(**{name: fixed.running(count) - count for name, count in counts.items()})
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -82,8 +84,10 @@ class BinaryPreference(IncompleteMeasure):
         rows = self.counted(lists).filter("relevant")
         base, others = lists.base_size(self.min_grade), lists.base_others(self.min_grade)
         rows = rows.with_columns(R=base.gather(rows["list"]), N=others.gather(rows["list"]))
-        above = pl.min_horizontal("non", "R") / pl.min_horizontal("N", "R")
-        return rows.select("list", "rank", term=pl.when(pl.col("non") > 0).then(1.0 - above).otherwise(1.0))
+        # a searcher's own grade of a document can differ from query to query, so that more stand above than N
+        above = pl.min_horizontal("non", "N", "R")
+        share = above / pl.min_horizontal("N", "R")
+        return rows.select("list", "rank", term=pl.when(above > 0).then(1.0 - share).otherwise(1.0))
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -121,14 +125,6 @@ class InferredAveragePrecision(IncompleteMeasure):
         expected = 1.0 / (above + 1) + above / (above + 1) * pooled * share
         rows = self.counted(lists).filter("relevant")
         return rows.select("list", "rank", term=pl.when(pl.col("rank") > 1).then(expected).otherwise(1.0))
-
-
-def _above(flag: pl.Expr) -> pl.Expr:
-    """How many rows of its list above each have a flag (Int64), of rows that stand list by list."""
-    count = flag.cast(pl.Int64)
-    through = count.cum_sum() - count
-    begins = pl.col("list") != pl.col("list").shift(1)
-    return through - pl.when(begins).then(through).forward_fill().fill_null(0)
 
 
 bpref = BinaryPreference()

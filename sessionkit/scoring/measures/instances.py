@@ -33,7 +33,7 @@ class InstanceMeasure(VisitMeasure):
         """The instances that exist, and the saved documents with those that they have: ``session``, ``doc_id``, ``subtopic``
         (null where it has none).
         """
-        cubes = Cubes(lists, self.min_grade, 0.5, 1)
+        cubes = Cubes(lists, "linear", self.min_grade, 0.5, 1)
         saved = with_session(lists, lists.every.filter(pl.col("saved")).select("list", "doc_id", "judgment"))
         return cubes, saved.join(cubes.grades.select("judgment", "subtopic"), on="judgment", how="left")
 

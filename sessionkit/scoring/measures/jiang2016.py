@@ -1,8 +1,8 @@
-"""nDCG, P and RBP as the code of Jiang & Allan 2016 computes them: means over what was retrieved, not sums over k ranks.
+"""DCG, nDCG, P, RBP and GAP as the code of Jiang & Allan 2016 computes them.
 
-They differ from the measures whose names they carry on lists shorter than the cutoff, which they flatter: a list of one
-relevant document has P 1, and an nDCG that can exceed 1. They are here under names of their own so that published
-values can be reproduced and compared.
+All but GAP are means over what was retrieved, not sums over k ranks: they differ from the measures whose names they
+carry on lists shorter than the cutoff, which they flatter: a list of one relevant document has P 1, and an nDCG that can
+exceed 1. They are here under names of their own so that published values can be reproduced and compared.
 
 That code lets a judgment of -1 gain -0.5 with 2^grade - 1; here, as everywhere in sessionkit, grades below 0 gain 0. It
 divides by zero where nothing is relevant; here nDCG is then null.
@@ -17,7 +17,9 @@ import polars as pl
 
 from sessionkit.scoring import fixed
 from sessionkit.scoring.discounts import discount_expr
+from sessionkit.scoring.measures.generalized import base_gain
 from sessionkit.scoring.measures.kinds import TermMeasure
+from sessionkit.scoring.measures.measure import NO_BASE
 
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists
@@ -109,7 +111,36 @@ class RankBiasedPrecisionOfRetrieved(MeanOfRetrieved):
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class NormalizedGainOfRetrieved(MeanOfRetrieved):
+class DiscountedGainOfRetrieved(MeanOfRetrieved):
+    """DCG_jiang2016: the mean gain of the results retrieved, discounted by rank; not a sum.
+
+    Higher is better; range [0, no bound) but [0, 1] with ``gain=binary``; the discount is 1 / log2(i + 1). An empty list
+    scores 0; null where the query's key has no judgments.
+
+    Grades 0, 1: (1 / 1.585) / (1 + 1 / 1.585) = 0.3869, where DCG is 0.6309
+
+    >>> import sessionkit as sk
+    >>> study = sk.from_tables(
+    ...     results={"session_id": ["s"] * 2, "query_position": [1] * 2, "rank": [1, 2], "doc_id": list("ab")},
+    ...     sessions={"session_id": ["s"], "topic_id": ["t"]},
+    ...     judgments={"judgment_key": ["t"] * 2, "doc_id": list("ab"), "grade": [0, 1]},
+    ... )
+    >>> sk.score(study, ["DCG_jiang2016@10", "DCG(gain=exp2)@10"], per="query").get_column("value").round(4).to_list()
+    [0.3869, 0.6309]
+    """
+
+    name = "DCG_jiang2016"
+    formula = "sum of gain(i) d(i) / sum of d(i), over the results retrieved at ranks i = 1..k; d = 1 / log2(i + 1)"
+
+    gain: str = "exp2"
+
+    def weight(self) -> pl.Expr:
+        """Discount by rank."""
+        return discount_expr(pl.col("rank"), "burges", 2)
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class NormalizedGainOfRetrieved(DiscountedGainOfRetrieved):
     """nDCG_jiang2016: the mean gain of the results retrieved, discounted by rank, over that of the ideal list.
 
     Higher is better; range [0, no bound): each list is divided by the discounts of its own ranks, so one that is shorter
@@ -132,18 +163,12 @@ class NormalizedGainOfRetrieved(MeanOfRetrieved):
     name = "nDCG_jiang2016"
     higher_grade_can_lower = True
     formula = "(sum of gain(i) d(i) / sum of d(i), over the results retrieved) / the same of the ideal list; d = 1 / log2(i + 1)"
-    undefined_where = "no judgments for their key, or nothing relevant"
-
-    gain: str = "exp2"
+    undefined_where = NO_BASE
 
     @property
     def highest(self) -> float | None:
         """None: a short list can exceed the ideal."""
         return None
-
-    def weight(self) -> pl.Expr:
-        """Discount by rank."""
-        return discount_expr(pl.col("rank"), "burges", 2)
 
     def divisor(self, lists: Lists) -> pl.Series:
         """The discounts of all results of the list, times the mean of the ideal list."""
@@ -165,7 +190,48 @@ class NormalizedGainOfRetrieved(MeanOfRetrieved):
         return rows.select(mean).to_series()
 
 
+@dataclass(frozen=True, repr=False, kw_only=True)
+class SummedGradedAveragePrecision(TermMeasure):
+    """GAP_jiang2016: graded average precision in which every result above counts its whole gain.
+
+    GAP counts of a result above only what it shares with the relevant one below; here it counts all of its gain, so that
+    there is no bound. Higher is better; range [0, no bound); with
+    ``gain=binary`` it is AP. ``gain=0-0.4-1`` are the gains of that code. A query that returned nothing scores 0; null
+    where nothing is relevant.
+
+    Grades 2, 1: (2 + (2 + 1) / 2) / 3 = 1.1667, where GAP is 1
+
+    >>> import sessionkit as sk
+    >>> study = sk.from_tables(
+    ...     results={"session_id": ["s"] * 2, "query_position": [1] * 2, "rank": [1, 2], "doc_id": list("ab")},
+    ...     sessions={"session_id": ["s"], "topic_id": ["t"]},
+    ...     judgments={"judgment_key": ["t"] * 2, "doc_id": list("ab"), "grade": [2, 1]},
+    ... )
+    >>> sk.score(study, ["GAP_jiang2016", "GAP"], per="query").get_column("value").round(4).to_list()
+    [1.1667, 1.0]
+    """
+
+    name = "GAP_jiang2016"
+    higher_grade_can_lower = True
+    formula = "sum over ranks i <= k with a gain of (sum over m <= i of g(m)) / i, / sum of g over the recall base"
+    source = SOURCE
+
+    gain: str = "linear"
+
+    def terms(self, lists: Lists) -> pl.DataFrame:
+        """The gains down to every result that gains, by its rank."""
+        rows = lists.gaining(self.gain, self.min_grade)
+        so_far = fixed.unfixed(fixed.running(fixed.fixed(pl.col("gain"))))
+        return rows.select("list", "rank", term=fixed.quotient(so_far, pl.col("rank")))
+
+    def divisor(self, lists: Lists) -> pl.Series:
+        """Gains of the recall base, added up."""
+        return base_gain(lists, self.gain, self.min_grade)
+
+
+DCG_jiang2016 = DiscountedGainOfRetrieved()
+GAP_jiang2016 = SummedGradedAveragePrecision()
 nDCG_jiang2016 = NormalizedGainOfRetrieved()  # noqa: N816 - the field's spelling
 P_jiang2016 = PrecisionOfRetrieved()
 RBP_jiang2016 = RankBiasedPrecisionOfRetrieved()
-FAMILY = (nDCG_jiang2016, P_jiang2016, RBP_jiang2016)
+FAMILY = (DCG_jiang2016, nDCG_jiang2016, P_jiang2016, RBP_jiang2016, GAP_jiang2016)

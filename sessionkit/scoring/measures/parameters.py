@@ -227,3 +227,6 @@ SATISFACTION = {
     "lambda": Parameter("lambda", _WHOLE_SHARE, "weight of satisfaction against the lack of frustration", share)
 }
 """What lambda is to satisfaction and frustration."""
+
+RATING = {"gain": Parameter("gain", "linear or lifted", "whether a rating of 0 counts as 1", word("linear", "lifted"))}
+"""What gain is to measures of subtopics and nuggets."""

@@ -24,7 +24,7 @@ class SlidingGainRatio(TermMeasure):
 
     Higher is better; range [0, 1]. Only what was retrieved counts: the ideal is the whole list that was shown, sorted
     by gain, so a list that finds little is not punished for it, and a longer list has a harder ideal (Research Notes
-    2002-2, section 2.4, criticises that). At the end of the list the ratio is 1; a cutoff is therefore required. With
+    2002-2, section 2.4, criticises that). At the end of the list, so without a cutoff, the ratio is 1. With
     the ideal over all relevant documents of the topic (Giuliano & Jones) it is nCG. With ``duplicates=first`` what was
     shown earlier in the session does not gain, at whatever rank it stood. Null where nothing in the list gains.
 
@@ -45,7 +45,6 @@ class SlidingGainRatio(TermMeasure):
     name = "SlidingRatio"
     higher_grade_can_lower = True
     example = "SlidingRatio@10"
-    required = ("cutoff",)
     formula = "sum of gain(i) for i = 1..k / sum of the k largest gains of the whole list"
     source = "Pollack, American Documentation 1968, as Research Notes 2002-2 describes it"
     undefined_where = NOTHING_GAINED
@@ -173,7 +172,6 @@ class SatisfactionFrustrationTotal(ListMeasure):
     name = "SFT"
     higher_grade_can_lower = True
     example = "SFT(threshold=2)@10"
-    required = ("cutoff",)
     formula = "lambda x Satisfaction + (1 - lambda) x (1 - Frustration)"
     source = (
         "after Myaeng & Korfhage, Information Processing & Management 1990, who give prose; the formula is sessionkit's"

@@ -15,14 +15,13 @@ import polars as pl
 from sessionkit.scoring import fixed
 from sessionkit.scoring.cubes import Cubes
 from sessionkit.scoring.measures.kinds import Columns, VisitMeasure
+from sessionkit.scoring.measures.parameters import RATING
 from sessionkit.scoring.per_session import lists_per_session, per_session
 
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists
 
 SOURCE = "Luo, Wing, Yang & Hearst, CIKM 2013 [MEMORY]; the scorer of the TREC Dynamic Domain track 2017"
-ROUNDED = 2**12
-"""Units of the fixed scale (3.6e-15 of gain) by which the same gains can differ, added up in another order."""
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -32,10 +31,12 @@ class CubeMeasure(VisitMeasure):
     source = SOURCE
     duplicates: str = "first"
     without = ("duplicates", "grades")
+    own_parameters = RATING
     reads: ClassVar[Columns] = {"judgments": ("subtopic_id",)}
     higher_grade_can_lower = True
     undefined_where = "no subtopic with a relevant document, or no logged query"
 
+    gain: str = "linear"
     gamma: float = 0.5
     height: float = 5
 
@@ -46,7 +47,7 @@ class CubeMeasure(VisitMeasure):
 
     def cubes(self, lists: Lists) -> Cubes:
         """The cubes of the sessions of a block."""
-        return Cubes(lists, self.min_grade, self.gamma, self.height)
+        return Cubes(lists, self.gain, self.min_grade, self.gamma, self.height)
 
     def reached(self, cubes: Cubes, gains: pl.DataFrame) -> pl.Series:  # noqa: ARG002 - one signature for all
         """What documents reach that add these gains (``session``, ``place``, ``total``), of every session in order."""
@@ -71,9 +72,7 @@ class CubeMeasure(VisitMeasure):
                 "defined": (cubes.subtopics.fill_null(0) > 0) & (lists_per_session(cubes.lists) > 0),
             }
         ).with_columns(pl.col("reached", "best").fill_null(0))
-        reached, best = pl.col("reached"), pl.col("best")
-        part = fixed.quotient(fixed.unfixed(reached), fixed.unfixed(best)).fill_null(0.0)
-        value = pl.when((best > 0) & (best - reached <= ROUNDED)).then(1.0).otherwise(part)
+        value = fixed.share_of_best(pl.col("reached"), pl.col("best"))
         return found.select(pl.when("defined").then(value)).to_series()
 
 
@@ -85,7 +84,7 @@ class CubeFilling(CubeMeasure):
     ``height`` is reached; all subtopics with a document of at least ``min_grade`` weigh the same. Unit: share of the cube
     per query. Range [0, 1]; higher is better. A document gains the first time it is shown; every logged query counts as
     one, also one that returned nothing. Grades are per document and subtopic, merged by the study's rule; ``merge="sum"``
-    adds up passages as the track does, whose scorer also lifts ratings of 0 to 1. Null where no subtopic has a relevant
+    adds up passages as the track does, whose scorer also counts ratings of 0 as 1: ``gain=lifted``. Null where no subtopic has a relevant
     document, or no query was logged. Needs ``subtopic_id`` in the judgments.
 
     Of two subtopics the first query fills one by .5 x 4 and the second nothing: 2 / (2 subtopics x 5 x 2 queries) = .1.

@@ -17,6 +17,7 @@ class Wrapper(Measure):
     level = "session"
     inside: ClassVar[Measure]
     """What can stand in the brackets, for messages."""
+    takes: ClassVar[str] = "a measure of queries, or sDCG, nsDCG or sRBP"
     source = "sessionkit"
 
     of: JudgedMeasure | None = field(default=None)
@@ -36,7 +37,7 @@ class Wrapper(Measure):
         if self.of is None:
             return
         if not isinstance(self.of, JudgedMeasure) or isinstance(self.of, VisitMeasure):
-            msg = f"{self.name} takes a measure of queries, or sDCG or nsDCG, not {self.of}; for example {self.name}({self.inside})"
+            msg = f"{self.name} takes {self.takes}, not {self.of}; for example {self.name}({self.inside})"
             raise MeasureError(msg)
         # what is better, and the least that there can be, is as with the measure inside
         for fact in ("direction", "lowest", *(["undefined_where"] if self.name != "nonlast" else [])):

@@ -82,6 +82,9 @@ def test_the_synthetic_topic():
     study = study_of(RUN, TOPIC, WORDS)
     wanted = [7.0182071695, 10.2376909967, 10.2376909967, 10.1376909967]
     assert values(study, *(f"EU(queries={n})" for n in (1, 2, 3, 4))) == pytest.approx(wanted, abs=5e-11)
+    # a rating of 0 counts as 1 there
+    raw = study_of(RUN, {**TOPIC, "C": {("y", "c1"): 0}}, WORDS)
+    assert values(raw, *(f"EU(like=trecdd2017,queries={n})" for n in (1, 2, 3, 4))) == pytest.approx(wanted, abs=5e-11)
     # without passages what a document says on a subtopic is one nugget: the same here, where each has one
     bare = study_of(RUN, TOPIC, WORDS, passages=False)
     assert values(bare, "EU(queries=2)") == pytest.approx(wanted[1:2], abs=5e-11)

@@ -7,6 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import sessionkit as sk
+
 sys.path.insert(0, str(Path(__file__).parent))
 from list_values import SOME, quiet, require_restated
 from one_list import value
@@ -71,6 +73,22 @@ def test_binary_preference():
     assert value("bpref", [r, n, r], [r, r]) == 0.25
     # no judged document is not relevant
     assert value("bpref", [x, r], [r]) == 0.5
+
+
+@quiet
+def test_a_searcher_who_thinks_better_of_a_document_later():
+    # b has grade 0 in the first query and 1 in the second: R = 2 and N = 0, so that nothing stands wrongly above a
+    study = sk.from_tables(
+        results={
+            "session_id": ["s"] * 3,
+            "query_position": [1, 1, 2],
+            "rank": [1, 2, 1],
+            "doc_id": ["b", "a", "b"],
+            "user_grade": [0, 1, 1],
+        }
+    )
+    found = sk.score(study, "bpref(grades=user)", per="query").get_column("value")
+    assert found.to_list() == [0.5, 0.5]
 
 
 @quiet

@@ -1,4 +1,4 @@
-"""nDCG, P and RBP of Jiang & Allan's code: restated, and on their own logs against what their code prints."""
+"""DCG, nDCG, P, RBP and GAP of Jiang & Allan's code: restated, and on their own logs against what their code prints."""
 
 import csv
 import math
@@ -50,7 +50,14 @@ def test_a_grade_of_minus_one_gains_nothing():
 @settings(max_examples=40, deadline=None)
 @given(session=sessions(), options=OPTIONS, gain=st.sampled_from(["linear", "exp2", "binary"]))
 def test_restated(session, options, gain):
-    texts = [f"P_jiang2016(gain={gain})", f"RBP_jiang2016(gain={gain},p=0.6)", f"nDCG_jiang2016(gain={gain})"]
+    forms = (
+        "P_jiang2016({})",
+        "RBP_jiang2016({},p=0.6)",
+        "DCG_jiang2016({})",
+        "GAP_jiang2016({})",
+        "nDCG_jiang2016({})",
+    )
+    texts = [form.format(f"gain={gain}") for form in forms]
     found = values(session, *(sk.parse_measure(text)(**options) for text in texts))
     best = sorted(
         ({"grade": grade, "first": True} for grade in session["judgments"].values()), key=lambda row: -row["grade"]
@@ -62,17 +69,26 @@ def test_restated(session, options, gain):
         whole = sum(weight(row["rank"]) for row in rows)
         return sum(worth(row, gain) * weight(row["rank"]) for row in rows) / whole if whole else 0.0
 
+    def graded(rows):
+        """At every result that gains, the gains down to it by its rank; by all gains there are."""
+        all_gains = sum(worth(row, gain) for row in best)
+        gains = [(row["rank"], worth(row, gain)) for row in rows]
+        reached = sum(sum(g for r, g in gains if r <= rank) / rank for rank, own in gains if own > 0)
+        return reached / all_gains if all_gains else None
+
     for number, (rows, _) in enumerate(counted(session, options)):
-        expected = [None] * 3
+        expected = [None] * 5
         if ideal:
             most = mean(ideal, lambda rank: 1 / math.log2(rank + 1))
             own = mean(rows, lambda rank: 1 / math.log2(rank + 1))
             expected = [
                 mean(rows, lambda _: 1),
                 mean(rows, lambda rank: 0.6 ** (rank - 1)),
+                own,
+                graded(rows),
                 own / most if most else None,
             ]
-        assert found[3 * number : 3 * number + 3] == [
+        assert found[5 * number : 5 * number + 5] == [
             None if value is None else pytest.approx(value) for value in expected
         ]
 
@@ -133,7 +149,9 @@ class TestOnTheLogs:
             ("RBP_jiang2016(p=0.6)@9", 0.305),
             ("RBP_jiang2016(gain=0-0.4-1,p=0.8)@9", 0.405),
             ("RBP_jiang2016(gain=0-0.4-1,p=0.6)@9", 0.402),
+            ("DCG_jiang2016@9", 0.398),
             ("nDCG_jiang2016@9", 0.352),
+            ("GAP_jiang2016(gain=0-0.4-1)@9", 0.062),
             ("TBG(click=0.26-0.5-0.55,save=0-0.2-0.8,seconds=9.8-23-37.6,halflife=31)@9", 0.440),
             ("U(gain=exp2,horizon=99,seconds=9.8-23-37.6)@9", 0.445),
         ],

@@ -65,9 +65,12 @@ def test_nothing_over_nothing_is_undefined():
     assert values({**good, "lists": [[]]}, "SlidingRatio@1", "Frustration@1") == [None, None]
 
 
-def test_a_cutoff_is_required():
-    with pytest.raises(MeasureError, match="SlidingRatio needs cutoff, for example SlidingRatio@10"):
-        values(L, "SlidingRatio")
+def test_a_whole_list_is_in_no_better_order_than_itself():
+    # without a cutoff both lists hold the same documents: S = 1, F = 1, T = (1 + 0) / 2
+    assert values(L, "SlidingRatio", "Satisfaction", "Frustration", "SFT") == [1.0, 1.0, 1.0, 0.5]
+
+
+def test_a_weight_is_a_share():
     with pytest.raises(MeasureError, match="lambda must be a number between 0 and 1, both included, not 2"):
         sk.parse_measure("SFT(lambda=2)@10")
 

@@ -71,13 +71,16 @@ def test_the_synthetic_topic():
 
     After B, D, C: x holds .5 x 3, y holds .5 x 4 + .25 x 1, together 3.75 = .375 x 2 subtopics x 5.
     """
-    every = study_of(RUN, TOPIC)
+    every, raw = study_of(RUN, TOPIC), study_of(RUN, {**TOPIC, ("C", "y"): 0})
     asked = [
         ("CubeTest", [0.375, 0.2375, 0.1583333333, 0.11875]),
         ("ACT", [0.3583333333, 0.2839285714, 0.2682291667, 0.2383333333]),
     ]
     for name, wanted in asked:
         assert values(every, *(f"{name}(queries={n})" for n in (1, 2, 3, 4))) == pytest.approx(wanted, abs=5e-11)
+        # that scorer counts a rating of 0 as 1
+        lifted = (f"{name}(like=trecdd2017,queries={n})" for n in (1, 2, 3, 4))
+        assert values(raw, *lifted) == pytest.approx(wanted, abs=5e-11)
 
 
 @quiet

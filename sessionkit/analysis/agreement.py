@@ -1,0 +1,138 @@
+"""How far judges agree: each pair of them by Cohen's kappa, all of them by Krippendorff's alpha.
+
+What is compared are the grades that judges gave to the same document for the same judgment_key (and subtopic and passage, where
+judgments have them), as they stand in the study, before they are merged.
+
+Cohen's kappa is 1 - D_o / D_e, with D_o the mean disagreement of the two grades of a document and D_e that of all pairs of a
+grade of one judge and a grade of the other; disagreement is 1 for unequal grades, or |a - b| (linear), or (a - b)^2 (quadratic)
+in grades. Krippendorff's alpha is 1 - (n - 1) D_o / D_e over the n grades of documents with two or more of them: D_o sums, over
+documents, the disagreement of all ordered pairs of their m grades divided by m - 1, D_e that of all ordered pairs of all grades.
+Disagreement is 1 for unequal grades (nominal), (a - b)^2 (interval) or (r(a) - r(b))^2 (ordinal), r being the mean rank of a grade
+among all grades, which is the sum of frequencies between two grades in the usual definition.
+"""
+
+from __future__ import annotations
+
+import polars as pl
+
+from sessionkit.study import Study
+
+UNIT = ("judgment_key", "doc_id", "subtopic_id", "passage_id")
+PAIR = ["judge_id", "other"]
+SCHEMA = {"judge_id": pl.String, "other": pl.String, "measure": pl.String, "value": pl.Float64, "n": pl.Int64}
+OF_PAIRS = ("agreement", "kappa", "kappa_linear", "kappa_quadratic")
+OF_ALL = ("agreement", "alpha_nominal", "alpha_ordinal", "alpha_interval")
+A, B = pl.col("grade"), pl.col("grade_other")
+APART = {"kappa": (A != B).cast(pl.Float64), "kappa_linear": (A - B).abs(), "kappa_quadratic": (A - B) ** 2}
+"""What disagreement means for each kappa."""
+
+
+def judges(study: Study) -> pl.DataFrame:
+    """Say how far the judges of a study agree.
+
+    Parameters
+    ----------
+    study
+        The study; its judgments say who judged in ``judge_id``. Judgments without it are left out. Of several grades of one
+        judge for one document the first counts.
+
+    Returns
+    -------
+    polars.DataFrame
+        ``judge_id``, ``other``: two judges, both null in the rows about all of them; ``measure``; ``value``; ``n``: documents
+        that both judges, or at least two of all, judged. Measures of pairs: ``agreement`` (share of equal grades),
+        ``kappa``, ``kappa_linear``, ``kappa_quadratic``; of all: ``agreement`` (of the pairs of grades of a document),
+        ``alpha_nominal``, ``alpha_ordinal``, ``alpha_interval``. 1 is perfect agreement, 0 what chance would give, below it
+        is worse; null where chance could not disagree, as all grades are the same. Pairs without a document in common have
+        no row; there is none at all where there are not two judges.
+
+    Notes
+    -----
+    Cohen 1960 and 1968; Krippendorff 2011, "Computing Krippendorff's alpha-reliability". On whole grades without gaps the
+    kappas are those of scikit-learn's ``cohen_kappa_score``, which weighs by the places of grades in their order.
+
+    Examples
+    --------
+    Two judges on four documents: three grades of four are equal; by chance 2/4 x 3/4 + 2/4 x 1/4 = 0.5 would be; kappa is
+    (0.75 - 0.5) / (1 - 0.5).
+
+    >>> import sessionkit as sk
+    >>> study = sk.from_tables(
+    ...     results={"session_id": ["s"], "query_position": [1], "rank": [1], "doc_id": ["a"], "topic_id": ["t"]},
+    ...     judgments={
+    ...         "judgment_key": ["t"] * 8, "doc_id": list("abcd") * 2, "judge_id": ["ada"] * 4 + ["bob"] * 4,
+    ...         "grade": [0, 0, 1, 1, 0, 0, 0, 1],
+    ...     },
+    ... )
+    >>> sk.judges(study).filter(measure="kappa").rows()
+    [('ada', 'bob', 'kappa', 0.5, 4)]
+    """
+    columns = study.columns("judgments")
+    if "judge_id" not in columns:
+        return pl.DataFrame(schema=SCHEMA)
+    unit = [name for name in UNIT if name in columns]
+    judged = study.judgments.filter(pl.col("judge_id").is_not_null()).select(*unit, "judge_id", "grade")
+    grades = judged.collect().unique([*unit, "judge_id"], keep="first", maintain_order=True)
+    grades = grades.with_columns(unit=pl.struct(unit).rank("dense")).select("unit", "judge_id", "grade")
+    shared = grades.filter(pl.len().over("unit") > 1).sort("unit", "judge_id")
+    if shared.is_empty():
+        return pl.DataFrame(schema=SCHEMA)
+    return pl.concat([_of_pairs(shared), _of_all(shared)], how="diagonal").select(
+        pl.col(name).cast(dtype) for name, dtype in SCHEMA.items()
+    )
+
+
+def _of_pairs(shared: pl.DataFrame) -> pl.DataFrame:
+    """Return agreement and kappas for every two judges with documents in common."""
+    both = shared.join(shared, on="unit", suffix="_other", maintain_order="left_right")
+    both = both.rename({"judge_id_other": "other"}).filter(pl.col("judge_id") < pl.col("other")).sort(*PAIR, "unit")
+    pairs = both.group_by(PAIR, maintain_order=True)
+    seen = pairs.agg(
+        n=pl.len().cast(pl.Int64), agreement=(A == B).mean(), **{name: apart.mean() for name, apart in APART.items()}
+    )
+    one, other = (
+        both.group_by([*PAIR, name]).agg(pl.len().cast(pl.Int64).alias(f"n_{name}"))
+        for name in ("grade", "grade_other")
+    )
+    met = one.join(other, on=PAIR).sort(*PAIR, "grade", "grade_other")
+    ways = pl.col("n_grade") * pl.col("n_grade_other")
+    chance = met.group_by(PAIR, maintain_order=True).agg(
+        ((ways * apart).sum() / ways.sum()).alias(f"{name}_chance") for name, apart in APART.items()
+    )
+    joined = seen.join(chance, on=PAIR, maintain_order="left")
+    kappas = joined.with_columns(
+        pl.when(pl.col(f"{name}_chance") > 0).then(1 - pl.col(name) / pl.col(f"{name}_chance")).alias(name)
+        for name in APART
+    )
+    places = {name: place for place, name in enumerate(OF_PAIRS)}
+    long = kappas.unpivot(OF_PAIRS, index=[*PAIR, "n"], variable_name="measure", value_name="value")
+    return long.sort(*PAIR, pl.col("measure").replace_strict(places))
+
+
+def _of_all(shared: pl.DataFrame) -> pl.DataFrame:
+    """Return agreement and alphas over all judges."""
+    count = len(shared)
+    units = shared["unit"].n_unique()
+    told = shared.with_columns(
+        alpha_interval=A - A.mean(),
+        alpha_ordinal=A.rank("average") - (count + 1) / 2,
+        many=pl.len().over("unit").cast(pl.Int64),
+    )
+    equal = told.group_by("unit", "grade").agg(alike=pl.len().cast(pl.Int64), many=pl.col("many").first())
+    alike = pl.col("alike") * (pl.col("alike") - 1) / (pl.col("many") - 1)
+    agreement = equal.sort("unit", "grade").select(alike.sum()).item() / count
+    frequencies = shared.group_by("grade").len()["len"].cast(pl.Int64)
+    different = {"alpha_nominal": ((1 - agreement) * count, float(count**2 - (frequencies**2).sum()))}
+    for name in ("alpha_ordinal", "alpha_interval"):
+        value = pl.col(name)
+        apart = 2 * (pl.len() * (value**2).sum() - value.sum() ** 2)
+        within = told.group_by("unit", maintain_order=True).agg(apart=apart, many=pl.col("many").first())
+        seen = within.select((pl.col("apart") / (pl.col("many") - 1)).sum()).item()
+        different[name] = (seen, told.select(apart).item())
+    several = len(frequencies) > 1
+    alphas = {name: 1 - (count - 1) * seen / chance if several else None for name, (seen, chance) in different.items()}
+    values = {"agreement": agreement, **alphas}
+    return pl.DataFrame(
+        {"measure": list(OF_ALL), "value": [values[name] for name in OF_ALL], "n": [units] * len(OF_ALL)},
+        schema={"measure": pl.String, "value": pl.Float64, "n": pl.Int64},
+    )

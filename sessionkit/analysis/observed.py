@@ -1,0 +1,53 @@
+"""What is known of the lists at a depth: what a measure at that depth can stand on."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from sessionkit.study import Study
+
+DEPTHS = (1, 3, 5, 10, 20, 50, 100)
+"""The depths that are looked at."""
+LIST = ["session_id", "query_position"]
+
+
+def observed(study: Study) -> pl.DataFrame:
+    """Say of how many queries the list is known to a depth; no rows where all lists were shown whole.
+
+    Returns
+    -------
+    polars.DataFrame
+        ``depth``; ``known``: queries whose list is known to this depth or to its end; ``cut_short``: known less deep, so
+        that a measure at this depth takes the rest as if it gained nothing and is flagged; ``empty``: nothing was
+        returned, which counts, with nothing gained; ``not_logged``: outside every measure.
+
+    Examples
+    --------
+    >>> import sessionkit as sk
+    >>> study = sk.from_tables(
+    ...     results={"session_id": ["s"], "query_position": [1], "rank": [1], "doc_id": ["a"]},
+    ...     queries={"session_id": ["s"], "query_position": [1], "results_status": ["partly_observed"]},
+    ... )
+    >>> observed(study).head(2).rows()
+    [(1, 1, 0, 0, 0), (3, 0, 1, 0, 0)]
+    """
+    names = ("depth", "known", "cut_short", "empty", "not_logged")
+    facts = study.facts
+    if not (facts.empty or facts.not_logged or facts.partly_observed):
+        return pl.DataFrame(schema=dict.fromkeys(names, pl.Int64))
+    cut = dict.fromkeys(DEPTHS, 0)
+    if facts.partly_observed:
+        partly = study.queries.filter(pl.col("results_status") == "partly_observed").select(LIST)
+        ends = study.results.join(partly, on=LIST, how="semi").group_by(LIST).agg(end=pl.col("rank").max())
+        lists = partly.join(ends, on=LIST, how="left").select(pl.col("end").fill_null(0))
+        short = lists.select((pl.col("end") < depth).sum().alias(str(depth)) for depth in DEPTHS).collect().row(0)
+        cut = dict(zip(DEPTHS, short, strict=True))
+    outside = facts.empty + facts.not_logged
+    return pl.DataFrame(
+        [
+            (depth, facts.queries - outside - short, short, facts.empty, facts.not_logged)
+            for depth, short in cut.items()
+        ],
+        schema=dict.fromkeys(names, pl.Int64),
+        orient="row",
+    )

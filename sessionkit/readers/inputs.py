@@ -1,0 +1,38 @@
+"""The files of a log, for formats other than tables: those the user named, and those in folders the user named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sessionkit.errors import DataError
+from sessionkit.readers.config import Config
+from sessionkit.readers.files import LogFile, open_log
+from sessionkit.readers.recognition import hidden
+
+
+def inputs(config: Config, copies: Path) -> list[LogFile]:
+    """Return the files the user named and those in the folders the user named, in order.
+
+    Raises
+    ------
+    DataError
+        There are none, or one is missing, unreadable or empty.
+    """
+    found: list[LogFile] = []
+    for name in config.paths:
+        place = config.folder / name
+        if not place.is_dir():
+            found.append(open_log(name, config.folder, copies))
+            continue
+        inside = sorted(path for path in place.rglob("*") if path.is_file() and not hidden(path.relative_to(place)))
+        found += [
+            open_log(str(Path(name) / path.relative_to(place)), config.folder, copies)
+            for path in inside
+            if path.stat().st_size
+        ]
+    if not found:
+        named = ", ".join(config.paths)
+        raise DataError(
+            f"{named}: no file in it that is not empty" if named else f"{config.name} names no log: path is missing"
+        )
+    return found

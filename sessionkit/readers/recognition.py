@@ -1,0 +1,74 @@
+"""Which format something is in, found by looking at what it holds.
+
+Every format of a registry that says how it looks is asked; exactly one has to say yes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from sessionkit.errors import UsageError
+from sessionkit.readers.files import DAMAGED, HEAD, PARQUET, unpacked
+from sessionkit.readers.formats import Glimpse
+
+NO_TEXT = (PARQUET, b"PK\x03\x04", b"SQLite format 3\x00")
+"""How files begin that are known not to be text."""
+MOST = 10_000
+"""Names of files in a folder that are looked at."""
+
+
+class Recognised(Protocol):
+    """An entry of a registry that may say what it looks like."""
+
+    @property
+    def fits(self) -> Callable[[Glimpse], bool] | None:
+        """Whether something looks like it."""
+
+
+def glimpse(path: Path) -> Glimpse:
+    """Look at the beginning of a file, or at the names in a folder; what cannot be read shows nothing."""
+    if path.is_dir():
+        inside = (entry for entry in path.rglob("*") if entry.is_file() and not hidden(entry.relative_to(path)))
+        names = sorted(entry.relative_to(path).as_posix() for entry, _ in zip(inside, range(MOST), strict=False))
+        return Glimpse(path, path.resolve().name, "", is_folder=True, names=tuple(names))
+    try:
+        with unpacked(path) as stream:
+            head = stream.read(HEAD)
+    except DAMAGED:  # whoever reads it says what is wrong with it
+        head = b""
+    text = "" if head.startswith(NO_TEXT) else head.decode("utf-8-sig", errors="replace")
+    return Glimpse(path, path.name, text)
+
+
+def hidden(path: Path) -> bool:
+    """Return whether a file or one of the folders it is in has a name that begins with a dot."""
+    return any(part.startswith(".") for part in path.parts)
+
+
+def fitting(glimpses: Sequence[Glimpse], registry: Mapping[str, Recognised]) -> list[str]:
+    """Return the names of the formats that all of these look like."""
+    return [
+        name
+        for name, entry in registry.items()
+        if entry.fits is not None and all(entry.fits(glimpsed) for glimpsed in glimpses)
+    ]
+
+
+def the_one(names: Sequence[str], source: str, remedy: str) -> str | None:
+    """Return the only one of these formats, None where there is none.
+
+    Raises
+    ------
+    UsageError
+        There are several; `remedy` says how to name one.
+    """
+    if len(names) > 1:
+        raise UsageError(f"{source} can be read as {' and as '.join(names)}; say which it is, {remedy}")
+    return names[0] if names else None
+
+
+def looked_for(registry: Mapping[str, Recognised]) -> str:
+    """Return the names of the formats that can be recognised."""
+    return ", ".join(name for name, entry in registry.items() if entry.fits is not None)

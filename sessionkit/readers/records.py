@@ -1,0 +1,234 @@
+"""The second half of reading, for formats that take files apart themselves: from :class:`Taken` to a checked Study.
+
+A format writes one function, ``take(log: Log) -> Taken``, and enters ``reader("its name", take)`` into ``FORMATS``.
+"""
+
+from __future__ import annotations
+
+import functools
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from sessionkit.contract import RULE
+from sessionkit.contract import table as declared
+from sessionkit.readers.aside import Aside
+from sessionkit.readers.config import Config
+from sessionkit.readers.files import LogFile, open_log
+from sessionkit.readers.inputs import inputs
+from sessionkit.readers.judging import TEXT, Judged, keyed_by_text, read_judgments
+from sessionkit.readers.keeping import Keep, OnDisk, in_memory
+from sessionkit.readers.large import large_study
+from sessionkit.readers.raw import Locate, Raw, as_lines
+from sessionkit.readers.sizes import ENOUGH, VALUE, is_large
+from sessionkit.readers.tables import read_table
+from sessionkit.readers.together import together
+from sessionkit.readers.whole import whole_study
+from sessionkit.readers.widening import LOG
+from sessionkit.study import Source, Study
+from sessionkit.study.memory import memory_budget
+
+Tallies = Mapping[tuple[str, str], int]
+"""Numbers of records by the name of their file and a few words that say what they are."""
+
+
+@dataclass(frozen=True)
+class Log:
+    """What the user named, for a format to take apart.
+
+    Parameters
+    ----------
+    files
+        The files, those of folders one by one, in order; ``files.unpacked(file.path)`` opens one, ``pl.scan_lines`` and
+        ``pl.scan_csv`` read packed ones as they are.
+    config
+        The settings and options: ``config.options["session_gap"]``, with defaults filled in.
+    keep
+        Where taken records stay, given a lazy frame: in memory, or in a file where the log is large.
+    workspace
+        An empty directory for temporary files, gone once the study is made.
+    is_large
+        Whether the files need more memory than there is to use; then take them apart some records at a time.
+    """
+
+    files: Sequence[LogFile]
+    config: Config
+    keep: Keep
+    workspace: Path
+    is_large: bool
+
+    def option(self, name: str) -> Any:  # noqa: ANN401 - of the type that the option says
+        """Return the value of one of the format's options."""
+        return self.config.options[name]
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What a format took from its files.
+
+    Parameters
+    ----------
+    raws
+        Sources of users, sessions, queries, results, judgments, any of them and several of each; queries or results
+        at least. Frames may be scans of files in the workspace. Make them by :func:`raw_of`.
+    merged
+        Records that went into rows made of other records, by (source, rule), such as ``("log.ndjson", "clicks")``.
+    idle
+        Records that carry nothing for any table, by (source, kind), such as ``("log.ndjson", "scroll events")``.
+    notes, warnings
+        What was unusual, one sentence each with counts and an example; `warnings` may change a score.
+    """
+
+    raws: Mapping[str, Sequence[Raw]]
+    merged: Tallies = field(default_factory=dict)
+    idle: Tallies = field(default_factory=dict)
+    notes: Sequence[str] = ()
+    warnings: Sequence[str] = ()
+
+
+Take = Callable[[Log], Taken]
+
+
+def reader(name: str, take: Take) -> Callable[..., Study]:
+    """Return what ``Format.read`` needs, from a function that takes a log apart."""
+
+    @functools.wraps(take)
+    def read(
+        config: Config, judgments: Sequence[Path] = (), *, strict: bool = False, memory: str | int | None = None
+    ) -> Study:
+        budget = memory_budget(memory)
+        with tempfile.TemporaryDirectory(prefix="sessionkit-") as folder:
+            copies, records, workspace = (Path(folder) / part for part in ("copies", "records", "workspace"))
+            for place in (copies, records, workspace):
+                place.mkdir()
+            judged = judgments_of(config, judgments, copies)
+            files = inputs(config, copies)
+            large = is_large(files, budget)
+            log = Log(files, config, OnDisk(records) if large else in_memory, workspace, large)
+            return study_of(
+                take(log), config, reader=name, judgments=judged, strict=strict, memory=budget, workspace=workspace
+            )
+
+    return read
+
+
+def judgments_of(config: Config, beside: Sequence[Path], copies: Path) -> Judged:
+    """Return the judgments that study.toml describes under [judgments], and those in files beside the log."""
+    judged = read_judgments(beside, config, copies)
+    if "judgments" not in config.tables:
+        return judged
+    options = config.tables["judgments"]
+    if set(options) <= {"path", "format"}:
+        own = read_judgments([config.folder / options["path"]], config, copies, format=options.get("format"))
+    else:
+        file = open_log(options["path"], config.folder, copies, encoding=options.get("encoding"))
+        table = read_table(file, "judgments", options, config=config, keep=in_memory)
+        own = Judged((table,), options.get("keys") == TEXT)
+    return Judged((*own.raws, *judged.raws), own.by_text or judged.by_text)
+
+
+def raw_of(
+    file: LogFile,
+    table: str,
+    frame: pl.LazyFrame | pl.DataFrame,
+    *,
+    kind: str = "",
+    locate: Locate | None = None,
+    timezone: str | None = None,
+    base: Mapping[str, int] | None = None,
+) -> Raw:
+    """Return rows of a table taken from a file, not yet checked.
+
+    Parameters
+    ----------
+    frame
+        Columns under our names, values as text or of their type, and RECORD: the number of the line, or of the record in
+        the file, that a row comes from; several rows may come from one. A record that cannot be taken apart is a row as
+        well, with the rule it breaks in RULE and its value in VALUE.
+    kind
+        What a row is, such as ``"query records"``, for the accounts.
+    locate
+        The way back to a record's raw text; by default RECORD is the number of its line.
+    timezone
+        Zone of times that carry none.
+    base
+        0 or 1 for each of query_position and rank that is known to count from it; without it, that is found out.
+    """
+    lazy = frame.lazy()
+    have = lazy.collect_schema().names()
+    # where no record could be taken apart there may be none of the columns that every row needs
+    missing = [name for name in declared(table).required if name not in have] if RULE in have else []
+    lazy = lazy.with_columns(pl.lit(None, pl.String).alias(name) for name in missing)
+    records = lazy.select(pl.len()).collect().item()
+    return Raw(
+        table,
+        file.name,
+        lazy,
+        records,
+        locate or as_lines(str(file.path), 1),
+        file.bytes,
+        file.digest,
+        timezone=timezone,
+        base=base or {},
+        kind=kind,
+    )
+
+
+def study_of(
+    taken: Taken,
+    config: Config,
+    *,
+    reader: str,
+    workspace: Path,
+    judgments: Judged = Judged(),  # noqa: B008 - it is immutable
+    strict: bool = False,
+    memory: str | int | None = None,
+) -> Study:
+    """Return the study of what a format took from its files, in memory or, where that is too little, through files.
+
+    Parameters
+    ----------
+    reader
+        The name of the format.
+    workspace
+        A directory for files that are needed until the study is made.
+    judgments
+        Those beside the log.
+    strict
+        Whether to stop at the first record that breaks a rule.
+    memory
+        How much may be used, as :func:`~sessionkit.study.memory.memory_budget` takes it.
+    """
+    raws: dict[str, Sequence[Raw]] = {
+        name: [together(given)] if name != "judgments" else list(given) for name, given in taken.raws.items() if given
+    }
+    if judgments.by_text:
+        raws = dict(keyed_by_text(raws))
+    raws["judgments"] = [*raws.get("judgments", ()), *judgments.raws]
+    budget = memory_budget(memory)
+    shared: dict[str, Any] = {
+        "defaults": config.defaults,
+        "reader": reader,
+        "strict": strict,
+        "aside": Aside(_accounts(taken), tuple(taken.notes), tuple(taken.warnings)),
+    }
+    if not _needs_parts(raws, budget):
+        return whole_study(raws, config.settings, **shared)
+    return large_study(raws, config.settings, budget=budget, workspace=workspace, **shared)
+
+
+def _needs_parts(raws: Mapping[str, Sequence[Raw]], budget: int) -> bool:
+    """Return whether a log, put together all at once, needs more memory than there is or than serves speed."""
+    log = [raw for name in LOG for raw in raws.get(name, ())]
+    return sum(raw.records * len(raw.frame.collect_schema()) * VALUE for raw in log) > min(budget, ENOUGH)
+
+
+def _accounts(taken: Taken) -> tuple[Source, ...]:
+    """Return the accounts of records that became rows of no table."""
+    merged = [Source(path, "", many, 0, kind=rule, merged=many) for (path, rule), many in taken.merged.items() if many]
+    idle = [Source(path, "", many, 0, kind=kind, idle=many) for (path, kind), many in taken.idle.items() if many]
+    return (*merged, *idle)

@@ -1,0 +1,178 @@
+"""Agreement of judges: worked values, a plain restatement, scikit-learn."""
+
+import itertools
+import warnings
+from collections import Counter
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import cohen_kappa_score
+
+import sessionkit as sk
+from sessionkit.analysis.agreement import OF_ALL, OF_PAIRS, SCHEMA
+from sessionkit.study import Study
+
+LOG = {"session_id": ["s"], "query_position": [1], "rank": [1], "doc_id": ["d0"], "topic_id": ["t"]}
+# Krippendorff 2011, "Computing Krippendorff's alpha-reliability", example C: four observers, twelve units, missing values
+OBSERVERS = {
+    "A": [1, 2, 3, 3, 2, 1, 4, 1, 2, None, None, None],
+    "B": [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, None, 3],
+    "C": [None, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, None],
+    "D": [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, None],
+}
+TABLES = st.integers(2, 4).flatmap(
+    lambda judges: st.lists(
+        st.lists(st.sampled_from([None, 0, 1, 2, 3]), min_size=judges, max_size=judges), min_size=1, max_size=12
+    )
+)
+
+
+def study_of(table):
+    """A study of which each judge (column) gave each document (row) a grade, or none."""
+    rows = [
+        ("t", f"d{n}", who, grade)
+        for who, grades in table.items()
+        for n, grade in enumerate(grades)
+        if grade is not None
+    ]
+    schema = {"judgment_key": pl.String, "doc_id": pl.String, "judge_id": pl.String, "grade": pl.Float64}
+    none = pl.LazyFrame()
+    judgments = pl.LazyFrame(rows, schema=schema, orient="row")
+    return Study(users=none, sessions=none, queries=none, results=none, judgments=judgments)
+
+
+def values_of(frame, judge=None, other=None):
+    """The values of two judges, or of all."""
+    pair = pl.col("judge_id").eq_missing(pl.lit(judge)) & pl.col("other").eq_missing(pl.lit(other))
+    return dict(frame.filter(pair).select("measure", "value").rows())
+
+
+def kappa(pairs, apart):
+    """Cohen's kappa of pairs of grades, plainly."""
+    one, other = Counter(a for a, _ in pairs), Counter(b for _, b in pairs)
+    seen = sum(apart(a, b) for a, b in pairs) / len(pairs)
+    chance = sum(m * n * apart(a, b) for a, m in one.items() for b, n in other.items()) / len(pairs) ** 2
+    return None if chance == 0 else 1 - seen / chance
+
+
+def alpha(units, apart):
+    """Krippendorff's alpha by way of the matrix of coincidences, plainly; `apart` takes the frequencies too."""
+    together = Counter()
+    for grades in units:
+        for a, b in itertools.permutations(range(len(grades)), 2):
+            together[grades[a], grades[b]] += 1 / (len(grades) - 1)
+    often = Counter()
+    for (a, _), many in together.items():
+        often[a] += many
+    total = sum(often.values())
+    seen = sum(many * apart(a, b, often) for (a, b), many in together.items())
+    chance = sum(often[a] * often[b] * apart(a, b, often) for a in often for b in often)
+    return None if chance == 0 else 1 - (total - 1) * seen / chance
+
+
+def ordinal(a, b, often):
+    """Krippendorff's ordinal difference: the frequencies from one grade to the other, half of the ends."""
+    low, high = min(a, b), max(a, b)
+    return (sum(many for grade, many in often.items() if low <= grade <= high) - (often[a] + often[b]) / 2) ** 2
+
+
+ALPHAS = {
+    "alpha_nominal": lambda a, b, _: a != b,
+    "alpha_ordinal": ordinal,
+    "alpha_interval": lambda a, b, _: (a - b) ** 2,
+}
+
+
+def test_krippendorffs_own_example():
+    found = values_of(sk.judges(study_of(OBSERVERS)))
+    published = {"alpha_nominal": 0.743, "alpha_ordinal": 0.815, "alpha_interval": 0.849}
+    assert {name: round(found[name], 3) for name in published} == published
+    units = [[grade for grade in unit if grade is not None] for unit in zip(*OBSERVERS.values(), strict=True)]
+    for name, apart in ALPHAS.items():
+        assert found[name] == pytest.approx(alpha([unit for unit in units if len(unit) > 1], apart), abs=1e-12)
+
+
+def test_kappa_by_hand():
+    # 50 documents: 20 both yes, 15 both no, 5 and 10 apart; chance 0.5 x 0.6 + 0.5 x 0.4 = 0.5; (0.7 - 0.5) / 0.5 = 0.4
+    table = {"A": [1] * 25 + [0] * 25, "B": [1] * 20 + [0] * 5 + [1] * 10 + [0] * 15}
+    found = values_of(sk.judges(study_of(table)), "A", "B")
+    assert found["agreement"] == pytest.approx(0.7, abs=1e-15)
+    assert found["kappa"] == pytest.approx(0.4, abs=1e-15)
+    assert found["kappa_linear"] == found["kappa_quadratic"] == pytest.approx(found["kappa"], abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("weights", "name"), [(None, "kappa"), ("linear", "kappa_linear"), ("quadratic", "kappa_quadratic")]
+)
+def test_kappa_is_that_of_scikit_learn(weights, name):
+    for (one, first), (other, second) in itertools.combinations(OBSERVERS.items(), 2):
+        pairs = [(a, b) for a, b in zip(first, second, strict=True) if a is not None and b is not None]
+        theirs = cohen_kappa_score(*zip(*pairs, strict=True), labels=[1, 2, 3, 4, 5], weights=weights)
+        assert values_of(sk.judges(study_of(OBSERVERS)), one, other)[name] == pytest.approx(theirs, abs=1e-12)
+
+
+@given(TABLES)
+def test_all_values_are_those_of_a_plain_restatement(rows):
+    table = {f"j{place}": [row[place] for row in rows] for place in range(len(rows[0]))}
+    found = sk.judges(study_of(table))
+    for one, other in itertools.combinations(table, 2):
+        pairs = [(a, b) for a, b in zip(table[one], table[other], strict=True) if a is not None and b is not None]
+        ours = values_of(found, one, other)
+        assert bool(ours) == bool(pairs)
+        if pairs:
+            assert ours["agreement"] == pytest.approx(sum(a == b for a, b in pairs) / len(pairs))
+            assert ours["kappa"] == pytest.approx(kappa(pairs, lambda a, b: a != b))
+            assert ours["kappa_linear"] == pytest.approx(kappa(pairs, lambda a, b: abs(a - b)))
+            assert ours["kappa_quadratic"] == pytest.approx(kappa(pairs, lambda a, b: (a - b) ** 2))
+    units = [grades for row in rows if len(grades := [grade for grade in row if grade is not None]) > 1]
+    ours = values_of(found)
+    assert bool(ours) == bool(units)
+    for name, apart in ALPHAS.items():
+        if units:
+            assert ours[name] == pytest.approx(alpha(units, apart), abs=1e-9)
+
+
+def test_the_frame_is_tidy_and_in_order():
+    found = sk.judges(study_of(OBSERVERS))
+    assert dict(found.schema) == SCHEMA
+    pairs = list(itertools.combinations("ABCD", 2))
+    expected = [(*pair, measure) for pair in pairs for measure in OF_PAIRS]
+    expected += [(None, None, measure) for measure in OF_ALL]
+    assert found.select("judge_id", "other", "measure").rows() == expected
+    assert found["n"].to_list()[:4] == [9] * 4  # A and B have nine documents in common
+    assert found["n"].to_list()[-1] == 11  # the twelfth unit has one grade
+
+
+def test_what_does_not_agree_by_more_than_chance_could_is_undefined():
+    found = sk.judges(study_of({"A": [1, 1], "B": [1, 1]}))
+    assert values_of(found, "A", "B") == {
+        "agreement": 1.0,
+        "kappa": None,
+        "kappa_linear": None,
+        "kappa_quadratic": None,
+    }
+    assert values_of(found) == {"agreement": 1.0, **dict.fromkeys(ALPHAS)}
+
+
+@pytest.mark.parametrize("table", [{"A": [1, 2]}, {"A": [1, None], "B": [None, 2]}])
+def test_where_nothing_was_judged_twice_there_is_nothing(table):
+    assert sk.judges(study_of(table)).rows() == []
+
+
+def test_judgments_without_judges_are_left_out():
+    judgments = {"judgment_key": ["t"] * 3, "doc_id": ["a"] * 3, "grade": [1, 2, 2]}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sk.DataWarning)
+        assert sk.judges(sk.from_tables(LOG, judgments)).rows() == []
+        some = sk.from_tables(LOG, {**judgments, "judge_id": ["A", "B", None]})
+        both = sk.from_tables(LOG, {**judgments, "judge_id": ["A", "B", "A"]})
+    assert values_of(sk.judges(some))["agreement"] == 0
+    assert values_of(sk.judges(both), "A", "B")["agreement"] == 0  # the first grade of A counts
+
+
+def test_subtopics_are_judged_apart():
+    judgments = {"judgment_key": ["t"] * 4, "doc_id": ["a"] * 4, "subtopic_id": ["1", "1", "2", "2"]}
+    study = sk.from_tables(LOG, {**judgments, "judge_id": ["A", "B"] * 2, "grade": [1, 1, 2, 3]})
+    assert values_of(sk.judges(study), "A", "B")["agreement"] == 0.5

@@ -1,0 +1,38 @@
+"""What is known of lists at a depth."""
+
+import sessionkit as sk
+from sessionkit.analysis.observed import DEPTHS, observed
+
+
+def study(*statuses, ends):
+    """One session with queries of these statuses whose lists end at these ranks."""
+    rows = [(place, rank) for place, end in enumerate(ends, 1) for rank in range(1, end + 1)]
+    return sk.from_tables(
+        results={
+            "session_id": ["s"] * len(rows),
+            "query_position": [place for place, _ in rows],
+            "rank": [rank for _, rank in rows],
+            "doc_id": [f"d{rank}" for _, rank in rows],
+        },
+        queries={
+            "session_id": ["s"] * len(statuses),
+            "query_position": list(range(1, len(statuses) + 1)),
+            "results_status": list(statuses),
+        },
+        judgments={"judgment_key": ["s"], "doc_id": ["d1"], "grade": [1]},
+        sessions={"session_id": ["s"], "topic_id": ["s"]},
+    )
+
+
+def test_prefixes_are_cut_short_below_their_end():
+    found = observed(study("shown", "partly_observed", "partly_observed", "empty", "not_logged", ends=[2, 4, 10]))
+    assert found["depth"].to_list() == list(DEPTHS)
+    by_depth = {row[0]: row[1:] for row in found.rows()}
+    assert by_depth[1] == by_depth[3] == (3, 0, 1, 1)
+    assert by_depth[5] == by_depth[10] == (2, 1, 1, 1)  # 4 < 5
+    assert by_depth[20] == (1, 2, 1, 1)
+    assert (found.drop("depth").sum_horizontal() == 5).all()
+
+
+def test_nothing_is_said_where_all_lists_were_shown_whole():
+    assert observed(study("shown", ends=[3])).is_empty()

@@ -1,0 +1,27 @@
+"""How far a reading has come."""
+
+from sessionkit.readers.files import unpacked
+from sessionkit.readers.progress import came, watched
+
+
+def test_nothing_is_counted_unless_watched(write):
+    path = write("log.txt.gz", "x" * 1000)
+    came(rows=3)
+    with watched() as progress:
+        with unpacked(path) as stream:
+            assert stream.read(10) == b"x" * 10
+            assert stream.read() == b"x" * 990
+        came(rows=1200, rejected=1)
+    came(rows=7)
+    assert (progress.bytes, progress.rows, progress.rejected) == (1000, 1200, 1)
+    assert str(progress) == "1,200 rows, 1 rejected"  # less than a megabyte is none
+
+
+def test_a_large_log_counts_its_rows_and_rejects(write, quiet_read, in_parts):
+    text = "".join(f'{n},u,{n % 5},q,2025-01-10 08:00:00,"[{n}, x, x]",{"0f" * 16},[]\n' for n in range(1, 3))
+    in_parts()
+    with watched() as progress:
+        study = quiet_read(write("log.csv", text), format="core")
+    assert progress.bytes >= len(text)
+    facts = study.facts
+    assert progress.rows == facts.queries + facts.results - study.rejected.collect().height + progress.rejected > 0

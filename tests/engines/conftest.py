@@ -32,7 +32,7 @@ def spark():
 @pytest.fixture(scope="session")
 def saved(tmp_path_factory):
     """A study on disk with everything in it, in a folder whose name Spark could take for a pattern."""
-    from logs import tables
+    from logs import DECLARED, tables
 
-    study = sk.from_tables(**tables(), max_grade=3)
+    study = sk.from_tables(**tables(), **DECLARED)
     return study.save(tmp_path_factory.mktemp("studies") / "a {study}, *mine* [1]")

@@ -1,6 +1,7 @@
 """A made-up log with everything in it that a row can be, for tests that compare engines."""
 
 import random
+from datetime import UTC, datetime
 
 import polars as pl
 
@@ -9,6 +10,31 @@ from sessionkit.engines.cluster import quiet
 HOSTILE = ["</script>", "a\nb\tc", "'; --", '"', "=1+1", " s", "ü😀\u202e", "`x`", "null", "\\", "\x00", "{}[]*?"]
 ODD = "per.`hour` {1/h};=(2)"
 """A column of the sessions, under a name that Spark could take apart."""
+TIMES = [None, *(datetime(2026, 1, 1, 12, minute, tzinfo=UTC) for minute in range(0, 60, 7))]
+TIME = pl.Datetime("us", "UTC")
+MORE = {
+    "sessions": {
+        "started_at": (TIME, TIMES[:3]),
+        "ended_at": (TIME, TIMES[-3:]),
+        "expected": (pl.Float64, [None, 0.0, 1.0, 2.5]),
+    },
+    "queries": {
+        "query_text": (pl.String, [None, "", "one", "one two", "\u202eTWO  three"]),
+        "issued_at": (TIME, TIMES),
+    },
+    "results": {
+        "score": (pl.Float64, [None, 0.0, 0.25, 1.0]),
+        "clicked_at": (TIME, TIMES),
+        "dwell_seconds": (pl.Float64, [None, 0.0, 3.5, 60.0]),
+        "clicks": (pl.Int32, [None, 0, 1, 3]),
+        "saved": (pl.Boolean, [None, True, False]),
+        "known": (pl.Boolean, [None, True, False]),
+        "words": (pl.Int32, [None, 0, 10, 500]),
+    },
+    "judgments": {"subtopic_id": (pl.String, [None, "1", "2", "\x00</script>"])},
+}
+"""Columns that measures read, by table: type and values."""
+DECLARED = {"max_grade": 3, "collection_size": 1000}
 STATUSES = ["shown", "shown", "shown", "shown", "empty", "not_logged"]
 
 
@@ -37,7 +63,7 @@ def tables(sessions=60, *, seed=7, own_keys=True):
         (key, f"d{doc}", float(draw.choice([-1, 0, 0, 1, 2, 3]))) for key in ("t1", "t2", "</t3>") for doc in range(7)
     ]
     graded += [("t1", "d1", 3.0), ("elsewhere", "d1", 1.0)]
-    return {
+    made = {
         "sessions": _frame(
             rows["sessions"], "session_id user_id system_id topic_id performance", {"performance": pl.Float64}
         ).rename({"performance": ODD}),
@@ -52,6 +78,15 @@ def tables(sessions=60, *, seed=7, own_keys=True):
         "judgments": _frame(graded, "judgment_key doc_id grade", {"grade": pl.Float64}),
         "users": _frame([("u1", 40), ("u2", 25)], "user_id age", {"age": pl.Int64}),
     }
+    return {name: _with_more(frame, MORE.get(name, {}), draw) for name, frame in made.items()}
+
+
+def _with_more(frame, columns, draw):
+    """A frame with further columns, each of values drawn from a few."""
+    return frame.with_columns(
+        pl.Series(name, [draw.choice(values) for _ in range(len(frame))], dtype=dtype)
+        for name, (dtype, values) in columns.items()
+    )
 
 
 def _frame(rows, names, types):

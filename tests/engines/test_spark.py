@@ -11,7 +11,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from logs import ODD, assert_same, frames_of, tables
+from logs import DECLARED, ODD, assert_same, frames_of, tables
 from test_contracts import variants
 
 import sessionkit as sk
@@ -47,11 +47,12 @@ def test_every_measure_at_every_level(spark, saved, per, limit):
 )
 def test_tables_of_spark(spark, own_keys, limit, measures):
     given = tables(own_keys=own_keys)
-    study = sk.from_tables(**given)
+    study = sk.from_tables(**given, **DECLARED)
     frames = frames_of(spark, given)
-    assert_same(engine.score(frames, measures, broadcast_limit=limit, partitions=2), sk.score(study, measures))
+    ways = {"broadcast_limit": limit, "settings": DECLARED}
+    assert_same(engine.score(frames, measures, partitions=2, **ways), sk.score(study, measures))
     for per in ("system,age", ODD):
-        assert_same(engine.score(frames, FEW, per, broadcast_limit=limit), sk.score(study, FEW, per))
+        assert_same(engine.score(frames, FEW, per, **ways), sk.score(study, FEW, per))
 
 
 def test_a_study_of_many_files(spark, saved, tmp_path):

@@ -169,6 +169,7 @@ def test_ranx(lists, judged):
         assert value == pytest.approx(ranked.scores[asked[text]][str(position)], abs=1e-10), (text, lists, judged)
 
 
+@pytest.mark.filterwarnings("ignore:unsafe cast from uint64 to int64")  # of ranx' own code, when it is compiled
 def test_ranx_weights_rbp_with_raw_grades():
     # one result of grade 3: .2 x 3 there; here grades are shares of the top of their scale
     ranked = ranx.Run({"1": {"a": 1.0}})

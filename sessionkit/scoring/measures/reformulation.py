@@ -28,6 +28,10 @@ WORDING = ("min_grade", "depth", "duplicates", "unjudged", "grades", "cutoff")
 """Parameters of measures of results, which a measure of query texts does not have."""
 
 
+KNOWN = pl.when(pl.col("query_text") != "").then(pl.col("query_text"))
+"""The text of a query; an empty one is unknown, as where a log is read."""
+
+
 def terms_of(query_text: pl.Expr) -> pl.Expr:
     """The distinct terms of a query's text, in their order (list of strings); null where the text is.
 
@@ -113,7 +117,7 @@ class MeanQueryTerms(VisitMeasure):
 
     def values(self, lists: Lists) -> pl.Series:
         """Mean number of terms of every session."""
-        return _mean(lists, lists.queries.select("session", value=terms_of(pl.col("query_text")).list.len()))
+        return _mean(lists, lists.queries.select("session", value=terms_of(KNOWN).list.len()))
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -140,8 +144,8 @@ class MeanQueryOverlap(VisitMeasure):
 
     def values(self, lists: Lists) -> pl.Series:
         """Mean overlap of every session."""
-        texts = lists.queries.filter(pl.col("query_text").is_not_null())
-        terms = texts.select("session", terms=terms_of(pl.col("query_text")))
+        texts = lists.queries.filter(KNOWN.is_not_null())
+        terms = texts.select("session", terms=terms_of(KNOWN))
         pairs = terms.with_columns(before=pl.col("terms").shift(1)).filter(
             pl.col("session") == pl.col("session").shift(1)
         )

@@ -14,10 +14,10 @@ import polars as pl
 
 from sessionkit.errors import MeasureError
 from sessionkit.scoring import fixed
-from sessionkit.scoring.gains import gain_expr, weights
+from sessionkit.scoring.gains import gain_expr
 from sessionkit.scoring.judged import Worth
 from sessionkit.scoring.measures.kinds import Columns, VisitMeasure
-from sessionkit.scoring.measures.time import TimeBiasedGain, TimedMeasure, UMeasure
+from sessionkit.scoring.measures.time import SavingMeasure, TimeBiasedGain, TimedMeasure, UMeasure
 from sessionkit.scoring.per_session import exact_sum, per_session, where_judged, with_session
 from sessionkit.scoring.timing import CLICK_TIMES, TIMES, Timed, require_one
 
@@ -163,7 +163,7 @@ class SessionU(SessionTimed):
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class SessionTimeBiasedGain(SessionTimed):
+class SessionTimeBiasedGain(SavingMeasure, SessionTimed):
     """sTBG: the number of relevant documents that the searchers of a session are expected to save before they stop.
 
     Half of them stop every ``halflife`` seconds.
@@ -195,21 +195,6 @@ class SessionTimeBiasedGain(SessionTimed):
     formula = "sum of save(i) x 2^(-t(i) / halflife) over clicked documents; t(i): session time of the click"
     source = "Smucker & Clarke, SIGIR 2012 [constants MEMORY]; session form OURS"
 
-    click: str = "0.39-0.64"
-    save: str = "0-0.77"
-    scan: float = 4.4
-    open: float = 7.8
-    per_word: float = 0.018
-    halflife: float = 224
-
-    def __post_init__(self) -> None:
-        """Refuse probabilities above 1."""
-        super().__post_init__()
-        for name, listed in (("click", self.click), ("save", self.save)):
-            if max(weights(listed)) > 1:
-                msg = f"{self.name}: {name} must be probabilities by grade, from 0 to 1, not {listed}"
-                raise MeasureError(msg)
-
     @property
     def of_list(self) -> TimedMeasure:
         """TBG with the same parameters."""
@@ -220,10 +205,6 @@ class SessionTimeBiasedGain(SessionTimed):
         """The chance that a document is saved; where clicks are modelled, times that of a click."""
         saved = self.of_list.by_grade(self.save)
         return saved if self.times == "logged" else self.of_list.by_grade(self.click) * saved
-
-    def left(self) -> pl.Expr:
-        """The share of searchers who are left when the document is reached."""
-        return pl.lit(2.0).pow(-fixed.quotient(pl.col("before"), pl.lit(float(self.halflife))))
 
 
 sU = SessionU()  # noqa: N816 - the field's spelling

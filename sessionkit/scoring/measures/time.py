@@ -14,7 +14,7 @@ import polars as pl
 from sessionkit.errors import MeasureError
 from sessionkit.scoring import fixed
 from sessionkit.scoring.gains import weights
-from sessionkit.scoring.measures.kinds import Columns, TermMeasure
+from sessionkit.scoring.measures.kinds import Columns, JudgedMeasure, TermMeasure
 
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists
@@ -103,7 +103,31 @@ class UMeasure(TimedMeasure):
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class TimeBiasedGain(TimedMeasure):
+class SavingMeasure(JudgedMeasure):
+    """A measure of the documents that searchers click and save before they stop, by the model of Smucker & Clarke."""
+
+    click: str = "0.39-0.64"
+    save: str = "0-0.77"
+    scan: float = 4.4
+    open: float = 7.8
+    per_word: float = 0.018
+    halflife: float = 224
+
+    def __post_init__(self) -> None:
+        """Refuse probabilities above 1."""
+        super().__post_init__()
+        for name, listed in (("click", self.click), ("save", self.save)):
+            if max(weights(listed)) > 1:
+                msg = f"{self.name}: {name} must be probabilities by grade, from 0 to 1, not {listed}"
+                raise MeasureError(msg)
+
+    def left(self) -> pl.Expr:
+        """The share of searchers who are left when the document is reached, at ``before``."""
+        return pl.lit(2.0).pow(-fixed.quotient(pl.col("before"), pl.lit(float(self.halflife))))
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class TimeBiasedGain(SavingMeasure, TimedMeasure):
     """TBG: the number of relevant documents that a searcher is expected to save, over searchers who stop in time.
 
     Higher is better; range [0, no bound). A result is clicked with a probability ``click`` and, once clicked, found
@@ -135,21 +159,6 @@ class TimeBiasedGain(TimedMeasure):
     formula = "sum of click(i) x save(i) x 2^(-t(i) / halflife); t(i): seconds of the ranks above, scan + click x (open + per_word x words)"
     source = "Smucker & Clarke, SIGIR 2012 [constants from memory]"
 
-    click: str = "0.39-0.64"
-    save: str = "0-0.77"
-    scan: float = 4.4
-    open: float = 7.8
-    per_word: float = 0.018
-    halflife: float = 224
-
-    def __post_init__(self) -> None:
-        """Refuse probabilities above 1."""
-        super().__post_init__()
-        for name, listed in (("click", self.click), ("save", self.save)):
-            if max(weights(listed)) > 1:
-                msg = f"{self.name}: {name} must be probabilities by grade, from 0 to 1, not {listed}"
-                raise MeasureError(msg)
-
     def cost(self) -> pl.Expr:
         """Seconds that a rank takes."""
         if self.seconds is not None:
@@ -159,9 +168,8 @@ class TimeBiasedGain(TimedMeasure):
     def terms(self, lists: Lists) -> pl.DataFrame:
         """The chance that a result is clicked and saved, among the searchers who come to it in time."""
         saved = self.by_grade(self.click) * self.by_grade(self.save)
-        decay = pl.lit(2.0).pow(-fixed.quotient(pl.col("before"), pl.lit(float(self.halflife))))
         judged = self.timed(lists).filter(pl.col("first"), pl.col("grade").is_not_null())
-        rows = judged.select("list", "rank", term=saved * decay)
+        rows = judged.select("list", "rank", term=saved * self.left())
         return rows.filter(pl.col("term") > 0)
 
 

@@ -1,116 +1,54 @@
-"""The measures, one file per family; a new family is a file and two lines here."""
+"""The measures, one file per family; a new family is a file, a line in ``registry.py``, and its names here for editors."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sessionkit.errors import MeasureError
-from sessionkit.scoring.measures import (
-    aggregates,
-    average_precision,
-    behaviour,
-    cascade,
-    cumulated_gain,
-    durations,
-    early_precision,
-    expected,
-    expected_precision,
-    expected_utility,
-    generalized,
-    half_life,
-    incomplete,
-    instances,
-    jiang2016,
-    order,
-    precision,
-    rank_biased,
-    recall_levels,
-    recency,
-    reformulation,
-    relative_relevance,
-    search_length,
-    session_rank_biased,
-    session_time,
-    shown,
-    sliding_ratio,
-    subtopic,
-    text,
-    time,
-    user_oriented,
-)
-from sessionkit.scoring.measures.aggregates import avgpos, first, last, max_, mean, min_, nonlast, sum_
-from sessionkit.scoring.measures.average_precision import AP, GAP, SeenAP
-from sessionkit.scoring.measures.behaviour import Abandoned, Clicks, DeepestClick, Queries, Results
-from sessionkit.scoring.measures.cascade import ERR
-from sessionkit.scoring.measures.cumulated_gain import CG, DCG, nCG, nDCG, nsDCG, sDCG
-from sessionkit.scoring.measures.durations import Duration, Dwell, TimeToFirstClick
-from sessionkit.scoring.measures.early_precision import RR, AvgP, Rprec, Success
-from sessionkit.scoring.measures.expected import esDCG, esnCG, esnDCG
-from sessionkit.scoring.measures.expected_precision import esAP, esP
-from sessionkit.scoring.measures.expected_utility import EU, nEU
-from sessionkit.scoring.measures.generalized import gP, gR
-from sessionkit.scoring.measures.half_life import RHL
-from sessionkit.scoring.measures.incomplete import bpref, infAP
-from sessionkit.scoring.measures.instances import InstancePrecision, InstanceRecall
-from sessionkit.scoring.measures.jiang2016 import (
-    DCG_jiang2016,
-    GAP_jiang2016,
-    P_jiang2016,
-    RBP_jiang2016,
-    nDCG_jiang2016,
-)
+from sessionkit.scoring.measures import text
 from sessionkit.scoring.measures.kinds import GainMeasure, JudgedMeasure, ListMeasure, TermMeasure, VisitMeasure
 from sessionkit.scoring.measures.measure import Measure
-from sessionkit.scoring.measures.order import LogPrecision, RankRecall, Rnorm
-from sessionkit.scoring.measures.precision import E, F, MaxF, P, R
-from sessionkit.scoring.measures.rank_biased import RBP, RBPResidual
-from sessionkit.scoring.measures.recall_levels import IPrec, IPrec11
-from sessionkit.scoring.measures.recency import RSDCG, RSRBP
-from sessionkit.scoring.measures.reformulation import QueryOverlap, QueryTerms
-from sessionkit.scoring.measures.relative_relevance import RelevanceCosine, RelevanceJaccard
-from sessionkit.scoring.measures.search_length import ASL, ESL, SLRF
-from sessionkit.scoring.measures.session_rank_biased import sRBP
-from sessionkit.scoring.measures.session_time import sTBG, sU
-from sessionkit.scoring.measures.shown import Judged, RelevantSeen, Repeats, UniqueDocs
-from sessionkit.scoring.measures.sliding_ratio import SFT, Frustration, Satisfaction, SlidingRatio
-from sessionkit.scoring.measures.subtopic import ACT, CubeTest, nACT, nCubeTest
-from sessionkit.scoring.measures.time import TBG, U
-from sessionkit.scoring.measures.user_oriented import Coverage, Novelty, RecallEffort, RelativeRecall
+from sessionkit.scoring.measures.registry import FAMILIES, Registry
 
-MEASURES: dict[str, Measure] = {
-    measure.name: measure
-    for family in (
-        cumulated_gain.FAMILY,
-        session_rank_biased.FAMILY,
-        recency.FAMILY,
-        expected.FAMILY,
-        expected_precision.FAMILY,
-        aggregates.FAMILY,
-        precision.FAMILY,
-        average_precision.FAMILY,
-        early_precision.FAMILY,
-        recall_levels.FAMILY,
-        generalized.FAMILY,
-        cascade.FAMILY,
-        rank_biased.FAMILY,
-        incomplete.FAMILY,
-        behaviour.FAMILY,
-        shown.FAMILY,
-        durations.FAMILY,
-        reformulation.FAMILY,
-        subtopic.FAMILY,
-        expected_utility.FAMILY,
-        instances.FAMILY,
-        search_length.FAMILY,
-        order.FAMILY,
-        sliding_ratio.FAMILY,
-        half_life.FAMILY,
-        relative_relevance.FAMILY,
-        user_oriented.FAMILY,
-        time.FAMILY,
-        session_time.FAMILY,
-        jiang2016.FAMILY,
+if TYPE_CHECKING:
+    from sessionkit.scoring.measures.aggregates import avgpos, first, last, max_, mean, min_, nonlast, sum_
+    from sessionkit.scoring.measures.average_precision import AP, GAP, SeenAP
+    from sessionkit.scoring.measures.behaviour import Abandoned, Clicks, DeepestClick, Queries, Results
+    from sessionkit.scoring.measures.cascade import ERR
+    from sessionkit.scoring.measures.cumulated_gain import CG, DCG, nCG, nDCG, nsDCG, sDCG
+    from sessionkit.scoring.measures.durations import Duration, Dwell, TimeToFirstClick
+    from sessionkit.scoring.measures.early_precision import RR, AvgP, Rprec, Success
+    from sessionkit.scoring.measures.expected import esDCG, esnCG, esnDCG
+    from sessionkit.scoring.measures.expected_precision import esAP, esP
+    from sessionkit.scoring.measures.expected_utility import EU, nEU
+    from sessionkit.scoring.measures.generalized import gP, gR
+    from sessionkit.scoring.measures.half_life import RHL
+    from sessionkit.scoring.measures.incomplete import bpref, infAP
+    from sessionkit.scoring.measures.instances import InstancePrecision, InstanceRecall
+    from sessionkit.scoring.measures.jiang2016 import (
+        DCG_jiang2016,
+        GAP_jiang2016,
+        P_jiang2016,
+        RBP_jiang2016,
+        nDCG_jiang2016,
     )
-    for measure in family
-}
+    from sessionkit.scoring.measures.order import LogPrecision, RankRecall, Rnorm
+    from sessionkit.scoring.measures.precision import E, F, MaxF, P, R
+    from sessionkit.scoring.measures.rank_biased import RBP, RBPResidual
+    from sessionkit.scoring.measures.recall_levels import IPrec, IPrec11
+    from sessionkit.scoring.measures.recency import RSDCG, RSRBP
+    from sessionkit.scoring.measures.reformulation import QueryOverlap, QueryTerms
+    from sessionkit.scoring.measures.relative_relevance import RelevanceCosine, RelevanceJaccard
+    from sessionkit.scoring.measures.search_length import ASL, ESL, SLRF
+    from sessionkit.scoring.measures.session_rank_biased import sRBP
+    from sessionkit.scoring.measures.session_time import sTBG, sU
+    from sessionkit.scoring.measures.shown import Judged, RelevantSeen, Repeats, UniqueDocs
+    from sessionkit.scoring.measures.sliding_ratio import SFT, Frustration, Satisfaction, SlidingRatio
+    from sessionkit.scoring.measures.subtopic import ACT, CubeTest, nACT, nCubeTest
+    from sessionkit.scoring.measures.time import TBG, U
+    from sessionkit.scoring.measures.user_oriented import Coverage, Novelty, RecallEffort, RelativeRecall
+
+MEASURES = Registry(FAMILIES)
 """Every measure by its name, with its defaults."""
 
 __all__ = [
@@ -126,6 +64,14 @@ __all__ = [
     "nCubeTest", "nDCG", "nDCG_jiang2016", "nEU", "nonlast", "nsDCG", "parse_measure", "sDCG", "sRBP", "sTBG", "sU",
     "sum_",
 ]  # fmt: skip
+
+
+def __getattr__(name: str) -> Measure:
+    """A measure under its name, with an underscore behind those that are names of Python's own."""
+    if name not in __all__:
+        msg = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(msg)
+    return MEASURES[name.removesuffix("_")]
 
 
 def parse_measure(measure: str | Measure) -> Measure:

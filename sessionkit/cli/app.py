@@ -37,18 +37,27 @@ COMMANDS: dict[Callable[..., None], str] = {
 }
 """Every command with an example of its use; the function's name is the command's."""
 
-app = typer.Typer(
-    name="sessionkit",
-    help="Session-level evaluation of interactive search: from logs and relevance judgments to scores, curves and a report.",
-    epilog=(
-        "STUDY is a study directory, a study.toml, or a log file that needs no options. Results go to stdout, notes and "
-        "errors to stderr. Exit status: 0 fine; 1 the data is at fault; 2 the command is."
-    ),
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-)
-for command, example in COMMANDS.items():
-    app.command(command.__name__, epilog=f"Example:\n\n\b\n  {example}")(command)
+
+def app_for(asked: str | None) -> typer.Typer:
+    """Return the program with the command that is asked for, or with all where that is none of them.
+
+    What is not asked for is not prepared: that costs more than the scoring of a small study.
+    """
+    app = typer.Typer(
+        name="sessionkit",
+        help="Session-level evaluation of interactive search: from logs and relevance judgments to scores, curves and a report.",
+        epilog=(
+            "STUDY is a study directory, a study.toml, or a log file that needs no options. Results go to stdout, notes and "
+            "errors to stderr. Exit status: 0 fine; 1 the data is at fault; 2 the command is."
+        ),
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+    )
+    app.callback()(options)
+    named = {command: example for command, example in COMMANDS.items() if command.__name__ == asked}
+    for command, example in (named or COMMANDS).items():
+        app.command(command.__name__, epilog=f"Example:\n\n\b\n  {example}")(command)
+    return app
 
 
 def _version(asked: bool) -> None:
@@ -58,7 +67,6 @@ def _version(asked: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def options(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and end.")

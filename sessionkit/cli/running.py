@@ -26,10 +26,11 @@ def run(arguments: Sequence[str]) -> int:
     if sys.stdout is None:
         return _fail("stdout is closed; send it somewhere, such as to /dev/null", COMMAND)
     try:
-        from sessionkit.cli.app import app
+        from sessionkit.cli.app import app_for
 
+        given = list(arguments) or ["--help"]
         with _notes():
-            outcome = app(list(arguments) or ["--help"], prog_name="sessionkit", standalone_mode=False)
+            outcome = app_for(given[0])(given, prog_name="sessionkit", standalone_mode=False)
             sys.stdout.flush()
     except SystemExit as left:
         return _left_pipe() if _is_closed_pipe(left) else left.code if isinstance(left.code, int) else COMMAND

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 import sessionkit
-from sessionkit.cli.app import COMMANDS
+from sessionkit.cli.app import COMMANDS, app_for
 from sessionkit.errors import DataError, UsageError
 
 NAMES = [command.__name__ for command in COMMANDS]
@@ -78,3 +78,10 @@ def test_wrong_commands_are_one_line_and_status_2(refused, arguments, names):
 
 def test_statuses_are_those_of_the_errors():
     assert (DataError.exit_status, UsageError.exit_status) == (1, 2)
+
+
+def test_only_the_command_that_is_asked_for_is_prepared() -> None:
+    """The others would cost more than the scoring of a small study; a name that is none of them needs all, to suggest one."""
+    assert [command.name for command in app_for("score").registered_commands] == ["score"]
+    for asked in ("scor", "--help", "--version", None):
+        assert [command.name for command in app_for(asked).registered_commands] == NAMES

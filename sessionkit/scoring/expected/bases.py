@@ -60,8 +60,12 @@ class Bases:
 
     def best(self, sessions: Integers, discount: Floats, longest: int) -> Floats:
         """Discounted sum of the best 0, 1, 2... documents of each of some sessions: lengths x sessions."""
+        bases, of_session = np.unique(self.begins[sessions], return_inverse=True)  # many sessions have the same
+        many = np.zeros(len(bases), dtype=np.int64)
+        np.maximum.at(many, of_session, self.many[sessions])  # one without documents begins where another does
         nth = np.arange(longest)[:, None]
-        there = nth < self.many[sessions]
-        index = np.where(there, self.begins[sessions] + nth, 0)
+        there = nth < many
+        index = np.where(there, bases + nth, 0)
         gains = np.where(there, self.gain[index] if len(self.gain) else 0.0, 0.0) * discount[:longest, None]
-        return np.concatenate([np.zeros((1, len(sessions))), np.add.accumulate(gains, axis=0)])
+        sums = np.concatenate([np.zeros((1, len(bases))), np.add.accumulate(gains, axis=0)])
+        return sums[:, of_session]

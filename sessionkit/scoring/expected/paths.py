@@ -65,8 +65,9 @@ def discounted(walk: Walk, rows: Rows, discount: Floats, bases: Floats | None = 
         given.
     """
     total = np.zeros(len(rows.queries))
+    share = None if bases is None else shares(np.ones_like(bases), bases)
     for at, value in _sums_by_length(walk, rows, discount):
-        divided = value if bases is None else shares(value, bases[: len(value)])
+        divided = value if share is None else value * share[: len(value)]
         total += walk.ends(at, rows.queries) * summed(divided)
     return total
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sessionkit.scoring.expected.walk import Floats, Integers, Walk
 from sessionkit.scoring.lists import Lists
 
-CELLS = 2**15
+CELLS = 2**17
 """About so many numbers an array has at most: as many sessions at once as that allows."""
 ALIKE = 64
 """So many sessions whose lists are as long, one by one, are worked out together: their chances need no more than one."""

@@ -87,6 +87,8 @@ def _chances(share: float, truncate: str, place: int, ends: Integers) -> Floats:
         return (ends == 0).astype(np.float64)
     here = share ** (place - 1)
     if truncate == "absorb":
+        if len(ends) == 1:  # the lists of many sessions are as long: a number, at a fraction of the time
+            return np.array([here * (1 - share) if ends[0] > place else here if ends[0] == place else 0.0])
         return np.where(ends > place, here * (1 - share), np.where(ends == place, here, 0.0))
     total = _sums(share, int(ends.max(initial=0)))[np.maximum(ends, 1)]
     return np.where(ends >= place, here / total, 0.0)

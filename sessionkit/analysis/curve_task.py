@@ -14,7 +14,7 @@ from sessionkit.scoring.cells import Cells
 from sessionkit.scoring.curves import session_vectors
 from sessionkit.scoring.gains import gain_expr
 from sessionkit.scoring.ideals import ideal_list
-from sessionkit.scoring.judging import counted_rows, sessions_with_judgments, units
+from sessionkit.scoring.judging import sessions_with_judgments, units
 from sessionkit.scoring.measures import GainMeasure
 from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
 from sessionkit.scoring.measures.discounted import SessionMeasure
@@ -150,10 +150,14 @@ class CurveTask:
         cutoff = int(measure.cutoff or 0)
         offset = (pl.col("query_position").cast(pl.Int64) - 1) * cutoff
         known = chosen.with_columns(defined=sessions_with_judgments(block, selection).gather(chosen["session"]))
-        defined = known.filter("defined").select("session", "group")
-        totals = self._totals_by_slot(block, defined)
-        queries = units(block, selection).join(chosen, on="session")
-        places = queries.drop_nulls("key").join(defined, on="session", how="semi")
+        totals = self._totals_by_slot(block, known.filter("defined").select("session", "group"))
+        row = where(chosen["session"], len(block.sessions))
+        asked = units(block, selection)
+        queries = asked.with_columns(
+            known.select("group", "defined").select(pl.all().gather(row.gather(asked["session"])))
+        )
+        queries = queries.filter(pl.col("defined").is_not_null())
+        places = queries.filter("defined", pl.col("key").is_not_null())
         places = places.group_by("group", "key", "query_position").agg(many=pl.len().cast(pl.Int128))
         worth = fixed.fixed(measure.contribution(pl.col("gain"))) * pl.col("many")
         ideals = (
@@ -177,7 +181,7 @@ class CurveTask:
         measure, selection = self.measure, Selection.of(self.measure)
         groups = sessions.select("group").unique().with_row_index("number")
         number = sessions.join(groups, on="group", how="left", nulls_equal=True, maintain_order="left")["number"]
-        cells = Cells.of(block, selection, [measure], counted_rows(block, selection))
+        cells = Cells.of(block, selection, [measure])
         held = cells.held(placed(number, sessions["session"], len(block.sessions)))
         offset = (pl.col("query_position").cast(pl.Int64) - 1) * int(measure.cutoff or 0)
         gain = gain_expr(pl.col("grade"), measure.gain, measure.min_grade)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -17,6 +18,10 @@ from sessionkit.study.ahead import ahead
 from sessionkit.study.pairs import JUDGMENT, Pairs
 from sessionkit.study.places import LENGTH, QUERIES, counts, keys_of_queries, query_of, repeated, session_of
 from sessionkit.study.slices import IDS, ROWS, Slice, Stored, in_order, slices
+
+if TYPE_CHECKING:
+    from sessionkit.scoring.cells import Cells
+    from sessionkit.scoring.selection import Selection
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +46,8 @@ class Block:
         Whether queries can have keys of their own.
     gaps, repeats
         Whether a list can have gaps in its ranks; whether it can show a document twice.
+    cells
+        The cells that were made of it last, see `sessionkit.scoring.cells.Cells.of`.
     """
 
     judged: Judged
@@ -51,6 +58,7 @@ class Block:
     own_keys: bool = False
     gaps: bool = True
     repeats: bool = True
+    cells: dict[Selection, tuple[frozenset[str], Cells]] = field(default_factory=dict, repr=False)
     _own_grades: list[Judged] = field(default_factory=list, repr=False)
 
     @classmethod

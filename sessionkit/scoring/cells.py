@@ -16,7 +16,8 @@ import polars as pl
 from sessionkit.scoring import fixed
 from sessionkit.scoring.blocks import Block
 from sessionkit.scoring.gains import gain_expr
-from sessionkit.scoring.judging import relevant_rows
+from sessionkit.scoring.judged import gain_name
+from sessionkit.scoring.judging import counted_rows, relevant_rows
 from sessionkit.scoring.measures import GainMeasure
 from sessionkit.scoring.selection import Selection
 
@@ -40,9 +41,29 @@ class Cells:
     rows: pl.DataFrame
 
     @classmethod
-    def of(cls, block: Block, selection: Selection, measures: Sequence[GainMeasure], rows: pl.DataFrame) -> Cells:
-        """Sort the results that count (see `sessionkit.scoring.judging.counted_rows`) into cells."""
-        rows = relevant_rows(block, selection, measures, rows)
+    def of(
+        cls, block: Block, selection: Selection, measures: Sequence[GainMeasure], rows: pl.DataFrame | None = None
+    ) -> Cells:
+        """Sort the results that count and gain something under any of some measures into cells.
+
+        The block keeps them, for a curve that is drawn of what is scored.
+
+        Parameters
+        ----------
+        rows
+            What `sessionkit.scoring.judging.counted_rows` returns, where it is at hand.
+        """
+        gains = frozenset(map(gain_name, measures))
+        known, cells = block.cells.get(selection, (frozenset(), None))
+        if cells is None or not gains <= known:
+            rows = counted_rows(block, selection) if rows is None else rows
+            cells = cls._made(relevant_rows(block, selection, measures, rows))
+            block.cells[selection] = gains, cells
+        return cells
+
+    @classmethod
+    def _made(cls, rows: pl.DataFrame) -> Cells:
+        """Sort results into cells."""
         grades = rows.get_column("grade").unique().sort()
         code = np.searchsorted(grades.to_numpy(), rows.get_column("grade").to_numpy())
         position, rank = (rows.get_column(name).to_numpy().astype(np.int64) - 1 for name in ("query_position", "rank"))

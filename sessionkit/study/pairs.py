@@ -13,6 +13,8 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
+from sessionkit.study.lookup import Lookup
+
 PAIR = ["judgment_key", "doc_id"]
 KEY, JUDGMENT = "__key", "__judgment"
 """Private columns of saved judgments: the numbers of their key and of their pair."""
@@ -99,10 +101,19 @@ class Pairs:
         """Number of the pair that each key (a number) and document form; null where it is not judged."""
         if not len(self.pairs) or not len(doc_id):
             return pl.Series("judgment", [None] * len(doc_id), dtype=pl.UInt32)
-        document = _looked_up(doc_id.alias("doc_id"), self._documents, "document")
-        asked = pl.DataFrame({"key": key, "document": document}).select(pair=_packed())
-        known = self.pairs.select("judgment", pair=_packed())
-        return _numbers(asked.get_column("pair"), known, "judgment")
+        document = self._of_text.rows(doc_id).alias("document")
+        pair = pl.DataFrame({"key": key, "document": document}).select(pair=_packed()).to_series()
+        return self._of_pair.rows(pair).alias("judgment")
+
+    @cached_property
+    def _of_text(self) -> Lookup:
+        """Documents by their texts."""
+        return Lookup.of(self._documents["doc_id"])
+
+    @cached_property
+    def _of_pair(self) -> Lookup:
+        """Pairs by the numbers of their key and document."""
+        return Lookup.of(self.pairs.select(pair=_packed()).to_series())
 
     @property
     def _documents(self) -> pl.DataFrame:
@@ -121,14 +132,3 @@ def _numbers(values: pl.Series, known: pl.DataFrame, number: str) -> pl.Series:
     """Look values up in a table of their numbers, keeping their order."""
     found = values.to_frame().lazy().join(known.lazy(), on=values.name, how="left", maintain_order="left")
     return found.select(number).collect().to_series()
-
-
-def _looked_up(texts: pl.Series, known: pl.DataFrame, number: str) -> pl.Series:
-    """Look texts up as `_numbers` does, by their hashes, each of which is compared with the text it stands for."""
-    name = texts.name
-    hashes = known[name].hash().alias("hash").to_frame().with_row_index("row")
-    if hashes["hash"].n_unique() < len(hashes):
-        return _numbers(texts, known, number)
-    row = _numbers(texts.hash().alias("hash"), hashes, "row")
-    same = known[name].gather(row) == texts
-    return pl.select(pl.when(same).then(known[number].gather(row)).alias(number)).to_series()

@@ -35,14 +35,3 @@ def test_pairs_without_texts_say_that_they_cannot_look_them_up():
     read = Pairs.numbered(pairs.numbers_of(table([("t", "a")])).lazy())
     with pytest.raises(ValueError, match=r"Pairs\.of reads their texts"):
         read.judgment_of(pl.Series([0]), pl.Series(["a"]))
-
-
-@pytest.mark.parametrize("colliding", [lambda text: len(text) // 9, len, lambda text: ord(text[0])])
-def test_documents_of_one_hash_are_told_apart(monkeypatch, colliding):
-    rows = [("t", "a"), ("t", "bb"), ("t", "ccc")]
-    wanted = [0, None, 1, None, 2]
-    asked = table([("t", text) for text in ("a", "z", "bb", "bc", "ccc")])
-    assert Pairs.of(table(rows).lazy()).numbers_of(asked)["__judgment"].to_list() == wanted
-    hashed = lambda series: series.map_elements(colliding, return_dtype=pl.UInt64)  # noqa: E731
-    monkeypatch.setattr(pl.Series, "hash", hashed)
-    assert Pairs.of(table(rows).lazy()).numbers_of(asked)["__judgment"].to_list() == wanted

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 Made = TypeVar("Made")
 
 
-def ahead(things: Iterator[Made]) -> Iterator[Made]:
+def ahead(things: Iterator[Made]) -> Generator[Made, None, None]:
     """Return the same things; the first is asked for at once, in a thread of its own, each other when the one before is
     handed out.
 
@@ -20,7 +20,7 @@ def ahead(things: Iterator[Made]) -> Iterator[Made]:
     worker = ThreadPoolExecutor(max_workers=1)
     first = worker.submit(next, things, end)
 
-    def handed_out() -> Iterator[Made]:
+    def handed_out() -> Generator[Made, None, None]:
         with worker:
             coming = first
             while (thing := coming.result()) is not end:

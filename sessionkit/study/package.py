@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator, Iterable
+from contextlib import closing
 from dataclasses import asdict, replace
 from itertools import count
 from pathlib import Path
@@ -20,6 +21,7 @@ import polars as pl
 from sessionkit import __version__
 from sessionkit.contract import TABLES
 from sessionkit.errors import UsageError
+from sessionkit.study.ahead import ahead
 from sessionkit.study.memory import memory_budget
 from sessionkit.study.pairs import Pairs
 from sessionkit.study.partitioning import Partitioned, by_partition, require_partition_column
@@ -90,7 +92,7 @@ def write_package(
         parts = by_partition(parts, partition_by, rows)
     with built_beside(directory) as draft:
         pairs = Pairs.of(study.judgments)
-        log = write_log(parts, pairs, draft)
+        log = write_log(parts, pairs, draft, together=finished is not None)
         finish_package(study if finished is None else finished(), log, pairs, partitioned, draft)
     return directory
 
@@ -135,28 +137,44 @@ def is_study(directory: Path) -> bool:
     return isinstance(descriptor, dict) and isinstance(descriptor.get("sessionkit"), dict)
 
 
-def write_log(parts: Iterable[Slice], pairs: Pairs, folder: Path) -> list[Stored]:
-    """Write the log part by part, with its private columns; return its files, partition by partition."""
+def write_log(parts: Iterable[Slice], pairs: Pairs, folder: Path, *, together: bool = False) -> list[Stored]:
+    """Write the log part by part, with its private columns; return its files, partition by partition.
+
+    Parameters
+    ----------
+    together
+        Whether memory is enough for one part to get its private columns while the one before is written.
+    """
     written: list[Stored] = []
     many: Counter[str] = Counter()
-    for part in parts:
-        frames = (part.sessions, part.queries, part.results)
-        private = frames if part.numbered else numbered(*frames, pairs)
-        homes = [folder / name / part.folder for name in LOG]
-        for home in homes:
-            home.mkdir(parents=True, exist_ok=True)
-        # where folders of two partitions are one to the file system, their files still are two
-        number = next(free for free in count(many[part.folder]) if not (homes[0] / f"{free:05}.parquet").exists())
-        many[part.folder] += 1
-        files = {
-            name: _write(frame.lazy(), home / f"{number:05}.parquet")
-            for name, frame, home in zip(LOG, private, homes, strict=True)
-        }
-        written.append(Stored(files, part.folder, pairs=pairs.digest))
+    ready = _with_numbers(parts, pairs)
+    with closing(ahead(ready) if together else ready) as ready:
+        for part in ready:
+            homes = [folder / name / part.folder for name in LOG]
+            for home in homes:
+                home.mkdir(parents=True, exist_ok=True)
+            # where folders of two partitions are one to the file system, their files still are two
+            number = next(free for free in count(many[part.folder]) if not (homes[0] / f"{free:05}.parquet").exists())
+            many[part.folder] += 1
+            files = {
+                name: _write(frame.lazy(), home / f"{number:05}.parquet")
+                for name, frame, home in zip(LOG, (part.sessions, part.queries, part.results), homes, strict=True)
+            }
+            written.append(Stored(files, part.folder, pairs=pairs.digest))
     if len(written) == 1 and not written[0].folder:
         written = [_alone(written[0], folder)]
     written.sort(key=lambda part: part.folder)
     return [replace(part, sha256={name: sha256(Path(path)) for name, path in part.files.items()}) for part in written]
+
+
+def _with_numbers(parts: Iterable[Slice], pairs: Pairs) -> Generator[Slice, None, None]:
+    """Parts with their private columns."""
+    for part in parts:
+        if part.numbered:
+            yield part
+        else:
+            sessions, queries, results = numbered(part.sessions, part.queries, part.results, pairs)
+            yield replace(part, sessions=sessions, queries=queries, results=results)
 
 
 def _alone(part: Stored, folder: Path) -> Stored:

@@ -24,7 +24,7 @@ DISCOUNTS = {
 GAINS = {
     "linear": "gain is the grade",
     "exp2": "gain is 2^grade - 1",
-    "lifted": "gain is the grade, at least 1 where it is 0 or more",
+    "lifted": "gain is the grade, where ratings of 0 count as 1",
 }
 WORDS: dict[str, dict[object, str]] = {
     "rank_origin": {

@@ -50,7 +50,7 @@ class Cubes:
     @cached_property
     def grades(self) -> pl.DataFrame:
         """The relevant grades: ``key``, ``judgment``, ``subtopic``, ``grade``."""
-        subtopics = self.lists.judged.subtopics
+        subtopics = self.lists.judged.subtopics(self.gain)
         if subtopics is None:
             return pl.DataFrame(
                 schema={**dict.fromkeys(("key", "judgment", "subtopic"), pl.UInt32), "grade": pl.Float64}

@@ -1,8 +1,8 @@
 """What a grade is worth: the ``gain`` parameter of every measure.
 
 ``linear`` is the grade, ``exp2`` is 2^grade - 1, ``binary`` is 1 from ``min_grade`` upwards, ``lifted`` the grade but at
-least 1 (the TREC Dynamic Domain scorer counts a rating of 0 as 1), and weights such as ``0-1-10-100`` give the gain of
-grade 0, 1, 2, 3. A grade below 0 gains 0 with all of them, and so does an unjudged result.
+least 1 (the TREC Dynamic Domain scorer counts a rating of 0 as 1, also before ``merge=sum`` adds it to others), and weights
+such as ``0-1-10-100`` give the gain of grade 0, 1, 2, 3. A grade below 0 gains 0 with all of them, and so does an unjudged result.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ The searchers' own grades have the same shape: then the session is the key.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary
@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 import polars as pl
 
 from sessionkit.scoring.gains import check_grades, gain_expr
-from sessionkit.scoring.merging import columns_merged, merged_judgments, merged_numbers
+from sessionkit.scoring.merging import columns_merged, merged, merged_judgments, merged_numbers
 from sessionkit.scoring.subtopics import SUBTOPIC, Subtopics
 from sessionkit.study import Settings, Study
 from sessionkit.study.pairs import JUDGMENT, Pairs
@@ -57,6 +57,8 @@ class Judged:
         The numbered pairs (key, document).
     grade
         Grade of each pair, in the order of their numbers; null where the pair is pooled only.
+    lifted
+        The same for ``gain=lifted``, where that differs: what is merged by ``sum`` is added up of ratings of at least 1.
     whose
         Where the grades are from, for messages.
     settings
@@ -69,8 +71,9 @@ class Judged:
     grade: pl.Series
     whose: str = "the judgments"
     settings: Settings = field(default_factory=Settings)
+    lifted: pl.Series | None = None
     rows: pl.LazyFrame | None = field(default=None, repr=False)
-    _subtopics: list[Subtopics] = field(default_factory=list, repr=False)
+    _subtopics: dict[bool, Subtopics] = field(default_factory=dict, repr=False)
     _gains: dict[str, pl.Series] = field(default_factory=dict, repr=False)
     _ideals: dict[str, pl.DataFrame] = field(default_factory=dict, repr=False)
 
@@ -88,21 +91,32 @@ class Judged:
         if saved is None or study.stored is None or not all(part.numbered for part in study.stored):
             return None
         read = saved.select(columns_merged(study.settings, saved.collect_schema().names())).collect().lazy()
-        pairs, merged = Pairs.numbered(read), merged_numbers(read, study.settings)
-        return cls._of(study, pairs, placed(merged["grade"], merged[JUDGMENT], len(pairs.pairs)))
+        pairs = Pairs.numbered(read)
+
+        def grade(lift: bool) -> pl.Series:
+            merged = merged_numbers(read, study.settings, lift=lift)
+            return placed(merged["grade"], merged[JUDGMENT], len(pairs.pairs))
+
+        return cls._of(study, pairs, grade)
 
     @classmethod
     def _read(cls, study: Study) -> Judged:
         """Judgments by their texts."""
-        pairs, merged = Pairs.of(study.judgments), merged_judgments(study).collect()
-        number = pairs.judgment_of(pairs.key_of(merged["judgment_key"]), merged["doc_id"])
-        return cls._of(study, pairs, placed(merged["grade"], number, len(pairs.pairs)))
+        pairs = Pairs.of(study.judgments)
+
+        def grade(lift: bool) -> pl.Series:
+            rows = (merged(study.judgments, study.settings, lift=True) if lift else merged_judgments(study)).collect()
+            number = pairs.judgment_of(pairs.key_of(rows["judgment_key"]), rows["doc_id"])
+            return placed(rows["grade"], number, len(pairs.pairs))
+
+        return cls._of(study, pairs, grade)
 
     @classmethod
-    def _of(cls, study: Study, pairs: Pairs, grade: pl.Series) -> Judged:
+    def _of(cls, study: Study, pairs: Pairs, grade: Callable[[bool], pl.Series]) -> Judged:
         """Merged judgments with what else the study says of them."""
         rows = study.judgments if SUBTOPIC in study.columns("judgments") else None
-        return cls(pairs, grade, settings=study.settings, rows=rows)
+        lifted = grade(True) if study.settings.merge == "sum" else None
+        return cls(pairs, grade(False), settings=study.settings, lifted=lifted, rows=rows)
 
     @property
     def keys(self) -> pl.Series:
@@ -113,13 +127,17 @@ class Judged:
             self._gains["keys"] = known.is_in(judged.implode())
         return self._gains["keys"]
 
-    @property
-    def subtopics(self) -> Subtopics | None:
-        """The grades by subtopic, made when they are first asked for; None where the judgments name no subtopics."""
-        if self.rows is not None and not self._subtopics:
+    def subtopics(self, gain: str = "linear") -> Subtopics | None:
+        """The grades by subtopic for a gain, made when they are first asked for; None where the judgments name none."""
+        lift = gain == "lifted" and self.lifted is not None
+        if self.rows is not None and lift not in self._subtopics:
             pairs = self.pairs if self.pairs.documents is not None else Pairs.of(self.rows)
-            self._subtopics.append(Subtopics.of(self.rows, self.settings, pairs))
-        return self._subtopics[0] if self._subtopics else None
+            self._subtopics[lift] = Subtopics.of(self.rows, self.settings, pairs, lift=lift)
+        return self._subtopics.get(lift)
+
+    def grades(self, gain: str) -> pl.Series:
+        """Grade of each pair as a gain has it, see `lifted`."""
+        return self.lifted if gain == "lifted" and self.lifted is not None else self.grade
 
     def gain(self, measure: HasGain) -> pl.Series:
         """Gain of each pair under a measure, in the order of their numbers; 0 where it has no grade.
@@ -131,7 +149,7 @@ class Judged:
         """
         name = gain_name(measure)
         if name not in self._gains:
-            grades = self.grade.alias("grade").to_frame()
+            grades = self.grades(measure.gain).alias("grade").to_frame()
             check_grades(grades.drop_nulls().unique(), measure.gain, measure.min_grade, self.whose)
             gains = grades.select(
                 gain_expr(pl.col("grade"), measure.gain, measure.min_grade).fill_null(0.0).alias(name)
@@ -161,8 +179,9 @@ class Judged:
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave what can be worked out again behind when sent to another process, and take the subtopics along."""
-        known = [self.subtopics] if self.subtopics is not None else []
-        return {**self.__dict__, "rows": None, "_subtopics": known, "_gains": {}, "_ideals": {}}
+        for gain in ("linear", "lifted"):
+            self.subtopics(gain)
+        return {**self.__dict__, "rows": None, "_gains": {}, "_ideals": {}}
 
 
 _OF = WeakKeyDictionary()

@@ -151,7 +151,8 @@ def _with_places(block: Block, rows: pl.DataFrame) -> pl.DataFrame:
 def _grades(block: Block, rows: pl.DataFrame, selection: Selection) -> pl.Series:
     """Grade of every result, null where it has none."""
     own = selection.grades == "user"
-    return (rows["user_grade"].cast(pl.Float64) if own else block.judged.grade.gather(rows["judgment"])).alias("grade")
+    grades = block.judged.grades(selection.gain)
+    return (rows["user_grade"].cast(pl.Float64) if own else grades.gather(rows["judgment"])).alias("grade")
 
 
 def _check_own_grades(block: Block, rows: pl.DataFrame, measures: Sequence[HasGain]) -> None:

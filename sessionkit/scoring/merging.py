@@ -42,13 +42,18 @@ def columns_merged(settings: Settings, columns: Sequence[str]) -> list[str]:
     return [name for name in wanted if name in columns]
 
 
-def merged_numbers(judgments: pl.LazyFrame, settings: Settings) -> pl.DataFrame:
+def merged_numbers(judgments: pl.LazyFrame, settings: Settings, *, lift: bool = False) -> pl.DataFrame:
     """Grades as scoring uses them, of saved judgments: ``__judgment``, ``grade``, one row per pair that has one."""
-    return merged(judgments, settings, [JUDGMENT], KEY).select(JUDGMENT, "grade").collect()
+    return merged(judgments, settings, [JUDGMENT], KEY, lift=lift).select(JUDGMENT, "grade").collect()
 
 
 def merged(
-    judgments: pl.LazyFrame, settings: Settings, by: Sequence[str] = PAIR, key: str = "judgment_key"
+    judgments: pl.LazyFrame,
+    settings: Settings,
+    by: Sequence[str] = PAIR,
+    key: str = "judgment_key",
+    *,
+    lift: bool = False,
 ) -> pl.LazyFrame:
     """One grade for all judgments that agree in some columns, by the rule of the settings.
 
@@ -58,10 +63,14 @@ def merged(
         The columns, whose order begins with that of (judgment_key, doc_id).
     key
         The column of the judgment_key, or of its number.
+    lift
+        Whether grades from 0 to 1 count as 1 before they are merged, as ``gain=lifted`` has it.
     """
     unjudged = pl.col("grade").is_in(list(settings.unjudged_grades))
     judged = judgments.filter(pl.col("grade").is_not_null() & ~unjudged)
     grade = pl.col("grade")
+    if lift:
+        judged = judged.with_columns(pl.when(grade.is_between(0, 1)).then(1.0).otherwise(grade).alias("grade"))
     if settings.merge == "alternate":
         by_judge = "judge_id" in judgments.collect_schema().names()
         return _alternate(judged.sort("judge_id") if by_judge else judged, by, key)

@@ -47,7 +47,7 @@ class Nuggets:
     @cached_property
     def rated(self) -> pl.DataFrame:
         """The nuggets that count: ``key``, ``judgment``, ``nugget``, ``rating``."""
-        subtopics = self.lists.judged.subtopics
+        subtopics = self.lists.judged.subtopics(self.gain)
         known = pl.DataFrame(schema=NONE) if subtopics is None else subtopics.nuggets
         known = known.with_columns(rating=gain_expr(pl.col("rating"), self.gain))
         return known.filter(pl.col("rating") >= self.min_grade, pl.col("rating") > 0)

@@ -23,11 +23,14 @@ class Selection:
     unjudged: str = "zero"
     grades: str = "judgments"
     queries: int | None = None
+    gain: str = "linear"
+    """``lifted`` where that is the gain: the only one for which results can have other grades."""
 
     @classmethod
     def of(cls, measure: JudgedMeasure) -> Selection:
         """The selection that a measure makes."""
-        return cls(measure.cutoff, measure.depth, measure.duplicates, measure.unjudged, measure.grades, measure.queries)
+        choices = (measure.cutoff, measure.depth, measure.duplicates, measure.unjudged, measure.grades, measure.queries)
+        return cls(*choices, gain="lifted" if getattr(measure, "gain", None) == "lifted" else "linear")
 
 
 def columns_read(have: Mapping[str, Sequence[str]], measures: Iterable[Measure]) -> dict[str, list[str]]:

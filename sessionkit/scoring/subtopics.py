@@ -37,8 +37,10 @@ class Subtopics:
     nuggets: pl.DataFrame
 
     @classmethod
-    def of(cls, judgments: pl.LazyFrame, settings: Settings, pairs: Pairs) -> Subtopics:
+    def of(cls, judgments: pl.LazyFrame, settings: Settings, pairs: Pairs, *, lift: bool = False) -> Subtopics:
         """Number the subtopics and nuggets of a table of judgments; rows without a subtopic are left out.
+
+        With `lift`, ratings of 0 count as 1 before they are merged.
 
         >>> judgments = pl.LazyFrame(
         ...     {"judgment_key": ["t"] * 3, "doc_id": ["a", "a", "b"], "subtopic_id": ["1", "2", "2"], "grade": [2.0, 1.0, 1.0]}
@@ -48,12 +50,12 @@ class Subtopics:
         [(0, 0, 2.0), (0, 1, 1.0), (1, 1, 1.0)]
         """
         rows = judgments.filter(pl.all_horizontal(pl.col(*PAIR, SUBTOPIC).is_not_null())).collect()
-        grades = _numbered(merged(rows.lazy(), settings, [*PAIR, SUBTOPIC]).collect(), pairs)
+        grades = _numbered(merged(rows.lazy(), settings, [*PAIR, SUBTOPIC], lift=lift).collect(), pairs)
         grades = grades.with_columns(subtopic=_number("key", SUBTOPIC))
         own = [*PAIR, SUBTOPIC, PASSAGE]
         if PASSAGE not in rows.columns:
             rows = rows.with_columns(pl.lit(None, pl.String).alias(PASSAGE))
-        nuggets = _numbered(merged(rows.lazy(), settings, own).collect(), pairs)
+        nuggets = _numbered(merged(rows.lazy(), settings, own, lift=lift).collect(), pairs)
         alone = pl.when(pl.col(PASSAGE).is_null()).then(pl.col("judgment"))
         nuggets = nuggets.with_columns(alone=alone).with_columns(nugget=_number("key", SUBTOPIC, PASSAGE, "alone"))
         nuggets = nuggets.with_columns(rating=pl.col("grade").max().over("nugget"))

@@ -67,6 +67,6 @@ def test_made_once_and_only_where_there_are_any():
     frame = ROWS.drop("judge_id")
     results = {"session_id": ["s"], "query_position": [1], "rank": [1], "doc_id": ["a"], "topic_id": ["t"]}
     judged = Judged.of(sk.from_tables(results=results, judgments=frame))
-    assert judged.subtopics is judged.subtopics is not None
+    assert judged.subtopics() is judged.subtopics() is not None
     plain = frame.drop("subtopic_id", "passage_id").unique(["judgment_key", "doc_id"])
-    assert Judged.of(sk.from_tables(results=results, judgments=plain)).subtopics is None
+    assert Judged.of(sk.from_tables(results=results, judgments=plain)).subtopics() is None

@@ -20,8 +20,7 @@ PRESETS: dict[str, dict[str, object]] = {
 }
 """Parameters that ``like=`` stands for, by the paper or program whose values they reproduce.
 
-``trecdd2017`` is for a study with ``merge=sum``, which adds up the ratings of a document's passages. The scorer counts
-every rating of 0 as 1 before it adds; ``gain=lifted`` does so after, which is the same unless a document has a rating of 0
-beside others: there the ratings are to be lifted in the judgments. ``queries=n`` and ``ideal_queries=n`` stop after n
+``trecdd2017`` is for a study with ``merge=sum``, which adds up the ratings of a document's passages; ``gain=lifted`` counts every
+rating of 0 as 1 before they are added, as the scorer does. ``queries=n`` and ``ideal_queries=n`` stop after n
 iterations.
 """

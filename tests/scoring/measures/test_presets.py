@@ -1,5 +1,6 @@
 """What ``like=`` stands for: each preset gives what its source gives."""
 
+import math
 import sys
 from pathlib import Path
 
@@ -104,6 +105,35 @@ def test_trec_dynamic_domain(dynamic_domain, iterations, gained, bound, share):
     assert found == pytest.approx(gained, abs=1e-10)
     assert normalised == pytest.approx(share, abs=1e-10)
     assert found / normalised == pytest.approx(bound, abs=5e-10)
+
+
+@pytest.mark.filterwarnings("ignore:.*upper bound")
+@pytest.mark.parametrize("saved", [False, True])
+def test_every_rating_of_0_counts_as_1_before_they_are_added(saved, tmp_path):
+    """A's passages are rated 0, 2 and 0 (1 + 2 + 1), B's only one 3, C's -1, which stays below 0."""
+    rated = [("A", "1", "p", 0), ("A", "1", "q", 2), ("A", "2", "r", 0), ("B", "1", "s", 3), ("C", "1", "t", -1)]
+    study = sk.from_tables(
+        results={"session_id": ["DD"] * 3, "query_position": [1, 1, 1], "rank": [1, 2, 3], "doc_id": ["C", "A", "B"]},
+        sessions={"session_id": ["DD"], "topic_id": ["DD"]},
+        judgments={
+            "judgment_key": ["DD"] * 5,
+            **dict(
+                zip(("doc_id", "subtopic_id", "passage_id", "grade"), map(list, zip(*rated, strict=True)), strict=True)
+            ),
+        },
+        merge="sum",
+    )
+    if saved:
+        study = study.save(tmp_path / "study")
+    gained = 4 / 2 + 3 / (1 + math.log2(3))
+    assert value(study, "sDCG(like=trecdd2017)") == pytest.approx(gained, abs=1e-12)
+    assert value(study, "nsDCG(like=trecdd2017,ideal_queries=1)") == pytest.approx(gained / (4 + 3 / 2), abs=1e-12)
+    assert value(study, "sDCG(duplicates=first)@5") == pytest.approx(gained - 2 / 2, abs=1e-12)
+    # subtopic 1: .5 x 3 (1 + 2), then .25 x 3; subtopic 2: .5 x 1
+    cube = (0.5 * 3 + 0.25 * 3 + 0.5 * 1) / (2 * 5)
+    assert value(study, "CubeTest(like=trecdd2017)") == pytest.approx(cube, abs=1e-12)
+    both = sk.score(study, ["sDCG(like=trecdd2017)", "sDCG(duplicates=first)@5"], per="session")["value"]
+    assert both.to_list() == pytest.approx([gained, gained - 1], abs=1e-12)
 
 
 def on_real(test):

@@ -17,6 +17,7 @@ from sessionkit.scoring.layout import with_offsets
 from sessionkit.scoring.lists import Lists
 from sessionkit.scoring.measures import GainMeasure, Measure, TermMeasure, parse_measure
 from sessionkit.scoring.measures.aggregates import LAST, Aggregate, AveragePosition
+from sessionkit.scoring.measures.recency import LATER, RecencyMeasure
 from sessionkit.scoring.selection import Selection, columns_of, columns_read
 from sessionkit.scoring.values import columns_beside, query_values
 from sessionkit.study import Study
@@ -75,7 +76,7 @@ def explain(study: Study, measure: str | Measure, session: str | None = None) ->
     [(1, 1.0, 1.0, 1.0, 1.0), (2, 3.0, 0.5, 1.0, 2.0)]
     """
     asked = parse_measure(measure)
-    if not isinstance(asked.inner, (GainMeasure, TermMeasure)):
+    if not isinstance(asked.inner, (GainMeasure, TermMeasure, RecencyMeasure)):
         msg = f"{asked} is no sum of what single results add, so that there is nothing to explain by result; ask for its value: score"
         raise MeasureError(msg)
     if session is not None:
@@ -98,6 +99,8 @@ def _explained(block: Block, asked: Measure) -> pl.DataFrame:
             contribution=inner.contribution(pl.col("gain")),
         )
         weighted = _weighted(block, asked, inner, terms)
+    elif isinstance(inner, RecencyMeasure):
+        weighted = _forgotten(block, inner)
     else:
         weighted = _by_query(block, asked, _terms(block, cast("TermMeasure", inner)))
     running = fixed.unfixed(fixed.fixed(pl.col("contribution")).cum_sum()).over(
@@ -137,6 +140,20 @@ def _terms(block: Block, measure: TermMeasure) -> pl.DataFrame:
     factors = {name: pl.lit(None, pl.Float64) for name in ("gain", "rank_discount", "query_discount")}
     added = pl.when(pl.col("value").is_not_null()).then(pl.col("contribution").fill_null(0.0))
     return rows.with_columns(contribution=added, **factors).drop("value")
+
+
+def _forgotten(block: Block, measure: RecencyMeasure) -> pl.DataFrame:
+    """Every result of a block with what is left of its contribution when the session ends."""
+    selection, unweighted, left = Selection.of(measure), measure.unweighted(), measure.remembered()
+    later = units(block, selection).select("query", later=LATER)
+    rows = every_gain(block, measure).join(later, on="query", how="inner", maintain_order="left")
+    judged = sessions_with_judgments(block, selection).gather(rows["session"])
+    zero = 0.0 if measure.undefined == "zero" else None
+    return rows.with_columns(
+        rank_discount=unweighted.rank_discount(),
+        query_discount=unweighted.query_discount_factor() * left,
+        contribution=pl.when(judged).then(unweighted.contribution(pl.col("gain")) * left).otherwise(zero),
+    )
 
 
 def _by_query(block: Block, asked: Measure, terms: pl.DataFrame) -> pl.DataFrame:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -13,6 +14,9 @@ from sessionkit.scoring.judged import HasGain, gain_name
 from sessionkit.scoring.measures import GainMeasure
 from sessionkit.scoring.selection import SEEN, Selection
 from sessionkit.study.places import counts, sums
+
+if TYPE_CHECKING:
+    from sessionkit.scoring.measures.recency import RecencyMeasure
 
 
 def units(block: Block, selection: Selection) -> pl.DataFrame:
@@ -128,7 +132,7 @@ def every_row(block: Block, selection: Selection) -> pl.DataFrame:
     return rows.with_columns(first=pl.when(known).then(first).otherwise(pl.lit(value=True)))
 
 
-def every_gain(block: Block, measure: GainMeasure) -> pl.DataFrame:
+def every_gain(block: Block, measure: GainMeasure | RecencyMeasure) -> pl.DataFrame:
     """All results that count under a measure, as `every_row` has them, with the ``gain`` of each: 0 where the result is
     unjudged, or its document was shown before and gains once.
     """

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import sessionkit as sk
 from sessionkit.errors import MeasureError
 from sessionkit.scoring.measures import MEASURES, GainMeasure, TermMeasure, example_of, parse_measure
+from sessionkit.scoring.measures.recency import RecencyMeasure
 from sessionkit.scoring.measures.wrapper import Wrapper
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -128,7 +129,7 @@ def check_values(study, made, measure, values):
     if measure.highest is not None:
         assert all(value <= measure.highest for value in defined), measure
 
-    if not isinstance(measure.inner, (GainMeasure, TermMeasure)):
+    if not isinstance(measure.inner, (GainMeasure, TermMeasure, RecencyMeasure)):
         with pytest.raises(MeasureError, match="nothing to explain"):
             sk.explain(study, measure)
         return

@@ -17,6 +17,9 @@ from sessionkit.study.places import where
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists
 
+LATER = pl.int_range(pl.len() - 1, -1, -1, dtype=pl.Int64).over("session")
+"""How many queries of its session come after each, of queries in order."""
+
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class RecencyMeasure(VisitMeasure):
@@ -37,17 +40,18 @@ class RecencyMeasure(VisitMeasure):
         """The measure whose contributions are weighted."""
         raise AttributeError
 
+    def remembered(self) -> pl.Expr:
+        """What is left of a contribution, ``later`` queries after its own."""
+        return (-float(self.lambda_ or 0) * pl.col("later")).exp()
+
     def values(self, lists: Lists) -> pl.Series:
         """Exact sum of the weighted contributions of every session; null where nothing is judged for it."""
         from sessionkit.scoring.judging import sessions_with_judgments
 
-        queries = lists.queries.select(
-            "session", "query_position", later=pl.int_range(pl.len() - 1, -1, -1, dtype=pl.Int64).over("session")
-        )
+        queries = lists.queries.select("session", "query_position", later=LATER)
         rows = lists.gaining(self.gain, self.min_grade)
         rows = rows.select("rank", "gain").hstack(queries.select(pl.all().gather(rows["list"])))
-        forgotten = (-float(self.lambda_ or 0) * pl.col("later")).exp()
-        term = fixed.fixed(self.unweighted().contribution(pl.col("gain")) * forgotten)
+        term = fixed.fixed(self.unweighted().contribution(pl.col("gain")) * self.remembered())
         sums = rows.group_by("session").agg(total=term.sum())
         total = sums["total"].gather(where(sums["session"], len(lists.block.sessions)))
         judged = pl.lit(sessions_with_judgments(lists.block, lists.selection))

@@ -38,7 +38,19 @@ class MeasureError(UsageError):
 
 
 class DataWarning(UserWarning):
-    """Unusual data that changes what a score means."""
+    """Unusual data that changes what a score means.
+
+    Parameters
+    ----------
+    text
+        What is unusual.
+    nameless
+        The same without names from the log, where the text has any.
+    """
+
+    def __init__(self, text: str, nameless: str | None = None) -> None:
+        super().__init__(text)
+        self.nameless = text if nameless is None else nameless
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:

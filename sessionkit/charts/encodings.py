@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import altair as alt
 import polars as pl
@@ -21,6 +21,7 @@ SYNTHETIC = "Synthetic data"
 FOLD = 40
 """Characters of a measure's text on one line of an axis title."""
 DASHES = ([1, 0], [6, 4], [2, 3], [9, 3, 2, 3], [12, 5], [1, 2])
+Drawn = TypeVar("Drawn", bound=alt.TopLevelMixin)
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 
 
@@ -106,14 +107,25 @@ def stacked(
     UsageError
         The title or subtitle is not text.
     """
-    chart = alt.LayerChart(layer=list(layers))
-    lines = [plain(name, text) for name, text in (("title", title), ("subtitle", subtitle)) if text is not None]
+    return titled(alt.LayerChart(layer=list(layers)), title, [] if subtitle is None else [subtitle], synthetic)
+
+
+def titled(chart: Drawn, title: str | None, below: Sequence[str], synthetic: bool) -> Drawn:
+    """Return a chart with its title, lines below it, and that synthetic data are.
+
+    Raises
+    ------
+    UsageError
+        The title or a line is not text.
+    """
+    lines = [plain("title", title)] if title is not None else []
+    lines += [plain("subtitle", text) for text in below]
     lines += [SYNTHETIC] if synthetic else []
     if not lines:
         return chart
-    first, *below = lines
-    under = alt.Undefined if not below else below[0] if len(below) == 1 else below
-    named: alt.LayerChart = chart.properties(title=alt.Title(text=first, subtitle=under))
+    first, *others = lines
+    under = alt.Undefined if not others else others[0] if len(others) == 1 else others
+    named: Drawn = chart.properties(title=alt.Title(text=first, subtitle=under))
     return named
 
 

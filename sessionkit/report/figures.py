@@ -30,7 +30,7 @@ class Figure:
 
     kind: str
     title: str
-    chart: alt.LayerChart | None
+    chart: alt.LayerChart | alt.FacetChart | None
     caption: str
 
 

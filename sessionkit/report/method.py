@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from sessionkit import __version__
 from sessionkit.scoring.measures import Measure
@@ -116,6 +116,20 @@ def sentences(study: Study) -> list[str]:
         f"Computed by sessionkit {__version__}; fingerprint of the data: "
         f"{fingerprint(study) or 'none (frames in memory)'}.",
     ]
+
+
+def again(measures: Sequence[Measure], per: str, redacted: Iterable[str]) -> str:
+    """Return the command that makes the same page of a saved study.
+
+    >>> from sessionkit.scoring.measures import nsDCG
+    >>> again([nsDCG @ 10], "system", ["users"])
+    "sessionkit report STUDY 'nsDCG@10' --output report.html --redact users"
+    """
+    told = [f"'{measure}'" for measure in measures]
+    told += ["--output report.html"]
+    told += [f"--per {per}"] if per != "system" else []
+    kinds = ",".join(sorted(redacted))
+    return " ".join(["sessionkit report STUDY", *told, *([f"--redact {kinds}"] if kinds else [])])
 
 
 def fingerprint(study: Study) -> str | None:

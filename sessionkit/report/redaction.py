@@ -8,12 +8,11 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from sessionkit.errors import UsageError, suggestion
+from sessionkit.errors import DataWarning, UsageError, suggestion
 from sessionkit.study import Study
 
 KINDS = ("queries", "documents", "users")
 QUOTED = re.compile(r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"")
-NAMED = re.compile(r"(undefined for \d+ of \d+): .*; no judgments", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -67,9 +66,11 @@ class Redaction:
 
     def note(self, text: str) -> str:
         """Return a note without what it quotes."""
-        if not self.kinds:
-            return text
-        return QUOTED.sub("'…'", NAMED.sub(r"\1; no judgments", text))
+        return QUOTED.sub("'…'", text) if self.kinds else text
+
+    def warning(self, warning: DataWarning) -> str:
+        """Return what a warning says, without the names in it."""
+        return self.note(warning.nameless) if self.kinds else str(warning)
 
 
 def _numbered(frame: pl.DataFrame, column: str, ids: pl.LazyFrame, word: str) -> pl.DataFrame:

@@ -77,7 +77,7 @@ def _limited(
     return only(study, chosen.select("session_id"))
 
 
-def _under(made: Figure, shown: str) -> alt.LayerChart | None:
+def _under(made: Figure, shown: str) -> alt.LayerChart | alt.FacetChart | None:
     """The chart with what it is limited to below its title."""
     if made.chart is None:
         return None

@@ -1,16 +1,13 @@
-"""Tables of a report: text in rows and columns, made from a frame once and written out as HTML."""
+"""Tables of a report: text in rows and columns, made from a frame once; ``writing/`` writes them out."""
 
 from __future__ import annotations
 
-import html
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import polars as pl
-
-from sessionkit.charts.text import printable
 
 HEADERS = {
     "system_id": "System",
@@ -43,8 +40,11 @@ HEADERS = {
 """Column headings by name; other columns keep their own."""
 DECIMALS = {"value": 4}
 SHARES = ("share", "judged")
+DEGREES = ("df", "df_error")
 LIMIT = 60
 """Rows a table shows at most; more are counted below it."""
+DASH = "\u2013"
+"""Stands for what is not there."""
 DIRECTIONS = re.compile("[\u202a-\u202e\u2066-\u2069]")
 
 
@@ -64,6 +64,12 @@ class Table:
         Which columns hold numbers, set flush right.
     note
         A sentence below it.
+    frame
+        The values behind the cells, unrounded, all rows.
+    strong
+        Cells (row, column) that stand out, such as the best of a measure.
+    marks
+        What stands behind a cell, raised, such as a mark of significance that the note explains.
     """
 
     caption: str
@@ -71,6 +77,9 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
     numeric: tuple[bool, ...]
     note: str | None = None
+    frame: pl.DataFrame = field(default_factory=pl.DataFrame, repr=False)
+    strong: frozenset[tuple[int, int]] = frozenset()
+    marks: Mapping[tuple[int, int], str] = field(default_factory=dict)
 
 
 def table_of(
@@ -80,8 +89,25 @@ def table_of(
     headers: Mapping[str, str] = HEADERS,
     note: str | None = None,
     limit: int = LIMIT,
+    strong: frozenset[tuple[int, int]] = frozenset(),
+    marks: Mapping[tuple[int, int], str] | None = None,
+    decimals: int | None = None,
 ) -> Table:
     """Return a frame as a table, numbers at a fixed number of decimals, null as a dash.
+
+    Parameters
+    ----------
+    caption, note, strong, marks
+        See `Table`.
+    frame
+        The values.
+    headers
+        Headings by column; others keep their names.
+    limit
+        Rows that are shown; a note counts the others.
+    decimals
+        Decimals of numbers, but for shares; by default those of `DECIMALS`, else 2. A number that would vanish stands
+        with its exponent.
 
     Examples
     --------
@@ -89,7 +115,7 @@ def table_of(
     (('S1', '0.5000', '25.0%'),)
     """
     kept = frame.head(limit)
-    columns = [[_cell(name, value) for value in kept.get_column(name).to_list()] for name in kept.columns]
+    columns = [[_cell(name, value, decimals) for value in kept.get_column(name).to_list()] for name in kept.columns]
     if frame.height > limit:
         more = f"{frame.height - limit:,} more rows are not shown."
         note = f"{note} {more}" if note else more
@@ -99,42 +125,31 @@ def table_of(
         rows=tuple(zip(*columns, strict=True)),
         numeric=tuple(dtype.is_numeric() for dtype in frame.dtypes),
         note=note,
+        frame=frame,
+        strong=strong,
+        marks=marks or {},
     )
 
 
-def html_table(table: Table) -> str:
-    """Return a table as HTML, all text escaped."""
-    kinds = [' class="number"' if number else "" for number in table.numeric]
-    head = "".join(
-        f'<th scope="col"{kind}>{escaped(text)}</th>' for kind, text in zip(kinds, table.headers, strict=True)
-    )
-    rows = (
-        "".join(f"<td{kind}>{escaped(cell)}</td>" for kind, cell in zip(kinds, cells, strict=True))
-        for cells in table.rows
-    )
-    body = "".join(f"<tr>{row}</tr>\n" for row in rows)
-    note = f'<p class="note">{escaped(table.note)}</p>\n' if table.note else ""
-    lines = f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody>"
-    return f'<div class="table"><table>\n<caption>{escaped(table.caption)}</caption>\n{lines}\n</table></div>\n{note}'
+def named_directions(text: str) -> str:
+    r"""Return text in which characters that would turn the direction of what follows are named instead.
 
-
-def escaped(text: str) -> str:
-    r"""Return text fit to stand in HTML; characters that would turn the direction of what follows are named instead.
-
-    >>> escaped("<b>\u202e")
-    '&lt;b&gt;[U+202E]'
+    >>> named_directions("a\u202eb")
+    'a[U+202E]b'
     """
-    return html.escape(DIRECTIONS.sub(lambda found: f"[U+{ord(found[0]):04X}]", printable(text)))
+    return DIRECTIONS.sub(lambda found: f"[U+{ord(found[0]):04X}]", text)
 
 
-def _cell(column: str, value: object) -> str:
+def _cell(column: str, value: object, decimals: int | None = None) -> str:
     """Return one value as text."""
     if value is None:
-        return "\u2013"
+        return DASH
     if not isinstance(value, float):
         return str(value)
     if column in SHARES:
         return f"{value:.1%}"
-    decimals = DECIMALS.get(column, 2)
+    if column in DEGREES:
+        return f"{value:.4g}"
+    decimals = DECIMALS.get(column, 2) if decimals is None else decimals
     vanishes = value != 0 and abs(value) < 0.5 * 10**-decimals
     return f"{value:.1e}" if vanishes or not math.isfinite(value) else f"{value:.{decimals}f}"

@@ -52,22 +52,21 @@ class Undefined:
 
     def tell(self) -> None:
         """Warn once, naming measures and units."""
-        alike: dict[tuple[int, int, str], list[str]] = {}
+        alike: dict[tuple[str, str], list[str]] = {}
         for measure in [measure for measure in self.totals if measure in self.missing]:
             missing = self.missing[measure]
             names = ", ".join(self.names[measure])
             more = missing - len(self.names[measure])
             listed = f"{names} and {more} more" if more else names
-            alike.setdefault((missing, self.totals[measure], listed), []).append(measure)
-        clauses = [
-            f"{', '.join(measures)} undefined for {missing} of {total}: {listed}"
-            for (missing, total, listed), measures in alike.items()
-        ]
-        if clauses:
+            alike.setdefault((f"undefined for {missing} of {self.totals[measure]}", listed), []).append(measure)
+        if alike:
+            counted = [f"{', '.join(measures)} {many}" for (many, _), measures in alike.items()]
+            named = [f"{many}: {listed}" for many, (_, listed) in zip(counted, alike, strict=True)]
             why = "; or ".join(
                 dict.fromkeys(self.reasons[measure] for measure in self.totals if measure in self.missing)
             )
-            warnings.warn(f"{'; '.join(clauses)}; {why}; left out of means", DataWarning, stacklevel=4)
+            told, nameless = (f"{'; '.join(clauses)}; {why}; left out of means" for clauses in (named, counted))
+            warnings.warn(DataWarning(told, nameless), stacklevel=4)
 
 
 def _units(task: ScoreTask, scores: pl.DataFrame, measure: str) -> int:

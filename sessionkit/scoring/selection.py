@@ -57,6 +57,11 @@ def columns_read(have: Mapping[str, Sequence[str]], measures: Iterable[Measure])
             if missing:
                 msg = f"{measure} needs the column {missing[0]!r} in the {table}; they have {', '.join(have.get(table, ()))}"
                 raise DataError(msg)
+        one_of = measure.inner.one_of()
+        if one_of and not any(name in have.get(table, ()) for table, names in one_of.items() for name in names):
+            wanted = "; ".join(f"{', '.join(names)} in the {table}" for table, names in one_of.items())
+            msg = f"{measure} needs one of the columns {wanted}; the log has none of them"
+            raise DataError(msg)
         for table, columns in (*measure.inner.needs().items(), *measure.inner.may_read.items()):
             there = [name for name in columns if name in have.get(table, ())]
             (read if table == "results" else own.setdefault(table, {})).update(dict.fromkeys(there))

@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from sessionkit.errors import DataError
 from sessionkit.scoring.per_session import per_session, with_session
 
 if TYPE_CHECKING:
@@ -35,22 +34,6 @@ QUERY_TIMES = ("issued_at", "elapsed_seconds")
 SESSION_TIMES = ("started_at", "ended_at")
 TIMES = {"sessions": SESSION_TIMES, "queries": QUERY_TIMES, "results": (*CLICKING, "dwell_seconds")}
 """All that is read of times and clicks, by table."""
-
-
-def require_one(measure: object, lists: Lists, **columns: Iterable[str]) -> None:
-    """Refuse a log that has none of some columns, given by table.
-
-    Raises
-    ------
-    DataError
-        None of them is there.
-    """
-    block = lists.block
-    have = {"sessions": block.features, "queries": block.queries, "results": block.results}
-    if not any(name in have[table].columns for table, names in columns.items() for name in names):
-        wanted = "; ".join(f"{', '.join(names)} in the {table}" for table, names in columns.items())
-        msg = f"{measure} needs one of the columns {wanted}; the log has none of them"
-        raise DataError(msg)
 
 
 def was_clicked(columns: Iterable[str]) -> pl.Expr:

@@ -3,7 +3,8 @@
 import polars as pl
 import pytest
 
-from sessionkit.report.tables import escaped, html_table, table_of
+from sessionkit.report.tables import table_of
+from sessionkit.report.writing.html import escaped, html_table
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import polars as pl
 
 from sessionkit.scoring.measures.kinds import Columns, VisitMeasure
 from sessionkit.scoring.per_session import lists_per_session, per_session, rows_per_session
-from sessionkit.scoring.timing import CLICKING, Timed, require_one
+from sessionkit.scoring.timing import CLICKING, Timed
 
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists
@@ -87,10 +87,10 @@ class NumberOfClicks(VisitMeasure):
     source = "OURS; a count"
     without = (*GRADING, "depth")
     may_read: ClassVar[Columns] = {"results": CLICKING}
+    needs_one: ClassVar[Columns] = may_read
 
     def values(self, lists: Lists) -> pl.Series:
         """Number of clicks of every session."""
-        require_one(self, lists, results=CLICKING)
         rows = Timed(lists).results
         times = pl.col("clicked").cast(pl.Int64)
         if "clicks" in rows.columns:
@@ -113,11 +113,11 @@ class DeepestClickedRank(VisitMeasure):
     source = "OURS; the click depth of log studies"
     without = (*GRADING, "depth")
     may_read: ClassVar[Columns] = {"results": CLICKING}
+    needs_one: ClassVar[Columns] = may_read
     undefined_where = "no result was clicked"
 
     def values(self, lists: Lists) -> pl.Series:
         """Deepest clicked rank of every session."""
-        require_one(self, lists, results=CLICKING)
         return per_session(lists, Timed(lists).results.filter("clicked"), pl.col("rank").max())
 
 
@@ -136,6 +136,7 @@ class SessionAbandonment(VisitMeasure):
     source = "OURS; abandonment as in studies of click logs, there of single queries"
     without = (*GRADING, "depth")
     may_read: ClassVar[Columns] = {"results": CLICKING}
+    needs_one: ClassVar[Columns] = may_read
     undefined_where = "no logged query"
 
     @property
@@ -145,7 +146,6 @@ class SessionAbandonment(VisitMeasure):
 
     def values(self, lists: Lists) -> pl.Series:
         """Whether every session clicked nothing."""
-        require_one(self, lists, results=CLICKING)
         clicked = rows_per_session(lists, Timed(lists).results.filter("clicked"))
         return pl.select(pl.when(lists_per_session(lists) > 0).then((clicked == 0).cast(pl.Float64))).to_series()
 

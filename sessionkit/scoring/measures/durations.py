@@ -13,7 +13,7 @@ import polars as pl
 from sessionkit.scoring.measures.behaviour import GRADING
 from sessionkit.scoring.measures.kinds import Columns, VisitMeasure
 from sessionkit.scoring.per_session import exact_sum, per_session
-from sessionkit.scoring.timing import CLICK_TIMES, CLICKING, QUERY_TIMES, SESSION_TIMES, TIMES, Timed, require_one
+from sessionkit.scoring.timing import CLICK_TIMES, CLICKING, QUERY_TIMES, SESSION_TIMES, TIMES, Timed
 
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists
@@ -53,12 +53,12 @@ class SessionDuration(VisitMeasure):
     source = "OURS; the task time of user studies"
     without = TIMED
     may_read: ClassVar[Columns] = TIMES
+    needs_one: ClassVar[Columns] = {"sessions": SESSION_TIMES, "queries": QUERY_TIMES, "results": CLICK_TIMES}
     of_lists = False
     undefined_where = "no times"
 
     def values(self, lists: Lists) -> pl.Series:
         """Seconds that every session took."""
-        require_one(self, lists, sessions=SESSION_TIMES, queries=QUERY_TIMES, results=CLICK_TIMES)
         return Timed(lists).ended
 
 
@@ -78,12 +78,12 @@ class FirstClickTime(VisitMeasure):
     source = "OURS; the time to first click of log studies, there of single queries"
     without = TIMED
     may_read: ClassVar[Columns] = TIMES
+    needs_one: ClassVar[Columns] = {"results": CLICK_TIMES}
     of_lists = False
     undefined_where = "no timed click"
 
     def values(self, lists: Lists) -> pl.Series:
         """Seconds to the first click of every session."""
-        require_one(self, lists, results=CLICK_TIMES)
         timed = Timed(lists)
         queries = lists.queries.select("session").with_columns(timed.issued.alias("at"))
         clicks = timed.results.select("session").with_columns(timed.clicked.alias("at"))

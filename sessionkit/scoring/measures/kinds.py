@@ -41,6 +41,8 @@ class JudgedMeasure(Measure):
     """Columns that it needs beside ids, positions and ranks."""
     may_read: ClassVar[Columns] = {}
     """Columns that it uses where the log has them."""
+    needs_one: ClassVar[Columns] = {}
+    """Columns of which it needs one."""
     of_lists: ClassVar[bool] = True
     """Whether it looks at the results shown, so that lists observed less deep than it looks matter to it."""
 
@@ -52,6 +54,10 @@ class JudgedMeasure(Measure):
     def needs(self) -> Columns:
         """Columns that it needs with the parameters that it has."""
         return self.reads
+
+    def one_of(self) -> Columns:
+        """Columns of which it needs one with the parameters that it has; nothing if it needs none of them."""
+        return self.needs_one
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)

@@ -19,7 +19,7 @@ from sessionkit.scoring.judged import Worth
 from sessionkit.scoring.measures.kinds import Columns, VisitMeasure
 from sessionkit.scoring.measures.time import SavingMeasure, TimeBiasedGain, TimedMeasure, UMeasure
 from sessionkit.scoring.per_session import exact_sum, per_session, where_judged, with_session
-from sessionkit.scoring.timing import CLICK_TIMES, TIMES, Timed, require_one
+from sessionkit.scoring.timing import CLICK_TIMES, TIMES, Timed
 
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists
@@ -80,9 +80,12 @@ class SessionTimed(VisitMeasure):
             value = pl.select(pl.when(~lost).then(value)).to_series()
         return value
 
+    def one_of(self) -> Columns:
+        """The times of clicks, where these are to be the logged ones."""
+        return {"results": CLICK_TIMES} if self.times == "logged" else {}
+
     def logged(self, lists: Lists) -> pl.DataFrame:
         """The clicked documents: ``session``, ``grade``, and ``before`` and ``after`` in seconds since the session began."""
-        require_one(self, lists, results=CLICK_TIMES)
         timed = Timed(lists)
         times = timed.results.with_columns(before=timed.clicked, after=timed.clicked + timed.dwell.fill_null(0.0))
         times = times.filter(pl.col("before").is_not_null()).sort("before", "list", "rank")

@@ -1,0 +1,99 @@
+"""Differences between groups with their intervals, measure by measure: what a comparison found, at a glance."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+from sessionkit.charts.encodings import checked, tip, titled, values
+from sessionkit.charts.text import printable_column
+from sessionkit.charts.theme import FAINT, PALETTE
+from sessionkit.errors import UsageError
+
+COLUMNS = ("measure", "a", "b", "estimate", "low", "high", "p_adjusted")
+MOST = 30
+"""Rows that one figure shows."""
+ROW = 22
+"""Height of a row."""
+
+
+def differences(
+    comparison: Any,  # noqa: ANN401  # anything tabular
+    *,
+    alpha: float = 0.05,
+    synthetic: bool = False,
+    title: str | None = None,
+    subtitle: str | None = None,
+) -> alt.FacetChart:
+    """Draw the difference of each pair of groups by each measure, with its interval, on a scale of the measure's own.
+
+    An interval without an end reaches as far as the other end is away, and fades.
+
+    Parameters
+    ----------
+    comparison
+        A frame as `sessionkit.compare` gives it as ``table``: measure, a, b, mean_a, estimate, low, high, p_adjusted.
+    alpha
+        Filled points have p at or below this.
+    synthetic
+        Whether to mark the figure as made from synthetic data.
+    title
+        Title, as plain text.
+    subtitle
+        On a line below it, as plain text.
+
+    Raises
+    ------
+    UsageError
+        A column is missing, or there are no rows.
+    """
+    frame = checked(comparison, COLUMNS, "sessionkit.compare").filter(pl.col("estimate").is_not_null())
+    if frame.is_empty():
+        raise UsageError("there is nothing to draw: no difference was estimated")
+    several = frame.select("a", "b").n_unique() > 1
+    pair = pl.concat_str("b", pl.lit(" \u2212 "), "a")
+    name = pl.concat_str("measure", pl.lit(": "), pair) if several else pl.col("measure")
+    reach = pl.max_horizontal((pl.col("high") - pl.col("estimate")).abs(), (pl.col("estimate") - pl.col("low")).abs())
+    reach = reach.fill_null(pl.col("estimate").abs())
+    rows = frame.with_columns(printable_column(text) for text in ("measure", "a", "b")).head(MOST)
+    rows = rows.with_row_index("place").select(
+        "place",
+        "estimate",
+        row=name,
+        pair=pair,
+        low=pl.col("low").fill_null(pl.col("estimate") - reach),
+        high=pl.col("high").fill_null(pl.col("estimate") + reach),
+        p="p_adjusted",
+        shown=pl.when(pl.col("p_adjusted") <= alpha).then(pl.lit("yes")).otherwise(pl.lit("no")),
+    )
+    pairs = rows.get_column("pair").unique().to_list()
+    what = f"Difference {pairs[0]}" if len(pairs) == 1 else "Difference"
+    axis = alt.Axis(title=None, tickCount=5, grid=True)
+    tips = [tip("row", "Measure"), tip("pair", "Groups"), tip("estimate", "Difference", "+.4f")]
+    tips += [tip("low", "From", "+.4f"), tip("high", "To", "+.4f"), tip("p", "p", ".2g")]
+    filled = alt.Scale(domain=["yes", "no"], range=[PALETTE[0], "white"])
+    legend = alt.Legend(title=f"p \u2264 {alpha:g}", symbolStrokeColor=PALETTE[0])
+    layers = [
+        alt.Chart().mark_rule(color=FAINT, strokeDash=[4, 3]).encode(x=alt.XDatum(0)),
+        alt.Chart()
+        .mark_rule(strokeWidth=2, color=PALETTE[0])
+        .encode(x=alt.X(field="low", type="quantitative", axis=axis), x2=alt.X2(field="high"), tooltip=tips),
+        alt.Chart()
+        .mark_point(size=80, filled=True, stroke=PALETTE[0], strokeWidth=2)
+        .encode(
+            x=alt.X(field="estimate", type="quantitative", axis=axis),
+            fill=alt.Fill(field="shown", type="nominal", scale=filled, legend=legend),
+            tooltip=tips,
+        ),
+    ]
+    header = alt.Header(
+        title=None, labelAngle=0, labelAlign="left", labelAnchor="middle", labelLimit=260, labelPadding=6
+    )
+    order = rows.get_column("row").to_list()
+    drawn = alt.LayerChart(data=values(rows), layer=layers).properties(height=ROW)
+    faceted: alt.FacetChart = drawn.facet(
+        row=alt.Row(field="row", type="nominal", sort=order, header=header), spacing=8
+    ).resolve_scale(x="independent")
+    return titled(faceted, title, [*([subtitle] if subtitle else []), what], synthetic)

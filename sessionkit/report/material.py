@@ -1,0 +1,90 @@
+"""What the sections of one report are made from, worked out once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from sessionkit.analysis.compare import compare
+from sessionkit.analysis.comparing.comparison import Comparison
+from sessionkit.errors import DataError, UsageError
+from sessionkit.report.choices import Choices, choices_of
+from sessionkit.report.redaction import Redaction
+from sessionkit.scoring.measures import Measure
+from sessionkit.scoring.scores import score
+from sessionkit.study import Study
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """A study and what was found in it.
+
+    Parameters
+    ----------
+    study
+        The study.
+    measures
+        What is reported, in the order asked for.
+    per
+        What scores are averaged by.
+    choices
+        What the figures have in common.
+    redaction
+        What is left out.
+    scores
+        Means by `per`, see `sessionkit.score`.
+    comparison
+        The groups compared by all measures; None where they cannot be.
+    refusal
+        Why they cannot be compared.
+    notes
+        What was unusual, in reading and until now.
+    """
+
+    study: Study
+    measures: tuple[Measure, ...]
+    per: str
+    choices: Choices
+    redaction: Redaction
+    scores: pl.DataFrame
+    comparison: Comparison | None
+    refusal: str | None
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        study: Study,
+        measures: list[Measure],
+        *,
+        asked: bool,
+        topic: str | None,
+        system: str | None,
+        min_queries: int,
+        per: str,
+        redaction: Redaction,
+    ) -> Material:
+        """Work everything out; arguments are those of `sessionkit.report.report`."""
+        choices = choices_of(
+            study,
+            measures if asked else None,
+            topic=topic,
+            system=system,
+            min_queries=min_queries,
+            redaction=redaction,
+        )
+        scores = score(study, measures, per=per)
+        comparison, refusal = _compared(study, measures, per)
+        return cls(study, tuple(measures), per, choices, redaction, scores, comparison, refusal)
+
+
+def _compared(study: Study, measures: list[Measure], per: str) -> tuple[Comparison | None, str | None]:
+    """The groups compared, or the reason why they are not; systems, where scores are by user or by several columns."""
+    by = {"system": "system_id", "topic": "topic_id"}.get(per, per)
+    if by in ("user", "user_id", "session_id") or by not in {*study.columns("sessions"), *study.columns("users")}:
+        by = "system_id"
+    try:
+        return compare(study, measures, by), None
+    except (DataError, UsageError) as error:
+        return None, str(error)

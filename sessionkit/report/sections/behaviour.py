@@ -1,0 +1,78 @@
+"""Behaviour: what searchers did, by group: queries, results, clicks, times, stopping, reformulations."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from sessionkit.analysis.reformulations import reformulations
+from sessionkit.errors import DataError, MeasureError, UsageError
+from sessionkit.report.material import Material
+from sessionkit.report.parts import Part, Section, Words
+from sessionkit.report.tables import Table, table_of
+from sessionkit.scoring.measures import MEASURES, Measure
+from sessionkit.scoring.scores import score
+from sessionkit.scoring.selection import columns_of, columns_read
+
+OBSERVED = (
+    "Queries", "Results", "UniqueDocs", "Repeats", "RelevantSeen", "Clicks", "DeepestClick", "Abandoned",
+    "Duration", "TimeToFirstClick", "Dwell", "QueryTerms", "QueryOverlap",
+)  # fmt: skip
+"""Measures of behaviour, of which those are shown that the log allows."""
+GAIN = "nDCG@10"
+
+
+def behaviour(of: Material) -> Section:
+    """Means of behaviour by group, and what became of queries from one to the next."""
+    known = [measure for name in OBSERVED if (measure := _possible(of, MEASURES[name])) is not None]
+    parts: list[Part] = [_means(of, known), *_steps(of)]
+    missing = [name for name in OBSERVED if name not in {measure.name for measure in known}]
+    if missing:
+        parts.append(Words((f"The log does not say what these need: {', '.join(missing)}.",)))
+    return Section("behaviour", "Behaviour", tuple(parts))
+
+
+def _possible(of: Material, measure: Measure) -> Measure | None:
+    """The measure, cut where it must be, if the log has what it needs."""
+    asked = measure if "cutoff" not in measure.parameters() or measure.cutoff is not None else measure @ 10
+    try:
+        columns_read(columns_of(of.study), [asked])
+    except (DataError, MeasureError):
+        return None
+    return asked
+
+
+def _means(of: Material, known: list[Measure]) -> Table:
+    """A row per measure, a column per group."""
+    column = of.choices.by
+    means = score(of.study, known, per=column)
+    names = means.select(pl.col(column).unique(maintain_order=True)).to_series().to_list()
+    wide = means.with_columns(pl.col(column).fill_null("(none)")).pivot(on=column, index="measure", values="value")
+    note = "Means over sessions; `sessionkit measures NAME` says what each is."
+    shown = [str(name) if name is not None else "(none)" for name in names]
+    return table_of("Behaviour by group", wide.select("measure", *shown), note=note, decimals=3)
+
+
+def _steps(of: Material) -> list[Part]:
+    """Reformulations by kind, and what each changed."""
+    try:
+        steps = reformulations(of.study, GAIN)
+    except (DataError, UsageError):
+        return []
+    if of.choices.by not in steps.columns or steps.is_empty():
+        return []
+    of_kind = steps.group_by(of.choices.by, "reformulation").agg(
+        many=pl.len().cast(pl.Int64), overlap=pl.col("overlap").mean(), change=pl.col("change").mean()
+    )
+    share = pl.col("many") / pl.col("many").sum().over(of.choices.by)
+    shown = of_kind.with_columns(share=share).sort(
+        of.choices.by, "many", "reformulation", descending=[False, True, False]
+    )
+    shown = of.redaction.frame(
+        shown.select(of.choices.by, "reformulation", "many", "share", "overlap", "change"), of.study
+    )
+    headers = {
+        of.choices.by: of.choices.legend, "reformulation": "Reformulation", "many": "Steps", "share": "Share",
+        "overlap": "Mean overlap of terms", "change": f"Mean change of {GAIN}",
+    }  # fmt: skip
+    note = "From one logged query of a session to the next, by their sets of terms."
+    return [table_of("Reformulations", shown, headers=headers, note=note, decimals=3)]

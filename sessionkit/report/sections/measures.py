@@ -1,0 +1,85 @@
+"""Measures: every score by group, and what the groups' differences come to."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from sessionkit.analysis.comparing.comparison import Comparison
+from sessionkit.report.material import Material
+from sessionkit.report.parts import Part, Section, Words
+from sessionkit.report.phrases import capital, corrected
+from sessionkit.report.tables import LIMIT, Table, table_of
+
+PAIR = {
+    "measure": "Measure",
+    "a": "First",
+    "b": "Second",
+    "mean_a": "Mean",
+    "mean_b": "Mean of second",
+    "difference": "Difference",
+    "low": "from",
+    "high": "to",
+    "p_adjusted": "p",
+    "effect": "Effect size",
+    "n_a": "n",
+}
+OVERALL = {
+    "measure": "Measure",
+    "test": "Test",
+    "check": "Check",
+    "statistic": "Statistic",
+    "df_error": "df of error",
+}
+MARK = "*"
+
+
+def measures(of: Material) -> Section:
+    """Means, then differences with intervals, effect sizes and corrected p-values, then the reading in full."""
+    parts: list[Part] = [_scores(of)]
+    if of.comparison is not None:
+        parts += [_differences(of.comparison), *_overall(of.comparison)]
+        parts.append(Words(tuple(of.redaction.note(line) for line in of.comparison.reading.split("\n"))))
+    return Section("measures", "Measures", tuple(parts))
+
+
+def _scores(of: Material) -> Table:
+    """Scores as they were computed, all groups of one measure together, the best in bold."""
+    scores = of.scores
+    order = scores.select(pl.col("measure").unique(maintain_order=True)).with_row_index("_order")
+    placed = scores.join(order, on="measure", how="left", maintain_order="left").sort("_order", maintain_order=True)
+    placed = of.redaction.frame(placed.select("measure", pl.exclude("measure", "_order")), of.study)
+    lower = [str(measure) for measure in of.measures if measure.direction == "lower"]
+    sign = pl.when(pl.col("measure").is_in(lower)).then(-1.0).otherwise(1.0)
+    ranked = placed.with_row_index("row").with_columns(better=pl.col("value") * sign)
+    best = ranked.filter(
+        pl.col("better") == pl.col("better").max().over("measure"), pl.len().over("measure") > 1, pl.col("row") < LIMIT
+    )
+    column = placed.columns.index("value")
+    strong = frozenset((row, column) for row in best["row"].to_list())
+    return table_of(f"Scores by {of.per}", placed, strong=strong)
+
+
+def _differences(found: Comparison) -> Table:
+    """Every pair by every measure."""
+    columns = [name for name in PAIR if name not in ("a", "b") or found.table.select("a", "b").n_unique() > 1]
+    frame = found.table.select(columns)
+    marks = {
+        (row, columns.index("difference")): MARK
+        for row, p in enumerate(frame["p_adjusted"].to_list()[:LIMIT])
+        if p is not None and p <= found.alpha
+    }
+    first, second = found.table.row(0, named=True)["a"], found.table.row(0, named=True)["b"]
+    one = "a" not in columns
+    headers = PAIR | ({"mean_a": str(first), "mean_b": str(second)} if one else {})
+    headers |= {"low": f"{100 * (1 - found.alpha):g} % from"}
+    note = (
+        f"Differences are {f'{second} less {first}' if one else 'the second less the first'}: {found.estimand}. {capital(found.test)}; "
+        f"{MARK}: p at or below {found.alpha:g}{corrected(found.correction)}. Effect size: {found.effect}."
+    )
+    return table_of("Differences", frame, headers=headers, note=note, marks=marks, decimals=4)
+
+
+def _overall(found: Comparison) -> list[Table]:
+    """Tests of all groups at once, and of the order of sessions."""
+    tables = {"All groups at once": found.overall, "Order of sessions": found.order}
+    return [table_of(caption, frame, headers=OVERALL, decimals=4) for caption, frame in tables.items() if len(frame)]

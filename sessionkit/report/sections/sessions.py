@@ -1,0 +1,53 @@
+"""Sessions: their curves, and whether last queries differ from those before them."""
+
+from __future__ import annotations
+
+from sessionkit.analysis.breakdown_tests import breakdown_tests
+from sessionkit.errors import DataError, MeasureError, UsageError
+from sessionkit.report.figures import Figure, figures
+from sessionkit.report.material import Material
+from sessionkit.report.parts import Part, Section, Words
+from sessionkit.report.tables import table_of
+from sessionkit.scoring.measures import parse_measure
+
+TESTED = ("group", "value", "value_against", "difference", "low", "high", "p", "sessions", "users", "left_out")
+DRAWS = 2_000
+"""Draws of users, for the intervals of the differences that are not Student's."""
+
+
+def sessions(of: Material) -> Section:
+    """Figures 1 to 4, with the test that belongs to the first."""
+    drawn = figures(of.study, of.choices)
+    first = next(number for number, one in enumerate(drawn) if one.kind == "last-vs-nonlast")
+    parts: list[Part] = [*drawn]
+    parts[first + 1 : first + 1] = _tested(of)
+    return Section("sessions", "Sessions", tuple(parts))
+
+
+def _tested(of: Material) -> list[Part]:
+    """Whether the last query of a session is better than those before it."""
+    measure = parse_measure("nDCG") @ (of.choices.measure.cutoff or 10)
+    try:
+        found = breakdown_tests(of.study, measure, group=of.choices.by, resamples=DRAWS)
+    except (DataError, MeasureError, UsageError) as error:
+        return [Words((f"Last and earlier queries were not tested: {of.redaction.note(str(error))}.",))]
+    main = found.table.group_by("group", maintain_order=True).first().select(TESTED)
+    headers = {
+        "group": of.choices.legend,
+        "value": "Last",
+        "value_against": "Earlier",
+        "difference": "Difference",
+        "low": "95 % from",
+        "high": "to",
+        "p": "p",
+        "sessions": "Sessions",
+        "users": "Users",
+        "left_out": "Left out",
+    }
+    table = table_of(f"{measure} of last and earlier queries, within sessions", main, headers=headers)
+    return [Words(tuple(of.redaction.note(line) for line in found.reading.split("\n"))), table]
+
+
+def all_figures(section: Section) -> list[Figure]:
+    """The figures of a section."""
+    return [part for part in section.parts if isinstance(part, Figure)]

@@ -1,0 +1,31 @@
+"""Tables as CSV: the values as they are, numbers unrounded; nothing in it is a formula to a spreadsheet."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from sessionkit.report.tables import Table
+
+FORMULA = r"^[=+\-@\t\r]"
+"""How a text begins that a spreadsheet would take for a formula."""
+
+
+def csv_table(table: Table) -> str:
+    r"""Return the values of a table as CSV (RFC 4180), an apostrophe before texts that a spreadsheet would work out.
+
+    >>> from sessionkit.report.tables import table_of
+    >>> print(csv_table(table_of("Scores", pl.DataFrame({"system_id": ["=1+1", "S2"], "value": [0.1234567, -1.0]}))))
+    system_id,value
+    '=1+1,0.1234567
+    S2,-1.0
+    """
+    frame = table.frame.with_columns(_guarded(pl.col(pl.String)).name.keep())
+    frame.columns = (
+        pl.select(_guarded(pl.lit(pl.Series("names", frame.columns, dtype=pl.String)))).to_series().to_list()
+    )
+    return frame.write_csv()
+
+
+def _guarded(text: pl.Expr) -> pl.Expr:
+    """Texts with an apostrophe before those that would be worked out."""
+    return pl.when(text.str.contains(FORMULA)).then("'" + text).otherwise(text)

@@ -1,0 +1,70 @@
+"""Sections as HTML: a way to each at the top, figures and tables numbered through the page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from sessionkit.charts.page import chart_place
+from sessionkit.charts.saving import spec_of
+from sessionkit.report.figures import Figure
+from sessionkit.report.parts import Code, Part, Section, Terms, Words
+from sessionkit.report.tables import Table
+from sessionkit.report.writing import FORMS
+from sessionkit.report.writing.html import escaped, html_table
+
+
+def html_sections(sections: Sequence[Section]) -> str:
+    """Return sections as the body of a page."""
+    count = Counted()
+    links = "".join(f'<li><a href="#{one.name}">{escaped(one.title)}</a></li>' for one in sections)
+    written = "".join(
+        f'<section id="{one.name}" aria-labelledby="{one.name}-title">\n<h2 id="{one.name}-title">{escaped(one.title)}</h2>\n'
+        f"{''.join(count.html(part) for part in one.parts)}</section>\n"
+        for one in sections
+    )
+    return f'<nav aria-label="Sections"><ul>{links}</ul></nav>\n{written}'
+
+
+@dataclass
+class Counted:
+    """Writes parts, with the number of each figure and table."""
+
+    figures: int = 0
+    tables: int = 0
+    names: dict[str, int] = field(default_factory=dict)
+
+    def html(self, part: Part) -> str:
+        """One part as HTML."""
+        if isinstance(part, Words):
+            return "".join(_words(part))
+        if isinstance(part, Terms):
+            items = "".join(f"<dt>{escaped(term)}</dt><dd>{escaped(meaning)}</dd>\n" for term, meaning in part.terms)
+            return f"<dl>\n{items}</dl>\n"
+        if isinstance(part, Code):
+            return f'<pre tabindex="0"><code>{escaped(part.text)}</code></pre>\n'
+        if isinstance(part, Table):
+            self.tables += 1
+            return html_table(part, FORMS, f"table-{self.tables}")
+        return self._figure(part)
+
+    def _figure(self, figure: Figure) -> str:
+        """A figure with its caption, which is also its text for those who cannot see it."""
+        self.figures += 1
+        name = f"figure-{self.figures}"
+        place = ""
+        if figure.chart is not None:
+            spec = spec_of(figure.chart)
+            place = chart_place(name, {**spec, "description": f"{figure.title}. {figure.caption}"})
+        words = f"<strong>Figure {self.figures}. {escaped(figure.title)}.</strong> {escaped(figure.caption)}"
+        return f"<figure>\n{place}<figcaption>{words}</figcaption>\n</figure>\n"
+
+
+def _words(words: Words) -> Iterator[str]:
+    """Paragraphs, or the points of a list."""
+    if words.listed:
+        yield "<ul>\n" + "".join(f"<li>{escaped(one)}</li>\n" for one in words.paragraphs) + "</ul>\n"
+        return
+    for number, one in enumerate(words.paragraphs):
+        kind = ' class="lead"' if words.lead and not number else ""
+        yield f"<p{kind}>{escaped(one)}</p>\n"

@@ -1,0 +1,57 @@
+"""Differences with their intervals: a panel for each comparison, on a scale of its own."""
+
+import polars as pl
+import pytest
+
+from sessionkit.charts import spec_of
+from sessionkit.charts.differences import MOST, differences
+from sessionkit.errors import UsageError
+
+
+def found(**columns):
+    """A table as compare makes it."""
+    rows = {
+        "measure": ["sDCG@10", "nsDCG@10"],
+        "a": ["S1", "S1"],
+        "b": ["S2", "S2"],
+        "estimate": [2.0, -0.1],
+        "low": [0.5, None],
+        "high": [3.5, 0.1],
+        "p_adjusted": [0.01, 0.3],
+    }
+    return pl.DataFrame({**rows, **columns})
+
+
+def rows_of(frame, **options):
+    """The rows that a chart draws."""
+    (rows,) = spec_of(differences(frame, **options))["datasets"].values()
+    return rows
+
+
+def test_every_comparison_has_its_own_scale_and_row():
+    spec = spec_of(differences(found(), title="T", subtitle="S", synthetic=True))
+    assert spec["resolve"] == {"scale": {"x": "independent"}}
+    assert spec["facet"]["row"]["sort"] == ["sDCG@10", "nsDCG@10"]
+    assert spec["title"] == {"text": "T", "subtitle": ["S", "Difference S2 \u2212 S1", "Synthetic data"]}
+
+
+def test_points_are_filled_where_the_difference_is_shown():
+    assert [row["shown"] for row in rows_of(found())] == ["yes", "no"]
+    assert [row["shown"] for row in rows_of(found(), alpha=0.001)] == ["no", "no"]
+
+
+def test_an_interval_without_an_end_reaches_as_far_as_the_other():
+    first, second = rows_of(found())
+    assert (first["low"], first["high"]) == (0.5, 3.5)
+    assert (second["low"], second["high"]) == (pytest.approx(-0.3), 0.1)  # .1 - -.1 = .2 either way
+
+
+def test_pairs_are_named_where_there_are_several():
+    assert [row["row"] for row in rows_of(found(b=["S2", "S3"]))] == ["sDCG@10: S2 \u2212 S1", "nsDCG@10: S3 \u2212 S1"]
+
+
+def test_only_so_many_are_shown_and_nothing_is_refused():
+    many = pl.concat([found(measure=[f"m{number}", f"n{number}"]) for number in range(MOST)])
+    assert len(rows_of(many)) == MOST
+    with pytest.raises(UsageError, match="nothing to draw"):
+        differences(found(estimate=pl.Series([None, None], dtype=pl.Float64)))

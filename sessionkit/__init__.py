@@ -22,14 +22,31 @@ if TYPE_CHECKING:
     from sessionkit.analysis.agreement import judges
     from sessionkit.analysis.breakdown import breakdown
     from sessionkit.analysis.breakdown_tests import BreakdownTests, breakdown_tests
+    from sessionkit.analysis.calibrate import calibrate
+    from sessionkit.analysis.calibrating.calibration import Calibration
     from sessionkit.analysis.compare import compare
     from sessionkit.analysis.comparing.comparison import Comparison
     from sessionkit.analysis.correlate import Correlations, correlate
     from sessionkit.analysis.curve import curve
     from sessionkit.analysis.describe import Description, describe
+    from sessionkit.analysis.discriminative import DiscriminativePower, discriminative_power
+    from sessionkit.analysis.effort import effort
+    from sessionkit.analysis.efforts.finding import Effort
+    from sessionkit.analysis.incomplete import incomplete
+    from sessionkit.analysis.incompleteness.finding import Incompleteness
+    from sessionkit.analysis.judge_noise import judge_noise
+    from sessionkit.analysis.judgment_loss import judgment_loss
+    from sessionkit.analysis.losing.finding import JudgmentLoss
+    from sessionkit.analysis.misjudging.finding import JudgeNoise
+    from sessionkit.analysis.mixed import mixed
+    from sessionkit.analysis.mixed_model import MixedModel
+    from sessionkit.analysis.planning.found import PowerPlan
+    from sessionkit.analysis.power import power
     from sessionkit.analysis.precision_recall import precision_recall, rprecision_histogram
     from sessionkit.analysis.reformulations import reformulations
     from sessionkit.analysis.summary import summary
+    from sessionkit.analysis.sweep import sweep
+    from sessionkit.analysis.sweeping.finding import Sweep
     from sessionkit.errors import DataError, DataWarning, MeasureError, SessionkitError, UsageError
     from sessionkit.readers import FORMATS, from_tables, read
     from sessionkit.report import report
@@ -137,8 +154,12 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "sessionkit.analysis": [
-        "BreakdownTests", "Comparison", "Correlations", "Description", "breakdown", "breakdown_tests", "compare", "correlate",
-        "curve", "describe", "judges", "precision_recall", "reformulations", "rprecision_histogram", "summary",
+        "DiscriminativePower", "JudgeNoise", "JudgmentLoss", "discriminative_power", "judge_noise", "judgment_loss",
+        "BreakdownTests", "Calibration", "calibrate", "Comparison", "Correlations", "Description", "Effort", "Incompleteness",
+        "effort", "incomplete", "breakdown", "breakdown_tests", "compare", "correlate",
+        "MixedModel", "PowerPlan", "mixed", "power",
+        "curve", "describe", "judges", "precision_recall", "reformulations", "rprecision_histogram", "summary", "Sweep",
+        "sweep",
     ],
     "sessionkit.errors": ["DataError", "DataWarning", "MeasureError", "SessionkitError", "UsageError"],
     "sessionkit.readers": ["FORMATS", "from_tables", "read"],

@@ -77,7 +77,7 @@ def judges(study: Study) -> pl.DataFrame:
     shared = grades.filter(pl.len().over("unit") > 1).sort("unit", "judge_id")
     if shared.is_empty():
         return pl.DataFrame(schema=SCHEMA)
-    return pl.concat([_of_pairs(shared), _of_all(shared)], how="diagonal").select(
+    return pl.concat([_of_pairs(shared), of_all(shared)], how="diagonal").select(
         pl.col(name).cast(dtype) for name, dtype in SCHEMA.items()
     )
 
@@ -109,8 +109,8 @@ def _of_pairs(shared: pl.DataFrame) -> pl.DataFrame:
     return long.sort(*PAIR, pl.col("measure").replace_strict(places))
 
 
-def _of_all(shared: pl.DataFrame) -> pl.DataFrame:
-    """Return agreement and alphas over all judges."""
+def of_all(shared: pl.DataFrame) -> pl.DataFrame:
+    """Return agreement and alphas over all judges: ``unit``, ``judge_id``, ``grade`` of units that several judged."""
     count = len(shared)
     units = shared["unit"].n_unique()
     told = shared.with_columns(

@@ -17,9 +17,6 @@ CONTRASTS = {
 CHOSEN = (
     "the best query is the best by choice, so the difference is above 0 whatever happens: how large it is, not whether"
 )
-CHOSEN = (
-    "the best query is the best by choice, so the difference is above 0 whatever happens: how large it is, not whether"
-)
 PAIRS = ["of_part", "of_other"]
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import polars as pl
 
 from sessionkit.analysis.resampling import Resampling, Units
@@ -43,6 +41,9 @@ def said(table: pl.DataFrame, measure: Measure, units: Units, resampling: Resamp
     ]
     for key, rows in table.group_by("group", "part", "against", maintain_order=True):
         lines += _of_group(str(key[0]), rows, units, resampling, several=table.get_column("group").n_unique() > 1)
+    tests = table.drop_nulls(["difference", "p"]).select("group", "part", "against").n_unique()
+    if tests > 1:
+        lines.append(f"The p-values of these {tests} comparisons are not adjusted for their number.")
     lines.append(
         "Sessions end for reasons, and later queries are asked of those who did not stop: a difference by position is not the "
         "effect of asking again."
@@ -84,21 +85,17 @@ def _of_group(group: str, rows: pl.DataFrame, units: Units, resampling: Resampli
         verdict = "is worse than"
     elif row["difference"] <= 0:
         verdict = "is not better, nor shown to be worse, than"
-    lines = [f"{where}{one} {verdict} {other}: {sizes}; {tested}. {_sensitivity(row)}"]
+    lines = [f"{where}{one} {verdict} {other}: {sizes}; {tested}. {_sensitivity(row, resampling.confidence)}"]
     return lines + _others(known.filter(pl.col("test") != row["test"]), row, where)
 
 
-def _sensitivity(row: dict[str, object]) -> str:
+def _sensitivity(row: dict[str, object], confidence: float) -> str:
     """The difference that would have been found four times out of five."""
     from scipy import stats
 
-    difference, statistic, df = (float(str(row[name])) for name in ("difference", "statistic", "df"))
-    error = (
-        abs(difference / statistic) if statistic else (float(str(row["high"])) - difference) / stats.t.ppf(0.975, df)
-    )
-    least = error * float(stats.t.ppf(0.975, df) + stats.t.ppf(POWER, df))
-    if not math.isfinite(least):
-        return ""
+    difference, high, df = (float(str(row[name])) for name in ("difference", "high", "df"))
+    half = high - difference
+    least = half + half / float(stats.t.ppf(0.5 + confidence / 2, df)) * float(stats.t.ppf(POWER, df))
     often = f"{100 * POWER:g} % of the time, a smaller one less often"
     return f"With this spread a true difference of about {least:.3f} would be found {often}."
 

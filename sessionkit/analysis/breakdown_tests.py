@@ -17,13 +17,12 @@ from sessionkit.analysis.breakdown_pairs import CONTRASTS, differing, parted
 from sessionkit.analysis.breakdown_reading import said
 from sessionkit.analysis.groups import grouped_sessions
 from sessionkit.analysis.resampling import Resampling, Units
-from sessionkit.analysis.showing import Finding
+from sessionkit.analysis.showing import NUMBER, TEXT, WHOLE, Finding
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.scoring.measures import Measure, parse_measure
 from sessionkit.scoring.scores import score
 from sessionkit.study import Study
 
-TEXT, WHOLE, NUMBER = pl.String(), pl.Int64(), pl.Float64()
 TESTS = pl.Schema(
     {"group": TEXT, "part": TEXT, "against": TEXT, "test": TEXT, "sessions": WHOLE, "users": WHOLE, "left_out": WHOLE}
     | {"value": NUMBER, "value_against": NUMBER, "difference": NUMBER, "low": NUMBER, "high": NUMBER}

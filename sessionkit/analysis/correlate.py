@@ -14,12 +14,11 @@ from sessionkit.analysis.correlate_matrices import COEFFICIENTS
 from sessionkit.analysis.correlate_reading import Asked, told
 from sessionkit.analysis.correlate_rows import Rows
 from sessionkit.analysis.resampling import Resampling, Units
-from sessionkit.analysis.showing import Finding
+from sessionkit.analysis.showing import NUMBER, TEXT, WHOLE, Finding
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.scoring.measures import Measure
 from sessionkit.study import Study
 
-TEXT, WHOLE, NUMBER = pl.String(), pl.Int64(), pl.Float64()
 COUNTED = {"n": WHOLE, "units": WHOLE, "dropped": WHOLE}
 CORRELATIONS = pl.Schema(
     {"measure": TEXT, "covariate": TEXT, "coefficient": TEXT, **COUNTED, "value": NUMBER, "low": NUMBER, "high": NUMBER}
@@ -42,7 +41,8 @@ class Correlations(Finding):
         ``measure``, ``covariate``, ``coefficient``, ``n`` (sessions that have both, and all that is held constant),
         ``units`` (users, or sessions), ``dropped`` (the other sessions), ``value``, ``low``, ``high``, ``p`` (belongs to
         the interval), ``p_independent`` (scipy's, as if all sessions were independent: what published tables print),
-        ``interval`` (its kind) and ``note`` (why there is no value or interval).
+        ``interval`` (its kind; where the formulas of interval and p disagree about 0, it ends at 0) and ``note`` (why there
+        is no value or interval).
     differences
         ``covariate``, ``coefficient``, ``first`` and ``second`` (measures), the counts, ``value_first``,
         ``value_second``, ``difference``, ``low``, ``high``, ``test``, ``statistic``, ``df``, ``p``, ``interval``,
@@ -110,7 +110,8 @@ def correlate(
         independent of each other. A session of an unknown user is a unit of its own.
     interval
         ``"percentile"`` or ``"bca"``: by drawing units with replacement, widened for their number, see
-        `sessionkit.analysis.resampling`. None: percentile for users; for independent sessions by formula (Fisher's z;
+        `sessionkit.analysis.resampling`; ``linear``, of Kendall's coefficient where pairs of sessions are too many, see
+        `sessionkit.analysis.correlate_matrices`. None: percentile for users; for independent sessions by formula (Fisher's z;
         Bonett and Wright for Spearman; Fieller for Kendall), with scipy's p-values.
     confidence
         Confidence of intervals, as a share.

@@ -3,7 +3,8 @@ correlation when others are held constant.
 
 Pearson's and Spearman's coefficients and Kendall's tau-b. Draws are worked out from how often each unit was drawn: Pearson
 from sums per unit, Spearman from weighted average ranks, tau-b from sums over pairs of units, so that no draw is ever
-laid out as sessions.
+laid out as sessions. Where pairs of units or of sessions are too many, the sums of pairs in a draw are taken as linear in
+how often each unit is drawn (Hoeffding's projection), which leaves out a share of about 1 / units.
 """
 
 from __future__ import annotations
@@ -12,11 +13,14 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from sessionkit.analysis.correlate_concordance import concordance_of_each, others
 from sessionkit.analysis.resampling import AT_ONCE, Codes, Numbers, Resampling, added
 
 COEFFICIENTS = ("pearson", "spearman", "kendall")
 MOST_PAIRED = 20_000
-"""Sessions above which draws of Kendall's coefficient, which compare all pairs, are not made."""
+"""Sessions above which draws of Kendall's coefficient do not compare all pairs."""
+MOST_PRODUCTS = 2**26
+"""Pairs of units times pairs of columns above which they do not either."""
 SURE = 1e-12
 """Share of the variance below which nothing is left of a column."""
 
@@ -32,17 +36,26 @@ class Matrices:
         Number of the unit of each session, all from 0 on taken.
     coefficient
         One of `COEFFICIENTS`.
+
+    Attributes
+    ----------
+    linear
+        Whether draws are worked out as linear in how often each unit is drawn.
     """
 
     def __init__(self, columns: Numbers, codes: Codes, coefficient: str) -> None:
         self.units = int(codes.max()) + 1
         self._codes = codes
+        products = (self.units * columns.shape[1]) ** 2
+        self.linear = coefficient == "kendall" and (len(columns) > MOST_PAIRED or products > MOST_PRODUCTS)
         self._draw = {"pearson": self._pearson, "spearman": self._spearman, "kendall": self._kendall}[coefficient]
         self._columns = columns - columns.mean(axis=0)
         if coefficient == "pearson":
             self._sums = _moments(self._columns, codes)
         elif coefficient == "spearman":
             self._orders = [_Order(column) for column in columns.T]
+        elif self.linear:
+            self._draw, self._sums = self._linear, _concordance_sums(columns, codes)
         else:
             self._concordance = _concordance(columns, codes, self.units)
 
@@ -89,6 +102,12 @@ class Matrices:
     def _kendall(self, weights: Numbers) -> Numbers:
         """From sums over the pairs of units."""
         spread = np.einsum("bg,ijgh,bh->bij", weights, self._concordance, weights, optimize=True)
+        return _scaled(spread, spread)
+
+    def _linear(self, weights: Numbers) -> Numbers:
+        """From sums of each unit over its pairs with all sessions."""
+        k = self._columns.shape[1]
+        spread = ((2 * weights - 1) @ self._sums).reshape(-1, k, k)
         return _scaled(spread, spread)
 
 
@@ -177,3 +196,14 @@ def _concordance(columns: Numbers, codes: Codes, units: int) -> Numbers:
     lower = np.tril_indices(k, -1)
     found[lower] = found.transpose(1, 0, 2, 3)[lower]
     return found
+
+
+def _concordance_sums(columns: Numbers, codes: Codes) -> Numbers:
+    """For every two columns and every unit, its sessions' pairs in the same order less those in opposite order."""
+    many, k = columns.shape
+    found = np.empty((many, k, k))
+    for i in range(k):
+        found[:, i, i] = others(columns[:, i])
+        for j in range(i):
+            found[:, i, j] = found[:, j, i] = concordance_of_each(columns[:, i], columns[:, j])
+    return added(found.reshape(many, k * k), codes)

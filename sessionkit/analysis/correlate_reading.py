@@ -112,6 +112,8 @@ def _how(table: pl.DataFrame, asked: Asked) -> str:
         how += (
             f" Sessions without one of the numbers are left out pair by pair: up to {most:,} of {len(asked.frame):,}."
         )
+    if "linear" in " ".join(table.get_column("interval").drop_nulls()):
+        how += " Kendall's draws are taken as linear in how often a unit is drawn, since there are too many pairs of sessions."
     if asked.held:
         how += f" Held constant: {', '.join(asked.held)}."
     of_users = [each.name for each in asked.covariates if each.of_users]
@@ -127,7 +129,7 @@ def _of_covariate(table: pl.DataFrame, differences: pl.DataFrame, asked: Asked, 
         return []
     name = known.item(0, "covariate")
     held = f", {', '.join(asked.held)} held constant" if asked.held else ""
-    sure = known.filter((pl.col("low") > 0) | (pl.col("high") < 0))
+    sure = known.filter(pl.col("p") <= 1 - asked.resampling.confidence)
     unsure = len(known) - len(sure)
     lines = []
     if len(sure):

@@ -10,14 +10,15 @@ from functools import cached_property
 
 import numpy as np
 
+from sessionkit.analysis.comparing.findings import agreed
 from sessionkit.analysis.correlate_formulas import interval, p_of_r, steiger, williams
-from sessionkit.analysis.correlate_matrices import MOST_PAIRED, SURE, Matrices, partial
+from sessionkit.analysis.correlate_matrices import SURE, Matrices, partial
 from sessionkit.analysis.resampling import FEWEST, Codes, Drawn, Numbers, Resampling
 from sessionkit.errors import UsageError
 
 ANALYTIC = {"pearson": "Fisher z", "spearman": "Bonett-Wright", "kendall": "Fieller"}
-MOST_PRODUCTS = 2**26
-"""Pairs of units times pairs of columns above which draws of Kendall's coefficient are not made."""
+LINEAR = ", linear"
+"""Beside the kind of interval, where draws are worked out as linear in how often units are drawn."""
 Row = dict[str, object]
 
 
@@ -31,7 +32,7 @@ class Kept:
     held: tuple[str, ...]
     resampling: Resampling
     _matrices: dict[str, Numbers] = field(default_factory=dict)
-    _draws: dict[str, tuple[Numbers, Numbers]] = field(default_factory=dict)
+    _draws: dict[str, tuple[Numbers, Numbers, bool]] = field(default_factory=dict)
 
     @property
     def n(self) -> int:
@@ -62,24 +63,16 @@ class Kept:
         """One of the correlations."""
         return float(self.observed(coefficient)[self.names.index(first), self.names.index(second)])
 
-    def drawn(self, coefficient: str) -> tuple[Numbers, Numbers]:
-        """The same correlations in every draw of units, and without each unit in turn.
-
-        Raises
-        ------
-        UsageError
-            If there are too many pairs of sessions to compare in every draw.
-        """
+    def drawn(self, coefficient: str) -> tuple[Numbers, Numbers, bool]:
+        """The same correlations in every draw of units, and without each unit in turn; whether they are linear in these."""
         if coefficient not in self._draws:
-            if coefficient == "kendall" and (
-                self.n > MOST_PAIRED or self.units**2 * len(self.names) ** 2 > MOST_PRODUCTS
-            ):
-                msg = "too many pairs of sessions to resample Kendall's coefficient; ask for pearson and spearman"
-                raise UsageError(msg)
             at = [self.names.index(name) for name in self.held]
             matrices = Matrices(self.values, self.codes, coefficient)
-            found = matrices.replicates(self.resampling), matrices.left_out()
-            self._draws[coefficient] = (partial(found[0], at), partial(found[1], at))
+            observed = np.broadcast_to(self.observed(coefficient), (self.units, len(self.names), len(self.names)))
+            bca = self.resampling.kind == "bca"  # the other kind asks only how many units there are
+            left_out = partial(matrices.left_out(), at) if bca else observed
+            found = partial(matrices.replicates(self.resampling), at), left_out, matrices.linear
+            self._draws[coefficient] = found
         return self._draws[coefficient]
 
 
@@ -123,16 +116,16 @@ class Rows:
         row |= {"value": value, "p_independent": p}
         n = kept.n - len(self.held)
         if self.analytic and not (coefficient == "kendall" and self.held):
-            found = interval(coefficient, value, n, self.resampling.confidence)
-            if found is None:
+            ends = interval(coefficient, value, n, self.resampling.confidence)
+            if ends is None:
                 return row | {"p": p, "note": f"{kept.n} sessions are too few for an interval"}
-            return row | {"low": found[0], "high": found[1], "p": p, "interval": ANALYTIC[coefficient]}
+            rejected = p is not None and p <= 1 - self.resampling.confidence
+            low, high = ends if p is None else agreed(ends, value, rejected)
+            return row | {"low": low, "high": high, "p": p, "interval": ANALYTIC[coefficient]}
         at = kept.names.index(measure), kept.names.index(covariate)
-        try:
-            draws, left_out = kept.drawn(coefficient)
-        except UsageError as error:
-            return row | {"note": str(error)}
-        return row | self._bootstrapped(draws[:, at[0], at[1]], value, left_out[:, at[0], at[1]], kept)
+        draws, left_out, linear = kept.drawn(coefficient)
+        found = self._bootstrapped(draws[:, at[0], at[1]], value, left_out[:, at[0], at[1]], kept, linear=linear)
+        return row | found
 
     def differences(self, first: str, second: str, covariate: str, coefficient: str) -> list[Row]:
         """The difference of the correlations of two measures with a covariate: a row for each test."""
@@ -152,12 +145,9 @@ class Rows:
             return [row | found for found in self._by_formula(one, other, between, kept.n - len(self.held))]
         of = kept.names.index(covariate)
         at = kept.names.index(first), kept.names.index(second)
-        try:
-            draws, left_out = kept.drawn(coefficient)
-        except UsageError as error:
-            return [row | {"note": str(error)}]
+        draws, left_out, linear = kept.drawn(coefficient)
         replicates, without = (found[:, at[0], of] - found[:, at[1], of] for found in (draws, left_out))
-        found = self._bootstrapped(replicates, one - other, without, kept)
+        found = self._bootstrapped(replicates, one - other, without, kept, linear=linear)
         return [row | found | {"test": f"bootstrap over {self.unit}"}]
 
     def _complete(self, needed: Sequence[str]) -> Kept:
@@ -204,13 +194,13 @@ class Rows:
             for found in both
         ]
 
-    def _bootstrapped(self, replicates: Numbers, value: float, left_out: Numbers, kept: Kept) -> Row:
+    def _bootstrapped(self, replicates: Numbers, value: float, left_out: Numbers, kept: Kept, *, linear: bool) -> Row:
         """Interval and p-value from draws."""
         usable = left_out if np.isfinite(left_out).all() else np.full(kept.units, value)
         found: Drawn | None = self.resampling.says(replicates, value, usable)
         if found is None:
             return {"note": f"{kept.units} {self.unit} are too few, or too much alike, for an interval from resampling"}
-        return {"low": found.low, "high": found.high, "p": found.p, "interval": str(self.resampling)}
+        return {"low": found.low, "high": found.high, "p": found.p, "interval": f"{self.resampling}{LINEAR * linear}"}
 
 
 def _p_independent(kept: Kept, coefficient: str, value: float, measure: str, covariate: str) -> float | None:

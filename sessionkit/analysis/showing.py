@@ -7,6 +7,9 @@ from typing import Protocol
 
 import polars as pl
 
+TEXT, WHOLE, NUMBER = pl.String(), pl.Int64(), pl.Float64()
+"""Types of the columns of findings."""
+
 
 class _Read(Protocol):
     """Something with a reading and tables."""

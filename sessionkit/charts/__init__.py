@@ -4,16 +4,22 @@
 
     last_vs_nonlast.py  session_curve.py      the charts, Figures 1 to 4 of ECIR 2008
     topic_curves.py  single_sessions.py
+    sweep_map.py                              which group leads at which setting of a measure
+    judgment_loss.py                          the order of systems as judgments are lost
+    discount_surface.py                       a fitted discount, with what was looked at over it
     encodings.py  boundaries.py  text.py      what they share: fields, colours, axes, ends of queries, fit text
     theme.py  saving.py  page.py              how they look; charts as files; the safe web page
 
 A new chart is a new file, an import and a line in KINDS here, and its entry in ``report/figures.py``.
 """
 
+from sessionkit.charts.discount_surface import discount_surface
+from sessionkit.charts.judgment_loss import judgment_loss
 from sessionkit.charts.last_vs_nonlast import last_vs_nonlast
 from sessionkit.charts.saving import save, spec_of
 from sessionkit.charts.session_curve import session_curve
 from sessionkit.charts.single_sessions import single_sessions
+from sessionkit.charts.sweep_map import sweep_map
 from sessionkit.charts.theme import colours_of, themed
 from sessionkit.charts.topic_curves import topic_curves
 
@@ -22,17 +28,23 @@ KINDS = {
     "session-curve": "normalised gain along the session, averaged by system (Figure 2)",
     "topic-curves": "gain along the sessions of one topic, all and those with at least n queries (Figure 3)",
     "single-sessions": "every session of one system and topic, with its stopping point (Figure 4)",
+    "sweep-map": "which system leads at which setting of a measure, and where the conclusion ends",
+    "discount-surface": "a discount fitted to how far searchers looked, by rank and query, with what was looked at",
+    "judgment-loss": "Kendall's tau of the order of systems by the share of judgments kept, with its knee",
 }
 """The charts by the names that the command line knows them by."""
 
 __all__ = [
     "KINDS",
     "colours_of",
+    "discount_surface",
+    "judgment_loss",
     "last_vs_nonlast",
     "save",
     "session_curve",
     "single_sessions",
     "spec_of",
+    "sweep_map",
     "themed",
     "topic_curves",
 ]

@@ -17,7 +17,13 @@ CONFIG: dict[str, Any] = {
     "background": "white",
     "font": FONT,
     "padding": 8,
-    "view": {"continuousWidth": WIDTH, "continuousHeight": HEIGHT, "stroke": None},
+    "view": {
+        "continuousWidth": WIDTH,
+        "continuousHeight": HEIGHT,
+        "discreteWidth": WIDTH,
+        "discreteHeight": HEIGHT,
+        "stroke": None,
+    },
     "title": {
         "anchor": "start",
         "frame": "group",

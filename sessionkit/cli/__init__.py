@@ -5,9 +5,13 @@
     app.py          the commands, listed; a new one is a function in its group's file and a line there
     data.py         ingest, check                      scores.py    score, explain
     describing.py   describe                           curves.py    curve, breakdown
-    evidence.py     correlate                          catalogue.py measures, formats, schema
+    evidence.py     correlate                          sweeping.py  sweep
+    catalogue.py    measures, formats, schema
     pages.py        chart, report                      demo.py      demo
-    comparing.py    compare
+    comparing.py    compare                            incomplete.py incomplete
+    effort.py       effort
+    judging.py      noise, discriminate, incomplete --loss
+    calibrating.py  calibrate                      planning.py  mixed, power
     options.py      arguments and options that several commands take, and the study they name
     output.py       results: table, tsv, csv, jsonl or parquet, to stdout or, whole or not at all, to a file
     terminal.py     tables and text for people; what a log holds cannot act on a terminal

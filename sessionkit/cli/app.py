@@ -8,15 +8,21 @@ from typing import Annotated
 import typer
 
 from sessionkit import __version__
+from sessionkit.cli.calibrating import calibrate
 from sessionkit.cli.catalogue import formats, measures, schema
 from sessionkit.cli.comparing import compare
 from sessionkit.cli.curves import breakdown, curve
 from sessionkit.cli.data import check, ingest
 from sessionkit.cli.demo import demo
 from sessionkit.cli.describing import describe
+from sessionkit.cli.effort import effort
 from sessionkit.cli.evidence import correlate
+from sessionkit.cli.incomplete import incomplete
+from sessionkit.cli.judging import discriminate, noise
 from sessionkit.cli.pages import chart, report
+from sessionkit.cli.planning import mixed, power
 from sessionkit.cli.scores import explain, score
+from sessionkit.cli.sweeping import sweep
 
 COMMANDS: dict[Callable[..., None], str] = {
     demo: "sessionkit demo --out sessionkit-demo",
@@ -28,7 +34,15 @@ COMMANDS: dict[Callable[..., None], str] = {
     curve: "sessionkit curve mystudy 'nsDCG@10' --by system_id --min-queries 2",
     breakdown: "sessionkit breakdown mystudy 'DCG@10' --by last --average sessions",
     compare: "sessionkit compare mystudy 'nsDCG@10' --by system_id --generalise topics",
+    mixed: "sessionkit mixed mystudy 'nsDCG@10' --by system_id",
+    power: "sessionkit power mystudy 'nsDCG@10' --difference 0.05",
     correlate: "sessionkit correlate mystudy 'nsDCG@10' 'sDCG@10' --with performance --partial Queries",
+    incomplete: "sessionkit incomplete mystudy 'nsDCG@10' 'mean(nDCG@10)' --by system_id --table wanted",
+    effort: "sessionkit effort mystudy 'sDCG@10' --document-cost 20 --query-cost 15",
+    noise: "sessionkit noise mystudy 'nsDCG@10' --noise 0.1 --draws 500",
+    discriminate: "sessionkit discriminate mystudy 'mean(nDCG@10)' 'mean(P@10)' --test bootstrap",
+    sweep: "sessionkit sweep mystudy 'nsDCG@10' --vary b=1.5:10:18 --vary bq=1.5:10:18 --map map.svg",
+    calibrate: "sessionkit calibrate mystudy --model 'sDCG@10' --model 'sRBP@10'",
     chart: "sessionkit chart mystudy session-curve --output figure2.svg",
     report: "sessionkit report mystudy --output report.html 'nsDCG@10' --redact queries,users",
     measures: "sessionkit measures nsDCG",

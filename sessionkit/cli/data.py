@@ -171,7 +171,7 @@ def check(
     format_: FormatOption = None,
     output: OutputOption = None,
 ) -> None:
-    """What is wrong, what is unusual, and what it means for scores.
+    """What is wrong, what is unusual, what it means for scores.
 
     Works on a study and on a source not yet ingested. Exit status 1 if a record was rejected or a file was changed.
     Tables for --table: tables, sources, rejected, observed, notes and, with --verify, hashes.

@@ -10,12 +10,13 @@ import typer
 
 from sessionkit.cli.options import StudyArgument, open_source
 from sessionkit.cli.running import tell, working
+from sessionkit.cli.sweeping import GRAMMAR, varied
 from sessionkit.errors import UsageError
 
 if TYPE_CHECKING:
     import altair as alt
 
-KINDS = "last-vs-nonlast, session-curve, topic-curves, single-sessions"
+KINDS = "last-vs-nonlast, session-curve, topic-curves, single-sessions, sweep-map, discount-surface, judgment-loss"
 PAGES = (".html", ".htm")
 FIGURE_TOPIC = Annotated[
     str | None,
@@ -43,7 +44,7 @@ def chart(
         typer.Option(
             "--measure",
             metavar="MEASURE",
-            help="What to draw. Default: nsDCG@10 in session-curve, sDCG@100 in last-vs-nonlast, else sDCG@10.",
+            help="What to draw. Default: nsDCG@10 in session-curve and sweep-map, sDCG@100 in last-vs-nonlast, else sDCG@10.",
             show_default=False,
         ),
     ] = None,
@@ -75,6 +76,15 @@ def chart(
             show_default=False,
         ),
     ] = None,
+    vary: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--vary",
+            metavar=GRAMMAR,
+            help="Of sweep-map: what is varied, the first two parameters along the axes. Default: b and bq from 1.5 to 10.",
+            show_default=False,
+        ),
+    ] = None,
     title: Annotated[
         str | None, typer.Option("--title", metavar="TEXT", help="Title above the chart.", show_default=False)
     ] = None,
@@ -83,7 +93,9 @@ def chart(
 
     last-vs-nonlast: gain by rank of last and non-last queries. session-curve: normalised gain along the session.
     topic-curves: gain along the sessions of one topic, all and long ones. single-sessions: every session of one system
-    and topic, with its stopping point.
+    and topic, with its stopping point. sweep-map: which system leads at which setting of a measure, and where the
+    conclusion ends. discount-surface: the discounts of a measure fitted to how far searchers looked, see calibrate.
+    judgment-loss: the order of systems as judgments are lost, see incomplete --loss.
     """
     from sessionkit.charts import save
     from sessionkit.cli.terminal import visible
@@ -95,7 +107,9 @@ def chart(
     asked = parse_measure(measure) if measure is not None else None
     opened = open_source(study)
     with working("drawing"):
-        made = single_figure(opened, kind, asked, topic=topic, system=system, min_queries=min_queries)
+        made = single_figure(
+            opened, kind, asked, topic=topic, system=system, min_queries=min_queries, vary=varied(vary or [])
+        )
         save(_titled(cast("alt.LayerChart", made.chart), title), output)
     typer.echo(visible(made.caption) if sys.stdout.isatty() else made.caption)
     tell(f"written: {output}")

@@ -81,7 +81,7 @@ def explain(
     format_: FormatOption = None,
     output: OutputOption = None,
 ) -> None:
-    """Why a session scored what it did: what each result contributed.
+    """Why a session scored what it did: what each result added.
 
     One row per result that counts: grade, gain, rank_discount, query_discount, contribution and cumulated. The value is
     the sum of the contributions.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import polars as pl
 
@@ -27,7 +27,7 @@ class Choices:
 
     ``measure`` is what figures of gain show, ``ratio`` what those of normalised gain do; ``source`` and ``ratio_source``
     the measures asked for that these come from, None where none of that family was. ``asked`` tells whether any was.
-    ``exact``, if given, is what the figure shows in place of both.
+    ``exact``, if given, is what the figure shows in place of both. ``vary`` is what a sweep varies.
     """
 
     measure: GainMeasure
@@ -43,6 +43,7 @@ class Choices:
     synthetic: bool
     redaction: Redaction
     exact: Measure | None = None
+    vary: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def ratio(self) -> GainMeasure:

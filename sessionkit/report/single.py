@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import altair as alt
@@ -12,7 +13,7 @@ from sessionkit.charts import colours_of
 from sessionkit.charts.text import printable
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.report.choices import choices_of
-from sessionkit.report.figures import Figure, figure, only
+from sessionkit.report.figures import FIGURES, Figure, figure, only
 from sessionkit.scoring.measures import Measure
 from sessionkit.study import Study
 
@@ -30,6 +31,7 @@ def single_figure(
     topic: str | None = None,
     system: str | None = None,
     min_queries: int | None = None,
+    vary: Mapping[str, object] | None = None,
 ) -> Figure:
     """Make one figure of this measure, topic, system and least number of queries.
 
@@ -44,19 +46,24 @@ def single_figure(
     topic, system, min_queries
         Only sessions of this topic, of this system, with at least so many queries; in topic-curves `min_queries` says
         which sessions are long.
+    vary
+        Of sweep-map the parameters and their values, see `sessionkit.sweep`; by default b and bq from 1.5 to 10.
 
     Raises
     ------
     UsageError
-        There is no such kind, topic or system, no session is left, or the chart cannot draw this measure.
+        There is no such kind, topic or system, another chart than sweep-map is to vary something, no session is left, or
+        the chart cannot draw this measure.
     """
+    if vary and kind in FIGURES and kind != "sweep-map":
+        raise UsageError(f"{kind} varies nothing; sweep-map does")
     asked = {"topic": topic, "system": system, "min_queries": min_queries}
     limits = {name: value for name, value in asked.items() if value is not None and name not in OWN.get(kind, ())}
     colours = colours_of(grouped_sessions(study, "system_id").get_column("group").to_list())
     limited = _limited(study, **limits) if limits else study  # type: ignore[arg-type]
     places = {name: asked[name] for name in OWN.get(kind, ()) if asked[name] is not None}
     choices = choices_of(limited, **{"min_queries": USUAL, **places})  # type: ignore[arg-type]
-    made = figure(limited, kind, replace(choices, exact=measure, colours=colours))
+    made = figure(limited, kind, replace(choices, exact=measure, colours=colours, vary=vary or {}))
     if not limits:
         return made
     words = {"topic": f"topic {topic}", "system": f"{system}", "min_queries": f"at least {min_queries} queries"}

@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import sessionkit as sk
+from sessionkit.analysis.breakdown_pairs import differing
+from sessionkit.analysis.resampling import Resampling, Units
 
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 PARTS = {
@@ -105,6 +107,39 @@ def test_what_is_said():
     assert "would be found 80 % of the time" in reading
     assert "best by choice, so no p-value" in reading
     assert "not the effect of asking again" in reading
+
+
+def test_what_could_have_been_found_follows_the_confidence():
+    gains = [[0, 3], [1, 2], [0, 2], [3, 1], [0, 1], [2, 2]] * 4
+    for confidence in (0.8, 0.95):
+        found = sk.breakdown_tests(made(gains), "CG@1", confidence=confidence)
+        row = found.table.filter(test="sessions").row(0, named=True)
+        error = row["difference"] / row["statistic"]
+        least = error * (stats.t.ppf(0.5 + confidence / 2, 23) + stats.t.ppf(0.8, 23))
+        assert f"a true difference of about {least:.3f} would be found 80 %" in found.reading
+    assert "not adjusted" not in found.reading
+    assert "these 2 comparisons are not adjusted" in sk.breakdown_tests(made(gains), "CG@1", "last,first,best").reading
+
+
+def test_size_and_coverage_where_users_differ():
+    # sessions of one user share a difference of their own, with half the variance of a session's
+    rng = np.random.default_rng(5)
+    users = np.repeat(np.arange(20), rng.integers(1, 6, 20))
+    of, studies = Units.of(pl.Series([f"u{user}" for user in users]), "users"), 400
+    rejected = dict.fromkeys(("user means", "users drawn", "sessions"), 0)
+    covered = dict.fromkeys(rejected, 0)
+    for seed in range(studies):
+        away = rng.normal(0, 0.7, 20)[users] + rng.normal(size=len(users))
+        pairs = pl.DataFrame(
+            {"user_id": [f"u{user}" for user in users], "of_part": away, "of_other": np.zeros(len(users))}
+        )
+        for row in differing(pairs, of, Resampling(400, seed), chosen=False):
+            rejected[row["test"]] += row["p"] <= 0.05
+            covered[row["test"]] += row["low"] <= 0 <= row["high"]
+    assert 0.03 <= rejected["user means"] / studies <= 0.07
+    assert 0.03 <= rejected["users drawn"] / studies <= 0.08
+    assert rejected["sessions"] / studies > 0.1  # as if sessions were independent
+    assert all(rejected[test] + covered[test] == studies for test in rejected)
 
 
 def test_the_same_from_the_same_seed():

@@ -65,6 +65,8 @@ def test_intervals_do_not_contradict_verdicts(test, correction, seed, k, decimal
     ]
     found = sk.compare(pl.concat(tables), test=test, correction=correction, resamples=199)
     for row in found.table.drop_nulls("p_adjusted").iter_rows(named=True):
+        bounded = correction == "none" or row["low"] is not None or row["high"] is not None
+        assert bounded or row["p_adjusted"] > 0.05
         for low, high in (("low", "high"), ("effect_low", "effect_high")):
             below, above = row[low] is None or row[low] <= 0, row[high] is None or row[high] >= 0
             if row["p_adjusted"] > 0.05:
@@ -92,12 +94,38 @@ def test_the_clinic_recovers_its_effect(clinic):
     assert last["low"] < 46 < last["high"]
     assert session["low"] < 0.065 < session["high"]
     assert last["p_adjusted"] < 0.05
-    assert "Evidence, for users like these, that S2 is higher than S1" in found.reading
+    assert "that last(DCG(gain=0-1-10-100)@100) is higher with S2 than with S1" in found.reading
     means = sk.score(clinic, asked, per="system").filter(measure="nsDCG@10").get_column("value").to_list()
     assert [session["mean_a"], session["mean_b"]] == pytest.approx(means)
     assert found.order.height == 4
     scored = sk.score(clinic, asked)
     assert sk.compare(scored).table.equals(found.table)
+
+
+def test_what_a_reader_of_a_paper_asks_for_is_in_the_reading(clinic):
+    reading = sk.compare(clinic, ["last(DCG@100)", "nsDCG@10"]).reading
+    for text in (
+        "simultaneous 95 % interval",
+        "t(86) = 3.579",
+        "(S2 higher for 21, lower for 9)",
+        "after Bonferroni over 2",
+    ):
+        assert text in reading
+    assert "the same for every user and topic; test=randomisation lets it vary with the user." in reading
+    assert "the same for every topic. " in sk.compare(clinic, "nsDCG@10", test="randomisation", resamples=99).reading
+    assert "Order of sessions: no period (p = 0.428) or carry-over (p = 0.485) shown" in reading
+    assert "skill 2 less skill 1" in sk.compare(clinic, "nsDCG@10", by="skill").reading
+
+
+def test_what_holm_finds_has_a_side_only_while_others_are_undecided(clinic):
+    found = sk.compare(clinic, ["last(DCG@100)", "nsDCG@10"], correction="holm")
+    sure, unsure = found.table.iter_rows(named=True)
+    assert (sure["low"], sure["high"], sure["effect_low"], sure["effect_high"]) == (0, None, 0, None)
+    # the one that is left is as it would be alone
+    alone = only(sk.compare(clinic, "nsDCG@10"))
+    assert (unsure["low"], unsure["high"]) == pytest.approx((alone["low"], alone["high"]))
+    assert "correction=bonferroni gives both ends" in found.reading
+    assert "both ends" not in sk.compare(clinic, "last(DCG@100)", correction="holm").reading
 
 
 def test_any_column_can_group(clinic):

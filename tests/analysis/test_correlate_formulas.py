@@ -65,3 +65,20 @@ def test_level_and_coverage(test, correlations):
     assert 0.93 <= covered / 1500 <= 0.97
     if r12 == r13:
         assert 0.03 <= rejected / 1500 <= 0.07
+
+
+@pytest.mark.parametrize("coefficient", ["pearson", "spearman", "kendall"])
+@pytest.mark.parametrize("agree", [0.0, 0.6])
+def test_intervals_cover_as_often_as_they_say(coefficient, agree):
+    # of normal numbers with correlation r: Spearman's is 6 / pi asin(r / 2), Kendall's 2 / pi asin(r)
+    truth = {"pearson": agree, "spearman": 6 / np.pi * np.arcsin(agree / 2), "kendall": 2 / np.pi * np.arcsin(agree)}
+    root = np.linalg.cholesky([[1, agree], [agree, 1]])
+    x, y = np.moveaxis(np.random.default_rng(12).normal(size=(1500, 40, 2)) @ root.T, 2, 0)
+    if coefficient == "spearman":
+        x, y = stats.rankdata(x, axis=1), stats.rankdata(y, axis=1)
+    if coefficient == "kendall":
+        found = [stats.kendalltau(one, other).statistic for one, other in zip(x, y, strict=True)]
+    else:
+        found = [np.corrcoef(one, other)[0, 1] for one, other in zip(x, y, strict=True)]
+    ends = np.array([interval(coefficient, value, 40) for value in found])
+    assert 0.93 <= ((ends[:, 0] <= truth[coefficient]) & (truth[coefficient] <= ends[:, 1])).mean() <= 0.97

@@ -83,6 +83,23 @@ def test_intervals_of_correlations_cover_as_often_as_they_say(users, agree):
     assert 30 <= rejected <= 70 if agree == 0 else rejected > 700
 
 
+def test_the_difference_of_two_correlations_is_found_as_often_as_chance_has_it():
+    # both agree with the third by .4, and with each other by .6; a third of the variance is the user's
+    from_seed, studies = np.random.default_rng(8), 700
+    root = np.linalg.cholesky([[1, 0.4, 0.4], [0.4, 1, 0.6], [0.4, 0.6, 1]])
+    of_user = np.sqrt(0.33) * from_seed.normal(size=(studies, 20, 1, 3)) @ root.T
+    numbers = of_user + np.sqrt(0.67) * from_seed.normal(size=(studies, 20, 4, 3)) @ root.T
+    rejected = 0
+    for number, study in enumerate(numbers.reshape(studies, 80, 3)):
+        matrices, how = Matrices(study, np.repeat(np.arange(20), 4), "pearson"), Resampling(400, seed=number)
+        drawn = matrices.replicates(how)
+        value = matrices.of(np.ones((1, 20)))[0]
+        found = how.says(drawn[:, 0, 1] - drawn[:, 0, 2], value[0, 1] - value[0, 2], np.ones(20))
+        assert (found.low <= 0 <= found.high) == (found.p > 0.05)
+        rejected += found.p <= 0.05
+    assert 0.03 <= rejected / studies <= 0.075  # 6 % of 3,800 such studies of 12 to 40 users; sd of 700: .9 %
+
+
 def test_units():
     users = pl.Series(["b", "a", None, "b", None])
     of = Units.of(users, "auto")

@@ -136,9 +136,15 @@ ROWS: dict[str, Row] = {
         "rated_sessions",
     ),
     "settings": _scored(
-        f"means by system for {len(scoring.SETTINGS)} settings of b and bq",
+        f"sweep of {scoring.SETTINGS} settings of b and bq by system",
         scoring.settings_by_system,
         AtMost(3, "one scoring"),
+        scoring.by_system,
+    ),
+    "settings-tested": _scored(
+        "the same, each setting tested over topics",
+        scoring.settings_tested,
+        Told("one scoring"),
         scoring.by_system,
     ),
     "ingest-delimited": _ingested(

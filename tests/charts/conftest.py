@@ -71,6 +71,49 @@ def curves():
 
 
 @pytest.fixture
+def swept():
+    """Return the map of a sweep of b (2, 20) and bq (1.5, 4, as many as there are groups): each group leads in a row."""
+
+    def swept(groups=("S1", "S2")):
+        ups = [str(number) for number in range(2, 2 + len(groups))]
+        rows = [
+            (
+                x,
+                up,
+                group,
+                0.1,
+                0.25,
+                0.04 if x == "2" else 0.5,
+                x == "2",
+                "holds",
+                x == "2" and up == "2",
+                group == groups[0],
+            )
+            for x in ("2", "20")
+            for up, group in zip(ups, groups, strict=True)
+        ]
+        names = ["x", "y", "group", "margin", "relative", "p_value", "shown", "outcome", "base", "holds"]
+        return pl.DataFrame(rows, schema=names, orient="row")
+
+    return swept
+
+
+@pytest.fixture
+def surface():
+    """Return looks of 20 ranks of some queries: expected 1000 / (rank x query), observed the same, none below rank 15."""
+
+    def surface(queries=2):
+        rows = [
+            (rank, query, 1000 // (rank * query) if rank <= 15 else 0, 1000 / (rank * query))
+            for query in range(1, queries + 1)
+            for rank in range(1, 21)
+        ]
+        return pl.DataFrame(rows, schema=["rank", "query_position", "observed", "expected"], orient="row")
+
+    return surface
+
+
+@pytest.fixture
 def datasets():
     """Return the data of a chart's layers by kind of mark, as lists of rows."""
 
@@ -79,3 +122,29 @@ def datasets():
         return [(layer["mark"]["type"], spec["datasets"][layer["data"]["name"]]) for layer in spec["layer"]]
 
     return datasets
+
+
+@pytest.fixture
+def losing():
+    """Return the agreement and the knees of judgment loss of two measures: tau 0.7 or 0.6, 0.9 or 0.8, and 1."""
+
+    def losing(measures=("P@5", "AP")):
+        rows = [
+            (
+                measure,
+                fraction,
+                fraction,
+                tau - 0.1 * place,
+                tau - 0.1 * place - 0.05,
+                min(1.0, tau - 0.1 * place + 0.05),
+            )
+            for place, measure in enumerate(measures)
+            for fraction, tau in ((0.1, 0.7), (0.5, 0.9), (1.0, 1.0 + 0.1 * place))
+        ]
+        names = ["measure", "fraction", "judged", "tau", "tau_low", "tau_high"]
+        knees = [(measure, 0.5 if place == 0 else 1.0) for place, measure in enumerate(measures)]
+        return pl.DataFrame(rows, schema=names, orient="row"), pl.DataFrame(
+            knees, schema=["measure", "knee"], orient="row"
+        )
+
+    return losing

@@ -12,7 +12,7 @@ PNG = b"\x89PNG\r\n\x1a\n"
 
 
 @pytest.fixture(params=sorted(KINDS))
-def draw(request, parts, curves):
+def draw(request, parts, curves, swept, surface, losing):  # noqa: PLR0917 - a fixture for each kind
     """Return a function that draws one of the kinds for some groups."""
 
     def draw(groups=("S1", "S2"), **options):
@@ -25,6 +25,12 @@ def draw(request, parts, curves):
                 return charts.topic_curves(curves(groups), curves(groups), **options)
             case "single-sessions":
                 return charts.single_sessions(curves(groups, single=True), **options)
+            case "sweep-map":
+                return charts.sweep_map(swept(groups), x="b", y="bq", **options)
+            case "discount-surface":
+                return charts.discount_surface(surface(len(groups)), **options)
+            case "judgment-loss":
+                return charts.judgment_loss(*losing(groups), **options)
             case other:
                 pytest.fail(f"draw {other} here too")
 
@@ -65,7 +71,7 @@ def test_chart_renders_as_an_image_that_shows_something(draw, tmp_path):
     assert len(content) > 20_000
     svg = save(draw(title="A title"), tmp_path / "chart.svg").read_text(encoding="utf-8")
     assert ">A title</text>" in svg
-    assert ">Q3</text>" in svg or ">20</text>" in svg
+    assert ">Q3</text>" in svg or ">20</text>" in svg or ">20%</text>" in svg
 
 
 def test_synthetic_data_are_marked_in_the_drawing(draw, tmp_path):
@@ -78,7 +84,22 @@ def test_hostile_names_are_values_and_nothing_else(draw, hostile, tmp_path):
     chart = draw(groups=hostile, title=hostile[4])
     spec = spec_of(chart)
     known = {"group", "session", "part", "rank", "value", "slot", "query_position", "n", "n_queries", "n_sessions"}
-    assert set(fields(spec)) <= known | {"sessions", "label", "mark", "number"}
+    assert set(fields(spec)) <= known | {
+        "sessions",
+        "label",
+        "mark",
+        "number",
+        "x",
+        "y",
+        "strength",
+        "relative",
+        "p_value",
+        "outcome",
+        "fraction",
+        "judged",
+        "low",
+        "high",
+    }
     assert spec["title"]["text"] == hostile[4]
     svg = save(chart, tmp_path / "chart.svg").read_text(encoding="utf-8")
     assert "<script" not in svg

@@ -8,11 +8,13 @@ import pytest
 from sessionkit.charts import KINDS
 from sessionkit.charts.saving import WRITERS
 from sessionkit.cli import pages
+from sessionkit.cli.demo import clinic_folder
 from sessionkit.report import MEASURES
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_of_chart(call, study, tmp_path, kind):
+    study = clinic_folder() / "study.toml" if kind == "discount-surface" else study  # it needs clicks
     outcome = call("chart", study, kind, "--output", tmp_path / "chart.json")
     assert outcome.status == 0
     assert "DCG" in outcome.out

@@ -1,5 +1,8 @@
 """The figures of a report."""
 
+from dataclasses import replace
+
+import polars as pl
 import pytest
 
 from sessionkit.charts import KINDS
@@ -8,9 +11,15 @@ from sessionkit.report.choices import choices_of
 from sessionkit.report.figures import FIGURES, figure
 
 
+def clicked(study):
+    """The study with clicks on every second result of later queries."""
+    deep = (pl.col("rank") == 1) | (pl.col("query_position") > 1)
+    return replace(study, results=study.results.with_columns(clicked=deep))
+
+
 def test_every_kind_of_chart_has_its_figure(make):
     assert list(FIGURES) == list(KINDS)
-    study = make(sessions=5)
+    study = clicked(make(sessions=5))
     choices = choices_of(study)
     for kind in KINDS:
         made = figure(study, kind, choices)
@@ -33,8 +42,10 @@ def test_captions_count_what_was_averaged(make):
 
 
 def test_single_figures_say_of_what_they_are(make):
-    study = make(systems=("S1",), topics=("t", "u"), sessions=2, synthetic=True)
-    shown = {kind: figure(study, kind, choices_of(study, topic="u")) for kind in KINDS}
+    study = clicked(make(systems=("S1",), topics=("t", "u"), sessions=2, synthetic=True))
+    shown = {kind: figure(study, kind, choices_of(study, topic="u")) for kind in KINDS if kind != "judgment-loss"}
+    with pytest.raises(UsageError, match="a comparison needs at least two"):
+        figure(study, "judgment-loss", choices_of(study))
     below = {kind: made.chart.to_dict()["title"]["subtitle"] for kind, made in shown.items()}
     assert below["topic-curves"] == ["topic u", "Synthetic data"]
     assert below["single-sessions"] == ["S1, topic u", "Synthetic data"]

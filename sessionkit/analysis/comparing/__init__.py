@@ -6,7 +6,7 @@
     designs.py      the design that the data have, and what a claim can be about
     units.py        values aligned by key, whole pairs dropped: blocks, separate groups, or a crossover
     findings.py     what a procedure finds for a pair of groups; intervals by inverting tests
-    effects.py      effect sizes and their intervals
+    effects.py      effects in standard deviations            shares.py     Cliff's delta, rank-biserial correlation
     paired.py       t, Wilcoxon, sign                     separate.py   Welch, Mann-Whitney, one-way ANOVA, Tukey-Kramer
     swaps.py        randomisation within blocks           blocked.py    blocked ANOVA and Tukey's HSD
     ranked.py       Friedman, Nemenyi, Conover            crossover.py  users and topics taken out, least squares

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import polars as pl
 
 from sessionkit.analysis.comparing.comparison import OVERALL, TABLE
-from sessionkit.analysis.comparing.corrections import adjusted, interval_rate
-from sessionkit.analysis.comparing.findings import Pair, agreed
+from sessionkit.analysis.comparing.corrections import Corrected, corrected
+from sessionkit.analysis.comparing.findings import Pair
 from sessionkit.analysis.comparing.procedures import Options, Procedure
 from sessionkit.analysis.comparing.rows import Compared, Row
 
@@ -35,13 +35,12 @@ def assembled(
     if together and correction != "none":
         family = len({row.measure for row in tested})
         rate = options.alpha / max(1, family)
-        changed = [min(1.0, value * family) for value in p]
+        settled = Corrected(tuple(min(1.0, value * family) for value in p), rate, False, options.alpha)
     else:
-        family, rate = len(p), interval_rate(p, correction, options.alpha)
-        changed = adjusted(p, correction)
-    of = dict(zip(map(id, tested), changed, strict=True))
-    table = pl.DataFrame([_row(row, of.get(id(row)), rate, options.alpha) for row in rows], schema=TABLE, orient="row")
-    return table, rate, family
+        family, settled = len(p), corrected(p, correction, options.alpha)
+    places = {id(row): place for place, row in enumerate(tested)}
+    table = pl.DataFrame([_row(row, places.get(id(row)), settled) for row in rows], schema=TABLE, orient="row")
+    return table, settled.rate, family
 
 
 def overall_table(found: Sequence[Compared]) -> pl.DataFrame:
@@ -52,20 +51,20 @@ def overall_table(found: Sequence[Compared]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=OVERALL, orient="row")
 
 
-def _row(row: Row, p: float | None, rate: float, alpha: float) -> tuple[object, ...]:
+def _row(row: Row, place: int | None, settled: Corrected) -> tuple[object, ...]:
     """One row of the table."""
     pair = row.pair or Pair(row.difference if row.difference is not None else math.nan, None)
-    rejected = p is not None and p <= alpha
     ends = effect_ends = (math.nan, math.nan)
-    if p is not None and pair.interval is not None:
-        ends = agreed(pair.interval(rate), pair.estimate, rejected)
-    if p is not None and pair.effect_interval is not None:
-        effect_ends = agreed(pair.effect_interval(rate), pair.effect or pair.estimate, rejected)
+    if place is not None and pair.interval is not None:
+        ends = settled.interval(place, pair.interval, pair.estimate)
+    if place is not None and pair.effect_interval is not None:
+        effect_ends = settled.interval(place, pair.effect_interval, pair.effect or pair.estimate)
     return (
         row.measure, row.a, row.b, row.n_a, row.n_b, row.mean_a, row.mean_b, row.difference, row.relative, row.mark,
-        _finite(pair.estimate), *map(_finite, ends), pair.statistic, pair.df, pair.p, p,
+        _finite(pair.estimate), *map(_finite, ends), pair.statistic, pair.df, pair.p,
+        None if place is None else settled.p[place],
         pair.effect, *map(_finite, effect_ends), row.wins, row.ties, row.losses,
-        _detectable(pair, rate, row.n_a) if p is not None else None,
+        None if place is None else _detectable(pair, settled.rate, row.n_a),
     )  # fmt: skip
 
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from sessionkit.analysis.comparing.crossover import Effects, fitted
+from sessionkit.analysis.comparing.crossover import Effects, fitted, not_told_apart
+from sessionkit.analysis.comparing.effects import noncentrality
 from sessionkit.analysis.comparing.findings import Interval, Outcome, Pair, inverted
 from sessionkit.analysis.comparing.separate import scaled
 from sessionkit.analysis.comparing.swaps import share_as_large, signs
@@ -31,8 +32,7 @@ def swapped(units: Crossed, resamples: int, seed: int) -> Outcome:
     x, y = units.group - 0.5, units.values
     fit = fitted(effects, x[:, None], y[:, None])
     if fit is None or fit.df < 1:
-        msg = "the groups cannot be told apart from users and topics; test=t would work"
-        raise UsageError(msg)
+        raise not_told_apart(len(y))
     users, topics = int(units.user.max()) + 1, int(units.topic.max()) + 1
     left_y, left_x = effects.without(np.column_stack([y, x])).T
     of_y = np.bincount(units.user, weights=x * left_y, minlength=users)
@@ -65,7 +65,7 @@ def swapped(units: Crossed, resamples: int, seed: int) -> Outcome:
         interval=interval,
         statistic=estimate,
         effect=estimate / sd,
-        effect_interval=lambda alpha: scaled(interval(alpha), 1 / sd),
+        effect_interval=lambda alpha: scaled(noncentrality(estimate / sd / scale, fit.df, alpha), scale),
         se=sd * scale,
     )
     return Outcome({(0, 1): pair})

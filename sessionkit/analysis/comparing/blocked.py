@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from sessionkit.analysis.comparing.effects import studentized
+from sessionkit.analysis.comparing.effects import noncentrality, single_rate, studentized
 from sessionkit.analysis.comparing.findings import Interval, Outcome, Overall, Pair
 from sessionkit.analysis.comparing.units import Blocked
 
@@ -55,8 +55,9 @@ def tukey(units: Blocked) -> Outcome:
             return d - half, d + half
 
         def effect_interval(alpha: float) -> Interval:
-            low, high = interval(alpha)
-            return low / sd, high / sd
+            rate = single_rate(studentized(alpha, k, df) / math.sqrt(2), df)
+            low, high = noncentrality(d / se / math.sqrt(2), df, rate)
+            return low * math.sqrt(2 / n), high * math.sqrt(2 / n)
 
         p = float(stats.studentized_range.sf(abs(d) / se, k, df))
         return Pair(d, p, interval, abs(d) / se, df, d / sd, effect_interval, se * math.sqrt(2))

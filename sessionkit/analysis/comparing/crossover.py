@@ -135,6 +135,14 @@ def indicators(numbers: np.ndarray, many: int) -> np.ndarray:
     return (numbers[:, None] == np.arange(1, many)[None, :]).astype(float)
 
 
+def not_told_apart(sessions: int) -> UsageError:
+    """Build the error for groups that users and topics leave nothing of."""
+    return UsageError(
+        f"in these {sessions:,} sessions the groups cannot be told apart from users and topics: users fall into sets that met "
+        "different groups, or there are hardly more sessions than users and topics; compare by another column, or fewer groups"
+    )
+
+
 def least_squares(units: Crossed) -> Outcome:
     """Differences of groups at equal users and topics; the effect is the difference over the residual sd.
 
@@ -146,8 +154,7 @@ def least_squares(units: Crossed) -> Outcome:
     effects = Effects(units.user, units.topic)
     fit = fitted(effects, indicators(units.group, units.groups), units.values[:, None])
     if fit is None or fit.df < 1:
-        msg = "least squares cannot tell the groups apart from users and topics; test=t would work"
-        raise UsageError(msg)
+        raise not_told_apart(len(units.values))
     df, sd = fit.df, math.sqrt(float(fit.variance[0]))
     estimates = np.concatenate([[0.0], fit.coefficients[:, 0]])
     inverse = np.pad(fit.inverse, ((1, 0), (1, 0)))

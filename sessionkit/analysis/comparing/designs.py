@@ -99,10 +99,11 @@ def read_design(sessions: pl.DataFrame, by: str, groups: int) -> Design:
         if topics is not None and many_topics and topics.share > HALF:
             sentence = (
                 f"crossover: each user met {every} values of {by}, each topic was searched with {every}, and "
-                f"{_few(pairs)} of the pairs of a user and a topic has {every}; so pairs exist by user and by topic, never by both at once"
+                f"{_few(pairs)} of the pairs of a user and a topic has {every}; so sessions are paired by user and by topic, not by "
+                "both at once"
             )
             return Design("crossover", sentence, {"users": "crossed", "topics": "blocked"} | again)
-        confounded = many_topics and topics is not None and not topics.share and by != "topic_id"
+        confounded = many_topics and topics is not None and not topics.share
         warning = f"each topic has one {by} only: a difference may be the topics'" if confounded else ""
         sentence = f"paired by user: each user met {every} values of {by}"
         return Design("users", sentence, {"users": "blocked"} | again, warning)

@@ -1,14 +1,16 @@
-"""Effect sizes and their intervals: a difference in standard deviations, or as a share of pairs of values."""
+"""Effect sizes and their intervals: a difference in standard deviations."""
 
 from __future__ import annotations
 
 import math
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import numpy as np
 
 from sessionkit.analysis.comparing.findings import Interval
 
+CONSTANT = 1e-12
+"""Spread, as a share of the values' size, below which values are all the same."""
 NODES = 400
 """Points at which the distribution of a sample sd is looked at."""
 
@@ -21,9 +23,7 @@ def noncentrality(t: float, df: float, alpha: float) -> Interval:
     """
     from scipy import optimize, special
 
-    at, weight = np.polynomial.legendre.leggauss(NODES)
-    # the sample sd over the true one, at evenly placed shares of its distribution
-    sd = np.sqrt(special.chdtri(df, 1 - (at + 1) / 2) / df)
+    sd, weight = _sample_sd(df)
     reach = abs(t) * float(sd.max()) + float(special.ndtri(1 - alpha / 4)) + 5
 
     def end(tail: float) -> float:
@@ -33,6 +33,33 @@ def noncentrality(t: float, df: float, alpha: float) -> Interval:
         return float(optimize.brentq(excess, -reach, reach))
 
     return end(1 - alpha / 2), end(alpha / 2)
+
+
+@lru_cache(maxsize=64)
+def _sample_sd(df: float) -> tuple[np.ndarray, np.ndarray]:
+    """The sample sd over the true one, at places spread over the shares of its distribution, and their weights."""
+    from scipy import special
+
+    at, weight = _places()
+    return np.sqrt(special.chdtri(df, 1 - (at + 1) / 2) / df), weight
+
+
+@cache
+def _places() -> tuple[np.ndarray, np.ndarray]:
+    """Places from -1 to 1 of Gauss and Legendre, and their weights."""
+    at, weight = np.polynomial.legendre.leggauss(NODES)
+    return at, weight
+
+
+def single_rate(critical: float, df: float) -> float:
+    """Error rate of a single two-sided t test with this critical value, such as that of a test of all pairs at once.
+
+    >>> round(single_rate(2.0452, 29), 4)
+    0.05
+    """
+    from scipy import stats
+
+    return float(2 * stats.t.sf(critical, df))
 
 
 @lru_cache(maxsize=256)
@@ -50,13 +77,3 @@ def small_sample(df: float) -> float:
     0.9227
     """
     return math.exp(math.lgamma(df / 2) - math.lgamma((df - 1) / 2)) / math.sqrt(df / 2) if df > 1 else 1.0
-
-
-def share_interval(share: float, se: float, alpha: float) -> Interval:
-    """Interval of a rank-biserial correlation by Fisher's z, `se` the standard error where there is no difference."""
-    from scipy import stats
-
-    if abs(share) >= 1:
-        share = math.copysign(1 - 1e-12, share)
-    middle, half = math.atanh(share), stats.norm.isf(alpha / 2) * se
-    return math.tanh(middle - half), math.tanh(middle + half)

@@ -104,8 +104,8 @@ def inverted(test: Callable[[float], tuple[float, float]], low: float, high: flo
 def agreed(interval: Interval, direction: float, rejected: bool) -> Interval:
     """Return an interval that says of 0 what the verdict says.
 
-    Ties and zeros make rank tests jump at 0 itself, and Holm's steps go further than the simultaneous interval; an
-    interval then ends at 0, and where the verdict is against 0 that end is not in it.
+    Ties and zeros make rank tests jump at 0 itself; an interval then ends at 0, and where the verdict is against 0 that
+    end is not in it. Elsewhere nothing is changed.
     """
     low, high = interval
     if not rejected:

@@ -11,7 +11,7 @@ from sessionkit.analysis.comparing.sessions import ORDER, Sessions
 from sessionkit.analysis.comparing.units import coded
 
 MOST_PERIODS = 50
-WITHIN = ("both", "crossover", "users")
+WITHIN = ("both", "crossover", "incomplete", "users")
 """Designs in which a user meets several groups."""
 CHECKS = pl.Schema(
     {

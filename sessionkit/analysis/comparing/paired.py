@@ -7,8 +7,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from sessionkit.analysis.comparing.effects import noncentrality, share_interval
+from sessionkit.analysis.comparing.effects import noncentrality
 from sessionkit.analysis.comparing.findings import Interval, Pair, inverted
+from sessionkit.analysis.comparing.shares import rank_biserial_interval
 from sessionkit.analysis.comparing.units import Blocked
 
 EXACT_TO = 50
@@ -67,14 +68,14 @@ def wilcoxon(units: Blocked, first: int, second: int) -> Pair:
     plus, variance, n = ranked(0.0)
     total = n * (n + 1) / 2
     share = 2 * plus / total - 1
-    se = 2 * math.sqrt(variance) / total
+    ties = variance / (total * (2 * n + 1) / 12)
     return Pair(
         estimate=_pseudo_median(d, test),
         p=test(0.0)[1],
         interval=lambda alpha: inverted(test, float(d.min()), float(d.max()), alpha),
         statistic=min(plus, total - plus),
         effect=share,
-        effect_interval=lambda alpha: share_interval(share, se, alpha),
+        effect_interval=lambda alpha: rank_biserial_interval(share, n, alpha, ties),
     )
 
 

@@ -44,6 +44,8 @@ class Procedure:
         Whether it looks at all groups at once, as what is simultaneous does.
     signed
         Whether, of two groups, it goes by signs that chance gives to units, so that p has a smallest value.
+    symbol
+        What its statistic is called; empty where it is the estimate itself.
     """
 
     name: str
@@ -56,6 +58,7 @@ class Procedure:
     joint: bool = False
     titles: Mapping[str, str] = field(default_factory=dict)
     signed: bool = False
+    symbol: str = ""
 
     def __post_init__(self) -> None:
         """Hold that what is simultaneous looks at all groups at once."""
@@ -97,6 +100,7 @@ PROCEDURES = {
             MEAN,
             "d_z = mean difference / sd of the differences",
             {"blocked": _each(paired.paired_t, blocked.blocked_anova)},
+            symbol="t",
         ),
         Procedure(
             "wilcoxon",
@@ -106,6 +110,7 @@ PROCEDURES = {
             {"blocked": _each(paired.wilcoxon, ranked.friedman)},
             needs_spread=False,
             signed=True,
+            symbol="W",
         ),
         Procedure(
             "sign",
@@ -115,12 +120,13 @@ PROCEDURES = {
             {"blocked": _each(paired.sign, ranked.friedman)},
             needs_spread=False,
             signed=True,
+            symbol="S",
         ),
         Procedure(
             "randomisation",
             "randomisation within units",
             MEAN,
-            "mean difference / sd",
+            "mean difference / sd (of the differences; of more than two groups, or a crossover, residual)",
             {"blocked": _seeded(swaps.randomised), "crossed": _seeded(assignments.swapped)},
             simultaneous=True,
             needs_spread=False,
@@ -133,6 +139,7 @@ PROCEDURES = {
             "difference at equal users and topics",
             "difference / residual sd",
             {"crossed": _plain(crossover.least_squares)},
+            symbol="t",
         ),
         Procedure(
             "welch",
@@ -140,6 +147,7 @@ PROCEDURES = {
             MEAN,
             "Hedges' g",
             {"separate": _each(separate.welch, separate.one_way)},
+            symbol="t",
         ),
         Procedure(
             "mann-whitney",
@@ -148,6 +156,7 @@ PROCEDURES = {
             "Cliff's delta",
             {"separate": _each(separate.mann_whitney, separate.kruskal)},
             needs_spread=False,
+            symbol="U",
         ),
         Procedure(
             "tukey",
@@ -157,6 +166,7 @@ PROCEDURES = {
             {"blocked": _plain(blocked.tukey), "separate": _plain(separate.tukey_kramer)},
             titles={"blocked": "Tukey's HSD, blocked", "separate": "Tukey-Kramer HSD, independent groups"},
             simultaneous=True,
+            symbol="q",
         ),
         Procedure(
             "nemenyi",
@@ -166,6 +176,7 @@ PROCEDURES = {
             {"blocked": _plain(ranked.nemenyi)},
             simultaneous=True,
             needs_spread=False,
+            symbol="q",
         ),
         Procedure(
             "conover",
@@ -175,6 +186,7 @@ PROCEDURES = {
             {"blocked": lambda units, options: ranked.conover(units, options.alpha)},
             needs_spread=False,
             joint=True,
+            symbol="t",
         ),
     )
 }

@@ -31,6 +31,7 @@ class Settled:
     test: Procedure
     claim: str
     about: str
+    by: str
     alpha: float
     correction: str
     family: int
@@ -74,16 +75,20 @@ def lines(
     told = [f"Design: {design.sentence}."]
     if design.warning:
         told.append(f"Mind: {design.warning}.")
-    told.append(f"The claim is about {settled.about}.{_limits(settled)}")
-    told += [_all_at_once(row) for row in overall.iter_rows(named=True)]
     pairs = table.select("a", "b").n_unique()
+    told.append(f"The claim is about {settled.about}.{_limits(settled, pairs)}")
+    told += [_all_at_once(row) for row in overall.iter_rows(named=True)]
     together = settled.test.simultaneous and pairs > 1
     told += [_sentence(row, settled, together) for row in table.head(MOST_ROWS).iter_rows(named=True)]
     if table.height > MOST_ROWS:
         told.append(f"{table.height - MOST_ROWS} more comparisons are in the table.")
     told += [f"Note: {note}." for note in notes]
-    for measure, check, p in order.filter(pl.col("p") <= settled.alpha).select("measure", "check", "p").iter_rows():
-        told.append(f"Mind: {measure}: {ORDER[check]} (p = {_p(p)}).")
+    told += _in_order(order, settled.alpha)
+    if settled.correction == "holm" and _one_ended(table):
+        told.append(
+            "Mind: an interval that begins or ends at 0 tells the side only; Holm's steps leave no more to say while other "
+            "comparisons are undecided. correction=bonferroni gives both ends."
+        )
     return told
 
 
@@ -95,8 +100,9 @@ def dropped_note(measure: str, dropped: dict[str, int]) -> list[str]:
 
 def _sentence(row: dict[str, Any], settled: Settled, together: bool) -> str:
     """Say what was found for one pair by one measure."""
-    pair = f"{row['measure']}: {row['b']} less {row['a']}"
-    mark = f" ({row['relative']:+.1%} of {row['a']}'s, {row['mark']})" if row["relative"] is not None else ""
+    a, b = (row[side] if settled.by == "system_id" else f"{settled.by} {row[side]}" for side in ("a", "b"))
+    pair = f"{row['measure']}: {b} less {a}"
+    mark = f" ({row['relative']:+.1%} of {a}'s, {row['mark']})" if row["relative"] is not None else ""
     if row["p"] is None:
         return (
             f"{pair}: {_n(row['difference'])}{mark}, not tested."
@@ -108,16 +114,57 @@ def _sentence(row: dict[str, Any], settled: Settled, together: bool) -> str:
     other = abs(row["estimate"] - row["difference"]) > SAME * abs(row["difference"])
     scale = f"; {settled.test.estimand} {_n(row['estimate'])}" if other else ""
     how = _how(settled.correction, settled.family, together)
+    at_once = (
+        "simultaneous " if together or (settled.family > 1 and settled.correction in ("holm", "bonferroni")) else ""
+    )
     text = (
-        f"{pair}: {_n(row['difference'])}{mark}{scale}, {_ends(row, settled.alpha)}, p = {_p(row['p_adjusted'])}{how}; "
-        f"{settled.title}, {n}"
+        f"{pair}: {_n(row['difference'])}{mark}{scale}, {at_once}{_ends(row, settled.alpha)}, {_statistic(row, settled)}"
+        f"p = {_p(row['p_adjusted'])}{how}; {settled.title}, {n}{_wins(row, b)}"
     )
     small = row["detectable"]
     power = f" A true difference of {_n(small)} would be found four times in five." if small is not None else ""
     if row["p_adjusted"] > settled.alpha:
         return f"{text}. No difference shown, and none within the interval excluded.{power}"
     side = "higher" if row["estimate"] > 0 else "lower"
-    return f"{text}. Evidence, for {settled.claim} like these, that {row['b']} is {side} than {row['a']}.{power}"
+    return f"{text}. Evidence, for {settled.claim} like these, that {row['measure']} is {side} with {b} than with {a}.{power}"
+
+
+def _statistic(row: dict[str, Any], settled: Settled) -> str:
+    """Say the test statistic, where it is not the estimate."""
+    if not settled.test.symbol or row["statistic"] is None:
+        return ""
+    df = f"({row['df']:.4g})" if row["df"] is not None else ""
+    return f"{settled.test.symbol}{df} = {row['statistic']:.4g}, "
+
+
+def _wins(row: dict[str, Any], b: str) -> str:
+    """Say for how many units which group was higher."""
+    if row["wins"] is None:
+        return ""
+    equal = f", equal for {row['ties']:,}" if row["ties"] else ""
+    return f" ({b} higher for {row['wins']:,}, lower for {row['losses']:,}{equal})"
+
+
+def _one_ended(table: pl.DataFrame) -> bool:
+    """Whether some interval has 0 for its only end."""
+    low, high = pl.col("low"), pl.col("high")
+    return bool(table.select(((low == 0) & high.is_null() | (high == 0) & low.is_null()).any()).item())
+
+
+def _in_order(order: pl.DataFrame, alpha: float) -> list[str]:
+    """Say what the order of sessions does to values, as far as these data can tell."""
+    if order.is_empty():
+        return []
+    found = order.filter(pl.col("p") <= alpha).select("measure", "check", "p").rows()
+    told = [f"Mind: {measure}: {ORDER[check]} (p = {_p(p)}, not corrected)." for measure, check, p in found]
+    if told:
+        return told
+    least = [
+        f"{check} (p = {_p(p)})"
+        for check, p in order.group_by("check", maintain_order=True).agg(pl.col("p").min()).rows()
+    ]
+    several = ", the smallest p of all measures" if order.get_column("measure").n_unique() > 1 else ""
+    return [f"Order of sessions: no {' or '.join(least)} shown{several}; such checks miss small effects."]
 
 
 def _ends(row: dict[str, Any], alpha: float) -> str:
@@ -137,14 +184,18 @@ def _all_at_once(row: dict[str, Any]) -> str:
     return f"{row['measure']}, all groups at once: {row['test']} {row['statistic']:.4g} (df {df}), p = {_p(row['p'])}."
 
 
-def _limits(settled: Settled) -> str:
+def _limits(settled: Settled, pairs: int) -> str:
     """Say what the claim does not reach, and what it takes for granted."""
     design, claim = settled.design, settled.claim
     if claim == "sessions":
         alike = design.name != "independent"
         return " Sessions of one user or topic may be alike, and then p is too small." if alike else ""
     other = {"users": "topics", "topics": "users"}[claim]
-    same = " It takes the difference to be the same for every user and topic." if settled.layout == "crossed" else ""
+    same = ""
+    if settled.layout == "crossed":
+        every = "topic" if settled.test.name == "randomisation" else "user and topic"
+        other_test = "; test=randomisation lets it vary with the user" if every != "topic" and pairs == 1 else ""
+        same = f" It takes the difference to be the same for every {every}{other_test}."
     beyond = f" It does not reach beyond these {other}: for {other} like these, generalise={other}."
     return same + (beyond if other in design.layouts else "")
 

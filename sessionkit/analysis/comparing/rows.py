@@ -9,14 +9,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from sessionkit.analysis.comparing.crossover import Effects, fitted, indicators
+from sessionkit.analysis.comparing.effects import CONSTANT
 from sessionkit.analysis.comparing.findings import Outcome, Pair
 from sessionkit.analysis.comparing.procedures import PROCEDURES, Options, Procedure
 from sessionkit.analysis.comparing.units import Aligned, Blocked, Crossed, Separate, Units
 
 NOTICEABLE, MATERIAL = 0.05, 0.10
 """Sparck Jones' marks: relative differences from which one is noticeable, and material."""
-CONSTANT = 1e-12
-"""Spread, as a share of the values' size, below which differences are all the same."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +134,8 @@ def _untestable(found: Aligned, groups: Sequence[str], test: Procedure, claim: s
     if not isinstance(units, Blocked) and least < 2 and max(units.counts) > 1:
         return f"{groups[units.counts.index(least)]} has {least} {one if least else claim} with a value; a comparison needs at least two"
     if not least:
-        return f"no {one} is left that has a defined value for every group"
+        left = f"no {one} is left that has a defined value for every group"
+        return f"{left}; a measure with undefined=zero counts 0 where it is undefined" if found.dropped else left
     if least == 1:
         return f"only one {one} has a value for every group; a claim about {claim} like these needs at least two"
     every = np.concatenate(units.values) if isinstance(units, Separate) else units.values.ravel()

@@ -6,8 +6,9 @@ import math
 
 import numpy as np
 
-from sessionkit.analysis.comparing.effects import noncentrality, share_interval, small_sample, studentized
+from sessionkit.analysis.comparing.effects import noncentrality, single_rate, small_sample, studentized
 from sessionkit.analysis.comparing.findings import Interval, Outcome, Overall, Pair, inverted
+from sessionkit.analysis.comparing.shares import cliffs_delta_interval
 from sessionkit.analysis.comparing.units import Separate
 
 EXACT_TO = 8
@@ -48,7 +49,10 @@ def mann_whitney(units: Separate, first: int, second: int) -> Pair:
     from scipy import stats
 
     a, b = units.values[first], units.values[second]
-    tied = len(np.unique(np.concatenate([a, b]))) < len(a) + len(b)
+    many = len(a) + len(b)
+    times = np.unique(np.concatenate([a, b]), return_counts=True)[1].astype(float)
+    tied = len(times) < many
+    ties = 1 - float((times**3 - times).sum()) / (float(many) ** 3 - many)
     method = "exact" if min(len(a), len(b)) <= EXACT_TO and not tied else "asymptotic"
     half = len(a) * len(b) / 2
 
@@ -59,7 +63,6 @@ def mann_whitney(units: Separate, first: int, second: int) -> Pair:
 
     excess, p = test(0.0)
     delta = excess / half
-    se = math.sqrt((len(a) + len(b) + 1) / (3 * len(a) * len(b)))
     low, high = float(b.min() - a.max()), float(b.max() - a.min())
     shift = (
         float(np.median(b[:, None] - a[None, :]))
@@ -72,7 +75,7 @@ def mann_whitney(units: Separate, first: int, second: int) -> Pair:
         interval=lambda alpha: inverted(test, low, high, alpha),
         statistic=excess + half,
         effect=delta,
-        effect_interval=lambda alpha: share_interval(delta, se, alpha),
+        effect_interval=lambda alpha: cliffs_delta_interval(delta, (len(a), len(b)), alpha, ties),
     )
 
 
@@ -110,11 +113,14 @@ def tukey_kramer(units: Separate) -> Outcome:
             half = studentized(alpha, k, df) * se
             return d - half, d + half
 
+        t, scale = d / se / math.sqrt(2), small_sample(df) * se * math.sqrt(2) / sd
+
+        def effect_interval(alpha: float) -> Interval:
+            rate = single_rate(studentized(alpha, k, df) / math.sqrt(2), df)
+            return scaled(noncentrality(t, df, rate), scale)
+
         p = float(stats.studentized_range.sf(abs(d) / se, k, df))
-        scale = small_sample(df) / sd
-        return Pair(
-            d, p, interval, abs(d) / se, df, d * scale, lambda alpha: scaled(interval(alpha), scale), se * math.sqrt(2)
-        )
+        return Pair(d, p, interval, abs(d) / se, df, t * scale, effect_interval, se * math.sqrt(2))
 
     return Outcome({(i, j): pair(i, j) for i in range(k) for j in range(i + 1, k)}, one_way(units))
 

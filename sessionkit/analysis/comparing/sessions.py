@@ -80,8 +80,11 @@ def sessions_of(
         frame, values = frame.filter(known), values[known.to_numpy()]
     groups = tuple(frame.get_column("group").unique().sort())
     if not groups:
-        msg = f"by={by}: no session has a value in it; choose another column"
+        others = [name for name in _columns(source) if name != column]
+        msg = f"by={by}: no session has a value in it; {_choice(others)}"
         raise UsageError(msg)
+    if column in KEYS:  # what is compared cannot be held constant at the same time
+        frame = frame.with_columns(pl.lit(None, pl.String).alias(column))
     if not 2 <= len(groups) <= MOST_GROUPS:
         listed = f": {groups[0]!r}" if len(groups) == 1 else ""
         many = f"{len(groups):,} value{'s' if len(groups) != 1 else ''}{listed}"
@@ -99,9 +102,8 @@ def _scored(
 ) -> tuple[pl.DataFrame, np.ndarray, tuple[str, ...]]:
     """Score a study per session; the sessions, their values and the measures' texts."""
     of_sessions = study.columns("sessions")
-    known = [*of_sessions, *(name for name in study.columns("users") if name != "user_id")]
-    if column not in known or column == "session_id":
-        raise _no_column(column, known)
+    if column not in _columns(study):
+        raise _no_column(column, _columns(study))
     scores = score(study, measures, "session", memory=memory, partials=partials)
     texts = tuple(scores.get_column("measure").head(scores.height).unique(maintain_order=True))
     values = scores.get_column("value").to_numpy().reshape(-1, len(texts))
@@ -127,9 +129,8 @@ def _given(
     if "query_position" in scores.columns:
         msg = "these are scores per query; compare sessions: sk.score(study, 'mean(nDCG@10)', per='session')"
         raise UsageError(msg)
-    known = [name for name in scores.columns if name not in ("session_id", "measure", "value", "judged")]
-    if column not in known:
-        raise _no_column(column, known)
+    if column not in _columns(scores):
+        raise _no_column(column, _columns(scores))
     there = scores.get_column("measure").unique(maintain_order=True).to_list()
     given = [measures] if isinstance(measures, (str, Measure)) else measures
     texts = tuple(dict.fromkeys(map(str, given))) if given is not None else tuple(there)
@@ -161,7 +162,22 @@ def _named(frame: pl.DataFrame, column: str) -> pl.DataFrame:
 
 def _no_column(column: str, known: Sequence[str]) -> UsageError:
     """Build the error for a grouping column that does not exist."""
-    listed = ", ".join(known) or "none"
-    return UsageError(
-        f"by={column}: no such column to group sessions by; choose from {listed}{suggestion(column, known)}"
+    return UsageError(f"by={column}: no such column to group sessions by; {_choice(known)}{suggestion(column, known)}")
+
+
+def _columns(source: Study | Frame) -> list[str]:
+    """Columns by which sessions may be grouped."""
+    if isinstance(source, Study):
+        names = [*source.columns("sessions"), *source.columns("users")]
+    else:
+        names = as_polars(source, "scores").collect_schema().names()
+    return [name for name in dict.fromkeys(names) if name not in ("session_id", "measure", "value", "judged")]
+
+
+def _choice(names: Sequence[str]) -> str:
+    """Say what there is to choose from."""
+    return (
+        f"choose from {', '.join(names)}"
+        if names
+        else "there is no other column; add one to the sessions or the scores"
     )

@@ -8,7 +8,8 @@ from itertools import product
 
 import numpy as np
 
-from sessionkit.analysis.comparing.blocked import blocked_anova
+from sessionkit.analysis.comparing.blocked import blocked_anova, residual_variance
+from sessionkit.analysis.comparing.effects import CONSTANT, noncentrality, single_rate
 from sessionkit.analysis.comparing.findings import Interval, Outcome, Pair, inverted
 from sessionkit.analysis.comparing.separate import scaled
 from sessionkit.analysis.comparing.units import Blocked
@@ -51,7 +52,7 @@ def _flipped(units: Blocked, resamples: int, seed: int) -> Pair:
     d = units.values[:, 1] - units.values[:, 0]
     draws, exact = signs(len(d), resamples, seed)
     sums = np.vstack([np.column_stack([s @ d, s.sum(axis=1)]) for s in draws]) / len(d)
-    mean, sd = float(d.mean()), float(d.std(ddof=1)) if len(d) > 1 else 0.0
+    mean, sd = float(d.mean()), _spread(float(d.std(ddof=1)), units.values)
 
     def test(shift: float) -> tuple[float, float]:
         found = np.abs(sums[:, 0] - shift * sums[:, 1])
@@ -60,19 +61,28 @@ def _flipped(units: Blocked, resamples: int, seed: int) -> Pair:
     def interval(alpha: float) -> Interval:
         return inverted(test, float(d.min()), float(d.max()), alpha)
 
+    root = math.sqrt(len(d))
+
+    def effect_interval(alpha: float) -> Interval:
+        return scaled(noncentrality(root * mean / sd, len(d) - 1, alpha), 1 / root)
+
     return Pair(
         estimate=mean,
         p=test(0.0)[1],
         interval=interval,
         statistic=mean,
         effect=mean / sd if sd else None,
-        effect_interval=(lambda alpha: scaled(interval(alpha), 1 / sd)) if sd else None,
-        se=sd / math.sqrt(len(d)) if sd else None,
+        effect_interval=effect_interval if sd else None,
+        se=sd / root if sd else None,
     )
 
 
 def _largest_range(units: Blocked, resamples: int, seed: int) -> Outcome:
-    """Each pair's mean difference beside the largest of all pairs in each draw; intervals hold for all pairs at once."""
+    """Each pair's mean difference beside the largest of all pairs in each draw; intervals hold for all pairs at once.
+
+    Draws are of the values as they are, so what the groups truly differ by is in them: p and intervals, the effect's too
+    (of the residual sd, as Tukey's is), are the more cautious the more some groups differ.
+    """
     values = units.values
     n, k = values.shape
     rng = np.random.Generator(np.random.PCG64(seed))
@@ -84,15 +94,23 @@ def _largest_range(units: Blocked, resamples: int, seed: int) -> Outcome:
         means = np.take_along_axis(np.broadcast_to(values, (many, n, k)), order, axis=2).mean(axis=1)
         ranges.append(np.ptp(means, axis=1))
     largest = np.sort(np.concatenate(ranges))[::-1]
-    means, sd = units.means, np.std(values - values.mean(axis=1, keepdims=True), ddof=1)
+    means, (variance, df) = units.means, residual_variance(values)
+    sd, se = _spread(math.sqrt(variance), values), math.sqrt(2 * variance / n)
+
+    def critical(alpha: float) -> float:
+        place = math.floor(alpha * (len(largest) + 1)) - 1
+        return float(largest[place]) if place >= 0 else math.inf
 
     def pair(first: int, second: int) -> Pair:
         d = float(means[second] - means[first])
 
         def interval(alpha: float) -> Interval:
-            place = math.floor(alpha * (len(largest) + 1)) - 1
-            half = float(largest[place]) if place >= 0 else math.inf
+            half = critical(alpha)
             return d - half, d + half
+
+        def effect_interval(alpha: float) -> Interval:
+            rate = single_rate(critical(alpha) / se, df)
+            return scaled(noncentrality(d / se, df, rate), se / sd) if rate > 0 else (-math.inf, math.inf)
 
         spread = float(np.std(values[:, second] - values[:, first], ddof=1))
         return Pair(
@@ -100,9 +118,14 @@ def _largest_range(units: Blocked, resamples: int, seed: int) -> Outcome:
             p=share_as_large(largest, abs(d), exact=False),
             interval=interval,
             statistic=abs(d),
-            effect=float(d / sd),
-            effect_interval=lambda alpha: scaled(interval(alpha), float(1 / sd)),
+            effect=d / sd if sd else None,
+            effect_interval=effect_interval if sd else None,
             se=spread / math.sqrt(n),
         )
 
     return Outcome({(i, j): pair(i, j) for i in range(k) for j in range(i + 1, k)}, blocked_anova(units))
+
+
+def _spread(sd: float, values: np.ndarray) -> float:
+    """Return a standard deviation, 0 where it is but rounding."""
+    return sd if sd > CONSTANT * float(np.abs(values).max()) else 0.0

@@ -72,7 +72,7 @@ class Crossed:
     @property
     def means(self) -> np.ndarray:
         """Mean of every group's sessions."""
-        found: np.ndarray = mean_cells(self.values, np.zeros_like(self.group), self.group, self.groups)[0]
+        found: np.ndarray = mean_cells(self.values, np.zeros_like(self.group), self.group, self.groups, 1)[0]
         return found
 
 

@@ -55,3 +55,16 @@ def test_the_same_seed_gives_the_same():
     units = Crossed(y, SYSTEM, USER, TOPIC, 2)
     assert swapped(units, 499, 1).pairs[0, 1].p == swapped(units, 499, 1).pairs[0, 1].p
     assert swapped(units, 499, 1).pairs[0, 1].p != swapped(units, 499, 2).pairs[0, 1].p
+
+
+def test_it_holds_its_level_where_the_difference_varies_with_the_user():
+    # by an sd of .20 of the difference, as large as the residual: least squares takes that for what users share
+    studies = 500
+    of_users = np.random.default_rng(10).normal(0, 0.20 / np.sqrt(2), (30, 2, studies))
+    values, rejected, fitted = simulated(studies, seed=9) + of_users[USER, SYSTEM], 0, 0
+    for number, y in enumerate(values.T):
+        units = Crossed(y, SYSTEM, USER, TOPIC, 2)
+        rejected += swapped(units, 199, number).pairs[0, 1].p <= 0.05
+        fitted += least_squares(units).pairs[0, 1].p <= 0.05
+    assert 0.03 <= rejected / studies <= 0.07
+    assert fitted / studies > 0.075

@@ -11,7 +11,7 @@ import sessionkit as sk
 from sessionkit.analysis.comparing.designs import read_design
 
 sys.path.insert(0, str(Path(__file__).parent))
-from layouts import EXAMPLE_S, apart, by_topic, crossing
+from layouts import EXAMPLE_S, apart, by_topic, crossing, scores
 
 
 def design(table, groups=2):
@@ -58,6 +58,33 @@ def test_systems_that_met_different_topics_are_confounded_with_them():
     )
 
 
+def test_what_is_compared_is_not_held_constant():
+    table = crossing(np.random.default_rng(2).normal(size=120) + np.tile([0.0, 1, 2, 3], 30))
+    by_topics = sk.compare(table, by="topic_id")
+    assert by_topics.design.startswith("paired by user: each user met all 4 values of topic_id")
+    assert by_topics.order.get_column("check").to_list() == ["period", "carry-over"]
+    # users who met some of the topics: users are taken out, topics are what is left
+    some = sk.compare(table.filter(pl.int_range(pl.len()) % 3 != 0), by="topic_id")
+    assert "incomplete blocks" in some.design
+    assert some.table.get_column("df").unique().to_list() == [80 - 30 - 3]
+    few = table.filter(pl.col("user_id") < "u05")
+    assert sk.compare(few, by="user_id", test="t").table.get_column("n_a").unique().to_list() == [4]
+    # each user has a topic of their own: nothing tells it from the user
+    own = few.with_columns(topic_id=pl.col("user_id").str.replace("u", "t"))
+    assert "independent" in sk.compare(own, by="topic_id").design or "between" in sk.compare(own, by="topic_id").design
+
+
+def test_groups_that_users_are_split_by_cannot_be_told_apart():
+    # users of a kind met S1 and S2, those of the other S3 and S4
+    rows = [
+        (f"{u}{t}", f"u{u}", f"t{t}", f"S{2 * (u % 2) + t % 2 + 1}", float(u * t % 7))
+        for u in range(8)
+        for t in range(4)
+    ]
+    with pytest.raises(sk.UsageError, match="users fall into sets that met different groups"):
+        sk.compare(scores(rows))
+
+
 def test_users_who_met_one_system_each_are_compared_before_topics():
     between = crossed(4, 3).filter(pl.col("user_id").is_in(["u0", "u1"]) == (pl.col("system_id") == "S0"))
     assert design(between).layouts == {"users": "separate", "topics": "blocked"}
@@ -82,6 +109,7 @@ def test_users_who_met_one_system_each_are_compared_before_topics():
         (apart([[1, 2], [3, 5]]), {"by": "sistem_id"}, ["did you mean 'system_id'"]),
         (apart([[1, 2], [3, 5]]), {"measures": "sDCG@5"}, ["no measure 'sDCG@5'", "did you mean 'sDCG@10'"]),
         (apart([[1, 2]]), {}, ["1 value: 'S1'", "2 to 20"]),
+        (apart([[1, 2]]), {"by": "topic_id"}, ["no session has a value in it", "choose from user_id, system_id"]),
         (by_topic(EXAMPLE_S), {"test": "tukey", "correction": "bh"}, ["holm, bonferroni or none"]),
     ],
 )

@@ -12,6 +12,8 @@ import sessionkit as sk
 sys.path.insert(0, str(Path(__file__).parent))
 from layouts import EXAMPLE_S, SYSTEM, apart, by_topic, crossing
 
+NONE_LEFT = crossing(SYSTEM * 0.5).with_columns(value=pl.when(pl.int_range(pl.len()) % 4 != 0).then("value"))
+"""A crossover in which every user has an undefined session."""
 ONE_LEFT = by_topic([[0.1, 0.4], [0.2, 0.3]]).with_columns(
     value=pl.when(pl.col("session_id") == "t000S2").then(None).otherwise("value")
 )
@@ -43,6 +45,7 @@ def test_wins_and_marks():
         (by_topic([[0.2, 0.2]] * 4), None, "every value is 0.2, in every group"),
         (by_topic([[0.1, 0.4], [0.5, 0.8], [0.3, 0.6]]), None, "in the same way for every unit"),
         (ONE_LEFT, None, "only one topic has a value"),
+        (NONE_LEFT, None, "undefined=zero"),
         (apart([[0.1, 0.2], [0.3]]), None, "S2 has 1 user with a value"),
         (apart([[0.1, 0.1], [0.3, 0.3]]), None, "test=mann-whitney would work"),
         (crossing(SYSTEM * 0.5), None, "explain every value"),
@@ -64,3 +67,11 @@ def test_one_pair_that_is_identical_does_not_stop_the_others():
     found = sk.compare(by_topic(values), test="t")
     assert found.table.get_column("p").is_null().to_list() == [True, False, False]
     assert "S1 and S2 have the same value" in found.reading
+
+
+def test_a_spread_that_is_but_rounding_makes_no_effect():
+    # every unit differs by .3, which leaves an sd of about 1e-17
+    rows = [[0.1, 0.4], [0.5, 0.8], [0.3, 0.6], [0.2, 0.5], [0.7, 1.0], [0.15, 0.45], [0.9, 1.2]]
+    row = only(sk.compare(by_topic(rows), test="randomisation"))
+    assert row["effect"] is None
+    assert row["p"] == pytest.approx(2 / 2**7)

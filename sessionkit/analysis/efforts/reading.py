@@ -1,0 +1,86 @@
+"""The finding about effort in plain language."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import polars as pl
+
+from sessionkit.scoring.measures import Measure
+
+TOLD = (1, 3, 5, 10, 20)
+"""Ranks of the ideal that the text speaks of, where the measure has them."""
+
+
+def lines(
+    measure: Measure,
+    reach: pl.DataFrame,
+    plateau: pl.DataFrame,
+    table: pl.DataFrame,
+    *,
+    searcher: str,
+    timed: str | None,
+    why_no_curve: str | None,
+) -> list[str]:
+    """The sentences, one per line."""
+    units = "sessions" if measure.inner.level == "session" else "lists"
+    found = [*_reach(reach, units), *_plateau(plateau, units)]
+    if why_no_curve is not None:
+        found.append(why_no_curve)
+    elif reach.is_empty():
+        found.append(
+            f"{measure}: nothing is judged relevant for any of these {units}, so that no ideal can be reached."
+        )
+    if not table.is_empty() or timed:
+        found.append(f"{measure}: the searcher whom its discounts describe {timed or searcher}.")
+    else:
+        found.append(f"{measure}: its discounts describe no searcher who stops; {searcher}.")
+    return [*found, *_searcher(table)]
+
+
+def _reach(reach: pl.DataFrame, units: str) -> Iterator[str]:
+    """What it takes to have what an ideal has."""
+    for row in reach.filter(pl.col("rank").is_in([*TOLD])).iter_rows(named=True):
+        first = "the first document" if row["rank"] == 1 else f"{row['rank']} documents"
+        said = f"{row['group']}: what the ideal has gained after {first}, {row['reached']:,} of {row['units']:,} {units} gain"
+        if row["documents"] is None:
+            yield f"{said}; half of them never do."
+            continue
+        queries = f" and {_many(row['queries'], 'query', 'queries')}" if units == "sessions" else ""
+        yield f"{said}; half of all {units} have it after {_many(row['documents'], 'result', 'results')}{queries}."
+
+
+def _plateau(plateau: pl.DataFrame, units: str) -> Iterator[str]:
+    """Where the ideal stops rising."""
+    for row in plateau.iter_rows(named=True):
+        beyond = f"; beyond the cutoff for {row['beyond']:,} of {row['units']:,} {units}" if row["beyond"] else ""
+        there = "there, or at the cutoff," if row["beyond"] else "there"
+        yield (
+            f"{row['group']}: the ideal stops rising after {row['mean']:.3g} documents on average ({row['least']} to {row['most']}"
+            f"{beyond}); who stops {there} has {row['gained'] * 100:.0f} % of the ideal's gain."
+        )
+
+
+def _searcher(table: pl.DataFrame) -> Iterator[str]:
+    """What the searcher looks at."""
+    for row in table.iter_rows(named=True):
+        if row["horizon"] == "endless":
+            if row["documents"] is None:
+                yield "In endless lists it would go on for ever on average: only the cutoff, or the end of the lists, stops it."
+            else:
+                yield f"In endless lists it looks at {row['documents']:.3g} results{_of(row['queries'])} on average."
+        elif row["group"] is not None:
+            yield (
+                f"{row['group']}: of the lists as they were shown it looks at {row['documents']:.3g} results{_of(row['queries'])} on "
+                f"average, at a cost of {row['cost']:.4g}."
+            )
+
+
+def _of(queries: float) -> str:
+    """Of how many queries results are."""
+    return "" if queries == 1 else f" of {queries:.3g} queries"
+
+
+def _many(number: int, one: str, several: str) -> str:
+    """A number of things."""
+    return f"{number:,} {one if number == 1 else several}"

@@ -1,0 +1,173 @@
+"""What unjudged results could do to scores: judged shares, bounds, and whether a conclusion depends on them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from sessionkit.analysis.groups import EVERYONE, UNKNOWN, Grouping
+from sessionkit.analysis.incompleteness.bounds_task import BoundsTask
+from sessionkit.analysis.incompleteness.differences import MOST_GROUPS, differences
+from sessionkit.analysis.incompleteness.finding import Incompleteness
+from sessionkit.analysis.incompleteness.judged_task import JudgedTask
+from sessionkit.analysis.incompleteness.kinds import adds_up, bound_of, movable, scale_top, why_not
+from sessionkit.analysis.incompleteness.moves_task import MOVES, MovesTask
+from sessionkit.analysis.incompleteness.pool import Pool, PoolTask
+from sessionkit.analysis.incompleteness.reading import lines
+from sessionkit.errors import MeasureError, UsageError, suggestion
+from sessionkit.scoring.judged import Judged
+from sessionkit.scoring.measures import Measure, parse_measure
+from sessionkit.scoring.selection import columns_of, columns_read
+from sessionkit.scoring.tasks import run
+from sessionkit.scoring.values import require_session
+from sessionkit.study import Study
+
+UNITS = ("session", "query")
+
+
+def incomplete(
+    study: Study,
+    measures: str | Measure | Sequence[str | Measure],
+    by: str | None = "system_id",
+    *,
+    per: str | None = None,
+    max_grade: float | None = None,
+    wanted: int = 10,
+    memory: str | int | None = None,
+) -> Incompleteness:
+    """Say how much is judged, how far scores could move if the rest were judged, and what that means for a comparison.
+
+    Every unjudged document may turn out to have any grade of the scale, the same one wherever it was shown, or stay
+    unjudged. Unjudged is what is in no judgments and what is only pooled (the study's unjudged_grades). Documents that
+    no session of the study shows and nobody pooled are taken as not relevant, as scoring takes them.
+
+    Parameters
+    ----------
+    study
+        The study.
+    measures
+        Measures of sessions, such as ``"sDCG@10"`` or ``"mean(nDCG@10)"``.
+    by
+        Column of the sessions or users to group by; None, all sessions together. Pairs of groups are compared where
+        there are 2 to 20.
+    per
+        ``"session"`` or ``"query"``: also bounds of each; per query, of the measures inside aggregates.
+    max_grade
+        The best grade of the scale; the study's if not given. Measures that do not tell relevant grades apart do without.
+    wanted
+        Documents to name of each measure and pair.
+    memory
+        Memory to work within, see `sessionkit.score`. Beside it the unjudged documents' names are kept in memory.
+
+    Returns
+    -------
+    Incompleteness
+        With ``judged``, ``bounds``, ``differences``, ``wanted``, ``units`` and ``reading``.
+
+    Raises
+    ------
+    UsageError
+        An option or column does not exist, or a judged grade is above ``max_grade``.
+    MeasureError
+        A measure does not exist or is one of queries, or the scale's top is needed and unknown.
+
+    Notes
+    -----
+    Plain sums (CG, DCG, sDCG, sRBP, RBP, P, gP and their kind) and measures that can only rise with a grade (RR, ERR, ...)
+    are lowest with no unjudged result relevant and highest with all of the best grade: both come true, for means too.
+    What RBP could gain beyond the results shown is not in it; `RBPResidual` has Moffat & Zobel's whole residual.
+
+    A document that turns out relevant can lower nDCG, nCG, nsDCG, R, F, E, MaxF and AP, by raising the ideal or the number
+    of relevant documents, wherever in the study it was shown. Their bounds are exact for each list (each session, of
+    nsDCG) and safe for means, whose lists would have to agree on a document's grade; see
+    `sessionkit.analysis.incompleteness.levels` for the proof. Differences of plain sums are bounded document by document,
+    so that a document that both groups show counts for both; others take one group's lowest against the other's highest.
+
+    Examples
+    --------
+    One result of two is unjudged, on a scale up to 2: 1 + 0 / 1.585 or up to 1 + 2 / 1.585. For nDCG the known result
+    alone makes 1; with the other as good as can be the ideal is 2 + 1 / 1.585.
+
+    >>> import sessionkit as sk
+    >>> study = sk.from_tables(
+    ...     results={"session_id": ["s"] * 2, "query_position": [1] * 2, "rank": [1, 2], "doc_id": ["a", "b"], "topic_id": ["t"] * 2},
+    ...     judgments={"judgment_key": ["t"], "doc_id": ["a"], "grade": [1]}, max_grade=2,
+    ... )
+    >>> found = sk.incomplete(study, ["mean(DCG@2)", "mean(nDCG@2)"], by=None)
+    >>> found.bounds.select("measure", pl.col("score", "lower", "upper").round(4), "bound").rows()
+    [('mean(DCG@2)', 1.0, 1.0, 2.2619, 'attained'), ('mean(nDCG@2)', 1.0, 0.8597, 1.0, 'safe')]
+    """
+    asked = _asked(measures)
+    if per not in (None, *UNITS):
+        msg = f"per must be session or query, not {per!r}{suggestion(str(per), UNITS)}"
+        raise UsageError(msg)
+    for measure in asked:
+        require_session(measure)
+        if per == "query" and measure.inner.level != "query":
+            msg = f"{measure} has no bounds per query; per=query takes aggregates of measures of queries, such as mean(nDCG@10)"
+            raise MeasureError(msg)
+    if isinstance(wanted, bool) or not isinstance(wanted, int) or wanted < 0:
+        msg = f"wanted must be a whole number of documents, 0 or more, not {wanted!r}"
+        raise UsageError(msg)
+    grouping = Grouping.of(study, by)
+    judged = Judged.of(study)
+    top = scale_top(asked, judged, max_grade if max_grade is not None else study.settings.max_grade)
+    reads = columns_read(columns_of(study), asked)
+    cutoffs = [measure.inner.cutoff for measure in asked]
+    depth = None if None in cutoffs else max(cutoff for cutoff in cutoffs if cutoff is not None)
+    shares, shown = run(study, [JudgedTask(grouping, depth), PoolTask(grouping)], memory)
+    pool = Pool.of(judged, shown)
+    own_keys = "judgment_key" in study.columns("queries")
+    moving = tuple(measure for measure in asked if adds_up(measure, own_keys=own_keys) or (wanted and movable(measure)))
+    tasks: list[BoundsTask | MovesTask] = [BoundsTask(asked, grouping, pool, top, "group", reads, own_keys)]
+    if moving and not pool.whole:
+        tasks.append(MovesTask(moving, grouping, pool, top, reads))
+    if per is not None:
+        tasks.append(BoundsTask(asked, grouping, pool, top, per, reads, own_keys))
+    results = run(study, tasks, memory)
+    moves = results[1] if moving and not pool.whole else MOVES.to_frame()
+    bounds = _told(results[0], asked, own_keys=own_keys)
+    groups = bounds["group"].unique(maintain_order=True).to_list()
+    unnamed = pl.col("group").fill_null(EVERYONE if groups == [EVERYONE] else UNKNOWN)
+    moves = moves.with_columns(unnamed)
+    units = results[-1].with_columns(unnamed, residual=pl.col("upper") - pl.col("lower")) if per is not None else None
+    looked_at = groups if 1 <= len(groups) <= MOST_GROUPS else groups[:1]
+    between, listed = differences(asked, bounds, moves, looked_at, wanted, own_keys=own_keys)
+    return Incompleteness(
+        judged=shares,
+        bounds=bounds,
+        differences=between,
+        wanted=listed,
+        reading="\n".join(lines(shares, bounds, between, listed, pool=pool, top=top, depth=depth, by=by)),
+        by=by,
+        max_grade=top,
+        per=per,
+        units=units,
+    )
+
+
+def _asked(measures: str | Measure | Sequence[str | Measure]) -> tuple[Measure, ...]:
+    """The measures in the order asked for, each once."""
+    several = [measures] if isinstance(measures, (str, Measure)) else measures
+    asked = tuple(dict.fromkeys(parse_measure(measure) for measure in several))
+    if not asked:
+        msg = "no measure was named; for example: nsDCG@10"
+        raise MeasureError(msg)
+    return asked
+
+
+def _told(bounds: pl.DataFrame, measures: Sequence[Measure], *, own_keys: bool) -> pl.DataFrame:
+    """Bounds with their width, and what kind of bounds they are or why there are none."""
+    texts = [str(measure) for measure in measures]
+    reasons = [why_not(measure, own_keys=own_keys) for measure in measures]
+    kinds = [bound_of(measure, own_keys=own_keys) for measure in measures]
+    bound, reason = (
+        pl.col("measure").replace_strict(texts, named, return_dtype=pl.String) for named in (kinds, reasons)
+    )
+    safe = pl.when(pl.col("open") > 0).then(pl.lit("safe")).otherwise(bound)
+    return bounds.with_columns(
+        residual=pl.col("upper") - pl.col("lower"),
+        bound=pl.when(pl.col("lower").is_not_null()).then(safe),
+        reason=reason,
+    )

@@ -1,0 +1,153 @@
+"""What unjudged documents could do to the difference between two groups, and which of them could do most."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from math import fsum
+
+import numpy as np
+import polars as pl
+
+from sessionkit.analysis.incompleteness.kinds import adds_up, movable
+from sessionkit.scoring import fixed
+from sessionkit.scoring.measures import Measure
+from sessionkit.study.pairs import PAIR
+
+MOST_GROUPS = 20
+"""Groups whose pairs are looked at."""
+DIFFERENCES = pl.Schema(
+    {
+        **dict.fromkeys(("measure", "a", "b"), pl.String()),
+        **dict.fromkeys(("difference", "lower", "upper"), pl.Float64()),
+        "bound": pl.String(),
+        "holds": pl.Boolean(),
+        "needed": pl.Int64(),
+        "open_documents": pl.Int64(),
+    }
+)
+WANTED = pl.Schema(
+    {
+        **dict.fromkeys(("measure", "a", "b"), pl.String()),
+        "place": pl.Int64(),
+        **dict.fromkeys(PAIR, pl.String()),
+        "sessions": pl.Int64(),
+        "move": pl.Float64(),
+    }
+)
+
+
+def differences(
+    measures: Sequence[Measure],
+    bounds: pl.DataFrame,
+    moves: pl.DataFrame,
+    groups: Sequence[str | None],
+    many: int,
+    *,
+    own_keys: bool = False,
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The differences between all pairs of groups with their bounds, and the documents that could move them most.
+
+    Parameters
+    ----------
+    bounds
+        ``group``, ``measure``, ``n``, ``open``, ``score``, ``lower``, ``upper``.
+    moves
+        ``group``, ``measure``, ``judgment_key``, ``doc_id`` (null: any document of the key), ``total``, ``sessions``.
+    groups
+        The groups to look at, in order; a single one is looked at alone.
+    many
+        Documents to name of each measure and pair.
+    own_keys
+        Whether queries have judgment keys of their own.
+    """
+    pairs: list[tuple[str | None, str | None]] = [*combinations(groups, 2)] if len(groups) > 1 else [(None, groups[0])]
+    rows, wanted = [], []
+    for measure in measures:
+        text = str(measure)
+        found = {row["group"]: row for row in bounds.filter(pl.col("measure") == text).iter_rows(named=True)}
+        told = movable(measure) and (many or adds_up(measure, own_keys=own_keys))
+        of_measure = moves.filter(pl.col("measure") == text) if told else None
+        for a, b in pairs:
+            moved = None
+            if of_measure is not None and all(found[group]["n"] for group in (a, b) if group is not None):
+                moved = _moved(of_measure, {group: found[group]["n"] for group in (a, b) if group is not None}, b)
+                wanted.append(_most(moved, many).with_columns(measure=pl.lit(text), a=pl.lit(a), b=pl.lit(b)))
+            if a is not None and b is not None:
+                rows.append(
+                    {
+                        "measure": text,
+                        "a": a,
+                        "b": b,
+                        **_difference(found[a], found[b], moved, exact=adds_up(measure, own_keys=own_keys)),
+                    }
+                )
+    listed = pl.concat([WANTED.to_frame(), *(frame.select(WANTED.names()).cast(dict(WANTED)) for frame in wanted)])  # type: ignore[arg-type]
+    return pl.DataFrame(rows, schema=DIFFERENCES), listed
+
+
+def _moved(moves: pl.DataFrame, sizes: dict[str, int], b: str | None) -> pl.DataFrame:
+    """What each document would move the difference, b less a (or the mean of b): the pair, ``move``, ``sessions``."""
+    here = moves.filter(pl.col("group").is_in([*sizes]))
+    share = pl.col("group").replace_strict([*sizes], [*sizes.values()], return_dtype=pl.Int64)
+    sign = pl.when(pl.col("group") == b).then(1.0).otherwise(-1.0)
+    mean = fixed.quotient(fixed.unfixed(pl.col("total").cast(pl.Int128)), share) * sign
+    here = here.with_columns(move=mean).sort("group")
+    own = here.filter(pl.col("doc_id").is_not_null()).group_by(PAIR).agg(pl.col("move", "sessions").sum())
+    any_ = here.filter(pl.col("doc_id").is_null()).group_by("judgment_key").agg(pl.col("move").sum().alias("any"))
+    both = own.join(any_, on="judgment_key", how="left")
+    return both.with_columns(move=pl.col("move") + pl.col("any").fill_null(0.0)).drop("any")
+
+
+def _most(moved: pl.DataFrame, many: int) -> pl.DataFrame:
+    """The documents that would move it most."""
+    ranked = moved.filter(pl.col("move") != 0).sort(
+        pl.col("move").abs().round(12), *PAIR, descending=[True, False, False]
+    )
+    return ranked.head(many).with_columns(place=pl.int_range(1, pl.len() + 1, dtype=pl.Int64))
+
+
+def _difference(
+    a: dict[str, float], b: dict[str, float], moved: pl.DataFrame | None, *, exact: bool
+) -> dict[str, object]:
+    """A difference, its bounds, whether its sign holds, and how many documents decide it."""
+    nothing: dict[str, object] = dict.fromkeys(
+        ("difference", "lower", "upper", "bound", "holds", "needed", "open_documents")
+    )
+    if a["score"] is None or b["score"] is None:
+        return nothing
+    found = nothing | {"difference": b["score"] - a["score"]}
+    if a["lower"] is None or b["lower"] is None:
+        return found
+    value = b["score"] - a["score"]
+    if moved is not None:
+        found["open_documents"] = int((moved["move"] != 0).sum())
+    if exact and moved is not None and not a["open"] and not b["open"]:
+        steps = moved["move"].to_numpy()
+        lower, upper = value + fsum(steps[steps < 0]), value + fsum(steps[steps > 0])
+        found |= {"bound": "attained", "needed": needed(value, steps)}
+    else:
+        lower, upper = b["lower"] - a["upper"], b["upper"] - a["lower"]
+        found["bound"] = "safe"
+    found |= {"lower": min(lower, value), "upper": max(upper, value)}
+    found["holds"] = bool(lower > 0 or upper < 0)
+    return found
+
+
+def needed(difference: float, steps: np.ndarray) -> int | None:
+    """How many documents must be judged at least before the sign of a difference can be certain; None where it is 0.
+
+    Each document could add its step. What can turn the sign are the steps against it; judging a document settles its own
+    step, in the best case for the sign, so that the largest steps, in whichever direction, settle it soonest.
+
+    .3, and steps of -.2, -.2, .1, -.1: against it stand .5. One of .2 settled leaves .3, which still makes a tie:
+
+    >>> needed(0.25, np.array([-0.2, -0.2, 0.1, -0.1])), needed(0.3, np.array([-0.2, 0.4])), needed(0.0, np.array([0.1]))
+    (2, 0, None)
+    """
+    if difference == 0:
+        return None
+    against = fsum(np.abs(steps[steps * np.sign(difference) < 0]))
+    settled = np.concatenate([[0.0], np.sort(np.abs(steps))[::-1].cumsum()])
+    enough = np.flatnonzero(abs(difference) - against + settled > 0)
+    return int(enough[0]) if len(enough) else None

@@ -1,0 +1,108 @@
+"""What `sessionkit.power` is asked for: checked, and as the claims that the design supports."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from sessionkit.analysis.comparing.designs import Design
+from sessionkit.analysis.comparing.procedures import procedure
+from sessionkit.analysis.comparing.sessions import Sessions
+from sessionkit.analysis.planning.ladder import MORE_TOPICS, MOST
+from sessionkit.analysis.planning.plans import habits
+from sessionkit.analysis.planning.sizes import WIDE, Planned
+from sessionkit.errors import UsageError
+
+
+def checked(target: float, alpha: float, studies: int, draws: int, seed: int) -> None:
+    """Check numbers that are given."""
+    for name, share, most in (("target", target, 1.0), ("alpha", alpha, 0.5)):
+        if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share < most:
+            usual = {"target": "0.8", "alpha": "0.05"}[name]
+            msg = f"{name} must be a number above 0 and below {most:g}, not {share!r}; {usual} is usual"
+            raise UsageError(msg)
+    for name, number, least in (("studies", studies, 200), ("draws", draws, 50), ("seed", seed, 0)):
+        if isinstance(number, bool) or not isinstance(number, int) or number < least:
+            msg = f"{name} must be a whole number of at least {least}, not {number!r}"
+            raise UsageError(msg)
+
+
+def numbers(name: str, given: int | Sequence[int] | None) -> list[int] | None:
+    """Return numbers to look at, in order."""
+    if given is None:
+        return None
+    each = [given] if isinstance(given, int) else list(given)
+    if not each or any(isinstance(one, bool) or not isinstance(one, int) or not 2 <= one <= MOST for one in each):
+        msg = f"{name} must be whole numbers from 2 to {MOST:,}, not {given!r}"
+        raise UsageError(msg)
+    return sorted(set(each))
+
+
+def declared(difference: float | str, sessions: Sessions) -> tuple[float, float | None]:
+    """Return the difference in the measure's units, and as a share of the first group's mean (None where that is 0).
+
+    Raises
+    ------
+    UsageError
+        It is no number above 0, or a share of a mean of 0.
+    """
+    values = sessions.values[(sessions.frame.get_column("group") == sessions.groups[0]).to_numpy(), 0]
+    values = values[np.isfinite(values)]
+    mean = abs(float(values.mean())) if len(values) else 0.0
+    text = str(difference).strip()
+    try:
+        number = float(text.removesuffix("%")) * (mean / 100 if text.endswith("%") else 1)
+    except ValueError:
+        number = math.nan
+    if text.endswith("%") and not mean:
+        msg = (
+            f"difference={difference}: the mean of {sessions.groups[0]} is 0, so there is no share of it; give a number"
+        )
+        raise UsageError(msg)
+    if isinstance(difference, bool) or not 0 < number < math.inf:
+        msg = f"difference must be a number above 0 in the measure's units, or a share such as 10%, not {difference!r}"
+        raise UsageError(msg)
+    return number, number / mean if mean else None
+
+
+def claims(
+    sessions: Sessions, design: Design, generalise: str | None, *, alpha: float, studies: int, seed: int
+) -> list[Planned]:
+    """Return what is planned: the claim asked for, or each about users and topics that the design supports."""
+    k = len(sessions.groups)
+    names = (
+        [design.claim(generalise, k)]
+        if generalise is not None
+        else [name for name in design.layouts if name != "sessions"] or ["sessions"]
+    )
+    if generalise == "sessions" and design.name == "both":
+        msg = "generalise=sessions: a larger study has more users or topics; generalise=users or generalise=topics would work"
+        raise UsageError(msg)
+    of = habits(sessions, design.name)
+    return [Planned(design.name, name, design.layouts[name], k, of, alpha, studies, seed) for name in names]
+
+
+def title(design: Design, planned: Planned) -> str:
+    """Name of the test that `compare` takes."""
+    test = procedure(None, design, planned.claim, planned.groups)
+    return test.titles.get(planned.layout, test.title)
+
+
+def topics_of(planned: Planned, asked: list[int] | None) -> list[int | None]:
+    """Numbers of topics to look at; None where users alone are planned, or topics are what grows."""
+    if planned.axis != "users" or planned.design not in WIDE:
+        return [None]
+    if asked is not None:
+        return list(asked)
+    now = planned.habits.topics
+    return [now * many for many in MORE_TOPICS] if planned.claim == "topics" else [now]
+
+
+def present(planned: Planned) -> tuple[int, int | None]:
+    """The size that the study has now, as near as a plan comes to it, at most `MOST`."""
+    of = planned.habits
+    topics = of.topics if planned.axis == "users" and planned.design in WIDE else None
+    many = {"users": of.users, "topics": of.topics, "sessions": of.sessions}[planned.axis]
+    return -(-max(min(many, MOST), planned.least(topics)) // planned.step) * planned.step, topics

@@ -1,0 +1,143 @@
+"""Pairs of groups under whatever values: the difference of each and its p-value, by the test that the design supports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from sessionkit.analysis.comparing.designs import Design
+from sessionkit.analysis.comparing.procedures import Options, Procedure, procedure
+from sessionkit.analysis.comparing.rows import compared
+from sessionkit.analysis.comparing.sessions import Sessions
+from sessionkit.analysis.comparing.units import aligned, mean_cells
+from sessionkit.analysis.rejudged.ranks import t_p, wilcoxon_p
+
+MANY: dict[str, Callable[[np.ndarray], np.ndarray]] = {"wilcoxon": wilcoxon_p, "t": t_p}
+"""Tests of many pairs at once, where every unit met every group."""
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The test, and what its units are.
+
+    Parameters
+    ----------
+    design
+        As read from the data.
+    claim
+        What the units are: users, topics or sessions.
+    test
+        One of those that `sessionkit.compare` has.
+    """
+
+    design: Design
+    claim: str
+    test: Procedure
+
+    @classmethod
+    def of(cls, design: Design, groups: int, test: str | None, generalise: str | None) -> Chosen:
+        """Choose a test: Wilcoxon's, as SIGIR 2007 has it, where units met every group, else the design's own.
+
+        Raises
+        ------
+        UsageError
+            There is no such test or claim, or the design does not support it.
+        """
+        claim = design.claim(generalise, groups)
+        usual = "wilcoxon" if design.layouts[claim] == "blocked" else None
+        return cls(design, claim, procedure(test or usual, design, claim, 2 if groups == 2 else groups))
+
+    @property
+    def layout(self) -> str:
+        """How the units lie."""
+        return self.design.layouts[self.claim]
+
+    @property
+    def title(self) -> str:
+        """The test's whole name."""
+        return self.test.titles.get(self.layout, self.test.title)
+
+
+@dataclass(frozen=True, eq=False)
+class PairTest:
+    """Some sessions, and the pairs of their groups that are tested.
+
+    Parameters
+    ----------
+    chosen
+        The test.
+    frame
+        ``session_id``, ``group``, ``user_id``, ``topic_id`` of every session, by session_id.
+    number
+        The group of every session, by its place in `groups`.
+    groups
+        Names.
+    pairs
+        Places of the two groups of each pair; the difference is that of the second less the first.
+    options
+        For tests that draw at random.
+    order
+        Where the sessions stand among the values that are given.
+    """
+
+    chosen: Chosen
+    frame: pl.DataFrame
+    number: np.ndarray
+    groups: tuple[str, ...]
+    pairs: tuple[tuple[int, int], ...]
+    options: Options
+    order: np.ndarray
+    _unit: np.ndarray | None = None
+
+    @classmethod
+    def of(
+        cls,
+        chosen: Chosen,
+        sessions: pl.DataFrame,
+        number: np.ndarray,
+        groups: Sequence[str],
+        pairs: Sequence[tuple[int, int]],
+        *,
+        options: Options | None = None,
+    ) -> PairTest:
+        """Settle once what does not depend on the values, which come in the order of these sessions."""
+        order = sessions.get_column("session_id").arg_sort().to_numpy()
+        sessions, number = sessions[order], number[order]
+        name = {"users": "user_id", "topics": "topic_id", "sessions": "session_id"}[chosen.claim]
+        plain = chosen.layout == "blocked" and chosen.design.name != "both" and chosen.test.name in MANY
+        unit = sessions.get_column(name).rank("dense").fill_null(0).cast(pl.Int64).to_numpy() - 1 if plain else None
+        return cls(chosen, sessions, number, tuple(groups), tuple(pairs), options or Options(), order, unit)
+
+    def means(self, values: np.ndarray) -> np.ndarray:
+        """Mean of every group over its sessions that have a value; NaN where none has."""
+        values = values[self.order]
+        found: np.ndarray = mean_cells(values, np.zeros_like(self.number), self.number, len(self.groups), 1)[0]
+        return found
+
+    def tested(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The difference and the p-value of every pair, for the values of the sessions.
+
+        The difference is NaN where there is no unit to take it from; p is 1 where there is nothing to tell apart.
+        """
+        values = values[self.order]
+        first, second = np.array(self.pairs, dtype=np.int64).reshape(-1, 2).T
+        if self._unit is not None:
+            known = self._unit >= 0
+            cells = mean_cells(values[known], self._unit[known], self.number[known], len(self.groups))
+            d = cells[:, second] - cells[:, first]
+            there = np.isfinite(d)
+            n = there.sum(axis=0)
+            mean = np.divide(np.where(there, d, 0.0).sum(axis=0), n, out=np.full(len(n), np.nan), where=n > 0)
+            return mean, MANY[self.chosen.test.name](d)
+        sessions = Sessions(self.frame, values[:, None], ("",), self.groups, "", 0)
+        units = aligned(sessions, 0, self.chosen.design, self.chosen.claim)
+        found = compared("", self.groups, units, test=self.chosen.test, claim=self.chosen.claim, options=self.options)
+        of = {(row.a, row.b): row for row in found.rows}
+        rows = [of[self.groups[i], self.groups[j]] for i, j in self.pairs]
+        crossed = self.chosen.layout == "crossed"
+        d = [row.pair.estimate if crossed and row.pair is not None else row.difference for row in rows]
+        p = [row.pair.p if row.pair is not None else None for row in rows]
+        return np.array([np.nan if x is None else x for x in d]), np.array([1.0 if x is None else x for x in p])

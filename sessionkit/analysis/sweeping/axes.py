@@ -1,0 +1,224 @@
+"""The parameters that a sweep varies: their values, the base value among them, and how far one value is from another."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Real
+
+import numpy as np
+
+from sessionkit.errors import MeasureError, UsageError, suggestion
+from sessionkit.scoring.measures import Measure
+from sessionkit.scoring.measures.checks import Parameter
+from sessionkit.scoring.measures.wrapper import Wrapper
+
+DIGITS = 12
+"""Significant digits of a value between two ends, so that its text is short."""
+BETWEEN = 0.41421356
+"""A share of the way between two values at which no whole number lies."""
+WORD = 1.0
+"""How far one word, or weight list, is from another."""
+FORM = "NAME=low:high:steps, such as b=1.5:10:18, or a list, such as gain=linear,exp2"
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One parameter and the values that it takes.
+
+    Parameters
+    ----------
+    name
+        The parameter.
+    values
+        Its values in canonical form, the base value among them: numbers in rising order (None, where the base setting leaves
+        the parameter open, as a cutoff can be, last), words in the order asked for.
+    base
+        Place of the base value.
+    added
+        Whether the base value was not asked for.
+    parameter
+        What the parameter means and may be.
+    """
+
+    name: str
+    values: tuple[object, ...]
+    base: int
+    added: bool
+    parameter: Parameter
+
+    @property
+    def numeric(self) -> bool:
+        """Whether all values are numbers."""
+        return all(isinstance(value, Real) for value in self.values)
+
+    @property
+    def ordered(self) -> bool:
+        """Whether the values have an order: numbers, and what is open."""
+        return all(value is None or isinstance(value, Real) for value in self.values)
+
+    @property
+    def continuous(self) -> bool:
+        """Whether there are values between the values."""
+        if not self.numeric or len(self.values) < 2:
+            return False
+        low, high = (float(value) for value in (self.values[0], self.values[1]))  # type: ignore[arg-type]
+        try:
+            self.parameter.canonical(low + (high - low) * BETWEEN)
+        except MeasureError:
+            return False
+        return True
+
+    def coordinate(self, value: object) -> float:
+        """The number whose differences say how far values are apart.
+
+        Of the base b of a logarithm log2(ln b), so that 1 is a doubling of ln b, which is what discounts depend on; of
+        a share p strictly between 0 and 1 -log2(1 - p), so that 1 is a doubling of the expected depth 1 / (1 - p); of another number
+        above 0 log2; of any other number itself.
+        """
+        number = float(value)  # type: ignore[arg-type]
+        if self.parameter.allowed == "a number above 1":
+            return math.log2(math.log(number))
+        if "both excluded" in self.parameter.allowed:
+            return -math.log2(1 - number)
+        return math.log2(number) if self.least > 0 else number
+
+    def value(self, coordinate: float) -> float:
+        """The value at a coordinate."""
+        if self.parameter.allowed == "a number above 1":
+            return math.exp(2**coordinate)
+        if "both excluded" in self.parameter.allowed:
+            return 1 - 2**-coordinate
+        return 2**coordinate if self.least > 0 else coordinate
+
+    @property
+    def least(self) -> float:
+        """The smallest of its numbers."""
+        return min(float(value) for value in self.values if isinstance(value, Real))
+
+    def distance(self, one: object, other: object) -> float:
+        """How far two values are apart; 0 where they are the same, `WORD` where they are not both numbers."""
+        if one == other:
+            return 0.0
+        if not (isinstance(one, Real) and isinstance(other, Real)):
+            return WORD
+        return abs(self.coordinate(one) - self.coordinate(other))
+
+
+def axes_of(measure: Measure, vary: Mapping[str, object]) -> tuple[Axis, ...]:
+    """Read what is to be varied.
+
+    Parameters
+    ----------
+    measure
+        The base setting.
+    vary
+        By parameter a sequence of values, or the text ``low:high:steps`` or a list joined by commas. Parameters of an
+        aggregated measure are meant where the aggregator has none of that name.
+
+    Raises
+    ------
+    UsageError
+        Nothing is varied, or a text cannot be read.
+    MeasureError
+        The measure has no such parameter, or the parameter no such value in any setting.
+
+    >>> from sessionkit.scoring.measures import parse_measure
+    >>> b, gain = axes_of(parse_measure("sDCG(b=3)@10"), {"b": "2:4:5", "gain": "linear,exp2"})
+    >>> b.values, b.values[b.base], b.added, gain.values
+    ((2, 2.5, 3, 3.5, 4), 3, False, ('linear', 'exp2'))
+    """
+    if not isinstance(vary, Mapping) or not vary:
+        msg = f"say what to vary: {FORM}"
+        raise UsageError(msg)
+    return tuple(_axis(measure, str(name).strip(), given) for name, given in vary.items())
+
+
+def owner(measure: Measure, name: str) -> Measure:
+    """The measure that has a parameter: itself, or the one that it wraps.
+
+    Raises
+    ------
+    MeasureError
+        Neither has.
+    """
+    if name in measure.parameters():
+        return measure
+    inner = measure.inner if isinstance(measure, Wrapper) else measure
+    if name in inner.parameters():
+        return inner
+    known = list(dict.fromkeys((*measure.parameters(), *inner.parameters())))
+    msg = f"{measure} has no parameter {name!r} to vary; it has {', '.join(known) or 'none'}{suggestion(name, known)}"
+    raise MeasureError(msg)
+
+
+def _axis(measure: Measure, name: str, given: object) -> Axis:
+    """The values of one parameter."""
+    of = owner(measure, name)
+    parameter, base = of.parameter(name), of.parameters()[name]
+    values: list[object] = []
+    for value in _listed(name, given):
+        try:
+            values.append(parameter.canonical(value))
+        except MeasureError as error:
+            msg = f"vary {name}: {error}"
+            raise MeasureError(msg) from None
+    values = list(dict.fromkeys(values))
+    added = base not in values
+    every = [base, *values] if added else values
+    if all(value is None or isinstance(value, Real) for value in every):
+        every.sort(key=lambda value: math.inf if value is None else float(value))  # type: ignore[arg-type]
+    if len(every) < 2:
+        msg = f"vary {name}: {shown(every[0])} is the value of the base setting, and there is no other; {FORM}"
+        raise UsageError(msg)
+    return Axis(name, tuple(every), every.index(base), added, parameter)
+
+
+def _listed(name: str, given: object) -> list[object]:
+    """The values as they were given: a sequence, or a text."""
+    if isinstance(given, np.ndarray):
+        given = given.tolist()
+    if not isinstance(given, str):
+        if isinstance(given, Sequence) and given:
+            return list(given)
+        msg = f"vary {name}: give a list of values, or a text such as '1.5:10:18' or 'linear,exp2', not {given!r}"
+        raise UsageError(msg)
+    if ":" in given:
+        return _steps(name, given)
+    listed = [_number(part.strip()) for part in given.split(",")]
+    if "" in listed:
+        msg = f"vary {name}: {given!r} has an empty value; {FORM}"
+        raise UsageError(msg)
+    return listed
+
+
+def _steps(name: str, text: str) -> list[object]:
+    """Evenly spaced values from low to high."""
+    parts = [_number(part.strip()) for part in text.split(":")]
+    if len(parts) != 3 or not all(isinstance(part, float) and math.isfinite(part) for part in parts):
+        msg = f"vary {name}: cannot read {text!r}; it is low:high:steps, three numbers, such as 1.5:10:18"
+        raise UsageError(msg)
+    low, high, steps = (float(part) for part in parts)  # type: ignore[arg-type]
+    if not steps.is_integer() or steps < 2 or not low < high:
+        msg = f"vary {name}: {text!r} needs a low end below its high end and at least 2 steps, such as 1.5:10:18"
+        raise UsageError(msg)
+    last = int(steps) - 1
+    return [float(f"{low + (high - low) * step / last:.{DIGITS}g}") for step in range(last + 1)]
+
+
+def _number(text: str) -> object:
+    """A number where the text is one, else the text."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def shown(value: object) -> str:
+    """A value as people write it.
+
+    >>> shown(2.5), shown("exp2"), shown(None)
+    ('2.5', 'exp2', 'open')
+    """
+    return "open" if value is None else str(value)

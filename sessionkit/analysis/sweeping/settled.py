@@ -1,0 +1,109 @@
+"""What is settled before anything is swept: the groups, the options, and the test that the study's design supports."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import polars as pl
+
+from sessionkit.analysis.comparing.assembled import assembled
+from sessionkit.analysis.comparing.corrections import CORRECTIONS
+from sessionkit.analysis.comparing.designs import read_design
+from sessionkit.analysis.comparing.procedures import Options, procedure
+from sessionkit.analysis.comparing.reading import CORRECTED, population
+from sessionkit.analysis.comparing.rows import compared
+from sessionkit.analysis.comparing.sessions import Sessions
+from sessionkit.analysis.comparing.units import aligned
+from sessionkit.analysis.sweeping.reading import Told
+from sessionkit.analysis.sweeping.tested import Testing
+from sessionkit.errors import UsageError, suggestion
+from sessionkit.study import Study
+
+FEWEST_RESAMPLES = 99
+
+
+def testing_of(
+    sessions: Sessions, told: Told, test: str | None, *, generalise: str | None, correction: str, options: Options
+) -> tuple[Testing, Told]:
+    """Settle the test by the study's design, as a comparison does; and what is told of it."""
+    many = len(sessions.groups)
+    design = read_design(sessions.frame, sessions.by, many)
+    claim = design.claim(generalise, many)
+    asked = procedure(test, design, claim, many)
+    if asked.simultaneous and correction == "bh" and many > 2:
+        msg = f"test={asked.name} holds for all pairs at once, which correction=bh does not go with; holm, bonferroni or none would work"
+        raise UsageError(msg)
+    testing = Testing(design, claim, asked, options, correction)
+    title = asked.titles.get(design.layouts[claim], asked.title)
+    sentence = design.sentence + (f". Mind: {design.warning}" if design.warning else "")
+    about = population(claim, aligned(sessions, 0, design, claim))
+    pairs = many * (many - 1) // 2
+    how = (
+        ""
+        if many < 3
+        else " for all pairs at once"
+        if asked.simultaneous
+        else f" after {CORRECTED.get(correction, correction)} over {pairs} pairs"
+    )
+    if correction == "none" and not asked.simultaneous:
+        how = ""
+    return testing, replace(told, design=sentence, population=about, claim=claim, test=title, how=how)
+
+
+def detectable(testing: Testing, sessions: Sessions) -> dict[tuple[int, int], float | None]:
+    """For every pair of groups the true difference that the base setting would find four times in five, as
+    `sessionkit.compare` says it.
+
+    Raises
+    ------
+    UsageError
+        The test cannot be made of the base setting.
+    """
+    units = aligned(sessions, 0, testing.design, testing.claim)
+    of, groups = sessions.measures[0], sessions.groups
+    found = compared(of, groups, units, test=testing.test, claim=testing.claim, options=testing.options)
+    table, _, _ = assembled([found], testing.test, testing.correction, testing.options)
+    number = {group: place for place, group in enumerate(groups)}
+    return {(number[a], number[b]): small for a, b, small in table.select("a", "b", "detectable").iter_rows()}
+
+
+def groups_of(study: Study, column: str) -> tuple[tuple[str, ...], int]:
+    """The groups of the sessions by name, in order, and how many sessions have none.
+
+    Raises
+    ------
+    UsageError
+        There is no such column, or no session has a value in it.
+    """
+    of_sessions = study.columns("sessions")
+    known = [*of_sessions, *(name for name in study.columns("users") if name != "user_id")]
+    known.remove("session_id")
+    if column not in known:
+        msg = f"by={column}: no such column to group sessions by; choose from {', '.join(known) or 'none'}{suggestion(column, known)}"
+        raise UsageError(msg)
+    if column in of_sessions:
+        values = study.sessions.select(pl.col(column).cast(pl.String).alias("group"))
+    else:
+        users = study.users.select("user_id", pl.col(column).cast(pl.String).alias("group"))
+        values = study.sessions.select("user_id").join(users, on="user_id", how="left").select("group")
+    counted = values.group_by("group").len().collect()
+    named = counted.drop_nulls("group")
+    if named.is_empty():
+        msg = f"by={column}: no session has a value in it; choose another column"
+        raise UsageError(msg)
+    return tuple(named["group"].sort()), int(counted["len"].sum()) - int(named["len"].sum())
+
+
+def options_of(correction: str, alpha: float, resamples: int, seed: int) -> Options:
+    """Check what is asked for."""
+    if correction not in CORRECTIONS:
+        msg = f"correction must be one of {', '.join(CORRECTIONS)}, not {correction!r}{suggestion(str(correction), CORRECTIONS)}"
+        raise UsageError(msg)
+    if isinstance(alpha, bool) or not isinstance(alpha, int | float) or not 0 < alpha < 0.5:
+        msg = f"alpha must be a number above 0 and below .5, not {alpha!r}; 0.05 is usual"
+        raise UsageError(msg)
+    for name, value, least in (("resamples", resamples, FEWEST_RESAMPLES), ("seed", seed, 0)):
+        if isinstance(value, bool) or not isinstance(value, int) or value < least:
+            msg = f"{name} must be a whole number of at least {least}, not {value!r}"
+            raise UsageError(msg)
+    return Options(float(alpha), resamples, seed)

@@ -1,0 +1,123 @@
+"""Whether the leader of a setting is ahead of the next by more than chance: the comparison's own design, units and test."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from sessionkit.analysis.comparing.blocked import residual_variance
+from sessionkit.analysis.comparing.corrections import Corrected, corrected
+from sessionkit.analysis.comparing.designs import Design
+from sessionkit.analysis.comparing.effects import studentized
+from sessionkit.analysis.comparing.findings import Interval, Outcome, Pair
+from sessionkit.analysis.comparing.procedures import Options, Procedure
+from sessionkit.analysis.comparing.rows import compared
+from sessionkit.analysis.comparing.sessions import Sessions
+from sessionkit.analysis.comparing.units import Aligned, Blocked, Units, aligned
+from sessionkit.errors import UsageError
+
+Key = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class PairTest:
+    """The leader less the next: estimate, interval and p; None, with the reason, where nothing can be tested."""
+
+    estimate: float | None = None
+    low: float | None = None
+    high: float | None = None
+    p: float | None = None
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Testing:
+    """How settings are tested: as `sessionkit.compare` would test each of them alone."""
+
+    design: Design
+    claim: str
+    test: Procedure
+    options: Options
+    correction: str
+
+    @property
+    def unit(self) -> str:
+        """The column that names what is averaged before it is tested."""
+        each = self.design.name in ("both", "crossover") or self.design.layouts[self.claim] == "crossed"
+        return "session_id" if each else {"users": "user_id", "topics": "topic_id"}.get(self.claim, "session_id")
+
+    def tested(self, sessions: Sessions, column: int, leader: int, following: int) -> PairTest:
+        """Test one setting, by the column of its values, for the groups with these numbers."""
+        found = aligned(sessions, column, self.design, self.claim)
+        key = (leader, following) if leader < following else (following, leader)
+        try:
+            pair, settled, place, why = self._pair(found, sessions, column, key)
+        except UsageError as error:  # what this setting leaves cannot be fitted
+            return PairTest(why=str(error))
+        if pair is None:
+            return PairTest(why=why or "there is nothing to test")
+        low, high = (-math.inf, math.inf)
+        if pair.interval is not None:
+            low, high = settled.interval(place, pair.interval, pair.estimate)
+        estimate = pair.estimate
+        if key[0] == leader:  # pairs are the second less the first
+            estimate, low, high = -estimate, -high, -low
+        return PairTest(estimate, _finite(low), _finite(high), settled.p[place])
+
+    def _pair(
+        self, found: Aligned, sessions: Sessions, column: int, key: Key
+    ) -> tuple[Pair | None, Corrected, int, str]:
+        """What is found for a pair, the p-values it is corrected with, its place among them, and what is said."""
+        several = len(sessions.groups) > 2
+        alone = several and self.test.name == "tukey" and isinstance(found.units, Blocked)
+        test = replace(self.test, run=dict.fromkeys(self.test.run, _untested)) if alone else self.test
+        shown = compared(
+            sessions.measures[column], sessions.groups, found, test=test, claim=self.claim, options=self.options
+        )
+        by_key = dict(zip(_keys(len(sessions.groups)), (row.pair for row in shown.rows), strict=True))
+        pair, alpha = by_key[key], self.options.alpha
+        if pair is None or pair.p is None:
+            why = "; ".join(note.removeprefix(f"{sessions.measures[column]}: ") for note in shown.notes)
+            return None, Corrected((), alpha, False, alpha), 0, why
+        if alone:
+            pair = _tukey(found.units, key)
+        if several and self.test.simultaneous:
+            return pair, Corrected((float(pair.p or 0.0),), alpha, False, alpha), 0, ""
+        p = {at: float(one.p) for at, one in by_key.items() if one is not None and one.p is not None}
+        return pair, corrected([*p.values()], self.correction, alpha), [*p].index(key), ""
+
+
+def _finite(value: float) -> float | None:
+    """A number; None in place of one without end."""
+    return value if math.isfinite(value) else None
+
+
+def _keys(groups: int) -> list[Key]:
+    """Every pair of groups, in the order of a comparison's rows."""
+    return [(i, j) for i in range(groups) for j in range(i + 1, groups)]
+
+
+def _untested(units: Units, _options: Options) -> Outcome:
+    """In place of a test of all pairs, where one is wanted: which of them can be tested is settled before."""
+    every: Mapping[Key, Pair] = {key: Pair(0.0, 1.0) for key in _keys(len(units.counts))}
+    return Outcome(every)
+
+
+def _tukey(units: Units, key: Key) -> Pair:
+    """One pair of Tukey's HSD on the blocked analysis of variance, see `sessionkit.analysis.comparing.blocked`."""
+    from scipy import stats
+
+    values = np.asarray(units.values)
+    n, k = values.shape
+    variance, df = residual_variance(values)
+    se = math.sqrt(variance / n)
+    d = float(units.means[key[1]] - units.means[key[0]])
+
+    def interval(alpha: float) -> Interval:
+        half = studentized(alpha, k, df) * se
+        return d - half, d + half
+
+    return Pair(d, float(stats.studentized_range.sf(abs(d) / se, k, df)), interval, df=df)

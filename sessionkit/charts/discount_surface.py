@@ -1,0 +1,127 @@
+"""A fitted discount over ranks and query positions, with what was looked at drawn over it."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+from sessionkit.charts.encodings import checked, stacked, tip, values
+from sessionkit.charts.text import plain
+from sessionkit.errors import UsageError
+
+COLUMNS = ("rank", "query_position", "observed", "expected")
+MOST_RANKS, MOST_QUERIES = 20, 15
+"""Places that are drawn; further ones are seldom looked at, and cells would get too small."""
+LEAST = 1e-3
+"""Shares below this have the faintest colour."""
+HUES = ("#F2F6FA", "#C6DBEC", "#8FBFDE", "#4C96C5", "#1C68A3", "#08306B")
+KEY = (
+    "cell: expected; circle: observed, the same where the fit holds,",
+    "darker where people looked more, white where nobody did",
+)
+PALE = "#BDBDBD"
+LONGEST = 60
+"""Characters of a measure's text on a line."""
+
+
+def discount_surface(
+    calibration: Any,  # noqa: ANN401  # anything tabular
+    *,
+    measure: str | None = None,
+    synthetic: bool = False,
+    title: str | None = None,
+    subtitle: str | None = None,
+) -> alt.LayerChart:
+    """Draw a cell for each rank and query position, its colour the share of sessions expected to look there.
+
+    A circle within the cell has the colour of the share that was observed: it vanishes where the discount fits, is
+    darker where people looked more than it expects, lighter where they looked less, and white where nobody did. Colours
+    are logarithmic.
+
+    Parameters
+    ----------
+    calibration
+        Rows of one fit of `sessionkit.Calibration.expected`: rank, query_position, observed, expected.
+    measure
+        Text of the fitted measure, above the drawing.
+    synthetic
+        Whether to mark the figure as made from synthetic data.
+    title
+        Title, as plain text.
+    subtitle
+        Which sessions these are, on a line below the title, as plain text.
+
+    Raises
+    ------
+    UsageError
+        A column is missing, there are no rows, or the rows are of several fits.
+    """
+    frame = _one_fit(calibration)
+    shares = _shares(frame.filter(pl.col("rank") <= MOST_RANKS, pl.col("query_position") <= MOST_QUERIES))
+    told = [] if measure is None else _folded(plain("measure", measure))
+    below = alt.Axis(title=["Rank in the result list", *told, *KEY], labelAngle=0, labelOverlap=True, ticks=False)
+    beside = alt.Axis(title="Query of the session", labelOverlap=True, ticks=False, grid=False)
+    place: dict[str, Any] = {
+        "x": alt.X(field="rank", type="ordinal", axis=below, scale=alt.Scale(padding=0)),
+        "y": alt.Y(field="query_position", type="ordinal", axis=beside, scale=alt.Scale(padding=0)),
+    }
+    tips = [tip("rank", "Rank", "d"), tip("query_position", "Query", "d"), tip("value", "Expected", ".2%")]
+    tips += [tip("number", "Observed", ".2%"), tip("n", "Looks observed", "d")]
+    cells = alt.Chart(values(shares)).mark_rect(stroke="white", strokeWidth=1)
+    layers = [cells.encode(**place, color=_colour("value"), tooltip=tips)]
+    dot: dict[str, Any] = {"shape": "circle", "filled": True, "size": 110, "opacity": 1, "strokeWidth": 0.7}
+    seen, unseen = shares.filter(pl.col("n") > 0), shares.filter(pl.col("n") == 0)
+    if len(seen):
+        circles = alt.Chart(values(seen)).mark_point(**dot, stroke="white")
+        layers.append(circles.encode(**place, color=_colour("number"), tooltip=tips))
+    if len(unseen):
+        circles = alt.Chart(values(unseen)).mark_point(**dot, color="white", stroke=PALE)
+        layers.append(circles.encode(**place, tooltip=tips))
+    return stacked(layers, title, synthetic, subtitle)
+
+
+def _one_fit(calibration: Any) -> pl.DataFrame:  # noqa: ANN401  # anything tabular
+    """The rows of one fit, one for each place."""
+    frame = checked(calibration, COLUMNS, "sessionkit.Calibration.expected")
+    if frame.select("rank", "query_position").is_duplicated().any():
+        msg = "a discount surface shows one fit: filter the frame by model and criterion first"
+        raise UsageError(msg)
+    return frame
+
+
+def _shares(frame: pl.DataFrame) -> pl.DataFrame:
+    """Looks as shares of those at rank 1 of the first query: ``value`` expected, ``number`` observed, ``n`` the looks."""
+    most = {name: max(float(frame[name].max() or 0.0), 1e-300) for name in ("observed", "expected")}  # type: ignore[arg-type]
+    return frame.select(
+        "rank",
+        "query_position",
+        value=pl.col("expected").cast(pl.Float64) / most["expected"],
+        number=pl.col("observed").cast(pl.Float64) / most["observed"],
+        n=pl.col("observed").cast(pl.Int64),
+    ).sort("query_position", "rank")
+
+
+def _folded(text: str) -> list[str]:
+    """The text of a measure in lines, folded after commas."""
+    lines = [""]
+    for piece in re.findall("[^,]+,?|,", text):
+        if lines[-1] and len(lines[-1]) + len(piece) > LONGEST:
+            lines.append("")
+        lines[-1] += piece
+    return lines
+
+
+def _colour(field: str) -> alt.Color:
+    """The colour of a share, on a scale that cells and circles have in common."""
+    scale = alt.Scale(type="log", domain=[LEAST, 1], range=list(HUES), clamp=True)
+    legend = alt.Legend(
+        title=["Share of sessions", "that look there"],
+        values=[1, 0.1, 0.01, LEAST],
+        format="~%",
+        type="symbol",
+        symbolType="square",
+    )
+    return alt.Color(field=field, type="quantitative", scale=scale, legend=legend)

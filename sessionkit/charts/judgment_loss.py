@@ -1,0 +1,132 @@
+"""Kendall's tau of the order of systems against the share of the judgments that is kept, with the knee of each curve."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+from sessionkit.charts.encodings import checked, colour, stacked, tip, values
+from sessionkit.charts.text import printable_column
+from sessionkit.charts.theme import FAINT, INK
+
+COLUMNS = ("measure", "fraction", "judged", "tau", "tau_low", "tau_high")
+SOURCE = "sessionkit.judgment_loss"
+APART = 0.055
+"""Share of the axis between the labels of knees."""
+
+
+def judgment_loss(
+    agreement: Any,  # noqa: ANN401  # anything tabular
+    knees: Any = None,  # noqa: ANN401  # anything tabular
+    *,
+    threshold: float = 0.9,
+    legend: str = "Measure",
+    colours: Mapping[str, str] | None = None,
+    synthetic: bool = False,
+    title: str | None = None,
+    subtitle: str | None = None,
+) -> alt.LayerChart:
+    """Draw the mean tau of each measure by the share of the judgments kept; a band goes from the least draw to the most.
+
+    Parameters
+    ----------
+    agreement
+        A frame of `sessionkit.judgment_loss`: measure, fraction, judged, tau, tau_low, tau_high.
+    knees
+        The frame of knees beside it: measure, knee. A diamond and a rule mark each; not given, none is marked.
+    threshold
+        Tau at which knees are taken, for the line across.
+    legend
+        What the curves are.
+    colours
+        Colour by measure, see `colours_of`; by default by sorted name.
+    synthetic
+        Whether to mark the figure as made from synthetic data.
+    title
+        Title, as plain text.
+    subtitle
+        What is shown, on a line below the title, as plain text.
+
+    Raises
+    ------
+    UsageError
+        A column is missing, or there are no rows.
+    """
+    frame = checked(agreement, COLUMNS, SOURCE).with_columns(printable_column("measure").alias("group"))
+    known = [pl.when(pl.col(name).is_finite()).then(pl.col(name)).alias(to) for name, to in _RENAMED.items()]
+    frame = frame.select("group", "fraction", "judged", *known)
+    # of two systems tau is 1 or -1 in every draw: a band between them says nothing
+    banded = not frame.select(pl.col("low", "high").abs() == 1).select(pl.all_horizontal(pl.all().all())).item()
+    low = frame.select(pl.min_horizontal("value", "low").min() if banded else pl.col("value").min()).item()
+    bottom = min(math.floor(10 * (1.0 if low is None else low)) / 10, threshold - 0.1)
+    x = alt.X(
+        field="fraction",
+        type="quantitative",
+        axis=alt.Axis(title="Share of the judgments kept", format=".0%", tickCount=10),
+        scale=alt.Scale(domain=[0, 1], nice=False),
+    )
+    up = alt.Scale(domain=[bottom, 1], nice=False)
+    y = alt.Y(
+        field="value",
+        type="quantitative",
+        axis=alt.Axis(title="Kendall's tau-b with the order by all judgments", tickCount=6),
+        scale=up,
+    )
+    shade = colour(frame["group"].to_list(), colours, legend)
+    tips = [tip("group", legend), tip("fraction", "Share kept", ".0%"), tip("judged", "Really judged", ".0%")]
+    tips += [tip("value", "Mean tau", ".3f"), tip("low", "Least", ".3f"), tip("high", "Most", ".3f")]
+    ends = {"y": alt.Y(field="low", type="quantitative", scale=up), "y2": alt.Y2(field="high")}
+    across = alt.Chart(values(pl.DataFrame({"value": [threshold]}))).mark_rule(color=FAINT, strokeDash=[5, 4])
+    band = alt.Chart(values(frame)).mark_area(opacity=0.14).encode(x=x, color=shade, **ends)
+    layers = [
+        across.encode(y=y),
+        alt.Chart(values(frame)).mark_line().encode(x=x, y=y, color=shade),
+        *([band] if banded else []),
+        alt.Chart(values(frame)).mark_point(filled=True).encode(x=x, y=y, color=shade, tooltip=tips),
+    ]
+    if knees is not None:
+        marked = _marked(checked(knees, ("measure", "knee"), SOURCE), threshold, bottom)
+        if len(marked):
+            layers += _knees(marked, x, y, up, shade)
+    return stacked(layers, title, synthetic, subtitle)
+
+
+_RENAMED = {"tau": "value", "tau_low": "low", "tau_high": "high"}
+"""Columns under the names that the chart has."""
+
+
+def _marked(knees: pl.DataFrame, threshold: float, bottom: float) -> pl.DataFrame:
+    """The knees that there are, each with a place for its label, one above the other."""
+    found = knees.with_columns(printable_column("measure").alias("group")).filter(pl.col("knee").is_not_null())
+    found = found.select("group", fraction="knee", number=pl.int_range(pl.len()))
+    label = pl.format("knee {}%", (100 * pl.col("fraction")).round_sig_figs(3).cast(pl.String).str.strip_suffix(".0"))
+    return found.with_columns(
+        label=label,
+        value=pl.lit(threshold),
+        low=pl.lit(bottom),
+        mark=bottom + (1 - bottom) * APART * (pl.col("number") + 0.7),
+    )
+
+
+def _knees(marked: pl.DataFrame, x: alt.X, y: alt.Y, up: alt.Scale, shade: alt.Color) -> list[alt.Chart]:
+    """A rule down from the threshold, a diamond upon it and a label at its foot, for every knee."""
+    data = values(marked)
+    foot = alt.Y(field="mark", type="quantitative", scale=up)
+    text = alt.Text(field="label", type="nominal")
+    last = marked.with_columns(late=pl.col("fraction") > 0.8)
+    labels = [
+        alt.Chart(values(last.filter(pl.col("late") == late)))
+        .mark_text(align="right" if late else "left", dx=-5 if late else 5, fontSize=10.5, color=INK)
+        .encode(x=x, y=foot, text=text)
+        for late in (False, True)
+        if last.filter(pl.col("late") == late).height
+    ]
+    return [
+        alt.Chart(data).mark_rule(strokeWidth=1.2).encode(x=x, y=y, y2=alt.Y2(field="low"), color=shade),
+        alt.Chart(data).mark_point(shape="diamond", size=110, filled=True).encode(x=x, y=y, color=shade),
+        *labels,
+    ]

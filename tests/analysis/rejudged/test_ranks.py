@@ -1,0 +1,54 @@
+"""Many paired tests at once: each against scipy, ties, zeros and missing values among them."""
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from sessionkit.analysis.rejudged.ranks import t_p, wilcoxon_p
+
+VALUES = st.one_of(st.just(np.nan), st.integers(-4, 4).map(float), st.floats(-2, 2, allow_nan=False, width=32))
+TABLES = st.integers(1, 4).flatmap(
+    lambda pairs: st.lists(st.lists(VALUES, min_size=pairs, max_size=pairs), min_size=1, max_size=25)
+)
+
+
+def of_scipy(d):
+    """scipy's two-sided p-value of one pair."""
+    d = d[np.isfinite(d)]
+    if not (d != 0).any():
+        return 1.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # too few values for the normal distribution
+        untied = len(np.unique(np.abs(d))) == len(d) and (d != 0).all()
+        method = "exact" if untied and len(d) <= 50 else "asymptotic"
+        return stats.wilcoxon(d, zero_method="wilcox", method=method, correction=False).pvalue
+
+
+@settings(deadline=None)
+@given(TABLES)
+def test_wilcoxon_is_scipys(table):
+    table = np.array(table)
+    assert wilcoxon_p(table) == pytest.approx([of_scipy(column) for column in table.T])
+
+
+@pytest.mark.parametrize("n", [50, 51, 200])
+def test_wilcoxon_is_exact_to_fifty_units(n):
+    d = np.random.default_rng(n).normal(0.2, size=(n, 3))
+    assert wilcoxon_p(d) == pytest.approx([of_scipy(column) for column in d.T])
+    assert wilcoxon_p(d) == pytest.approx([stats.wilcoxon(column, method="auto").pvalue for column in d.T])
+
+
+@settings(deadline=None)
+@given(TABLES)
+def test_t_is_scipys_where_something_varies(table):
+    table = np.array(table)
+    for column, p in zip(table.T, t_p(table), strict=True):
+        d = column[np.isfinite(column)]
+        if len(d) < 2 or np.ptp(d) < 1e-9:
+            assert p == 1 or np.ptp(d) > 0
+        else:
+            assert p == pytest.approx(stats.ttest_1samp(d, 0).pvalue, rel=1e-6, abs=1e-12)

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import polars as pl
 
 from sessionkit.analysis.compare import compare
 from sessionkit.analysis.comparing.comparison import Comparison
-from sessionkit.errors import DataError, UsageError
+from sessionkit.analysis.sweep import sweep
+from sessionkit.analysis.sweeping.finding import Sweep
+from sessionkit.errors import DataError, MeasureError, UsageError
 from sessionkit.report.choices import Choices, choices_of
 from sessionkit.report.redaction import Redaction
 from sessionkit.scoring.measures import Measure
 from sessionkit.scoring.scores import score
 from sessionkit.study import Study
+
+LARGE = 20_000
+"""Sessions above which a report leaves out what takes many times as long as scoring, and says so."""
+VARIED = {"b": "1.5:10.5:10", "bq": "1.5:10.5:10"}
+"""Bases of the discounts by rank and by query position that a report tries."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +58,7 @@ class Material:
     scores: pl.DataFrame
     comparison: Comparison | None
     refusal: str | None
-    notes: tuple[str, ...] = ()
+    notes: list[str] = field(default_factory=list)
 
     @classmethod
     def of(
@@ -77,6 +85,21 @@ class Material:
         scores = score(study, measures, per=per)
         comparison, refusal = _compared(study, measures, per)
         return cls(study, tuple(measures), per, choices, redaction, scores, comparison, refusal)
+
+    @property
+    def large(self) -> bool:
+        """Whether the study is too large for all that a report can say."""
+        return self.study.facts.sessions > LARGE
+
+    @cached_property
+    def swept(self) -> Sweep | str:
+        """The first measure that has both discounts under others; or why it was not tried."""
+        choices = self.choices
+        measure = choices.measure if choices.source is not None or not choices.asked else choices.ratio
+        try:
+            return sweep(self.study, measure, VARIED, choices.by, test="none" if self.large else None)
+        except (DataError, MeasureError, UsageError) as error:
+            return str(error)
 
 
 def _compared(study: Study, measures: list[Measure], per: str) -> tuple[Comparison | None, str | None]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from sessionkit.charts.page import page
@@ -115,7 +114,8 @@ def sections_of(
         made = []
         for section in SECTIONS:
             told = [redaction.warning(one.message) for one in caught if isinstance(one.message, DataWarning)]
-            made.append(section(replace(material, notes=(*study.notes, *told))))
+            material.notes[:] = [*study.notes, *told]
+            made.append(section(material))
     for warning in caught:
         if not issubclass(warning.category, DataWarning):
             warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)

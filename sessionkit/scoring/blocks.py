@@ -58,7 +58,7 @@ class Block:
     own_keys: bool = False
     gaps: bool = True
     repeats: bool = True
-    cells: dict[Selection, tuple[frozenset[str], Cells]] = field(default_factory=dict, repr=False)
+    cells: dict[Selection, tuple[frozenset[str], Cells]] = field(default_factory=dict, init=False, repr=False)
     _own_grades: list[Judged] = field(default_factory=list, repr=False)
 
     @classmethod

@@ -73,9 +73,9 @@ class Judged:
     settings: Settings = field(default_factory=Settings)
     lifted: pl.Series | None = None
     rows: pl.LazyFrame | None = field(default=None, repr=False)
-    _subtopics: dict[bool, Subtopics] = field(default_factory=dict, repr=False)
-    _gains: dict[str, pl.Series] = field(default_factory=dict, repr=False)
-    _ideals: dict[str, pl.DataFrame] = field(default_factory=dict, repr=False)
+    _subtopics: dict[bool, Subtopics] = field(default_factory=dict, init=False, repr=False)
+    _gains: dict[str, pl.Series] = field(default_factory=dict, init=False, repr=False)
+    _ideals: dict[str, pl.DataFrame] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def of(cls, study: Study) -> Judged:

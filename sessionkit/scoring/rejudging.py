@@ -55,12 +55,21 @@ class Rejudging:
     def under(self, grades: np.ndarray) -> Judged:
         """The same pairs with these grades; NaN where a pair has none."""
         grade = pl.Series("grade", grades, dtype=pl.Float64, nan_to_null=True)
-        made = Judged(self.judged.pairs, grade, self.judged.whose, self.judged.settings)
+        made = Judged(self.judged.pairs, grade, self.judged.whose, self.judged.settings, self._lifted(grade))
         if self.rows is None:
             return made
         left = self.rows.filter(pl.lit(grade.is_not_null()).gather(pl.col("judgment"))).drop("judgment").lazy()
         of_texts = self.judged.pairs if self.judged.pairs.documents is not None else Pairs.of(self.rows.lazy())
-        return replace(made, _subtopics=[Subtopics.of(left, self.judged.settings, of_texts)])
+        for lift in (False, True):
+            made._subtopics[lift] = Subtopics.of(left, self.judged.settings, of_texts, lift=lift)
+        return made
+
+    def _lifted(self, grade: pl.Series) -> pl.Series | None:
+        """These grades as ``gain=lifted`` has them: as they were where they are the same, else alike."""
+        if self.judged.lifted is None:
+            return None
+        same = pl.when(grade == self.judged.grade).then(self.judged.lifted).otherwise(grade)
+        return pl.select(pl.when(grade.is_not_null()).then(same)).to_series().alias("grade")
 
 
 def reads_subtopics(measure: Measure) -> bool:

@@ -46,14 +46,16 @@ def test_page_has_tables_scores_figures_method_notes_and_data(make):
         "study": "The study",
         "sessions": "Sessions",
         "measures": "Measures",
+        "sensitivity": "Sensitivity",
         "behaviour": "Behaviour",
+        "judgments": "Incomplete judgments",
         "quality": "Data quality",
         "method": "Method and provenance",
     }
     assert dict(re.findall('<h2 id="([a-z]+)-title">(.*?)</h2>', text)) == titles
     assert re.findall('<li><a href="#([a-z]+)">', text) == [*titles]
-    assert re.findall(r"Figure (\d)\.", page.text) == ["1", "2", "3", "4", "5"]
-    assert len(specs(text)) == 5
+    assert re.findall(r"Figure (\d)\.", page.text) == ["1", "2", "3", "4", "5", "6"]
+    assert len(specs(text)) == 6
     assert "Sessions by number of queries" in page.text
     assert "The grade scale ends at 2. Several judgments of one document are merged by max." in page.text
     assert "Synthetic" not in text.split("<script")[0]
@@ -141,7 +143,7 @@ def test_hostile_names_are_text_and_nothing_else(hostile):
             "code",
         ),
     }
-    assert sum(tag == "script" for tag, _ in page.elements) == 5 + 2
+    assert sum(tag == "script" for tag, _ in page.elements) == 6 + 2
     assert not any(key.startswith("on") or key == "src" for _, attrs in page.elements for key in attrs)
     links = [attrs["href"] for tag, attrs in page.elements if "href" in attrs]
     assert all(
@@ -154,12 +156,12 @@ def test_hostile_names_are_text_and_nothing_else(hostile):
 
 
 @pytest.mark.browser
-def test_page_draws_four_charts_runs_nothing_else_and_asks_for_nothing(hostile, opened, tmp_path):
+def test_page_draws_its_charts_runs_nothing_else_and_asks_for_nothing(hostile, opened, tmp_path):
     path = tmp_path / "report.html"
     report(hostile, output=path, per="user")
     page, said, asked = opened(path)
-    assert page.evaluate("document.documentElement.dataset.charts") == "4"
-    assert page.locator("figure svg.marks").count() == 4
+    assert page.evaluate("document.documentElement.dataset.charts") == "5"
+    assert page.locator("figure svg.marks").count() == 5
     assert page.evaluate("window.hacked") is None
     assert said == []
     assert asked == [path.as_uri()]
@@ -229,7 +231,7 @@ def test_a_report_of_measures_without_figures_says_what_is_drawn_instead(make):
 
 def test_figure_that_a_measure_does_not_allow_gives_the_reason(make):
     text = report(make(), "sDCG(discount=rn2002,b=3)@5")  # refused in normalised measures
-    assert len(specs(text)) == 4
+    assert len(specs(text)) == 5
     assert "Not drawn: nsDCG: discount=rn2002 with b=3" in Reader(text).text
 
 

@@ -74,7 +74,8 @@ class Unjudged:
         results = block.results.with_columns(pl.select(pl.when(numbers >= 0).then(numbers).cast(pl.UInt32)).to_series())
         nothing = pl.Series("grade", [None] * len(distinct), dtype=pl.Float64)
         grade = pl.concat([pool.judged.grade.cast(pl.Float64).alias("grade"), nothing])
-        judged = Judged(pairs, grade, pool.judged.whose, pool.judged.settings)
+        lifted = None if pool.judged.lifted is None else pl.concat([pool.judged.lifted.alias("grade"), nothing])
+        judged = Judged(pairs, grade, pool.judged.whose, pool.judged.settings, lifted)
         pooled = rows.filter(known).filter(grade.is_null().gather(rows["judgment"].drop_nulls()))
         texts = pl.concat(
             [distinct.select("judgment", "judgment_key", "doc_id"), pooled.select("judgment", "judgment_key", "doc_id")]
@@ -92,7 +93,8 @@ class Unjudged:
             keys = self.pool.keys["key"]
             judged = np.zeros(len(keys), dtype=bool)
             judged[: len(self.pool.judged.keys)] = self.pool.judged.keys.to_numpy()
-            all_judged = replace(self.judged, grade=self.grade.fill_null(grade), _gains={}, _ideals={}, _subtopics=[])
+            lifted = None if self.judged.lifted is None else self.judged.lifted.fill_null(grade)
+            all_judged = replace(self.judged, grade=self.grade.fill_null(grade), lifted=lifted)
             all_judged._gains["keys"] = pl.Series("key", judged | (self.pool.unjudged > 0))
             self._supposed[grade] = self._under(all_judged)
         return self._supposed[grade]

@@ -5,9 +5,11 @@ from collections.abc import Callable
 from sessionkit.report.material import Material
 from sessionkit.report.parts import Section
 from sessionkit.report.sections.behaviour import behaviour
+from sessionkit.report.sections.judgments import judgments
 from sessionkit.report.sections.measures import measures
 from sessionkit.report.sections.method import method
 from sessionkit.report.sections.quality import quality
+from sessionkit.report.sections.sensitivity import sensitivity
 from sessionkit.report.sections.sessions import sessions
 from sessionkit.report.sections.study import study
 from sessionkit.report.sections.summary import summary
@@ -17,7 +19,9 @@ SECTIONS: tuple[Callable[[Material], Section], ...] = (
     study,
     sessions,
     measures,
+    sensitivity,
     behaviour,
+    judgments,
     quality,
     method,
 )

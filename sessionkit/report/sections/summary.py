@@ -25,6 +25,7 @@ def summary(of: Material) -> Section:
     if found is None:
         return Section("summary", "Summary", (Words((*_means(of), f"The groups are not compared: {of.refusal}.")),))
     parts: list[Part] = [Words((headline(of, found), *_how_sure(found)), lead=True), *_figure(of, found)]
+    parts.append(Words(tuple(_depends(of))))
     parts += _topics(of, found)
     return Section("summary", "Summary", tuple(parts))
 
@@ -73,6 +74,17 @@ def _how_sure(found: Comparison) -> list[str]:
             )
     told += [f"Mind: {note}." for note in found.notes[:3]]
     return told
+
+
+def _depends(of: Material) -> list[str]:
+    """Whether what was found depends on the discounts, and where to read more."""
+    found = of.swept
+    if isinstance(found, str):
+        return []
+    told = [line for line in found.reading.split("\n") if " holds in " in line]
+    if not told:
+        return []
+    return [of.redaction.note(f"Under other discounts, with b and bq of {found.measure} varied: {' '.join(told)}")]
 
 
 def _figure(of: Material, found: Comparison) -> list[Part]:

@@ -19,7 +19,8 @@ def csv_table(table: Table) -> str:
     '=1+1,0.1234567
     S2,-1.0
     """
-    frame = table.frame.with_columns(_guarded(pl.col(pl.String)).name.keep())
+    texts = [name for name, dtype in table.frame.schema.items() if dtype == pl.String]
+    frame = table.frame.with_columns(_guarded(pl.col(name)).alias(name) for name in texts)
     frame.columns = (
         pl.select(_guarded(pl.lit(pl.Series("names", frame.columns, dtype=pl.String)))).to_series().to_list()
     )

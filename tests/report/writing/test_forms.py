@@ -34,7 +34,8 @@ HOSTILE = (
 
 def hostile():
     """A table whose caption, headings, cells and note are hostile."""
-    frame = pl.DataFrame({"name": HOSTILE, HOSTILE[1]: [0.5] * len(HOSTILE), "=n": range(len(HOSTILE))})
+    numbers = {HOSTILE[1]: [0.5] * len(HOSTILE), "=n": range(len(HOSTILE))}
+    frame = pl.DataFrame({"name": HOSTILE, **numbers, "again": HOSTILE})
     marks = {(0, 1): "*", (1, 0): "\\^"}
     return table_of(HOSTILE[0], frame, note=HOSTILE[1], strong=frozenset({(0, 1)}), marks=marks)
 
@@ -79,7 +80,7 @@ def test_markdown_holds_no_markup_but_its_own():
     text = markdown_table(hostile())
     rows = [line for line in text.split("\n") if line.startswith("|")]
     assert len(rows) == 2 + len(HOSTILE)
-    assert all(len(re.findall(r"(?<!\\)(?:\\\\)*\|", row)) == 4 for row in rows)  # three cells a row
+    assert all(len(re.findall(r"(?<!\\)(?:\\\\)*\|", row)) == 5 for row in rows)  # four cells a row
     bare = re.sub(r"\\.", "", text).replace("**", "")
     assert not re.search(r"[`*_\[\]<>#$~]", bare)
     assert "\x00" not in text
@@ -88,9 +89,11 @@ def test_markdown_holds_no_markup_but_its_own():
 
 def test_csv_has_the_numbers_unrounded_and_no_formula():
     rows = list(csv.reader(io.StringIO(csv_table(hostile()))))
-    assert rows[0] == ["name", HOSTILE[1], "'=n"]
+    assert rows[0] == ["name", HOSTILE[1], "'=n", "again"]
     names = [row[0] for row in rows[1:]]
-    assert names == [("'" + text if text[0] in "=+-@\t\r" else text) for text in HOSTILE]
+    assert (
+        names == [row[3] for row in rows[1:]] == [("'" + text if text[0] in "=+-@\t\r" else text) for text in HOSTILE]
+    )
     assert csv_table(scores()) == "system_id,value\nS1,0.12345\nS2,-0.5\nS3,\n"
 
 

@@ -1,0 +1,67 @@
+"""Incomplete judgments: how much of what was seen is judged, and how far scores could move if the rest were."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from sessionkit.analysis.incomplete import incomplete
+from sessionkit.errors import DataError, MeasureError, UsageError
+from sessionkit.report.material import LARGE, Material
+from sessionkit.report.parts import Part, Section, Words
+from sessionkit.report.tables import table_of
+
+HEADINGS = {
+    "group": "Group",
+    "measure": "Measure",
+    "score": "Score",
+    "lower": "At least",
+    "upper": "At most",
+    "residual": "Open",
+    "bound": "Bound",
+    "reason": "Why none",
+    "undefined": "Undefined",
+    "a": "First",
+    "b": "Second",
+    "difference": "Difference",
+    "holds": "Sign certain",
+    "needed": "To judge, at least",
+    "open_documents": "Unjudged",
+    "query_position": "Query position",
+    "rank": "Rank",
+}
+
+
+def judgments(of: Material) -> Section:
+    """Judged share by rank and query position, bounds of scores and of differences."""
+    return Section("judgments", "Incomplete judgments", tuple(_parts(of)))
+
+
+def _parts(of: Material) -> list[Part]:
+    """What is known of the unjudged results."""
+    if of.large:
+        words = "sessionkit incomplete says how much is judged by rank, and how far scores could move."
+        return [Words((f"Not worked out for more than {LARGE:,} sessions: {words}",))]
+    try:
+        found = incomplete(of.study, list(of.measures), of.choices.by, wanted=0)
+    except (DataError, MeasureError, UsageError) as error:
+        return [Words((f"Bounds were not worked out: {of.redaction.note(str(error))}.",))]
+    texts = tuple(f"{measure}" for measure in of.measures)
+    told = [line for line in found.reading.split("\n") if not line.startswith(tuple(f"{text}, " for text in texts))]
+    parts: list[Part] = [Words(tuple(of.redaction.note(line) for line in told))]
+    for caption, frame in (
+        ("Scores whatever the unjudged results are", found.bounds.drop("open", "moving")),
+        ("Differences whatever the unjudged results are", found.differences),
+        ("Judged share by rank, %", _by(found.judged, "rank", "query_position")),
+        ("Judged share by query position, %", _by(found.judged, "query_position", "rank")),
+    ):
+        shown = frame.select(column for column in frame if column.null_count() < len(column)) if len(frame) else frame
+        if len(shown):
+            parts.append(table_of(caption, of.redaction.frame(shown, of.study), headers=HEADINGS, decimals=4))
+    return parts
+
+
+def _by(judged: pl.DataFrame, place: str, other: str) -> pl.DataFrame:
+    """The judged share of every group, in percent, by a place in the list or the session."""
+    rows = judged.filter(pl.col(place).is_not_null(), pl.col(other).is_null())
+    wide = rows.pivot(on="group", index=place, values="share").sort(place)
+    return wide.with_columns((pl.exclude(place) * 100).round(1))

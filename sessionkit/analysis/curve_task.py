@@ -148,20 +148,17 @@ class CurveTask:
         """Sums and counts from the results and ideal lists at every slot, over the sessions of each group."""
         measure, selection = self.measure, Selection.of(self.measure)
         cutoff = int(measure.cutoff or 0)
-        offset = (pl.col("query_position").cast(pl.Int64) - 1) * cutoff
         known = chosen.with_columns(defined=sessions_with_judgments(block, selection).gather(chosen["session"]))
         totals = self._totals_by_slot(block, known.filter("defined").select("session", "group"))
-        row = where(chosen["session"], len(block.sessions))
         asked = units(block, selection)
-        queries = asked.with_columns(
-            known.select("group", "defined").select(pl.all().gather(row.gather(asked["session"])))
-        )
+        row = where(chosen["session"], len(block.sessions)).gather(asked["session"])
+        queries = asked.with_columns(known[name].gather(row) for name in ("group", "defined"))
         queries = queries.filter(pl.col("defined").is_not_null())
         places = queries.filter("defined", pl.col("key").is_not_null())
         places = places.group_by("group", "key", "query_position").agg(many=pl.len().cast(pl.Int128))
         worth = fixed.fixed(measure.contribution(pl.col("gain"))) * pl.col("many")
         ideals = (
-            places.with_columns(offset=offset)
+            places.with_columns(offset=(pl.col("query_position").cast(pl.Int64) - 1) * cutoff)
             .join(ideal_list(block, measure).filter(pl.col("rank") <= cutoff), on="key")
             .group_by("group", slot=(pl.col("offset") + pl.col("rank")).cast(pl.Int32))
             .agg(worth.sum().alias("ideal sum"))

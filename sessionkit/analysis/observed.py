@@ -8,7 +8,6 @@ from sessionkit.study import Study
 
 DEPTHS = (1, 3, 5, 10, 20, 50, 100)
 """The depths that are looked at."""
-LIST = ["session_id", "query_position"]
 
 
 def observed(study: Study) -> pl.DataFrame:
@@ -17,9 +16,9 @@ def observed(study: Study) -> pl.DataFrame:
     Returns
     -------
     polars.DataFrame
-        ``depth``; ``known``: queries whose list is known to this depth or to its end; ``cut_short``: known less deep, so
-        that a measure at this depth takes the rest as if it gained nothing and is flagged; ``empty``: nothing was
-        returned, which counts, with nothing gained; ``not_logged``: outside every measure.
+        ``depth``; ``known``: queries whose list is known to this depth, without a gap, or to its end; ``cut_short``: known
+        less deep, so that a measure at this depth takes what is not known as if it gained nothing and is flagged;
+        ``empty``: nothing was returned, which counts, with nothing gained; ``not_logged``: outside every measure.
 
     Examples
     --------
@@ -37,10 +36,10 @@ def observed(study: Study) -> pl.DataFrame:
         return pl.DataFrame(schema=dict.fromkeys(names, pl.Int64))
     cut = dict.fromkeys(DEPTHS, 0)
     if facts.partly_observed:
-        partly = study.queries.filter(pl.col("results_status") == "partly_observed").select(LIST)
-        ends = study.results.join(partly, on=LIST, how="semi").group_by(LIST).agg(end=pl.col("rank").max())
-        lists = partly.join(ends, on=LIST, how="left").select(pl.col("end").fill_null(0))
-        short = lists.select((pl.col("end") < depth).sum().alias(str(depth)) for depth in DEPTHS).collect().row(0)
+        partly = study.depths.filter(pl.col("results_status") == "partly_observed")
+        short = partly.select(
+            pl.col("n").filter(pl.col("known") < depth).sum().alias(str(depth)) for depth in DEPTHS
+        ).row(0)
         cut = dict(zip(DEPTHS, short, strict=True))
     outside = facts.empty + facts.not_logged
     return pl.DataFrame(

@@ -84,26 +84,33 @@ def measures(
 
 def formats(
     name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="A format.", show_default=False)] = None,
-    judgments: Annotated[bool, typer.Option("--judgments", help="The formats of judgments.")] = False,
+    judgments: Annotated[bool, typer.Option("--judgments", help="Only the formats of judgments.")] = False,
     format_: FormatOption = None,
     output: OutputOption = None,
 ) -> None:
-    """The log formats that can be read, or one with what it takes."""
+    """The formats of logs and judgments, or one in full.
+
+    A name that is a format of both is told of as both, the log first; --judgments asks for that of judgments.
+    """
     import polars as pl
 
     from sessionkit.readers import FORMATS, JUDGMENTS
 
     to = destination(format_, output)
-    known: Mapping[str, Format | Judgments] = JUDGMENTS if judgments else FORMATS
+    known: dict[str, Mapping[str, Format | Judgments]] = {"log": FORMATS, "judgments": JUDGMENTS}
+    if judgments:
+        del known["log"]
     if name is None:
-        rows = [(key, one.description) for key, one in known.items()]
-        to.send(pl.DataFrame(rows, schema=["name", "description"], orient="row"))
+        rows = [(key, kind, one.description) for kind, registry in known.items() for key, one in registry.items()]
+        to.send(pl.DataFrame(rows, schema=["name", "reads", "description"], orient="row"))
         return
-    if name not in known:
+    pages = [_format_page(name, kind, registry[name]) for kind, registry in known.items() if name in registry]
+    if not pages:
+        names = list(dict.fromkeys(key for registry in known.values() for key in registry))
         what = "format of judgments" if judgments else "format"
-        msg = f"there is no {what} {name!r}{suggestion(name, known)}; formats: {', '.join(known)}"
+        msg = f"there is no {what} {name!r}{suggestion(name, names)}; formats: {', '.join(names)}"
         raise UsageError(msg)
-    to.write(_format_page(known[name]).encode())
+    to.write("\n".join(pages).encode())
 
 
 def schema(
@@ -144,14 +151,15 @@ def schema(
     to.write((json.dumps(found, indent=2, ensure_ascii=False) + "\n").encode())
 
 
-def _format_page(format_: Format | Judgments) -> str:
+def _format_page(name: str, kind: str, format_: Format | Judgments) -> str:
     """Everything about one format, as text."""
     import polars as pl
 
     from sessionkit.readers import Format
 
     explained = inspect.getdoc(sys.modules[format_.read.__module__]) or format_.description
-    parts = [f"{explained.strip()}\n", "The options of a study.toml: sessionkit schema study\n"]
+    parts = [f"{name} ({kind}): {format_.description}\n", f"{explained.strip()}\n"]
+    parts.append("The options of a study.toml: sessionkit schema study\n")
     if isinstance(format_, Format) and format_.options:
         rows = [
             (key, one.type, one.spelled_default, ", ".join(map(str, one.allowed)), one.meaning)

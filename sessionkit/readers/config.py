@@ -17,6 +17,8 @@ from sessionkit.errors import DataError, suggestion
 from sessionkit.study import Settings
 from sessionkit.study.settings import check_timezone
 
+OF_OTHERS = ("path", "encoding")
+"""What formats other than tables take for the whole log."""
 SETTINGS = ("title", "synthetic", "max_grade", "unjudged_grades", "merge", "collection_size", "timezone")
 
 
@@ -42,6 +44,8 @@ class Config:
         Of a format that is not ``tables``: the files and folders of the log.
     options
         What is said of the format, a value for each of its options.
+    encoding
+        Of a format that is not ``tables``: that of its files, where it is not UTF-8.
     """
 
     name: str
@@ -52,6 +56,7 @@ class Config:
     defaults: Mapping[str, Any] = field(default_factory=dict)
     paths: tuple[str, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
+    encoding: str | None = None
 
 
 def read_config(path: Path) -> Config:
@@ -102,7 +107,8 @@ def as_config(loaded: Mapping[str, Any], name: str, folder: Path) -> Config:
     values = {key: option.value(loaded[key]) if key in loaded else option.default for key, option in taken}
     paths = loaded.get("path", ())
     paths = (paths,) if isinstance(paths, str) else tuple(paths)
-    return Config(name, folder, format_, settings, tables, defaults, paths, values)
+    encoding = None if "encoding" in values else loaded.get("encoding")
+    return Config(name, folder, format_, settings, tables, defaults, paths, values, encoding)
 
 
 def schema_of(format: str) -> dict[str, Any]:
@@ -112,8 +118,8 @@ def schema_of(format: str) -> dict[str, Any]:
         return schema
     properties = schema["properties"]
     if format == "tables":
-        return {**schema, "properties": {key: value for key, value in properties.items() if key != "path"}}
-    shared = ("format", *SETTINGS, "path", "judgments", "defaults")
+        return {**schema, "properties": {key: properties[key] for key in properties if key not in OF_OTHERS}}
+    shared = ("format", *SETTINGS, *OF_OTHERS, "judgments", "defaults")
     options = {key: option.schema for key, option in registry.FORMATS[format].options.items()}
     return {**schema, "properties": {**{key: properties[key] for key in shared}, **options}}
 

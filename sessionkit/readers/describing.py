@@ -12,7 +12,8 @@ from typing import Any
 import sessionkit.readers as registry
 from sessionkit.errors import DataError, UsageError
 from sessionkit.readers.config import Config, as_config, loaded_toml
-from sessionkit.readers.recognition import fitting, glimpse, looked_for, the_one
+from sessionkit.readers.entries import Glimpse
+from sessionkit.readers.recognition import UNKNOWN, fitting, glimpse, the_one
 
 LOG = ("sessions", "queries", "results")
 COMMAND = {"topics": "--topics", "session_gap": "--session-gap"}
@@ -126,14 +127,24 @@ def _recognised(paths: Sequence[Path]) -> str | None:
     if not paths:
         return None
     glimpses = [glimpse(path) for path in paths]
-    name = the_one(fitting(glimpses, registry.FORMATS), paths[0].name, "with --from or format in study.toml")
+    names = [name for name, entry in registry.FORMATS.items() if entry.fits_all(glimpses)]
+    name = the_one(names, paths[0].name, "with --from or format in study.toml")
     if name is None and (len(paths) > 1 or paths[0].is_dir()):
-        names = ", ".join(path.name for path in paths)
+        apart = [f"{one.name} ({', '.join(_alone(one)) or 'none'})" for one in glimpses]
         raise DataError(
-            f"{names}: not of one format among {looked_for(registry.FORMATS)}; --from FORMAT names it, and files of "
-            "judgments go to --judgments"
+            f"not of one format: {', '.join(apart)}; --from FORMAT names it, and files of judgments go to --judgments"
+            if len(paths) > 1
+            else f"{paths[0].name} {UNKNOWN}; files of judgments go to --judgments"
         )
     return name
+
+
+def _alone(glimpsed: Glimpse) -> list[str]:
+    """Return the formats of logs and of judgments that something looks like by itself."""
+    return [
+        *fitting([glimpsed], registry.FORMATS),
+        *(f"judgments: {one}" for one in fitting([glimpsed], registry.JUDGMENTS)),
+    ]
 
 
 def _refuse_untaken(name: str, command: Mapping[str, Any]) -> None:

@@ -9,9 +9,9 @@ import polars as pl
 
 from sessionkit.contract import RECORD, TABLES
 from sessionkit.errors import DataError, UsageError, suggestion
-from sessionkit.readers.columns import under_our_names
+from sessionkit.readers.checking.columns import under_our_names
+from sessionkit.readers.checking.whole import whole_study
 from sessionkit.readers.raw import Raw, as_json
-from sessionkit.readers.whole import whole_study
 from sessionkit.study import Settings, Study
 
 Frame = Any

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from sessionkit.errors import DataError
 from sessionkit.readers.config import Config
-from sessionkit.readers.files import LogFile, open_log
+from sessionkit.readers.files.opening import LogFile, open_log
 from sessionkit.readers.recognition import hidden
 
 
@@ -22,11 +22,11 @@ def inputs(config: Config, copies: Path) -> list[LogFile]:
     for name in config.paths:
         place = config.folder / name
         if not place.is_dir():
-            found.append(open_log(name, config.folder, copies))
+            found.append(open_log(name, config.folder, copies, encoding=config.encoding))
             continue
         inside = sorted(path for path in place.rglob("*") if path.is_file() and not hidden(path.relative_to(place)))
         found += [
-            open_log(str(Path(name) / path.relative_to(place)), config.folder, copies)
+            open_log(str(Path(name) / path.relative_to(place)), config.folder, copies, encoding=config.encoding)
             for path in inside
             if path.stat().st_size
         ]

@@ -1,65 +1,57 @@
-"""Files of judgments beside a log: recognised among ``JUDGMENTS`` in this folder's ``__init__.py``, and read."""
+"""Files of judgments beside a log: recognised among ``JUDGMENTS`` in ``judgments/__init__.py``, and read."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
 
 import polars as pl
 
 import sessionkit.readers as registry
 from sessionkit.errors import DataError, UsageError, suggestion
+from sessionkit.readers.checking.whole import Raws
 from sessionkit.readers.config import Config
-from sessionkit.readers.files import LogFile, open_log
-from sessionkit.readers.formats import Glimpse
+from sessionkit.readers.entries import TEXT
+from sessionkit.readers.files.opening import open_log
 from sessionkit.readers.raw import Raw
-from sessionkit.readers.recognition import fitting, glimpse, looked_for, the_one
-from sessionkit.readers.whole import Raws
+from sessionkit.readers.recognition import fitting, glimpse, the_one
 
-TOPIC, TEXT = "topic", "query text"
-"""What the keys of judgments may be: what the study says they are (topics, sessions), or texts of queries."""
-
-
-class ReadJudgments(Protocol):
-    """Reads one file of judgments."""
-
-    def __call__(self, file: LogFile, config: Config) -> Sequence[Raw]:
-        """Return its judgments, under our column names."""
-
-
-@dataclass(frozen=True)
-class Judgments:
-    """One format of judgments.
-
-    Parameters
-    ----------
-    description
-        What it is, in a line.
-    read
-        Called as ``read(file, config)``, returns sources of the table judgments.
-    fits
-        Whether a file looks like it, by its content and not by its name alone.
-    keys
-        Of what its judgment_key is the name: :data:`TOPIC` or :data:`TEXT`, which makes the text of every query its key.
-    tried
-        On which real files it was tried, or that it never was and from what it was built.
-    """
-
-    description: str
-    read: ReadJudgments
-    fits: Callable[[Glimpse], bool] | None = None
-    keys: str = TOPIC
-    tried: str = ""
+KNOWN = "sessionkit formats --judgments lists what judgments can be"
 
 
 @dataclass(frozen=True)
 class Judged:
-    """Judgments as they were read, and whether some are of texts of queries."""
+    """Judgments as they were read, and the files whose keys are texts of queries, or what the study says they are."""
 
     raws: tuple[Raw, ...] = ()
-    by_text: bool = False
+    of_texts: tuple[str, ...] = ()
+    of_topics: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, name: str, raws: Sequence[Raw], keys: str) -> Judged:
+        """Return those of one file, whose keys are of this kind."""
+        return cls(tuple(raws), (name,), ()) if keys == TEXT else cls(tuple(raws), (), (name,))
+
+    def __add__(self, later: Judged) -> Judged:
+        """Return these and those of more files."""
+        return Judged((*self.raws, *later.raws), (*self.of_texts, *later.of_texts), (*self.of_topics, *later.of_topics))
+
+    @property
+    def by_text(self) -> bool:
+        """Whether some are of texts of queries, which every query then goes by."""
+        return bool(self.of_texts)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is to be said where both kinds are there: a query goes by one of them."""
+        if not (self.of_texts and self.of_topics):
+            return ()
+        texts, topics = " and ".join(self.of_texts), " and ".join(self.of_topics)
+        return (
+            f"judgments: keys are texts of queries in {texts}, topics in {topics}; a query that has a text goes by it, so "
+            f"{topics} serves only queries without; give judgments of one kind",
+        )
 
 
 def read_judgments(paths: Sequence[Path], config: Config, workspace: Path, *, format: str | None = None) -> Judged:
@@ -77,20 +69,28 @@ def read_judgments(paths: Sequence[Path], config: Config, workspace: Path, *, fo
             f"there is no format {format!r} of judgments{suggestion(format, registry.JUDGMENTS)}; formats: "
             f"{', '.join(registry.JUDGMENTS)}"
         )
-    raws: list[Raw] = []
-    by_text = False
+    judged = Judged()
     for path in paths:
         file = open_log(str(path), Path(), workspace)
         name = format or looks_like(path)
         entry = registry.JUDGMENTS[name or "tables"]
         try:
-            raws += entry.read(file, config)
+            judged += Judged.of(file.name, entry.read(file, config), entry.keys)
         except DataError as error:
             if name is None:
-                raise DataError(f"{error}. Judgments are read as {looked_for(registry.JUDGMENTS)}") from None
+                raise _unknown(path, error) from None
             raise
-        by_text |= entry.keys == TEXT
-    return Judged(tuple(raws), by_text)
+    return judged
+
+
+def _unknown(path: Path, error: DataError) -> DataError:
+    """Return the error about a file that looks like no judgments: like a log, or like nothing known."""
+    look = glimpse(path)
+    if not look.head.strip():
+        return error
+    if logs := fitting([look], registry.FORMATS):
+        return DataError(f"{path.name} is no judgments, it looks like a log ({logs[0]}); {KNOWN}")
+    return DataError(f"{error}; {KNOWN}")
 
 
 def looks_like(path: Path) -> str | None:

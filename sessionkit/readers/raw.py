@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import polars as pl
 
-from sessionkit.contract import RECORD
+from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.contract.casts import without_bytes
 from sessionkit.errors import DataError
 
@@ -46,7 +46,7 @@ class Raw:
     kind
         What its records are, where one file holds several kinds.
     members
-        The sources it was put together from (``together.py``), each after the number of its records' forerunners.
+        The sources it was put together from (``checking/together.py``), each after the number of its records' forerunners.
     pieces
         Gives the records some at a time; `frame` then has none of them, only their columns, and `records` is not known.
     merged, idle
@@ -101,6 +101,19 @@ def read_through(source: str) -> Iterator[None]:
         raise DataError(f"{source} cannot be read to its end, it is damaged ({reason}); fetch it again") from None
 
 
+RESERVED = (RECORD, RULE, VALUE, "__text", "__object")
+"""Names of columns that readers of files add or use on the way."""
+
+
+def refuse_reserved(names: Iterable[str], source: str) -> None:
+    """Raise DataError where a file has a column of a name that its reader uses itself."""
+    for name in names:
+        if name in RESERVED or name.startswith("__spare"):
+            raise DataError(
+                f"{source}: column {name!r} begins with two underscores, which sessionkit keeps for itself; rename it"
+            )
+
+
 def no_way_back(records: pl.Series) -> pl.DataFrame:
     """Return nothing of the raw text, of which nothing is known."""
     none = pl.lit(None, dtype=pl.Int64).alias(LINE), pl.lit(None, dtype=pl.String).alias(RAW)
@@ -128,6 +141,8 @@ def as_lines(path: str, first_record: int) -> Locate:
         lines = pl.scan_lines(path, name=RAW, row_index_name=LINE, row_index_offset=1, glob=False)
         lines = lines.with_columns(pl.col(LINE).cast(pl.Int64))
         numbered = lines.with_columns((pl.col(LINE) - first_record + 1).alias(RECORD))
-        return numbered.filter(pl.col(RECORD).is_in(records.implode())).select(RECORD, LINE, RAW).collect()
+        found = numbered.filter(pl.col(RECORD).is_in(records.implode()))
+        own = pl.col(RAW) + pl.lit("")  # a copy; else each line holds on to all the text that was read with it
+        return found.select(RECORD, LINE, own).collect(engine="streaming")
 
     return locate

@@ -11,7 +11,7 @@ import sessionkit.readers as registry
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.readers.describing import describe
 from sessionkit.readers.frames import from_mapping
-from sessionkit.readers.recognition import fitting, glimpse, looked_for
+from sessionkit.readers.recognition import UNKNOWN, fitting, glimpse
 from sessionkit.study import Study, open_study
 from sessionkit.study.memory import memory_budget
 from sessionkit.study.package import DESCRIPTOR
@@ -92,18 +92,21 @@ def read(
             raise UsageError(
                 f"{paths[0]} is a directory, which is opened as a study; format, config and judgments are for logs"
             )
+        if not (paths[0] / DESCRIPTOR).exists() and any(paths[0].iterdir()):
+            raise DataError(f"{paths[0]} is a folder without a study in it (no {DESCRIPTOR}). As a log it {UNKNOWN}")
         return open_study(paths[0])
     found = describe(paths, format, config, command)
     try:
         return known[found.config.format].read(found.config, beside, strict=strict, memory=budget)
     except DataError as error:
-        if found.recognised:
+        glimpses = [glimpse(path) for path in paths]
+        if found.recognised or not any(one.head.strip() for one in glimpses):
             raise
-        if rated := fitting([glimpse(path) for path in paths], registry.JUDGMENTS):
+        if rated := fitting(glimpses, registry.JUDGMENTS):
             raise DataError(
                 f"{paths[0].name} holds judgments ({rated[0]}), no log; name a log, and this file as --judgments"
             ) from None
-        raise DataError(f"{error}. It looks like none of {looked_for(known)}; --from FORMAT names one") from None
+        raise DataError(f"{error}. It {UNKNOWN}") from None
 
 
 def _paths(source: object) -> list[Path]:

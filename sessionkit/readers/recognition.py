@@ -5,16 +5,19 @@ Every format of a registry that says how it looks is asked; exactly one has to s
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
 from sessionkit.errors import UsageError
-from sessionkit.readers.files import DAMAGED, HEAD, PARQUET, unpacked
-from sessionkit.readers.formats import Glimpse
+from sessionkit.readers.entries import Glimpse
+from sessionkit.readers.files.opening import DAMAGED, HEAD, PARQUET, beginning, unpacked
 
 NO_TEXT = (PARQUET, b"PK\x03\x04", b"SQLite format 3\x00")
 """How files begin that are known not to be text."""
+UNKNOWN = "looks like no format of logs that is known; --from FORMAT names one, sessionkit formats lists them"
+"""What is said of a source that is not recognised."""
 MOST = 10_000
 """Names of files in a folder that are looked at."""
 
@@ -38,8 +41,11 @@ def glimpse(path: Path) -> Glimpse:
             head = stream.read(HEAD)
     except DAMAGED:  # whoever reads it says what is wrong with it
         head = b""
-    text = "" if head.startswith(NO_TEXT) else head.decode("utf-8-sig", errors="replace")
-    return Glimpse(path, path.name, text)
+    if head.startswith(NO_TEXT):
+        return Glimpse(path, path.name, "")
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        head = head.decode("utf-16", errors="replace").encode()
+    return Glimpse(path, path.name, beginning(head).decode(errors="replace"))
 
 
 def hidden(path: Path) -> bool:
@@ -67,8 +73,3 @@ def the_one(names: Sequence[str], source: str, remedy: str) -> str | None:
     if len(names) > 1:
         raise UsageError(f"{source} can be read as {' and as '.join(names)}; say which it is, {remedy}")
     return names[0] if names else None
-
-
-def looked_for(registry: Mapping[str, Recognised]) -> str:
-    """Return the names of the formats that can be recognised."""
-    return ", ".join(name for name, entry in registry.items() if entry.fits is not None)

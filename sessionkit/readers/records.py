@@ -16,19 +16,20 @@ import polars as pl
 
 from sessionkit.contract import RULE
 from sessionkit.contract import table as declared
-from sessionkit.readers.aside import Aside
+from sessionkit.readers.checking.aside import Aside
+from sessionkit.readers.checking.together import together, twins
+from sessionkit.readers.checking.whole import whole_study
+from sessionkit.readers.checking.widening import LOG
 from sessionkit.readers.config import Config
-from sessionkit.readers.files import LogFile, open_log
+from sessionkit.readers.entries import TOPIC
+from sessionkit.readers.files.described import read_table
+from sessionkit.readers.files.keeping import Keep, OnDisk, in_memory
+from sessionkit.readers.files.opening import LogFile, open_log
 from sessionkit.readers.inputs import inputs
-from sessionkit.readers.judging import TEXT, Judged, keyed_by_text, read_judgments
-from sessionkit.readers.keeping import Keep, OnDisk, in_memory
-from sessionkit.readers.large import large_study
+from sessionkit.readers.judging import Judged, keyed_by_text, read_judgments
+from sessionkit.readers.large.in_parts import large_study
+from sessionkit.readers.large.sizes import ENOUGH, is_large, weight_of
 from sessionkit.readers.raw import Locate, Raw, as_lines
-from sessionkit.readers.sizes import ENOUGH, VALUE, is_large
-from sessionkit.readers.tables import read_table
-from sessionkit.readers.together import together
-from sessionkit.readers.whole import whole_study
-from sessionkit.readers.widening import LOG
 from sessionkit.study import Source, Study
 from sessionkit.study.memory import memory_budget
 
@@ -127,8 +128,8 @@ def judgments_of(config: Config, beside: Sequence[Path], copies: Path) -> Judged
     else:
         file = open_log(options["path"], config.folder, copies, encoding=options.get("encoding"))
         table = read_table(file, "judgments", options, config=config, keep=in_memory)
-        own = Judged((table,), options.get("keys") == TEXT)
-    return Judged((*own.raws, *judged.raws), own.by_text or judged.by_text)
+        own = Judged.of(file.name, [table], options.get("keys", TOPIC))
+    return own + judged
 
 
 def raw_of(
@@ -206,6 +207,7 @@ def study_of(
     raws: dict[str, Sequence[Raw]] = {
         name: [together(given)] if name != "judgments" else list(given) for name, given in taken.raws.items() if given
     }
+    log = [raw for name in LOG for raw in raws.get(name, ())]
     if judgments.by_text:
         raws = dict(keyed_by_text(raws))
     raws["judgments"] = [*raws.get("judgments", ()), *judgments.raws]
@@ -214,7 +216,7 @@ def study_of(
         "defaults": config.defaults,
         "reader": reader,
         "strict": strict,
-        "aside": Aside(_accounts(taken), tuple(taken.notes), tuple(taken.warnings)),
+        "aside": Aside(_accounts(taken), tuple(taken.notes), (*taken.warnings, *judgments.warnings, *twins(log))),
     }
     if not _needs_parts(raws, budget):
         return whole_study(raws, config.settings, **shared)
@@ -224,7 +226,7 @@ def study_of(
 def _needs_parts(raws: Mapping[str, Sequence[Raw]], budget: int) -> bool:
     """Return whether a log, put together all at once, needs more memory than there is or than serves speed."""
     log = [raw for name in LOG for raw in raws.get(name, ())]
-    return sum(raw.records * len(raw.frame.collect_schema()) * VALUE for raw in log) > min(budget, ENOUGH)
+    return sum(raw.records * weight_of(raw) for raw in log) > min(budget, ENOUGH)
 
 
 def _accounts(taken: Taken) -> tuple[Source, ...]:

@@ -11,9 +11,6 @@ from sessionkit.errors import DataWarning
 from sessionkit.scoring.measures import GainMeasure, JudgedMeasure
 from sessionkit.scoring.score_task import NAMED, UNNAMED, ScoreTask
 from sessionkit.study import Study
-from sessionkit.study.places import LENGTH
-
-QUERY = ["session_id", "query_position"]
 
 
 @dataclass
@@ -88,12 +85,12 @@ def tell_of_depth(study: Study, measure: JudgedMeasure, level: int = 4) -> None:
     """Warn where lists were observed less deep than the measure looks, with the share of queries concerned."""
     if not (measure.of_lists and study.facts.partly_observed):
         return
-    counted = _observed(study).filter(pl.col("results_status") != "not_logged")
+    counted = study.depths.lazy().filter(pl.col("results_status") != "not_logged")
     if measure.queries is not None:
         counted = counted.filter(pl.col("query_position") <= measure.queries)
-    deeper = pl.lit(value=True) if measure.cutoff is None else pl.col("observed") < measure.cutoff
-    partly = (pl.col("results_status") == "partly_observed") & deeper
-    concerned, everything = counted.select(partly.sum(), all=pl.len()).collect().row(0)
+    deeper = pl.lit(value=True) if measure.cutoff is None else pl.col("known") < measure.cutoff
+    partly = pl.col("n").filter((pl.col("results_status") == "partly_observed") & deeper)
+    concerned, everything = counted.select(partly.sum(), all=pl.col("n").sum()).collect().row(0)
     if concerned:
         warnings.warn(
             f"{measure} looks deeper than was observed in {concerned} of {everything} queries "
@@ -101,13 +98,3 @@ def tell_of_depth(study: Study, measure: JudgedMeasure, level: int = 4) -> None:
             DataWarning,
             stacklevel=level,
         )
-
-
-def _observed(study: Study) -> pl.LazyFrame:
-    """The queries with the number of their results that were observed; a saved study has it beside them."""
-    if study.stored is not None:
-        return pl.concat(
-            part.scan("queries").select("query_position", "results_status", observed=LENGTH) for part in study.stored
-        )
-    lengths = study.results.group_by(QUERY).agg(observed=pl.len())
-    return study.queries.join(lengths, on=QUERY, how="left").with_columns(pl.col("observed").fill_null(0))

@@ -101,6 +101,13 @@ class Study:
         return facts_of(self)
 
     @cached_property
+    def depths(self) -> pl.DataFrame:
+        """How deep lists are known, computed at most once; see `sessionkit.study.depths`."""
+        from sessionkit.study.depths import depths_of  # it cuts studies into slices
+
+        return depths_of(self)
+
+    @cached_property
     def stored(self) -> tuple[Stored, ...] | None:
         """Where the log lies in files that know the places of their rows; None unless it was opened from such files.
 

@@ -36,3 +36,13 @@ def test_prefixes_are_cut_short_below_their_end():
 
 def test_nothing_is_said_where_all_lists_were_shown_whole():
     assert observed(study("shown", ends=[3])).is_empty()
+
+
+def test_clicks_far_down_say_nothing_of_the_ranks_above_them():
+    clicks = sk.from_tables(
+        results={"session_id": ["s", "s"], "query_position": [1, 2], "rank": [3, 1], "doc_id": ["a", "a"]},
+        queries={"session_id": ["s", "s"], "query_position": [1, 2], "results_status": ["partly_observed"] * 2},
+    )
+    by_depth = {row[0]: row[1:3] for row in observed(clicks).rows()}
+    assert by_depth[1] == (1, 1)  # of the first list nothing is known at rank 1
+    assert by_depth[3] == (0, 2)

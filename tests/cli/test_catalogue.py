@@ -29,7 +29,8 @@ def test_the_parameters_as_data(call):
 
 
 def test_formats(call):
-    assert [line.split("\t")[0] for line in call("formats").lines[1:]] == list(FORMATS)
+    listed = [tuple(line.split("\t")[:2]) for line in call("formats").lines[1:]]
+    assert listed == [*((name, "log") for name in FORMATS), *((name, "judgments") for name in JUDGMENTS)]
     for name, entry in FORMATS.items():
         page = call("formats", name).out
         assert name in page
@@ -41,10 +42,20 @@ def test_formats(call):
 
 def test_formats_of_judgments(call, refused):
     listed = [line.split("\t") for line in call("formats", "--judgments").lines[1:]]
-    assert listed == [[name, entry.description] for name, entry in JUDGMENTS.items()]
+    assert listed == [[name, "judgments", entry.description] for name, entry in JUDGMENTS.items()]
     for name, entry in JUDGMENTS.items():
         assert entry.tried in call("formats", name, "--judgments").out
     refused(2, "formats", "qrel", "--judgments", names=["no format of judgments 'qrel'; did you mean 'qrels'"])
+    refused(2, "formats", "simiir", "--judgments", names=["no format of judgments 'simiir'"])
+
+
+def test_a_format_of_both_is_told_of_as_both(call):
+    both = call("formats", "quepid").out
+    assert [both.index(f"quepid ({kind})") for kind in ("log", "judgments")] == sorted(
+        both.index(f"quepid ({kind})") for kind in ("log", "judgments")
+    )
+    assert "quepid (log)" not in call("formats", "quepid", "--judgments").out
+    assert call("formats", "qrels").out == call("formats", "qrels", "--judgments").out
 
 
 @pytest.mark.parametrize("name", [*TABLES, "rejected", "study"])

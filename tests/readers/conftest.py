@@ -8,7 +8,11 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from sessionkit.errors import DataWarning
-from sessionkit.readers import courses, fields, gathering, large, ranges, read, records, tables
+from sessionkit.readers import read, records
+from sessionkit.readers.files import fields
+from sessionkit.readers.formats import tables
+from sessionkit.readers.large import courses, gathering, ranges
+from sessionkit.readers.large import in_parts as large
 
 HEADER = "session_id,query_position,rank,doc_id\n"
 

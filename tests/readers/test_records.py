@@ -9,13 +9,13 @@ import sessionkit.readers as registry
 from sessionkit.analysis import accounts
 from sessionkit.contract import RECORD
 from sessionkit.errors import DataError, UsageError
-from sessionkit.readers import Format, Judgments, Option
-from sessionkit.readers.formats import SESSION_GAP, TOPICS
-from sessionkit.readers.judging import TEXT
-from sessionkit.readers.qrels import read_whitespace
+from sessionkit.readers import Format, Judgments, Option, records
+from sessionkit.readers.entries import SESSION_GAP, TEXT, TOPICS
+from sessionkit.readers.events.requeries import MERGE_QUERIES
+from sessionkit.readers.events.sessionising import seconds
+from sessionkit.readers.files.opening import open_log
+from sessionkit.readers.files.qrels import read_whitespace
 from sessionkit.readers.records import Taken, raw_of, reader
-from sessionkit.readers.requeries import MERGE_QUERIES
-from sessionkit.readers.sessionising import seconds
 from sessionkit.study import open_study
 
 MARK = "toy log"
@@ -96,6 +96,15 @@ def test_the_same_in_parts_and_when_saved(two, quiet_read, in_parts, same_study,
     assert shown.select((pl.col("records") == counted).all()).item()
 
 
+def test_long_texts_count_where_a_log_has_to_go_through_files(write):
+    # 1,000 rows of 3 columns are 144,000 bytes; texts of 1,000 characters make them 2,144,000 and more
+    path = write("log.toy", "x\n")
+    frame = pl.DataFrame({RECORD: range(1000), "session_id": ["s"] * 1000, "query_text": ["x" * 1000] * 1000})
+    raws = {"queries": [raw_of(open_log(path.name, path.parent, path.parent), "queries", frame)]}
+    assert records._needs_parts(raws, 2_000_000)
+    assert not records._needs_parts(raws, 3_000_000)
+
+
 def test_a_folder_and_packed_files(toy, two, write, quiet_read, tmp_path):
     (tmp_path / "run").mkdir()
     for path in two:
@@ -151,14 +160,14 @@ def test_a_study_toml_without_format_is_recognised_by_its_path(toy, two, write, 
 def test_refusals(toy, two, write, monkeypatch, tmp_path):
     with pytest.raises(UsageError, match="format tables takes no session_gap"):
         registry.read(write("flat.csv", "session_id,query_position,rank,doc_id\ns,1,1,x\n"), session_gap="1h")
-    with pytest.raises(DataError, match=r"one\.txt, other: not of one format among tables, core, .*toy"):
+    with pytest.raises(DataError, match=r"not of one format: one\.txt \(toy\), other \(none\); --from"):
         registry.read([two[0], write("other", "something else\n")])
     with pytest.raises(UsageError, match="says format = 'core', the command 'toy'"):
         registry.read(two[0], config={"format": "core"}, format="toy")
     monkeypatch.setitem(registry.FORMATS, "twin", toy)
     with pytest.raises(UsageError, match="can be read as toy and as twin; say which it is, with --from"):
         registry.read(two[0])
-    with pytest.raises(DataError, match=r"looks like none of tables, core, .*toy"):
+    with pytest.raises(DataError, match="It looks like no format of logs that is known; --from"):
         registry.read(write("odd", "nothing of the kind\n"))
     (tmp_path / "empty").mkdir()
     with pytest.raises(DataError, match="no file in it that is not empty"):
@@ -186,7 +195,7 @@ def test_judgments_of_texts_are_the_queries_own(toy, two, write, quiet_read, mon
 
 def test_judgments_that_are_like_none(write):
     flat = write("flat.csv", "session_id,query_position,rank,doc_id\ns,1,1,x\n")
-    with pytest.raises(DataError, match=r"no columns judgment_key, doc_id, grade.*Judgments are read as .*qrels"):
+    with pytest.raises(DataError, match=r"no columns judgment_key, doc_id, grade.*; sessionkit formats --judgments"):
         registry.read(flat, judgments=write("odd.csv", "a,b\n1,2\n"))
 
 
@@ -202,9 +211,9 @@ def test_judgments_in_study_toml(toy, two, write, quiet_read):
 
 def test_a_way_back_is_asked_once_for_each_record(write):
     """qrels give one row per record; a source whose records give several rows has one way back for all of them."""
-    from sessionkit.readers.files import open_log
-    from sessionkit.readers.rejection import described
-    from sessionkit.readers.together import together
+    from sessionkit.readers.checking.rejection import described
+    from sessionkit.readers.checking.together import together
+    from sessionkit.readers.files.opening import open_log
 
     path = write("a.qrels", "t 0 x 1\nt 0 y 2\n")
     raw = read_whitespace(open_log(path.name, path.parent, path.parent), "judgments")

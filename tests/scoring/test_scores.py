@@ -145,8 +145,9 @@ def test_clicks_known_at_two_ranks_only_are_not_a_list_seen_to_the_second():
         sessions={"session_id": ["s"], "topic_id": ["t"]},
         judgments={"judgment_key": ["t"], "doc_id": ["a"], "grade": [1]},
     )
-    with pytest.warns(sk.DataWarning, match="1 of 1 queries"):
-        sk.score(clicks, "sDCG@9")
+    for depth in (1, 2, 9):
+        with pytest.warns(sk.DataWarning, match="1 of 1 queries"):
+            sk.score(clicks, f"sDCG@{depth}")
 
 
 def test_saved_studies_score_the_same(study, tmp_path):

@@ -1,0 +1,189 @@
+"""From typed tables of whole sessions to tables of a study: every check in its order, missing tables derived.
+
+Parents come first: sessions, then queries, then results, so that a row whose parent was rejected is rejected with the
+rule that says so. What is assembled may be a whole log or some sessions of it; what the whole has to decide is decided
+(``decisions.py``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import polars as pl
+
+from sessionkit.contract import Checked, check_dense, check_parents, table
+from sessionkit.contract.keys import distinct, keys_of
+from sessionkit.readers.checking.bases import shifted
+from sessionkit.readers.checking.counts import Counts, Found
+from sessionkit.readers.checking.decisions import Decisions
+from sessionkit.readers.checking.derive import queries_from, sessions_from, statuses, with_bare_queries, with_defaults
+from sessionkit.readers.checking.parts import LIST, Part, valued_part
+from sessionkit.readers.checking.widening import log_schemas
+
+SESSION = ["session_id"]
+
+
+@dataclass(frozen=True)
+class Assembled:
+    """The tables of some whole sessions, their extras not yet typed; the checked sources; what was counted.
+
+    Parameters
+    ----------
+    sessions, queries, results
+        Rows that keep every rule, in the order of their keys.
+    parts
+        The sources, with all that was rejected.
+    counts
+        What was unusual.
+    """
+
+    sessions: pl.DataFrame
+    queries: pl.DataFrame
+    results: pl.DataFrame
+    parts: tuple[Part, ...]
+    counts: Counts
+
+
+@dataclass(frozen=True)
+class Keys:
+    """Keys of a parent table: those accepted, and all that occur in the source."""
+
+    accepted: pl.DataFrame
+    seen: pl.DataFrame
+
+
+def assemble(typed: Mapping[str, Part], decided: Decisions, defaults: Mapping[str, Any]) -> Assembled:
+    """Return the tables of these sessions from the typed sources of sessions, queries and results, where given."""
+    schemas = log_schemas(typed)
+    checked = {
+        name: valued_part(shifted(part, moved), schemas[name], shifted=moved)
+        for name, part in typed.items()
+        for moved in [decided.moved.get(name, [])]
+    }
+    sessions = checked.get("sessions")
+    session_keys = _keys(sessions.rows, SESSION) if sessions else None
+    queries = _queries(checked["queries"], session_keys) if "queries" in checked else None
+    results = _unfilled(checked["results"]) if "results" in checked else None
+    query_rows, session_rows, results, told = _derived(sessions, queries, results, session_keys, decided)
+    if results is not None:
+        results = _placed(results, query_rows, queries, session_rows, session_keys)
+    nothing = table("results").empty(table("results").required)
+    none = Checked(nothing, nothing)
+    result_rows, markers = (results.rows, results.markers) if results else (none, none)
+    query_rows, unusual = statuses(query_rows, result_rows, markers, logged=results is not None)
+    return Assembled(
+        sessions=with_defaults(session_rows, dict(defaults)),
+        queries=query_rows,
+        results=result_rows.accepted,
+        parts=tuple(part for part in (sessions, queries, results) if part is not None),
+        counts=replace(told, silent=unusual["silent"], lost=unusual["lost"], hollow=unusual["hollow"]),
+    )
+
+
+def _queries(part: Part, sessions: Keys | None) -> Part:
+    """Return the queries source with parents and positions checked."""
+    schema = table("queries")
+    rows = check_parents(part.rows, schema, "sessions", sessions.accepted, sessions.seen) if sessions else part.rows
+    return replace(part, rows=check_dense(rows, schema, part.seen()))
+
+
+def _unfilled(results: Part) -> Part:
+    """Return the results source with markers parted off that call a list empty which has rows."""
+    if results.markers.accepted.is_empty():
+        return results
+    filled = pl.concat([frame.select(LIST) for frame in (results.rows.accepted, results.rows.broken)])
+    marked = results.markers.accepted.join(
+        filled.unique().with_columns(__filled=pl.lit(True)), on=LIST, how="left", maintain_order="left"
+    )
+    rule = table("results").rule("marker").name
+    markers = Checked(marked, results.markers.broken).rejecting(
+        rule, pl.col("__filled"), pl.lit(results.raw.empty_list)
+    )
+    return replace(
+        results, markers=Checked(markers.accepted.drop("__filled"), markers.broken.drop("__filled", strict=False))
+    )
+
+
+def _derived(
+    sessions: Part | None, queries: Part | None, results: Part | None, keys: Keys | None, decided: Decisions
+) -> tuple[pl.DataFrame, pl.DataFrame, Part | None, Counts]:
+    """Return the rows of queries and sessions, given or derived, and the results without the columns that moved."""
+    moved: list[str] = []
+    bare, differing = 0, dict[tuple[str, str], Found]()
+    session_names = [name for name in table("sessions").names if name not in SESSION]
+    query_names = [name for name in table("queries").names if name not in LIST]
+    if queries is not None:
+        query_rows, bare = with_bare_queries(queries, keys.accepted if keys else None)
+        source = _within(queries.seen(*session_names), query_rows, LIST) if sessions is None else None
+    else:
+        assert results is not None  # noqa: S101  # one of the two is always given
+        source = results.seen(*query_names, *(session_names if sessions is None else ()))
+        source = source if keys is None else _within(source, keys.accepted, SESSION)
+        made, told = queries_from(source, key_too=sessions is not None or decided.key_of_queries)
+        differing |= _named("queries", told)
+        query_rows = check_dense(Checked(made, made.clear()), table("queries")).accepted
+        moved = query_names
+        source = _within(source, query_rows, LIST)
+    if sessions is not None:
+        session_rows = sessions.rows.accepted
+    else:
+        assert source is not None  # noqa: S101  # it is made where sessions are not given
+        session_rows, told = sessions_from(source, [name for name in query_rows.columns if name in query_names])
+        differing |= _named("sessions", told)
+        if queries is not None:
+            query_rows = query_rows.drop([name for name in session_names if name not in query_names], strict=False)
+        moved = [*moved, *session_names]
+    if results is not None and queries is None:
+        results = results.both(lambda rows: Checked(rows.accepted.drop(moved, strict=False), rows.broken))
+    return query_rows, session_rows, results, Counts(bare=bare, differing=differing)
+
+
+def _within(rows: pl.DataFrame, keys: pl.DataFrame, on: list[str]) -> pl.DataFrame:
+    """Return the rows whose key is among these."""
+    outside = distinct(rows, on).join(keys, on=on, how="anti")
+    return rows if outside.is_empty() else rows.join(outside, on=on, how="anti")
+
+
+def _named(name: str, told: dict[str, Found]) -> dict[tuple[str, str], Found]:
+    """Return what was found of columns under the name of the derived table as well."""
+    return {(name, column): found for column, found in told.items()}
+
+
+def _placed(
+    results: Part, query_rows: pl.DataFrame, queries: Part | None, session_rows: pl.DataFrame, keys: Keys | None
+) -> Part:
+    """Return the results with rows parted off that have no session, no query, or a query that showed nothing."""
+    schema = table("results")
+    keys_of(results.rows, LIST)  # sessions are then found among them, which are fewer
+    if keys is None and queries is not None:
+        keys = Keys(session_rows.select(SESSION), _keys(queries.rows, SESSION).seen)
+    if keys is not None:
+        sessions = keys
+        results = results.both(lambda rows: check_parents(rows, schema, "sessions", sessions.accepted, sessions.seen))
+    if queries is None:
+        positions = results.seen() if keys is None else _within(results.seen(), session_rows, SESSION)
+        return results.both(lambda rows: check_dense(rows, table("queries"), positions))
+    every = _keys(queries.rows, LIST)
+    results = results.both(lambda rows: check_parents(rows, schema, "queries", every.accepted, every.seen))
+    if "results_status" not in query_rows.columns:
+        return results
+    barred = query_rows.filter(pl.col("results_status").is_in(["empty", "not_logged"])).select(
+        *LIST, __barred="results_status"
+    )
+    if barred.is_empty():
+        return results
+    joined = Checked(
+        results.rows.accepted.join(barred, on=LIST, how="left", maintain_order="left"), results.rows.broken
+    )
+    parted = joined.rejecting(schema.rule("shown").name, pl.col("__barred").is_not_null(), pl.col("__barred"))
+    return replace(
+        results, rows=Checked(parted.accepted.drop("__barred"), parted.broken.drop("__barred", strict=False))
+    )
+
+
+def _keys(rows: Checked, key: list[str]) -> Keys:
+    """Return the keys of a parent table."""
+    seen = [frame.select(key) for frame in (rows.accepted, rows.broken)]
+    return Keys(rows.accepted.select(key), pl.concat(seen))

@@ -1,0 +1,137 @@
+"""What was unusual in a source: sentences kept with the study, and warned of where they may change a score."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from sessionkit.contract import table
+from sessionkit.errors import DataWarning
+from sessionkit.readers.checking.counts import NONE, Counts
+from sessionkit.study import Settings
+
+FINER = ("subtopic_id", "passage_id", "judge_id")
+JUDGMENT = ["judgment_key", "doc_id"]
+
+
+@dataclass
+class Notes:
+    """Sentences in the order in which they were noticed."""
+
+    told: list[str] = field(default_factory=list)
+    warned: list[str] = field(default_factory=list)
+
+    def tell(self, sentence: str) -> None:
+        """Keep a sentence."""
+        self.told.append(sentence)
+
+    def warn(self, sentence: str) -> None:
+        """Keep a sentence and warn of it when reading ends."""
+        self.told.append(sentence)
+        self.warned.append(sentence)
+
+    def take(self, others: Notes) -> None:
+        """Keep the sentences of others, and warn of those they would warn of."""
+        self.told += others.told
+        self.warned += others.warned
+
+    def give_warnings(self) -> None:
+        """Issue what is to be warned of, each sentence as one :class:`~sessionkit.errors.DataWarning`."""
+        for sentence in self.warned:
+            warnings.warn(sentence, DataWarning, stacklevel=2)
+
+
+def notice_parts(counts: Counts, notes: Notes) -> None:
+    """Note what had to be decided while the tables of a log were put together."""
+    if counts.bare:
+        notes.tell(
+            f"queries: {counted(counts.bare, 'query')} rejected, kept as not logged so that later ones stay where they "
+            "were"
+        )
+    for name, noun in (("queries", "query"), ("sessions", "session")):
+        for column in table(name).names:
+            several, first = counts.differing.get((name, column), NONE)
+            if several:
+                notes.warn(
+                    f"{column}: different values within {counted(several, noun)} (first: session {first!r}); the "
+                    "first value is kept"
+                )
+    if counts.silent:
+        notes.tell(
+            f"queries: {counted(counts.silent, 'query')} without result rows, taken to have returned nothing; "
+            "results_status can say otherwise"
+        )
+    if counts.lost:
+        notes.warn(f"queries: {counted(counts.lost, 'query')} with every result row rejected, taken as not logged")
+
+
+def notice(counts: Counts, judgments: pl.DataFrame, settings: Settings, notes: Notes) -> None:
+    """Note what is unusual in the tables that have come of it."""
+    facts = counts.facts
+    for status, meaning in (
+        ("empty", "empty lists; they count, with nothing gained"),
+        ("not_logged", "lists that were not logged; they are outside every measure"),
+        ("partly_observed", "lists observed in part; measures that look deeper are flagged"),
+    ):
+        if count := getattr(facts, status):
+            notes.tell(f"{count:,} of {facts.queries:,} queries with {meaning}")
+    if facts.repeats_in_lists:
+        notes.warn(
+            f"results: {counted(facts.repeats_in_lists, 'row')} with a document shown earlier in the list; it keeps "
+            "its slot and gains once"
+        )
+    if facts.lists_with_gaps:
+        lists = counted(facts.lists_with_gaps, "list")
+        notes.tell(f"results: {lists} with gaps in the ranks: slots whose content is unknown")
+    if counts.lonely:
+        notes.warn(f"sessions: {counted(counts.lonely, 'session')} without any query")
+    if counts.hollow:
+        notes.warn(
+            f"queries: {counted(counts.hollow, 'query')} said to be shown, without any row in results; they count, "
+            "with nothing gained"
+        )
+    _notice_judgments(judgments, settings, notes)
+    without, first = counts.unjudged
+    if without:
+        notes.warn(
+            f"judgments: none for the judgment_key of {counted(without, 'session')} (first: {first!r}); "
+            "scores that need them are undefined there"
+        )
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun: ``1 row``, ``2,000 rows``.
+
+    >>> counted(2000, "row")
+    '2,000 rows'
+    """
+    return (
+        f"{number:,} {noun}"
+        if number == 1
+        else f"{number:,} {noun.removesuffix('y')}ies"
+        if noun.endswith("y")
+        else f"{number:,} {noun}s"
+    )
+
+
+def _notice_judgments(judgments: pl.DataFrame, settings: Settings, notes: Notes) -> None:
+    """Note repeated and negative judgments."""
+    if judgments.is_empty():
+        notes.tell("there are no judgments; measures of relevance are undefined")
+        return
+    finer = [name for name in FINER if name in judgments.columns]
+    repeated = judgments.lazy().group_by(JUDGMENT + finer).len().filter(pl.col("len") > 1).collect()
+    if repeated.height:
+        key, doc = repeated.sort(JUDGMENT).select(JUDGMENT).row(0)
+        notes.warn(
+            f"judgments: {counted(repeated.height, 'document')} judged more than once for one key (first: {key!r}, "
+            f"{doc!r}); merged by merge = {settings.merge!r} when scored"
+        )
+    negative = judgments.filter(pl.col("grade") < 0, ~pl.col("grade").is_in(settings.unjudged_grades))
+    if negative.height:
+        notes.tell(
+            f"judgments: {counted(negative.height, 'grade')} below 0, taken as judged and without gain; "
+            "unjudged_grades says otherwise"
+        )

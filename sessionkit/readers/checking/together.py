@@ -1,0 +1,70 @@
+"""Several sources of one table as one: their records one source after the other, each with a way back to its own.
+
+That two of them are the same file is told.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import polars as pl
+
+from sessionkit.contract import RECORD
+from sessionkit.readers.raw import LINE, OWN, RAW, SOURCE, Raw
+
+
+def together(raws: Sequence[Raw]) -> Raw:
+    """Return these sources of one table, which agree in timezone, base and text of empty lists, as one.
+
+    Where two of them have a row of one key, the earlier source has it first.
+    """
+    if len(raws) == 1:
+        return raws[0]
+    members: list[tuple[int, Raw]] = []
+    frames, start = [], 0
+    for raw in raws:
+        members.append((start, raw))
+        frames.append(raw.frame.with_columns(pl.col(RECORD).cast(pl.Int64) + start))
+        start += raw.frame.select(pl.col(RECORD).max()).collect().item() or 0
+    names = list(dict.fromkeys(raw.source for raw in raws))
+    source = " and ".join(names) if len(names) < 3 else f"{names[0]} and {len(names) - 1} more files"
+    return replace(
+        raws[0],
+        source=source,
+        frame=pl.concat(frames, how="diagonal_relaxed"),
+        records=sum(raw.records for raw in raws),
+        locate=lambda records: _located(members, records),
+        kind="",
+        members=tuple(members),
+    )
+
+
+def twins(raws: Iterable[Raw]) -> list[str]:
+    """Return what is to be said of files with the same content, all of which were read: their records count as often."""
+    members = {raw.source: raw for one in raws for _, raw in one.parted if raw.is_file}
+    sizes = Counter(raw.bytes for raw in members.values())
+    alike: dict[str | None, list[str]] = {}
+    for source, raw in members.items():
+        if sizes[raw.bytes] > 1:
+            alike.setdefault(raw.sha256, []).append(source)
+    return [
+        f"{' and '.join(names)} are the same, byte for byte; their records are read as often as the file is given"
+        for names in alike.values()
+        if len(names) > 1
+    ]
+
+
+def _located(members: list[tuple[int, Raw]], records: pl.Series) -> pl.DataFrame:
+    """Return where these records stand in their own sources."""
+    types = {RECORD: pl.Int64, LINE: pl.Int64, RAW: pl.String, SOURCE: pl.String, OWN: pl.Int64}
+    found = [pl.DataFrame(schema=types)]
+    ends = [start for start, _ in members[1:]] + [None]
+    for (start, raw), end in zip(members, ends, strict=True):
+        inside = records > start if end is None else (records > start) & (records <= end)
+        own = records.filter(inside) - start
+        if len(own):
+            located = raw.locate(own).with_columns(pl.lit(raw.source).alias(SOURCE), pl.col(RECORD).alias(OWN))
+            found.append(located.with_columns(pl.col(RECORD) + start).select(list(types)))
+    return pl.concat(found, how="vertical_relaxed")

@@ -1,0 +1,177 @@
+"""What the entries of the registries hold: of ``FORMATS`` (``formats/__init__.py``) and ``JUDGMENTS`` (``judgments/__init__.py``)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from sessionkit.study import Study
+
+if TYPE_CHECKING:
+    from sessionkit.readers.config import Config
+    from sessionkit.readers.files.opening import LogFile
+    from sessionkit.readers.raw import Raw
+
+KINDS = ("string", "integer", "number", "boolean", "object")
+"""Types that the value of an option may have, as JSON Schema names them."""
+
+
+@dataclass(frozen=True)
+class Glimpse:
+    """What recognition may look at: never the whole of a file.
+
+    Parameters
+    ----------
+    path
+        Where it lies.
+    name
+        The last part of its path.
+    head
+        The first 64 KB of its text, unpacked; empty for what is no text.
+    is_folder
+        Whether it is a folder.
+    names
+        Of a folder the paths of the files in it, relative to it, sorted.
+    """
+
+    path: Path
+    name: str
+    head: str
+    is_folder: bool = False
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Option:
+    """What study.toml may say of a format, beside the settings of a study.
+
+    Parameters
+    ----------
+    meaning
+        What it says, in a sentence.
+    kind
+        Type of the value, one of :data:`KINDS`; several where it can be any of them.
+    default
+        The value where nothing is said.
+    allowed
+        Possible values; empty, all of its type.
+    many
+        Whether it is a list of such values; one value then stands for a list of one.
+    """
+
+    meaning: str
+    kind: str | tuple[str, ...] = "string"
+    default: Any = None
+    allowed: tuple[Any, ...] = ()
+    many: bool = False
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The JSON Schema of its values."""
+        one: dict[str, Any] = {"type": [self.kind] if isinstance(self.kind, str) else list(self.kind)}
+        if self.allowed:
+            one = {"enum": list(self.allowed)}
+        if self.many:
+            one = {"anyOf": [one, {"type": "array", "items": one}]}
+        return {**one, "description": self.meaning}
+
+    @property
+    def type(self) -> str:
+        """The type of its values, for people."""
+        kinds = " or ".join([self.kind] if isinstance(self.kind, str) else self.kind)
+        return f"list of {kinds}" if self.many else kinds
+
+    @property
+    def spelled_default(self) -> str:
+        """Its default as study.toml would say it; empty where there is none."""
+        return "" if self.default is None else json.dumps(self.default)
+
+    def value(self, given: Any) -> Any:  # noqa: ANN401 - whatever study.toml says
+        """Return the value to work with: a list for an option that is one."""
+        return list(given) if self.many and isinstance(given, list | tuple) else [given] if self.many else given
+
+
+@dataclass(frozen=True)
+class Format:
+    """One log format.
+
+    Parameters
+    ----------
+    description
+        What it is, in a line.
+    read
+        Its reader, called as ``read(config, judgments, strict=..., memory=...)``; ``records.reader`` makes one.
+    fits
+        Whether something looks like it, by its content and not by its name alone; None: it is never recognised.
+    options
+        What study.toml may say of it beside settings. ``topics`` and ``session_gap`` can be given on the command line.
+    tried
+        On which real files it was tried, or that it never was and from what it was built.
+    beside
+        Whether something that does not look like it may stand beside a file that does, as it belongs to it.
+    """
+
+    description: str
+    read: Callable[..., Study]
+    fits: Callable[[Glimpse], bool] | None = None
+    options: Mapping[str, Option] = field(default_factory=dict)
+    tried: str = ""
+    beside: Callable[[Glimpse], bool] | None = None
+
+    def fits_all(self, glimpses: Sequence[Glimpse]) -> bool:
+        """Return whether these are one log of this format: each looks like it or belongs beside what does."""
+        if self.fits is None:
+            return False
+        others = [glimpse for glimpse in glimpses if not self.fits(glimpse)]
+        return len(others) < len(glimpses) and (
+            not others or (self.beside is not None and all(map(self.beside, others)))
+        )
+
+
+TOPIC, TEXT = "topic", "query text"
+"""What the keys of judgments may be: what the study says they are (topics, sessions), or texts of queries."""
+
+
+class ReadJudgments(Protocol):
+    """Reads one file of judgments."""
+
+    def __call__(self, file: LogFile, config: Config) -> Sequence[Raw]:
+        """Return its judgments, under our column names."""
+
+
+@dataclass(frozen=True)
+class Judgments:
+    """One format of judgments.
+
+    Parameters
+    ----------
+    description
+        What it is, in a line.
+    read
+        Called as ``read(file, config)``, returns sources of the table judgments.
+    fits
+        Whether a file looks like it, by its content and not by its name alone.
+    keys
+        Of what its judgment_key is the name: :data:`TOPIC` or :data:`TEXT`, which makes the text of every query its key.
+    tried
+        On which real files it was tried, or that it never was and from what it was built.
+    """
+
+    description: str
+    read: ReadJudgments
+    fits: Callable[[Glimpse], bool] | None = None
+    keys: str = TOPIC
+    tried: str = ""
+
+
+TOPICS = Option("The file that says what the topics, or tasks, of the sessions are.")
+"""The option of formats that take a file of topics."""
+SESSION_GAP = Option(
+    'Inactivity that ends a session: seconds, or text such as "30m" or "1h".',
+    kind=("string", "integer", "number"),
+    default="30m",
+)
+"""The option of formats that cut events into sessions."""

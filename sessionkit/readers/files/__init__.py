@@ -1,0 +1,15 @@
+"""One kind of file taken apart, whatever log it holds: text into lines, fields, objects or elements, as unchecked records.
+
+==================  ================================================================================================
+``opening.py``      a file found, recognised, unpacked; ``encodings.py``: those not in UTF-8
+``described.py``    a table from a file of any kind, as study.toml describes it
+``delimited.py``    separators, header and quotes; ``fields.py`` takes such text apart
+``ndjson.py``       a JSON object per line; ``plain.py`` at once, ``shapes.py`` key by key
+``json_items.py``   a JSON document too large to load at once; ``batches.py`` keeps its rows some at a time
+``halves.py``       JSON that was cut within a character
+``markup.py``       XML as it streams by; ``elements.py``: rows made of its elements
+``parquet.py``      tables with types
+``blanks.py``       fields between blanks; ``qrels.py``: those of judgments
+``keeping.py``      where records stay: in memory or in a file
+==================  ================================================================================================
+"""

@@ -1,0 +1,179 @@
+"""Delimited text: .csv, .tsv and kin, with or without header and quotes, read as text and never cut silently.
+
+The header is read here, not by polars, which would rename a repeated column without a word. The data are scanned with
+columns to spare, so that a record with more fields than the header is seen and rejected; one with fewer has nulls, of
+which the rules speak.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import polars as pl
+
+from sessionkit.contract import RECORD, RULE, VALUE
+from sessionkit.errors import DataError
+from sessionkit.readers.files.fields import Form, marked, pieces, scanned
+from sessionkit.readers.files.keeping import Keep, in_memory
+from sessionkit.readers.files.opening import DAMAGED, LogFile, cut_short, not_utf8, unpacked
+from sessionkit.readers.raw import LINE, RAW, Locate, Raw, as_lines, refuse_reserved
+
+
+def read_delimited(
+    file: LogFile,
+    table: str,
+    *,
+    separator: str,
+    quote: str | None = '"',
+    header: bool = True,
+    keep: Keep = in_memory,
+    piecewise: bool = False,
+    numbers: Mapping[str, pl.DataType] | None = None,
+) -> Raw:
+    """Return the records of a delimited file as text columns.
+
+    Parameters
+    ----------
+    separator
+        One character of one byte.
+    quote
+        The quote character; None when quotes are data.
+    header
+        Whether the first line names the columns; otherwise they are ``column_1``, ``column_2``, ...
+    keep
+        Where the records stay.
+    piecewise
+        Whether to read no records here, but to say how to read them a piece at a time; what is wrong with the file is
+        then not found here either.
+    numbers
+        Types of columns whose values, read a piece at a time, may come as such rather than as text.
+
+    Raises
+    ------
+    DataError
+        No header, a column named twice, text that is not UTF-8, a quote that never closes, a file that ends early.
+    """
+    for what, character in (("separator", separator), ("quote", quote)):
+        if character is not None and len(character.encode()) != 1:
+            raise DataError(f'{file.name}: {what} {character!r} must be one plain character, such as "," or "\\t"')
+    first, skip = _first_record(file, separator, quote)
+    names = first if header else [f"column_{number}" for number in range(1, len(first) + 1)]
+    _refuse_repeated(names, file)
+    skip = skip if header else 0
+    known = {name: dtype for name, dtype in (numbers or {}).items() if name in names}
+    form = Form(tuple(names), separator, quote, numbers=known)
+    if piecewise:
+        scan = marked(scanned(file.path, form, skip=skip), form)
+        frame, records, read = keep(scan.clear()), 0, partial(pieces, file.path, form, skip, keep)
+    else:
+        scan, frame = _kept(file, form, skip, keep)
+        records, read = frame.select(pl.len()).collect().item(), None
+    locate = _way_back(file, scan, separator, quote, skip)
+    return Raw(table, file.name, frame, records, locate, file.bytes, file.digest, pieces=read)
+
+
+def _first_record(file: LogFile, separator: str, quote: str | None) -> tuple[list[str], int]:
+    """Return the fields of the first record that is not blank, and the number of lines up to its end."""
+    try:
+        with io.TextIOWrapper(unpacked(file.path), encoding="utf-8-sig", newline="") as text:
+            reader = csv.reader(
+                text,
+                delimiter=separator,
+                quotechar=quote,
+                quoting=csv.QUOTE_NONE if quote is None else csv.QUOTE_MINIMAL,
+            )
+            for fields in reader:
+                if any(field.strip() for field in fields):
+                    return [field.strip() for field in fields], reader.line_num
+    except UnicodeDecodeError:
+        raise not_utf8(file) from None
+    except csv.Error as error:
+        raise DataError(
+            f"{file.name}: the header cannot be read ({error}); if quotes are data, set quote = false"
+        ) from None
+    except DAMAGED as error:
+        raise cut_short(file.name, error) from None
+    raise DataError(f"{file.name} is empty; it must hold at least a header line")
+
+
+def _refuse_repeated(names: list[str], file: LogFile) -> None:
+    """Raise DataError where the header names a column twice, or by a name of ours; name those that have none."""
+    refuse_reserved(names, file.name)
+    for position, name in enumerate(names, start=1):
+        if name in names[: position - 1]:
+            raise DataError(f"{file.name}: column {name!r} is named twice in the header; rename one of the two")
+        if not name:
+            names[position - 1] = f"column_{position}"
+
+
+def _kept(file: LogFile, form: Form, skip: int, keep: Keep) -> tuple[pl.LazyFrame, pl.LazyFrame]:
+    """Take the file apart with enough spare columns for its longest record; return the scan and what was kept of it."""
+    quote = form.quote
+    for spare in (1, 32, 2048):
+        wide = replace(form, spare=spare)
+        scan = marked(scanned(file.path, wide, skip=skip), wide)
+        try:
+            return scan, keep(scan)
+        except pl.exceptions.SchemaError as error:  # of the first record
+            if "not specified in schema" not in str(error):
+                raise
+        except pl.exceptions.ComputeError as error:
+            reason = str(error)
+            if "more fields" in reason:
+                continue
+            if "utf-8" in reason.lower() or "utf8" in reason.lower():
+                raise not_utf8(file) from None
+            raise DataError(
+                f"{file.name} cannot be taken apart: a quote is not closed{_odd_line(file.path, quote)}; "
+                "if quotes are data, set quote = false"
+            ) from None
+        except OSError as error:
+            raise cut_short(file.name, error) from None
+    raise DataError(
+        f"{file.name} has a record with over 2,000 fields more than its {len(form.names)} columns; is the separator right?"
+    )
+
+
+def _odd_line(path: Path, quote: str | None) -> str:
+    """Return where the first line with an odd number of quotes is, as part of a sentence."""
+    if quote is None:
+        return ""
+    lines = pl.scan_lines(str(path), name=RAW, row_index_name=LINE, row_index_offset=1, glob=False)
+    odd = lines.filter(pl.col(RAW).str.count_matches(quote, literal=True) % 2 == 1).head(1).collect()
+    return "" if odd.is_empty() else f" (line {odd[LINE][0]}: {odd[RAW][0][:60]!r})"
+
+
+def _way_back(file: LogFile, frame: pl.LazyFrame, separator: str, quote: str | None, skip: int) -> Locate:
+    """Return how to find the raw text of records: by line, unless quoted fields run over several lines."""
+    by_line = as_lines(str(file.path), skip + 1)
+    names = frame.collect_schema().names()
+
+    def by_record(records: pl.Series) -> pl.DataFrame:
+        found = frame.filter(pl.col(RECORD).is_in(records.implode()))
+        fields = [_quoted(pl.col(name), separator, quote) for name in names if name not in (RECORD, RULE, VALUE)]
+        raw = pl.concat_str(*fields, pl.col(VALUE).fill_null(""), separator=separator).str.strip_chars_end(separator)
+        return found.select(RECORD, pl.lit(None, dtype=pl.Int64).alias(LINE), raw.alias(RAW)).collect()
+
+    def locate(records: pl.Series) -> pl.DataFrame:
+        if quote is None:
+            return by_line(records)
+        odd = pl.col(RAW).str.count_matches(quote, literal=True) % 2 == 1
+        lines = pl.scan_lines(str(file.path), name=RAW, glob=False)
+        return by_record(records) if lines.select(odd.any()).collect().item() else by_line(records)
+
+    return locate
+
+
+def _quoted(field: pl.Expr, separator: str, quote: str | None) -> pl.Expr:
+    """Return the text of a field as it stood in the file, between quotes where it needs them."""
+    text = field.fill_null("")
+    if quote is None:
+        return text
+    doubled = text.str.replace_all(quote, quote * 2, literal=True)
+    needy = text.str.contains_any([separator, quote, "\n", "\r"])
+    return pl.when(needy).then(pl.concat_str(pl.lit(quote), doubled, pl.lit(quote))).otherwise(text)

@@ -1,0 +1,201 @@
+"""Delimited text taken apart by polars: all of a file, or piece by piece of so many bytes.
+
+Columns to spare catch the surplus of records that have more fields than there are columns.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Generator, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+import polars as pl
+
+from sessionkit.contract import RECORD, RULE, VALUE
+from sessionkit.contract.checked import NO_RULE
+from sessionkit.readers.files.keeping import Keep
+from sessionkit.readers.files.opening import DAMAGED, UTF8_BOM, unpacked
+
+FITS = "record_fits_the_columns"
+"""The rule about records with more fields than there are columns."""
+SPARE = "__spare"
+PIECE = 2_000_000
+"""Bytes of text that are taken apart at a time."""
+MISSES = 3
+"""Pieces in turn that could not be read the fast way, after which it is not tried again."""
+NEWLINE = 10
+
+
+class UnevenError(Exception):
+    """A file cannot be read piece by piece with the certainty that its records are numbered as in the whole."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """How a file is written.
+
+    Parameters
+    ----------
+    names
+        Its columns.
+    separator, quote
+        One character each; no quote where quotes are data.
+    spare
+        How many fields more than columns a record may have.
+    numbers
+        Types of columns that may be read as such where every value is of that type; all others are text.
+    """
+
+    names: tuple[str, ...]
+    separator: str
+    quote: str | None
+    spare: int = 1
+    numbers: Mapping[str, pl.DataType] = field(default_factory=dict)
+
+    @property
+    def spares(self) -> list[str]:
+        """The names of the columns to spare."""
+        return [f"{SPARE}{number}" for number in range(self.spare)]
+
+
+def scanned(
+    source: Path | io.BytesIO, form: Form, *, skip: int = 0, first: int = 1, numbers: bool = False
+) -> pl.LazyFrame:
+    """Return the fields of all lines but so many, blank ones too, numbered from `first`.
+
+    With `numbers` the columns that may be numbers are, and it fails where a value is none.
+    """
+    types = form.numbers if numbers else {}
+    return pl.scan_csv(
+        source,
+        has_header=False,
+        skip_lines=skip,
+        separator=form.separator,
+        quote_char=form.quote,
+        schema={name: types.get(name, pl.String()) for name in (*form.names, *form.spares)},
+        missing_columns="insert",
+        row_index_name=RECORD,
+        row_index_offset=first,
+        glob=False,
+    )
+
+
+def marked(frame: pl.LazyFrame, form: Form) -> pl.LazyFrame:
+    """Return the records, blank lines left out, those that do not fit marked as such."""
+    surplus = pl.concat_str([pl.col(name) for name in form.spares], separator=form.separator, ignore_nulls=True)
+    fits = pl.all_horizontal(pl.col(name).is_null() for name in form.spares)
+    return (
+        frame.filter(~pl.all_horizontal(pl.all().exclude(RECORD).is_null()))
+        .with_columns(
+            pl.col(RECORD).cast(pl.Int64),
+            **{RULE: pl.when(~fits).then(pl.lit(FITS)), VALUE: pl.when(~fits).then(surplus)},
+        )
+        .drop(form.spares)
+    )
+
+
+def pieces(path: Path, form: Form, skip: int, keep: Keep) -> Generator[pl.DataFrame, None, None]:
+    """Return the records of a file some at a time, in the order of the file."""
+    for fields in in_pieces(path, form, skip):
+        yield keep(_marked_piece(fields, form)).collect()
+
+
+def _marked_piece(fields: pl.DataFrame, form: Form) -> pl.LazyFrame:
+    """Return what :func:`marked` does, at once where no line is blank and all records fit."""
+    if fields[form.names[0]].null_count() or any(fields[name].null_count() < fields.height for name in form.spares):
+        return marked(fields.lazy(), form)
+    return fields.lazy().drop(form.spares).with_columns(pl.col(RECORD).cast(pl.Int64), *NO_RULE)
+
+
+def in_pieces(path: Path, form: Form, skip: int) -> Iterator[pl.DataFrame]:
+    """Return the fields of all lines but so many, some lines at a time.
+
+    Raises
+    ------
+    UnevenError
+        Some lines of it are no record, or hold only a part of one.
+    """
+    number, misses = 1, 0
+    for text in texts(path, form.quote, skip):
+        fields = _as_numbers(text, form, number) if form.numbers and misses < MISSES else None
+        if fields is None:
+            misses += 1
+            fields = taken_apart(text, form, number)
+        else:
+            misses = 0
+        number += fields.height
+        yield fields
+
+
+def taken_apart(text: bytes, form: Form, first: int) -> pl.DataFrame:
+    """Return the fields of some lines, numbered from `first`.
+
+    Raises
+    ------
+    UnevenError
+        Some are no record, or hold only a part of one.
+    """
+    return _even(scanned(io.BytesIO(text), form, first=first).collect(), text, form)
+
+
+def _as_numbers(text: bytes, form: Form, first: int) -> pl.DataFrame | None:
+    """Return the fields of some lines with numbers for numbers; None where a value is none."""
+    try:
+        fields = scanned(io.BytesIO(text), form, first=first, numbers=True).collect()
+    except pl.exceptions.ComputeError:
+        return None
+    return _even(fields, text, form)
+
+
+def _even(fields: pl.DataFrame, text: bytes, form: Form) -> pl.DataFrame:
+    """Return the fields of some lines if they are one record each, and none is blank."""
+    blank = fields[form.names[0]].null_count() and (
+        text.startswith((b"\n", b"\r\n")) or b"\n\n" in text or b"\n\r\n" in text
+    )
+    if blank or fields.height != lines_of(text):
+        raise UnevenError
+    return fields
+
+
+def lines_of(text: bytes) -> int:
+    """Return how many lines a text has; the last need not be closed."""
+    return int(np.count_nonzero(np.frombuffer(text, np.uint8) == NEWLINE)) + (not text.endswith(b"\n"))
+
+
+def texts(path: Path, quote: str | None, skip: int) -> Iterator[bytes]:
+    """Return the text of a file but for some lines, in pieces of whole lines.
+
+    Raises
+    ------
+    UnevenError
+        A line is longer than a piece, or may end between quotes, or the file is damaged.
+    """
+    with unpacked(path) as stream:
+        while text := _next(stream, skip):
+            skip = 0
+            yield _closed(text, quote)
+
+
+def _next(stream: IO[bytes], skip: int) -> bytes:
+    """Return the next piece after so many lines, empty where there is no more."""
+    try:
+        for _ in range(skip):
+            stream.readline()
+        text, rest = stream.read(PIECE), stream.readline(PIECE + 1)
+    except DAMAGED:
+        raise UnevenError from None
+    last = len(text) - (text.rfind(b"\n") + 1) + len(rest)
+    if last > PIECE or text.startswith(UTF8_BOM):
+        raise UnevenError
+    return text + rest
+
+
+def _closed(text: bytes, quote: str | None) -> bytes:
+    """Return the text, unless its last line may end between quotes."""
+    last = text[text.rfind(b"\n", 0, len(text) - 1) + 1 :]
+    if quote is not None and last.count(quote.encode()) % 2 == 1:
+        raise UnevenError
+    return text

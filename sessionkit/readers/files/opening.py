@@ -1,0 +1,242 @@
+"""Files as they lie on disk: found, recognised, unpacked, hashed; every way they can disappoint is a DataError.
+
+What a file is, is read from its first bytes (gzip, zstd, Parquet, NDJSON); only the separator of delimited text comes
+from its name.
+"""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import hashlib
+import io
+import re
+import zlib
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, cast
+
+from sessionkit.errors import DataError, suggestion
+from sessionkit.readers.progress import counted
+
+HEAD = 1 << 16
+GZIP, ZSTD, PARQUET, UTF8_BOM = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PAR1", codecs.BOM_UTF8
+SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
+NDJSON = (".ndjson", ".jsonl")
+BLANK_LINES = re.compile(rb"\A(?:[ \t]*\r?\n)+")
+DAMAGED = (EOFError, OSError, zlib.error)
+"""What unpacking a file that is cut short or damaged may raise."""
+
+
+@dataclass(frozen=True)
+class LogFile:
+    """One file: its name as the user wrote it, where its UTF-8 text (or Parquet) lies, and what it seems to be."""
+
+    name: str
+    path: Path
+    kind: str
+    separator: str | None
+    head: bytes
+    bytes: int
+    digest: Callable[[], str]
+
+    @property
+    def sha256(self) -> str:
+        """The SHA-256 of the file as it lies on disk, hexadecimal."""
+        return self.digest()
+
+
+def open_log(name: str, base: Path, workspace: Path, *, encoding: str | None = None) -> LogFile:
+    """Find and recognise a file.
+
+    Parameters
+    ----------
+    name
+        Path relative to `base`, as the user wrote it.
+    workspace
+        A directory for the UTF-8 copy of a file in another encoding.
+    encoding
+        Name of the file's encoding when it is not UTF-8.
+
+    Raises
+    ------
+    DataError
+        It is missing, a directory, unreadable, empty, cut short, or not in the encoding it should be in.
+    """
+    path = base / name
+    name = path.name if Path(name).is_absolute() else name
+    if not path.is_file():
+        raise _missing(name, path)
+    try:
+        head = _head(path, name)
+    except PermissionError:
+        raise DataError(f"{name}: no permission to read {path}") from None
+    if not head:
+        raise DataError(f"{name} is empty; it must hold at least a header line")
+    text = path
+    if encoding is not None and not head.startswith(PARQUET):
+        text = _transcoded(path, name, encoding, workspace)
+        head = _head(text, name)
+    elif head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise DataError(f'{name} is in UTF-16; set encoding = "utf-16" for it in study.toml')
+    kind, separator = _kind(path, head)
+    if kind != "parquet" and _ends_lines_unseen(head):
+        raise DataError(
+            f"{name} ends its lines with carriage returns alone, as old Macs did; save it with line feeds, such as by: "
+            "tr '\\r' '\\n'"
+        )
+    return LogFile(name, text, kind, separator, beginning(head), path.stat().st_size, _digest(path))
+
+
+def _ends_lines_unseen(head: bytes) -> bool:
+    """Return whether a text has line ends that only XML takes for such."""
+    return b"\r" in head.rstrip() and b"\n" not in head and not beginning(head).lstrip().startswith(b"<")
+
+
+def beginning(head: bytes) -> bytes:
+    """Return what a text begins with, after a byte order mark and blank lines.
+
+    >>> beginning(codecs.BOM_UTF8 + b"\\r\\n  \\n\\tb\\n")
+    b'\\tb\\n'
+    """
+    return BLANK_LINES.sub(b"", head.removeprefix(UTF8_BOM))
+
+
+def unpacked(path: Path) -> IO[bytes]:
+    """Open a file for reading, unpacking gzip and zstd by their first bytes."""
+    return counted(_unpacked(path))
+
+
+def _unpacked(path: Path) -> IO[bytes]:
+    """Open a file by its first bytes."""
+    with path.open("rb") as stream:
+        magic = stream.read(4)
+    if magic.startswith(GZIP):
+        return cast("IO[bytes]", gzip.open(path, "rb"))
+    if magic == ZSTD:
+        import pyarrow as pa  # slow to import, needed for this alone
+
+        return io.BufferedReader(pa.input_stream(str(path), compression="zstd"), HEAD)
+    return path.open("rb")
+
+
+def text_of(file: LogFile) -> str:
+    """Return all text of a file, for kinds of file that are small.
+
+    Raises
+    ------
+    DataError
+        It is not UTF-8, or is cut short.
+    """
+    try:
+        with unpacked(file.path) as stream:
+            return stream.read().decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise not_utf8(file) from None
+    except DAMAGED as error:
+        raise cut_short(file.name, error) from None
+
+
+def is_packed(path: Path) -> bool:
+    """Return whether a file is packed by gzip or zstd."""
+    with path.open("rb") as stream:
+        return stream.read(4).startswith((GZIP, ZSTD))
+
+
+def not_utf8(file: LogFile) -> DataError:
+    """Return the error for text that is not UTF-8."""
+    line = _undecodable(file.path)
+    where = f" (line {line:,})" if line else ""
+    return DataError(f'{file.name} is not UTF-8{where}; set encoding = "latin-1" (or what it is) for it in study.toml')
+
+
+def _undecodable(path: Path) -> int | None:
+    """Return the number of the first line that is not UTF-8."""
+    with unpacked(path) as stream:
+        for number, line in enumerate(stream, 1):
+            try:
+                line.decode()
+            except UnicodeDecodeError:
+                return number
+    return None
+
+
+def cut_short(name: str, reason: object) -> DataError:
+    """Return the error for a compressed file that ends early or is damaged."""
+    return DataError(f"{name} cannot be unpacked, it is cut short or damaged ({reason}); fetch it again")
+
+
+def _digest(path: Path) -> Callable[[], str]:
+    """Return how to get the SHA-256 of a file, which a thread of its own works out from now on."""
+    worker = ThreadPoolExecutor(max_workers=1)
+    found = worker.submit(_sha256, path)
+    worker.shutdown(wait=False)
+    return found.result
+
+
+def _sha256(path: Path) -> str:
+    """Return the SHA-256 of a file."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _missing(name: str, path: Path) -> DataError:
+    """Return the error for a file that is not there, naming the nearest one that is."""
+    if path.is_dir():
+        return DataError(f"{name}: {path} is a directory where a file is needed")
+    if path.exists():
+        return DataError(f"{name}: {path} is a device or a pipe; write what comes from it to a file and name that")
+    folder = path.parent
+    if not folder.is_dir():
+        return DataError(f"{name}: no such file; looked for {path}, whose folder does not exist")
+    there = sorted(entry.name for entry in folder.iterdir() if entry.is_file())
+    return DataError(f"{name}: no such file; looked for {path}{suggestion(path.name, there)}")
+
+
+def _head(path: Path, name: str) -> bytes:
+    """Return the first bytes of a file, unpacked."""
+    try:
+        with unpacked(path) as stream:
+            return stream.read(HEAD)
+    except PermissionError:
+        raise
+    except DAMAGED as error:
+        raise cut_short(name, error) from None
+
+
+def _kind(path: Path, head: bytes) -> tuple[str, str | None]:
+    """Return ``parquet``, ``ndjson`` or ``text``, and the separator a name like .csv or .tsv.gz implies."""
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    while suffixes and suffixes[-1] in (".gz", ".zst", ".zstd"):
+        suffixes.pop()
+    suffix = suffixes[-1] if suffixes else ""
+    if head.startswith(PARQUET):
+        return "parquet", None
+    if suffix in NDJSON or (suffix not in SEPARATORS and head.removeprefix(UTF8_BOM).lstrip().startswith(b"{")):
+        return "ndjson", None
+    return "text", SEPARATORS.get(suffix)
+
+
+def _transcoded(path: Path, name: str, encoding: str, workspace: Path) -> Path:
+    """Return a UTF-8 copy of a file in another encoding."""
+    try:
+        "".encode(encoding)  # unlike codecs.lookup, refuses those that are not for text, such as base64
+    except (LookupError, ValueError):
+        raise DataError(
+            f'{name}: encoding {encoding!r} is unknown; use a name such as "latin-1", "cp1252" or "utf-16"'
+        ) from None
+    copy = workspace / f"{len(list(workspace.iterdir()))}-{path.name}.txt"
+    try:
+        with (
+            codecs.getreader(encoding)(unpacked(path)) as source,
+            copy.open("w", encoding="utf-8", newline="") as target,
+        ):
+            while chunk := source.read(1 << 20):
+                target.write(chunk)
+    except UnicodeError as error:
+        raise DataError(f"{name} is not in the encoding {encoding!r} that study.toml gives ({error})") from None
+    except DAMAGED as error:
+        raise cut_short(name, error) from None
+    return copy

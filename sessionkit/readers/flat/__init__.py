@@ -1,0 +1,9 @@
+"""Logs of lines without structure between them, in any number of files: users or sessions whole, band by band.
+
+==================  ================================================================================================
+``lines.py``        which files hold such lines, their fields, those that break a rule
+``bands.py``        all lines of some users at a time, however they lie in the files
+``taking.py``       from bands to what a format hands over
+``click_only.py``   logs that tell of lists by their clicks alone
+==================  ================================================================================================
+"""

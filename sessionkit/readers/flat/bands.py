@@ -1,0 +1,147 @@
+"""Flat logs in bands: all lines of some users (or sessions) at a time, however they lie in the files.
+
+What belongs together in a flat log, the lines of a user or of a session, has to be seen together; a large log cannot be
+seen as a whole. So its lines are first sorted into bands, each a range of users of about the same size, through temporary
+files. A small log is one band, in memory.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from sessionkit.contract import RECORD
+from sessionkit.errors import DataError
+from sessionkit.readers.files.keeping import room_in
+from sessionkit.readers.files.opening import DAMAGED, HEAD, LogFile, cut_short, not_utf8, unpacked
+from sessionkit.readers.records import Log
+
+TEXT = "__text"
+BAND = "__band"
+STRIDE = 2**33
+"""Records that a file may have: record 7 of the third file has the number ``2 * STRIDE + 7``."""
+BAND_BYTES = 16_000_000
+"""Bytes of text in a band."""
+MOST = 128
+"""Bands at most: each is a file that is written at the same time."""
+HELD = 2**13
+"""Records of a band that are held before they are written."""
+AT_ONCE = 16
+"""Files that are read at the same time."""
+BLOCK = 1 << 18
+"""Bytes of text of which one line is looked at to find bands of like size."""
+
+
+@dataclass(frozen=True)
+class Key:
+    """What says which lines belong together.
+
+    Parameters
+    ----------
+    column
+        The column of users or sessions.
+    pattern
+        Finds it, in its first group, in a line of the file.
+    """
+
+    column: str
+    pattern: re.Pattern[bytes]
+
+
+def lines_of(file: LogFile) -> pl.LazyFrame:
+    """Return the lines of a file that are not blank, as TEXT with RECORD, their number."""
+    lines = pl.scan_lines(str(file.path), name=TEXT, row_index_name=RECORD, row_index_offset=1, glob=False)
+    text = pl.col(TEXT).str.strip_chars_end("\r").str.strip_prefix("\ufeff")
+    return lines.select(pl.col(RECORD).cast(pl.Int64), text).filter(pl.col(TEXT).str.contains(r"\S"))
+
+
+def numbered(frame: pl.LazyFrame, file: int) -> pl.LazyFrame:
+    """Return records of a file with numbers that tell it."""
+    return frame.with_columns(pl.col(RECORD) + file * STRIDE)
+
+
+def banded(log: Log, files: Sequence[LogFile], frames: Sequence[pl.LazyFrame], key: Key) -> Iterator[pl.LazyFrame]:
+    """Return the records of all files, band by band, in memory and in their order.
+
+    Parameters
+    ----------
+    files, frames
+        Each file and its records, with the key's column and RECORD.
+
+    Raises
+    ------
+    DataError
+        A file is not UTF-8, or cut short.
+    """
+    every = [numbered(frame, number) for number, frame in enumerate(frames)]
+    groups = [pl.concat(every[first : first + AT_ONCE]) for first in range(0, len(every), AT_ONCE)]
+    try:
+        bounds = _bounds(files, key) if log.is_large else []
+        if not bounds:
+            yield pl.concat([group.collect() for group in groups]).lazy()
+            return
+        folders = [
+            _sorted_into(log.workspace / f"bands {number}", group, key, bounds) for number, group in enumerate(groups)
+        ]
+    except (pl.exceptions.ComputeError, *DAMAGED):
+        for file in files:
+            _refuse_damaged(file)
+        raise
+    for number in range(len(bounds) + 1):
+        written = [path for folder in folders for path in sorted((folder / f"{BAND}={number}").glob("*.parquet"))]
+        if written:
+            yield pl.read_parquet(written, glob=False).sort(RECORD).lazy()
+            for path in written:
+                path.unlink()
+
+
+def _sorted_into(folder: Path, frame: pl.LazyFrame, key: Key, bounds: Sequence[str]) -> Path:
+    """Write records into a file for each band in a folder; return it."""
+    band = pl.col(key.column).map_batches(
+        lambda keys: _numbers(keys, bounds), return_dtype=pl.Int32, is_elementwise=True
+    )
+    by_band = pl.PartitionBy(folder, key=BAND, include_key=False)
+    with room_in(folder.parent):
+        frame.with_columns(band.alias(BAND)).sink_parquet(
+            by_band, compression="lz4", statistics=False, row_group_size=HELD, mkdir=True
+        )
+    return folder
+
+
+def _bounds(files: Sequence[LogFile], key: Key) -> list[str]:
+    """Return the users with which bands begin, the first apart."""
+    seen: list[str] = []
+    size = 0
+    for file in files:
+        with unpacked(file.path) as stream:
+            while block := stream.read(BLOCK):
+                size += len(block)
+                place = block.find(b"\n") + 1 if len(block) == BLOCK else 0
+                found = key.pattern.search(block, place, place + HEAD)
+                if found is not None:
+                    seen.append(found[1].decode(errors="replace"))
+    seen.sort()
+    bands = min(MOST, -(-size // BAND_BYTES))
+    return sorted({seen[number * len(seen) // bands] for number in range(1, bands)} - {seen[0]}) if seen else []
+
+
+def _numbers(keys: pl.Series, bounds: Sequence[str]) -> pl.Series:
+    """Return the band of each key."""
+    found = pl.Series(bounds, dtype=pl.String).search_sorted(keys.fill_null(""), side="right")
+    return pl.Series(BAND, found, dtype=pl.Int32)
+
+
+def _refuse_damaged(file: LogFile) -> None:
+    """Raise DataError where the text of a file cannot be read."""
+    try:
+        pl.scan_lines(str(file.path), name=TEXT, glob=False).select(pl.col(TEXT).str.len_bytes().sum()).collect()
+    except pl.exceptions.ComputeError as error:
+        if "utf" in str(error).lower():
+            raise not_utf8(file) from None
+        raise DataError(f"{file.name} cannot be read ({str(error).splitlines()[0]})") from None
+    except DAMAGED as error:
+        raise cut_short(file.name, error) from None

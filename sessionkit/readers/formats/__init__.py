@@ -1,0 +1,179 @@
+"""Formats of logs, one file each or one and its helpers: what is in the files of each format, and how it was tried.
+
+A new format is one file here and one entry in ``FORMATS`` below; ``core_sessions.py`` is a short one to go by.
+
+1. ``take(log: Log) -> Taken`` (``../records.py``) takes ``log.files`` apart, with what ``../files/`` has for a kind of file and
+   ``../events/`` or ``../flat/`` for a kind of log. It returns unchecked rows under our column names, values as text:
+   ``raw_of(file, "queries", frame, kind="query records", ...)`` for each table it has, queries or results at least. RECORD is
+   the number of the line or record a row comes from, ``locate`` the way back to its text; a record that cannot be taken apart
+   is a row with RULE (a sentence such as ``list_can_be_read``) and VALUE. Checking, rejecting, deriving missing tables,
+   accounts, parts of large logs: all that happens afterwards, for every format.
+2. What became no row is counted: ``Taken.merged`` (clicks, repeated queries), ``Taken.idle`` (events that say nothing).
+   ``events/clicks.with_clicks`` brings clicks onto results. Why a list is not there goes to ``results_status``.
+3. ``log.keep(frame)`` keeps rows that were expensive to take, on disk where the log is large (``log.is_large``).
+4. ``fits(glimpse)`` recognises the format by content (``../recognition.py``); two formats must not fit one file.
+5. ``OPTIONS``: what study.toml may say, a name to an ``Option``; ``log.option("session_gap")`` is its value.
+6. ``"name": Format(description, reader("name", module.take), fits=..., options=..., tried=...)`` goes into ``FORMATS``.
+"""
+
+from sessionkit.readers.entries import Format
+from sessionkit.readers.formats import (
+    aol,
+    core_sessions,
+    coveo,
+    events,
+    logui,
+    quepid,
+    simiir,
+    sogou,
+    srw,
+    tables,
+    tiangong_st,
+    trec_dd,
+    trec_run,
+    trec_session,
+    tripclick,
+    ubi,
+    webis_smc,
+    yandex_personalized,
+    yandex_relevance,
+    yasbil,
+)
+from sessionkit.readers.records import reader
+
+FORMATS: dict[str, Format] = {
+    "tables": Format(
+        "delimited, NDJSON or Parquet tables, plain, .gz or .zst, as study.toml describes them",
+        tables.read_tables,
+        fits=tables.fits,
+        tried=tables.TRIED,
+    ),
+    "core": Format(
+        "sessions of the CORE search engine (Sim4IA): CSV with lists and clicks as text, JSON of queries",
+        reader("core", core_sessions.take),
+        fits=core_sessions.fits,
+        tried=core_sessions.TRIED,
+    ),
+    "simiir": Format(
+        "runs of the SimIIR framework 1 to 3: folders or .log files",
+        reader("simiir", simiir.take),
+        fits=simiir.fits,
+        tried=simiir.TRIED,
+    ),
+    "quepid": Format(
+        "lists exported by Quepid: CSV in detail, or of snapshots; its ratings are judgments",
+        reader("quepid", quepid.take),
+        fits=quepid.fits,
+        tried=quepid.TRIED,
+    ),
+    "srw": Format(
+        "query sets of the OpenSearch Search Relevance Workbench: JSON of texts of queries",
+        reader("srw", srw.take),
+        fits=srw.fits,
+        tried=srw.TRIED,
+    ),
+    "trec_session": Format(
+        "logs of the TREC Session Track 2011 to 2014: XML",
+        reader("trec_session", trec_session.take),
+        fits=trec_session.fits,
+        options=trec_session.OPTIONS,
+        tried=trec_session.TRIED,
+    ),
+    "ubi": Format(
+        "User Behavior Insights: query and event records, bulk or plain NDJSON or _search exports",
+        reader("ubi", ubi.take),
+        fits=ubi.fits,
+        options=ubi.OPTIONS,
+        tried=ubi.TRIED,
+    ),
+    "aol": Format(
+        "the AOL query log of 2006: tab-separated, a line per click",
+        reader("aol", aol.take),
+        fits=aol.fits,
+        options=aol.OPTIONS,
+        tried=aol.TRIED,
+    ),
+    "webis_smc": Format(
+        "Webis-SMC-12: queries of the AOL log, sorted into search missions",
+        reader("webis_smc", webis_smc.take),
+        fits=webis_smc.fits,
+        options=webis_smc.OPTIONS,
+        tried=webis_smc.TRIED,
+    ),
+    "tripclick": Format(
+        "logs of the health search engine Trip: a JSON object per interaction",
+        reader("tripclick", tripclick.take),
+        fits=tripclick.fits,
+        options=tripclick.OPTIONS,
+        tried=tripclick.TRIED,
+    ),
+    "yandex_relevance": Format(
+        "Yandex' Relevance Prediction Challenge (2011): tab-separated, with a file of labels or without",
+        reader("yandex_relevance", yandex_relevance.take),
+        fits=yandex_relevance.fits,
+        options=yandex_relevance.OPTIONS,
+        tried=yandex_relevance.TRIED,
+        beside=yandex_relevance.beside,
+    ),
+    "yandex_personalized": Format(
+        "Yandex' Personalized Web Search Challenge (2014): tab-separated",
+        reader("yandex_personalized", yandex_personalized.take),
+        fits=yandex_personalized.fits,
+        options=yandex_personalized.OPTIONS,
+        tried=yandex_personalized.TRIED,
+    ),
+    "sogou": Format(
+        "logs of the search engine Sogou of 2008 and 2012: tab-separated, in GBK, a line per click",
+        reader("sogou", sogou.take),
+        fits=sogou.fits,
+        options=sogou.OPTIONS,
+        tried=sogou.TRIED,
+    ),
+    "coveo": Format(
+        "SIGIR eCom data challenge 2021 (Coveo): search_train.csv, or the folder that has it",
+        reader("coveo", coveo.take),
+        fits=coveo.fits,
+        options=coveo.OPTIONS,
+        tried=coveo.TRIED,
+        beside=coveo.beside,
+    ),
+    "events": Format(
+        "a private log with one row per event, as study.toml describes it: delimited, NDJSON or Parquet",
+        reader("events", events.take),
+        options=events.OPTIONS,
+        tried=events.TRIED,
+    ),
+    "logui": Format(
+        "exports of LogUI: a JSON array of events per flight, as study.toml describes them",
+        reader("logui", logui.take),
+        fits=logui.fits,
+        options=logui.OPTIONS,
+        tried=logui.TRIED,
+    ),
+    "yasbil": Format(
+        "exports of the YASBIL browser extension: a JSON object of tables per participant",
+        reader("yasbil", yasbil.take),
+        fits=yasbil.fits,
+        tried=yasbil.TRIED,
+    ),
+    "trec_run": Format(
+        "TREC runs: topic, iteration, document, rank, score and tag between blanks; several are several systems",
+        reader("trec_run", trec_run.take),
+        fits=trec_run.fits,
+        options=trec_run.OPTIONS,
+        tried=trec_run.TRIED,
+    ),
+    "trec_dd": Format(
+        "runs of TREC Dynamic Domain: topic, iteration, document, score, on topic, ratings of subtopics",
+        reader("trec_dd", trec_dd.take),
+        fits=trec_dd.fits,
+        tried=trec_dd.TRIED,
+    ),
+    "tiangong_st": Format(
+        "sessions of TianGong-ST: XML",
+        reader("tiangong_st", tiangong_st.take),
+        fits=tiangong_st.fits,
+        tried=tiangong_st.TRIED,
+    ),
+}
+"""The formats of logs, by name."""

@@ -1,0 +1,79 @@
+"""Format ``aol``: the AOL query log of 2006, one file or all ten, plain or packed.
+
+Tab-separated lines ``AnonID, Query, QueryTime, ItemRank, ClickURL`` after a header in each file, quotes being data. There
+is a line per click, so lines of one user, query and time are one query; a line without click has the last two fields
+empty or not at all. Only clicked documents (their hosts) are known, at their ranks, so lists are partly observed. Times
+carry no zone. Sessions end after a pause (``session_gap``). A query sent again in the same session, which is also how the
+log tells of a next page, goes into the one before it (``merge_queries``). ``-`` stands for an empty query.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+
+import polars as pl
+
+from sessionkit.contract import RECORD
+from sessionkit.readers.entries import SESSION_GAP, Glimpse, Option
+from sessionkit.readers.events.sessionising import seconds, with_sessions
+from sessionkit.readers.files.opening import LogFile
+from sessionkit.readers.flat.bands import Key
+from sessionkit.readers.flat.click_only import ASK, KINDS, MERGE, queries_and_clicks
+from sessionkit.readers.flat.lines import breaking, fields_of, fits_text, sound, those_that_fit, unsound
+from sessionkit.readers.flat.taking import Made, take_flat
+from sessionkit.readers.records import Log, Taken
+
+TRIED = "never on a real file; built from the log's description and the code of ir_datasets"
+OPTIONS: dict[str, Option] = {"session_gap": SESSION_GAP, "merge_queries": MERGE}
+HEADER = "AnonID\tQuery\tQueryTime"
+NAMES = ("user_id", "query_text", "issued_at", "rank", "doc_id")
+TIME = "%Y-%m-%d %H:%M:%S"
+LINE = re.compile(r"\d+\t[^\t\n]*\t\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\t\d*\t[^\t\n]*)?\r?(\n|$)")
+KEY = Key("user_id", re.compile(rb"([^\t\n]*)\t"))
+EMPTY = "-"
+
+
+def fits(glimpse: Glimpse) -> bool:
+    """Return whether a text begins with the header, or with a line of five fields or three."""
+    return fits_text(glimpse, _looks)
+
+
+def take(log: Log) -> Taken:
+    """Take the files apart."""
+    files, others = those_that_fit(log, _looks)
+    gap = seconds(log.option("session_gap"))
+    make = partial(_made, gap=gap, rules=log.option("merge_queries"))
+    taken = take_flat(log, _records, KEY, make, files=files, kinds=KINDS)
+    return Taken(taken.raws, taken.merged, {**taken.idle, **others}, taken.notes)
+
+
+def _looks(text: str) -> bool:
+    """Return whether a text begins like such a log."""
+    return text.startswith(HEADER) or LINE.match(text) is not None
+
+
+def _records(file: LogFile) -> pl.LazyFrame:
+    """Return the lines of a file as records."""
+    lines = fields_of(file, NAMES, (3, 5), "line_has_three_or_five_fields", header=HEADER)
+    lines = breaking(lines, "user_id_is_given", pl.col("user_id").is_null(), pl.col("user_id"))
+    return timed(lines)
+
+
+def timed(lines: pl.LazyFrame) -> pl.LazyFrame:
+    """Return the lines with their times as such, too; one without a time breaks a rule."""
+    lines = lines.with_columns(__time=pl.col("issued_at").str.to_datetime(TIME, strict=False))
+    return breaking(lines, "issued_at_is_a_datetime", pl.col("__time").is_null(), pl.col("issued_at"))
+
+
+def _made(lines: pl.LazyFrame, gap: float, rules: list[str]) -> Made:
+    """Return queries and clicks of some whole users."""
+    ordered = with_sessions(sound(lines), time="__time", gap=gap)  # by user and time: a number for both is soon given
+    other = pl.any_horizontal(pl.col(name).ne_missing(pl.col(name).shift(1)) for name in ("user_id", "__time"))
+    asked = (
+        ordered.with_columns(other.cast(pl.UInt32).cum_sum().alias("__moment"))
+        .with_columns(pl.col(RECORD).first().over("__moment", "query_text").alias(ASK))
+        .drop("__moment")
+        .with_columns(query_text=pl.when(pl.col("query_text") != EMPTY).then("query_text"), issued_at="__time")
+    )
+    return queries_and_clicks(asked, unsound(lines), rules, of_query=("user_id", "issued_at"))

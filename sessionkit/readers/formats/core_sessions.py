@@ -1,0 +1,196 @@
+"""Format ``core``: sessions of the CORE search engine, as published with the Sim4IA benchmark.
+
+Three kinds of file are read:
+
+- CSV without header, eight columns: number of the query in its session, a placeholder for the user, session, query, time
+  (without zone), the list shown as ``[id, id, ...]``, the id of the search, and the clicks as
+  ``[('id', datetime.datetime(...), 'works'), ...]``;
+- CSV with the header ``session_id,query,date,serp,search_id,label``: queries in the order of the file, no clicks;
+- JSON ``{"session": ["query", ...], ...}``: texts of queries alone, whose lists were not logged.
+
+A click of kind ``author`` is on the name of an author: it is counted in ``author_clicks`` and is no click on the document.
+There are no judgments.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+
+import polars as pl
+
+from sessionkit.contract import RECORD, RULE, VALUE
+from sessionkit.errors import DataError
+from sessionkit.readers.entries import Glimpse
+from sessionkit.readers.events.clicks import with_clicks
+from sessionkit.readers.files.delimited import read_delimited
+from sessionkit.readers.files.halves import loads
+from sessionkit.readers.files.opening import LogFile, text_of
+from sessionkit.readers.raw import Raw, as_json
+from sessionkit.readers.records import Log, Taken, raw_of
+
+TRIED = (
+    "Sim4IA-Bench: predetermined_queries_Task_A.csv, evaluation_sessions_Task_A.csv, evaluation_sessions_Task_B.json"
+)
+COLUMNS = ("query_position", "user_id", "session_id", "query_text", "issued_at", "serp", "query_id", "clicks")
+HEADER = {"query": "query_text", "date": "issued_at", "search_id": "query_id"}
+FIRST_LINE = re.compile(r'\d+,[^,\n]*,[^,\n]*,.{0,5000}?,"?\[[^\]]*\]"?,[0-9a-f]{32},"?\[', re.DOTALL)
+NAMES = re.compile(r"session_id,query,date,serp,search_id\b")
+OBJECT = re.compile(r'\s*\{\s*"[^"]*"\s*:\s*\[\s*"')
+ID = r"[^\s,'\[\]]+"
+LIST = rf"^\[\s*('?{ID}'?(,\s*'?{ID}'?)*)?\s*\]$"
+CLICK = r"\('([^']*)',\s*datetime\.datetime\(([\d,\s]+)\),\s*'([^']*)'\)"
+CLICKS = rf"^\[\s*({CLICK}(,\s*)?)*\]$"
+
+
+def fits(glimpse: Glimpse) -> bool:
+    """Return whether a text begins like one of the three kinds of file."""
+    return any(pattern.match(glimpse.head) for pattern in (FIRST_LINE, NAMES, OBJECT))
+
+
+def take(log: Log) -> Taken:
+    """Take the files apart."""
+    taken = [_texts(file) if file.kind == "ndjson" else _records(file, log) for file in log.files]
+    _refuse_shared([one.raws["queries"][0] for one in taken])
+    return Taken(
+        {name: [raw for one in taken for raw in one.raws.get(name, ())] for name in ("queries", "results")},
+        merged={key: many for one in taken for key, many in one.merged.items()},
+        idle={key: many for one in taken for key, many in one.idle.items()},
+        notes=[sentence for one in taken for sentence in one.notes],
+    )
+
+
+def _records(file: LogFile, log: Log) -> Taken:
+    """Take a CSV file apart."""
+    raw = read_delimited(file, "queries", separator=",", keep=log.keep, header=_has_header(file))
+    queries, notes = _with_users(_under_our_names(raw), file)
+    queries = _with_broken(queries, "list_can_be_read", "serp", LIST)
+    queries = _with_broken(queries, "clicks_can_be_read", "clicks", CLICKS)
+    status = pl.when(pl.col("serp").str.contains(r"\w")).then(pl.lit("shown")).otherwise(pl.lit("empty"))
+    queries = queries.with_columns(results_status=pl.when(pl.col(RULE).is_null()).then(status))
+    whole = queries.filter(pl.col(RULE).is_null())
+    results = _listed(whole)
+    merged, idle = {}, {}
+    for kind, many in (("works", "clicks"), ("author", "author_clicks")) if not _has_header(file) else ():
+        clicks = _clicks(whole).filter((pl.col("kind") == "author") == (kind == "author"))
+        results, outside = with_clicks(results, clicks, [RECORD, "doc_id"], many=many)
+        idle[file.name, f"{kind} clicks on no result"] = _count(outside)
+        merged[file.name, f"{kind} clicks"] = _count(clicks) - _count(outside)
+    zone = log.config.settings.timezone
+    asked = queries.drop("serp", "clicks")
+    return Taken(
+        {
+            "queries": [raw_of(file, "queries", asked, kind="query records", locate=raw.locate, timezone=zone)],
+            "results": [
+                raw_of(file, "results", log.keep(results), kind="results listed", locate=raw.locate, timezone=zone)
+            ],
+        },
+        merged,
+        idle,
+        notes,
+    )
+
+
+def _refuse_shared(queries: Sequence[Raw]) -> None:
+    """Raise DataError where two files have a session of one number, since each file numbers its sessions anew."""
+    sessions = pl.concat(
+        [raw.frame.select("session_id", source=pl.lit(raw.source)).unique() for raw in queries], how="vertical_relaxed"
+    )
+    both = sessions.group_by("session_id").agg(pl.col("source").sort()).filter(pl.col("source").list.len() > 1)
+    shared = both.sort("session_id").head(1).collect()
+    if len(shared):
+        session, (first, second, *_) = shared.row(0)
+        raise DataError(
+            f"{first} and {second} both have a session {session!r}, and each counts its own; read one at a time"
+        )
+
+
+def _has_header(file: LogFile) -> bool:
+    """Return whether the first line of a file names its columns."""
+    return NAMES.match(file.head.decode("utf-8", errors="replace")) is not None
+
+
+def _under_our_names(raw: Raw) -> pl.LazyFrame:
+    """Return the records of a CSV file under our names, with list and clicks still text."""
+    names = [name for name in raw.frame.collect_schema().names() if name not in (RECORD, RULE, VALUE)]
+    if "session_id" in names:
+        place = pl.int_range(1, pl.len() + 1).over("session_id")
+        return raw.frame.rename(HEADER).with_columns(query_position=place, clicks=pl.lit("[]"))
+    if len(names) != len(COLUMNS):
+        raise DataError(f"{raw.source} has {len(names)} columns; format core has {len(COLUMNS)}, or a header")
+    return raw.frame.rename(dict(zip(names, COLUMNS, strict=True)))
+
+
+def _with_broken(queries: pl.LazyFrame, rule: str, column: str, pattern: str) -> pl.LazyFrame:
+    """Return the records with those marked as broken in which this column is not as it should be."""
+    unfit = pl.col(RULE).is_null() & ~pl.col(column).fill_null("").str.contains(pattern)
+    return queries.with_columns(
+        pl.when(unfit).then(pl.lit(rule)).otherwise(RULE).alias(RULE),
+        pl.when(unfit).then(pl.col(column).str.slice(0, 200)).otherwise(VALUE).alias(VALUE),
+    )
+
+
+def _listed(queries: pl.LazyFrame) -> pl.LazyFrame:
+    """Return a row for each document in the lists, in their order."""
+    ids = queries.select(RECORD, "session_id", "query_position", doc_id=pl.col("serp").str.extract_all(ID))
+    shown = ids.filter(pl.col("doc_id").list.len() > 0)
+    ranks = shown.with_columns(rank=pl.int_ranges(1, pl.col("doc_id").list.len() + 1))
+    return ranks.explode("doc_id", "rank")
+
+
+def _clicks(queries: pl.LazyFrame) -> pl.LazyFrame:
+    """Return a row for each click, with its time as text that sorts."""
+    found = queries.select(RECORD, click=pl.col("clicks").str.extract_all(CLICK)).filter(pl.col("click").list.len() > 0)
+    parts = found.explode("click").select(RECORD, pl.col("click").str.extract_groups(CLICK))
+    numbers = pl.col("click").struct.field("2").str.extract_all(r"\d+")
+    year, month, day, hour, minute, second, micro = (
+        numbers.list.get(place, null_on_oob=True).fill_null("0").str.zfill(width)
+        for place, width in enumerate((4, 2, 2, 2, 2, 2, 6))
+    )
+    time = pl.format("{}-{}-{}T{}:{}:{}.{}", year, month, day, hour, minute, second, micro)
+    group = pl.col("click").struct
+    return parts.select(RECORD, doc_id=group.field("1"), kind=group.field("3"), clicked_at=time)
+
+
+def _texts(file: LogFile) -> Taken:
+    """Take a JSON file of texts of queries apart."""
+    try:
+        sessions = loads(text_of(file))
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"{file.name} is no JSON object of sessions with lists of queries ({error})") from None
+    if not isinstance(sessions, dict):
+        raise DataError(f"{file.name} is no JSON object of sessions with lists of queries")
+    for session, texts in sessions.items():
+        if not isinstance(texts, list):
+            raise DataError(f"{file.name} is no JSON object of sessions with lists of queries: {session!r} has no list")
+    rows = [
+        (session, place, text if isinstance(text, str | None) else json.dumps(text))
+        for session, texts in sessions.items()
+        for place, text in enumerate(texts, 1)
+    ]
+    schema = {"session_id": pl.String, "query_position": pl.Int64, "query_text": pl.String}
+    frame = pl.DataFrame(rows, schema=schema, orient="row").with_row_index(RECORD, offset=1)
+    frame = frame.with_columns(pl.col(RECORD).cast(pl.Int64), results_status=pl.lit("not_logged"))
+    return Taken(
+        {"queries": [raw_of(file, "queries", frame, kind="query texts", locate=as_json(frame.lazy()))]},
+        idle={(file.name, "sessions without queries"): sum(not texts for texts in sessions.values())},
+        notes=[f"{file.name}: texts of queries alone; their lists were not logged"],
+    )
+
+
+def _count(frame: pl.LazyFrame) -> int:
+    """Return the number of rows."""
+    number: int = frame.select(pl.len()).collect().item()
+    return number
+
+
+def _with_users(frame: pl.LazyFrame, file: LogFile) -> tuple[pl.LazyFrame, list[str]]:
+    """Return the records, and what is to be said of their users; they have none where all sessions have the same."""
+    if "user_id" not in frame.collect_schema():
+        return frame, []
+    users, sessions = frame.select(pl.col("user_id").n_unique(), pl.col("session_id").n_unique()).collect().row(0)
+    if users > 1 or sessions < 2:
+        return frame, []
+    name = frame.select(pl.col("user_id").first()).collect().item()
+    return frame.drop("user_id"), [f"{file.name}: the user is {name!r} in every session, taken as nobody's name"]

@@ -1,0 +1,53 @@
+"""Format ``quepid``: lists exported by Quepid, with the ratings beside them.
+
+CSV in detail (``judgments/quepid.py`` tells its forms): a query of a case, or of a snapshot, is a session of its own with the
+list by ``Doc Position``. A snapshot's basic CSV looks like ratings alone; only where the format is named are its lines taken
+for lists in their order.
+"""
+
+from __future__ import annotations
+
+import polars as pl
+
+from sessionkit.contract import RECORD, RULE
+from sessionkit.errors import DataError
+from sessionkit.readers.entries import Glimpse
+from sessionkit.readers.judgments.quepid_csv import BASIC, DETAILED, form_of, graded, records_of
+from sessionkit.readers.raw import Raw
+from sessionkit.readers.records import Log, Taken, raw_of
+
+TRIED = "never on a real file; built from the source of Quepid's exporters"
+
+
+def fits(glimpse: Glimpse) -> bool:
+    """Return whether a text begins like CSV in detail."""
+    return form_of(glimpse.head) == DETAILED
+
+
+def take(log: Log) -> Taken:
+    """Take lists apart: CSV in detail, or of snapshots."""
+    raws: dict[str, list[Raw]] = {"queries": [], "results": [], "judgments": []}
+    notes = []
+    dropped: dict[tuple[str, str], int] = {}
+    for file in log.files:
+        form = form_of(file.head.decode("utf-8", errors="replace"))
+        if form not in (BASIC, DETAILED):
+            raise DataError(f"{file.name} has no lists; of Quepid's exports CSV in detail and snapshots have, others are "
+                            "judgments")  # fmt: skip
+        records, locate = records_of(file)
+        listed = records.filter(pl.col("doc_id").is_not_null() | pl.col(RULE).is_not_null())
+        if form == BASIC:
+            listed = listed.with_columns(rank=pl.int_range(1, pl.len() + 1).over("session_id"))
+            notes.append(f"{file.name}: taken as lists in the order of the lines, as in snapshots of Quepid")
+        placed = listed.filter(pl.col("rank").is_not_null() | pl.col(RULE).is_not_null())
+        queries = records.filter(pl.col("session_id").is_not_null() & pl.col(RULE).is_null()).unique(
+            "session_id", keep="first", maintain_order=True
+        )
+        about = [name for name in ("topic_id", "system_id", "judgment_key", "query_text") if name in queries.columns]
+        asked = queries.select(RECORD, "session_id", *about, query_position=1)
+        rows = placed.drop("grade", *about).with_columns(query_position=pl.lit(1))
+        raws["queries"].append(raw_of(file, "queries", log.keep(asked.lazy()), kind="queries", locate=locate))
+        raws["results"].append(raw_of(file, "results", log.keep(rows.lazy()), kind="documents listed", locate=locate))
+        raws["judgments"] += graded(file)
+        dropped[file.name, "documents without a position"] = len(listed) - len(placed)
+    return Taken({name: given for name, given in raws.items() if given}, idle=dropped, notes=notes)

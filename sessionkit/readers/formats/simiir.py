@@ -1,0 +1,140 @@
+"""Format ``simiir``: runs of the SimIIR framework, versions 1 to 3, of simulated searchers.
+
+Every run writes ``BASE.log``, where lines are ``ACTION <action> <time limit> <seconds> <payload>`` or ``INFO <type> <value>``,
+beside ``BASE.cfg`` (what was simulated), ``BASE.queries``, ``BASE.rels`` and others. A folder holds any number of runs; a lone
+.log is a run too. A run is a session, named BASE.
+
+- Only the snippets that the searcher examined are logged: they are the results, in the order examined, and the list is
+  ``partly_observed``; ``INFO SERP_END_REACHED`` (SimIIR 1) says that it was examined to its end, so that it is ``shown``.
+  ``SEEN_PREVIOUSLY`` keeps its rank. ``EMPTY_SERP`` is an empty list; of an ``IGNORE_SERP`` no snippet was examined:
+  ``partly_observed`` without rows. A query without any SERP line (time was up) is ``not_logged``.
+- ``DOC`` is a click, made when the action before it ended; the time since then is the dwell time. ``MARK`` saves a document.
+- ``.rels`` are documents that were saved, not judgments; they and ``.queries`` repeat what the .log says. Judgments come
+  from qrels of the topics.
+- The totals that a .log ends with are held against what was read.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePath
+
+import polars as pl
+
+from sessionkit.contract import RECORD, RULE, VALUE
+from sessionkit.errors import DataError
+from sessionkit.readers.checking.notes import counted
+from sessionkit.readers.entries import Glimpse
+from sessionkit.readers.events.clicks import with_clicks
+from sessionkit.readers.files.opening import LogFile, unpacked
+from sessionkit.readers.formats.simiir_lines import (
+    ONTO,
+    QUERY,
+    RUN,
+    clicks_of,
+    holds_run,
+    lines_of,
+    marks_of,
+    queries_of,
+    snippets_of,
+    tallied,
+    totals_amiss,
+    unshown,
+)
+from sessionkit.readers.formats.simiir_runs import run_of
+from sessionkit.readers.raw import Raw
+from sessionkit.readers.recognition import glimpse as look
+from sessionkit.readers.records import Log, Taken, raw_of
+
+TRIED = (
+    "four runs of SimIIR 3 in Sim4IA-Bench, in which no document was opened; DOC and MARK lines, ignored and empty lists, "
+    "other versions and filled .rels never on real files, built from the source of the framework"
+)
+BATCH = 200
+"""Runs that are taken apart together."""
+SIDE = {
+    ".cfg": "lines of configuration",
+    ".queries": "queries, which the .log has too",
+    ".rels": "saved documents, which the .log has too",
+    ".out": "lines of trec_eval",
+}
+"""What else a run writes, and what its lines are."""
+PACKED = (".gz", ".zst", ".zstd")
+
+
+def fits(glimpse: Glimpse) -> bool:
+    """Return whether a text begins like the .log of a run or lies beside one, or a folder holds one."""
+    if glimpse.is_folder:
+        logs = [name for name in glimpse.names if _parted(name)[1] == ".log"]
+        return bool(logs) and holds_run(look(glimpse.path / logs[0]).head)
+    if holds_run(glimpse.head):
+        return True
+    base, suffix = _parted(str(glimpse.path))
+    return suffix in SIDE and holds_run(look(Path(f"{base}.log")).head)
+
+
+def take(log: Log) -> Taken:
+    """Take the files apart."""
+    runs = [file for file in log.files if holds_run(file.head.decode("utf-8", errors="replace"))]
+    if not runs:
+        raise DataError(
+            f"{log.files[0].name} does not begin like the .log of a SimIIR run, such as 'ACTION QUERY 1200 10 text'"
+        )
+    names = _names(runs)
+    raws: dict[str, list[Raw]] = {"sessions": [], "queries": [], "results": []}
+    merged: dict[tuple[str, str], int] = {}
+    others = [file for file in log.files if file not in runs]
+    idle = {(file.name, SIDE.get(_parted(file.name)[1], "lines of no run")): _lines_in(file) for file in others}
+    amiss: list[str] = []
+    for start in range(0, len(runs), BATCH):
+        files = dict(zip(names[start : start + BATCH], runs[start : start + BATCH], strict=True))
+        lines = lines_of(files)
+        results, _ = with_clicks(snippets_of(lines).lazy(), clicks_of(lines).lazy(), [*QUERY, "doc_id"])
+        results = results.join(marks_of(lines).lazy(), on=[*QUERY, "doc_id"], how="left", maintain_order="left")
+        first = pl.struct(*QUERY, "doc_id").is_first_distinct()
+        results = results.with_columns(pl.col("saved").fill_null(value=False) & first)
+        tables = {
+            "QUERY lines": ("queries", queries_of(lines)),
+            "lines that cannot be read": (
+                "queries",
+                lines.filter(pl.col(RULE).is_not_null()).select(RUN, RECORD, RULE, VALUE),
+            ),
+            "SNIPPET lines": ("results", results.collect()),
+        }
+        for kind, (table, frame) in tables.items():
+            for (name,), part in frame.partition_by(RUN, as_dict=True, maintain_order=True).items():
+                taken = part.rename({RUN: "session_id"}).lazy()
+                base = {"query_position": 1, "rank": 1}
+                raws[table].append(raw_of(files[str(name)], table, log.keep(taken), kind=kind, base=base))
+        raws["sessions"] += [
+            raw_of(file, "sessions", run_of(file.path, name, lines), kind="runs") for name, file in files.items()
+        ]
+        for name, action, many in tallied(lines):
+            (merged if action in ONTO else idle)[files[name].name, f"{action} lines"] = many
+        for name, action, many in unshown(lines):
+            merged[files[name].name, f"{action} lines"] -= many
+            idle[files[name].name, f"{action} lines on no result"] = many
+        amiss += totals_amiss(lines)
+    totals = f"SimIIR runs end with {counted(len(amiss), 'total')} other than what was read"
+    warnings = [f"{totals} (first: {amiss[0]})"] if amiss else []
+    return Taken({name: given for name, given in raws.items() if given}, merged, idle, warnings=warnings)
+
+
+def _parted(name: str) -> tuple[str, str]:
+    """Return the path of a file without its ending, and its ending, that of packing apart."""
+    path = PurePath(name)
+    path = path.with_suffix("") if path.suffix in PACKED else path
+    return str(path.with_suffix("")) if path.suffix else str(path), path.suffix
+
+
+def _names(runs: list[LogFile]) -> list[str]:
+    """Return the names of runs: those of their files or, where two have one, their paths."""
+    paths = [_parted(file.name)[0] for file in runs]
+    bare = [PurePath(path).name for path in paths]
+    names = bare if len(set(bare)) == len(bare) else paths
+    return names if len(set(names)) == len(names) else [file.name for file in runs]
+
+
+def _lines_in(file: LogFile) -> int:
+    """Return the number of lines of a file."""
+    with unpacked(file.path) as stream:
+        return sum(1 for line in stream if line.strip())

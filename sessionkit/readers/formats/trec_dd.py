@@ -1,0 +1,104 @@
+"""Format ``trec_dd``: runs of TREC Dynamic Domain, as the track's jig writes them.
+
+``topic iteration document score on_topic subtopic:rating|subtopic:rating``, between tabs, the last one only where the
+document is on topic. A topic is a session, an iteration (counted from 0) a query without text, its list the documents by
+descending score, equal scores in the order of the file. Iterations that are missing are empty lists, as in the track's
+own scorer, which puts a document there that nobody judged. Every file is one system, named by it.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import polars as pl
+
+from sessionkit.contract import RECORD, RULE, VALUE
+from sessionkit.readers.checking.notes import counted
+from sessionkit.readers.entries import Glimpse
+from sessionkit.readers.files.blanks import fields_of, first_fields
+from sessionkit.readers.files.qrels import NUMBER
+from sessionkit.readers.records import Log, Taken, raw_of
+
+TRIED = "never on a real file; built from the code and examples of the track's jig and scorer"
+FIELDS = ("topic_id", "iteration", "doc_id", "score", "on_topic", "feedback")
+FEEDBACK = re.compile(r"[^\s:|]+:-?\d+(\|[^\s:|]+:-?\d+)*")
+COUNTS, WHOLE, FLAG = "iteration_counts_from_0", r"^\d{1,4}$", r"^[01]$"
+
+
+def fits(glimpse: Glimpse) -> bool:
+    """Return whether most of the first lines are those of such a run."""
+    fit = [_fits(fields) for fields in first_fields(glimpse.head)]
+    return bool(fit) and fit[0] and 2 * sum(fit) > len(fit)
+
+
+def take(log: Log) -> Taken:
+    """Take the files apart."""
+    queries, results, notes = [], [], []
+    for file in log.files:
+        frame = fields_of(file, FIELDS, least=5, most=6, keep=log.keep)
+        frame = _with_broken(_with_broken(frame, COUNTS, "iteration", WHOLE), "on_topic_is_0_or_1", "on_topic", FLAG)
+        system = Path(file.name).name
+        score = pl.col("score").cast(pl.Float64, strict=False)
+        ordered = frame.sort(
+            score, RECORD, descending=[True, False], nulls_last=True, maintain_order=True
+        ).with_columns(
+            session_id=pl.format("{}:{}", pl.lit(system), "topic_id"),
+            query_position=pl.col("iteration").cast(pl.Int64, strict=False) + 1,
+            on_topic=pl.col("on_topic") == "1",
+        )
+        whole = pl.col(RULE).is_null()
+        rank = pl.when(whole).then(whole.cast(pl.Int64).cum_sum().over("session_id", "query_position"))
+        rows = log.keep(ordered.with_columns(rank=rank).sort(RECORD))
+        asked, missing = _iterations(rows, system)
+        if missing:
+            notes.append(f"{file.name}: {counted(missing, 'iteration')} missing between others, taken as empty lists")
+        columns = ("topic_id", "iteration")
+        results.append(raw_of(file, "results", rows.drop(columns), kind="lines", base={"query_position": 1, "rank": 1}))
+        queries.append(raw_of(file, "queries", asked, kind="iterations", base={"query_position": 1}))
+    return Taken({"queries": queries, "results": results}, notes=notes)
+
+
+def _iterations(rows: pl.LazyFrame, system: str) -> tuple[pl.LazyFrame, int]:
+    """Return a row for each iteration of a topic up to its last, and how many of them no line has."""
+    there = (
+        rows.filter(pl.col(RULE).is_null())
+        .group_by("session_id", "topic_id", "query_position")
+        .agg(pl.col(RECORD).min())
+    )
+    last = there.group_by("session_id", "topic_id").agg(
+        pl.col(RECORD).min().alias("first"), pl.col("query_position").max()
+    )
+    every = last.with_columns(query_position=pl.int_ranges(1, pl.col("query_position") + 1)).explode("query_position")
+    asked = (
+        every.join(there, on=["session_id", "topic_id", "query_position"], how="left")
+        .with_columns(
+            results_status=pl.when(pl.col(RECORD).is_null()).then(pl.lit("empty")).otherwise(pl.lit("shown")),
+            system_id=pl.lit(system),
+        )
+        .with_columns(pl.coalesce(RECORD, "first").alias(RECORD))
+        .drop("first")
+        .sort("session_id", "query_position")
+        .collect()
+    )
+    return asked.lazy(), asked.filter(pl.col("results_status") == "empty").height
+
+
+def _with_broken(frame: pl.LazyFrame, rule: str, column: str, pattern: str) -> pl.LazyFrame:
+    """Return the lines with those marked as broken in which a field is not as it should be."""
+    unfit = pl.col(RULE).is_null() & ~pl.col(column).str.contains(pattern).fill_null(value=False)
+    return frame.with_columns(
+        pl.when(unfit).then(pl.lit(rule)).otherwise(RULE).alias(RULE),
+        pl.when(unfit).then(column).otherwise(VALUE).alias(VALUE),
+    )
+
+
+def _fits(fields: list[str]) -> bool:
+    """Return whether a line is one of such a run."""
+    return (
+        len(fields) in (5, 6)
+        and fields[1].isdecimal()
+        and NUMBER.fullmatch(fields[3]) is not None
+        and fields[4] in ("0", "1")
+        and (len(fields) == 5 or FEEDBACK.fullmatch(fields[5]) is not None)
+    )

@@ -1,0 +1,157 @@
+"""Format ``trec_run``: TREC runs, ``topic iteration document rank score tag`` between blanks; each topic a session of one query.
+
+Several runs at once are several systems: ``system_id`` is the tag, followed by the name of the file where several files
+have the tag; ``session_id`` is system and topic (``bm25:301``), as the same topics come in every run. Fields beyond the
+sixth are ignored, as trec_eval does.
+
+The list is ordered as ``order`` in study.toml says: ``score`` (the default: descending, in single precision, equal scores
+by document, descending, as trec_eval does; the rank in the file is ignored), ``rank`` (as the file numbers them, from 0 or
+1, gaps kept) or ``file`` (as the lines stand). A document that a topic has twice is kept, ``duplicates = "keep"`` (it gains
+once), or its lower places are merged into the first (``"first"``) or rejected (``"reject"``); trec_eval refuses such runs.
+
+In runs of the Session Track (levels RL1 to RL4) the first field is the number of a session: with the track's map as
+``--topics``, ``topic_id`` is the session's topic. Judgments are qrels (``judgments/trec_qrels.py``: judges, grades of 2012).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import polars as pl
+
+from sessionkit.contract import RECORD, RULE, VALUE
+from sessionkit.readers.entries import TOPICS, Glimpse, Option
+from sessionkit.readers.files.blanks import fields_of, first_fields
+from sessionkit.readers.files.opening import LogFile
+from sessionkit.readers.files.qrels import NUMBER
+from sessionkit.readers.formats.trec_topics import read_topics
+from sessionkit.readers.judgments.trec_qrels import COLUMN, GRADES
+from sessionkit.readers.records import Log, Taken, raw_of
+
+TRIED = "a run and qrels of trec_eval's own tests; runs of the Session Track were never tried on a real file"
+OPTIONS: dict[str, Option] = {
+    "order": Option("What orders a list: score, rank or file.", default="score", allowed=("score", "rank", "file")),
+    "rank_base": Option(
+        "With order rank: what ranks count from; without, as most lists do.", kind="integer", allowed=(0, 1)
+    ),
+    "duplicates": Option(
+        "What becomes of a document that a topic has twice: keep, first (the others merge into it) or reject.",
+        default="keep",
+        allowed=("keep", "first", "reject"),
+    ),
+    "topics": TOPICS,
+    "grades": GRADES,
+    "qrels_column": COLUMN,
+}
+FIELDS = ("query_id", "iteration", "doc_id", "rank", "score", "tag")
+LIST = ("tag", "query_id")
+NO_DOCUMENTS = ("Q", "T", "C")
+"""What stands in the place of a document in logs of Yandex."""
+ITERATION = r"[A-Za-z]*\d{0,3}"
+UNIQUE, FINITE = "document_is_unique_in_list", "score_is_a_number"
+
+
+def fits(glimpse: Glimpse) -> bool:
+    """Return whether most of the first lines are a topic, a short iteration, a document, a rank, a score and a tag."""
+    lines = first_fields(glimpse.head)
+    fit = [_fits(fields) for fields in lines]
+    return bool(fit) and fit[0] and 2 * sum(fit) > len(fit)
+
+
+def take(log: Log) -> Taken:
+    """Take the files apart."""
+    given = log.option("topics")
+    topics, notes = read_topics(log.config.folder / given if given else None, log.workspace)
+    frames = {file: fields_of(file, FIELDS, least=len(FIELDS), keep=log.keep) for file in log.files}
+    shared = _shared_tags(frames)
+    raws, merged = [], {}
+    for file, frame in frames.items():
+        system = pl.col("tag")
+        if shared:
+            system = (
+                pl.when(pl.col("tag").is_in(shared)).then(pl.format("{} {}", "tag", pl.lit(file.name))).otherwise("tag")
+            )
+        ordered = log.keep(_ordered(frame.drop("iteration"), log.option("order"), log.option("duplicates")))
+        if log.option("duplicates") == "first":
+            merged[file.name, "documents placed lower again"] = _count(frame) - _count(ordered)
+        session = pl.format("{}:{}", system, "query_id")
+        topic = pl.col("query_id")
+        if topics:
+            known = {session: told["topic_id"] for session, told in topics.items()}
+            topic = topic.replace_strict(known, default=None, return_dtype=pl.String)
+        rows = ordered.with_columns(session_id=session, system_id=system, topic_id=topic, query_position=1).drop("tag")
+        first = log.option("rank_base") if log.option("order") == "rank" else 1
+        base = {} if first is None else {"rank": first}
+        raws.append(raw_of(file, "results", rows, kind="lines", base={"query_position": 1, **base}))
+    if shared:
+        notes.append(f"tags of several files, told apart by the names of the files: {', '.join(sorted(shared)[:5])}")
+    return Taken({"results": raws}, merged, notes=notes)
+
+
+def _ordered(frame: pl.LazyFrame, order: str, duplicates: str) -> pl.LazyFrame:
+    """Return the lines of a run with their ranks as text, those in no place of a list marked as broken."""
+    score = pl.col("score").cast(pl.Float64, strict=False)
+    unfit = pl.col(RULE).is_null() & ~score.is_finite().fill_null(value=False)
+    frame = frame.with_columns(
+        pl.when(unfit).then(pl.lit(FINITE)).otherwise(RULE).alias(RULE),
+        pl.when(unfit).then("score").otherwise(VALUE).alias(VALUE),
+    )
+    whole = pl.col(RULE).is_null()
+    if order == "score":
+        precise = score.cast(pl.Float32)
+        frame = frame.sort(
+            precise, "doc_id", RECORD, descending=[True, True, False], nulls_last=True, maintain_order=True
+        )
+    if order == "rank":
+        frame = frame.sort(pl.col("rank").cast(pl.Int64, strict=False), RECORD, nulls_last=True, maintain_order=True)
+    if duplicates != "keep":
+        again = whole & (pl.col("doc_id").cum_count().over(*LIST, "doc_id", RULE) > 1)
+        if duplicates == "first":
+            frame = frame.filter(~again.fill_null(value=False))
+        else:
+            frame = frame.with_columns(
+                pl.when(again).then(pl.lit(UNIQUE)).otherwise(RULE).alias(RULE),
+                pl.when(again).then("doc_id").otherwise(VALUE).alias(VALUE),
+            )
+    if order != "rank":
+        frame = frame.with_columns(rank=pl.when(whole).then(whole.cast(pl.Int64).cum_sum().over(*LIST)))
+    return frame.sort(RECORD)
+
+
+def _shared_tags(frames: dict[LogFile, pl.LazyFrame]) -> list[str]:
+    """Return the tags that several files have."""
+    tags: Sequence[list[str]] = [
+        frame.select(pl.col("tag").drop_nulls().unique()).collect().to_series().to_list() for frame in frames.values()
+    ]
+    every = [tag for own in tags for tag in own]
+    return sorted({tag for tag in every if every.count(tag) > 1})
+
+
+def _count(frame: pl.LazyFrame) -> int:
+    """Return the number of rows."""
+    number: int = frame.select(pl.len()).collect().item()
+    return number
+
+
+def _fits(fields: list[str]) -> bool:
+    """Return whether a line is one of a run."""
+
+    return (
+        len(fields) >= len(FIELDS)
+        and re.fullmatch(ITERATION, fields[1]) is not None
+        and not fields[2].startswith("[")
+        and fields[2] not in NO_DOCUMENTS
+        and fields[3].isdecimal()
+        and (NUMBER.fullmatch(fields[4]) is not None or ("e" in fields[4].lower() and _is_number(fields[4])))
+        and not (fields[5].count(":") and fields[4] in ("0", "1"))
+    )
+
+
+def _is_number(text: str) -> bool:
+    """Return whether a text is a number, with an exponent perhaps."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

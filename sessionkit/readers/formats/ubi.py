@@ -1,0 +1,240 @@
+"""Format ``ubi``: User Behavior Insights, schemas 1.0 to 1.3: query and event records as NDJSON or ``_search`` exports.
+
+Records of both kinds may be in one file or in several; bulk action lines are passed over. A query is one query_id
+(``ubi_queries.py``). Its list is, in this order, its list of hits, its impressions with the objects clicked beside them, or
+the clicked objects alone, which makes it partly observed (``ubi_lists.py``). Sessions are those of events; queries without
+are cut by inactivity of their client. The text of a query is its judgment_key.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from functools import partial
+
+import polars as pl
+
+from sessionkit.contract import RECORD, RULE, VALUE
+from sessionkit.errors import DataError
+from sessionkit.readers.checking.notes import counted
+from sessionkit.readers.entries import SESSION_GAP, Glimpse, Option
+from sessionkit.readers.events.by_file import raws_of, with_names
+from sessionkit.readers.events.listing import (
+    AT,
+    FILE,
+    KEY,
+    KIND,
+    MANY,
+    found,
+    listed,
+    tallied,
+)
+from sessionkit.readers.events.requeries import MERGE_QUERIES
+from sessionkit.readers.formats.ubi_lists import Actions, docid_warnings, lists_of, marks_of
+from sessionkit.readers.formats.ubi_queries import queries_of
+from sessionkit.readers.formats.ubi_records import ACTION, EVENT, WHAT, records_of
+from sessionkit.readers.recognition import glimpse as look
+from sessionkit.readers.records import Log, Taken
+
+TRIED = (
+    "the sample of chorus-opensearch-edition (three producers in one bulk file) and the sample event of o19s/ubi; "
+    "_search exports and ordinals as objects (schemas 1.0 to 1.2) from the documentation alone"
+)
+ATTRIBUTES = "query_attributes."
+UNITS = {"seconds": 1.0, "milliseconds": 0.001}
+OPTIONS: dict[str, Option] = {
+    "clicks": Option("Actions that are clicks on a result.", default=["click"], many=True),
+    "impressions": Option("Actions that show a result.", default=["impression"], many=True),
+    "conversions": Option(
+        "Actions counted in a column of results of their own.", default=["add_to_cart", "purchase"], many=True
+    ),
+    "system": Option(
+        "What the system is: application, or query_attributes.KEY for a key such as that of an experiment.",
+        default="application",
+    ),
+    "judgment_key": Option(
+        "Key of judgments: text (of the query, as it stands but for blanks around it), normalised (in small letters, "
+        "blanks as one space), or none.",
+        default="text",
+        allowed=("text", "normalised", "none"),
+    ),
+    "repeated_queries": Option(
+        "Which of several records with one query_id is the query, among those with hits: that with the longest text, or the "
+        "last.",
+        default="longest",
+        allowed=("longest", "last"),
+    ),
+    "ordinal_base": Option(
+        "What ordinals count from; by default 0 or 1 as the least ordinal of an application says.",
+        kind="integer",
+        allowed=(0, 1),
+    ),
+    "dwell_time": Option("Unit of dwell_time in event_attributes, which is not read without.", allowed=tuple(UNITS)),
+    "cut_sessions": Option(
+        "Whether sessions that the log names are cut where they pause for longer than session_gap.",
+        kind="boolean",
+        default=False,
+    ),
+    "session_gap": SESSION_GAP,
+    "merge_queries": MERGE_QUERIES,
+}
+KEYS = ("query_id", "client_id", "event_attributes", "query_attributes", "query_response_hit_ids", "message_type")
+ANSWER = re.compile(r'"hits"\s*:\s*\{.*?"_source"\s*:\s*\{.*?"(?:action_name|user_query)"', re.DOTALL)
+BULK = ("index", "create", "update")
+SUFFIXES = re.compile(r"\.(?:ndjson|jsonl|json)(?:\.gz|\.zst)?$", re.IGNORECASE)
+SOME = 3
+"""Files of a folder that are looked into."""
+
+
+def fits(glimpse: Glimpse) -> bool:
+    """Return whether a text begins with a record, or a folder has nothing but such files."""
+    if glimpse.is_folder:
+        inside = [glimpse.path / name for name in glimpse.names]
+        return (
+            bool(inside)
+            and all(map(SUFFIXES.search, glimpse.names))
+            and all(fits(look(path)) for path in inside[:SOME])
+        )
+    head = glimpse.head.lstrip().removeprefix("[").lstrip()
+    decoder = json.JSONDecoder()
+    for _ in range(2):
+        try:
+            value, end = decoder.raw_decode(head)
+        except (ValueError, RecursionError):
+            break
+        if not isinstance(value, Mapping):
+            return False
+        record = value.get("_source", value)
+        if isinstance(record, Mapping) and {"action_name", "user_query"} & set(record):
+            return bool(set(KEYS) & set(record))
+        if not any(isinstance(value.get(name), Mapping) and "_index" in value[name] for name in BULK):
+            break
+        head = head[end:].lstrip()
+    return ANSWER.search(glimpse.head) is not None
+
+
+def take(log: Log) -> Taken:
+    """Take the files apart."""
+    key = _experiment(log.option("system"))
+    zone = log.config.settings.timezone
+    read = partial(records_of, experiment=key, timezone=zone, workspace=log.workspace)
+    taken = [read(file) for file in log.files]
+    placed = [
+        flat.with_columns(pl.lit(number, dtype=pl.Int32).alias(FILE)) for number, (flat, _, _) in enumerate(taken)
+    ]
+    of_session = pl.coalesce("session_id", "session_of_attributes").alias("session")
+    records = pl.concat(placed).with_columns(of_session)
+    happened = records.filter(pl.col(WHAT) == EVENT)
+    events = log.keep(happened.filter(pl.col("query_id").is_not_null()).with_columns(pl.col("query_id").alias(KEY)))
+    asked = queries_of(
+        records,
+        events,
+        gap=log.option("session_gap"),
+        recut=log.option("cut_sessions"),
+        longest=log.option("repeated_queries") == "longest",
+        by_experiment=key is not None,
+        keep=log.keep,
+    )
+    actions = Actions(log.option("impressions"), log.option("clicks"), log.option("conversions"))
+    marks = log.keep(marks_of(events, actions, UNITS.get(log.option("dwell_time"))))
+    there = marks.select(pl.col(MANY).unique()).collect().to_series().to_list()
+    columns = [
+        "clicks",
+        *(name for name in dict.fromkeys(actions.columns.values()) if name in there and name != "clicks"),
+    ]
+    lists, notes = lists_of(asked.queries, marks, base=log.option("ordinal_base"), keep=log.keep)
+    warnings = docid_warnings(asked.queries, marks)
+    rows = listed(
+        asked.queries.drop("hits", "counts_only"),
+        lists,
+        marks,
+        rules=log.option("merge_queries"),
+        keep=log.keep,
+        many=columns,
+    )
+    merged, idle = _others(happened, actions)
+    bulk = {(number, f"{ACTION}s"): many for number, (_, _, many) in enumerate(taken)}
+    broken = records.filter(pl.col(RULE).is_not_null()).select(RECORD, FILE, RULE, VALUE)
+    queries = log.keep(_keyed(rows.queries, log.option("judgment_key")))
+    sources = partial(raws_of, files=log.files, locates=[locate for _, locate, _ in taken], timezone=zone)
+    raws = {
+        "queries": [
+            *sources("queries", log.keep(broken.with_columns(pl.lit("broken records").alias(KIND)))),
+            *sources("queries", queries),
+        ],
+        "results": sources("results", rows.results.select(pl.exclude(AT))),
+    }
+    if not raws["queries"]:
+        raise DataError(f"{log.files[0].name}: no record of a query, and none of an event that names one")
+    return Taken(
+        raws,
+        with_names(_sum(asked.merged, rows.merged, merged), log.files),
+        with_names(_sum(rows.idle, idle, bulk), log.files),
+        [*asked.notes, *notes, *rows.notes, *_told(records, happened, actions)],
+        [*warnings, *rows.warnings],
+    )
+
+
+def _experiment(system: str) -> str | None:
+    """Return the key of query_attributes that names the system, None where it is the application."""
+    if system == "application":
+        return None
+    if not system.startswith(ATTRIBUTES) or system == ATTRIBUTES:
+        raise DataError(f"system = {system!r}; it is application, or query_attributes.KEY for a key that queries have")
+    return system.removeprefix(ATTRIBUTES)
+
+
+def _keyed(queries: pl.LazyFrame, rule: str) -> pl.LazyFrame:
+    """Return queries with the key of their judgments."""
+    text = pl.col("query_text").str.strip_chars()
+    if rule == "none":
+        return queries
+    if rule == "normalised":
+        text = text.str.to_lowercase().str.replace_all(r"\s+", " ")
+    return queries.with_columns(judgment_key=pl.when(text != "").then(text))
+
+
+def _others(happened: pl.LazyFrame, actions: Actions) -> tuple[dict[tuple[int, str], int], dict[tuple[int, str], int]]:
+    """Return how many events are on no result, by file and kind: those that tell of queries, and the others."""
+    lost, unnamed = pl.col("query_id").is_null(), pl.col("object_id").is_null()
+    on = pl.col("action_name").is_in(list(actions.columns))
+    left = happened.filter(lost | unnamed | ~on)
+    tells = ~lost & (pl.col("message_type") == "QUERY").fill_null(value=False) & ~on
+    kind = (
+        pl.when(lost)
+        .then(pl.col("action_name") + " events without query_id")
+        .when(on)
+        .then(pl.col("action_name") + " events without object_id")
+        .otherwise(pl.col("action_name") + " events")
+    )
+    return tallied(left.filter(tells), kind), tallied(left.filter(~tells), kind)
+
+
+def _told(records: pl.LazyFrame, happened: pl.LazyFrame, actions: Actions) -> list[str]:
+    """Return what is to be said of records as they are."""
+    notes = []
+    many, _ = found(records.filter("undefined"), RECORD)
+    if many:
+        notes.append(f"{counted(many, 'record')} with an id of 'undefined', taken as none")
+    lost = happened.filter(pl.col("query_id").is_null())
+    clicked = pl.col("action_name").is_in(list(actions.clicks))
+    many, first = found(lost, RECORD)
+    if many:
+        notes.append(
+            f"{counted(many, 'event')} without query_id (first: record {first}), {found(lost.filter(clicked), RECORD)[0]:,} of them clicks"
+        )
+    unread = records.filter(pl.col("timestamp").is_not_null(), pl.col(AT).is_null())
+    many, first = found(unread, "timestamp")
+    if many:
+        notes.append(f"{counted(many, 'record')} with a timestamp that is none (first: {first!r})")
+    return notes
+
+
+def _sum(*counts: Mapping[tuple[int, str], int]) -> dict[tuple[int, str], int]:
+    """Return the sums of counts."""
+    total: dict[tuple[int, str], int] = {}
+    for each in counts:
+        for key, many in each.items():
+            total[key] = total.get(key, 0) + many
+    return total

@@ -1,0 +1,216 @@
+"""The queries of User Behavior Insights: one per query_id, in sessions that query records themselves do not name.
+
+Of several records with one query_id one with a list of hits is taken, of these that with the longest text, of these the
+last. A query_id that only events name is a query as well.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+import polars as pl
+
+from sessionkit.contract import RECORD
+from sessionkit.readers.checking.notes import counted
+from sessionkit.readers.events.listing import AT, BARE, FILE, KEY, KIND, PLACE, found, tallied
+from sessionkit.readers.events.sessionising import seconds, with_sessions
+from sessionkit.readers.files.keeping import Keep
+from sessionkit.readers.formats.ubi_records import EXPERIMENT, QUERY, WHAT
+
+GROUP, CUT, LENGTH = "__group", "__cut", "__length"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The queries, how many records of them were merged, and what is to be said."""
+
+    queries: pl.LazyFrame
+    merged: dict[tuple[int, str], int]
+    notes: list[str]
+
+
+def queries_of(
+    records: pl.LazyFrame,
+    events: pl.LazyFrame,
+    *,
+    gap: str | float,
+    recut: bool,
+    longest: bool,
+    by_experiment: bool,
+    keep: Keep,
+) -> Asked:
+    """Return one row per query.
+
+    Parameters
+    ----------
+    records
+        All records (``ubi_records.py``) with FILE and AT.
+    events
+        Those that are events with a query_id, which is their KEY.
+    gap
+        Inactivity that ends a session, for queries of which only the client is known.
+    recut
+        Whether sessions that the log names are cut by it as well.
+    longest
+        Whether the longest text decides between records with one query_id; else the last record does.
+    by_experiment
+        Whether the system is what query_attributes say, not the application.
+    """
+    own = pl.coalesce("query_id", pl.concat_str(pl.lit("no query_id"), FILE, RECORD, separator=" "))
+    asked = records.filter(pl.col(WHAT) == QUERY).with_columns(own.alias(KEY))
+    length = [pl.col("user_query").str.len_chars().fill_null(0)] if longest else []
+    order = [pl.col("hits").list.len().fill_null(0) > 0, *length, *(pl.col(name) for name in PLACE)]
+    best = asked.group_by(KEY).agg(pl.struct(PLACE).sort_by(order).last().alias("best"), query_records=pl.len())
+    best = keep(best.unnest("best"))
+    told = keep(_told_by_events(events))
+    chosen = asked.drop(KEY).join(best, on=list(PLACE)).join(told, on=KEY, how="left")
+    system = pl.col(EXPERIMENT) if by_experiment else pl.coalesce("application", "of_application")
+    known = chosen.select(
+        KEY,
+        *PLACE,
+        pl.lit("query records").alias(KIND),
+        pl.coalesce(AT, "of_at").alias(AT),
+        "query_id",
+        query_text=pl.coalesce("user_query", "text"),
+        issued_at=pl.coalesce("timestamp", "of_timestamp"),
+        session_id=pl.coalesce("session_id", "of_session"),
+        user_id=pl.coalesce("user_id", "of_user_id"),
+        client_id=pl.coalesce("client_id", "of_client_id"),
+        system_id=system,
+        hits="hits",
+        counts_only="counts_only",
+        query_records="query_records",
+        __counts=pl.lit(value=True),
+    )
+    bare = told.join(best, on=KEY, how="anti").select(
+        KEY,
+        *PLACE,
+        pl.lit("queries known by their events").alias(KIND),
+        pl.col("of_at").alias(AT),
+        query_id=KEY,
+        query_text="text",
+        issued_at="of_timestamp",
+        session_id="of_session",
+        user_id="of_user_id",
+        client_id="of_client_id",
+        query_records=pl.lit(0, dtype=pl.UInt32),
+        system_id=pl.lit(None, dtype=pl.String) if by_experiment else pl.col("of_application"),
+        __counts=pl.lit(value=False),
+    )
+    queries = keep(pl.concat([known, bare], how="diagonal_relaxed"))
+    sessions, notes = _with_sessions(queries, events, gap, recut=recut, keep=keep)
+    none = pl.col("hits").is_not_null() & ~pl.col("counts_only")
+    status = pl.when(none).then(pl.lit("empty")).otherwise(pl.lit("not_logged")).alias(BARE)
+    repeated = tallied(asked.join(best, on=list(PLACE), how="anti"), "query records with a query_id of another")
+    return Asked(keep(sessions.with_columns(status)), repeated, [*_noted(queries, told, events), *notes])
+
+
+def _told_by_events(events: pl.LazyFrame) -> pl.LazyFrame:
+    """Return for each query_id what its events say of the query; PLACE is that of the first."""
+    said = pl.coalesce("user_query", pl.when(pl.col("message_type") == "QUERY").then("message"))
+    names = ("user_id", "client_id", "application", "timestamp")
+    length = said.str.len_chars().fill_null(-1).alias(LENGTH)
+    narrow = events.select(KEY, AT, *PLACE, "session", *names, said.alias("text"), length)
+    in_time = narrow.sort(KEY, AT, *PLACE, nulls_last=True)
+    return in_time.group_by(KEY, maintain_order=True).agg(
+        *(pl.col(name).first() for name in PLACE),
+        pl.col("text").sort_by(LENGTH, maintain_order=True).last(),
+        pl.col("session").drop_nulls().first().alias("of_session"),
+        pl.col("session").drop_nulls().n_unique().alias("sessions"),
+        pl.col(AT).first().alias("of_at"),
+        *(pl.col(name).drop_nulls().first().alias(f"of_{name}") for name in names),
+    )
+
+
+def _with_sessions(
+    queries: pl.LazyFrame, events: pl.LazyFrame, gap: str | float, *, recut: bool, keep: Keep
+) -> tuple[pl.LazyFrame, list[str]]:
+    """Return queries each in a session: that of its events, of its client at the time, or by inactivity of its client."""
+    named = queries.filter(pl.col("session_id").is_not_null())
+    within = timedelta(seconds=seconds(gap))
+    near = (
+        queries.filter(pl.all_horizontal(pl.col("session_id").is_null(), pl.col("client_id", AT).is_not_null()))
+        .select(KEY, "client_id", AT)
+        .sort(AT)
+        .join_asof(
+            named.filter(pl.col("client_id").is_not_null(), pl.col(AT).is_not_null())
+            .select("client_id", AT, near="session_id")
+            .sort(AT),
+            on=AT,
+            by="client_id",
+            strategy="nearest",
+            tolerance=within,
+            check_sortedness=False,
+        )
+        .select(KEY, "near")
+    )
+    placed = keep(queries.join(near, on=KEY, how="left", maintain_order="left"))
+    session = pl.coalesce("session_id", "near")
+    placed = placed.with_columns(session.alias("session_id"), pl.coalesce(session, "client_id").alias(GROUP))
+    cut = placed if recut else placed.filter(pl.col("session_id").is_null())
+    cut = cut.filter(pl.col(GROUP).is_not_null())
+    times = [
+        cut.select(KEY, GROUP, AT),
+        events.select(KEY, AT).join(cut.select(KEY, GROUP), on=KEY).select(KEY, GROUP, AT),
+    ]
+    sessions = with_sessions(pl.concat(times), user=GROUP, time=AT, gap=gap, name=CUT)
+    first = sessions.group_by(KEY).agg(pl.col(CUT).sort_by(AT, nulls_last=True).first())
+    done = keep(placed.join(first, on=KEY, how="left", maintain_order="left"))
+    counts = done.select(
+        pl.col("near").is_not_null().sum(),
+        (pl.col("session_id").is_null() & pl.col(CUT).is_not_null()).sum().alias("by_gap"),
+    )
+    near_by, by_gap = counts.collect().row(0)
+    notes = []
+    if near_by:
+        notes.append(f"{counted(near_by, 'query')} without events put into the session of their client within {gap}")
+    if by_gap:
+        notes.append(
+            f"{counted(by_gap, 'query')} without session_id: sessions of their client cut by {gap} of inactivity"
+        )
+    if not recut:
+        notes += _long(named, within, gap)
+    names = pl.coalesce(CUT, "session_id") if recut else pl.coalesce("session_id", CUT)
+    return done.with_columns(names.alias("session_id")).drop("near", GROUP, CUT), notes
+
+
+def _long(queries: pl.LazyFrame, gap: timedelta, said: str | float) -> list[str]:
+    """Return what is to be said of sessions that pause for longer than the gap."""
+    pause = (pl.col(AT) - pl.col(AT).shift(1)).over("session_id")
+    long = queries.sort("session_id", AT).filter(pause > gap)
+    many, first = found(long, "session_id", distinct=True)
+    if not many:
+        return []
+    return [
+        f"{counted(many, 'session')} of the log with pauses above {said} (first: {first!r}): those of a browser are no "
+        "sessions of a task; cut_sessions = true cuts them"
+    ]
+
+
+def _noted(queries: pl.LazyFrame, told: pl.LazyFrame, events: pl.LazyFrame) -> list[str]:
+    """Return what is to be said of query ids."""
+    notes = []
+    many, first = found(queries.filter(pl.col("query_records") > 1), "query_id")
+    if many:
+        notes.append(
+            f"{counted(many, 'query id')} with several query records (first: {first!r}); of those with hits one is kept, "
+            "as repeated_queries says"
+        )
+    bare = queries.filter(~pl.col("__counts")).select(KEY)
+    pointing, first = found(events.join(bare, on=KEY, how="semi"), KEY)
+    if pointing:
+        ids, _ = found(bare, KEY)
+        notes.append(
+            f"{counted(pointing, 'event')} of {counted(ids, 'query id')} without query record (first: {first!r})"
+        )
+    many, first = found(told.filter(pl.col("sessions") > 1), KEY)
+    if many:
+        notes.append(
+            f"{counted(many, 'query id')} with events of several sessions (first: {first!r}); the first is taken"
+        )
+    texts = queries.select(KEY, "query_text")
+    many, first = found(events.join(texts, on=KEY).filter(pl.col("user_query") != pl.col("query_text")), KEY)
+    if many:
+        notes.append(f"{counted(many, 'event')} with another user_query than their query (first: {first!r})")
+    return notes

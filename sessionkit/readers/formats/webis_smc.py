@@ -1,0 +1,85 @@
+"""Format ``webis_smc``: Webis-SMC-12, queries of the AOL log that people sorted into search missions.
+
+Tab-separated lines ``UserID, Query, TimeStamp, ClickRank, ClickDomain, MissionID, Comment``, with a header or without, one
+line per click as in format ``aol``. A mission is a session (``session_is = "mission"``), also where it was left and taken up
+again later; ``session_is = "gap"`` cuts by pauses instead. The mission stays in the column ``mission_id``, the comment in
+``comment``.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+
+import polars as pl
+
+from sessionkit.contract import RECORD
+from sessionkit.readers.entries import SESSION_GAP, Glimpse, Option
+from sessionkit.readers.events.sessionising import seconds, with_sessions
+from sessionkit.readers.files.opening import LogFile
+from sessionkit.readers.flat.click_only import ASK, KINDS, MERGE, queries_and_clicks
+from sessionkit.readers.flat.lines import breaking, fields_of, fits_text, sound, those_that_fit, unsound
+from sessionkit.readers.flat.taking import Made, take_flat
+from sessionkit.readers.formats.aol import EMPTY, KEY, timed
+from sessionkit.readers.records import Log, Taken
+
+TRIED = "never on a real file; built from the description of its columns"
+OPTIONS: dict[str, Option] = {
+    "session_is": Option(
+        "What a session is: mission, as people sorted them, or gap, cut by pauses.",
+        default="mission",
+        allowed=("mission", "gap"),
+    ),
+    "session_gap": SESSION_GAP,
+    "merge_queries": MERGE,
+}
+HEADER = "UserID\tQuery\tTimeStamp"
+NAMES = ("user_id", "query_text", "issued_at", "rank", "doc_id", "mission_id", "comment")
+LINE = re.compile(r"\d+\t[^\t\n]*\t\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\t\d*\t[^\t\n]*\t\d+(\t[^\t\n]*)?\r?(\n|$)")
+
+
+def fits(glimpse: Glimpse) -> bool:
+    """Return whether a text begins with the header, or with a line of seven fields or six."""
+    return fits_text(glimpse, _looks)
+
+
+def take(log: Log) -> Taken:
+    """Take the files apart."""
+    files, others = those_that_fit(log, _looks)
+    make = partial(
+        _made,
+        missions=log.option("session_is") == "mission",
+        gap=seconds(log.option("session_gap")),
+        rules=log.option("merge_queries"),
+    )
+    taken = take_flat(log, _records, KEY, make, files=files, kinds=KINDS)
+    return Taken(taken.raws, taken.merged, {**taken.idle, **others}, taken.notes)
+
+
+def _looks(text: str) -> bool:
+    """Return whether a text begins like such a log."""
+    return text.startswith(HEADER) or LINE.match(text) is not None
+
+
+def _records(file: LogFile) -> pl.LazyFrame:
+    """Return the lines of a file as records."""
+    lines = fields_of(file, NAMES, (6, 7), "line_has_six_or_seven_fields", header=HEADER)
+    lines = breaking(lines, "user_id_is_given", pl.col("user_id").is_null(), pl.col("user_id"))
+    lines = timed(lines)
+    return breaking(lines, "mission_id_is_given", pl.col("mission_id").is_null(), pl.col("mission_id"))
+
+
+def _made(lines: pl.LazyFrame, *, missions: bool, gap: float, rules: list[str]) -> Made:
+    """Return queries and clicks of some whole users."""
+    given = sound(lines)
+    if missions:
+        session = pl.format("{}-{}", "user_id", "mission_id").alias("session_id")
+        ordered = given.sort("user_id", "mission_id", "__time", RECORD).with_columns(session)
+    else:
+        ordered = with_sessions(given, time="__time", gap=gap)
+    asked = ordered.with_columns(
+        pl.col(RECORD).first().over("session_id", "query_text", "__time").alias(ASK),
+        query_text=pl.when(pl.col("query_text") != EMPTY).then("query_text"),
+        issued_at="__time",
+    )
+    return queries_and_clicks(asked, unsound(lines), rules, of_query=("user_id", "issued_at", "mission_id", "comment"))

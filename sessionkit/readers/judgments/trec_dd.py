@@ -1,0 +1,87 @@
+"""Formats of judgments ``dd_qrels`` and ``dd_topics``: of TREC Dynamic Domain, as qrels or as the track's topics.
+
+Judgments are qrels of five fields (``topic subtopic document passage rating``) or the track's topics as XML, which name
+the same; ratings are kept as judged. The scorer's gain of a document is the sum over its subtopics and passages
+(``merge = "sum"``), each at least 1, and a document shown again gains nothing (``duplicates=first``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from xml.etree.ElementTree import Element
+
+import polars as pl
+
+from sessionkit.contract import RECORD
+from sessionkit.errors import DataError
+from sessionkit.readers.config import Config
+from sessionkit.readers.entries import Glimpse
+from sessionkit.readers.files.blanks import fields_of, first_fields
+from sessionkit.readers.files.elements import Row, Rows, block_of
+from sessionkit.readers.files.keeping import in_memory
+from sessionkit.readers.files.markup import Markup
+from sessionkit.readers.files.opening import LogFile
+from sessionkit.readers.files.qrels import NUMBER
+from sessionkit.readers.raw import Raw
+from sessionkit.readers.records import raw_of
+
+TRIED = "never on a real file; built from the code and examples of the track's jig and scorer"
+QRELS = ("judgment_key", "subtopic_id", "doc_id", "passage_id", "grade")
+
+
+def fits_qrels(glimpse: Glimpse) -> bool:
+    """Return whether the first lines are a topic, a subtopic, a document, the number of a passage and a rating."""
+    lines = first_fields(glimpse.head)
+    return bool(lines) and all(
+        len(fields) == len(QRELS) and fields[3].isdecimal() and NUMBER.fullmatch(fields[4]) is not None
+        for fields in lines
+    )
+
+
+def read_qrels(file: LogFile, config: Config) -> Sequence[Raw]:  # noqa: ARG001 - as all are called
+    """Return the judgments of qrels with passages."""
+    frame = fields_of(file, QRELS, least=len(QRELS), most=len(QRELS), keep=in_memory)
+    return [raw_of(file, "judgments", frame)]
+
+
+def fits_topics(glimpse: Glimpse) -> bool:
+    """Return whether a text begins like the track's topics."""
+    head = glimpse.head
+    return head.lstrip().startswith("<") and "<domain" in head and "<topic " in head and "<subtopic" in head
+
+
+def read_topics(file: LogFile, config: Config) -> Sequence[Raw]:  # noqa: ARG001 - as all are called
+    """Return the judgments of the track's topics: a row per passage.
+
+    Raises
+    ------
+    DataError
+        It is no well-formed XML, or has no passages.
+    """
+    markup = Markup(file)
+    rows = Rows(
+        dict.fromkeys(("judgment_key", "subtopic_id", "doc_id", "passage_id", "grade"), pl.String), ("text",), None
+    )
+    number = 0
+    for topic in markup.elements("topic"):
+        for subtopic in topic.iter("subtopic"):
+            passages = [_passage(passage, topic, subtopic) for passage in subtopic.iter("passage")]
+            block = block_of(passages) | {RECORD: list(range(number + 1, number + len(passages) + 1))}
+            number += len(passages)
+            rows.add(block)
+    if not number:
+        raise DataError(f"{file.name}: topics without any passage, so nothing is judged")
+    frame = rows.frame(("judgment_key", "subtopic_id", "doc_id", "passage_id", "grade"))
+    return [raw_of(file, "judgments", frame, kind="passages", locate=markup.locate(frame, "passage"))]
+
+
+def _passage(passage: Element, topic: Element, subtopic: Element) -> Row:
+    """Return the row of a passage."""
+    told = {f"passage_{leaf.tag}": leaf.text for leaf in passage}
+    row: Row = {"doc_id": told.pop("passage_docno", None), "grade": told.pop("passage_rating", None), **told}
+    return row | {
+        "judgment_key": topic.get("id"),
+        "subtopic_id": subtopic.get("id"),
+        "passage_id": passage.get("id"),
+        "subtopic_name": subtopic.get("name"),
+    }

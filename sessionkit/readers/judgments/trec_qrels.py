@@ -1,0 +1,107 @@
+"""Judgments of TREC: qrels with subtopics or judges, and the order of grades that was official in 2012.
+
+The second of the four fields is a subtopic in 2011 and in diversity tracks, a group of judges in ``qrels_jg`` files, a
+constant elsewhere; nothing in a file tells these apart, so ``qrels_column = "judge"`` in study.toml says the second.
+
+The Session Track of 2012 mapped grades before it scored: -2 and 0 to 0, 1 to 1, 4 to 2, 2 to 3, 3 to 4 (its 4 was the
+weaker). ``grades = "official2012"`` does the same, to qrels of any year; the grade as judged is kept in ``raw_grade``.
+
+Preferences (``prefs``: topic, judge, group, document, level) are refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import polars as pl
+
+from sessionkit.contract import RULE, VALUE
+from sessionkit.errors import DataError
+from sessionkit.readers.config import Config
+from sessionkit.readers.entries import Glimpse, Option
+from sessionkit.readers.files.described import read_table
+from sessionkit.readers.files.keeping import in_memory
+from sessionkit.readers.files.opening import LogFile
+from sessionkit.readers.files.qrels import NUMBER, without_idle_subtopic
+from sessionkit.readers.raw import Raw
+
+TRIED = "two qrels of trec_eval's own tests; those with subtopics or judges, and those of the Session Track, never on real files"
+GRADES = Option(
+    "How grades of the qrels are taken: raw, as judged; official2012, in the order of the Session Track of 2012 (-2 and 0 "
+    "are 0, 4 is 2, 2 is 3, 3 is 4).",
+    default="raw",
+    allowed=("raw", "official2012"),
+)
+"""The option of formats whose judgments may be those of the Session Track."""
+COLUMN = Option(
+    "What the second field of qrels is: subtopic (or a constant), or judge.",
+    default="subtopic",
+    allowed=("subtopic", "judge"),
+)
+"""The option of formats whose qrels may have judges."""
+OFFICIAL_2012 = {-2.0: 0.0, 0.0: 0.0, 1.0: 1.0, 4.0: 2.0, 2.0: 3.0, 3.0: 4.0}
+"""Grades as judged, and what the official script of 2012 made of them."""
+
+
+def read(file: LogFile, config: Config) -> Sequence[Raw]:
+    """Return the judgments of qrels, as the options say."""
+    raw = read_table(file, "judgments", {}, config=config, keep=in_memory)
+    if config.options.get("qrels_column") == "judge":
+        raw = _with_judges(raw)
+    if config.options.get("grades") == "official2012":
+        raw = replace(raw, frame=_in_order_of_2012(raw.frame))
+    return [raw]
+
+
+def fits_preferences(glimpse: Glimpse) -> bool:
+    """Return whether a text begins like preferences: five fields, of which the fourth is a document, the fifth a number."""
+    lines = [line.split() for line in glimpse.head.splitlines() if line.strip()][:20]
+    return bool(lines) and all(
+        len(parts) == 5
+        and NUMBER.fullmatch(parts[3]) is None
+        and not (parts[2].startswith("q") and parts[3].startswith("d"))
+        and NUMBER.fullmatch(parts[4]) is not None
+        for parts in lines
+    )
+
+
+def refuse_preferences(file: LogFile, config: Config) -> Sequence[Raw]:  # noqa: ARG001 - as all are called
+    """Refuse preferences.
+
+    Raises
+    ------
+    DataError
+        Always.
+    """
+    raise DataError(
+        f"{file.name}: preferences (prefs) say which of two documents is the better one within a group, not how good a "
+        "document is; measures here need grades: give qrels"
+    )
+
+
+def _with_judges(raw: Raw) -> Raw:
+    """Return judgments whose second field is the judge."""
+    names = raw.frame.collect_schema().names()
+    if "subtopic_id" not in names:
+        return raw
+    judge = pl.col("subtopic_id").fill_null("0").alias("judge_id")
+    return without_idle_subtopic(replace(raw, frame=raw.frame.with_columns(judge).drop("subtopic_id")))
+
+
+def _in_order_of_2012(frame: pl.LazyFrame) -> pl.LazyFrame:
+    """Return judgments with grades in the official order of 2012, those outside its scale marked as broken."""
+    judged = pl.col("grade").cast(pl.Float64, strict=False)
+    official = judged.replace_strict(OFFICIAL_2012, default=None, return_dtype=pl.Float64)
+    names = frame.collect_schema().names()
+    rule = pl.col(RULE) if RULE in names else pl.lit(None, dtype=pl.String)
+    value = pl.col(VALUE) if VALUE in names else pl.lit(None, dtype=pl.String)
+    outside = rule.is_null() & judged.is_not_null() & official.is_null()
+    return frame.with_columns(
+        pl.when(official.is_not_null()).then(official.cast(pl.String)).otherwise("grade").alias("grade"),
+        raw_grade="grade",
+        **{
+            RULE: pl.when(outside).then(pl.lit("grade_is_in_the_scale_of_2012")).otherwise(rule),
+            VALUE: pl.when(outside).then("grade").otherwise(value),
+        },
+    )

@@ -1,0 +1,108 @@
+"""What the parts of a large log leave behind as they pass: counts that add up, rejected records in files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import polars as pl
+
+from sessionkit.contract import RECORD, RULE, VALUE, table
+from sessionkit.readers.checking.assembly import Assembled
+from sessionkit.readers.checking.counts import Counts
+from sessionkit.readers.checking.extras import Texts
+from sessionkit.readers.checking.finishing import counts_of, sources_of
+from sessionkit.readers.checking.parts import Part
+from sessionkit.readers.checking.rejection import described
+from sessionkit.readers.checking.widening import LOG
+from sessionkit.readers.files.keeping import room_in
+from sessionkit.readers.progress import came
+from sessionkit.readers.raw import Raw
+from sessionkit.study import Source
+
+Types = dict[str, dict[str, pl.DataType]]
+"""For each table of the log the types of its extras that are text in the source."""
+BATCH = 500_000
+"""Rejected records whose raw text is looked up at a time."""
+
+
+@dataclass
+class Gathered:
+    """What has come of the parts so far.
+
+    Parameters
+    ----------
+    folder
+        A directory for the rejected records.
+    counts
+        What was unusual.
+    sources
+        What became of the records of each table.
+    users
+        The user_id of every user of the sessions.
+    texts
+        For each table what the texts of its extras say about their types.
+    """
+
+    folder: Path
+    counts: Counts = field(default_factory=Counts)
+    sources: dict[str, tuple[Source, ...]] = field(default_factory=dict)
+    users: pl.DataFrame = field(default_factory=lambda: table("users").empty(("user_id",)))
+    texts: dict[str, dict[str, Texts]] = field(default_factory=lambda: {name: {} for name in LOG})
+
+    def add(self, made: Assembled, judged: pl.DataFrame) -> None:
+        """Add what has come of one part; `judged` are the keys for which there are judgments."""
+        self.counts += counts_of(made, judged)
+        self.users = pl.concat([self.users, made.sessions.select("user_id")]).drop_nulls().unique()
+        for part in made.parts:
+            self._add_source(part)
+        for name in LOG:
+            frame: pl.DataFrame = getattr(made, name)
+            for column in frame.columns:
+                if frame[column].dtype == pl.String and column not in table(name).names:
+                    before = self.texts[name].get(column, Texts())
+                    filled = before.filled or frame[column].null_count() < frame.height
+                    now = Texts.of(frame[column]) if before.open else replace(before, filled=filled)
+                    self.texts[name][column] = before + now
+
+    @property
+    def types(self) -> Types:
+        """The types of the extras, as far as the parts so far say."""
+        return {name: {column: text.dtype for column, text in texts.items()} for name, texts in self.texts.items()}
+
+    def _add_source(self, part: Part) -> None:
+        """Add what became of the records of a part of one source, and keep those that were rejected."""
+        name, new = part.raw.table, sources_of(part)
+        before = self.sources.get(name, tuple(replace(one, rows=0, rejected=0, empty_lists=0) for one in new))
+        self.sources[name] = tuple(
+            replace(
+                old,
+                rows=old.rows + one.rows,
+                rejected=old.rejected + one.rejected,
+                empty_lists=old.empty_lists + one.empty_lists,
+            )
+            for old, one in zip(before, new, strict=True)
+        )
+        came(rows=part.rows.accepted.height, rejected=part.broken.height)
+        if part.broken.height:
+            path = self._rejects(name) / f"{sum(old.rejected for old in before):012}.parquet"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with room_in(self.folder):
+                part.broken.select(RECORD, RULE, VALUE).write_parquet(path)
+
+    def rejected(self, raw: Raw) -> Iterator[pl.DataFrame]:
+        """Return the rejected records of a source, in their order, some at a time."""
+        files = sorted(self._rejects(raw.table).glob("*.parquet"))
+        if not files:
+            return
+        rejects = pl.scan_parquet(files, glob=False)
+        bounds = rejects.select(RECORD).collect().to_series().sort()[::BATCH].to_list()
+        for first, end in zip(bounds, [*bounds[1:], None], strict=True):
+            inside = pl.col(RECORD) >= first
+            inside = inside if end is None else inside & (pl.col(RECORD) < end)
+            yield described(raw, rejects.filter(inside).collect())
+
+    def _rejects(self, name: str) -> Path:
+        """Return where the rejected records of a table are kept."""
+        return self.folder / f"rejected {name}"

@@ -1,0 +1,233 @@
+"""From unchecked sources to a Study on disk, part by part, for logs that do not fit in memory.
+
+A part is all records of a range of sessions; it goes the way a whole log goes in memory, and its tables go to files of
+their own. What depends on the whole log is decided before (``checking/decisions.py``, the types of extras); what is counted adds
+up (``gathering.py``). Users and judgments are taken to fit in memory.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from sessionkit.contract import TABLES
+from sessionkit.readers.checking.aside import NOTHING, Aside
+from sessionkit.readers.checking.assembly import assemble
+from sessionkit.readers.checking.decisions import Parts
+from sessionkit.readers.checking.derive import with_users
+from sessionkit.readers.checking.finishing import finished, judged_keys, sources_of
+from sessionkit.readers.checking.notes import notice, notice_parts
+from sessionkit.readers.checking.parts import Part, plain_part
+from sessionkit.readers.checking.rejection import none_rejected, note_rejected, refuse_first, rejected_rows
+from sessionkit.readers.checking.unusual import notice_unusual
+from sessionkit.readers.checking.whole import Raws, log_of, notice_empty
+from sessionkit.readers.checking.widening import LOG
+from sessionkit.readers.large.courses import Staged, Streamed
+from sessionkit.readers.large.gathering import Gathered, Types
+from sessionkit.readers.large.sizes import records_streamed
+from sessionkit.readers.raw import Raw
+from sessionkit.study import Settings, Study, open_study
+from sessionkit.study.ahead import ahead
+from sessionkit.study.package import write_package
+from sessionkit.study.slices import Slice
+from sessionkit.study.temporary import TemporaryFolder
+
+
+class OtherTypesError(Exception):
+    """Extras turned out to have other types once all rows were checked; carries these."""
+
+    def __init__(self, types: Types) -> None:
+        super().__init__()
+        self.types = types
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What stands beside the log: users and judgments, checked, and what was declared."""
+
+    users: Part | None
+    judgments: list[Part]
+    settings: Settings
+    reader: str
+    strict: bool
+    aside: Aside
+
+    @property
+    def judged(self) -> pl.DataFrame:
+        """The table of judgments."""
+        return finished("judgments", *(part.rows.accepted for part in self.judgments))
+
+
+def large_study(
+    raws: Raws,
+    settings: Settings,
+    *,
+    defaults: Mapping[str, Any],
+    reader: str,
+    strict: bool,
+    budget: int,
+    workspace: Path,
+    aside: Aside = NOTHING,
+) -> Study:
+    """Return the study of these sources, written to a temporary folder that is there as long as the study is.
+
+    Parameters
+    ----------
+    budget
+        Bytes of memory that may be used.
+    workspace
+        A directory for files that are needed until the study is written.
+    aside
+        What the format found out beside the tables.
+    """
+    log = log_of(raws)
+    streams = all(raw.pieces is not None for raw in log.values())
+    course = Streamed(log, records_streamed(budget, log)) if streams else Staged(log, budget, workspace)
+    users = plain_part(raws["users"][0]) if "users" in raws else None
+    judgments = [plain_part(raw) for raw in raws.get("judgments", ())]
+    beside = Beside(users, judgments, settings, reader, strict=strict, aside=aside)
+    held = TemporaryFolder()
+    types: Types | None = None
+    while True:
+        writing = Writing(course, beside, defaults, types, workspace / "rejected")
+        try:
+            writing.write(held.path / "study")
+        except OtherTypesError as error:
+            types = error.types
+        except BaseException:
+            held.remove()
+            raise
+        else:
+            break
+    writing.notes.give_warnings()
+    opened = open_study(held.path / "study")
+    study = replace(opened, path=None)
+    known = {
+        name: value for name, value in vars(opened).items() if name not in {field.name for field in fields(opened)}
+    }
+    study.__dict__.update(known, package=opened.path)
+    return study
+
+
+class Writing:
+    """A study on its way to a directory, part by part.
+
+    Parameters
+    ----------
+    course
+        Where the parts come from.
+    types
+        The types of extras that are text in the source; None for those that the first part says.
+    folder
+        A directory for rejected records.
+    """
+
+    def __init__(
+        self,
+        course: Staged | Streamed,
+        beside: Beside,
+        defaults: Mapping[str, Any],
+        types: Types | None,
+        folder: Path,
+    ) -> None:
+        self.course, self.beside, self.defaults, self.types = course, beside, defaults, types
+        self.judged, self.notes = beside.judged, beside.aside.noticed()
+        shutil.rmtree(folder, ignore_errors=True)
+        self.gathered = Gathered(folder)
+
+    def write(self, directory: Path) -> None:
+        """Write the study."""
+        # what runs in threads of its own is ended here, the last first, and not whenever it is forgotten
+        with (
+            closing(self.course.parts()) as parts,
+            closing(self._made(parts)) as made,
+            closing(_made_ahead(made)) as slices,
+        ):
+            write_package(_without_log(self.judged), directory, slices, self._whole)
+
+    def _made(self, parts: Iterator[Parts]) -> Generator[Slice, None, None]:
+        """Return the finished tables of each part."""
+        empty, judged = None, judged_keys(self.judged)
+        for part in parts:
+            made = assemble(part, self.course.decided, self.defaults)
+            self.gathered.add(made, judged)
+            types = self.types = self.gathered.types if self.types is None else self.types
+            tables = {name: finished(name, getattr(made, name), types=types.get(name, {})) for name in LOG}
+            if made.sessions.height:
+                yield Slice(tables["sessions"], tables["queries"], tables["results"])
+            empty = Slice(tables["sessions"].clear(), tables["queries"].clear(), tables["results"].clear())
+        if not self.gathered.counts.facts.sessions and empty is not None:
+            yield empty
+
+    def _whole(self) -> Study:
+        """Return the study but for its log, which has been written by now; note what was unusual."""
+        gathered, beside, notes = self.gathered, self.beside, self.notes
+        if gathered.types != self.types:
+            raise OtherTypesError(gathered.types)
+        raws = [part.raw for part in (beside.users, *beside.judgments) if part is not None]
+        notice_empty(sorted([*self.course.log.values(), *raws], key=lambda raw: TABLES.index(raw.table)), notes)
+        self.course.notice(notes)
+        notice_parts(gathered.counts, notes)
+        rejected = _rejected(gathered, self.course.log, beside)
+        if beside.strict:
+            refuse_first(rejected)
+        note_rejected(rejected, notes)
+        users = with_users(beside.users.rows.accepted if beside.users else None, gathered.users, notes)
+        counts = replace(gathered.counts, facts=replace(gathered.counts.facts, judgments=self.judged.height))
+        notice(counts, self.judged, beside.settings, notes)
+        notice_unusual(counts.unusual, notes)
+        log = [
+            replace(source, records=member.records)
+            for name, raw in self.course.log.items()
+            for source, (_, member) in zip(gathered.sources[name], raw.parted, strict=True)
+        ]
+        study = replace(
+            _without_log(self.judged),
+            users=finished("users", users).lazy(),
+            rejected=rejected,
+            settings=beside.settings,
+            sources=(
+                *(sources_of(beside.users) if beside.users else ()),
+                *log,
+                *(source for part in beside.judgments for source in sources_of(part)),
+                *beside.aside.sources,
+            ),
+            reader=beside.reader,
+            notes=tuple(notes.told),
+        )
+        study.__dict__["facts"] = counts.facts
+        return study
+
+
+def _made_ahead(made: Iterator[Slice]) -> Generator[Slice, None, None]:
+    """Return slices, each made while the one before is being written."""
+    yield from ahead(made)
+
+
+def _without_log(judgments: pl.DataFrame) -> Study:
+    """Return a study of which only the judgments are there."""
+    none = pl.LazyFrame()
+    return Study(users=none, sessions=none, queries=none, results=none, judgments=judgments.lazy())
+
+
+def _rejected(gathered: Gathered, log: Mapping[str, Raw], beside: Beside) -> pl.LazyFrame:
+    """Return all rejected records, in the order of sources and records, from files."""
+    gathered.folder.mkdir(parents=True, exist_ok=True)
+    files: list[Path] = []
+
+    def keep(frame: pl.DataFrame) -> None:
+        files.append(gathered.folder / f"{len(files):05}.parquet")
+        pl.concat([none_rejected(), frame], how="vertical_relaxed").write_parquet(files[-1])
+
+    keep(rejected_rows([beside.users] if beside.users else []))
+    for raw in log.values():
+        for frame in gathered.rejected(raw):
+            keep(frame)
+    keep(rejected_rows(beside.judgments))
+    return pl.scan_parquet(files, glob=False)

@@ -1,0 +1,60 @@
+"""How much memory the records of a log need, estimated before they are read and while they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import polars as pl
+
+from sessionkit.readers.files.opening import LogFile, is_packed
+from sessionkit.readers.raw import Raw
+
+VALUE = 48
+"""Bytes that one value takes while its table is put together, the characters of long texts apart."""
+EXPANSION = {"text": 8.0, "ndjson": 3.0, "xml": 2.2}
+"""Bytes of memory for one of a file; XML is mostly tags, which are not kept."""
+PACKED = 8.0
+"""Bytes of text in one of a packed file."""
+ENOUGH = 200_000_000
+"""Bytes of memory that reading takes at most, however much there is: with more it is little faster."""
+AT_ONCE = 4
+"""Parts of a log that are in memory at the same time: one being put together, one being written, what is left of a third."""
+LOOK = 20_000
+"""Records whose length is measured."""
+
+
+def need(file: LogFile) -> float:
+    """Return about how many bytes of memory it takes to read the records of a file all at once."""
+    if file.kind == "parquet":
+        frame = pl.scan_parquet(file.path, glob=False)
+        try:
+            return float(frame.select(pl.len()).collect().item() * len(frame.collect_schema()) * VALUE)
+        except (pl.exceptions.PolarsError, OSError):  # the reader says what is wrong with it
+            return 0.0
+    size = file.path.stat().st_size  # that of the text, where it had to be brought into UTF-8
+    kind = "xml" if file.head.lstrip().startswith(b"<") else file.kind
+    return size * EXPANSION[kind] * (PACKED if is_packed(file.path) else 1)
+
+
+def is_large(files: Iterable[LogFile], budget: int) -> bool:
+    """Return whether these files, read all at once, need more memory than there is or than serves speed."""
+    return sum(need(file) for file in files) > min(budget, ENOUGH)
+
+
+def records_within(budget: int, log: Mapping[str, Raw]) -> int:
+    """Return how many records, of all tables together, a part may have within so many bytes of memory."""
+    records = sum(raw.records for raw in log.values())
+    weight = sum(raw.records * weight_of(raw) for raw in log.values()) / max(1, records)
+    return max(1, int(min(budget, ENOUGH) / AT_ONCE / max(1.0, weight)))
+
+
+def records_streamed(budget: int, log: Mapping[str, Raw]) -> int:
+    """Return how many records a part may have, of a log of which no record has been read."""
+    columns = max(len(raw.frame.collect_schema()) for raw in log.values())
+    return max(1, int(min(budget, ENOUGH) / AT_ONCE / (VALUE * columns)))
+
+
+def weight_of(raw: Raw) -> float:
+    """Return about how many bytes one record takes while its table is put together, long texts included."""
+    first = raw.frame.head(LOOK).collect()
+    return VALUE * len(first.columns) + 2 * first.estimated_size() / max(1, len(first))

@@ -1,0 +1,56 @@
+"""How deep lists are known: from their first rank on without a gap, which is what measures that look so deep stand on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from sessionkit.study.places import LENGTH, repeated
+from sessionkit.study.slices import Slice, slices
+
+if TYPE_CHECKING:
+    from sessionkit.study.study import Study
+
+LIST = ["session_id", "query_position"]
+COLUMNS = {"sessions": (), "queries": ("results_status",), "results": ()}
+KINDS = ["query_position", "results_status", "known"]
+
+
+def depths_of(study: Study) -> pl.DataFrame:
+    """Count the queries by their position, their status and how deep their list is known.
+
+    Returns
+    -------
+    polars.DataFrame
+        ``query_position``, ``results_status``, ``known``: ranks from 1 on that are there without a gap, and ``n``, the number
+        of such queries; sorted. A list of which clicks at the ranks 1, 2 and 9 are known is known to 2, one of which a
+        click at 3 is known to 0.
+
+    Examples
+    --------
+    >>> import sessionkit as sk
+    >>> study = sk.from_tables(
+    ...     results={"session_id": ["s"] * 3, "query_position": [1] * 3, "rank": [1, 2, 9], "doc_id": ["a", "b", "c"]},
+    ...     queries={"session_id": ["s"], "query_position": [1], "results_status": ["partly_observed"]},
+    ... )
+    >>> depths_of(study).rows()
+    [(1, 'partly_observed', 2, 1)]
+    """
+    counted = [_of_slice(part) for part in slices(study, COLUMNS)]
+    none = study.queries.select("query_position", "results_status").head(0).collect()
+    empty = none.with_columns(known=pl.lit(0, dtype=pl.Int64), n=pl.lit(0, dtype=pl.Int64))
+    return pl.concat([empty, *counted]).group_by(KINDS).agg(pl.col("n").sum()).sort(KINDS)
+
+
+def _of_slice(part: Slice) -> pl.DataFrame:
+    """Count the queries of some whole sessions, whose tables are sorted."""
+    queries = part.queries.with_row_index("list")
+    if part.numbered:
+        results = part.results.select("rank", list=repeated(queries["list"], queries[LENGTH]))
+    else:
+        results = part.results.join(queries.select("list", *LIST), on=LIST, maintain_order="left")
+    nth = pl.int_range(1, pl.len() + 1)
+    known = results.group_by("list").agg(known=(pl.col("rank") == nth).sum().cast(pl.Int64))
+    told = queries.join(known, on="list", how="left").with_columns(pl.col("known").fill_null(0))
+    return told.group_by(KINDS).agg(n=pl.len().cast(pl.Int64))

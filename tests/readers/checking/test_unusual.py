@@ -1,0 +1,77 @@
+"""What is unusual though it breaks no rule, with counts and an example, whole and in parts."""
+
+import polars as pl
+import pytest
+
+from sessionkit.errors import DataWarning
+from sessionkit.readers import from_tables
+from sessionkit.readers.checking.unusual import CHECKS, unusual
+
+LIST = ["session_id", "query_position"]
+
+
+def queries(*rows, names=(*LIST, "query_text", "query_id", "elapsed_seconds")):
+    return pl.DataFrame(rows, schema=list(names), orient="row")
+
+
+def results(*rows):
+    names = [*LIST, "rank", "clicked", "click_elapsed_seconds", "dwell_seconds"]
+    types = {
+        "session_id": pl.String,
+        "query_position": pl.Int64,
+        "clicked": pl.Boolean,
+        "click_elapsed_seconds": pl.Float64,
+        "dwell_seconds": pl.Float64,
+    }
+    return pl.DataFrame(rows, schema=names, schema_overrides=types, orient="row")
+
+
+ASKED = queries(
+    ("a", 1, "cat", "i", 0.0),
+    ("a", 2, " cat", "j", 20.0),  # the same text
+    ("a", 3, "dog", "i", 10.0),  # earlier than the one before; an id seen before
+    ("b", 1, "dog", "j", 0.0),  # another session: nothing of that
+    ("b", 2, None, None, None),
+    ("b", 3, None, None, 5.0),
+)
+
+
+def test_what_is_found_in_queries():
+    assert unusual(ASKED, results()) == {"backwards": (1, "a"), "repeated id": (1, "a"), "same text": (1, "a")}
+
+
+def test_what_is_found_in_clicks():
+    clicks = results(
+        ("a", 1, 1, True, 20.0, 3.0),  # at the moment of the next query: in time
+        ("a", 1, 2, True, 21.0, None),  # after the next query; no dwell
+        ("a", 2, 1, True, 19.0, 0.0),  # before its query, and after the next, which went back in time
+        ("b", 1, 1, False, None, None),
+        ("b", 3, 1, True, 99.0, 1.0),  # the last query: none comes after
+    )
+    found = unusual(ASKED, clicks)
+    assert {name: found[name] for name in ("early click", "late click", "no dwell")} == {
+        "early click": (1, "a"),
+        "late click": (2, "a"),
+        "no dwell": (1, "a"),
+    }
+
+
+def test_columns_that_are_not_there_are_not_missed():
+    bare = pl.DataFrame({"session_id": ["a"], "query_position": [1]})
+    assert unusual(bare, bare.with_columns(rank=1, clicked=True)) == {}
+    assert unusual(bare.clear(), results()) == {}
+
+
+def test_they_are_told_with_an_example():
+    log = {"results": results(("a", 1, 1, True, 21.0, 3.0)).with_columns(doc_id=pl.lit("x")), "queries": ASKED}
+    with pytest.warns(DataWarning):  # lists that are missing
+        notes = from_tables(**log, judgments={"judgment_key": ["a"], "doc_id": ["x"], "grade": [1]}).notes
+    assert "queries: 1 query with the text of the query before" in " ".join(notes)
+    assert (
+        "results: 1 clicked result clicked after the next query of the session was asked (first: session 'a')" in notes
+    )
+    assert len([note for note in notes if "(first: session" in note]) == 4
+
+
+def test_every_check_says_what_it_counts():
+    assert {check.noun for check in CHECKS.values()} == {"query", "clicked result"}

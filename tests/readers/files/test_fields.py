@@ -1,0 +1,40 @@
+"""Delimited text in pieces: the records and numbers of the whole, or a refusal."""
+
+import polars as pl
+import pytest
+
+from sessionkit.contract import RECORD
+from sessionkit.readers.files import fields
+from sessionkit.readers.files.fields import Form, UnevenError, marked, pieces, scanned
+
+FORM = Form(("a", "b"), ",", '"')
+
+
+def read(path, form=FORM, skip=1):
+    return pl.concat(list(pieces(path, form, skip, lambda frame: frame)))
+
+
+@pytest.mark.parametrize("size", [12, 16, 24, 1000])
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+@pytest.mark.parametrize("name", ["log.csv", "log.csv.gz"])
+def test_pieces_are_the_whole(write, monkeypatch, size, ending, name):
+    monkeypatch.setattr(fields, "PIECE", size)
+    text = ending.join(["a,b", "1,x", ",", '2,"y"', "3", "4,u,more", '"5",v'])
+    path = write(name, text)
+    whole = marked(scanned(path, FORM, skip=1), FORM).collect()
+    assert read(path).rows() == whole.rows()
+    assert whole[RECORD].to_list() == [1, 3, 4, 5, 6], "the second has no fields"
+
+
+@pytest.mark.parametrize(
+    "text", ["a,b\n1,x\n\n2,y\n", 'a,b\n1,"x\ny"\n2,z\n', "a,b\n\n1,x\n", 'a,b\n1,"x\n2,y"\n', "a,b\n" + "x" * 50]
+)
+def test_lines_that_are_no_records_are_refused(write, monkeypatch, text):
+    monkeypatch.setattr(fields, "PIECE", 30)
+    with pytest.raises(UnevenError):
+        read(write("log.csv", text))
+
+
+def test_quotes_that_are_data_are_no_reason(write):
+    path = write("log.csv", 'a,b\n1,"x\n2,y\n')
+    assert read(path, Form(("a", "b"), ",", None))["b"].to_list() == ['"x', "y"]

@@ -1,0 +1,114 @@
+"""XML as it streams by: what is refused, raw ampersands, pieces cut anywhere."""
+
+import gc
+import tracemalloc
+
+import pytest
+
+from sessionkit.errors import DataError
+from sessionkit.readers.files import markup
+from sessionkit.readers.files.markup import Markup, uncollected
+from sessionkit.readers.files.opening import open_log
+
+BOMB = (
+    '<?xml version="1.0"?>\n<!DOCTYPE lolz [<!ENTITY lol "lol">'
+    + "".join(f'<!ENTITY lol{n} "{f"&lol{n - 1};" * 10}">' for n in range(1, 10))
+    + "]>\n<sessiontrack2013><session num='1'><topic><desc>&lol9;</desc></topic></session></sessiontrack2013>"
+)
+OUTSIDE = (
+    '<!DOCTYPE s [<!ENTITY x SYSTEM "file:///etc/passwd">]>\n'
+    "<sessiontrack2013><session num='1'><topic><desc>&x;</desc></topic></session></sessiontrack2013>"
+)
+REMOTE = '<!DOCTYPE s SYSTEM "http://127.0.0.1:9/x.dtd">\n<sessiontrack2013><session num="1"/></sessiontrack2013>'
+PARAMETER = '<!DOCTYPE s [<!ENTITY % p SYSTEM "file:///etc/passwd">%p;]>\n<sessiontrack2013/>'
+
+
+def opened(path):
+    """The markup of a file."""
+    return Markup(open_log(path.name, path.parent, path.parent))
+
+
+def texts(path, tag="s"):
+    """The texts of elements."""
+    return [element.text for element in opened(path).elements(tag)]
+
+
+@pytest.mark.parametrize("text", [BOMB, OUTSIDE, REMOTE, PARAMETER], ids=["bomb", "outside", "remote", "parameter"])
+@pytest.mark.parametrize("piece", [7, 1 << 16])
+def test_document_types_are_refused(write, text, piece, monkeypatch):
+    monkeypatch.setattr(markup, "PIECE", piece)
+    with pytest.raises(DataError, match=r"log.xml: a document type \(<!DOCTYPE ...>\) stands before its elements"):
+        texts(write("log.xml", text))
+
+
+def test_a_document_type_after_the_root_began_is_no_xml(write):
+    with pytest.raises(DataError, match=r"log\.xml, line 2: not well-formed XML"):
+        texts(write("log.xml", '<r><s>a</s>\n<!DOCTYPE r [<!ENTITY x "y">]><s>&x;</s></r>'))
+
+
+def test_entities_nobody_declared_are_text(write):
+    assert texts(write("log.xml", "<r><s>&nbsp;&lol9;</s></r>")) == ["&nbsp;&lol9;"]
+
+
+@pytest.mark.parametrize("piece", [1, 2, 3, 5, 8, 13, 1 << 16])
+def test_raw_ampersands_wherever_pieces_are_cut(write, piece, monkeypatch):
+    monkeypatch.setattr(markup, "PIECE", piece)
+    text = "<r><s>a & b &amp; c &#38; &#x26; &lt;</s><s><![CDATA[x & y > &amp;]]></s><s>&</s><s k='1&2'>z</s></r>"
+    found = opened(write("log.xml", text))
+    assert [element.text for element in found.elements("s")] == ["a & b & c & & <", "x & y > &amp;", "&", "z"]
+    assert (found.root, found.ampersands) == ("r", 3)
+
+
+def test_elements_below_others_and_in_several_pieces(write, monkeypatch):
+    monkeypatch.setattr(markup, "PIECE", 4)
+    assert texts(write("log.xml", "<r><s>1</s><part><s>2</s><s>3</s></part><s>4</s></r>")) == ["1", "2", "3", "4"]
+    assert texts(write("log.xml", "<r/>")) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("<r>\n<s>\n</r>", "line 3: not well-formed XML .mismatched tag."),
+        ("<r>\n<s>a</s>\n", "line 3: not well-formed XML .no element found."),
+        ("no xml\n", "line 1: not well-formed XML"),
+        ("<r/>\n<r/>", "line 2: not well-formed XML .junk after document element."),
+        ("<r>\n\x00</r>", "line 2: not well-formed XML"),
+    ],
+)
+def test_what_is_no_xml_names_the_line(write, text, words):
+    with pytest.raises(DataError, match=f"log.xml, {words}"):
+        texts(write("log.xml", text))
+
+
+def test_a_packed_file_cut_short(write):
+    path = write("log.xml.gz", "<r>" + "".join(f"<s>{n * 7919}</s>" for n in range(5000)) + "</r>")
+    path.write_bytes(path.read_bytes()[:2000])
+    with pytest.raises(DataError, match="cannot be unpacked"):
+        texts(path)
+
+
+def test_lines_are_found_again(write):
+    found = opened(write("log.xml", "<r>\n<s/><t/>\n\n<s>&</s>\n<t/>\n</r>"))
+    assert found.lines(frozenset("s"), [1, 2]) == {1: 2, 2: 4}
+    assert found.lines(frozenset("st"), [2, 4]) == {2: 2, 4: 5}
+
+
+def test_memory_does_not_grow_with_the_file(write):
+    peaks = []
+    for many in (2_000, 20_000):
+        path = write("log.xml", "<r>" + "<s>some text of an element</s>" * many + "</r>")
+        tracemalloc.start()
+        assert sum(1 for _ in opened(path).elements("s")) == many
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 1.5 * peaks[0] + 1_000_000
+
+
+def test_garbage_is_collected_again_afterwards():
+    assert gc.isenabled()
+    with uncollected():
+        assert not gc.isenabled()
+    assert gc.isenabled()
+    with pytest.raises(ZeroDivisionError), uncollected():
+        raise ZeroDivisionError
+    assert gc.isenabled()

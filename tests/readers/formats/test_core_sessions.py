@@ -1,0 +1,183 @@
+"""Format core: the three kinds of file of the Sim4IA benchmark, made up here, and the real ones."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from sessionkit.errors import DataError
+
+REAL = Path(__file__).resolve().parents[3] / ".." / "shared" / "data" / "core_sessions"
+ID = "0f" * 16
+
+
+def made(*numbers):
+    """The text of a time as Python shows it."""
+    return f"datetime.datetime({', '.join(map(str, numbers))})"
+
+
+def line(place, session, query, serp, clicks="[]", *, user="test_user"):
+    """One line of the kind without header."""
+    quoted = query.replace('"', '""')
+    return f'{place},{user},{session},"{quoted}",2025-01-10 08:00:00,"{serp}",{ID},"{clicks}"\n'
+
+
+LOG = (
+    line(1, 9, "solar cells", "[11, 12]", f"[('12', {made(2025, 1, 10, 8, 0, 20)}, 'works')]")
+    + line(
+        2,
+        9,
+        'solar AND "thin film"',
+        "[13, 12, 14]",
+        # no seconds are a full minute; the document clicked twice, the later click first
+        f"[('13', {made(2025, 1, 10, 8, 2, 5)}, 'works'), ('13', {made(2025, 1, 10, 8, 2)}, 'works'), "
+        f"('14', {made(2025, 1, 10, 8, 3, 1)}, 'author'), ('99', {made(2025, 1, 10, 8, 3, 2)}, 'works')]",
+    )
+    + line(1, 10, "nothing\nfound", "[]")
+)
+
+
+@pytest.fixture
+def core(write, quiet_read):
+    """Read a made-up log."""
+    return lambda text=LOG, name="log.csv", **options: quiet_read(write(name, text), **options)
+
+
+def test_it_is_recognised_and_taken_apart(core):
+    study = core()
+    assert study.reader == "core"
+    assert study.queries.select("session_id", "query_position", "query_text", "results_status").collect().rows() == [
+        ("10", 1, "nothing\nfound", "empty"),
+        ("9", 1, "solar cells", "shown"),
+        ("9", 2, 'solar AND "thin film"', "shown"),
+    ]
+    early, late = (datetime(2025, 1, 10, 8, *rest, tzinfo=UTC) for rest in ((0, 20), (2, 0)))
+    columns = ["query_position", "rank", "doc_id", "clicked", "clicks", "clicked_at", "author_clicks"]
+    assert study.results.select(columns).collect().rows() == [
+        (1, 1, "11", False, 0, None, 0),
+        (1, 2, "12", True, 1, early, 0),
+        (2, 1, "13", True, 2, late, 0),
+        (2, 2, "12", False, 0, None, 0),
+        (2, 3, "14", False, 0, None, 1),
+    ]
+
+
+def test_every_record_is_accounted_for_by_kind(core):
+    found = {one.kind: (one.records, one.rows, one.merged, one.idle) for one in core().sources}
+    assert found == {
+        "query records": (3, 3, 0, 0),
+        "results listed": (5, 5, 0, 0),
+        "works clicks": (3, 0, 3, 0),
+        "author clicks": (1, 0, 1, 0),
+        "works clicks on no result": (1, 0, 0, 1),
+    }
+
+
+def test_a_user_is_one_only_where_there_are_several(core):
+    assert core().facts.sessions == 2
+    assert core().users.collect().is_empty()
+    assert "log.csv: the user is 'test_user' in every session, taken as nobody's name" in core().notes
+    two = core(line(1, 1, "a", "[1]", user="u") + line(1, 2, "a", "[1]", user="v"))
+    assert two.users.collect()["user_id"].to_list() == ["u", "v"]
+
+
+def test_a_zone_can_be_declared(core):
+    study = core(config={"timezone": "Europe/London", "max_grade": 2})
+    assert study.settings.max_grade == 2
+    assert not any("without zone" in note for note in study.notes)
+
+
+def test_with_a_header(core):
+    text = f'session_id,query,date,serp,search_id,label\n3,a,2025-01-10 00:09:56,"[1, 2]",{ID},A\n'
+    study = core(text + f'4,b,2025-01-10 01:00:00,[],{ID},A\n3,c,2025-01-10 00:10:00,"[7]",{ID},A\n')
+    assert study.reader == "core"
+    assert study.queries.select("session_id", "query_position", "query_text", "label").collect().rows() == [
+        ("3", 1, "a", "A"),
+        ("3", 2, "c", "A"),
+        ("4", 1, "b", "A"),
+    ]
+    assert "clicked" not in study.columns("results")
+
+
+def test_texts_alone(core):
+    study = core(json.dumps({"1": ["solar", "solar cells"], "2": ["wind"], "3": []}), "queries.json")
+    assert (study.reader, study.facts.queries, study.facts.not_logged) == ("core", 3, 3)
+    assert [(one.kind, one.rows, one.idle) for one in study.sources] == [
+        ("query texts", 3, 0),
+        ("sessions without queries", 0, 1),
+    ]
+
+
+def test_broken_records_are_kept_aside_with_their_line(core, rejects):
+    text = line(1, 1, "a", "[1, 2") + line(2, 1, "b", "[3]", "[('3', yesterday, 'works')]") + line(3, 1, "c", "[4]")
+    study = core(text, format="core")
+    assert [row[:4] for row in rejects(study)] == [
+        (1, 1, "list_can_be_read", "[1, 2"),
+        (2, 2, "clicks_can_be_read", "[('3', yesterday, 'works')]"),
+    ]
+    assert rejects(study)[0][4] == text.splitlines()[0]
+    assert study.queries.collect()["results_status"].to_list() == ["not_logged", "not_logged", "shown"]
+    with pytest.raises(DataError, match=r"log\.csv, line 1: list_can_be_read does not hold \(value '\[1, 2'\)"):
+        core(text, format="core", strict=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("log.csv", "1,u,2,solar,2025-01-10 08:00:00\n", "log.csv has 5 columns; format core has 8, or a header"),
+        ("log.json", '{"1": ["a", ', "log.json is no JSON object of sessions with lists of queries"),
+        ("log.json", '{"1": 7}', "log.json is no JSON object of sessions with lists of queries"),
+    ],
+)
+def test_files_that_are_something_else(core, name, text, words):
+    with pytest.raises(DataError, match=words):
+        core(text, name, format="core")
+
+
+def test_several_files_whose_sessions_differ(write, quiet_read, rejects):
+    first, second = write("a.csv", LOG), write("b.csv", LOG.replace(",9,", ",19,"))
+    with pytest.raises(DataError, match=r"a\.csv and b\.csv both have a session '10', and each counts its own"):
+        quiet_read([first, second])
+    second = write("b.csv", line(1, 77, "a", "[1]") + line(3, 77, "a", "[2]") + line(2, 77, "a", "[3"))
+    study = quiet_read([first, second])
+    assert (study.facts.sessions, study.facts.queries) == (3, 6)
+    assert [(one.path, one.records, one.rows) for one in study.sources[:4]] == [
+        ("a.csv", 3, 3),
+        ("b.csv", 3, 2),
+        ("a.csv", 5, 5),
+        ("b.csv", 2, 2),
+    ]
+    assert study.rejected.collect().select("source", "record", "line", "rule").rows() == [
+        ("b.csv", 3, 3, "list_can_be_read")
+    ]
+
+
+def test_the_same_in_parts(core, in_parts, same_study):
+    """A log too large for memory goes through files, and comes out the same."""
+    text = LOG + line(1, 11, "lost", "[1, 2")
+    whole = core(text)
+    in_parts()
+    parts = core(text)
+    assert parts.package is not None
+    same_study(parts, whole)
+
+
+@pytest.mark.realdata
+@pytest.mark.skipif(not REAL.exists(), reason="no real data here")
+def test_the_real_files(quiet_read):
+    """Counts of shared/reference/FORMATS.md 8.9, found there by parsing the files in plain Python."""
+    study = quiet_read(REAL / "predetermined_queries_Task_A.csv")
+    assert (study.reader, study.facts.sessions, study.facts.queries) == ("core", 45, 222)
+    assert study.rejected.collect().is_empty()
+    clicks = study.results.collect()[["clicks", "author_clicks"]].sum().row(0)
+    assert sum(clicks) == 413
+    assert sum(one.merged for one in study.sources) == 413
+    assert not any(one.idle for one in study.sources)
+    assert any(note.startswith("queries: 3 queries with a query_id that an earlier") for note in study.notes)
+    lengths = study.results.collect().group_by("session_id", "query_position").len()["len"]
+    assert lengths.max() == 10
+    assert quiet_read(REAL / "evaluation_sessions_Task_A.csv").facts.queries == 191
+    texts = json.loads((REAL / "evaluation_sessions_Task_B.json").read_text())
+    listed = quiet_read(REAL / "evaluation_sessions_Task_B.json").facts
+    assert (listed.sessions, listed.not_logged) == (len(texts), sum(map(len, texts.values())))

@@ -1,0 +1,246 @@
+"""Format events: a private log in three kinds of file, its columns and events named by study.toml."""
+
+import json
+
+import polars as pl
+import pytest
+
+from sessionkit.errors import DataError
+from sessionkit.readers import read
+
+HEADER = "sid,ts,action,q,doc,pos,who,device\n"
+LOG = HEADER + "".join(
+    f"{line}\n"
+    for line in (
+        "s1,2026-01-01T10:00:00Z,search,cats,,,ann,phone",
+        "s1,2026-01-01T10:00:02Z,view,,b,2,ann,phone",
+        "s1,2026-01-01T10:00:02Z,view,,a,1,ann,phone",
+        "s1,2026-01-01T10:00:03Z,view,,a,1,ann,phone",  # drawn again
+        "s1,2026-01-01T10:00:05Z,open,,,2,ann,phone",  # by rank alone
+        "s1,2026-01-01T10:00:35Z,close,,b,,ann,phone",
+        "s1,2026-01-01T10:00:40Z,preview,,z,7,ann,phone",  # not shown
+        "s1,2026-01-01T10:00:41Z,scroll,,,,ann,phone",
+        "s1,2026-01-01T10:02:00Z,close,,a,,ann,phone",
+        "s2,2026-01-01T09:59:00Z,open,,a,1,,",  # before any query
+        "s2,2026-01-01T10:00:00Z,search,dogs,,,,",
+        "s2,2026-01-01T10:00:09Z,open,,c,,,",  # where was it?
+        "s2,2026-01-01T10:00:10Z,open,,d,3,,",
+    )
+)
+COLUMNS = {
+    **{"session_id": "sid", "time": "ts", "event": "action", "query_text": "q", "doc_id": "doc", "rank": "pos"},
+    "user_id": "who",
+}
+EVENTS = {"query": "search", "impression": "view", "click": ["open", "preview"], "leave": "close"}
+STUDY = {"format": "events", "columns": COLUMNS, "events": EVENTS}
+
+
+@pytest.fixture
+def events(write, quiet_read):
+    """Read a log, checking that every record of it is accounted for."""
+
+    def events(text=LOG, name="log.csv", records=13, **config):
+        study = quiet_read(write(name, text), config={**STUDY, **config})
+        beside = "results of query events"
+        assert sum(source.records for source in study.sources if source.kind != beside) == records
+        return study
+
+    return events
+
+
+def rows(study, table, *columns):
+    return getattr(study, table).select(columns).collect().rows()
+
+
+def test_queries_lists_and_clicks(events):
+    study = events()
+    assert rows(study, "queries", "session_id", "query_position", "query_text", "results_status", "device") == [
+        ("s1", 1, "cats", "shown", "phone"),
+        ("s2", 1, "dogs", "partly_observed", None),
+    ]
+    assert rows(study, "results", "session_id", "rank", "doc_id", "clicked", "dwell_seconds") == [
+        ("s1", 1, "a", False, None),
+        ("s1", 2, "b", True, 30.0),
+        ("s1", 7, "z", True, None),
+        ("s2", 3, "d", True, None),
+    ]
+    assert rows(study, "sessions", "session_id", "user_id") == [("s1", "ann"), ("s2", None)]
+
+
+def test_what_became_of_the_records(events):
+    study = events()
+    found = {(source.table, source.kind): (source.rows, source.merged, source.idle) for source in study.sources}
+    assert found == {
+        ("queries", "query events"): (2, 0, 0),
+        ("results", "impression events"): (2, 0, 0),
+        ("results", "click events"): (2, 0, 0),
+        ("", "impression events"): (0, 1, 0),
+        ("", "click events"): (0, 1, 0),
+        ("", "leave events"): (0, 1, 0),
+        ("", "leave events after no click"): (0, 0, 1),
+        ("", "scroll events"): (0, 0, 1),
+        ("", "click events before the first query"): (0, 0, 1),
+        ("", "click events on no result listed"): (0, 0, 1),
+    }
+    notes = " ".join(study.notes)
+    assert "1 event on results before the first query of their session (first: session 's2')" in notes
+    assert "1 click on documents that their query's list does not have (first: record 12)" in notes
+
+
+def test_the_same_in_three_kinds_of_file_and_in_parts(write, quiet_read, in_parts):
+    frame = pl.read_csv(write("log.csv", LOG), infer_schema_length=0)
+    frame.with_columns(pl.col("pos").cast(pl.Int64)).write_parquet(write("log.parquet", ""))
+    lines = "".join(json.dumps({key: value for key, value in row.items() if value}) + "\n" for row in frame.to_dicts())
+    paths = [
+        write("log.tsv", LOG.replace(",", "\t")),
+        write("log.ndjson", lines),
+        write("log.csv", LOG).with_suffix(".parquet"),
+    ]
+    whole = quiet_read(write("log.csv", LOG), config=STUDY)
+    for read_so in (lambda: None, lambda: in_parts(3)):
+        read_so()
+        for path in paths:
+            study = quiet_read(path, config=STUDY)
+            for name in ("users", "sessions", "queries", "results"):
+                assert getattr(study, name).collect().equals(getattr(whole, name).collect()), (path, name)
+
+
+def test_two_files_are_one_log(write, quiet_read):
+    lines = LOG.splitlines(keepends=True)
+    one, two = write("a.csv", HEADER + "".join(lines[1:5])), write("b.csv", HEADER + "".join(lines[5:]))
+    study = quiet_read([one, two], config=STUDY)
+    whole = quiet_read(write("log.csv", LOG), config=STUDY)
+    assert study.results.collect().equals(whole.results.collect())
+
+
+def test_sessions_of_users_and_names_of_our_own(events):
+    text = "user_id,time,event,query_text,results,results_count\n" + "".join(
+        f"{user},{time},query,{query},{listed},{count}\n"
+        for user, time, query, listed, count in (
+            ("u", 1767261600, "cats", "a b", ""),
+            ("u", 1767261660, "cats and dogs", '"[""c"", 7]"', ""),
+            ("u", 1767265300, "birds", "", "0"),  # an hour later
+            ("v", 1767261600, "fish", "", ""),
+            ("", 1767261600, "whose", "", ""),
+        )
+    )
+    study = events(text, records=5, columns={}, events={"query": "query"})
+    assert rows(study, "queries", "session_id", "query_text", "results_status") == [
+        ("u-1", "cats", "shown"),
+        ("u-1", "cats and dogs", "shown"),
+        ("u-2", "birds", "empty"),
+        ("v-1", "fish", "not_logged"),
+    ]
+    assert rows(study, "results", "query_position", "rank", "doc_id") == [
+        (1, 1, "a"),
+        (1, 2, "b"),
+        (2, 1, "c"),
+        (2, 2, "7"),
+    ]
+    assert rows(study, "rejected", "record", "line", "rule") == [(5, 6, "session_id_is_given")]
+    longer = events(text, records=5, columns={}, events={"query": "query"}, session_gap="2h")
+    assert rows(longer, "sessions", "session_id") == [("u-1",), ("v-1",)]
+
+
+def test_sessions_of_the_log_are_cut_where_that_is_wanted(events):
+    later = LOG + "s1,2026-01-01T10:40:00Z,search,mice,,,ann,phone\n"  # 38 minutes after the event before it
+    whole = rows(events(later, records=14), "queries", "session_id", "query_text")
+    assert whole == [("s1", "cats"), ("s1", "mice"), ("s2", "dogs")]
+    cut = events(later, records=14, cut_sessions=True)
+    assert rows(cut, "queries", "session_id", "query_text") == [("s1-1", "cats"), ("s1-2", "mice"), ("s2-1", "dogs")]
+    assert "sessions of the log cut by 30m of inactivity" in cut.notes
+    assert not [name for name in cut.columns("queries") if name.startswith("__")]
+    longer = events(later, records=14, cut_sessions=True, session_gap="1h")
+    assert rows(longer, "queries", "session_id") == [("s1-1",), ("s1-1",), ("s2-1",)]
+
+
+def test_private_names_are_left_out_and_told(write, quiet_read):
+    text = '{"session_id":"s","event":"query","query_text":"cats","__v":0,"device":"phone"}\n'
+    study = quiet_read(write("log.ndjson", text), format="events")
+    assert "log.ndjson: left out for the two underscores they begin with: __v" in study.notes
+    assert rows(study, "queries", "query_text", "device") == [("cats", "phone")]
+
+
+def test_a_line_cut_short_is_no_event(events, rejects):
+    study = events(LOG + "s1,2026-\n", records=14)
+    assert [row[1:3] for row in rejects(study)] == [(15, "event_is_given")]
+
+
+def test_events_name_their_query_and_have_no_ranks(events):
+    text = "session_id,event,query_id,query_text,doc_id,dwell_seconds\n" + "".join(
+        f"s,{line}\n"
+        for line in (
+            "query,q1,cats,,",
+            "query,q2,dogs,,",
+            "impression,q1,,b,",  # comes late
+            "impression,q1,,a,",
+            "impression,,,c,",  # the last query's
+            "click,q1,,a,12.5",
+        )
+    )
+    study = events(text, records=6, columns={}, events={name: name for name in ("query", "impression", "click")})
+    assert rows(study, "results", "query_position", "rank", "doc_id", "dwell_seconds") == [
+        (1, 1, "b", None),
+        (1, 2, "a", 12.5),
+        (2, 1, "c", None),
+    ]
+    assert any("3 impressions without ranks" in note for note in study.notes)
+
+
+def test_ranks_from_0_and_queries_sent_again(events):
+    text = "session_id,event,query_text,doc_id,rank\n" + "".join(
+        f"s,{line}\n"
+        for line in (
+            "query,cats,,",
+            "impression,,a,0",
+            "impression,,b,1",
+            "query,cats,,",
+            "impression,,c,2",  # the next page
+            "query,cats,,",
+            "impression,,a,0",  # sent again
+        )
+    )
+    study = events(text, records=7, columns={}, events={"query": "query", "impression": "impression"})
+    assert rows(study, "results", "query_position", "rank", "doc_id") == [(1, 1, "a"), (1, 2, "b"), (1, 3, "c")]
+    assert any("1 queries sent again, 1 further pages of a list" in note for note in study.notes)
+    apart = events(text, records=7, columns={}, events={"query": "query", "impression": "impression"}, merge_queries=[])
+    assert len(rows(apart, "queries", "query_position")) == 3
+    from_1 = events(text, records=7, columns={}, events={"query": "query", "impression": "impression"}, rank_base=1)
+    assert rows(from_1, "rejected", "line", "rule", "value") == [(3, "rank_is_at_least_1", "0")]
+
+
+def test_broken_records_are_kept_aside_and_named(write, rejects, quiet_read):
+    text = HEADER + (
+        "s1,2026-01-01T10:00:00Z,search,cats,,,ann,phone\n"
+        "s1,2026-01-01T10:00:02Z,view,,b,two,ann,phone\n"
+        "s1,soon,open,,b,2,ann,phone\n"
+        "s1,2026-01-01T10:00:02Z,view,,b,2,ann,phone,and more\n"
+    )
+    path = write("log.csv", text)
+    study = quiet_read(path, config=STUDY)
+    assert [row[:4] for row in rejects(study)] == [
+        (2, 3, "rank_is_an_integer", "two"),
+        (3, 4, "time_is_a_datetime", "soon"),
+        (4, 5, "record_fits_the_columns", "and more"),
+    ]
+    with pytest.raises(DataError, match=r"log\.csv, line 3: rank_is_an_integer does not hold \(value 'two'\)"):
+        read(path, config=STUDY, strict=True)
+
+
+@pytest.mark.parametrize(
+    ("config", "said"),
+    [
+        ({"columns": {"sesion_id": "sid"}}, r"columns\.sesion_id is no column of events.*session_id"),
+        ({"columns": {**COLUMNS, "rank": "posit"}}, r"log\.csv has no column 'posit' to make rank from.*pos"),
+        ({"columns": {**COLUMNS, "rank": 3}}, r"columns\.rank = 3; give the name of one column"),
+        ({"columns": {"session_id": "sid"}}, r"log\.csv has no column event; .*found sid, ts"),
+        ({"columns": {"event": "action"}}, r"log\.csv: sessions need a column session_id, or user_id and time"),
+        ({"events": {"query": "find"}}, r"log\.csv: no event is a query; .*Events there: 'open', 'view'"),
+        ({"events": {"queries": "search"}}, r"events\.queries is no kind of event.*query"),
+        ({"events": {"query": "search", "click": ["search"]}}, r"called 'search' are both query and click"),
+        ({"events": {"query": 3}}, r"events\.query = 3; give a name"),
+    ],
+)
+def test_what_study_toml_says_wrongly_is_named(write, config, said):
+    with pytest.raises(DataError, match=said):
+        read(write("log.csv", LOG), config={**STUDY, **config})

@@ -1,0 +1,56 @@
+"""Lists exported by Quepid, as logs."""
+
+import pytest
+
+from sessionkit.errors import DataError
+from sessionkit.readers import read
+
+SNAPSHOT = (
+    "Snapshot Name,Snapshot Time,Case ID,Query Text,Doc ID,Doc Position,Title,Rating\n"
+    "monday,2026-01-05,7,lamp,A,1,Lamp,3\n"
+    "monday,2026-01-05,7,lamp,B,2,Bulb,\n"
+    "monday,2026-01-05,7,desk lamp,B,1,Bulb,1\n"
+    "monday,2026-01-05,7,nothing found,,,,\n"
+    "tuesday,2026-01-06,7,lamp,B,1,Bulb,\n"
+)
+
+
+def test_a_snapshot_is_a_log_of_lists_and_ratings(write, quiet_read):
+    study = quiet_read(write("snapshot.csv", SNAPSHOT))
+    assert study.reader == "quepid"
+    assert study.results.collect().select("session_id", "rank", "doc_id", "Title").rows() == [
+        ("monday: desk lamp", 1, "B", "Bulb"),
+        ("monday: lamp", 1, "A", "Lamp"),
+        ("monday: lamp", 2, "B", "Bulb"),
+        ("tuesday: lamp", 1, "B", "Bulb"),
+    ]
+    assert study.sessions.collect().select("session_id", "system_id", "topic_id").row(1) == (
+        "monday: lamp", "monday", "lamp",
+    )  # fmt: skip
+    asked = study.queries.collect()
+    assert dict(asked.select("session_id", "results_status").rows())["monday: nothing found"] == "empty"
+    assert study.judgments.collect().select("judgment_key", "doc_id", "grade").rows() == [
+        ("lamp", "A", 3.0),
+        ("desk lamp", "B", 1.0),
+    ]
+
+
+def test_a_large_snapshot_gives_the_same(write, quiet_read, in_parts, same_study):
+    path = write("snapshot.csv", SNAPSHOT)
+    whole = quiet_read(path)
+    in_parts(2)
+    same_study(whole, quiet_read(path))
+
+
+def test_a_snapshot_in_brief_is_a_log_only_where_the_format_is_named(write, quiet_read):
+    path = write("snapshot.csv", "query,docid,rating\nlamp,B,\nlamp,A,3\ndesk lamp,,\n")
+    study = quiet_read(path, format="quepid")
+    assert study.results.collect().select("session_id", "rank", "doc_id").rows() == [("lamp", 1, "B"), ("lamp", 2, "A")]
+    assert any("in the order of the lines" in note for note in study.notes)
+    with pytest.raises(DataError, match=r"snapshot\.csv holds judgments \(quepid\), no log; name a log"):
+        read(path)
+
+
+def test_what_has_no_lists_is_refused_as_a_log(write):
+    with pytest.raises(DataError, match=r"book\.csv has no lists"):
+        read(write("book.csv", "query,docid,Ada\nlamp,A,1\n"), format="quepid")

@@ -1,0 +1,19 @@
+"""Query sets of the Search Relevance Workbench, as logs."""
+
+import json
+
+
+def test_a_query_set_is_a_log_of_texts(write, quiet_read, rejects):
+    queries = [{"queryText": "lamp"}, {"queryText": "desk lamp"}, {"queryText": "lamp"}, {"text": "x"}]
+    path = write("set.json", json.dumps({"name": "set", "sampling": "manual", "querySetQueries": queries}))
+    study = quiet_read(path)
+    assert study.reader == "srw"
+    assert study.queries.collect().select("session_id", "query_text", "results_status").rows() == [
+        ("desk lamp", "desk lamp", "not_logged"),
+        ("lamp", "lamp", "not_logged"),
+    ]
+    assert [row[2] for row in rejects(study)] == ["session_id_is_given"]
+    assert {one.kind: one.merged for one in study.sources if one.merged} == {"queries given again": 1}
+    ratings = [{"query": "lamp", "ratings": [{"docId": "A", "rating": "1.000"}]}]
+    beside = write("list.json", json.dumps({"name": "by hand", "judgmentRatings": ratings}))
+    assert quiet_read(path, judgments=beside).facts.judgments == 1

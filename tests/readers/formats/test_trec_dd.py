@@ -1,0 +1,117 @@
+"""Format trec_dd: runs of the jig, judgments as qrels and as topics, and the scorer's own value of sDCG."""
+
+import pytest
+
+import sessionkit as sk
+from sessionkit.errors import DataError
+from sessionkit.readers import read
+
+RUN = (
+    "DD16-1\t0\tB\t9.0\t1\tDD16-1.1:4|DD16-1.2:3\n"
+    "DD16-1\t0\tD\t8\t0\n"
+    "DD16-1\t0\tC\t7.5\t1\tDD16-1.1:1\n"
+    "DD16-1\t1\tF\t3\t0\n"
+    "DD16-1\t1\tA\t5\t1\tDD16-1.2:3\n"
+    "DD16-1\t1\tB\t4\t1\tDD16-1.1:4|DD16-1.2:3\n"
+    "DD16-1\t1\tE\t2\t1\tDD16-1.1:2\n"
+    "DD16-1\t3\tG\t5\t0\n"
+    "DD16-1\t3\tA\t4\t1\tDD16-1.2:3\n"
+)
+QRELS = "DD16-1\tDD16-1.1\tB\t1\t4\nDD16-1\tDD16-1.2\tB\t2\t3\nDD16-1\tDD16-1.1\tC\t3\t1\nDD16-1\tDD16-1.2\tA\t4\t2\n"
+QRELS += "DD16-1\tDD16-1.2\tA\t5\t1\nDD16-1\tDD16-1.1\tE\t6\t2\n"
+
+
+def topics():
+    """The same judgments as topics."""
+    inside = {}
+    for line in QRELS.splitlines():
+        _, subtopic, document, passage, rating = line.split("\t")
+        inside.setdefault(subtopic, []).append(
+            f'<passage id="{passage}">\n<docno>{document}</docno><rating>{rating}</rating><text><![CDATA[a & b]]></text>'
+            "<type>MANUAL</type></passage>"
+        )
+    subtopics = "".join(
+        f'<subtopic name="about {key}" id="{key}">{"".join(found)}</subtopic>' for key, found in inside.items()
+    )
+    return (
+        '<?xml version="1.0"?>\n<trecdd><domain name="Ebola" id="1"><topic name="US" id="DD16-1"><description>d</description>'
+        f"{subtopics}</topic></domain></trecdd>"
+    )
+
+
+def test_a_run(write, quiet_read):
+    study = quiet_read(write("lda.run", RUN))
+    assert study.reader == "trec_dd"
+    assert study.sessions.collect().select("session_id", "system_id", "topic_id", "judgment_key").rows() == [
+        ("lda.run:DD16-1", "lda.run", "DD16-1", "DD16-1")
+    ]
+    assert study.queries.collect().select("query_position", "results_status").rows() == [
+        (1, "shown"),
+        (2, "shown"),
+        (3, "empty"),
+        (4, "shown"),
+    ]
+    assert study.results.collect().select("query_position", "rank", "doc_id", "on_topic").rows() == [
+        (1, 1, "B", True),
+        (1, 2, "D", False),
+        (1, 3, "C", True),
+        (2, 1, "A", True),
+        (2, 2, "B", True),
+        (2, 3, "F", False),
+        (2, 4, "E", True),
+        (4, 1, "G", False),
+        (4, 2, "A", True),
+    ]
+    assert study.results.collect()["feedback"].to_list()[:2] == ["DD16-1.1:4|DD16-1.2:3", None]
+    assert "lda.run: 1 iteration missing between others, taken as empty lists" in study.notes
+
+
+@pytest.mark.parametrize("judgments", ["qrels", "topics"])
+def test_the_scorers_value(write, quiet_read, judgments):
+    beside = write("truth.xml", topics()) if judgments == "topics" else write("qrels.txt", QRELS)
+    study = quiet_read(write("lda.run", RUN), judgments=beside, config={"format": "trec_dd", "merge": "sum"})
+    assert study.judgments.collect().select("doc_id", "subtopic_id", "passage_id", "grade").sort(
+        "passage_id"
+    ).rows() == [
+        ("B", "DD16-1.1", "1", 4.0),
+        ("B", "DD16-1.2", "2", 3.0),
+        ("C", "DD16-1.1", "3", 1.0),
+        ("A", "DD16-1.2", "4", 2.0),
+        ("A", "DD16-1.2", "5", 1.0),
+        ("E", "DD16-1.1", "6", 2.0),
+    ]
+    # B = 4 + 3, C = 1, A = 2 + 1, E = 2; B and A shown again gain nothing.
+    # iteration 1: 7 / 1 + 0 + 1 / (1 + log2 3) = 7.38685; iteration 2: (3 / 1 + 0 + 0 + 2 / (1 + log2 4)) / (1 + log4 2)
+    # = 3.66667 / 1.5 = 2.44444; together the 9.8312972517 that the track's scorer gives
+    scores = sk.score(study, "sDCG(duplicates=first)@10")
+    assert scores["value"].to_list() == [pytest.approx(9.8312972517, abs=1e-9)]
+    assert sk.score(study, "sDCG(like=trecdd2017)@10")["value"].to_list() == [pytest.approx(9.8312972517, abs=1e-9)]
+
+
+def test_lines_that_do_not_fit_are_rejected(write, quiet_read, rejects):
+    text = "D1\t0\ta\t2\t1\tD1.1:2\nD1\t0\tb\nD1\tone\tc\t1\t0\nD1\t0\td\t1\t7\nD1\t0\te\t1\t0\nD1\t0\tf\t0.5\t0\nD2\t0\ta\t1\t0\n"
+    study = quiet_read(write("run", text))
+    assert [row[:4] for row in rejects(study)] == [
+        (2, 2, "record_fits_the_columns", "D1\t0\tb"),
+        (3, 3, "iteration_counts_from_0", "one"),
+        (4, 4, "on_topic_is_0_or_1", "7"),
+    ]
+    assert study.results.filter(session_id="run:D1").collect().select("doc_id", "rank").rows() == [
+        ("a", 1),
+        ("e", 2),
+        ("f", 3),
+    ]
+    with pytest.raises(DataError, match="run, line 2: record_fits_the_columns does not hold"):
+        read(write("run", text), strict=True)
+
+
+def test_several_runs_are_several_systems(write, quiet_read):
+    study = quiet_read([write("one", RUN), write("two", RUN)])
+    assert study.sessions.collect()["session_id"].to_list() == ["one:DD16-1", "two:DD16-1"]
+
+
+def test_the_same_study_part_by_part(write, quiet_read, in_parts, same_study):
+    path = write("run", "".join(RUN.replace("DD16-1\t", f"DD16-{n}\t") for n in range(1, 7)))
+    whole = quiet_read(path)
+    in_parts()
+    same_study(whole, quiet_read(path))

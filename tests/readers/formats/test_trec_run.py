@@ -1,0 +1,178 @@
+"""Format trec_run: the orders of a list, documents that come twice, several runs; the real run of trec_eval's tests."""
+
+import random
+from pathlib import Path
+
+import polars as pl
+import pytest
+import pytrec_eval
+
+import sessionkit as sk
+from sessionkit.errors import DataError
+from sessionkit.readers import read
+
+REAL = Path(__file__).resolve().parents[3] / ".." / "shared" / "data" / "judgments"
+RUN = "301\tQ0\tb\t2\t1.5\tbm25\n301 Q0 a 1 0.5 bm25\n302 Q0 c 1 2 bm25\n301  Q0 c 3 1.5e0 bm25 and more\n\n"
+
+
+def lists(study):
+    """The documents of each list, in the order of their ranks."""
+    rows = study.results.collect().sort("session_id", "rank")
+    return {session: rows.filter(session_id=session)["doc_id"].to_list() for session in rows["session_id"].unique()}
+
+
+def test_a_run_is_ordered_by_score_and_equal_scores_by_document(write, quiet_read):
+    study = quiet_read(write("run", RUN))
+    assert study.reader == "trec_run"
+    assert lists(study) == {"bm25:301": ["c", "b", "a"], "bm25:302": ["c"]}
+    assert study.results.collect().filter(session_id="bm25:301")["score"].to_list() == [1.5, 1.5, 0.5]
+    assert study.sessions.collect().select("session_id", "system_id", "topic_id", "judgment_key").rows() == [
+        ("bm25:301", "bm25", "301", "301"),
+        ("bm25:302", "bm25", "302", "302"),
+    ]
+    assert study.queries.collect().select("query_position", "query_id").rows() == [(1, "301"), (1, "302")]
+
+
+@pytest.mark.parametrize(
+    ("order", "found", "ranks"),
+    [("score", ["c", "b", "a"], [1, 2, 3]), ("rank", ["a", "b", "c"], [1, 2, 3]), ("file", ["b", "a", "c"], [1, 2, 3])],
+)
+def test_orders(write, quiet_read, order, found, ranks):
+    study = quiet_read(write("run", RUN), config={"format": "trec_run", "order": order})
+    assert lists(study)["bm25:301"] == found
+    assert study.results.filter(session_id="bm25:301").collect()["rank"].to_list() == ranks
+
+
+def test_ranks_of_the_file_may_count_from_0_and_have_gaps(write, quiet_read):
+    text = "1 Q0 a 0 9 t\n1 Q0 b 1 8 t\n1 Q0 c 4 7 t\n2 Q0 a 0 9 t\n"
+    study = quiet_read(write("run", text), config={"format": "trec_run", "order": "rank"})
+    assert study.results.filter(session_id="t:1").collect()["rank"].to_list() == [1, 2, 5]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_order_is_that_of_trec_eval(write, quiet_read, seed):
+    rng = random.Random(seed)  # noqa: S311
+    scores = [1.0, 1.00000001, 0.5, 16_777_216.0, 16_777_217.0, -1e-3, 3]  # two pairs are equal in single precision
+    run = {f"d{number}": rng.choice(scores) for number in range(12)}
+    lines = [f"q Q0 {document} 0 {score!r} t\n" for document, score in run.items()]
+    study = quiet_read(write("run", "".join(lines)))
+    ranks = dict(study.results.collect().select("doc_id", "rank").rows())
+    for (
+        document,
+        rank,
+    ) in ranks.items():  # the place of a document is told by the reciprocal rank with it alone relevant
+        peer = pytrec_eval.RelevanceEvaluator({"q": {document: 1}}, {"recip_rank"}).evaluate({"q": run})
+        assert peer["q"]["recip_rank"] == pytest.approx(1 / rank)
+
+
+@pytest.mark.parametrize(
+    ("duplicates", "expected"),
+    [
+        ("keep", ([("a", 1), ("b", 2), ("a", 3)], (3, 3, 0))),
+        ("first", ([("a", 1), ("b", 2)], (2, 2, 0))),
+        ("reject", ([("a", 1), ("b", 2)], (3, 2, 1))),
+    ],
+)
+def test_documents_that_come_twice(write, quiet_read, rejects, duplicates, expected):
+    rows, account = expected
+    path = write("run", "1 Q0 a 1 1 t\n1 Q0 b 2 2 t\n1 Q0 a 3 3 t\n")
+    study = quiet_read(path, config={"format": "trec_run", "duplicates": duplicates})
+    assert study.results.collect().select("doc_id", "rank").rows() == rows
+    source = next(one for one in study.sources if one.table == "results")
+    assert (source.records, source.rows, source.rejected) == account
+    if duplicates == "first":
+        assert [(one.kind, one.merged) for one in study.sources[1:]] == [("documents placed lower again", 1)]
+    if duplicates == "reject":
+        assert [row[:4] for row in rejects(study)] == [(1, 1, "document_is_unique_in_list", "a")]
+
+
+def test_ranks_may_be_said_to_count_from_0(write, quiet_read):
+    path = write("run", "1 Q0 a 0 1 t\n1 Q0 b 2 2 t\n2 Q0 a 1 1 t\n3 Q0 a 1 1 t\n")
+    study = quiet_read(path, config={"format": "trec_run", "order": "rank", "rank_base": 0})
+    assert study.results.collect()["rank"].to_list() == [1, 3, 2, 2]
+    guessed = quiet_read(path, config={"format": "trec_run", "order": "rank"})  # most lists do not begin with 0
+    assert guessed.results.collect()["rank"].to_list() == [2, 1, 1]
+
+
+def test_several_runs_are_several_systems(write, quiet_read):
+    paths = [write("one", "1 Q0 a 1 1 x\n2 Q0 a 1 1 x\n"), write("two", "1 Q0 b 1 1 y\n")]
+    study = quiet_read(paths)
+    assert study.sessions.collect().select("session_id", "system_id", "topic_id").rows() == [
+        ("x:1", "x", "1"),
+        ("x:2", "x", "2"),
+        ("y:1", "y", "1"),
+    ]
+    assert [(one.path, one.records) for one in study.sources] == [("one", 2), ("two", 1)]
+
+
+def test_one_tag_in_several_files_is_told_apart_by_the_file(write, quiet_read):
+    study = quiet_read([write(f"run.RL{level}", "1 Q0 a 1 1 x\n") for level in (1, 2)])
+    assert study.sessions.collect().select("session_id", "system_id").rows() == [
+        ("x run.RL1:1", "x run.RL1"),
+        ("x run.RL2:1", "x run.RL2"),
+    ]
+
+
+def test_session_runs_take_their_topics_from_the_map(write, quiet_read):
+    run, topics = write("run.RL4", "7 Q0 a 1 1 x\n8 Q0 a 1 1 x\n9 Q0 a 1 1 x\n"), write("map", "7\t40\n8\t40\n")
+    study = quiet_read(run, topics=topics, judgments=write("qrels", "40 0 a 1\n"))
+    assert study.sessions.collect().select("session_id", "topic_id").rows() == [
+        ("x:7", "40"),
+        ("x:8", "40"),
+        ("x:9", None),
+    ]
+
+
+def test_lines_that_do_not_fit_are_rejected(write, quiet_read, rejects):
+    text = "1 Q0 a 1 1 t\n1 Q0 b 2\n1 Q0 c 3 high t\n1 Q0 d 4 nan t\n1 Q0 e 5 0.5 t\n" + "2 Q0 a 1 1 t\n2 Q0 b 1 0 t\n"
+    study = quiet_read(write("run", text))
+    assert rejects(study) == [
+        (2, 2, "record_fits_the_columns", "1 Q0 b 2", "1 Q0 b 2"),
+        (3, 3, "score_is_a_number", "high", "1 Q0 c 3 high t"),
+        (4, 4, "score_is_a_number", "nan", "1 Q0 d 4 nan t"),
+    ]
+    assert study.results.filter(session_id="t:1").collect().select("doc_id", "rank").rows() == [("a", 1), ("e", 2)]
+    with pytest.raises(DataError, match="run, line 2: record_fits_the_columns does not hold"):
+        read(write("run", text), strict=True)
+
+
+def test_what_is_no_text(write):
+    with pytest.raises(DataError, match="run is not UTF-8"):
+        read(write("run", b"1 Q0 a 1 1 t\n1 Q0 \xff 1 1 t\n"), format="trec_run")
+    with pytest.raises(DataError, match="run holds nothing but blank lines"):
+        read(write("run", "\n \n"), format="trec_run")
+
+
+def test_the_same_study_part_by_part(write, quiet_read, in_parts, same_study):
+    rng = random.Random(1)  # noqa: S311
+    lines = [f"{topic} Q0 d{n} 1 {rng.random():.3f} t\n" for topic in range(1, 9) for n in range(6)]
+    rng.shuffle(lines)
+    path = write("run", "".join([*lines, "1 Q0 x\n"]))
+    whole = quiet_read(path)
+    in_parts()
+    same_study(whole, quiet_read(path))
+
+
+@pytest.mark.realdata
+def test_the_real_run_of_trec_eval(quiet_read):
+    if not REAL.is_dir():
+        pytest.skip("no real data")
+    study = quiet_read(REAL / "trec_eval_results.test", judgments=REAL / "trec_eval_qrels.test")
+    assert (study.facts.sessions, study.facts.results, study.rejected.collect().height) == (3, 1500, 0)
+    with (REAL / "trec_eval_qrels.test").open() as qrels, (REAL / "trec_eval_results.test").open() as run:
+        peer = pytrec_eval.RelevanceEvaluator(pytrec_eval.parse_qrel(qrels), {"ndcg", "ndcg_cut.10", "map"}).evaluate(
+            pytrec_eval.parse_run(run)
+        )
+    for measure, theirs in (("nDCG@10", "ndcg_cut_10"), ("nDCG@1000", "ndcg")):
+        scores = sk.score(study, measure, per="query")
+        ours = {session.partition(":")[2]: value for session, value in scores.select("session_id", "value").rows()}
+        assert ours == {topic: pytest.approx(values[theirs], abs=1e-12) for topic, values in peer.items()}
+    # the average precision of each list, restated: precision at every relevant rank over all relevant documents
+    relevant = {
+        key: set(study.judgments.filter(pl.col("grade") > 0, judgment_key=key).collect()["doc_id"]) for key in peer
+    }
+    for session, documents in lists(study).items():
+        key = session.partition(":")[2]
+        hits = [rank for rank, document in enumerate(documents, 1) if document in relevant[key]]
+        average = sum(place / rank for place, rank in enumerate(hits, 1)) / len(relevant[key])
+        assert average == pytest.approx(peer[key]["map"])

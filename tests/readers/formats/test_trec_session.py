@@ -1,0 +1,311 @@
+"""Format trec_session: what the track's XML says by year, made up here, and one real session of 2011."""
+
+from pathlib import Path
+
+import pytest
+
+from sessionkit.errors import DataError, DataWarning
+from sessionkit.readers import read
+
+REAL = Path(__file__).resolve().parents[3] / ".." / "shared" / "data" / "trec_session_2011"
+LISTS = ("session_id", "query_position", "rank", "doc_id")
+
+
+def result(rank, document, *, tag="clueweb12id", title="A title", url="http://example.org/"):
+    """A result."""
+    return f'<result rank="{rank}"><url>{url}</url><{tag}>{document}</{tag}><title>{title}</title><snippet/></result>\n'
+
+
+def interaction(number, query, results="", clicks="", *, start="1", kind=""):
+    """An interaction whose list was logged."""
+    clicked = f"<clicked>{clicks}</clicked>" if clicks else ""
+    return (
+        f'<interaction num="{number}" starttime="{start}"{kind}>\n<query>{query}</query>\n'
+        f"<results>{results}</results>{clicked}</interaction>\n"
+    )
+
+
+def click(rank, start, end, document=""):
+    """A click."""
+    named = f"<docno>{document}</docno>" if document else ""
+    return f'<click num="1" starttime="{start}" endtime="{end}"><rank>{rank}</rank>{named}</click>'
+
+
+def session(number, inside, *, topic='<topic num="3"><desc>Plan a trip</desc></topic>', start="0", more=""):
+    """A session."""
+    return f'<session num="{number}" starttime="{start}"{more}>\n{topic}\n{inside}</session>\n'
+
+
+def log(year, *sessions):
+    """A log."""
+    return f"<sessiontrack{year}>\n{''.join(sessions)}</sessiontrack{year}>\n"
+
+
+CURRENT = '<currentquery starttime="60.0"><query>night train prices</query></currentquery>\n'
+
+
+def test_2013(write, quiet_read):
+    first = interaction(1, " night  trains ", result(1, "d1") + result(2, "d2"), click(2, "15.5", "40.0"), start="12.5")
+    second = interaction(2, "sleepers", "", start="50.0")
+    study = quiet_read(write("log.xml", log(2013, session(7, first + second + CURRENT))))
+    assert study.reader == "trec_session"
+    assert study.queries.collect().to_dicts() == [
+        {
+            "session_id": "2013-7",
+            "query_position": position,
+            "query_id": f"2013-7:{number}",
+            "query_text": text,
+            "elapsed_seconds": seconds,
+            "results_status": status,
+        }
+        for position, number, text, seconds, status in [
+            (1, "1", "night  trains", 12.5, "shown"),
+            (2, "2", "sleepers", 50.0, "empty"),
+            (3, "current", "night train prices", 60.0, "not_logged"),
+        ]
+    ]
+    columns = ["rank", "doc_id", "clicked", "clicks", "click_elapsed_seconds", "dwell_seconds", "url", "title"]
+    assert study.results.collect().select(columns).rows() == [
+        (1, "d1", False, 0, None, None, "http://example.org/", "A title"),
+        (2, "d2", True, 1, 15.5, 24.5, "http://example.org/", "A title"),
+    ]
+    row = study.sessions.collect().to_dicts()[0]
+    assert (row["session_id"], row["topic_id"], row["judgment_key"], row["topic_desc"]) == (
+        "2013-7",
+        "3",
+        "3",
+        "Plan a trip",
+    )
+    assert "snippet" not in study.results.collect_schema()  # it never said anything
+    assert [(source.table, source.kind, source.records, source.rows, source.merged) for source in study.sources] == [
+        ("sessions", "sessions", 1, 1, 0),
+        ("queries", "interactions", 3, 3, 0),
+        ("results", "results", 2, 2, 0),
+        ("", "clicks", 1, 0, 1),
+    ]
+
+
+def test_times_of_day_become_seconds_across_midnight_and_never_a_date(write, quiet_read):
+    first = interaction(1, "a", result(1, "d"), click(1, "23:59:58.5", "00:00:08.5"), start="23:59:50.000000")
+    second = interaction(2, "b", result(1, "d"), click(1, "-1", "-1"), start="00:01:00.000000")
+    third = interaction(3, "c", result(1, "d"), click(1, "00:02:30", "NA"), start="-1")
+    study = quiet_read(write("log.xml", log(2012, session(1, first + second + third, start="23:59:30.000000"))))
+    # 23:59:30 is the beginning: 20 s to 23:59:50, 90 s to 00:01:00 the next day, 180 s to 00:02:30
+    assert study.queries.collect()["elapsed_seconds"].to_list() == [20.0, 90.0, None]
+    results = study.results.collect()
+    assert results["click_elapsed_seconds"].to_list() == [28.5, None, 180.0]
+    assert results["dwell_seconds"].to_list() == [10.0, None, None]
+    assert results["clicked"].to_list() == [True] * 3
+    assert study.sessions.collect()["started_at_time_of_day"].to_list() == ["23:59:30.000000"]
+    types = {**study.queries.collect_schema(), **study.results.collect_schema(), **study.sessions.collect_schema()}
+    assert not [name for name, dtype in types.items() if dtype.is_temporal()]
+
+
+def test_repeated_clicks_are_one_row_and_the_first_time(write, quiet_read):
+    clicks = click(1, "20", "25") + click(1, "10", "12") + click(1, "30", "29") + click(9, "40", "41")
+    study = quiet_read(write("log.xml", log(2013, session(1, interaction(1, "a", result(1, "d"), clicks)))))
+    columns = ["clicks", "click_elapsed_seconds", "dwell_seconds"]
+    assert study.results.collect().select(columns).rows() == [(3, 10.0, 7.0)]  # 5 + 2; the third ends before it begins
+    assert [(one.kind, one.merged, one.idle) for one in study.sources if not one.table] == [
+        ("clicks", 3, 0),
+        ("clicks on no result", 0, 1),
+    ]
+    assert "log.xml: 1 click that ended before it began, without dwell time" in study.notes
+
+
+def test_pages_go_on_with_the_list_before(write, quiet_read):
+    first = interaction(1, "a", result(1, "d1") + result(2, "d2"), start="1", kind=' type="reformulate"')
+    more = result(2, "d2") + result(11, "d11") + result(12, "d12")
+    page = interaction(
+        2, "a", more, click(11, "5", "6", "d11") + click(1, "7", "9", "d12"), start="4", kind=' type="page"'
+    )
+    second = interaction(3, "b", result(1, "d1"), start="20", kind=' type="reformulate"')
+    text = log(2014, session(1, first + page + second, more=' userid="NA"'), session(2, second, more=' userid="12"'))
+    study = quiet_read(write("log.xml", text))
+    assert study.results.filter(session_id="2014-1").collect().select("query_position", "rank", "clicks").rows() == [
+        (1, 1, 0),
+        (1, 2, 0),
+        (1, 11, 1),
+        (1, 12, 1),  # the rank of the second click is that within the page; its document says which it was
+        (2, 1, 0),
+    ]
+    assert study.queries.collect().select("query_id", "query_text", "interaction_type").rows() == [
+        ("2014-1:1", "a", "reformulate"),
+        ("2014-1:3", "b", "reformulate"),
+        ("2014-2:3", "b", "reformulate"),
+    ]
+    assert study.sessions.collect()["user_id"].to_list() == [None, "12"]
+    assert [(one.kind, one.merged) for one in study.sources if not one.table] == [
+        ("further pages of a list", 1),
+        ("results shown again by a page", 1),
+        ("clicks", 2),
+    ]
+    apart = quiet_read(write("log.xml", text), config={"format": "trec_session", "merge_queries": []})
+    assert apart.queries.filter(session_id="2014-1").collect()["query_text"].to_list() == ["a", "a", "b"]
+    assert apart.results.filter(session_id="2014-1", query_position=2).collect()["rank"].to_list() == [2, 11, 12]
+    statuses = apart.queries.filter(session_id="2014-1").collect()["results_status"].to_list()
+    assert statuses == ["shown", "partly_observed", "shown"]  # of a page what stands above it is not known
+
+
+def test_a_page_without_its_query_is_known_in_part(write, quiet_read):
+    page = interaction(1, "a", result(11, "d11"), kind=' type="page"')
+    study = quiet_read(write("log.xml", log(2014, session(1, page))))
+    assert study.queries.collect()["results_status"].to_list() == ["partly_observed"]
+    assert study.depths["known"].to_list() == [0]
+
+
+def test_texts_were_encoded_twice_ids_were_not(write, quiet_read):
+    title, document = "Trains &amp;mdash; R&amp;amp;D", "d&amp;amp;1"
+    study = quiet_read(
+        write("log.xml", log(2013, session(1, interaction(1, "a &amp;amp; b", result(1, document, title=title)))))
+    )
+    assert study.queries.collect()["query_text"].to_list() == ["a & b"]
+    assert study.results.collect().select("title", "doc_id").rows() == [("Trains \u2014 R&D", "d&amp;1")]
+
+
+def test_raw_ampersands_of_2012_are_escaped_and_counted(write, quiet_read):
+    topic = '<topic num="1"><subject>arts & crafts, R&amp;D, caf&#233;, &eacute;</subject></topic>'
+    text = log(2012, session(1, interaction(1, "a&b", result(1, "d", title="<![CDATA[x & y]]>")), topic=topic))
+    study = quiet_read(write("log.txt", text))
+    assert study.sessions.collect()["topic_subject"].to_list() == ["arts & crafts, R&D, caf\u00e9, \u00e9"]
+    assert study.queries.collect()["query_text"].to_list() == ["a&b"]
+    assert study.results.collect()["title"].to_list() == ["x & y"]
+    assert "log.txt: 3 raw ampersands of text, which XML does not allow, escaped" in study.notes
+
+
+def test_levels_that_leave_things_out(write, quiet_read):
+    current = '<currentquery starttime="9"><query>c</query></currentquery>'
+    no_lists = '<interaction num="1" starttime="1"><query>a</query></interaction>'
+    text = log(
+        2011,
+        session(1, current),
+        session(2, no_lists + current),
+        session(3, interaction(1, "a", result(1, "d")) + current),
+    )
+    study = quiet_read(write("log.xml", text))
+    assert study.queries.collect().select("session_id", "results_status").rows() == [
+        ("2011-1", "not_logged"),
+        ("2011-2", "not_logged"),
+        ("2011-2", "not_logged"),
+        ("2011-3", "shown"),
+        ("2011-3", "not_logged"),
+    ]
+    assert "clicked" not in study.results.collect_schema()  # no click in the log says nothing of clicks
+    assert "log.xml: no click in it; whether results were clicked is taken as not logged" in study.notes
+
+
+TITLED = "<topic><title>night trains</title><desc>Which?</desc></topic>"
+
+
+def test_2011_goes_by_its_map(write, quiet_read):
+    path = write("log.xml", log(2011, session(17, CURRENT, topic=TITLED), session(18, CURRENT, topic=TITLED)))
+    topics = write("sessionlastquery_subtopic_map.txt", "17 4 1\n17 4 3\n18 5 2\n")
+    study = quiet_read(path, topics=topics, judgments=write("judgments.txt", "4 1 d -2\n4 3 d 2\n5 2 d 1\n"))
+    assert study.sessions.collect().select("topic_id", "topic_title", "topic_subtopics").rows() == [
+        ("4", "night trains", "1 3"),
+        ("5", "night trains", "2"),
+    ]
+    assert study.judgments.collect().rows() == [("4", "d", "1", -2.0), ("4", "d", "3", 2.0), ("5", "d", "2", 1.0)]
+
+
+def test_without_a_map_2011_goes_by_titles(write):
+    path = write("log.xml", log(2011, session(17, CURRENT, topic=TITLED)))
+    with pytest.warns(
+        DataWarning, match="log.xml: 1 session without number of a topic, which goes by its title; give the track's map"
+    ):
+        study = read(path)
+    assert study.sessions.collect()["topic_id"].to_list() == ["night trains"]
+
+
+def test_the_map_wins_over_the_log_and_says_so(write):
+    path = write("log.xml", log(2013, session(1, CURRENT), session(2, CURRENT)))
+    with pytest.warns(DataWarning, match="1 session with another topic in the map"):
+        study = read(path, topics=write("map.txt", "1\t9\n"))
+    assert study.sessions.collect()["topic_id"].to_list() == ["9", "3"]
+
+
+def test_a_document_without_id_goes_by_its_address(write, quiet_read):
+    listed = '<result rank="1"><url>http://example.org/?a=1&amp;amp;b=2</url><clueweb09id></clueweb09id></result>'
+    listed += result(2, "d2", tag="clueweb09id")
+    study = quiet_read(write("log.xml", log(2011, session(1, interaction(1, "a", listed)))))
+    assert study.results.collect()["doc_id"].to_list() == ["http://example.org/?a=1&amp;b=2", "d2"]
+
+
+def test_other_elements_are_kept(write, quiet_read):
+    listed = result(1, "d1").replace("</result>", "<host>example.org</host></result>") + result(2, "d2")
+    study = quiet_read(write("log.xml", log(2013, session(1, interaction(1, "a", listed)))))
+    assert study.results.collect().select("rank", "host").rows() == [(1, "example.org"), (2, None)]
+
+
+def test_records_that_break_a_rule_are_rejected_with_their_line(write, quiet_read, rejects):
+    listed = result(1, "d1") + result("first", "d2") + result(1, "d3") + '<result rank="4"><title>x</title></result>'
+    study = quiet_read(write("log.xml", log(2013, session(1, interaction(1, "a", listed)))))
+    # lines: root, session, topic, interaction, query, results and the first result, the others
+    assert [(record, line, rule, value) for record, line, rule, value, _ in rejects(study)] == [
+        (2, 7, "rank_is_an_integer", "first"),
+        (3, 8, "rank_is_unique_in_list", "2013-1 1 1"),
+        (4, 9, "doc_id_is_given", None),
+    ]
+    assert '"doc_id":"d2"' in rejects(study)[0][4]
+    with pytest.raises(DataError, match=r"log.xml, line 7: rank_is_an_integer does not hold \(value 'first'\)"):
+        quiet_read(write("log.xml", log(2013, session(1, interaction(1, "a", listed)))), strict=True)
+
+
+def test_a_session_without_number_is_rejected_with_all_that_is_in_it(write, quiet_read, rejects):
+    text = log(2013, session(1, CURRENT), "<session>" + interaction(1, "a", result(1, "d")) + "</session>")
+    study = quiet_read(write("log.xml", text))
+    assert study.sessions.collect()["session_id"].to_list() == ["2013-1"]
+    assert len(rejects(study)) == 3
+
+
+def test_a_broken_file_names_the_line(write):
+    text = log(2013, session(1, interaction(1, "a", result(1, "d"))))
+    with pytest.raises(DataError, match=r"log.xml, line 8: not well-formed XML \(mismatched tag\)"):
+        read(write("log.xml", text.replace("</interaction>", "")))
+    with pytest.raises(DataError, match=r"log.xml, line \d+: not well-formed XML"):
+        read(write("log.xml", text[: len(text) // 2]))
+    with pytest.raises(DataError, match="its root is 'sessions', not sessiontrack2011 to"):
+        read(write("log.xml", text.replace("sessiontrack2013", "sessions")), format="trec_session")
+
+
+def test_several_files_and_years(write):
+    paths = [write(f"{year}.xml", log(year, session(1, CURRENT))) for year in (2013, 2014)]
+    with pytest.warns(DataWarning, match="logs of 2013 and 2014: a number of a topic is another topic in another year"):
+        study = read(paths)
+    assert study.sessions.collect()["session_id"].to_list() == ["2013-1", "2014-1"]
+
+
+def test_the_same_study_part_by_part_and_packed(write, quiet_read, in_parts, same_study, monkeypatch):
+    sessions = [
+        session(n, interaction(1, "a", result(1, f"d{n}") + result(2, "e"), click(2, "3", "4")) + CURRENT)
+        for n in range(1, 12)
+    ]
+    sessions.append(session(12, interaction(1, "a", result(1, "x") + result("?", "y"))))
+    text = log(2013, *sessions)
+    whole = quiet_read(write("log.xml", text))
+    in_parts()
+    monkeypatch.setattr("sessionkit.readers.files.elements.MANY", 3)
+    monkeypatch.setattr("sessionkit.readers.files.markup.PIECE", 61)
+    same_study(whole, quiet_read(write("log.xml", text)))
+    packed = quiet_read(write("log.xml.gz", text))
+    assert packed.results.collect().equals(whole.results.collect())
+
+
+@pytest.mark.realdata
+def test_a_real_session_of_2011(quiet_read):
+    if not REAL.is_dir():
+        pytest.skip("no real data")
+    study = quiet_read(REAL / "one_session.xml")
+    queries = study.queries.collect()
+    assert queries["results_status"].to_list() == ["shown", "shown", "not_logged"]
+    # 10:21:55.141117 to 10:22:41.233975, 10:23:14.342218 and 10:24:26.046853
+    assert queries["elapsed_seconds"].to_list() == [46.092858, 79.201101, 150.905736]
+    results = study.results.collect()
+    assert results.group_by("query_position").len().sort("query_position")["len"].to_list() == [10, 20]
+    assert results.filter("clicked").select("query_position", "rank", "dwell_seconds").rows() == [
+        (1, 1, 12.598767),  # 10:22:46.734005 to 10:22:59.332772
+        (2, 6, 12.738603),  # 10:23:34.254990 to 10:23:46.993593
+    ]
+    assert results["doc_id"].str.starts_with("clueweb09-en").all()
+    assert not results["title"].str.contains("&amp;", literal=True).any()
+    assert study.sessions.collect()["session_id"].to_list() == ["2011-17"]

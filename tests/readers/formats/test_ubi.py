@@ -1,0 +1,353 @@
+"""Format ubi: a made-up log with what clients really send, one that breaks, and the real sample."""
+
+import gzip
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from sessionkit.errors import DataError, UsageError
+from sessionkit.readers import FORMATS, read
+from sessionkit.readers.recognition import fitting, glimpse
+
+REAL = Path(__file__).resolve().parents[3] / ".." / "shared" / "data" / "ubi"
+SHOP, SITE, OLD = "shop", "site", "old"
+
+
+def query(query_id, text, hits=None, at="2025-01-02T10:00:00.000Z", **more):
+    listed = {} if hits is None else {"query_response_hit_ids": hits}
+    record = {"query_id": query_id, "user_query": text, "query_attributes": {}, "timestamp": at, "client_id": "c1"}
+    return {"application": SHOP, **record, **listed, **more}
+
+
+def event(action, query_id, object_id=None, ordinal=None, at="2025-01-02T10:00:01.000+0000", **more):
+    thing = {} if object_id is None else {"object": {"object_id": object_id}}
+    place = {} if ordinal is None else {"position": {"ordinal": ordinal}}
+    attributes = {"event_attributes": {**thing, **place} or None}
+    record = {"application": SHOP, "action_name": action, "query_id": query_id, "session_id": "s1", "client_id": "c1"}
+    return {**record, "user_id": "", "timestamp": at, **attributes, **more}
+
+
+LOG = [
+    # one query_id three times: for facets, as it was typed, and as it was asked
+    query("q1", "printer toner", [], query='{"size":0}'),
+    query("q1", "printer", ["A9"]),
+    query("q1", "printer toner", ["A1", "A2", "A3"], at="2025-01-02T10:00:00.500+0000"),
+    event("impression", "q1", "A1", 1),
+    event("impression", "q1", "A7", 4),  # of no list that is left
+    event("click", "q1", "A2", 2, at="2025-01-02T10:00:09"),
+    event("click", "q1", "A2", 2, at="2025-01-02T10:00:08.000Z"),
+    event("add_to_cart", "q1", "A2", 2),
+    event("click", "q1", "A9", 1),
+    event("scroll", "q1"),
+    # no hits: impressions counted from 0 by another application, an object clicked beside them
+    query("q2", "desk lamp", application=SITE, client_id="c2", at="2025-01-02T11:00:00.000Z"),
+    event("impression", "q2", "B1", 0, application=SITE, session_id=None, client_id="c2", at=1735815601000),
+    event("impression", "q2", "B2", 1, application=SITE, session_id=None, client_id="c2", at=1735815601000),
+    event("impression", "q2", "B1", 0, application=SITE, session_id=None, client_id="c2", at=1735815602000),
+    event("click", "q2", 44, {"index": 3}, application=SITE, session_id=None, client_id="c2", at=1735815603000),
+    # known by its events alone, its list by clicks alone
+    event("search", "q3", message_type="QUERY", message="usb", application=OLD, at="2025-01-02T10:05:00.000Z"),
+    event("click", "q3", "C1", 5, application=OLD, at="2025-01-02T10:05:05.000Z"),
+    event("click", None, "C1", 5),
+    event("click", "q3", "undefined", 6, application=OLD, at="2025-01-02T10:05:06.000Z"),
+    # of nobody's events: in the session of its client at the time; it returned nothing
+    query("q4", "zzz", [], at="2025-01-02T10:06:00.000Z"),
+]
+
+
+def lines(records, *, bulk=False):
+    return "".join(('{"index": {"_index": "ubi"}}\n' if bulk else "") + json.dumps(record) + "\n" for record in records)
+
+
+@pytest.fixture
+def ubi(write, quiet_read):
+    """Read records, checking that every one of them is accounted for."""
+
+    def ubi(records=LOG, *, bulk=False, **config):
+        study = quiet_read(write("log.ndjson", lines(records, bulk=bulk)), config={"format": "ubi", **config})
+        beside = ("results of hit lists", "queries known by their events", "bulk action lines")
+        assert sum(source.records for source in study.sources if source.kind not in beside) == len(records)
+        return study
+
+    return ubi
+
+
+def asked(study, *columns):
+    return (
+        study.queries.select(columns or ("session_id", "query_position", "query_text", "results_status"))
+        .collect()
+        .rows()
+    )
+
+
+def shown(study, *columns):
+    return study.results.select("session_id", "query_position", "rank", "doc_id", *columns).collect().rows()
+
+
+@pytest.mark.parametrize("bulk", [False, True])
+def test_queries_lists_and_clicks(ubi, bulk):
+    study = ubi(bulk=bulk)
+    assert study.reader == "ubi"
+    assert asked(
+        study, "session_id", "query_position", "query_text", "results_status", "list_from", "query_records"
+    ) == [
+        ("c2-1", 1, "desk lamp", "shown", "impressions", 1),
+        ("s1", 1, "printer toner", "shown", "hit list", 3),
+        ("s1", 2, "usb", "partly_observed", "clicks", 0),
+        ("s1", 3, "zzz", "empty", None, 1),
+    ]
+    assert shown(study, "clicks", "impressions", "add_to_cart") == [
+        ("c2-1", 1, 1, "B1", 0, 2, 0),
+        ("c2-1", 1, 2, "B2", 0, 1, 0),
+        ("c2-1", 1, 4, "44", 1, 0, 0),  # the ordinal 3 of a base of 0
+        ("s1", 1, 1, "A1", 0, 1, 0),
+        ("s1", 1, 2, "A2", 2, 0, 1),
+        ("s1", 1, 3, "A3", 0, 0, 0),
+        ("s1", 2, 5, "C1", 1, 0, 0),
+    ]
+    first = study.results.filter(pl.col("doc_id") == "A2").select("clicked_at").collect().item()
+    assert first == datetime(2025, 1, 2, 10, 0, 8, tzinfo=UTC)
+    assert study.sessions.select("session_id", "user_id", "system_id").collect().rows() == [
+        ("c2-1", None, SITE),
+        ("s1", None, SHOP),
+    ]
+    assert asked(study, "judgment_key") == [("desk lamp",), ("printer toner",), ("usb",), ("zzz",)]
+
+
+def test_what_became_of_the_records(ubi):
+    found = {
+        (source.table, source.kind): (source.rows, source.merged, source.idle) for source in ubi(bulk=True).sources
+    }
+    assert found == {
+        ("queries", "query records"): (3, 0, 0),
+        ("queries", "queries known by their events"): (1, 0, 0),
+        ("results", "results of hit lists"): (3, 0, 0),
+        ("results", "impression events"): (2, 0, 0),
+        ("results", "click events"): (2, 0, 0),
+        ("", "query records with a query_id of another"): (0, 2, 0),
+        ("", "impression events"): (0, 2, 0),  # A1, and B1 once more
+        ("", "click events"): (0, 2, 0),
+        ("", "add_to_cart events"): (0, 1, 0),
+        ("", "search events"): (0, 1, 0),
+        ("", "impression events on no result listed"): (0, 0, 1),
+        ("", "click events on no result listed"): (0, 0, 1),
+        ("", "scroll events"): (0, 0, 1),
+        ("", "click events without query_id"): (0, 0, 1),
+        ("", "click events without object_id"): (0, 0, 1),
+        ("", "bulk action lines"): (0, 0, len(LOG)),
+    }
+
+
+def test_what_is_said(ubi):
+    notes = " ".join(ubi().notes)
+    for part in (
+        "1 query id with several query records (first: 'q1')",
+        "1 query without events put into the session of their client within 30m",
+        "1 query without session_id: sessions of their client cut by 30m of inactivity",
+        "application 'site': ordinals count from 0, by the least of impressions in 1 list (1 with a 0",
+        "application 'shop': ordinals count from 1, by the least of impressions in 1 list (0 with a 0",
+        "application 'old': ordinals count from 1, by the least of clicks",
+        "1 record with an id of 'undefined', taken as none",
+        "1 event without query_id (first: record 18), 1 of them clicks",
+        "1 click on documents that their query's list does not have (first: record 9)",
+        "system_id: several within 1 session (first: session 's1'); that of its first query is taken",
+    ):
+        assert part in notes
+
+
+def test_options(ubi):
+    last = ubi([*LOG[:3], query("q1", "toner", ["A5"])], repeated_queries="last")
+    assert asked(last, "query_text") == [("toner",)]
+    study = ubi(clicks="scroll", conversions=["click"], judgment_key="none", ordinal_base=1)
+    assert shown(study, "clicks", "click")[:2] == [("c2-1", 1, 1, "B2", 0, 0), ("s1", 1, 1, "A1", 0, 0)]
+    assert study.rejected.select("rule", "value").collect().rows() == [("rank_is_at_least_1", "0")]
+    assert "judgment_key" not in study.columns("queries")
+    normal = ubi([query("q", " Desk  Lamp ", ["A"])], judgment_key="normalised")
+    assert asked(normal, "query_text", "judgment_key") == [(" Desk  Lamp ", "desk lamp")]
+    tried = [query(f"q{one}", "lamp", ["A"], client_id=one, query_attributes={"experiment": one}) for one in "ab"]
+    study = ubi(tried, system="query_attributes.experiment")
+    assert study.sessions.select("session_id", "system_id").collect().rows() == [("a-1", "a"), ("b-1", "b")]
+    with pytest.raises(DataError, match=r"system = 'experiment'; it is application, or query_attributes\.KEY"):
+        ubi(system="experiment")
+    spent = event("click", "q1", "A1", 1)
+    spent["event_attributes"]["dwell_time"] = 1500
+    study = ubi([LOG[2], spent], dwell_time="milliseconds")
+    assert shown(study, "dwell_seconds")[0] == ("s1", 1, 1, "A1", 1.5)
+
+
+def browsing():
+    """Queries of one browser session: typed, sent again, and an hour later."""
+    texts = [
+        ("10:00:00", "p"),
+        ("10:00:02", "prin"),
+        ("10:00:04", "printer"),
+        ("10:01:00", "printer"),
+        ("11:30:00", "ink"),
+    ]
+    for number, (time, text) in enumerate(texts):
+        at = f"2025-01-02T{time}.000Z"
+        yield query(f"q{number}", text, [f"D{number}", "D"], at=at)
+        yield event("impression", f"q{number}", "D", 2, at=at)
+
+
+def test_queries_are_merged_by_rules_that_can_be_turned_off(ubi):
+    study = ubi(list(browsing()))
+    assert asked(study, "query_position", "query_text", "query_id") == [(1, "printer", "q2"), (2, "ink", "q4")]
+    assert shown(study, "impressions") == [
+        ("s1", 1, 1, "D2", 0),
+        ("s1", 1, 2, "D", 4),
+        ("s1", 2, 1, "D4", 0),
+        ("s1", 2, 2, "D", 1),
+    ]
+    merged = {source.kind: source.merged for source in study.sources if source.merged}
+    assert merged == {"queries merged into others": 3, "impression events": 5}
+    assert any("1 queries sent again, 2 queries on their way to the next" in note for note in study.notes)
+    assert len(asked(ubi(list(browsing()), merge_queries=[]))) == 5
+    assert len(asked(ubi(list(browsing()), merge_queries="same"))) == 4
+
+
+def test_sessions_of_browsers_are_cut_where_that_is_wanted(ubi):
+    assert any("1 session of the log with pauses above 30m" in note for note in ubi(list(browsing())).notes)
+    cut = ubi(list(browsing()), cut_sessions=True)
+    assert asked(cut, "session_id", "query_text") == [("s1-1", "printer"), ("s1-2", "ink")]
+    longer = ubi(list(browsing()), cut_sessions=True, session_gap="2h")
+    assert asked(longer, "session_id", "query_text") == [("s1-1", "printer"), ("s1-1", "ink")]
+
+
+def test_queries_and_events_in_files_of_their_own(write, quiet_read):
+    one = write("queries.ndjson", lines([record for record in LOG if "user_query" in record]))
+    two = write("events.json", json.dumps([record for record in LOG if "action_name" in record]))
+    parted = quiet_read([one, two])
+    whole = quiet_read(write("log.ndjson", lines(LOG)))
+    assert parted.reader == "ubi"
+    for name in ("sessions", "queries", "results"):
+        assert getattr(parted, name).collect().equals(getattr(whole, name).collect())
+
+
+def test_a_large_log_is_the_same(write, quiet_read, in_parts):
+    path = write("log.ndjson", lines([*LOG, *browsing()], bulk=True) + "{broken\n")
+    whole = quiet_read(path)
+    in_parts(3)
+    parted = quiet_read(path)
+    for name in ("users", "sessions", "queries", "results", "rejected"):
+        assert getattr(parted, name).collect().equals(getattr(whole, name).collect()), name
+    assert parted.sources == whole.sources
+
+
+def test_a_broken_line_is_kept_aside_and_named(write, quiet_read, rejects):
+    path = write("log.ndjson", lines(LOG[:4]) + '{"broken\n' + lines([query("q9", "soon", ["A"], at="soon"), {"a": 1}]))
+    study = quiet_read(path)
+    assert [row[:4] for row in rejects(study)] == [
+        (5, 5, "line_is_json", '{"broken'),
+        (7, 7, "record_is_query_or_event", '{"a": 1}'),
+        (6, 6, "issued_at_is_a_datetime", "soon"),
+        (6, 6, "query_is_accepted", "c1-1 1"),
+    ]
+    with pytest.raises(DataError, match=r"log\.ndjson, line 5: line_is_json does not hold"):
+        read(path, strict=True)
+
+
+def test_what_is_no_log_of_queries_is_refused(write):
+    path = write("log.ndjson", lines([event("scroll", None)]))
+    with pytest.raises(DataError, match=r"log\.ndjson: no record of a query"):
+        read(path)
+    with pytest.raises(UsageError, match="session gap is 'soon'"):
+        read(write("log.ndjson", lines(LOG)), session_gap="soon")
+
+
+def test_damaged_files_are_refused(write):
+    whole = gzip.compress(lines(LOG * 40).encode())
+    with pytest.raises(DataError, match="cut short or damaged"):
+        read(write("log.ndjson", whole[:-20]), format="ubi")
+    latin = lines([query("q", "k\u00e4se", ["A"])]).replace("k\\u00e4se", "k\u00e4se")
+    with pytest.raises(DataError, match=r"log\.ndjson is not UTF-8"):
+        read(write("log.ndjson", latin.encode("latin-1")), format="ubi")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("queries.ndjson", lines(LOG[:1])),
+        ("events.ndjson", lines(LOG[3:4])),
+        ("bulk.ndjson.gz", lines(LOG, bulk=True)),
+        ("answer.json", json.dumps({"took": 1, "hits": {"hits": [{"_source": LOG[0]}]}}, indent=1)),
+        ("dump.json", json.dumps({"_index": "ubi_queries", "_source": LOG[0]})),
+    ],
+)
+def test_it_is_recognised_by_content(write, name, text):
+    assert fitting([glimpse(write(name, text))], FORMATS) == ["ubi"]
+
+
+def test_other_json_is_not_taken_for_it(write):
+    for text in ('{"a": 1}', '{"index": {"_index": "x"}}\n{"a": 1}', '{"properties": {"action_name": {}}}', "[]", ""):
+        assert not FORMATS["ubi"].fits(glimpse(write("other.json", text)))
+
+
+def test_a_folder_of_such_files_is_recognised(write, tmp_path, quiet_read):
+    write("a.ndjson", lines(LOG[:3]))
+    write("b.ndjson", lines(LOG[3:]))
+    assert quiet_read(tmp_path).reader == "ubi"
+    write("README", "nothing of the kind")
+    assert not FORMATS["ubi"].fits(glimpse(tmp_path))
+
+
+def plainly(path):
+    """Ids with hits, ids with impressions alone, clicks of Chorus without impression: counted one by one."""
+    records = [json.loads(text) for text in path.read_text().splitlines()]
+    listed = {record["query_id"] for record in records if record.get("query_response_hit_ids")}
+    things = {}
+    for record in records:
+        if record.get("action_name") in ("impression", "click"):
+            thing = (record["query_id"], record["event_attributes"]["object"]["object_id"])
+            things.setdefault((record["action_name"], record["application"]), []).append(thing)
+    seen = {thing for (action, _), all_of in things.items() if action == "impression" for thing in all_of}
+    return (
+        len(listed),
+        len({key for key, _ in seen} - listed),
+        sum(thing not in seen for thing in things["click", "Chorus"]),
+    )
+
+
+@pytest.mark.realdata
+@pytest.mark.skipif(not REAL.exists(), reason="no real data here")
+@pytest.mark.parametrize("merge", [["same", "paging", "typing"], []])
+def test_every_record_of_the_real_sample(quiet_read, merge):
+    name = "ubi_queries_events.chorus.ndjson"
+    study = quiet_read(REAL / name, config={"format": "ubi", "merge_queries": merge})
+    counts = [(source.table, source.kind, source.records) for source in study.sources]
+    records = {kind: many for table, kind, many in counts if "quer" in kind and "event" not in kind}
+    # 473 query records of 284 query ids
+    assert records["query records with a query_id of another"] == 473 - 284
+    assert records["query records"] + records.get("queries merged into others", 0) == 284
+    events = [(kind, many) for _, kind, many in counts if "events" in kind and kind != "queries known by their events"]
+    assert sum(many for _, many in events) == 3448
+    assert dict(events)["search events without query_id"] == 2
+    # 227 clicks of Chorus and 60 of the generated sample; 12 on a list that its query_id has no more
+    clicks = study.results.select(pl.col("clicks").sum()).collect().item()
+    assert clicks == 227 + 60 - 12
+    assert dict(events)["click events on no result listed"] == 12
+    said = " ".join(study.notes)
+    assert "944 events of 480 query ids without query record" in said
+    assert "application 'Chorus': ordinals count from 1" in said
+    assert "application 'esci_ubi_sample': ordinals count from 0" in said
+    assert study.rejected.collect().is_empty()
+    systems = study.sessions.group_by("system_id").len().sort("system_id").collect().rows()
+    assert systems == [("Chorus", 15), ("esci_ubi_sample", 200), ("ubi-demo", 15)]
+    if not merge:
+        assert study.queries.select(pl.len()).collect().item() == 284 + 480
+        listed, unlisted, unseen = plainly(REAL / name)
+        lists = study.queries.group_by("list_from").len().collect().rows()
+        assert dict(lists) == {None: 284 + 480 - listed - unlisted, "hit list": listed, "impressions": unlisted}
+        assert unseen == 41
+
+
+@pytest.mark.realdata
+@pytest.mark.skipif(not REAL.exists(), reason="no real data here")
+def test_the_sample_event_is_a_record_and_schemas_are_not():
+    assert FORMATS["ubi"].fits(glimpse(REAL / "event-opensearch.json"))
+    schemas = sorted(REAL.glob("schema-*/*.json"))
+    assert len(schemas) == 12
+    assert not any(FORMATS["ubi"].fits(glimpse(path)) for path in schemas)

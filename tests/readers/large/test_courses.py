@@ -1,0 +1,53 @@
+"""Logs read as they come: packed ones too, with numbers read as numbers where that changes nothing."""
+
+import json
+
+import pytest
+
+from tests.readers.large.test_in_parts import COLUMNS, RESULTS, ROWS, log, outcome
+
+
+@pytest.mark.parametrize("packing", [".gz", ".zst"])
+@pytest.mark.parametrize("kind", ["csv", "ndjson"])
+def test_packed_logs_in_order_are_read_as_they_come(write, small, kind, packing):
+    rows = [dict(zip(COLUMNS["results"], (*row, f"d{n}"), strict=False)) for n, row in enumerate(ROWS)]
+    text = log(ROWS) if kind == "csv" else "".join(json.dumps(row) + "\n" for row in rows)
+    path = write(f"log.{kind}{packing}", text)
+    one = outcome(path)
+    taken = small()
+    assert outcome(path) == one
+    assert taken == ["Streamed"]
+    path.write_bytes(path.read_bytes()[:-40])
+    assert "cut short" in outcome(path)
+
+
+def test_numbers_in_some_pieces_and_texts_in_others_come_out_the_same(write, small):
+    rows = [[s, str(q), str(r), "d"] for s, q, r in ROWS]
+    for place, (column, text) in {
+        3: (1, "2.0"),
+        20: (2, " 3"),
+        21: (2, "x"),
+        40: (2, "99999999999"),
+        50: (1, ""),
+    }.items():
+        rows[place][column] = text
+    path = write("log.csv", RESULTS + "".join(",".join(row) + "\n" for row in rows))
+    one = outcome(path)
+    taken = small()
+    assert outcome(path) == one
+    assert taken == ["Streamed"]
+    assert [row[4:6] for row in one["rejected"][1]] == [
+        ("rank_is_an_integer", "x"),
+        ("rank_is_an_integer", "99999999999"),
+        ("query_position_is_given", None),
+    ]
+
+
+def test_texts_of_numbers_that_mean_something_else_are_left_as_they_are(write, small):
+    write("log.csv", RESULTS + "".join(f"{s},{q},{r},d\n" for s, q, r in ROWS) + "t,1,00,\nu,1,0,d\nv,-1,1,d\n")
+    path = write("study.toml", '[results]\npath = "log.csv"\nempty_list = "00"\nnull = ["", "-1"]\nbase = 1\n')
+    one = outcome(path)
+    small()
+    assert outcome(path) == one
+    assert [row[1:6:4] for row in one["rejected"][1]] == [(56, "0"), (57, None)]
+    assert one["facts"]["empty"] == 1

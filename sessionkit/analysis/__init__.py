@@ -31,9 +31,9 @@ from sessionkit.analysis.sweep import sweep
 from sessionkit.analysis.sweeping.finding import Sweep
 
 __all__ = [
-    "DiscriminativePower", "JudgeNoise", "JudgmentLoss", "discriminative_power", "judge_noise", "judgment_loss",
-    "BreakdownTests", "Calibration", "calibrate", "Comparison", "Correlations", "Description", "Effort", "Incompleteness",
-    "effort", "incomplete", "Sweep", "accounts", "breakdown", "breakdown_tests", "compare",
-    "correlate", "curve", "curve_with_stops", "describe", "judges", "precision_recall", "reformulations", "rprecision_histogram",
-    "MixedModel", "PowerPlan", "mixed", "power", "summary", "sweep",
+    "BreakdownTests", "Calibration", "Comparison", "Correlations", "Description", "DiscriminativePower", "Effort",
+    "Incompleteness", "JudgeNoise", "JudgmentLoss", "MixedModel", "PowerPlan", "Sweep", "accounts", "breakdown",
+    "breakdown_tests", "calibrate", "compare", "correlate", "curve", "curve_with_stops", "describe",
+    "discriminative_power", "effort", "incomplete", "judge_noise", "judges", "judgment_loss", "mixed", "power",
+    "precision_recall", "reformulations", "rprecision_histogram", "summary", "sweep",
 ]  # fmt: skip

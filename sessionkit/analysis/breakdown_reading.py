@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from sessionkit.analysis.resampling import Resampling, Units
+from sessionkit.analysis.showing import reading_of
 from sessionkit.scoring.measures import Measure
 
 POWER = 0.8
@@ -48,7 +49,7 @@ def said(table: pl.DataFrame, measure: Measure, units: Units, resampling: Resamp
         "Sessions end for reasons, and later queries are asked of those who did not stop: a difference by position is not the "
         "effect of asking again."
     )
-    return "\n".join(lines)
+    return reading_of(lines)
 
 
 def _of_group(group: str, rows: pl.DataFrame, units: Units, resampling: Resampling, *, several: bool) -> list[str]:

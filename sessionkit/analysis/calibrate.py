@@ -21,6 +21,7 @@ from sessionkit.analysis.calibrating.reading import lines_of, measures_of, warni
 from sessionkit.analysis.calibrating.signals import signal_of
 from sessionkit.analysis.calibrating.tables import counted_table
 from sessionkit.analysis.resampling import UNITS, Resampling
+from sessionkit.analysis.showing import reading_of
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.readers.frames import Frame
 from sessionkit.scoring.measures import Measure
@@ -129,7 +130,7 @@ def calibrate(
         fits=fits_table(found),
         expected=expected_table(found),
         grids=grids_table(found),
-        reading="\n".join(lines_of(found, whole, warnings, kind)),
+        reading=reading_of(lines_of(found, whole, warnings, kind)),
         measures=measures_of(found),
         warnings=tuple(warnings),
         signal=chosen,

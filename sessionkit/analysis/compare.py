@@ -7,22 +7,21 @@ from os import PathLike
 
 import polars as pl
 
+from sessionkit.analysis.comparing.asked import options_of
 from sessionkit.analysis.comparing.assembled import assembled, overall_table
 from sessionkit.analysis.comparing.comparison import DROPPED, Comparison
-from sessionkit.analysis.comparing.corrections import CORRECTIONS
 from sessionkit.analysis.comparing.designs import read_design
 from sessionkit.analysis.comparing.order import order_checks
-from sessionkit.analysis.comparing.procedures import Options, procedure
+from sessionkit.analysis.comparing.procedures import procedure
 from sessionkit.analysis.comparing.reading import Settled, dropped_note, estimand, lines, population
 from sessionkit.analysis.comparing.rows import compared
 from sessionkit.analysis.comparing.sessions import sessions_of
 from sessionkit.analysis.comparing.units import aligned
-from sessionkit.errors import UsageError, suggestion
+from sessionkit.analysis.showing import reading_of
+from sessionkit.errors import UsageError
 from sessionkit.readers.frames import Frame
 from sessionkit.scoring.measures import Measure
 from sessionkit.study import Study
-
-FEWEST_RESAMPLES = 99
 
 
 def compare(
@@ -114,7 +113,7 @@ def compare(
     >>> found.population
     'users like these 3 users'
     """
-    options = _options(correction, alpha, resamples, seed)
+    options = options_of(correction, alpha, resamples, seed)
     sessions = sessions_of(study, measures, by, memory, partials)
     design = read_design(sessions.frame, sessions.by, len(sessions.groups))
     claim = design.claim(generalise, len(sessions.groups))
@@ -143,7 +142,7 @@ def compare(
         dropped=pl.DataFrame(
             [(measure, *item) for measure, what in dropped for item in what.items()], schema=DROPPED, orient="row"
         ),
-        reading="\n".join(lines(table, overall, order, notes, settled)),
+        reading=reading_of(lines(table, overall, order, notes, settled)),
         design=design.sentence,
         claim=claim,
         population=about,
@@ -158,18 +157,3 @@ def compare(
         seed=seed,
         notes=tuple(notes),
     )
-
-
-def _options(correction: str, alpha: float, resamples: int, seed: int) -> Options:
-    """Check what is asked for."""
-    if correction not in CORRECTIONS:
-        msg = f"correction must be one of {', '.join(CORRECTIONS)}, not {correction!r}{suggestion(str(correction), CORRECTIONS)}"
-        raise UsageError(msg)
-    if isinstance(alpha, bool) or not isinstance(alpha, int | float) or not 0 < alpha < 0.5:
-        msg = f"alpha must be a number above 0 and below .5, not {alpha!r}; 0.05 is usual"
-        raise UsageError(msg)
-    for name, value, least in (("resamples", resamples, FEWEST_RESAMPLES), ("seed", seed, 0)):
-        if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            msg = f"{name} must be a whole number of at least {least}, not {value!r}"
-            raise UsageError(msg)
-    return Options(float(alpha), resamples, seed)

@@ -8,6 +8,7 @@ import polars as pl
 
 from sessionkit.analysis.correlate_columns import Variable
 from sessionkit.analysis.resampling import Resampling, Units
+from sessionkit.analysis.showing import reading_of
 
 FEW = 10
 """Units below which resampling is rough."""
@@ -80,7 +81,7 @@ def told(table: pl.DataFrame, differences: pl.DataFrame, asked: Asked) -> str:
         "A correlation does not say which of the two causes the other, or whether a third thing causes both; the topics are "
         "taken as given, so nothing is claimed about other topics."
     )
-    return "\n".join(lines)
+    return reading_of(lines)
 
 
 def _population(asked: Asked) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from sessionkit.analysis.comparing.asked import FEWEST_RESAMPLES, require_level, require_whole
 from sessionkit.analysis.comparing.designs import Design
 from sessionkit.analysis.comparing.procedures import PROCEDURES, Options, procedure
 from sessionkit.analysis.discriminative_reading import Settled, lines
@@ -16,15 +17,14 @@ from sessionkit.analysis.groups import NAMES
 from sessionkit.analysis.rejudged.groups import groups_of
 from sessionkit.analysis.rejudged.log import Log, Scoring
 from sessionkit.analysis.rejudged.pairs import Chosen
-from sessionkit.analysis.showing import Finding
+from sessionkit.analysis.showing import Finding, reading_of
 from sessionkit.errors import UsageError
 from sessionkit.scoring.measures import Measure
 from sessionkit.study import Study
 
-FEWEST_RESAMPLES = 99
 TABLE = pl.Schema(
     {"measure": pl.String()}
-    | dict.fromkeys(("n", "pairs", "significant"), pl.Int64())
+    | dict.fromkeys(("n", "pairs", "tested", "significant"), pl.Int64())
     | dict.fromkeys(("power", "needed", "spread"), pl.Float64())
 )
 ASL = pl.Schema(
@@ -40,12 +40,13 @@ class DiscriminativePower(Finding):
     Parameters
     ----------
     table
-        A row per measure: ``n`` (units that each pair was tested on; the fewest of any pair), ``pairs``, ``significant``
-        (with p at most alpha), ``power`` (their share), ``needed`` (the difference of means that is significant, the
-        largest that any pair needs; null for tests that are not of means), ``spread`` (the largest difference of means).
+        A row per measure: ``n`` (units that each pair was tested on; the fewest of any pair), ``pairs``, ``tested`` (pairs
+        that have enough to be tested on), ``significant`` (with p at most alpha), ``power`` (their share of those tested;
+        null where none is), ``needed`` (the difference of means that is significant, the largest that any pair needs; null
+        for tests that are not of means), ``spread`` (the largest difference of means).
     asl
         A row per measure and pair, by p-value (achieved significance level), the smallest first: ``measure``, ``place``,
-        ``a``, ``b``, ``difference`` (b less a), ``asl``.
+        ``a``, ``b``, ``difference`` (b less a), ``asl`` (null, and last, where the pair was not tested).
     reading
         The finding in plain language, a sentence or more per line.
     design, claim, test, by, alpha, resamples, seed
@@ -145,7 +146,9 @@ def discriminative_power(
     >>> found.asl.row(0), found.table.item(0, "power")
     (('sDCG@1', 1, 'A', 'B', 2.0, 0.25), 0.0)
     """
-    _check(alpha, resamples, seed)
+    require_level(alpha)
+    require_whole("resamples", resamples, FEWEST_RESAMPLES)
+    require_whole("seed", seed, 0)
     by = NAMES.get(by, by)
     log = Log.of(study, measures, by, memory)
     groups = groups_of(log, full)
@@ -185,7 +188,7 @@ def discriminative_power(
         table=table,
         asl=asl,
         left_out=pl.DataFrame([*groups.left_out.items()], schema={"what": pl.String, "count": pl.Int64}, orient="row"),
-        reading="\n".join(lines(table, asl, settled)),
+        reading=reading_of(lines(table, asl, settled)),
         design=groups.design.sentence,
         claim=chosen.claim,
         test=title,
@@ -207,33 +210,22 @@ def _titled(chosen: Chosen, groups: int) -> str:
     return "randomised Tukey HSD (max-T over all pairs)" if joint else chosen.title
 
 
-def _row(measure: str, of: Found, alpha: float) -> tuple[str, int, int, int, float | None, float | None, float | None]:
+def _row(measure: str, of: Found, alpha: float) -> tuple[object, ...]:
     """One measure."""
-    pairs = len(of.p)
+    tested = int(np.isfinite(of.p).sum())
     significant = int((of.p <= alpha).sum())
     spread = np.abs(of.difference[np.isfinite(of.difference)])
-    share = significant / pairs if pairs else None
-    return measure, of.n, pairs, significant, share, of.needed, float(spread.max()) if len(spread) else None
+    share = significant / tested if tested else None
+    return measure, of.n, len(of.p), tested, significant, share, of.needed, float(spread.max()) if len(spread) else None
 
 
 def _curve(measure: str, of: Found, names: Sequence[str]) -> pl.DataFrame:
     """All pairs of one measure by p-value; of equal ones the larger difference first."""
     size = np.where(np.isfinite(of.difference), np.abs(of.difference), -1.0)
     rows = [
-        (measure, place, names[i], names[j], float(d) if np.isfinite(d) else None, float(p))
+        (measure, place, names[i], names[j], float(d) if np.isfinite(d) else None, float(p) if np.isfinite(p) else None)
         for place, (i, j, d, p) in enumerate(
             ((*of.pairs[at], of.difference[at], of.p[at]) for at in np.lexsort((-size, of.p))), start=1
         )
     ]
     return pl.DataFrame(rows, schema=ASL, orient="row")
-
-
-def _check(alpha: float, resamples: int, seed: int) -> None:
-    """Refuse options that make no sense."""
-    if isinstance(alpha, bool) or not isinstance(alpha, int | float) or not 0 < alpha < 0.5:
-        msg = f"alpha must be a number above 0 and below .5, not {alpha!r}; 0.05 is usual"
-        raise UsageError(msg)
-    for name, value, least in (("resamples", resamples, FEWEST_RESAMPLES), ("seed", seed, 0)):
-        if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            msg = f"{name} must be a whole number of at least {least}, not {value!r}"
-            raise UsageError(msg)

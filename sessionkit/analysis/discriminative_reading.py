@@ -62,11 +62,14 @@ def _tested(pairs: int, settled: Settled) -> str:
 
 def _measure(row: Mapping[str, Any], asl: pl.DataFrame, settled: Settled) -> str:
     """How many pairs a measure tells apart, or, of one pair, with which p."""
+    if not row["tested"]:
+        return f"{row['measure']}: no pair can be tested."
     over = f"over {row['n']:,} {settled.claim}"
     if row["needed"] is not None:
         over += f"; that takes a difference of {row['needed']:.3g} (the largest is {row['spread'] or 0:.3g})"
     if row["pairs"] > 1:
-        share = f"{row['significant']:,} of {row['pairs']:,} pairs differ at {settled.alpha:g} ({row['power']:.0%})"
+        which = "pairs" if row["tested"] == row["pairs"] else f"pairs that can be tested (of {row['pairs']:,})"
+        share = f"{row['significant']:,} of {row['tested']:,} {which} differ at {settled.alpha:g} ({row['power']:.0%})"
         return f"{row['measure']}: {share} {over}."
     pair = asl.filter(pl.col("measure") == row["measure"]).row(0, named=True)
     d = "no difference" if pair["difference"] is None else f"a difference of {pair['difference']:.3g}"

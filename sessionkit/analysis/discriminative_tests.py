@@ -14,7 +14,7 @@ from sessionkit.analysis.comparing.rows import compared
 from sessionkit.analysis.comparing.sessions import Sessions
 from sessionkit.analysis.comparing.swaps import CELLS
 from sessionkit.analysis.comparing.units import Blocked, aligned
-from sessionkit.analysis.rejudged.pairs import Chosen
+from sessionkit.analysis.rejudged.pairs import Chosen, p_of
 from sessionkit.errors import UsageError
 
 BOOTSTRAP = "bootstrap"
@@ -31,7 +31,8 @@ class Found:
     pairs
         Places of the two groups.
     difference, p
-        Of each pair: the second less the first (NaN without units); 1 where there is nothing to tell apart.
+        Of each pair: the second less the first (NaN without units); p is 1 where the two do not differ, NaN where they do and
+        were not tested.
     n
         Units of the group with the fewest.
     needed
@@ -61,7 +62,6 @@ def found_by(frame: pl.DataFrame, values: np.ndarray, chosen: Chosen, groups: Se
     units = aligned(Sessions(frame, values[:, None], ("",), tuple(groups), "", 0), 0, chosen.design, chosen.claim)
     found = compared("", groups, units, test=chosen.test, claim=chosen.claim, options=options)
     place = {name: number for number, name in enumerate(groups)}
-    p = [1.0 if row.pair is None or row.pair.p is None else row.pair.p for row in found.rows]
     of_means = chosen.test.estimand == MEAN or chosen.layout == "crossed"
     d = [
         row.pair.estimate if chosen.layout == "crossed" and row.pair is not None else row.difference
@@ -75,7 +75,7 @@ def found_by(frame: pl.DataFrame, values: np.ndarray, chosen: Chosen, groups: Se
     return Found(
         tuple((place[row.a], place[row.b]) for row in found.rows),
         np.array([np.nan if value is None else value for value in d]),
-        np.array(p),
+        np.array([p_of(row) for row in found.rows]),
         min(units.units.counts, default=0),
         max(halves) if halves and math.isfinite(max(halves)) else None,
         tuple(note.removeprefix(": ") for note in found.notes),

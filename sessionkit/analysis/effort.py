@@ -22,6 +22,7 @@ from sessionkit.analysis.efforts.tables import (
     searcher_table,
 )
 from sessionkit.analysis.groups import Grouping
+from sessionkit.analysis.showing import reading_of
 from sessionkit.errors import MeasureError, UsageError
 from sessionkit.scoring.curves import require_curve
 from sessionkit.scoring.measures import GainMeasure, JudgedMeasure, Measure, parse_measure
@@ -130,7 +131,7 @@ def effort(
         plateau=plateau,
         searcher=table,
         chances=chances,
-        reading="\n".join(said),
+        reading=reading_of(said),
         measure=str(asked),
         by=by,
         document_cost=float(document_cost),

@@ -15,6 +15,7 @@ from sessionkit.analysis.incompleteness.kinds import adds_up, bound_of, movable,
 from sessionkit.analysis.incompleteness.moves_task import MOVES, MovesTask
 from sessionkit.analysis.incompleteness.pool import Pool, PoolTask
 from sessionkit.analysis.incompleteness.reading import lines
+from sessionkit.analysis.showing import reading_of
 from sessionkit.errors import MeasureError, UsageError, suggestion
 from sessionkit.scoring.judged import Judged
 from sessionkit.scoring.measures import Measure, parse_measure
@@ -103,7 +104,7 @@ def incomplete(
         msg = f"per must be session or query, not {per!r}{suggestion(str(per), UNITS)}"
         raise UsageError(msg)
     for measure in asked:
-        require_session(measure)
+        require_session(measure, per_query=False)
         if per == "query" and measure.inner.level != "query":
             msg = f"{measure} has no bounds per query; per=query takes aggregates of measures of queries, such as mean(nDCG@10)"
             raise MeasureError(msg)
@@ -139,7 +140,7 @@ def incomplete(
         bounds=bounds,
         differences=between,
         wanted=listed,
-        reading="\n".join(lines(shares, bounds, between, listed, pool=pool, top=top, depth=depth, by=by)),
+        reading=reading_of(lines(shares, bounds, between, listed, pool=pool, top=top, depth=depth, by=by)),
         by=by,
         max_grade=top,
         per=per,

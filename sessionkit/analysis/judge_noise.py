@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
+from sessionkit.analysis.comparing.asked import require_level, require_whole
 from sessionkit.analysis.comparing.procedures import Options
 from sessionkit.analysis.groups import NAMES
 from sessionkit.analysis.losing.verdicts import drawn_pairs
@@ -19,6 +20,7 @@ from sessionkit.analysis.misjudging.tables import order_table, pairs_table
 from sessionkit.analysis.rejudged.groups import groups_of
 from sessionkit.analysis.rejudged.log import Log
 from sessionkit.analysis.rejudged.pairs import Chosen, PairTest
+from sessionkit.analysis.showing import reading_of
 from sessionkit.errors import DataError, UsageError
 from sessionkit.readers.frames import Frame
 from sessionkit.scoring.measures import Measure
@@ -56,7 +58,7 @@ def judge_noise(
         Where the errors are from: ``"judges"``, what another judge said of the same document (the judgments' judge_id);
         ``"searchers"``, what searchers said of it (user_grade); a share of judgments that err, 0 to 1; or a table with
         ``grade``, ``becomes`` and ``share``, which add up to 1 for each grade. Not given: judges where two of them have a
-        document in common, else .1, which is then a supposition.
+        document in common (and merge is not sum), else .1, which is then a supposition.
     spread
         Where errors of a declared share go: to ``"adjacent"`` grades (of the study's own), or to ``"any"`` other, each as
         often.
@@ -108,7 +110,9 @@ def judge_noise(
     >>> found.table.select("a", "b", "difference").row(0)
     ('A', 'B', -1.5)
     """
-    _check(draws, seed, pairs, alpha)
+    for name, value, least in (("draws", draws, 1), ("seed", seed, 0), ("pairs", pairs, 1)):
+        require_whole(name, value, least)
+    require_level(alpha)
     by = NAMES.get(by, by)
     log = Log.of(study, measures, by, memory)
     for measure in log.measures:
@@ -154,7 +158,7 @@ def judge_noise(
         errors=errors.table,
         agreement=agreed,
         left_out=pl.DataFrame([*groups.left_out.items()], schema={"what": pl.String, "count": pl.Int64}, orient="row"),
-        reading="\n".join(lines(table, order, agreed, settled)),
+        reading=reading_of(lines(table, order, agreed, settled)),
         source=errors.source,
         changed=errors.changed(there),
         design=groups.design.sentence,
@@ -165,14 +169,3 @@ def judge_noise(
         draws=draws,
         seed=seed,
     )
-
-
-def _check(draws: int, seed: int, pairs: int, alpha: float) -> None:
-    """Refuse options that make no sense."""
-    for name, value, least in (("draws", draws, 1), ("seed", seed, 0), ("pairs", pairs, 1)):
-        if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            msg = f"{name} must be a whole number of at least {least}, not {value!r}"
-            raise UsageError(msg)
-    if isinstance(alpha, bool) or not isinstance(alpha, int | float) or not 0 < alpha < 0.5:
-        msg = f"alpha must be a number above 0 and below .5, not {alpha!r}; 0.05 is usual"
-        raise UsageError(msg)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
+from sessionkit.analysis.comparing.asked import require_whole
 from sessionkit.analysis.comparing.procedures import Options
 from sessionkit.analysis.groups import NAMES
 from sessionkit.analysis.losing.curves import ALL, curves
@@ -19,6 +20,7 @@ from sessionkit.analysis.losing.verdicts import drawn_pairs, of_pairs, of_study
 from sessionkit.analysis.rejudged.groups import groups_of
 from sessionkit.analysis.rejudged.log import Log
 from sessionkit.analysis.rejudged.pairs import Chosen, PairTest
+from sessionkit.analysis.showing import reading_of
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.scoring.measures import Measure
 from sessionkit.study import Study
@@ -163,6 +165,8 @@ def judgment_loss(
     keys = order.counted(relevant=True) + order.counted(relevant=False) > 0
     left_out = dict(groups.left_out)
     left_out[f"pairs whose sessions do not allow {chosen.title}"] = len(tested_pairs) - len(verdicts.pairs)
+    for text, p in zip(texts, verdicts.p, strict=True):
+        left_out[f"pairs that cannot be tested by {text} with all judgments"] = int(np.isnan(p).sum())
     if any(measure.inner.name in NEEDS_OTHERS for measure in log.measures):
         left_out["judgment keys without a relevant document and ten others, for bpref"] = int(
             (keys & ~trusted(order)).sum()
@@ -194,7 +198,7 @@ def judgment_loss(
         confusion=confusion,
         pairs=pair_rows,
         left_out=pl.DataFrame([*left_out.items()], schema={"what": pl.String, "count": pl.Int64}, orient="row"),
-        reading="\n".join(lines(table, knees, confusion, pair_rows, settled)),
+        reading=reading_of(lines(table, knees, confusion, pair_rows, settled)),
         design=groups.design.sentence,
         claim=chosen.claim,
         test=chosen.title,
@@ -215,9 +219,7 @@ def _check(pool: str, whole: dict[str, tuple[int, int]], parts: dict[str, tuple[
         msg = f"pool must be one of {', '.join(POOLS)}, not {pool!r}{suggestion(str(pool), POOLS)}"
         raise UsageError(msg)
     for name, (value, least) in whole.items():
-        if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            msg = f"{name} must be a whole number of at least {least}, not {value!r}"
-            raise UsageError(msg)
+        require_whole(name, value, least)
     for name, (part, most) in parts.items():
         if isinstance(part, bool) or not isinstance(part, int | float) or not 0 < part <= most:
             msg = f"{name} must be a number above 0 and up to {most:g}, not {part!r}"

@@ -17,6 +17,7 @@ from sessionkit.analysis.components.fitting import require_statsmodels
 from sessionkit.analysis.mixed_model import COMPONENTS, EFFECTS, FITS, MixedModel
 from sessionkit.analysis.mixed_of_measure import Modelled, modelled
 from sessionkit.analysis.mixed_reading import lines, population
+from sessionkit.analysis.showing import reading_of
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.readers.frames import Frame
 from sessionkit.scoring.measures import Measure
@@ -127,7 +128,7 @@ def mixed(
         table=table,
         components=pl.DataFrame([row for each in found for row in each.components], schema=COMPONENTS, orient="row"),
         fits=pl.DataFrame([each.fit for each in found if each.fit], schema=FITS, orient="row"),
-        reading="\n".join(lines(table, found, about, by=sessions.by, alpha=alpha, correction=correction, notes=notes)),
+        reading=reading_of(lines(table, found, about, by=sessions.by, alpha=alpha, correction=correction, notes=notes)),
         population=about,
         by=sessions.by,
         random=names,

@@ -15,6 +15,7 @@ from sessionkit.analysis.planning.ladder import Ladder, Rung, Smallest
 from sessionkit.analysis.planning.noise import WITH_TOPIC, noise
 from sessionkit.analysis.planning.tables import component_table, power_table, smallest_table
 from sessionkit.analysis.planning.telling import CAVEAT, UNKNOWN, Told, needed, opening
+from sessionkit.analysis.showing import reading_of
 from sessionkit.errors import UsageError
 from sessionkit.readers.frames import Frame
 from sessionkit.scoring.measures import Measure
@@ -143,7 +144,7 @@ def power(
         table=power_table(rungs, titles, target),
         smallest=smallest_table(smallest),
         components=component_table(found),
-        reading="\n".join(reading),
+        reading=reading_of(reading),
         measure=sessions.measures[0],
         by=sessions.by,
         design=design.sentence,

@@ -3,12 +3,28 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Iterable
 from typing import Protocol
 
 import polars as pl
 
 TEXT, WHOLE, NUMBER = pl.String(), pl.Int64(), pl.Float64()
 """Types of the columns of findings."""
+
+
+def reading_of(sentences: Iterable[str]) -> str:
+    """A reading: a line for each thing to say, in which no name from a log starts a line of its own or acts on a terminal.
+
+    >>> print(reading_of(["The mean of A\\nB is higher.", "That holds."]))
+    The mean of A\\nB is higher.
+    That holds.
+    """
+    return "\n".join("".join(map(_shown, sentence)) for sentence in sentences)
+
+
+def _shown(character: str) -> str:
+    """A character, written out where it cannot be seen."""
+    return character if character.isprintable() else character.encode("unicode_escape").decode()
 
 
 class _Read(Protocol):

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from sessionkit.analysis.comparing.asked import options_of
 from sessionkit.analysis.comparing.reading import dropped_note
 from sessionkit.analysis.comparing.sessions import MOST_GROUPS, sessions_of
 from sessionkit.analysis.comparing.units import aligned
 from sessionkit.analysis.groups import NAMES
+from sessionkit.analysis.showing import reading_of
 from sessionkit.analysis.sweeping import tables
 from sessionkit.analysis.sweeping.axes import axes_of
 from sessionkit.analysis.sweeping.finding import Sweep
@@ -20,7 +22,7 @@ from sessionkit.analysis.sweeping.outcomes import Conclusion
 from sessionkit.analysis.sweeping.reading import Told, lines
 from sessionkit.analysis.sweeping.regions import Region, ranges
 from sessionkit.analysis.sweeping.scored import Ground
-from sessionkit.analysis.sweeping.settled import detectable, groups_of, options_of, testing_of
+from sessionkit.analysis.sweeping.settled import detectable, groups_of, testing_of
 from sessionkit.analysis.sweeping.tables import Swept
 from sessionkit.scoring.cautions import tell_of_bound, tell_of_depth
 from sessionkit.scoring.measures import Measure, parse_measure
@@ -111,7 +113,7 @@ def sweep(
     """
     asked = parse_measure(measure)
     asked.require_parameters()
-    require_session(asked)
+    require_session(asked, per_query=False)
     grid = Grid.of(asked, axes_of(asked, vary))
     options = options_of(correction, alpha, resamples, seed)
     column = NAMES.get(by, by)
@@ -143,7 +145,7 @@ def sweep(
         ranges=tables.ranges_table(swept),
         nearest=tables.nearest_table(swept),
         parameters=tables.parameters_table(grid),
-        reading="\n".join(lines(swept, told, tuple(notes))),
+        reading=reading_of(lines(swept, told, tuple(notes))),
         measure=str(asked),
         by=column,
         groups=groups,

@@ -131,10 +131,11 @@ def adds_up(measure: Measure) -> bool:
     )
 
 
-def require_session(measure: Measure) -> None:
-    """Refuse a measure of queries where sessions are asked for."""
+def require_session(measure: Measure, *, per_query: bool = True) -> None:
+    """Refuse a measure of queries where sessions are asked for; `per_query`: whether queries could be asked for instead."""
     if measure.level == "query":
-        msg = f"{measure} is a measure of queries; a session's value is for example mean({measure}), or use --per query"
+        instead = ", or use --per query" if per_query else ""
+        msg = f"{measure} is a measure of queries; a session's value is for example mean({measure}){instead}"
         raise MeasureError(msg)
 
 

@@ -156,3 +156,19 @@ def test_what_the_design_does_not_support_is_refused():
     ):
         with pytest.raises(UsageError, match=names):
             sk.discriminative_power(clinic, "nsDCG@10", **options)
+
+
+def test_a_pair_that_cannot_be_tested_has_no_p():
+    made = sk.from_tables(
+        results={
+            "session_id": ["a", "b"], "query_position": [1, 1], "rank": [1, 1], "doc_id": ["x", "y"], "topic_id": ["t", "t"],
+            "user_id": ["u", "v"], "system_id": ["A", "B"],
+        },
+        judgments={"judgment_key": ["t", "t"], "doc_id": ["x", "y"], "grade": [1, 0]},
+    )  # fmt: skip
+    found = sk.discriminative_power(made, "sDCG@1")
+    row = found.table.row(0, named=True)
+    assert (row["pairs"], row["tested"], row["significant"], row["power"]) == (1, 0, 0, None)
+    assert found.asl.select("difference", "asl").row(0) == (-1.0, None)
+    assert "sDCG@1: no pair can be tested.\n" in found.reading
+    assert "only one user has a value" in found.reading

@@ -156,3 +156,29 @@ def test_where_nothing_is_relevant():
 def test_what_is_refused(worked, measure, options, error, said):
     with pytest.raises(error, match=said):
         sk.effort(worked, measure, **options)
+
+
+def test_what_gains_nothing_is_not_said_to_be_irrelevant():
+    made = sk.from_tables(
+        results={"session_id": ["s"], "query_position": [1], "rank": [1], "doc_id": ["a"], "topic_id": ["t"]},
+        judgments={"judgment_key": ["t"], "doc_id": ["a"], "grade": [2]},
+    )
+    # a searcher who never stops (p = 1) gains 1 - p = 0 of each document, relevant as it is
+    reading = sk.effort(made, "sRBP(b=0.5,p=1)@2", by=None).reading
+    assert "no judged document gains anything for any of these sessions" in reading
+
+
+def test_of_many_groups_twelve_are_read_out():
+    names = [f"S{n:02}" for n in range(14)]
+    made = sk.from_tables(
+        results={
+            "session_id": names, "query_position": [1] * 14, "rank": [1] * 14, "doc_id": ["a"] * 14, "topic_id": ["t"] * 14,
+            "system_id": names,
+        },
+        judgments={"judgment_key": ["t"], "doc_id": ["a"], "grade": [2]},
+    )  # fmt: skip
+    found = sk.effort(made, "nsDCG@2")
+    assert found.reach["group"].n_unique() == 14
+    assert "S11:" in found.reading
+    assert "S12:" not in found.reading
+    assert found.reading.endswith("The other 2 of 14 groups are in the tables.")

@@ -258,3 +258,22 @@ def test_the_full_scores_of_ir_metrics_lie_within_the_bounds_of_judgments_with_g
     outside = both.filter((pl.col("value") < pl.col("lower") - 1e-9) | (pl.col("value") > pl.col("upper") + 1e-9))
     assert outside.is_empty()
     assert both.filter(pl.col("value") != pl.col("score")).height > 100
+
+
+def test_a_tie_that_judgments_can_make_is_no_difference_that_holds():
+    # B has ranks 1 to 3 relevant, A ranks 1 and 2, and rank 3 is open: were it relevant both would have the same; in floating
+    # point B's value less A's less the step is 7e-18
+    made = study({"A1": "xyz", "B1": "pqr"}, [("t", doc, 1) for doc in "xypqr"], max_grade=1)
+    row = sk.incomplete(made, "sRBP(b=0.6,p=0.8)@3").differences.row(0, named=True)
+    assert (row["lower"], row["holds"], row["needed"]) == (0.0, False, 1)
+
+
+def test_of_many_groups_the_reading_counts_what_holds():
+    lists = {f"{name}1": "x" if name < "G" else "y" for name in "ABCDEFGHIJKLMN"}
+    found = sk.incomplete(study(lists, [("t", "x", 1), ("t", "z", 0)]), "sDCG@1")
+    assert found.differences.height == 91
+    # six have x (1), eight y (0 to 2): 6 x 8 pairs can turn, and so can none of the 15 and 28 that have the same document
+    held = int(found.differences["holds"].sum())
+    assert f"of 91 differences between groups the sign of {held} holds" in found.reading
+    assert "The other 2 of 14 groups are in the table bounds." in found.reading
+    assert len(found.reading.splitlines()) < 25

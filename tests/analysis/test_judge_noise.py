@@ -127,3 +127,17 @@ def test_what_makes_no_sense_is_refused(clinic):
     )
     with pytest.raises(UsageError, match="reads grades by subtopic"):
         sk.judge_noise(subtopics, "CubeTest")
+
+
+def test_a_pair_that_cannot_be_tested_has_no_verdict_to_change():
+    made = sk.from_tables(
+        results={
+            "session_id": ["a", "b"], "query_position": [1, 1], "rank": [1, 1], "doc_id": ["x", "y"], "topic_id": ["t", "t"],
+            "user_id": ["u", "v"], "system_id": ["A", "B"],
+        },
+        judgments={"judgment_key": ["t", "t"], "doc_id": ["x", "y"], "grade": [1, 0]},
+    )  # fmt: skip
+    found = sk.judge_noise(made, "sDCG@1", noise=0.2, draws=20)
+    assert found.table.select("p", "rejected", "verdict_changes").row(0) == (None, None, None)
+    assert "(with too little to test it on)" in found.reading
+    assert "on the other side" not in found.reading

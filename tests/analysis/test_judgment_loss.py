@@ -296,3 +296,20 @@ def test_where_nothing_is_relevant_there_is_nothing_to_lose():
     assert "mean(nDCG@10): no session has a value with all judgments" in found.reading
     assert "mean(AP(undefined=zero)): no value moved in any draw" in found.reading
     assert found.table["tau"].to_list() == [None] * 4
+
+
+@pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
+def test_a_pair_that_cannot_be_tested_has_no_verdict_to_keep():
+    docs = [f"d{n}" for n in range(24)]
+    made = sk.from_tables(
+        results={
+            "session_id": ["a", "a", "b"], "query_position": [1] * 3, "rank": [1, 2, 1], "doc_id": ["d0", "d1", "d20"],
+            "topic_id": ["t"] * 3, "user_id": ["u", "u", "v"], "system_id": ["A", "A", "B"],
+        },
+        judgments={"judgment_key": ["t"] * 24, "doc_id": docs, "grade": [1] * 20 + [0] * 4},
+    )  # fmt: skip
+    found = sk.judgment_loss(made, "sDCG@2", fractions=[0.5], repeats=4)
+    assert found.confusion.select("kept", "gained", "lost", "found", "accuracy").unique().rows() == [(0, 0, 0, 0, None)]
+    assert found.pairs.select("p_all", "p", "rejected").unique().rows() == [(None, None, None)]
+    assert "with too little to test it on" in found.reading
+    assert "Pairs that cannot be tested by sDCG@2 with all judgments: 1." in found.reading

@@ -19,6 +19,8 @@ NAMES = {"query": "query_position", "position": "query_position", "n": "count"}
 WANTED = ("rank", "query_position", "count")
 LARGEST = 2_000_000
 """Pairs of rank and query position that a table may span."""
+MOST = 2**40
+"""The largest number in a table, so that sums of counts stay exact."""
 
 
 def counts_file(path: str | Path) -> pl.DataFrame:
@@ -101,13 +103,11 @@ def _checked(table: pl.DataFrame) -> pl.DataFrame:
         column = table[name]
         least = 0 if name == "count" else 1
         whole = column.cast(pl.Float64, strict=False)
-        bad = whole.is_null() | (whole != whole.floor()) | (whole < least) | ~whole.is_finite()
+        bad = whole.is_null() | (whole != whole.floor()) | (whole < least) | ~whole.is_finite() | (whole > MOST)
         if bad.any():
             at = int(bad.arg_max() or 0)
             more = "; shares are not counts: multiply by how many looks there were" if name == "count" else ""
-            msg = (
-                f"counts: {name} is {column[at]!r} in row {at + 1}; it must be a whole number of at least {least}{more}"
-            )
+            msg = f"counts: {name} is {column[at]!r} in row {at + 1}; it must be a whole number from {least} to {MOST:,}{more}"
             raise DataError(msg)
     made = table.select(pl.col(WANTED).cast(pl.Float64).cast(pl.Int64))
     twice = made.filter(made.select("rank", "query_position").is_duplicated())

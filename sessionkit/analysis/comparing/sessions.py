@@ -80,7 +80,7 @@ def sessions_of(
         frame, values = frame.filter(known), values[known.to_numpy()]
     groups = tuple(frame.get_column("group").unique().sort())
     if not groups:
-        others = [name for name in _columns(source) if name != column]
+        others = [name for name in grouping_columns(source) if name != column]
         msg = f"by={by}: no session has a value in it; {_choice(others)}"
         raise UsageError(msg)
     if column in KEYS:  # what is compared cannot be held constant at the same time
@@ -102,8 +102,8 @@ def _scored(
 ) -> tuple[pl.DataFrame, np.ndarray, tuple[str, ...]]:
     """Score a study per session; the sessions, their values and the measures' texts."""
     of_sessions = study.columns("sessions")
-    if column not in _columns(study):
-        raise _no_column(column, _columns(study))
+    if column not in grouping_columns(study):
+        raise no_column(column, grouping_columns(study))
     scores = score(study, measures, "session", memory=memory, partials=partials)
     texts = tuple(scores.get_column("measure").head(scores.height).unique(maintain_order=True))
     values = scores.get_column("value").to_numpy().reshape(-1, len(texts))
@@ -129,8 +129,8 @@ def _given(
     if "query_position" in scores.columns:
         msg = "these are scores per query; compare sessions: sk.score(study, 'mean(nDCG@10)', per='session')"
         raise UsageError(msg)
-    if column not in _columns(scores):
-        raise _no_column(column, _columns(scores))
+    if column not in grouping_columns(scores):
+        raise no_column(column, grouping_columns(scores))
     there = scores.get_column("measure").unique(maintain_order=True).to_list()
     given = [measures] if isinstance(measures, (str, Measure)) else measures
     texts = tuple(dict.fromkeys(map(str, given))) if given is not None else tuple(there)
@@ -160,12 +160,12 @@ def _named(frame: pl.DataFrame, column: str) -> pl.DataFrame:
     return frame.select(pl.col(KEYS).cast(pl.String), pl.col(column).cast(pl.String).alias("group"), *order)
 
 
-def _no_column(column: str, known: Sequence[str]) -> UsageError:
+def no_column(column: str, known: Sequence[str]) -> UsageError:
     """Build the error for a grouping column that does not exist."""
     return UsageError(f"by={column}: no such column to group sessions by; {_choice(known)}{suggestion(column, known)}")
 
 
-def _columns(source: Study | Frame) -> list[str]:
+def grouping_columns(source: Study | Frame) -> list[str]:
     """Columns by which sessions may be grouped."""
     if isinstance(source, Study):
         names = [*source.columns("sessions"), *source.columns("users")]

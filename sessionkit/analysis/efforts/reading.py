@@ -10,6 +10,8 @@ from sessionkit.scoring.measures import Measure
 
 TOLD = (1, 3, 5, 10, 20)
 """Ranks of the ideal that the text speaks of, where the measure has them."""
+MOST_GROUPS = 12
+"""Groups that are read out; the others are in the tables."""
 
 
 def lines(
@@ -24,18 +26,27 @@ def lines(
 ) -> list[str]:
     """The sentences, one per line."""
     units = "sessions" if measure.inner.level == "session" else "lists"
+    groups = pl.concat([reach["group"], plateau["group"], table["group"].drop_nulls()]).unique(maintain_order=True)
+    told = groups.head(MOST_GROUPS)
+    reach, plateau = (
+        frame.filter(pl.col("group").is_in(told.implode(), nulls_equal=True)) for frame in (reach, plateau)
+    )
+    table = table.filter(pl.col("horizon").ne("as shown") | pl.col("group").is_in(told.implode()))
     found = [*_reach(reach, units), *_plateau(plateau, units)]
     if why_no_curve is not None:
         found.append(why_no_curve)
     elif reach.is_empty():
         found.append(
-            f"{measure}: nothing is judged relevant for any of these {units}, so that no ideal can be reached."
+            f"{measure}: no judged document gains anything for any of these {units}, so that no ideal can be reached."
         )
     if not table.is_empty() or timed:
         found.append(f"{measure}: the searcher whom its discounts describe {timed or searcher}.")
     else:
         found.append(f"{measure}: its discounts describe no searcher who stops; {searcher}.")
-    return [*found, *_searcher(table)]
+    found += _searcher(table)
+    if len(groups) > MOST_GROUPS:
+        found.append(f"The other {len(groups) - MOST_GROUPS:,} of {len(groups):,} groups are in the tables.")
+    return found
 
 
 def _reach(reach: pl.DataFrame, units: str) -> Iterator[str]:
@@ -44,7 +55,7 @@ def _reach(reach: pl.DataFrame, units: str) -> Iterator[str]:
         first = "the first document" if row["rank"] == 1 else f"{row['rank']} documents"
         said = f"{row['group']}: what the ideal has gained after {first}, {row['reached']:,} of {row['units']:,} {units} gain"
         if row["documents"] is None:
-            yield f"{said}; half of them never do."
+            yield f"{said}{'; half of them never do' if row['reached'] else ''}."
             continue
         queries = f" and {_many(row['queries'], 'query', 'queries')}" if units == "sessions" else ""
         yield f"{said}; half of all {units} have it after {_many(row['documents'], 'result', 'results')}{queries}."

@@ -16,6 +16,8 @@ from sessionkit.study.pairs import PAIR
 
 MOST_GROUPS = 20
 """Groups whose pairs are looked at."""
+ROUNDING = 1e-12
+"""Share of what a number was added up from below which it is 0, but for rounding."""
 DIFFERENCES = pl.Schema(
     {
         **dict.fromkeys(("measure", "a", "b"), pl.String()),
@@ -119,19 +121,32 @@ def _difference(
     found = nothing | {"difference": b["score"] - a["score"]}
     if a["lower"] is None or b["lower"] is None:
         return found
-    value = b["score"] - a["score"]
+    value = float(nothing_left(b["score"] - a["score"], abs(a["score"]) + abs(b["score"])))
+    found["difference"] = value
     if moved is not None:
         found["open_documents"] = int((moved["move"] != 0).sum())
     if exact and moved is not None and not a["open"] and not b["open"]:
         steps = moved["move"].to_numpy()
-        lower, upper = value + fsum(steps[steps < 0]), value + fsum(steps[steps > 0])
+        size = abs(value) + fsum(np.abs(steps))
+        lower = nothing_left(value + fsum(steps[steps < 0]), size)
+        upper = nothing_left(value + fsum(steps[steps > 0]), size)
         found |= {"bound": "attained", "needed": needed(value, steps)}
     else:
-        lower, upper = b["lower"] - a["upper"], b["upper"] - a["lower"]
+        size = sum(abs(row[end]) for row in (a, b) for end in ("lower", "upper"))
+        lower, upper = nothing_left(b["lower"] - a["upper"], size), nothing_left(b["upper"] - a["lower"], size)
         found["bound"] = "safe"
     found |= {"lower": min(lower, value), "upper": max(upper, value)}
     found["holds"] = bool(lower > 0 or upper < 0)
     return found
+
+
+def nothing_left(value: float, size: float) -> float:
+    """A sum, 0 where rounding alone is left of numbers of this size: a tie that judgments can make is not a difference that holds.
+
+    >>> nothing_left(0.3 - (0.1 + 0.2), 0.6), nothing_left(0.1, 0.6)
+    (0.0, 0.1)
+    """
+    return 0.0 if abs(value) <= ROUNDING * size else value
 
 
 def needed(difference: float, steps: np.ndarray) -> int | None:
@@ -149,5 +164,6 @@ def needed(difference: float, steps: np.ndarray) -> int | None:
         return None
     against = fsum(np.abs(steps[steps * np.sign(difference) < 0]))
     settled = np.concatenate([[0.0], np.sort(np.abs(steps))[::-1].cumsum()])
-    enough = np.flatnonzero(abs(difference) - against + settled > 0)
+    left = ROUNDING * (abs(difference) + fsum(np.abs(steps)))
+    enough = np.flatnonzero(abs(difference) - against + settled > left)
     return int(enough[0]) if len(enough) else None

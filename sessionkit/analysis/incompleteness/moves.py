@@ -7,6 +7,7 @@ import polars as pl
 from sessionkit.analysis.incompleteness.kinds import best_grade, kind_of
 from sessionkit.analysis.incompleteness.shares import Shares, shares
 from sessionkit.analysis.incompleteness.unjudged import Unjudged
+from sessionkit.scoring import fixed
 from sessionkit.scoring.judging import every_gain
 from sessionkit.scoring.layout import with_offsets
 from sessionkit.scoring.lists import Lists
@@ -64,7 +65,7 @@ def _of_sums(unjudged: Unjudged, inner: Measure, best: float) -> pl.DataFrame:
         terms = inner.terms(lists)
         divisor = inner.divisor(lists)
         if divisor is not None:
-            terms = terms.with_columns(term=pl.col("term") / divisor.gather(terms["list"]))
+            terms = terms.with_columns(term=fixed.quotient(pl.col("term"), pl.lit(divisor.gather(terms["list"]))))
         rows = lists.every.filter(pl.col("judgment").is_not_null())
         rows = rows.filter(unknown.gather(rows["judgment"]), pl.col("first")).select("list", "rank", "judgment")
         rows = rows.join(terms.select("list", "rank", "term"), on=["list", "rank"], how="inner")
@@ -94,10 +95,13 @@ def _of_shares(found: Shares) -> pl.DataFrame:
         pl.col("unit").alias(found.by),
         "key",
         judgment=pl.lit(None, pl.UInt32),
-        move=pl.col("known") / pl.col("with_one") - pl.col("known") / pl.col("ideal"),
+        move=fixed.quotient(pl.col("known"), pl.col("with_one")) - fixed.quotient(pl.col("known"), pl.col("ideal")),
     ).filter(pl.col("move") != 0)
     gain = float(parts.heights.sum())
     own = found.own.join(defined, on="part", how="inner").select(
-        pl.col("unit").alias(found.by), "key", "judgment", move=gain * pl.col("weight") / pl.col("with_one")
+        pl.col("unit").alias(found.by),
+        "key",
+        "judgment",
+        move=fixed.quotient(gain * pl.col("weight"), pl.col("with_one")),
     )
     return pl.concat([any_, own.filter(pl.col("move") > 0)])

@@ -10,6 +10,8 @@ from sessionkit.analysis.incompleteness.pool import Pool
 
 NAMED = 3
 """Documents named in a sentence."""
+MOST_TOLD = 12
+"""Groups, and pairs of them, that are read out one by one under each measure; the others are in the tables."""
 
 
 def lines(
@@ -70,14 +72,20 @@ def _scope(pool: Pool, top: float | None) -> str:
 
 def _scores(bounds: pl.DataFrame) -> Iterator[str]:
     """Score and bounds of each group under each measure."""
-    for row in bounds.filter(pl.col("lower").is_not_null()).iter_rows(named=True):
+    groups = bounds["group"].unique(maintain_order=True)
+    told = bounds.filter(
+        pl.col("lower").is_not_null(), pl.col("group").is_in(groups.head(MOST_TOLD).implode(), nulls_equal=True)
+    )
+    for row in told.iter_rows(named=True):
         score = "has no score" if row["score"] is None else f"scores {_number(row['score'])}"
         gap = "" if row["bound"] == "attained" else " (these bounds are safe; they may not be reached)"
         more = f" {row['open']:,} sessions without a score could get one." if row["open"] else ""
         yield (
-            f"{row['measure']}, {row['group']}: {score} over {row['n']:,} sessions; whatever the unjudged documents are, it lies "
+            f"{row['measure']}, {row['group']}: {score} over {_sessions(row['n'])}; whatever the unjudged documents are, it lies "
             f"between {_number(row['lower'])} and {_number(row['upper'])}{gap}.{more}"
         )
+    if len(groups) > MOST_TOLD:
+        yield f"The other {len(groups) - MOST_TOLD:,} of {len(groups):,} groups are in the table bounds."
 
 
 def _sizes(bounds: pl.DataFrame) -> dict[tuple[str, str], int]:
@@ -87,14 +95,22 @@ def _sizes(bounds: pl.DataFrame) -> dict[tuple[str, str], int]:
 
 def _differences(differences: pl.DataFrame, wanted: pl.DataFrame, sizes: dict[tuple[str, str], int]) -> Iterator[str]:
     """Whether each difference can turn, and what would tell."""
-    for row in differences.filter(pl.col("lower").is_not_null()).iter_rows(named=True):
+    bounded = differences.filter(pl.col("lower").is_not_null())
+    many = bounded.group_by("measure", maintain_order=True).agg(pl.len(), pl.col("holds").sum())
+    for measure, pairs, hold in many.filter(pl.col("len") > MOST_TOLD).iter_rows():
+        yield (
+            f"{measure}: of {pairs:,} differences between groups the sign of {hold:,} holds whatever the unjudged documents are; unjudged "
+            f"documents could turn {pairs - hold:,}, by bounds that may be wide where the table differences says safe."
+        )
+    few = many.filter(pl.col("len") <= MOST_TOLD)["measure"]
+    for row in bounded.filter(pl.col("measure").is_in(few.implode())).iter_rows(named=True):
         a, b, value = row["a"], row["b"], row["difference"]
         if value == 0:
             said = f"{row['measure']}: {a} and {b} have the same mean"
         else:
             high, low = (b, a) if value > 0 else (a, b)
-            many = " and ".join(f"{sizes[row['measure'], group]:,}" for group in (high, low))
-            said = f"{row['measure']}: the mean of {high} is higher than that of {low} by {_number(abs(value))}, over {many} sessions"
+            of_each = " and ".join(f"{sizes[row['measure'], group]:,}" for group in (high, low))
+            said = f"{row['measure']}: the mean of {high} is higher than that of {low} by {_number(abs(value))}, over {of_each} sessions"
         interval = f"{b} less {a} lies between {_number(row['lower'])} and {_number(row['upper'])}"
         if row["holds"]:
             yield f"{said}. This conclusion holds whatever the unjudged documents are: {interval}."
@@ -121,6 +137,11 @@ def _without(bounds: pl.DataFrame) -> Iterator[str]:
     without = bounds.filter(pl.col("reason").is_not_null()).unique("measure", maintain_order=True)
     for measure, reason in without.select("measure", "reason").iter_rows():
         yield f"{measure} has no bounds: {reason}."
+
+
+def _sessions(many: int) -> str:
+    """A number of sessions."""
+    return f"{many:,} session{'' if many == 1 else 's'}"
 
 
 def _percent(share: float | None) -> str:

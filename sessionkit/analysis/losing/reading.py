@@ -153,13 +153,13 @@ def _two(rows: pl.DataFrame, pairs: pl.DataFrame, settled: Settled) -> str:
             f"in {worst:.0%}"
         )
     told = "; ".join(
-        f"with a share of {row['fraction']:.3g} the difference lies between {_signed(row, whole)}, the median p is {row['p']:.3g}, and "
-        f"{row['rejected']:.0%} of {settled.times} draws have p at most {settled.alpha:g}"
+        f"with a share of {row['fraction']:.3g} the difference lies between {_signed(row, whole)}{_ps(row, settled)}"
         for row in _looked_at(pairs)
     )
+    tested = "with too little to test it on" if whole["p_all"] is None else f"p {whole['p_all']:.3g}"
     return (
-        f"{higher} has the higher value with all judgments (difference from {other} {abs(whole['difference_all']):.3g}, p "
-        f"{whole['p_all']:.3g}). {often}. {told[:1].upper()}{told[1:]}."
+        f"{higher} has the higher value with all judgments (difference from {other} {abs(whole['difference_all']):.3g}, "
+        f"{tested}). {often}. {told[:1].upper()}{told[1:]}."
     )
 
 
@@ -169,8 +169,18 @@ def _signed(row: Mapping[str, Any], whole: Mapping[str, Any]) -> str:
     return f"{ends[0]:.3g} and {ends[1]:.3g}"
 
 
+def _ps(row: Mapping[str, Any], settled: Settled) -> str:
+    """The p-values of the draws; nothing where there is no verdict with all judgments."""
+    if row["rejected"] is None:
+        return ""
+    median = "" if row["p"] is None else f", the median p is {row['p']:.3g}"
+    return f"{median}, and {row['rejected']:.0%} of {settled.times} draws have p at most {settled.alpha:g}"
+
+
 def _verdicts(rows: pl.DataFrame, settled: Settled) -> str:
     """How many verdicts stay."""
+    if rows["accuracy"].is_null().all():
+        return "no pair can be tested, so that there are no verdicts to keep."
     return f"verdicts at {settled.alpha:g}: {'; '.join(_matrix(row) for row in _looked_at(rows))}."
 
 

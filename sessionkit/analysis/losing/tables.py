@@ -91,13 +91,18 @@ def knees_table(
 
 
 def confusion_table(measures: Sequence[str], shares: Sequence[Fraction], of: Verdicts, alpha: float) -> pl.DataFrame:
-    """A row per measure and share: verdicts with all judgments against those with a share, over pairs and draws."""
+    """A row per measure and share: verdicts with all judgments against those with a share, over pairs and draws.
+
+    Pairs that cannot be tested with all judgments have no verdict and are left out; what cannot be tested with a share of
+    them is not significant.
+    """
     rows = []
     for m, measure in enumerate(measures):
-        whole = np.broadcast_to((of.p[m] <= alpha)[:, None], of.ps.shape[1:3])
+        there = np.isfinite(of.p[m])
+        whole = np.broadcast_to((of.p[m] <= alpha)[:, None], of.ps.shape[1:3])[there]
         for s, share in enumerate(shares):
-            some = whole if share == ALL else of.ps[m, :, :, s] <= alpha
-            same = np.ones_like(whole) if share == ALL else _same_sign(of, m, s)
+            some = whole if share == ALL else of.ps[m, there, :, s] <= alpha
+            same = np.ones_like(whole) if share == ALL else _same_sign(of, m, s)[there]
             found = Confusion.of(whole, some, same)
             counted = found.kept, found.gained, found.lost, found.found, found.turned
             rows.append(
@@ -113,15 +118,22 @@ def pairs_table(
     rows = []
     for m, measure in enumerate(measures):
         for number, (i, j) in enumerate(of.pairs):
-            whole = _number(of.difference[m, number]), float(of.p[m, number])
+            whole = _number(of.difference[m, number]), _number(of.p[m, number])
             for s, share in enumerate(shares):
                 if share == ALL:
-                    same, rejected = (None if whole[0] is None else 1.0), float(whole[1] <= alpha)
+                    same, rejected = (None if whole[0] is None else 1.0), _rejected(whole[1], alpha)
                     found = (whole[0], whole[0], whole[0], same, whole[1], rejected)
                 else:
                     d, p = of.differences[m, number, :, s], of.ps[m, number, :, s]
                     same = None if whole[0] is None else float(_same_sign(of, m, s)[number].mean())
-                    found = (_mean(d), _least(d), _most(d), same, float(np.median(p)), float((p <= alpha).mean()))
+                    found = (
+                        _mean(d),
+                        _least(d),
+                        _most(d),
+                        same,
+                        _median(p),
+                        None if whole[1] is None else float((p <= alpha).mean()),
+                    )
                 rows.append((measure, names[i], names[j], float(share), *whole, *found))
     return pl.DataFrame(rows, schema=PAIRS, orient="row")
 
@@ -136,6 +148,17 @@ def _mean(values: np.ndarray) -> float | None:
     """Mean of what is there; None of nothing."""
     there = values[np.isfinite(values)]
     return float(there.mean()) if len(there) else None
+
+
+def _median(values: np.ndarray) -> float | None:
+    """Median of what is there; None of nothing."""
+    there = values[np.isfinite(values)]
+    return float(np.median(there)) if len(there) else None
+
+
+def _rejected(p: float | None, alpha: float) -> float | None:
+    """1 where a p-value is at most a level, else 0; None where there is none."""
+    return None if p is None else float(p <= alpha)
 
 
 def _least(values: np.ndarray) -> float | None:

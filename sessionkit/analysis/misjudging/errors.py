@@ -67,14 +67,14 @@ def errors_of(study: Study, grades: np.ndarray, noise: str | float | Frame | Non
     noise
         ``"judges"``: what another judge said of the same document; ``"searchers"``: what the searchers said of it; a
         number: the share of judgments that err; a table with ``grade``, ``becomes``, ``share``. None: judges where there
-        are any with documents in common, else .1.
+        are any with documents in common and their grades are not summed (merge=sum), else .1.
     spread
         Where the errors of a declared share go: ``"adjacent"`` grades or ``"any"`` other, each as often.
 
     Raises
     ------
     UsageError
-        The noise is none of these.
+        The noise is none of these, or judges where grades are summed.
     DataError
         Nobody graded a document twice, where that is asked for; or all judgments have the same grade.
     """
@@ -82,7 +82,14 @@ def errors_of(study: Study, grades: np.ndarray, noise: str | float | Frame | Non
     if spread not in SPREADS:
         msg = f"spread must be one of {', '.join(SPREADS)}, not {spread!r}{suggestion(str(spread), SPREADS)}"
         raise UsageError(msg)
-    if noise is None or (isinstance(noise, str) and noise in (JUDGES, SEARCHERS)):
+    summed = study.settings.merge == "sum"
+    if summed and isinstance(noise, str) and noise == JUDGES:
+        msg = (
+            "noise=judges: what one judge says in place of a grade says nothing of the sums that several judges make (merge=sum); "
+            "merge by another rule, or declare a share, such as noise=0.1"
+        )
+        raise UsageError(msg)
+    if (noise is None and not summed) or (isinstance(noise, str) and noise in (JUDGES, SEARCHERS)):
         counted = _counted(study, levels, str(noise or JUDGES))
         if counted is not None:
             return _estimated(str(noise or JUDGES), *counted, used=levels)
@@ -90,7 +97,7 @@ def errors_of(study: Study, grades: np.ndarray, noise: str | float | Frame | Non
             whose = "two judges (judge_id)" if noise == JUDGES else "a searcher (user_grade) and the judgments"
             msg = f"noise={noise}: no document was graded by {whose}, so errors cannot be estimated; declare a share, such as noise=0.1"
             raise DataError(msg)
-        noise = 0.1
+    noise = 0.1 if noise is None else noise
     if isinstance(noise, (str, int, float)) and not isinstance(noise, bool):
         rate = _rate(noise)
         if rate and len(levels) == 1:

@@ -122,9 +122,12 @@ def _pair(row: Mapping[str, Any], settled: Settled) -> str:
     changes = row["winner_changes"]
     error = math.sqrt(changes * (1 - changes) / row["draws"])
     sure = f" (standard error {error:.1%})" if error else ""
-    verdict = "at most" if row["p"] <= settled.alpha else "above"
+    p, verdict = "with too little to test it on", ""
+    if row["p"] is not None:
+        p, side = f"p {row['p']:.3g}", "at most" if row["p"] <= settled.alpha else "above"
+        verdict = f"; p, now {side} {settled.alpha:g}, is on the other side in {row['verdict_changes']:.1%}"
     return (
-        f"{row['b']} less {row['a']} is {row['difference']:.3g} by the judgments as they are (p {row['p']:.3g}), and {row['mean']:.3g} on "
+        f"{row['b']} less {row['a']} is {row['difference']:.3g} by the judgments as they are ({p}), and {row['mean']:.3g} on "
         f"average over draws, 95 % of them within {row['low']:.3g} to {row['high']:.3g}. Another winner, or none, comes out in "
-        f"{changes:.1%} of draws{sure}; p, now {verdict} {settled.alpha:g}, is on the other side in {row['verdict_changes']:.1%}."
+        f"{changes:.1%} of draws{sure}{verdict}."
     )

@@ -36,8 +36,13 @@ def pairs_table(
                 spread = [float(there.mean()), sd, float(low), float(high)]
             changes = None if not whole else float((np.sign(d[1:]) != np.sign(whole)).mean())
             rejected = p[1:] <= alpha
-            verdicts = float(rejected.mean()), float((rejected != (p[0] <= alpha)).mean())
-            rows.append((measure, names[i], names[j], whole, float(p[0]), *spread, changes, *verdicts, len(p) - 1))
+            known = float(p[0]) if np.isfinite(p[0]) else None
+            verdicts = (
+                (float(rejected.mean()), float((rejected != (p[0] <= alpha)).mean()))
+                if known is not None
+                else (None, None)
+            )
+            rows.append((measure, names[i], names[j], whole, known, *spread, changes, *verdicts, len(p) - 1))
     return pl.DataFrame(rows, schema=PAIRS, orient="row")
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from sessionkit.analysis.comparing.sessions import grouping_columns, no_column
 from sessionkit.analysis.rejudged.steps import made
-from sessionkit.errors import UsageError, suggestion
 from sessionkit.scoring.blocks import Block, blocks
 from sessionkit.scoring.judged import Judged
 from sessionkit.scoring.measures import Measure
@@ -82,11 +82,9 @@ class Log:
         MeasureError
             A measure is one of queries; the message proposes its mean.
         """
-        known = [name for name in study.columns("sessions") if name != "session_id"]
-        known += [name for name in study.columns("users") if name != "user_id"]
+        known = grouping_columns(study)
         if by not in known:
-            msg = f"by={by}: no such column to group sessions by; choose from {', '.join(known)}{suggestion(by, known)}"
-            raise UsageError(msg)
+            raise no_column(by, known)
         asked = score_task(study, measures, "session").measures
         frames: list[pl.DataFrame] = []
         kept: list[Block] = []

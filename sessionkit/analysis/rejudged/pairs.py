@@ -10,7 +10,7 @@ import polars as pl
 
 from sessionkit.analysis.comparing.designs import Design
 from sessionkit.analysis.comparing.procedures import Options, Procedure, procedure
-from sessionkit.analysis.comparing.rows import compared
+from sessionkit.analysis.comparing.rows import CONSTANT, Row, compared
 from sessionkit.analysis.comparing.sessions import Sessions
 from sessionkit.analysis.comparing.units import aligned, mean_cells
 from sessionkit.analysis.rejudged.ranks import t_p, wilcoxon_p
@@ -120,7 +120,8 @@ class PairTest:
     def tested(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The difference and the p-value of every pair, for the values of the sessions.
 
-        The difference is NaN where there is no unit to take it from; p is 1 where there is nothing to tell apart.
+        The difference is NaN where there is no unit to take it from; p is 1 where the two do not differ, NaN where they do
+        and the test has too little to judge that by.
         """
         values = values[self.order]
         first, second = np.array(self.pairs, dtype=np.int64).reshape(-1, 2).T
@@ -131,7 +132,7 @@ class PairTest:
             there = np.isfinite(d)
             n = there.sum(axis=0)
             mean = np.divide(np.where(there, d, 0.0).sum(axis=0), n, out=np.full(len(n), np.nan), where=n > 0)
-            return mean, MANY[self.chosen.test.name](d)
+            return mean, np.where(n > 0, MANY[self.chosen.test.name](d), np.nan)
         sessions = Sessions(self.frame, values[:, None], ("",), self.groups, "", 0)
         units = aligned(sessions, 0, self.chosen.design, self.chosen.claim)
         found = compared("", self.groups, units, test=self.chosen.test, claim=self.chosen.claim, options=self.options)
@@ -139,5 +140,14 @@ class PairTest:
         rows = [of[self.groups[i], self.groups[j]] for i, j in self.pairs]
         crossed = self.chosen.layout == "crossed"
         d = [row.pair.estimate if crossed and row.pair is not None else row.difference for row in rows]
-        p = [row.pair.p if row.pair is not None else None for row in rows]
-        return np.array([np.nan if x is None else x for x in d]), np.array([1.0 if x is None else x for x in p])
+        return np.array([np.nan if x is None else x for x in d]), np.array([p_of(row) for row in rows])
+
+
+def p_of(row: Row) -> float:
+    """The p-value of two groups: 1 where they do not differ at all, NaN where they do and were not tested."""
+    if row.pair is not None and row.pair.p is not None:
+        return row.pair.p
+    if row.mean_a is None or row.mean_b is None:
+        return float("nan")
+    same = abs(row.mean_b - row.mean_a) <= CONSTANT * max(abs(row.mean_a), abs(row.mean_b))
+    return 1.0 if same else float("nan")

@@ -46,7 +46,8 @@ def wilcoxon_p(differences: np.ndarray) -> np.ndarray:
 
 
 def t_p(differences: np.ndarray) -> np.ndarray:
-    """Two-sided p-values of the paired t test; 1 where nothing varies that a difference could be judged by.
+    """Two-sided p-values of the paired t test; 1 where nothing differs, NaN where nothing varies that a difference could be
+    judged by.
 
     Parameters
     ----------
@@ -66,7 +67,7 @@ def t_p(differences: np.ndarray) -> np.ndarray:
     flat = np.sqrt(variance) <= CONSTANT * size
     t = np.divide(np.abs(mean) * np.sqrt(n), np.sqrt(variance), out=np.zeros(len(n)), where=enough & ~flat)
     p: np.ndarray = 2 * stats.t.sf(t, np.maximum(n - 1, 1))
-    return np.where(enough & ~flat, p, 1.0)
+    return np.where(enough & ~flat, p, np.where(size > 0, np.nan, 1.0))
 
 
 def _below(n: int) -> np.ndarray:

@@ -12,9 +12,8 @@ def notes_of(swept: Swept, without: int, column: str) -> list[str]:
     there = [look for look in swept.looks if look is not None and look.means is not None]
     undefined = [int(look.means.undefined.sum()) for look in there if look.means is not None]
     if any(undefined):
-        notes.append(
-            f"sessions without a value, which are left out of means: {min(undefined):,} to {max(undefined):,} by setting"
-        )
+        many = f"{min(undefined):,}" + (f" to {max(undefined):,} by setting" if max(undefined) > min(undefined) else "")
+        notes.append(f"sessions without a value, which are left out of means: {many}")
     rescaled = [axis.name for axis in swept.grid.axes if axis.name in ("gain", "b", "bq", "discount", "query_discount")]
     if rescaled and not _share(swept.grid.measure):
         notes.append(

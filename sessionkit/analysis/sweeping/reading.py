@@ -39,7 +39,8 @@ def lines(swept: Swept, told: Told, notes: tuple[str, ...]) -> list[str]:
         found.append(f"{' and '.join(added)}, the value of {told.measure}, was added to the values asked for.")
     if told.design:
         found.append(f"Design: {told.design}. Each setting is tested alone, as compare does: {told.test}.")
-        found.append(f"The claim is about {told.population}.")
+        if swept.base.leader is not None:
+            found.append(f"The claim is about {told.population}.")
     elif told.untested:
         found.append(f"Not tested: {told.untested}.")
     found.append(_base(swept, told))

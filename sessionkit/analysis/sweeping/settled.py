@@ -7,19 +7,16 @@ from dataclasses import replace
 import polars as pl
 
 from sessionkit.analysis.comparing.assembled import assembled
-from sessionkit.analysis.comparing.corrections import CORRECTIONS
 from sessionkit.analysis.comparing.designs import read_design
 from sessionkit.analysis.comparing.procedures import Options, procedure
 from sessionkit.analysis.comparing.reading import CORRECTED, population
 from sessionkit.analysis.comparing.rows import compared
-from sessionkit.analysis.comparing.sessions import Sessions
+from sessionkit.analysis.comparing.sessions import Sessions, grouping_columns, no_column
 from sessionkit.analysis.comparing.units import aligned
 from sessionkit.analysis.sweeping.reading import Told
 from sessionkit.analysis.sweeping.tested import Testing
-from sessionkit.errors import UsageError, suggestion
+from sessionkit.errors import UsageError
 from sessionkit.study import Study
-
-FEWEST_RESAMPLES = 99
 
 
 def testing_of(
@@ -75,13 +72,10 @@ def groups_of(study: Study, column: str) -> tuple[tuple[str, ...], int]:
     UsageError
         There is no such column, or no session has a value in it.
     """
-    of_sessions = study.columns("sessions")
-    known = [*of_sessions, *(name for name in study.columns("users") if name != "user_id")]
-    known.remove("session_id")
+    known = grouping_columns(study)
     if column not in known:
-        msg = f"by={column}: no such column to group sessions by; choose from {', '.join(known) or 'none'}{suggestion(column, known)}"
-        raise UsageError(msg)
-    if column in of_sessions:
+        raise no_column(column, known)
+    if column in study.columns("sessions"):
         values = study.sessions.select(pl.col(column).cast(pl.String).alias("group"))
     else:
         users = study.users.select("user_id", pl.col(column).cast(pl.String).alias("group"))
@@ -92,18 +86,3 @@ def groups_of(study: Study, column: str) -> tuple[tuple[str, ...], int]:
         msg = f"by={column}: no session has a value in it; choose another column"
         raise UsageError(msg)
     return tuple(named["group"].sort()), int(counted["len"].sum()) - int(named["len"].sum())
-
-
-def options_of(correction: str, alpha: float, resamples: int, seed: int) -> Options:
-    """Check what is asked for."""
-    if correction not in CORRECTIONS:
-        msg = f"correction must be one of {', '.join(CORRECTIONS)}, not {correction!r}{suggestion(str(correction), CORRECTIONS)}"
-        raise UsageError(msg)
-    if isinstance(alpha, bool) or not isinstance(alpha, int | float) or not 0 < alpha < 0.5:
-        msg = f"alpha must be a number above 0 and below .5, not {alpha!r}; 0.05 is usual"
-        raise UsageError(msg)
-    for name, value, least in (("resamples", resamples, FEWEST_RESAMPLES), ("seed", seed, 0)):
-        if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            msg = f"{name} must be a whole number of at least {least}, not {value!r}"
-            raise UsageError(msg)
-    return Options(float(alpha), resamples, seed)

@@ -50,6 +50,7 @@ def test_counts_that_rise_have_no_stopping_likelihood(change, words):
         ({"count": [4, 3, None, 1]}, "count is None in row 3"),
         ({"count": [4, -3, 1, 1]}, "count is -3 in row 2"),
         ({"rank": [0, 2, 1, 2]}, "rank is 0 in row 1"),
+        ({"count": [1e30, 3, 1, 1]}, r"count is 1e\+30 in row 1; it must be a whole number from 0 to"),
         ({"rank": ["one", "2", "1", "2"]}, "rank is 'one' in row 1"),
         ({"rank": [1, 1, 1, 2]}, "rank 1 of query 1 is there twice"),
         ({"count": [0, 0, 0, 0]}, "every count is 0"),

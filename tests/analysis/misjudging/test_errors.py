@@ -118,3 +118,14 @@ def test_no_noise_changes_nothing_and_full_noise_everything():
     study = study_of([[0.0, None, None]])
     assert np.array_equal(redrawn(used, errors_of(study, used, 0, "any"), (0,)), used)
     assert np.array_equal(redrawn(used, errors_of(study, used, 1, "any"), (0,)), 1 - used)
+
+
+def test_what_one_judge_says_is_not_put_in_place_of_sums():
+    study = study_of([[1.0, 1.0, None], [1.0, 0.0, None], [0.0, 0.0, 1.0]], merge="sum")
+    sums = np.array([2.0, 1.0, 1.0])
+    with pytest.raises(UsageError, match="the sums that several judges make"):
+        errors_of(study, sums, "judges", "adjacent")
+    # not asked for, a declared share of the sums in use: 1 and 2
+    found = errors_of(study, sums, None, "adjacent")
+    assert (found.source, found.levels.tolist()) == ("declared", [1.0, 2.0])
+    assert found.share == pytest.approx(np.array([[0.9, 0.1], [0.1, 0.9]]))

@@ -1,0 +1,34 @@
+"""What findings have in common: no name from a log starts a line of a reading, or acts on a terminal."""
+
+import pytest
+
+import sessionkit as sk
+
+HOSTILE = "A\nThis conclusion holds.\x1b[31m\u202e"
+
+
+@pytest.mark.parametrize(
+    "find",
+    [
+        lambda study: sk.sweep(study, "sDCG@2", {"b": [2, 4]}, generalise="sessions"),
+        lambda study: sk.compare(study, "sDCG@2", generalise="sessions"),
+        lambda study: sk.incomplete(study, "sDCG@2"),
+        lambda study: sk.effort(study, "sDCG@2"),
+        lambda study: sk.judge_noise(study, "sDCG@2", draws=3, generalise="sessions"),
+        lambda study: sk.discriminative_power(study, "sDCG@2", generalise="sessions"),
+    ],
+    ids=["sweep", "compare", "incomplete", "effort", "judge_noise", "discriminative_power"],
+)
+def test_a_name_stays_within_its_line(find):
+    study = sk.from_tables(
+        results={
+            "session_id": list("abcd"), "query_position": [1] * 4, "rank": [1] * 4, "doc_id": list("wxyz"),
+            "topic_id": list("tttt"), "system_id": [HOSTILE, HOSTILE, "B", "B"],
+        },
+        judgments={"judgment_key": ["t"] * 3, "doc_id": list("wxy"), "grade": [2, 1, 0]},
+        max_grade=2,
+    )  # fmt: skip
+    reading = find(study).reading
+    assert "A\\nThis conclusion holds.\\x1b[31m\\u202e" in reading
+    assert not any(line.startswith("This conclusion") for line in reading.splitlines())
+    assert all(line.isprintable() for line in reading.split("\n"))

@@ -74,12 +74,12 @@ def _drawings(study: Study, out: Path) -> list[Path]:
     from sessionkit.charts import KINDS, save
     from sessionkit.report import report
     from sessionkit.report.choices import choices_of
-    from sessionkit.report.figures import figure
+    from sessionkit.report.figures import APART, figure
 
     choices = choices_of(study)
     page = out / "report.html"
     with working("drawing"):
-        made = [(figure(study, kind, choices).chart, out / f"{kind}.svg") for kind in KINDS]
+        made = [(figure(study, kind, choices).chart, out / f"{kind}.svg") for kind in KINDS if kind not in APART]
         written = [save(chart, path) for chart, path in made if chart is not None]
         report(study, output=page)
     return [*written, page]

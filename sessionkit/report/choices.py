@@ -27,7 +27,8 @@ class Choices:
 
     ``measure`` is what figures of gain show, ``ratio`` what those of normalised gain do; ``source`` and ``ratio_source``
     the measures asked for that these come from, None where none of that family was. ``asked`` tells whether any was.
-    ``exact``, if given, is what the figure shows in place of both.
+    ``exact``, if given, is what the figure shows in place of both. Figures that are drawn apart have ``measures``, all that
+    were asked for, the ``session`` that is shown, what is correlated ``with_`` and the ``pair`` of systems compared.
     """
 
     measure: GainMeasure
@@ -43,6 +44,10 @@ class Choices:
     synthetic: bool
     redaction: Redaction
     exact: Measure | None = None
+    measures: tuple[Measure, ...] = ()
+    session: str | None = None
+    with_: tuple[str, ...] = ()
+    pair: tuple[str | None, str | None] = (None, None)
 
     @property
     def ratio(self) -> GainMeasure:

@@ -13,6 +13,7 @@ from sessionkit.analysis.groups import EVERYONE, grouped_sessions
 from sessionkit.charts import KINDS, last_vs_nonlast, session_curve, single_sessions, topic_curves
 from sessionkit.charts.single_sessions import MOST
 from sessionkit.errors import UsageError, suggestion
+from sessionkit.report.apart import DRAWN
 from sessionkit.report.choices import TOP, Choices
 from sessionkit.scoring.measures import GainMeasure, ListMeasure, Measure
 from sessionkit.scoring.measures.cumulated_gain import SessionGain
@@ -20,6 +21,8 @@ from sessionkit.study import Study
 
 DEEPEST = 100
 """The rank to which Figure 1 looks, unless no list goes so deep."""
+APART = (*DRAWN,)
+"""Figures that are made when they are asked for."""
 NAMED = 6
 """Groups whose counts a caption gives."""
 
@@ -57,9 +60,9 @@ def figure(study: Study, kind: str, choices: Choices) -> Figure:
 
 
 def figures(study: Study, choices: Choices) -> list[Figure]:
-    """Make all figures; one that the study does not allow has the reason in place of a chart."""
+    """Make all figures but those in `APART`; one that the study does not allow has the reason in place of a chart."""
     made = []
-    for kind in FIGURES:
+    for kind in [name for name in FIGURES if name not in APART]:
         try:
             made.append(figure(study, kind, choices))
         except UsageError as error:
@@ -184,11 +187,17 @@ def _single_sessions(study: Study, choices: Choices) -> Figure:
     return Figure("single-sessions", title, chart, caption)
 
 
+def _apart(kind: str) -> Callable[[Study, Choices], Figure]:
+    """How a figure that is drawn apart is made."""
+    return lambda study, choices: Figure(kind, *DRAWN[kind](study, choices))
+
+
 FIGURES: dict[str, Callable[[Study, Choices], Figure]] = {
     "last-vs-nonlast": _last_vs_nonlast,
     "session-curve": _session_curve,
     "topic-curves": _topic_curves,
     "single-sessions": _single_sessions,
+    **{kind: _apart(kind) for kind in DRAWN},
 }
 """How each kind of chart is made from a study."""
 

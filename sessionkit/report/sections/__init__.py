@@ -5,6 +5,8 @@ from collections.abc import Callable
 from sessionkit.report.material import Material
 from sessionkit.report.parts import Section
 from sessionkit.report.sections.behaviour import behaviour
+from sessionkit.report.sections.discounts import discounts
+from sessionkit.report.sections.explorer import explorer
 from sessionkit.report.sections.measures import measures
 from sessionkit.report.sections.method import method
 from sessionkit.report.sections.quality import quality
@@ -16,8 +18,10 @@ SECTIONS: tuple[Callable[[Material], Section], ...] = (
     summary,
     study,
     sessions,
+    discounts,
     measures,
     behaviour,
+    explorer,
     quality,
     method,
 )

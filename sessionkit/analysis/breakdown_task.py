@@ -75,8 +75,7 @@ class BreakdownTask:
     def part(self, block: Block) -> pl.DataFrame:
         """Sums over the block's queries."""
         chosen = self.grouping.sessions(block)
-        values = rank_values(block, self.measure).join(chosen, on="session", maintain_order="left")
-        parts = _parts(values, self.by)
+        parts = self.parted(block, chosen)
         value = pl.col("value")
         if self.average == "sessions":
             parts = parts.group_by(*PLACE, "session").agg(
@@ -92,6 +91,10 @@ class BreakdownTask:
         )
         groups = chosen.select("group").unique().with_columns(rank=pl.lit(0, pl.Int32))
         return pl.concat([RANKS.to_frame(), sums, groups], how="diagonal")
+
+    def parted(self, block: Block, chosen: pl.DataFrame) -> pl.DataFrame:
+        """Values of the chosen sessions' queries by rank, with the part each is in: ``part``, ``order``."""
+        return _parts(rank_values(block, self.measure).join(chosen, on="session", maintain_order="left"), self.by)
 
     def whole(self, parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """``group``, ``part``, ``rank``, ``value``, ``n_queries``, ``n_sessions``."""

@@ -7,7 +7,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.charts.encodings import checked, tip, titled, values
+from sessionkit.charts.encodings import checked, in_order, tip, titled, values
 from sessionkit.charts.text import printable_column
 from sessionkit.charts.theme import FAINT, PALETTE
 from sessionkit.errors import UsageError
@@ -91,9 +91,8 @@ def differences(
     header = alt.Header(
         title=None, labelAngle=0, labelAlign="left", labelAnchor="middle", labelLimit=260, labelPadding=6
     )
-    order = rows.get_column("row").to_list()
     drawn = alt.LayerChart(data=values(rows), layer=layers).properties(height=ROW)
     faceted: alt.FacetChart = drawn.facet(
-        row=alt.Row(field="row", type="nominal", sort=order, header=header), spacing=8
+        row=alt.Row(field="row", type="nominal", sort=in_order(), header=header), spacing=8
     ).resolve_scale(x="independent")
     return titled(faceted, title, [*([subtitle] if subtitle else []), what], synthetic)

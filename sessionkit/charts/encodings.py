@@ -21,6 +21,7 @@ SYNTHETIC = "Synthetic data"
 FOLD = 40
 """Characters of a measure's text on one line of an axis title."""
 DASHES = ([1, 0], [6, 4], [2, 3], [9, 3, 2, 3], [12, 5], [1, 2])
+SEPARATORS = {0x2028: " ", 0x2029: " "}
 Drawn = TypeVar("Drawn", bound=alt.TopLevelMixin)
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 
@@ -129,8 +130,17 @@ def titled(chart: Drawn, title: str | None, below: Sequence[str], synthetic: boo
     return named
 
 
+def in_order() -> alt.EncodingSortField:
+    """Return the order of facets by the column ``place``; names listed as an order would become part of an expression."""
+    return alt.EncodingSortField(field="place", op="min")
+
+
 def tip(field: str, title: str, form: str | None = None) -> alt.Tooltip:
-    """Return one line of a tooltip; text unless a number format is given."""
+    """Return one line of a tooltip; text unless a number format is given.
+
+    The title becomes part of an expression, which ends at the line separators of Unicode.
+    """
+    title = printable(title).translate(SEPARATORS)
     if form is None:
         return alt.Tooltip(field=field, type="nominal", title=title)
     return alt.Tooltip(field=field, type="quantitative", title=title, format=form)

@@ -2,7 +2,8 @@
 
 Altair's own HTML export writes the chart raw into a script, where text from a log runs. Here charts are JSON in
 scripts that browsers do not run, every character that could end them escaped; a content security policy lets only the
-two scripts below run, by their hashes, and forbids the network; expressions are interpreted, never evaluated.
+two scripts below and those of the caller run, by their hashes, and forbids the network; expressions are interpreted,
+never evaluated.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import hashlib
 import html
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import vl_convert
@@ -69,7 +70,7 @@ def chart_place(name: str, spec: Mapping[str, Any]) -> str:
     return f'<div class="chart" id="{name}"></div>\n{data}\n'
 
 
-def page(title: str, body: str, *, style: str = STYLE) -> str:
+def page(title: str, body: str, *, style: str = STYLE, scripts: Sequence[str] = ()) -> str:
     """Return a whole page.
 
     Parameters
@@ -80,12 +81,14 @@ def page(title: str, body: str, *, style: str = STYLE) -> str:
         Its body, as HTML in which everything from outside is escaped already.
     style
         Its style sheet.
+    scripts
+        Further scripts of ours, which run after the charts are begun; nothing from outside may stand in them.
     """
-    library, _ = _scripts()
+    run = [*_scripts(), *dict.fromkeys(scripts)]
     policy = "; ".join(
         [
             "default-src 'none'",
-            f"script-src {' '.join(_hash(script) for script in _scripts())}",
+            f"script-src {' '.join(map(_hash, run))}",
             "style-src 'unsafe-inline'",
             "img-src data: blob:",
             "base-uri 'none'",
@@ -99,7 +102,7 @@ def page(title: str, body: str, *, style: str = STYLE) -> str:
         '<meta name="referrer" content="no-referrer">\n'
         f"<title>{html.escape(printable(title))}</title>\n<style>\n{style}</style>\n</head>\n<body>\n{body}"
         "<noscript><p>Scripts inside this page draw the figures; this browser does not run them.</p></noscript>\n"
-        f"<script>{library}</script>\n<script>{START}</script>\n</body>\n</html>\n"
+        f"{''.join(f'<script>{script}</script>{chr(10)}' for script in run)}</body>\n</html>\n"
     )
 
 

@@ -16,7 +16,11 @@ from sessionkit.errors import UsageError
 if TYPE_CHECKING:
     import altair as alt
 
-KINDS = "last-vs-nonlast, session-curve, topic-curves, single-sessions, sweep-map, discount-surface, judgment-loss"
+KINDS = (
+    "last-vs-nonlast, session-curve, topic-curves, single-sessions, sweep-map, discount-surface, judgment-loss, "
+    "differences, gain-vectors, precision-recall, rprecision-histogram, score-distribution, waterfall, session-timeline, "
+    "correlation-forest, reformulation-flow"
+)
 PAGES = (".html", ".htm")
 FIGURE_TOPIC = Annotated[
     str | None,
@@ -40,11 +44,15 @@ def chart(
         ),
     ],
     measure: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             "--measure",
             metavar="MEASURE",
-            help="What to draw. Default: nsDCG@10 in session-curve and sweep-map, sDCG@100 in last-vs-nonlast, else sDCG@10.",
+            help=(
+                "What to draw. Default: nsDCG@10 in session-curve, sweep-map and score-distribution, sDCG@100 in "
+                "last-vs-nonlast, IPrec11 in precision-recall, mean(Rprec) in rprecision-histogram, else sDCG@10. May be given "
+                "again in differences, correlation-forest and gain-vectors, whose defaults are several."
+            ),
             show_default=False,
         ),
     ] = None,
@@ -62,7 +70,10 @@ def chart(
         typer.Option(
             "--system",
             metavar="SYSTEM",
-            help="Only this system. Default: all; in single-sessions the first.",
+            help=(
+                "Only this system. Default: all; in single-sessions the first. In rprecision-histogram the one whose lead is "
+                "above 0."
+            ),
             show_default=False,
         ),
     ] = None,
@@ -85,6 +96,38 @@ def chart(
             show_default=False,
         ),
     ] = None,
+    by: Annotated[
+        str,
+        typer.Option("--by", metavar="COLUMN", help="Column of the sessions or users to group by, such as topic_id."),
+    ] = "system_id",
+    against: Annotated[
+        str | None,
+        typer.Option(
+            "--against",
+            metavar="SYSTEM",
+            help="Second system of rprecision-histogram. Default: the other, where there are two.",
+            show_default=False,
+        ),
+    ] = None,
+    session: Annotated[
+        str | None,
+        typer.Option(
+            "--session",
+            metavar="ID",
+            help="Session of waterfall and session-timeline. Default: the one with the most queries.",
+            show_default=False,
+        ),
+    ] = None,
+    with_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--with",
+            metavar="COLUMN",
+            help="What correlation-forest correlates with: ratings, other numbers of sessions or users, or a measure; may be "
+            "given again.",
+            show_default=False,
+        ),
+    ] = None,
     title: Annotated[
         str | None, typer.Option("--title", metavar="TEXT", help="Title above the chart.", show_default=False)
     ] = None,
@@ -95,7 +138,11 @@ def chart(
     topic-curves: gain along the sessions of one topic, all and long ones. single-sessions: every session of one system
     and topic, with its stopping point. sweep-map: which system leads at which setting of a measure, and where the
     conclusion ends. discount-surface: the discounts of a measure fitted to how far searchers looked, see calibrate.
-    judgment-loss: the order of systems as judgments are lost, see incomplete --loss.
+    judgment-loss: the order of systems as judgments are lost, see incomplete --loss. differences: between systems by each
+    measure, with intervals. gain-vectors: CG, DCG, nCG and nDCG by rank with their ideal, or any of them with other gains.
+    precision-recall: eleven points. rprecision-histogram: two systems by topic. score-distribution: box and strip of
+    sessions. waterfall: what each document and query adds to one session. session-timeline: one session in time.
+    correlation-forest: measures against ratings. reformulation-flow: what came after each query.
     """
     from sessionkit.charts import save
     from sessionkit.cli.terminal import visible
@@ -104,11 +151,21 @@ def chart(
     from sessionkit.study.replacing import require_place
 
     require_place(output)
-    asked = parse_measure(measure) if measure is not None else None
+    asked = [parse_measure(text) for text in measure or []]
     opened = open_source(study)
     with working("drawing"):
         made = single_figure(
-            opened, kind, asked, topic=topic, system=system, min_queries=min_queries, vary=varied(vary or [])
+            opened,
+            kind,
+            asked,
+            topic=topic,
+            system=system,
+            min_queries=min_queries,
+            vary=varied(vary or []),
+            by=by,
+            session=session,
+            with_=with_ or (),
+            against=against,
         )
         save(_titled(cast("alt.LayerChart", made.chart), title), output)
     typer.echo(visible(made.caption) if sys.stdout.isatty() else made.caption)

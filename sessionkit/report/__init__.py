@@ -6,7 +6,9 @@
     figures.py     the figures and captions       method.py      every choice in words; the fingerprint of the data
     single.py      one figure as asked
     choices.py     what the figures share         redaction.py   what must not be passed on
-    style.py       the style sheet
+    style.py       the style sheet                scripts.py     the page's own scripts; drawing.js is what they share
+    live/          other discounts in the page    explorer/      sessions one by one in the page
+    sampling.py    which sessions a page holds    apart/         figures that are drawn when they are asked for
 """
 
 import sys

@@ -27,7 +27,9 @@ class Choices:
 
     ``measure`` is what figures of gain show, ``ratio`` what those of normalised gain do; ``source`` and ``ratio_source``
     the measures asked for that these come from, None where none of that family was. ``asked`` tells whether any was.
-    ``exact``, if given, is what the figure shows in place of both. ``vary`` is what a sweep varies.
+    ``exact``, if given, is what the figure shows in place of both. Figures that are drawn apart have ``measures``, all that
+    were asked for, what a sweep is to ``vary``, the ``session`` that is shown, what is correlated ``with_`` and the ``pair``
+    of systems compared.
     """
 
     measure: GainMeasure
@@ -44,6 +46,10 @@ class Choices:
     redaction: Redaction
     exact: Measure | None = None
     vary: Mapping[str, object] = field(default_factory=dict)
+    measures: tuple[Measure, ...] = ()
+    session: str | None = None
+    with_: tuple[str, ...] = ()
+    pair: tuple[str | None, str | None] = (None, None)
 
     @property
     def ratio(self) -> GainMeasure:

@@ -2,33 +2,27 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import altair as alt
 import polars as pl
 
-from sessionkit.analysis import breakdown, calibrate, curve, curve_with_stops, sweep
+from sessionkit.analysis import breakdown, curve, curve_with_stops
 from sessionkit.analysis.groups import EVERYONE, grouped_sessions
-from sessionkit.analysis.judgment_loss import judgment_loss
 from sessionkit.charts import KINDS, last_vs_nonlast, session_curve, single_sessions, topic_curves
 from sessionkit.charts.single_sessions import MOST
-from sessionkit.errors import DataWarning, UsageError, suggestion
-from sessionkit.report import fitted, lost
+from sessionkit.errors import UsageError, suggestion
+from sessionkit.report.apart import DRAWN
 from sessionkit.report.choices import TOP, Choices
-from sessionkit.report.swept import TITLE as SWEEP_TITLE
-from sessionkit.report.swept import drawn
 from sessionkit.scoring.measures import GainMeasure, ListMeasure, Measure
 from sessionkit.scoring.measures.cumulated_gain import SessionGain
 from sessionkit.study import Study
 
 DEEPEST = 100
 """The rank to which Figure 1 looks, unless no list goes so deep."""
-APART = ("sweep-map", "discount-surface", "judgment-loss")
-"""Figures that are made when they are asked for, since they score or fit a measure many times over."""
-VARIED = {"b": "1.5:10:18", "bq": "1.5:10:18"}
-"""What a sweep varies unless something else is asked for."""
+APART = (*DRAWN,)
+"""Figures that are made when they are asked for."""
 NAMED = 6
 """Groups whose counts a caption gives."""
 
@@ -193,28 +187,9 @@ def _single_sessions(study: Study, choices: Choices) -> Figure:
     return Figure("single-sessions", title, chart, caption)
 
 
-def _sweep_map(study: Study, choices: Choices) -> Figure:
-    """Who leads at which setting of a measure."""
-    measure = choices.exact or choices.ratio
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DataWarning)  # the reading, which is the caption, says it
-        found = sweep(study, measure, choices.vary or VARIED, choices.by)
-    chart = drawn(found, colours=choices.colours, synthetic=choices.synthetic)
-    return Figure("sweep-map", SWEEP_TITLE, chart, found.reading.replace("\n", " "))
-
-
-def _discount_surface(study: Study, choices: Choices) -> Figure:
-    """How far searchers looked, and the discount of a measure fitted to it."""
-    found = calibrate(study, choices.exact or choices.measure, resamples=fitted.DRAWS)
-    chart = fitted.drawn(found, synthetic=choices.synthetic)
-    return Figure("discount-surface", fitted.TITLE, chart, found.reading.replace("\n", " "))
-
-
-def _judgment_loss(study: Study, choices: Choices) -> Figure:
-    """The order of systems as judgments are lost."""
-    found = judgment_loss(study, choices.exact or choices.ratio, choices.by)
-    chart = lost.drawn(found, synthetic=choices.synthetic)
-    return Figure("judgment-loss", lost.TITLE, chart, found.reading.replace("\n", " "))
+def _apart(kind: str) -> Callable[[Study, Choices], Figure]:
+    """How a figure that is drawn apart is made."""
+    return lambda study, choices: Figure(kind, *DRAWN[kind](study, choices))
 
 
 FIGURES: dict[str, Callable[[Study, Choices], Figure]] = {
@@ -222,9 +197,7 @@ FIGURES: dict[str, Callable[[Study, Choices], Figure]] = {
     "session-curve": _session_curve,
     "topic-curves": _topic_curves,
     "single-sessions": _single_sessions,
-    "sweep-map": _sweep_map,
-    "discount-surface": _discount_surface,
-    "judgment-loss": _judgment_loss,
+    **{kind: _apart(kind) for kind in DRAWN},
 }
 """How each kind of chart is made from a study."""
 

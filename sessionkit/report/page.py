@@ -10,7 +10,7 @@ from pathlib import Path
 from sessionkit.charts.page import page
 from sessionkit.errors import DataWarning
 from sessionkit.report.material import Material
-from sessionkit.report.parts import Section
+from sessionkit.report.parts import Section, Widget
 from sessionkit.report.redaction import Redaction
 from sessionkit.report.sections import SECTIONS
 from sessionkit.report.style import STYLE
@@ -70,7 +70,7 @@ def report(
     >>> places = {"session_id": ["s", "s"], "query_position": [1, 2], "rank": [1, 1]}
     >>> results = {**places, "doc_id": ["a", "b"], "topic_id": "t"}
     >>> study = sk.from_tables(results, {"judgment_key": ["t"], "doc_id": ["b"], "grade": [2]})
-    >>> report(study, "sDCG@10").count('class="chart"')
+    >>> report(study, "sDCG@10").count('data-chart="')
     4
     """
     if output is not None:
@@ -79,7 +79,10 @@ def report(
     title = study.settings.title or "Report on a study of search sessions"
     banner = f'<p class="banner" role="note">{BANNER}</p>\n' if study.settings.synthetic else ""
     body = f"<main>\n<h1>{escaped(title)}</h1>\n{banner}{html_sections(made)}</main>\n"
-    text = page(title, body, style=STYLE)
+    scripts = [
+        script for section in made for part in section.parts if isinstance(part, Widget) for script in part.scripts
+    ]
+    text = page(title, body, style=STYLE, scripts=scripts)
     if output is not None:
         write_whole(Path(output), text.encode())
     return text

@@ -1,8 +1,10 @@
-"""What sections of a report are made of: words, tables and figures, as values."""
+"""What sections of a report are made of: words, tables, figures and what can be worked with, as values."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from sessionkit.report.figures import Figure
 from sessionkit.report.tables import Table
@@ -31,7 +33,29 @@ class Code:
     text: str
 
 
-Part = Words | Terms | Code | Table | Figure
+@dataclass(frozen=True)
+class Widget:
+    """Something to work with in the page.
+
+    Parameters
+    ----------
+    name
+        Id of the element that holds it, unique in the page; letters, digits and hyphens.
+    html
+        What stands in that element: HTML in which everything from outside is escaped already.
+    data
+        A JSON value for its scripts, which find it in the element ``NAME-data``.
+    scripts
+        The scripts that work it, see `sessionkit.report.scripts.script`.
+    """
+
+    name: str
+    html: str
+    data: Mapping[str, Any] = field(repr=False)
+    scripts: tuple[str, ...] = field(repr=False)
+
+
+Part = Words | Terms | Code | Table | Figure | Widget
 
 
 @dataclass(frozen=True)

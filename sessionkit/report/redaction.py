@@ -23,8 +23,9 @@ class Redaction:
     ----------
     kinds
         Any of ``"users"`` (user and session ids become ``user 1``, ``session 1``, in the order of the ids),
-        ``"queries"`` (judgment keys that are no topics become ``key 1``) and ``"documents"`` (a report names none but
-        in notes). With any of them, what notes quote from the log becomes dots. Systems and topics stay.
+        ``"queries"`` (their texts are not there; judgment keys that are no topics become ``key 1``) and ``"documents"``
+        (they become ``document 1`` in the order in which the session explorer comes upon them). With any of them, what notes
+        quote from the log becomes dots. Systems and topics stay.
     """
 
     kinds: frozenset[str] = frozenset()

@@ -3,6 +3,8 @@
 import polars as pl
 import pytest
 
+from sessionkit import charts
+
 HOSTILE = (
     "</script><script>window.hacked=1</script>",
     '"};window.hacked=1//',
@@ -68,6 +70,88 @@ def curves():
         return pl.DataFrame(rows, schema=schema, orient="row")
 
     return curves
+
+
+def _gain_vectors(groups, **options):
+    """CG of groups 1, 2, ...: rank times the number of the group, ideal three times the rank."""
+    rows = [("CG@4", group, r, float(r * p), 3.0 * r, 5, 2) for p, group in enumerate(groups, 1) for r in range(1, 5)]
+    names = ["measure", "group", "rank", "value", "ideal", "n_queries", "n_sessions"]
+    return charts.gain_vectors(pl.DataFrame(rows, schema=names, orient="row"), **options)
+
+
+def _precision_recall(groups, **options):
+    """Precision falling from 1 to 0; each group has a topic of its name."""
+    rows = [(group, group, r / 10, 1 - r / 10, 3) for group in groups for r in range(11)]
+    frame = pl.DataFrame(rows, schema=["group", "topic_id", "recall", "precision", "n"], orient="row")
+    return charts.precision_recall(frame.drop("topic_id"), frame, **options)
+
+
+def _rprecision_histogram(groups, **options):
+    """A topic of each group's name, at +.1, -.2, +.3, ..."""
+    rows = [(group, 0.5, 0.5 - d, d) for p, group in enumerate(groups, 1) for d in [p / 10 * (-1) ** (p + 1)]]
+    frame = pl.DataFrame(rows, schema=["topic_id", "a", "b", "difference"], orient="row")
+    return charts.rprecision_histogram(frame, groups[0], groups[1 % len(groups)], **options)
+
+
+def _score_distribution(groups, **options):
+    """Scores 0, .1, ... 1 of every group."""
+    rows = [(group, value / 10) for group in groups for value in range(11)]
+    return charts.score_distribution(pl.DataFrame(rows, schema=["group", "value"], orient="row"), **options)
+
+
+def _waterfall(groups, **options):
+    """Queries of two documents, of which the second, of the group's name, adds .5."""
+    rows = [(q, r, doc, 1.0, (r - 1) / 2) for q, group in enumerate(groups, 1) for r, doc in ((1, "d"), (2, group))]
+    names = ["query_position", "rank", "doc_id", "grade", "contribution"]
+    return charts.waterfall(pl.DataFrame(rows, schema=names, orient="row"), **options)
+
+
+def _session_timeline(groups, **options):
+    """Queries with these texts, a minute each; a document of that name is clicked after 10 s and read for 20 s."""
+    queries = [(q, group, 60.0 * q, 60.0 * q + 60, 10) for q, group in enumerate(groups, 1)]
+    clicks = [(q, 3, group, 60.0 * q + 10, 20.0) for q, group in enumerate(groups, 1)]
+    return charts.session_timeline(
+        pl.DataFrame(queries, schema=["query_position", "text", "start", "end", "results"], orient="row"),
+        pl.DataFrame(clicks, schema=["query_position", "rank", "doc_id", "at", "dwell"], orient="row"),
+        **options,
+    )
+
+
+def _correlation_forest(groups, **options):
+    """Two coefficients of every group's measure with a rating of its name."""
+    rows = [(g, g, how, 9, 0.2, -0.1, 0.5, 0.2) for g in groups for how in ("pearson", "kendall")]
+    names = ["measure", "covariate", "coefficient", "n", "value", "low", "high", "p"]
+    return charts.correlation_forest(pl.DataFrame(rows, schema=names, orient="row"), **options)
+
+
+def _reformulation_flow(groups, **options):
+    """Of four sessions three go on after the first query; the first eight groups."""
+    rows = [(g, *step) for g in groups[:8] for step in ((1, "new", 3), (1, "stopped", 1), (2, "stopped", 3))]
+    names = ["group", "position", "next", "n"]
+    return charts.reformulation_flow(pl.DataFrame(rows, schema=names, orient="row"), **options)
+
+
+def _differences(groups, **options):
+    """Differences of 2 between each group and itself."""
+    rows = [(f"m {g}", g, g, 2.0, 0.5, 3.5, 0.01) for g in groups]
+    names = ["measure", "a", "b", "estimate", "low", "high", "p_adjusted"]
+    return charts.differences(pl.DataFrame(rows, schema=names, orient="row"), **options)
+
+
+@pytest.fixture
+def apart():
+    """Return functions that draw the charts that a report does not show for some groups, by kind."""
+    return {
+        "differences": _differences,
+        "gain-vectors": _gain_vectors,
+        "precision-recall": _precision_recall,
+        "rprecision-histogram": _rprecision_histogram,
+        "score-distribution": _score_distribution,
+        "waterfall": _waterfall,
+        "session-timeline": _session_timeline,
+        "correlation-forest": _correlation_forest,
+        "reformulation-flow": _reformulation_flow,
+    }
 
 
 @pytest.fixture

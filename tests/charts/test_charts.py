@@ -9,10 +9,16 @@ from sessionkit.charts import KINDS, colours_of, save, spec_of, themed
 from sessionkit.errors import UsageError
 
 PNG = b"\x89PNG\r\n\x1a\n"
+APART = {
+    "measure", "ideal", "line", "recall", "precision", "topic", "a", "b", "difference", "q1", "q2", "q3", "low", "high", "mean",
+    "height", "kind", "from", "to", "added", "grade", "many", "text", "start", "end", "results", "label", "document", "dwell",
+    "row", "p", "covariate", "position", "next", "share", "whole", "estimate", "pair", "shown", "place",
+}  # fmt: skip
+"""Fields of the charts that a report does not show."""
 
 
 @pytest.fixture(params=sorted(KINDS))
-def draw(request, parts, curves, swept, surface, losing):  # noqa: PLR0917 - a fixture for each kind
+def draw(request, parts, curves, apart, swept, surface, losing):  # noqa: PLR0917 - a fixture for each kind
     """Return a function that draws one of the kinds for some groups."""
 
     def draw(groups=("S1", "S2"), **options):
@@ -31,6 +37,8 @@ def draw(request, parts, curves, swept, surface, losing):  # noqa: PLR0917 - a f
                 return charts.discount_surface(surface(len(groups)), **options)
             case "judgment-loss":
                 return charts.judgment_loss(*losing(groups), **options)
+            case kind if kind in apart:
+                return apart[kind](groups, **options)
             case other:
                 pytest.fail(f"draw {other} here too")
 
@@ -57,8 +65,8 @@ def fields(value):
 def test_chart_is_valid_un_sized_and_composes(draw):
     chart = draw()
     spec = chart.to_dict()
-    assert "width" not in spec
-    assert "height" not in spec
+    for side in ("width", "height"):
+        assert set(spec.get(side, {})) <= {"step"}  # what a row or bar takes
     both = spec_of(alt.hconcat(draw(), draw(groups=("S1",))).properties(title="two"))
     assert len(both["hconcat"]) == 2
     vl_convert.vegalite_to_vega(both, vl_version="6.4")
@@ -68,10 +76,10 @@ def test_chart_renders_as_an_image_that_shows_something(draw, tmp_path):
     path = save(draw(title="A title"), tmp_path / "chart.png")
     content = path.read_bytes()
     assert content.startswith(PNG)
-    assert len(content) > 20_000
+    assert len(content) > 12_000
     svg = save(draw(title="A title"), tmp_path / "chart.svg").read_text(encoding="utf-8")
     assert ">A title</text>" in svg
-    assert ">Q3</text>" in svg or ">20</text>" in svg or ">20%</text>" in svg
+    assert svg.count("</text>") > 8
 
 
 def test_synthetic_data_are_marked_in_the_drawing(draw, tmp_path):
@@ -84,22 +92,8 @@ def test_hostile_names_are_values_and_nothing_else(draw, hostile, tmp_path):
     chart = draw(groups=hostile, title=hostile[4])
     spec = spec_of(chart)
     known = {"group", "session", "part", "rank", "value", "slot", "query_position", "n", "n_queries", "n_sessions"}
-    assert set(fields(spec)) <= known | {
-        "sessions",
-        "label",
-        "mark",
-        "number",
-        "x",
-        "y",
-        "strength",
-        "relative",
-        "p_value",
-        "outcome",
-        "fraction",
-        "judged",
-        "low",
-        "high",
-    }
+    own = {"x", "y", "strength", "relative", "p_value", "outcome", "fraction", "judged", "low", "high"}
+    assert set(fields(spec)) <= known | {"sessions", "label", "mark", "number"} | APART | own
     assert spec["title"]["text"] == hostile[4]
     svg = save(chart, tmp_path / "chart.svg").read_text(encoding="utf-8")
     assert "<script" not in svg

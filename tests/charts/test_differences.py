@@ -31,7 +31,8 @@ def rows_of(frame, **options):
 def test_every_comparison_has_its_own_scale_and_row():
     spec = spec_of(differences(found(), title="T", subtitle="S", synthetic=True))
     assert spec["resolve"] == {"scale": {"x": "independent"}}
-    assert spec["facet"]["row"]["sort"] == ["sDCG@10", "nsDCG@10"]
+    assert spec["facet"]["row"]["sort"] == {"field": "place", "op": "min"}
+    assert [row["row"] for row in rows_of(found())] == ["sDCG@10", "nsDCG@10"]
     assert spec["title"] == {"text": "T", "subtitle": ["S", "Difference S2 \u2212 S1", "Synthetic data"]}
 
 

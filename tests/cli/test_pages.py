@@ -10,9 +10,10 @@ from sessionkit.charts.saving import WRITERS
 from sessionkit.cli import pages
 from sessionkit.cli.demo import clinic_folder
 from sessionkit.report import MEASURES
+from sessionkit.report.apart import DRAWN
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in DRAWN])
 def test_every_kind_of_chart(call, study, tmp_path, kind):
     study = clinic_folder() / "study.toml" if kind == "discount-surface" else study  # it needs clicks
     outcome = call("chart", study, kind, "--output", tmp_path / "chart.json")
@@ -21,6 +22,16 @@ def test_every_kind_of_chart(call, study, tmp_path, kind):
     spec = json.loads((tmp_path / "chart.json").read_text())
     assert "Synthetic data" in spec["title"]["subtitle"]
     assert kind in call("chart", "--help").out
+
+
+@pytest.mark.parametrize("kind", DRAWN)
+def test_every_kind_of_chart_that_stands_apart(call, tmp_path, kind):
+    options = ["--with", "satisfaction", "--measure", "sDCG@10"] if kind == "correlation-forest" else []
+    outcome = call("chart", clinic_folder() / "study.toml", kind, "--output", tmp_path / "chart.json", *options)
+    assert outcome.status == 0, outcome.err
+    assert len(outcome.out) > 80  # the caption
+    subtitle = json.loads((tmp_path / "chart.json").read_text())["title"]["subtitle"]
+    assert "Synthetic data" in subtitle
 
 
 @pytest.mark.parametrize(
@@ -71,6 +82,10 @@ def test_report_is_one_page(call, study, tmp_path):
         (["chart", "session-curve", "--output", "{}/x.svg", "--system", "C"], ["'C'", "A, B"]),
         (["chart", "topic-curves", "--output", "{}/x.svg", "--topic", "u"], ["'u'"]),
         (["chart", "single-sessions", "--output", "{}/x.svg", "--system", "C"], ["'C'", "A, B"]),
+        (["chart", "waterfall", "--output", "{}/x.svg", "--session", "s9"], ["'s9'", "did you mean 's"]),
+        (["chart", "waterfall", "--output", "{}/x.svg", "--measure", "DCG@3"], ["mean(DCG@3)"]),
+        (["chart", "session-curve", "--output", "{}/x.svg", "--session", "s1"], ["no --session", "session-timeline"]),
+        (["chart", "topic-curves", "--output", "{}/x.svg", "--by", "colour"], ["colour", "no such column"]),
         (["report", "--output", "{}/x.html", "--redact", "all"], ["queries, documents, users"]),
         (["report", "--output", "{}/x.txt"], ["x.txt ends in .txt", "x.html"]),
         (["report", "--output", "{}/log/study.toml/x.html"], ["cannot write"]),

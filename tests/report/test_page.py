@@ -45,10 +45,12 @@ def test_page_has_tables_scores_figures_method_notes_and_data(make):
         "summary": "Summary",
         "study": "The study",
         "sessions": "Sessions",
+        "discounts": "Live discounts",
         "measures": "Measures",
         "sensitivity": "Sensitivity",
         "behaviour": "Behaviour",
         "judgments": "Incomplete judgments",
+        "explorer": "Session explorer",
         "quality": "Data quality",
         "method": "Method and provenance",
     }
@@ -142,8 +144,10 @@ def test_hostile_names_are_text_and_nothing_else(hostile):
             "pre",
             "code",
         ),
+        *("form", "label", "input", "select", "option", "button", "fieldset", "legend"),
     }
-    assert sum(tag == "script" for tag, _ in page.elements) == 6 + 2
+    # specs of charts, data of what can be worked with; the libraries, what draws the charts, and our own three
+    assert sum(tag == "script" for tag, _ in page.elements) == 6 + 2 + 2 + 3
     assert not any(key.startswith("on") or key == "src" for _, attrs in page.elements for key in attrs)
     links = [attrs["href"] for tag, attrs in page.elements if "href" in attrs]
     assert all(
@@ -167,6 +171,16 @@ def test_page_draws_its_charts_runs_nothing_else_and_asks_for_nothing(hostile, o
     assert asked == [path.as_uri()]
     assert page.locator("h1").inner_text() == "</script><script>window.hacked=1</script>"
     assert "editor" not in page.locator(".vega-actions").first.inner_text().lower()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [390, 700, 1000])
+def test_no_page_is_wider_than_its_screen(make, opened, tmp_path, width):
+    path = tmp_path / "report.html"
+    report(make(sessions=6), output=path)
+    page, _, _ = opened(path)
+    page.set_viewport_size({"width": width, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") == width
 
 
 @pytest.mark.browser

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from sessionkit.report.material import Material
 from sessionkit.report.parts import Section
 from sessionkit.report.sections.behaviour import behaviour
+from sessionkit.report.sections.discounts import discounts
+from sessionkit.report.sections.explorer import explorer
 from sessionkit.report.sections.judgments import judgments
 from sessionkit.report.sections.measures import measures
 from sessionkit.report.sections.method import method
@@ -18,10 +20,12 @@ SECTIONS: tuple[Callable[[Material], Section], ...] = (
     summary,
     study,
     sessions,
+    discounts,
     measures,
     sensitivity,
     behaviour,
     judgments,
+    explorer,
     quality,
     method,
 )

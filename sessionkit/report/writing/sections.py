@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from sessionkit.charts.page import chart_place
+from sessionkit.charts.page import chart_place, json_text
 from sessionkit.charts.saving import spec_of
 from sessionkit.report.figures import Figure
-from sessionkit.report.parts import Code, Part, Section, Terms, Words
+from sessionkit.report.parts import Code, Part, Section, Terms, Widget, Words
 from sessionkit.report.tables import Table
 from sessionkit.report.writing import FORMS
 from sessionkit.report.writing.html import escaped, html_table
@@ -46,6 +46,9 @@ class Counted:
         if isinstance(part, Table):
             self.tables += 1
             return html_table(part, FORMS, f"table-{self.tables}")
+        if isinstance(part, Widget):
+            data = f'<script type="application/json" id="{part.name}-data">{json_text(part.data)}</script>'
+            return f'<div class="widget" id="{part.name}">\n{part.html}</div>\n{data}\n'
         return self._figure(part)
 
     def _figure(self, figure: Figure) -> str:

@@ -1,0 +1,125 @@
+"""Gain vectors of Järvelin & Kekäläinen (TOIS 2002, Figures 1 to 4): mean CG, DCG, nCG or nDCG by rank, with the ideal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import cast
+
+import polars as pl
+
+from sessionkit.analysis.breakdown_task import BreakdownTask, rank_values
+from sessionkit.analysis.groups import Grouping
+from sessionkit.errors import MeasureError
+from sessionkit.scoring import fixed
+from sessionkit.scoring.blocks import Block
+from sessionkit.scoring.cautions import tell_of_bound, tell_of_depth
+from sessionkit.scoring.ideals import ideal_list
+from sessionkit.scoring.judging import units
+from sessionkit.scoring.layout import require_cutoff
+from sessionkit.scoring.measures import GainMeasure, Measure, parse_measure
+from sessionkit.scoring.selection import Selection, columns_of, columns_read
+from sessionkit.scoring.tasks import run
+from sessionkit.study import Study
+
+SHOWN, IDEAL = "shown", "ideal"
+
+
+def gain_vectors(
+    study: Study,
+    measure: str | Measure,
+    by: str | None = "system_id",
+    *,
+    min_queries: int | None = None,
+    topic: str | None = None,
+    memory: str | int | None = None,
+) -> pl.DataFrame:
+    """Average the gain of all logged queries by rank, and that of the best lists their topics allow.
+
+    Parameters
+    ----------
+    study
+        The study.
+    measure
+        A measure of queries with a cutoff: CG, DCG, nCG or nDCG with any of their parameters.
+    by
+        Column to group sessions by; None, all together.
+    min_queries, topic
+        Only sessions with so many logged queries; only sessions of one topic.
+    memory
+        Memory to work within, see `sessionkit.score`.
+
+    Returns
+    -------
+    polars.DataFrame
+        ``group``, ``rank`` (1 to the cutoff), ``value`` (mean value cumulated to that rank, every query the same),
+        ``ideal`` (the same of the ideal lists; 1 of a normalised measure), ``n_queries`` and ``n_sessions`` (those
+        averaged; undefined queries are left out).
+
+    Raises
+    ------
+    UsageError
+        A column or topic does not exist, or no session is left.
+    MeasureError
+        The measure has no gain vector, or no cutoff.
+
+    Examples
+    --------
+    Grades 1 and 3 are shown in the wrong order: cumulated 1, 4 of an ideal 3, 4.
+
+    >>> import sessionkit as sk
+    >>> study = sk.from_tables(
+    ...     results={"session_id": ["s"] * 2, "query_position": [1, 1], "rank": [1, 2], "doc_id": ["a", "b"]},
+    ...     sessions={"session_id": ["s"], "topic_id": ["t"]},
+    ...     judgments={"judgment_key": ["t"] * 2, "doc_id": ["a", "b"], "grade": [1, 3]},
+    ... )
+    >>> gain_vectors(study, "CG@2").select("rank", "value", "ideal").rows()
+    [(1, 1.0, 3.0), (2, 4.0, 4.0)]
+    """
+    asked = parse_measure(measure)
+    if not isinstance(asked, GainMeasure) or asked.level != "query":
+        raise MeasureError(f"{asked} has no gain vector; ask for CG, DCG, nCG or nDCG with a cutoff, such as DCG@10")
+    require_cutoff(asked)
+    grouping = Grouping.of(study, by, min_queries, topic)
+    tell_of_bound(asked)
+    tell_of_depth(study, asked)
+    task = VectorsTask(asked, grouping, reads=columns_read(columns_of(study), [asked]))
+    return run(study, [task], memory)[0]
+
+
+@dataclass(frozen=True, eq=False)
+class VectorsTask(BreakdownTask):
+    """Mean values of all queries by rank, and of their ideal lists."""
+
+    def parted(self, block: Block, chosen: pl.DataFrame) -> pl.DataFrame:
+        """Values of the queries and of their ideals, as two parts."""
+        measure = cast("GainMeasure", self.measure)
+        several = [rank_values(block, measure).with_columns(part=pl.lit(SHOWN), order=pl.lit(0, pl.Int32))]
+        if not measure.normalized:
+            several.append(_ideals(block, measure).with_columns(part=pl.lit(IDEAL), order=pl.lit(1, pl.Int32)))
+        return pl.concat(several).join(chosen, on="session", maintain_order="left")
+
+    def whole(self, parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
+        """``group``, ``rank``, ``value``, ``ideal``, ``n_queries``, ``n_sessions``."""
+        both = super().whole(parts)
+        best = both.filter(pl.col("part") == IDEAL).select("group", "rank", ideal="value")
+        shown = both.filter(pl.col("part") == SHOWN)
+        joined = shown.join(best, on=["group", "rank"], how="left", maintain_order="left")
+        ideal = pl.lit(1.0) if cast("GainMeasure", self.measure).normalized else pl.col("ideal")
+        return joined.select("group", "rank", "value", ideal.alias("ideal"), "n_queries", "n_sessions")
+
+
+def _ideals(block: Block, measure: GainMeasure) -> pl.DataFrame:
+    """The ideal of every query cumulated to every rank, as `rank_values` has the queries' own values."""
+    ranks = pl.int_ranges(1, pl.lit(measure.cutoff, pl.Int32) + 1, dtype=pl.Int32)
+    places = units(block, Selection.of(measure)).with_columns(rank=ranks).explode("rank", empty_as_null=False)
+    best = ideal_list(block, measure)
+    running = fixed.fixed(measure.contribution(pl.col("gain"))).fill_null(0).cum_sum()
+    each = best.filter(pl.col("rank") <= measure.cutoff).sort("key", "rank").with_columns(ideal=running.over("key"))
+    # ideal lists that end before the cutoff are held
+    joined = places.join(each.select("key", "rank", "ideal"), on=["key", "rank"], how="left", maintain_order="left")
+    held = pl.col("ideal").forward_fill().over("query")
+    value: pl.Expr = pl.when(pl.col("key").is_not_null()).then(fixed.unfixed(held.fill_null(0)))
+    if measure.undefined == "zero":
+        value = value.fill_null(0.0)
+    return joined.select("session", "query_position", "rank", value=value)

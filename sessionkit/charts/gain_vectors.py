@@ -1,0 +1,81 @@
+"""Figures 1 to 4 of TOIS 2002: gain vectors by rank with their ideal, a panel for each measure or weighting of grades."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+from sessionkit.charts.encodings import checked, colour, in_order, parted, tip, titled, values
+from sessionkit.charts.text import printable_column
+from sessionkit.errors import UsageError
+
+COLUMNS = ("measure", "group", "rank", "value", "ideal", "n_queries", "n_sessions")
+LINES = ("Shown", "Ideal")
+MOST = 8
+"""Panels that one figure holds."""
+MARKED = 20
+"""Up to so many ranks points are large."""
+WIDTH, HEIGHT = 300, 190
+"""Size of a panel."""
+
+
+def gain_vectors(
+    vectors: Any,  # noqa: ANN401  # anything tabular
+    *,
+    legend: str = "System",
+    colours: Mapping[str, str] | None = None,
+    synthetic: bool = False,
+    title: str | None = None,
+    subtitle: str | None = None,
+) -> alt.FacetChart:
+    """Draw mean gain vectors (solid) and those of the ideal lists (dashed), on a vertical scale of each panel's own.
+
+    Parameters
+    ----------
+    vectors
+        Frames of `sessionkit.analysis.gain_vectors.gain_vectors` one below the other, with a column ``measure``.
+    legend, colours, synthetic, title, subtitle
+        As for `session_curve`.
+
+    Raises
+    ------
+    UsageError
+        A column is missing, there are no rows, or more than 8 measures.
+    """
+    frame = checked(vectors, COLUMNS, "sessionkit.analysis.gain_vectors").with_columns(printable_column("measure"))
+    panels = frame.get_column("measure").unique(maintain_order=True).to_list()
+    if len(panels) > MOST:
+        raise UsageError(f"one figure of gain vectors holds {MOST} measures, not {len(panels)}; draw fewer at once")
+    frame = frame.join(pl.DataFrame({"measure": panels}).with_row_index("place"), on="measure", maintain_order="left")
+    keys = ["place", "measure", "group", "rank"]
+    shown = frame.select(*keys, "value", "n_queries", line=pl.lit(LINES[0]))
+    ideal = frame.select(*keys, value="ideal", n_queries="n_queries", line=pl.lit(LINES[1]))
+    ranks = int(frame.get_column("rank").max())  # type: ignore[arg-type]
+    ranked = alt.Axis(title="Rank in the result list", tickMinStep=1, tickCount=10, format="d")
+    dash, _ = parted("line", LINES, "Vector")
+    tips = [tip("measure", "Measure"), tip("group", legend), tip("line", "Vector"), tip("rank", "Rank", "d")]
+    tips += [tip("value", "Mean gain", ".4f"), tip("n_queries", "Queries", "d")]
+    encoding: dict[str, Any] = {
+        "x": alt.X(
+            field="rank", type="quantitative", axis=ranked, scale=alt.Scale(domain=[1, max(ranks, 2)], nice=False)
+        ),
+        "y": alt.Y(field="value", type="quantitative", axis=alt.Axis(title="Mean per query", tickCount=5)),
+        "color": colour(frame.get_column("group").to_list(), colours, legend),
+    }
+    own = alt.Chart().transform_filter(alt.FieldEqualPredicate(field="line", equal=LINES[0]))
+    layers = [
+        alt.Chart().mark_line().encode(**encoding, strokeDash=dash),
+        own.mark_point(filled=True, size=18 if ranks <= MARKED else 6).encode(**encoding, tooltip=tips),
+    ]
+    header = alt.Header(title=None, labelFontSize=12, labelFontWeight=600, labelLimit=WIDTH, labelAnchor="start")
+    faceted = alt.FacetChart(
+        data=values(pl.concat([shown, ideal])),
+        spec=alt.LayerChart(layer=layers, width=WIDTH, height=HEIGHT),
+        facet=alt.Facet(field="measure", type="nominal", sort=in_order(), header=header),
+        columns=min(2, len(panels)),
+    )
+    faceted = faceted.resolve_scale(y="independent").resolve_axis(x="independent")
+    return titled(faceted, title, [subtitle] if subtitle else [], synthetic)

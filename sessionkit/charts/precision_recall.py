@@ -1,0 +1,78 @@
+"""Eleven-point curves of interpolated precision by recall: the average of each group over those of its topics."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+from sessionkit.charts.encodings import checked, colour, stacked, tip, values
+from sessionkit.charts.text import plain, printable_column
+
+COLUMNS = ("group", "recall", "precision", "n")
+MOST = 200
+"""Curves of topics that can stand behind the averages."""
+
+
+def precision_recall(
+    average: Any,  # noqa: ANN401  # anything tabular
+    topics: Any = None,  # noqa: ANN401
+    *,
+    measure: str | None = None,
+    legend: str = "System",
+    colours: Mapping[str, str] | None = None,
+    synthetic: bool = False,
+    title: str | None = None,
+    subtitle: str | None = None,
+) -> alt.LayerChart:
+    """Draw average curves with their eleven points, and thin ones of single topics behind them.
+
+    Parameters
+    ----------
+    average
+        A frame of `sessionkit.precision_recall`: group, recall, precision, n.
+    topics
+        The same per topic, with topic_id; left out where it holds more than 200 curves, or is None.
+    measure
+        Text of the measure, for the axis.
+    legend, colours, synthetic, title, subtitle
+        As for `session_curve`.
+
+    Raises
+    ------
+    UsageError
+        A column is missing, or there are no rows.
+    """
+    frame = checked(average, COLUMNS, "sessionkit.precision_recall")
+    scale = alt.Scale(domain=[0, 1], nice=False)
+    axis = "Interpolated precision"
+    encoding: dict[str, Any] = {
+        "x": alt.X(
+            field="recall", type="quantitative", axis=alt.Axis(title="Recall", tickCount=11, format=".1f"), scale=scale
+        ),
+        "y": alt.Y(
+            field="precision",
+            type="quantitative",
+            axis=alt.Axis(title=axis if measure is None else [axis, plain("measure", measure)], tickCount=6),
+            scale=scale,
+        ),
+        "color": colour(frame.get_column("group").to_list(), colours, legend),
+    }
+    encoding["color"]["legend"]["symbolOpacity"] = 1  # that of the averages
+    layers = []
+    if topics is not None:
+        each = checked(topics, (*COLUMNS, "topic_id"), "sessionkit.precision_recall")
+        each = each.with_columns(topic=printable_column("topic_id")).drop("topic_id")
+        if each.select("group", "topic").n_unique() <= MOST:
+            thin = alt.Chart(values(each.filter(pl.col("precision").is_not_null())))
+            tips = [tip("group", legend), tip("topic", "Topic"), tip("recall", "Recall", ".1f")]
+            tips += [tip("precision", "Precision", ".4f"), tip("n", "Queries", "d")]
+            detail = alt.Detail(field="topic", type="nominal")
+            layers.append(thin.mark_line(strokeWidth=1, opacity=0.3).encode(**encoding, detail=detail, tooltip=tips))
+    tips = [tip("group", legend), tip("recall", "Recall", ".1f"), tip("precision", "Precision", ".4f")]
+    tips.append(tip("n", "Averaged", "d"))
+    layers.append(alt.Chart(values(frame)).mark_line(strokeWidth=2.5).encode(**encoding))
+    layers.append(alt.Chart(values(frame)).mark_point(filled=True, size=42).encode(**encoding, tooltip=tips))
+    return stacked(layers, title, synthetic, subtitle)

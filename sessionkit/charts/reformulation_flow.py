@@ -1,0 +1,108 @@
+"""What came after each query of a session, by position: a kind of reformulation, or the end of the session."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+from sessionkit.charts.encodings import checked, tip, titled, values
+from sessionkit.charts.theme import FAINT, PALETTE
+from sessionkit.errors import UsageError
+
+COLUMNS = ("group", "position", "next", "n")
+STOPPED, UNKNOWN = "stopped", "unknown"
+KINDS = {
+    "specialisation": ("Specialisation", PALETTE[0]),
+    "generalisation": ("Generalisation", PALETTE[5]),
+    "substitution": ("Substitution", PALETTE[4]),
+    "new": ("New", PALETTE[1]),
+    "repeat": ("Repeat", PALETTE[3]),
+    UNKNOWN: ("Not logged", "#A8A8A8"),
+    STOPPED: ("Session ended", "#DCDCDC"),
+}
+"""What comes after a query, from the bottom of a bar: its name and colour."""
+MOST, GROUPS = 10, 8
+"""Positions and groups of one figure."""
+WIDTH, HEIGHT = 34, 220
+"""Width of a position, height of the bars."""
+
+
+def reformulation_flow(
+    steps: Any,  # noqa: ANN401  # anything tabular
+    *,
+    synthetic: bool = False,
+    title: str | None = None,
+    subtitle: str | None = None,
+) -> alt.FacetChart:
+    """Draw, as shares of the sessions that came so far, what followed each of the first ten queries.
+
+    The number of sessions stands above each bar.
+
+    Parameters
+    ----------
+    steps
+        group, position (of a query among the logged ones of its session, from 1), next (a kind of reformulation of
+        `sessionkit.reformulations`, ``"unknown"``, or ``"stopped"``), n (sessions).
+    synthetic, title, subtitle
+        As for `session_curve`.
+
+    Raises
+    ------
+    UsageError
+        A column is missing, there are no rows, or more than 8 groups.
+    """
+    frame = checked(steps, COLUMNS, "sessionkit.reformulations").filter(pl.col("position") <= MOST)
+    groups = frame.get_column("group").unique().sort().to_list()
+    if len(groups) > GROUPS:
+        raise UsageError(f"one figure shows {GROUPS} groups, not {len(groups):,}; filter the frame")
+    order = {kind: place for place, kind in enumerate(KINDS)}
+    place = pl.col("next").replace_strict(order, default=order[UNKNOWN], return_dtype=pl.Int64)
+    whole = pl.col("n").sum().over("group", "position")
+    rows = frame.with_columns(place=place, whole=whole).sort("group", "position", "place")
+    through = (pl.col("n") / pl.col("whole")).cum_sum().over("group", "position")
+    label = pl.col("place").replace_strict(dict(enumerate(name for name, _ in KINDS.values())), return_dtype=pl.String)
+    rows = rows.with_columns(kind=label, share=pl.col("n") / pl.col("whole"), to=through)
+    rows = rows.with_columns((pl.col("to") - pl.col("share")).alias("from"))
+    rows = rows.select("group", "position", "kind", "n", "whole", "share", "from", "to")
+    names = [name for name, _ in KINDS.values() if name in set(rows.get_column("kind"))]
+    shades = dict(KINDS.values())
+    scale = alt.Scale(domain=names, range=[shades[name] for name in names])
+    positions = sorted(set(rows.get_column("position")))
+    y = alt.Axis(title="Share of sessions that came so far", format="%", tickCount=5)
+    x = alt.X(
+        field="position",
+        type="ordinal",
+        axis=alt.Axis(title="After query", labelAngle=0),
+        scale=alt.Scale(domain=positions),
+    )
+    tips = [tip("group", "Group"), tip("position", "After query", "d"), tip("kind", "Next"), tip("n", "Sessions", "d")]
+    tips += [tip("share", "Share", ".1%"), tip("whole", "Sessions that came so far", "d")]
+    bars = (
+        alt.Chart()
+        .mark_bar(stroke="white", strokeWidth=0.5)
+        .encode(
+            x=x,
+            y=alt.Y(field="from", type="quantitative", axis=y, scale=alt.Scale(domain=[0, 1])),
+            y2=alt.Y2(field="to"),
+            color=alt.Color(field="kind", type="nominal", scale=scale, legend=alt.Legend(title="What came next")),
+            tooltip=tips,
+        )
+    )
+    counts = (
+        alt.Chart()
+        .mark_text(dy=-6, fontSize=10, color=FAINT)
+        .encode(
+            x=x,
+            y=alt.value(0),
+            text=alt.Text(field="whole", type="quantitative", aggregate="max", format="d"),
+        )
+    )
+    header = alt.Header(title=None, labelFontSize=12, labelFontWeight=600, labelLimit=240, labelPadding=16)
+    faceted: alt.FacetChart = (
+        alt.LayerChart(data=values(rows), layer=[bars, counts])
+        .properties(width=alt.Step(WIDTH), height=HEIGHT)
+        .facet(column=alt.Column(field="group", type="nominal", header=header), spacing=24)
+    )
+    return titled(faceted, title, [subtitle] if subtitle else [], synthetic)

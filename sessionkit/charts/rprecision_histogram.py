@@ -1,0 +1,80 @@
+"""The R-precision histogram: by topic, how far two systems are apart, and which of them is ahead."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+from sessionkit.charts.encodings import checked, colour, stacked, tip, values
+from sessionkit.charts.text import plain, printable, printable_column
+from sessionkit.charts.theme import FAINT, WIDTH
+from sessionkit.errors import UsageError
+
+COLUMNS = ("topic_id", "a", "b", "difference")
+MOST = 100
+"""Topics that one figure shows: those that differ most."""
+FEWEST, WIDEST = 9, 60
+"""The least and greatest distance of bars."""
+
+
+def rprecision_histogram(
+    histogram: Any,  # noqa: ANN401  # anything tabular
+    a: str,
+    b: str,
+    *,
+    measure: str = "mean(Rprec)",
+    legend: str = "System",
+    colours: Mapping[str, str] | None = None,
+    synthetic: bool = False,
+    title: str | None = None,
+    subtitle: str | None = None,
+) -> alt.LayerChart:
+    """Draw the difference of two systems as a bar for each topic: above 0 where `a` is ahead, below where `b` is.
+
+    Parameters
+    ----------
+    histogram
+        A frame of `sessionkit.rprecision_histogram`: topic_id, a, b, difference. Of more than 100 topics those with the
+        largest differences are shown.
+    a, b
+        The names of the systems.
+    measure
+        Text of the measure, for the axis.
+    legend, colours, synthetic, title, subtitle
+        As for `session_curve`.
+
+    Raises
+    ------
+    UsageError
+        A column is missing, or no topic has a value of both.
+    """
+    frame = checked(histogram, COLUMNS, "sessionkit.rprecision_histogram").filter(pl.col("difference").is_not_null())
+    if frame.is_empty():
+        raise UsageError("there is nothing to draw: no topic has a value of both systems")
+    first, second = printable(plain("a", a)), printable(plain("b", b))
+    ahead = pl.when(pl.col("difference") >= 0).then(pl.lit(first)).otherwise(pl.lit(second))
+    kept = frame.top_k(MOST, by=[pl.col("difference").abs(), pl.col("topic_id")]).sort("topic_id")
+    rows = kept.select(printable_column("topic_id").alias("topic"), "a", "b", "difference", group=ahead)
+    topics = rows.get_column("topic").unique(maintain_order=True).to_list()
+    words = ["Difference in R-precision" if "Rprec" in measure else "Difference", plain("measure", measure)]
+    axis = alt.Axis(title="Topic", labelAngle=0 if len(rows) <= 12 else -90, labelLimit=90, labelOverlap=True)
+    tips = [tip("topic", "Topic"), tip("a", first, ".4f"), tip("b", second, ".4f")]
+    tips += [tip("difference", "Difference", "+.4f"), tip("group", "Ahead")]
+    bars = (
+        alt.Chart(values(rows), width=alt.Step(max(FEWEST, min(WIDEST, WIDTH // len(rows)))))
+        .mark_bar()
+        .encode(
+            x=alt.X(field="topic", type="nominal", axis=axis, scale=alt.Scale(domain=topics)),
+            y=alt.Y(field="difference", type="quantitative", axis=alt.Axis(title=words, tickCount=6)),
+            color=colour([first, second], colours, f"{legend} ahead"),
+            tooltip=tips,
+        )
+    )
+    zero = alt.Chart(values(pl.DataFrame({"difference": [0.0]}))).mark_rule(color=FAINT)
+    line = zero.encode(y=alt.Y(field="difference", type="quantitative"))
+    few = [f"the {MOST} topics of {len(frame)} that differ most"] if len(kept) < len(frame) else []
+    below = ", ".join([*([subtitle] if subtitle else []), *few]) or None
+    return stacked([bars, line], title, synthetic, below)

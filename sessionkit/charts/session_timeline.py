@@ -1,0 +1,129 @@
+"""One session in time: its queries, how long each list was looked at, the clicks and how long their documents were read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+from sessionkit.charts.encodings import checked, stacked, tip, values
+from sessionkit.charts.text import printable_column
+from sessionkit.charts.theme import FAINT, INK, PALETTE
+from sessionkit.errors import UsageError
+
+QUERIES = ("query_position", "text", "start", "end", "results")
+CLICKS = ("query_position", "rank", "doc_id", "at", "dwell")
+COLOURS = {"Result list": "#B8CFE0", "Dwell": PALETTE[4], "Query": INK, "Click": PALETTE[1]}
+MOST = 60
+"""Queries of one figure."""
+ROW = 26
+"""Height of a query's row."""
+APART = 0.03
+"""Share of the time between first and last click that must lie between clicks for the second to get its rank."""
+TEXT = 34
+"""Characters of a query's text beside its row."""
+
+
+def session_timeline(
+    queries: Any,  # noqa: ANN401  # anything tabular
+    clicks: Any = None,  # noqa: ANN401
+    *,
+    synthetic: bool = False,
+    title: str | None = None,
+    subtitle: str | None = None,
+) -> alt.LayerChart:
+    """Draw a session's queries one below the other along a time axis, in minutes since its first event.
+
+    Parameters
+    ----------
+    queries
+        query_position, text (null where unknown), start (seconds since the session's first event), end (of its list: when
+        the next query was issued, or the session ended; null where unknown), results (how many were shown).
+    clicks
+        query_position, rank, doc_id, at (seconds), dwell (seconds, null where unknown); None without any.
+    synthetic, title, subtitle
+        As for `session_curve`.
+
+    Raises
+    ------
+    UsageError
+        A column is missing, there are no queries, or more than 60.
+    """
+    frame = checked(queries, QUERIES, "the queries of one session").sort("query_position")
+    if len(frame) > MOST:
+        raise UsageError(f"one figure shows {MOST} queries, not {len(frame):,}; filter the frame")
+    label = pl.concat_str(pl.lit("Q"), pl.col("query_position").cast(pl.String))
+    text = printable_column("text")
+    short = pl.when(text.str.len_chars() > TEXT).then(pl.concat_str(text.str.slice(0, TEXT - 1), pl.lit("…")))
+    worded = pl.concat_str(label, pl.lit("  "), short.otherwise(text))
+    named = pl.when(pl.col("text").is_null()).then(label).otherwise(worded)
+    minutes = [(pl.col(name) / 60).alias(name) for name in ("start", "end")]
+    rows = frame.select("query_position", *minutes, "results", label=named, text=text)
+    labels = rows.get_column("label").to_list()
+    x = alt.X(
+        field="start",
+        type="quantitative",
+        axis=alt.Axis(title="Minutes since the session began", grid=True, tickCount=8),
+        scale=alt.Scale(zero=True, nice=False, padding=6),
+    )
+    y = alt.Y(
+        field="label",
+        type="nominal",
+        scale=alt.Scale(domain=labels),
+        axis=alt.Axis(title=None, labelLimit=260, domain=False, ticks=False, labelOverlap=False),
+    )
+    seen = None if clicks is None else _clicks(clicks, rows)
+    present = ["Result list"] * rows.get_column("end").is_not_null().any() + ["Query"]
+    if seen is not None and len(seen):
+        present += ["Click"] + ["Dwell"] * seen.get_column("end").is_not_null().any()
+    kinds = [kind for kind in COLOURS if kind in present]
+    legend = alt.Legend(title=None, symbolType="square")
+    scale = alt.Scale(domain=kinds, range=[COLOURS[kind] for kind in kinds])
+    shade = alt.Color(field="kind", type="nominal", scale=scale, legend=legend)
+    tips = [tip("text", "Query"), tip("results", "Results", "d"), tip("start", "Issued, minutes", ".2f")]
+    tips.append(tip("end", "Left, minutes", ".2f"))
+    ended = rows.filter(pl.col("end").is_not_null()).with_columns(kind=pl.lit("Result list"))
+    issued = rows.with_columns(kind=pl.lit("Query"))
+    place: dict[str, Any] = {"x": x, "y": y, "color": shade}
+    base = alt.Chart(values(ended), height=alt.Step(ROW)).mark_bar(size=12)
+    layers = [base.encode(**place, x2=alt.X2(field="end"), tooltip=tips)]
+    if seen is not None and len(seen):
+        layers += _looks(seen, place)
+    ticks = alt.Chart(values(issued)).mark_tick(thickness=3, size=18, orient="vertical")
+    return stacked([*layers, ticks.encode(**place, tooltip=tips)], title, synthetic, subtitle)
+
+
+def _clicks(clicks: Any, rows: pl.DataFrame) -> pl.DataFrame:  # noqa: ANN401  # anything tabular
+    """The clicks in minutes, on the rows of their queries."""
+    given = clicks if isinstance(clicks, pl.DataFrame) else pl.DataFrame(clicks)
+    if given.is_empty():
+        return given.select(CLICKS).rename({"at": "start", "dwell": "end"})
+    frame = checked(given, CLICKS, "the clicks of one session")
+    placed = frame.join(rows.select("query_position", "label"), on="query_position", how="inner")
+    return placed.sort("at", "query_position", "rank").select(
+        "label",
+        "rank",
+        start=pl.col("at") / 60,
+        end=(pl.col("at") + pl.col("dwell")) / 60,
+        dwell="dwell",
+        document=printable_column("doc_id"),
+    )
+
+
+def _looks(seen: pl.DataFrame, place: dict[str, Any]) -> list[alt.Chart]:
+    """Bars of dwell and points of clicks, with the rank above those that stand apart."""
+    tips = [tip("document", "Document"), tip("rank", "Rank", "d"), tip("start", "Clicked, minutes", ".2f")]
+    tips.append(tip("dwell", "Dwell, seconds", ".0f"))
+    read = seen.filter(pl.col("end").is_not_null()).with_columns(kind=pl.lit("Dwell"))
+    points = alt.Chart(values(seen.with_columns(kind=pl.lit("Click")))).mark_point(size=46, filled=True)
+    layers = [points.encode(**place, tooltip=tips)]
+    if len(read):
+        bars = alt.Chart(values(read)).mark_bar(size=6, opacity=0.9)
+        layers.insert(0, bars.encode(**place, x2=alt.X2(field="end"), tooltip=tips))
+    gap = pl.col("start").diff().over("label")
+    span = seen.select(pl.col("start").max() - pl.col("start").min()).item() or 1.0
+    apart = seen.filter(gap.is_null() | (gap > APART * span))
+    ranks = alt.Chart(values(apart)).mark_text(dy=-11, fontSize=9, color=FAINT)
+    words = ranks.encode(x=place["x"], y=place["y"], text=alt.Text(field="rank", type="quantitative", format="d"))
+    return [*layers, words]

@@ -1,0 +1,153 @@
+"""One session explained: what each document adds to its query, and each query to the value of the session."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+from sessionkit.charts.encodings import checked, stacked, tip, values
+from sessionkit.charts.text import plain, printable_column
+from sessionkit.charts.theme import FAINT, INK, PALETTE
+from sessionkit.errors import UsageError
+
+COLUMNS = ("query_position", "rank", "doc_id", "grade", "contribution")
+KINDS = {"Document": PALETTE[5], "Query": PALETTE[0], "Session": INK}
+MOST = 30
+"""Documents, and queries, that have a row of their own: those that add most."""
+ROW = 17
+"""Height of a row."""
+LAST = 2**40
+"""Stands after every rank."""
+
+
+def waterfall(
+    explained: Any,  # noqa: ANN401  # anything tabular
+    *,
+    measure: str = "Value",
+    synthetic: bool = False,
+    title: str | None = None,
+    subtitle: str | None = None,
+) -> alt.LayerChart:
+    """Draw how the value of a session builds up, from the top: the documents of each query, the query, the session.
+
+    Documents that add nothing have no row; beyond 30 documents those that add most have one, and the rest
+    of each query share one; beyond 30 queries those that add least have none, and documents alone show what they add.
+
+    Parameters
+    ----------
+    explained
+        A frame of `sessionkit.explain` of one session: query_position, rank, doc_id, grade, contribution.
+    measure
+        Text of the measure, for the axis.
+    synthetic, title, subtitle
+        As for `session_curve`.
+
+    Raises
+    ------
+    UsageError
+        A column is missing, there are no rows, or the measure has no value for this session.
+    """
+    frame = checked(explained, COLUMNS, "sessionkit.explain")
+    places, amounts = pl.col("query_position", "rank").cast(pl.Int64), pl.col("grade", "contribution").cast(pl.Float64)
+    frame = frame.with_columns(places, amounts)
+    if frame.get_column("contribution").null_count() == len(frame):
+        raise UsageError(f"{measure} has no value for this session, since nothing is judged for it")
+    rows = _placed(pl.concat([_documents(frame), _queries(frame)], how="diagonal"))
+    order = rows.get_column("label").to_list()
+    added = alt.Axis(title=["Cumulated contribution", plain("measure", measure)])
+    lines = alt.Axis(title=None, labelLimit=260, ticks=False, domain=False, labelOverlap=False)
+    y = alt.Y(field="label", type="nominal", axis=lines, scale=alt.Scale(domain=order, paddingInner=0.25))
+    only = [kind for kind in KINDS if kind in set(rows.get_column("kind"))]
+    scale = alt.Scale(domain=only, range=[KINDS[kind] for kind in only])
+    tips = [tip("label", "Row"), tip("grade", "Grade"), tip("added", "Adds", "+.4f"), tip("to", "Value then", ".4f")]
+    tips.append(tip("many", "Results", "d"))
+    bars = (
+        alt.Chart(values(rows), height=alt.Step(ROW))
+        .mark_bar()
+        .encode(
+            y=y,
+            x=alt.X(field="from", type="quantitative", axis=added),
+            x2=alt.X2(field="to"),
+            color=alt.Color(field="kind", type="nominal", scale=scale, legend=alt.Legend(title="Contribution of")),
+            tooltip=tips,
+        )
+    )
+    ends = alt.X(field="to", type="quantitative", axis=added)
+    amount = alt.Text(field="added", type="quantitative", format="+.3f")
+    words = alt.Chart(values(rows)).mark_text(align="left", dx=4, fontSize=10, color=INK)
+    zero = alt.Chart().mark_rule(color=FAINT, strokeWidth=1).encode(x=alt.XDatum(0))
+    return stacked([bars, words.encode(y=y, x=ends, text=amount), zero], title, synthetic, subtitle)
+
+
+def _documents(frame: pl.DataFrame) -> pl.DataFrame:
+    """A row for each document that adds most, and one for the rest of each query."""
+    adding = frame.filter(pl.col("contribution") != 0)
+    top = adding.top_k(MOST, by=[pl.col("contribution").abs(), -pl.col("query_position"), -pl.col("rank")])
+    rest = adding.join(top, on=["query_position", "rank"], how="anti")
+    place = pl.concat_str(pl.lit("Q"), pl.col("query_position").cast(pl.String))
+    one = top.select(
+        "query_position",
+        "rank",
+        label=pl.concat_str(place, pl.lit(" rank "), pl.col("rank").cast(pl.String), pl.lit("  "), _short("doc_id")),
+        grade=pl.when(pl.col("grade").is_null()).then(pl.lit("unjudged")).otherwise(_number("grade")),
+        added="contribution",
+        many=pl.lit(1, pl.Int64),
+    )
+    number = pl.len().cast(pl.String)
+    others = rest.group_by("query_position").agg(
+        rank=pl.lit(LAST - 1),
+        label=pl.concat_str(place.first(), pl.lit("  and "), number, pl.lit(" more")),
+        added=pl.col("contribution").sum(),
+        many=pl.len().cast(pl.Int64),
+    )
+    return pl.concat([one, others], how="diagonal").with_columns(kind=pl.lit("Document"))
+
+
+def _queries(frame: pl.DataFrame) -> pl.DataFrame:
+    """A row for each query."""
+    each = frame.group_by("query_position").agg(
+        added=pl.col("contribution").sum(), many=pl.len().cast(pl.Int64), rank=pl.lit(LAST)
+    )
+    label = pl.concat_str(pl.lit("Query "), pl.col("query_position").cast(pl.String))
+    return each.with_columns(label=label, kind=pl.lit("Query"))
+
+
+def _placed(rows: pl.DataFrame) -> pl.DataFrame:
+    """The rows in order, each from where the one before it ended; queries span their documents, the session all."""
+    kept = rows.filter(pl.col("kind") == "Query").top_k(MOST, by=[pl.col("added").abs(), -pl.col("query_position")])
+    documents = (pl.col("kind") == "Document") | pl.col("query_position").is_in(
+        kept.get_column("query_position").implode()
+    )
+    placed = rows.filter(documents).sort("query_position", "rank")
+    step = pl.when(pl.col("kind") == "Document").then("added").otherwise(0.0)
+    placed = placed.with_columns(to=step.cum_sum())
+    queries = pl.col("kind") == "Query"
+    placed = placed.with_columns(
+        pl.when(queries).then(pl.col("to") - pl.col("added")).otherwise(pl.col("to") - step).alias("from")
+    )
+    total = rows.filter(pl.col("kind") == "Query").get_column("added").sum()
+    many = int(rows.filter(pl.col("kind") == "Query").get_column("many").sum())
+    whole = pl.DataFrame(
+        {"label": ["Session"], "kind": ["Session"], "added": [total], "from": [0.0], "to": [total], "many": [many]}
+    )
+    shown = pl.concat([placed, whole], how="diagonal")
+    return shown.select("label", "kind", "grade", "added", "from", "to", "many")
+
+
+def _short(name: str) -> pl.Expr:
+    """A document's name, the middle of a long one left out."""
+    text = printable_column(name)
+    cut = pl.concat_str(text.str.slice(0, 18), pl.lit("…"), text.str.slice(-12))
+    return pl.when(text.str.len_chars() > 32).then(cut).otherwise(text)
+
+
+def _number(name: str) -> pl.Expr:
+    """A grade as text, whole ones without a point."""
+    whole = pl.col(name) == pl.col(name).round()
+    return (
+        pl.when(whole)
+        .then(pl.col(name).cast(pl.Int64, strict=False).cast(pl.String))
+        .otherwise(pl.col(name).cast(pl.String))
+    )

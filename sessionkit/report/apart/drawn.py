@@ -1,0 +1,42 @@
+"""What a figure drawn apart consists of, and the words that several of them use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import altair as alt
+
+from sessionkit.errors import UsageError
+from sessionkit.report.choices import Choices
+from sessionkit.scoring.measures import Measure
+
+NAMED = 6
+"""Groups whose counts a caption gives."""
+
+
+class Drawn(NamedTuple):
+    """A title, the chart, and a caption that says what was averaged over what."""
+
+    title: str
+    chart: alt.LayerChart | alt.FacetChart
+    caption: str
+
+
+def only_measure(choices: Choices, kind: str, family: type[Measure], example: str) -> Measure | None:
+    """The one measure that was asked for, if it is of this family; None where none was.
+
+    Raises
+    ------
+    UsageError
+        It is of another family.
+    """
+    if choices.exact is not None and not isinstance(choices.exact, family):
+        raise UsageError(f"{kind} does not draw {choices.exact}; ask for {example}")
+    return choices.exact
+
+
+def counted(counts: Iterable[tuple[str, int]]) -> str:
+    """Groups with their counts, the rest counted."""
+    items = [f"{group} {number:,}" for group, number in counts]
+    return ", ".join(items[:NAMED]) + (f" and {len(items) - NAMED} more" if len(items) > NAMED else "")

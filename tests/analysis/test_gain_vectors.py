@@ -1,0 +1,83 @@
+"""Gain vectors and their ideals."""
+
+import math
+
+import polars as pl
+import pytest
+
+import sessionkit as sk
+from sessionkit.analysis.gain_vectors import gain_vectors
+from sessionkit.errors import MeasureError, UsageError
+
+pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.DataWarning")
+
+
+@pytest.fixture
+def study():
+    """Two systems; topic t has grades 2, 1, topic u grade 3; v has none judged. The last list of s2 is of v."""
+    return sk.from_tables(
+        results={
+            "session_id": ["s1", "s1", "s1", "s2", "s3"],
+            "query_position": [1, 1, 2, 1, 1],
+            "rank": [1, 2, 1, 1, 1],
+            "doc_id": ["n", "b", "a", "c", "z"],
+        },
+        sessions={"session_id": ["s1", "s2", "s3"], "system_id": ["A", "B", "B"], "topic_id": ["t", "u", "v"]},
+        judgments={
+            "judgment_key": ["t", "t", "t", "u"],
+            "doc_id": ["a", "b", "n", "c"],
+            "grade": [2, 1, 0, 3],
+        },
+    )
+
+
+def rows(study, measure, **options):
+    """Group, rank, value, ideal, queries."""
+    return gain_vectors(study, measure, **options).select("group", "rank", "value", "ideal", "n_queries").rows()
+
+
+def test_means_over_all_queries_and_their_ideals(study):
+    # A: lists <0, 1> and <2>: cumulated 0, 1, 1 and 2, 2, 2; the ideal of t is 2, 3, 3. B: <3>, 3, 3, 3; v is not judged
+    assert rows(study, "CG@3") == [
+        ("A", 1, 1.0, 2.0, 2),
+        ("A", 2, 1.5, 3.0, 2),
+        ("A", 3, 1.5, 3.0, 2),
+        ("B", 1, 3.0, 3.0, 1),
+        ("B", 2, 3.0, 3.0, 1),
+        ("B", 3, 3.0, 3.0, 1),
+    ]
+    # one curve: A's two queries and B's one
+    assert rows(study, "CG@1", by=None) == [("all sessions", 1, 5 / 3, 7 / 3, 3)]
+    assert rows(study, "CG@1", topic="u") == [("B", 1, 3.0, 3.0, 1)]
+    assert rows(study, "CG@1", min_queries=2) == [("A", 1, 1.0, 2.0, 2)]
+
+
+def test_gains_and_discounts_are_those_of_the_measure(study):
+    # 2^2 - 1 = 3 and 2^1 - 1 = 1 over log2(2), log2(3)
+    ideal = [3, 3 + 1 / math.log2(3)]
+    found = gain_vectors(study, "DCG(gain=exp2)@2", topic="t")
+    assert found["ideal"].to_list() == [pytest.approx(value) for value in ideal]
+    assert found["value"].to_list() == [pytest.approx(1.5), pytest.approx((1 / math.log2(3) + 3) / 2)]
+
+
+def test_a_normalised_measure_has_an_ideal_of_one(study):
+    found = gain_vectors(study, "nCG@2")
+    assert set(found["ideal"]) == {1.0}
+    assert found["value"].to_list() == [0.5, pytest.approx((1 / 3 + 2 / 3) / 2), 1.0, 1.0]
+
+
+def test_the_mean_is_that_of_scores_per_query(study):
+    scores = sk.score(study, "DCG@2", per="query").group_by("system_id").agg(pl.col("value").mean()).sort("system_id")
+    ends = gain_vectors(study, "DCG@2").filter(pl.col("rank") == 2)
+    assert ends["value"].to_list() == [pytest.approx(value) for value in scores["value"]]
+
+
+@pytest.mark.parametrize("measure", ["P@5", "sDCG@5", "mean(nDCG@5)", "nDCG"])
+def test_what_has_no_vector_is_refused(study, measure):
+    with pytest.raises(MeasureError, match="cutoff"):
+        gain_vectors(study, measure)
+
+
+def test_what_there_is_not_is_refused(study):
+    with pytest.raises(UsageError, match="no such column"):
+        gain_vectors(study, "CG@2", "nothing")

@@ -1,0 +1,37 @@
+"""TOIS 2002, Figures 1 to 4."""
+
+import polars as pl
+import pytest
+
+from sessionkit.charts import gain_vectors, spec_of
+from sessionkit.errors import UsageError
+
+
+@pytest.fixture
+def vectors():
+    """Vectors of two ranks by some measures, that of group A 1 and 2 of an ideal 3 and 5."""
+
+    def vectors(measures):
+        rows = [(m, "A", rank, float(rank), 2.0 * rank + 1, 4, 2) for m in measures for rank in (1, 2)]
+        names = ["measure", "group", "rank", "value", "ideal", "n_queries", "n_sessions"]
+        return pl.DataFrame(rows, schema=names, orient="row")
+
+    return vectors
+
+
+def test_shown_and_ideal_are_drawn_in_a_panel_of_each_measure(vectors):
+    spec = spec_of(gain_vectors(vectors(["nCG@2", "CG@2"])))
+    (rows,) = spec["datasets"].values()
+    assert [(row["measure"], row["line"], row["value"]) for row in rows] == [
+        *(("nCG@2", "Shown", value) for value in (1, 2)),
+        *(("CG@2", "Shown", value) for value in (1, 2)),
+        *(("nCG@2", "Ideal", value) for value in (3, 5)),
+        *(("CG@2", "Ideal", value) for value in (3, 5)),
+    ]
+    assert [row["place"] for row in rows] == [0, 0, 1, 1, 0, 0, 1, 1]  # in the order asked for
+    assert spec["resolve"]["scale"] == {"y": "independent"}
+
+
+def test_more_panels_than_can_be_read_are_refused(vectors):
+    with pytest.raises(UsageError, match="holds 8 measures, not 9"):
+        gain_vectors(vectors([f"CG@{number}" for number in range(1, 10)]))

@@ -1,0 +1,34 @@
+"""What came after each query."""
+
+import polars as pl
+import pytest
+
+from sessionkit.charts import reformulation_flow, spec_of
+from sessionkit.errors import UsageError
+
+
+def found(*rows):
+    """Steps: group, position, next, n."""
+    return pl.DataFrame(rows, schema=["group", "position", "next", "n"], orient="row")
+
+
+def test_shares_of_a_position_are_stacked_in_the_order_of_the_legend():
+    frame = found(("A", 1, "stopped", 1), ("A", 1, "new", 1), ("A", 1, "specialisation", 2), ("A", 2, "stopped", 3))
+    spec = spec_of(reformulation_flow(frame))
+    (rows,) = spec["datasets"].values()
+    assert [(row["position"], row["kind"], row["from"], row["to"]) for row in rows] == [
+        (1, "Specialisation", 0, 0.5),
+        (1, "New", 0.5, 0.75),
+        (1, "Session ended", 0.75, 1),
+        (2, "Session ended", 0, 1),
+    ]
+    assert [row["whole"] for row in rows] == [4, 4, 4, 3]
+    scale = spec["spec"]["layer"][0]["encoding"]["color"]["scale"]
+    assert scale["domain"] == ["Specialisation", "New", "Session ended"]
+
+
+def test_later_positions_and_too_many_groups_are_not_drawn():
+    spec = spec_of(reformulation_flow(found(*(("A", position, "stopped", 1) for position in range(1, 30)))))
+    assert [row["position"] for row in next(iter(spec["datasets"].values()))] == list(range(1, 11))
+    with pytest.raises(UsageError, match="shows 8 groups, not 9"):
+        reformulation_flow(found(*((str(number), 1, "stopped", 1) for number in range(9))))

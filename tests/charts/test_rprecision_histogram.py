@@ -1,0 +1,41 @@
+"""R-precision histograms."""
+
+import polars as pl
+import pytest
+
+from sessionkit.charts import rprecision_histogram, save
+from sessionkit.errors import UsageError
+
+
+def found(differences):
+    """A histogram of topics t000, t001, ... with these differences."""
+    rows = [(f"t{number:03}", None, None, value) for number, value in enumerate(differences)]
+    schema = {"topic_id": pl.String, "a": pl.Float64, "b": pl.Float64, "difference": pl.Float64}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def test_bars_show_who_is_ahead(datasets):
+    (mark, rows), _ = datasets(rprecision_histogram(found([0.1, -0.2, None]), "new", "old"))
+    assert mark == "bar"
+    assert [(row["topic"], row["difference"], row["group"]) for row in rows] == [
+        ("t000", 0.1, "new"),
+        ("t001", -0.2, "old"),
+    ]
+
+
+def test_of_very_many_topics_those_that_differ_most_are_shown(datasets):
+    chart = rprecision_histogram(found([number / 1000 for number in range(150)]), "new", "old", title="T", subtitle="S")
+    (_, rows), _ = datasets(chart)
+    assert [row["topic"] for row in rows] == [f"t{number:03}" for number in range(50, 150)]
+    assert chart.to_dict()["title"]["subtitle"] == "S, the 100 topics of 150 that differ most"
+
+
+@pytest.mark.parametrize("name", ["line\u2028end\u2029", "datum.x", '"};x//', "</title>", "a\x00"])
+def test_names_of_systems_are_text_in_tooltips_too(tmp_path, name):
+    path = save(rprecision_histogram(found([0.1, -0.1]), name, "old"), tmp_path / "chart.svg")
+    assert "</title>" not in path.read_text("utf-8")
+
+
+def test_topics_without_both_systems_are_nothing_to_draw():
+    with pytest.raises(UsageError, match="no topic has a value of both"):
+        rprecision_histogram(found([None]), "new", "old")

@@ -1,0 +1,47 @@
+"""Box and strip."""
+
+import polars as pl
+import pytest
+
+from sessionkit.charts import score_distribution, spec_of
+from sessionkit.charts.score_distribution import POINTS
+from sessionkit.errors import UsageError
+
+
+def rows_of(frame):
+    """The boxes and the points that are drawn."""
+    (rows,) = spec_of(score_distribution(frame))["datasets"].values()
+    return [[row for row in rows if row["kind"] == kind] for kind in ("box", "point")]
+
+
+def test_box_has_quartiles_mean_and_whiskers_that_stop_at_outliers():
+    # quartiles of 0, 1, 2, 3, 4, 20: 1.25, 2.5, 3.75; fences 1.25 - 3.75 = -2.5 and 3.75 + 3.75 = 7.5, so 20 is outside
+    (box,), points = rows_of(pl.DataFrame({"group": ["A"] * 7, "value": [0, 1, 2, 3, 4, 20, None]}))
+    assert [box[name] for name in ("q1", "q2", "q3", "low", "high", "mean", "n")] == [1.25, 2.5, 3.75, 0, 4, 5, 6]
+    assert sorted(row["value"] for row in points) == [0, 1, 2, 3, 4, 20]
+
+
+def test_whiskers_never_end_within_the_box():
+    # quartiles of 0, 0, 0, 8: 0, 0, 2; upper fence 2 + 3 = 5, and the last value within it is 0
+    (box,), _ = rows_of(pl.DataFrame({"group": ["A"] * 4, "value": [0, 0, 0, 8]}))
+    assert (box["low"], box["q3"], box["high"]) == (0, 2, 2)
+
+
+def test_a_hundred_thousand_sessions_become_a_few_hundred_points_spread_like_them():
+    frame = pl.DataFrame(
+        {"group": ["A"] * 99_000 + ["B"] * 3, "value": [n / 99_000 for n in range(99_000)] + [1.0] * 3}
+    )
+    boxes, points = rows_of(frame)
+    assert [box["n"] for box in boxes] == [99_000, 3]
+    drawn = [row["value"] for row in points if row["group"] == "A"]
+    assert len(drawn) == POINTS
+    assert drawn == [pytest.approx(n / POINTS) for n in range(POINTS)]
+    assert sum(row["group"] == "B" for row in points) == 3
+    assert rows_of(frame.sample(fraction=1, shuffle=True, seed=1))[1] == points
+
+
+def test_groups_have_their_limits():
+    with pytest.raises(UsageError, match="shows 40 groups, not 41"):
+        score_distribution(pl.DataFrame({"group": [str(n) for n in range(41)], "value": [1.0] * 41}))
+    with pytest.raises(UsageError, match="no session has a value"):
+        score_distribution(pl.DataFrame({"group": ["A"], "value": [None]}))

@@ -1,0 +1,61 @@
+"""One session explained."""
+
+import polars as pl
+import pytest
+
+from sessionkit.charts import waterfall
+from sessionkit.charts.waterfall import MOST
+from sessionkit.errors import UsageError
+
+
+def explained(*contributions):
+    """What `sessionkit.explain` says of a session, a tuple of contributions for each query."""
+    rows = [
+        (query, rank, f"d{query}.{rank}", 1.0, value)
+        for query, each in enumerate(contributions, 1)
+        for rank, value in enumerate(each, 1)
+    ]
+    schema = ["query_position", "rank", "doc_id", "grade", "contribution"]
+    return pl.DataFrame(rows, schema=schema, orient="row", strict=False)
+
+
+def bars_of(chart, datasets):
+    """Rows of the bars: label, from, to."""
+    return [(row["label"], row["from"], row["to"]) for row in dict(datasets(chart))["bar"]]
+
+
+def test_documents_add_up_to_queries_and_queries_to_the_session(datasets):
+    assert bars_of(waterfall(explained((2.0, 0.0, 0.5), (0.0,), (1.0,))), datasets) == [
+        ("Q1 rank 1  d1.1", 0, 2),
+        ("Q1 rank 3  d1.3", 2, 2.5),
+        ("Query 1", 0, 2.5),
+        ("Query 2", 2.5, 2.5),
+        ("Q3 rank 1  d3.1", 2.5, 3.5),
+        ("Query 3", 2.5, 3.5),
+        ("Session", 0, 3.5),
+    ]
+
+
+def test_documents_that_add_least_share_a_row_and_nothing_is_lost(datasets):
+    rows = bars_of(waterfall(explained([1.0] * (MOST - 1), [2.0, 0.5, 0.25])), datasets)
+    assert ("Q2  and 2 more", MOST - 1 + 2, MOST - 1 + 2.75) in rows
+    assert rows[-1] == ("Session", 0, MOST - 1 + 2.75)
+    assert len(rows) == MOST + 1 + 2 + 1  # documents, the two, queries, session
+
+
+def test_very_many_queries_leave_out_those_that_add_least(datasets):
+    rows = bars_of(waterfall(explained(*[(0.0,)] * 50, (1.0,))), datasets)
+    assert sum(label.startswith("Query") for label, _, _ in rows) == MOST
+    assert [label for label, _, _ in rows][-3:] == ["Q51 rank 1  d51.1", "Query 51", "Session"]
+
+
+def test_a_session_without_a_value_is_refused():
+    with pytest.raises(UsageError, match="nDCG@3 has no value for this session"):
+        waterfall(explained((None, None)).cast({"contribution": pl.Float64}), measure="nDCG@3")
+
+
+def test_names_of_documents_lose_their_middle():
+    frame = explained((1.0,)).with_columns(doc_id=pl.lit("https://example.org/" + "x" * 50 + "/the-end.html"))
+    spec = waterfall(frame).to_dict()
+    (label, *_) = spec["layer"][0]["encoding"]["y"]["scale"]["domain"]
+    assert label == "Q1 rank 1  https://example.or…the-end.html"

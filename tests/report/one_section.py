@@ -1,0 +1,28 @@
+"""Pages of single sections, so that a browser has less to read."""
+
+import polars as pl
+
+from sessionkit.charts.page import page
+from sessionkit.report.choices import choices_of
+from sessionkit.report.material import Material
+from sessionkit.report.parts import Widget
+from sessionkit.report.redaction import Redaction
+from sessionkit.report.style import STYLE
+from sessionkit.report.writing.sections import html_sections
+from sessionkit.scoring.measures import parse_measure
+
+
+def material(study, measures=(), redact=""):
+    """Return what the sections of a report are made from, without scores."""
+    asked, redaction = [parse_measure(measure) for measure in measures], Redaction.of(redact)
+    choices = choices_of(study, asked or None, redaction=redaction)
+    return Material(study, tuple(asked), "system", choices, redaction, pl.DataFrame(), None, None)
+
+
+def page_of(section, study, measures=(), redact=""):
+    """Return a page of one section."""
+    made = section(material(study, measures, redact))
+    scripts = [script for part in made.parts if isinstance(part, Widget) for script in part.scripts]
+    return page(
+        "One section", f"<main><h1>One section</h1>{html_sections([made])}</main>", style=STYLE, scripts=scripts
+    )

@@ -1,0 +1,36 @@
+"""The report's own scripts."""
+
+from pathlib import Path
+
+import pytest
+
+from sessionkit.report import scripts
+
+ROOT = Path(__file__).resolve().parents[2]
+NAMES = sorted(
+    path.relative_to(ROOT / "sessionkit" / "report").as_posix() for path in ROOT.glob("sessionkit/report/**/*.js")
+)
+
+
+def test_all_of_them_can_stand_in_a_page_and_evaluate_nothing():
+    assert NAMES == ["drawing.js", "explorer/explorer.js", "live/discounts.js"]
+    for name in NAMES:
+        text = scripts.script(name)
+        for risky in (
+            "innerHTML",
+            "outerHTML",
+            "insertAdjacent",
+            "eval(",
+            "Function(",
+            "document.write",
+            "fetch(",
+            "http://",
+        ):
+            assert risky not in text.replace("http://www.w3.org/2000/svg", "")
+
+
+def test_a_script_that_would_end_its_element_is_refused(tmp_path, monkeypatch):
+    (tmp_path / "bad.js").write_text("'</SCRIPT>'")
+    monkeypatch.setattr(scripts, "files", lambda _: tmp_path)
+    with pytest.raises(ValueError, match=r"bad\.js would end"):
+        scripts.script("bad.js")

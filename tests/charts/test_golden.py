@@ -24,13 +24,16 @@ def without_data(value):
 
 
 @pytest.fixture
-def drawing(parts, curves, apart):
+def drawing(parts, curves, apart, swept, surface, losing):  # noqa: PLR0917 - a fixture for each kind
     """Return functions that draw each chart for some groups, by kind."""
     return apart | {
         "last-vs-nonlast": lambda groups, **options: charts.last_vs_nonlast(parts(groups), **options),
         "session-curve": lambda groups, **options: charts.session_curve(curves(groups), **options),
         "topic-curves": lambda groups, **options: charts.topic_curves(curves(groups), None, **options),
         "single-sessions": lambda groups, **options: charts.single_sessions(curves(groups, single=True), **options),
+        "sweep-map": lambda groups, **options: charts.sweep_map(swept(groups), x="b", y="bq", **options),
+        "discount-surface": lambda groups, **options: charts.discount_surface(surface(len(groups)), **options),
+        "judgment-loss": lambda groups, **options: charts.judgment_loss(*losing(groups), **options),
     }
 
 

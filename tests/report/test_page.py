@@ -164,8 +164,8 @@ def test_page_draws_its_charts_runs_nothing_else_and_asks_for_nothing(hostile, o
     path = tmp_path / "report.html"
     report(hostile, output=path, per="user")
     page, said, asked = opened(path)
-    assert page.evaluate("document.documentElement.dataset.charts") == "5"
-    assert page.locator("figure svg.marks").count() == 5
+    assert page.evaluate("document.documentElement.dataset.charts") == "6"
+    assert page.locator("figure svg.marks").count() == 6
     assert page.evaluate("window.hacked") is None
     assert said == []
     assert asked == [path.as_uri()]

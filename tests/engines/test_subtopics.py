@@ -85,7 +85,7 @@ def test_judgments_that_come_with_their_sessions():
 def test_a_study_without_subtopics_sends_none():
     given = tables()
     given["judgments"] = given["judgments"].drop("subtopic_id", "passage_id").unique(["judgment_key", "doc_id"])
-    assert pickle.loads(pickle.dumps(Judged.of(sk.from_tables(**given)))).subtopics is None  # noqa: S301 - our own bytes
+    assert pickle.loads(pickle.dumps(Judged.of(sk.from_tables(**given)))).subtopics() is None  # noqa: S301 - our own bytes
 
 
 @pytest.mark.spark

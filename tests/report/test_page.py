@@ -49,6 +49,7 @@ def test_page_has_tables_scores_figures_method_notes_and_data(make):
         "measures": "Measures",
         "sensitivity": "Sensitivity",
         "behaviour": "Behaviour",
+        "searchers": "Searchers",
         "judgments": "Incomplete judgments",
         "explorer": "Session explorer",
         "quality": "Data quality",

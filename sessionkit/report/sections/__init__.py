@@ -11,6 +11,7 @@ from sessionkit.report.sections.judgments import judgments
 from sessionkit.report.sections.measures import measures
 from sessionkit.report.sections.method import method
 from sessionkit.report.sections.quality import quality
+from sessionkit.report.sections.searchers import searchers
 from sessionkit.report.sections.sensitivity import sensitivity
 from sessionkit.report.sections.sessions import sessions
 from sessionkit.report.sections.study import study
@@ -24,6 +25,7 @@ SECTIONS: tuple[Callable[[Material], Section], ...] = (
     measures,
     sensitivity,
     behaviour,
+    searchers,
     judgments,
     explorer,
     quality,

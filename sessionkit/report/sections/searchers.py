@@ -1,0 +1,83 @@
+"""Searchers: how far they looked, what discounts that makes, what goes with their ratings, what gain cost them."""
+
+from __future__ import annotations
+
+from sessionkit.analysis.calibrate import calibrate
+from sessionkit.analysis.correlate import correlate
+from sessionkit.analysis.effort import effort
+from sessionkit.contract import table
+from sessionkit.errors import DataError, MeasureError, UsageError
+from sessionkit.report import fitted
+from sessionkit.report.figures import Figure
+from sessionkit.report.material import LARGE, Material
+from sessionkit.report.parts import Part, Section, Words
+from sessionkit.report.tables import table_of
+
+DRAWS = 1_000
+"""Draws of users behind the intervals of correlations."""
+RATINGS = 3
+"""Columns of ratings that are correlated with, at most."""
+CORRELATED = {
+    "measure": "Measure",
+    "covariate": "With",
+    "coefficient": "Coefficient",
+    "n": "n",
+    "units": "Units",
+    "value": "Estimate",
+    "low": "95 % from",
+    "high": "to",
+    "p": "p",
+}
+
+
+def searchers(of: Material) -> Section:
+    """The discounts that fit what was looked at, correlations with ratings, and the effort that a gain takes."""
+    if of.large:
+        words = "sessionkit calibrate, correlate and effort say it."
+        return Section(
+            "searchers", "Searchers", (Words((f"Not worked out for more than {LARGE:,} sessions: {words}",)),)
+        )
+    return Section("searchers", "Searchers", (*_fitted(of), *_rated(of), *_effort(of)))
+
+
+def _fitted(of: Material) -> list[Part]:
+    """The discount of the first measure, fitted to how far searchers looked."""
+    try:
+        found = calibrate(of.study, of.choices.measure, resamples=fitted.DRAWS)
+        chart = fitted.drawn(found, synthetic=of.choices.synthetic)
+    except (DataError, MeasureError, UsageError) as error:
+        return [Words((f"Discounts were not fitted to the searchers: {of.redaction.note(str(error))}.",))]
+    caption = f"The discounts of {of.choices.measure} fitted to how far searchers looked, by rank and query position, beside what was seen."
+    return [Figure("discount-surface", fitted.TITLE, chart, caption), _told(of, found.reading)]
+
+
+def _rated(of: Material) -> list[Part]:
+    """Measures against what searchers said, where the log has it."""
+    known = {*table("sessions").names}
+    columns = of.study.sessions.collect_schema()
+    ratings = [name for name, dtype in columns.items() if dtype.is_numeric() and name not in known][:RATINGS]
+    if not ratings:
+        return []
+    try:
+        found = correlate(of.study, list(of.measures), ratings, resamples=DRAWS)
+    except (DataError, MeasureError, UsageError) as error:
+        return [Words((f"No correlations with {', '.join(ratings)}: {of.redaction.note(str(error))}.",))]
+    shown = found.table.select([name for name in CORRELATED if name in found.table.columns])
+    return [
+        table_of("Measures and ratings", shown, headers=CORRELATED, decimals=3),
+        _told(of, found.reading),
+    ]
+
+
+def _effort(of: Material) -> list[Part]:
+    """What it took to gain what the ideal gains."""
+    try:
+        found = effort(of.study, of.choices.measure, of.choices.by)
+    except (DataError, MeasureError, UsageError) as error:
+        return [Words((f"No effort was worked out: {of.redaction.note(str(error))}.",))]
+    return [_told(of, found.reading)]
+
+
+def _told(of: Material, reading: str) -> Words:
+    """A reading as points."""
+    return Words(tuple(of.redaction.note(line) for line in reading.split("\n")), listed=True)

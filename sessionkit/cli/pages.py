@@ -194,11 +194,20 @@ def report(
             show_default=False,
         ),
     ] = "",
+    per: Annotated[
+        str,
+        typer.Option(
+            "--per",
+            metavar="COLUMN,...",
+            help="What to average scores by, and to compare: system, topic or columns of sessions and users.",
+        ),
+    ] = "system",
     topic: FIGURE_TOPIC = None,
 ) -> None:
-    """One HTML page: study, scores, figures, method.
+    """One HTML page: what was found, the study, scores, figures, method.
 
-    The page needs no network, and text from the log cannot act in it.
+    The page needs no network, and text from the log cannot act in it. Live discounts and an explorer of sessions work in
+    it.
     """
     from sessionkit.report import report as reported
     from sessionkit.scoring.measures import parse_measure
@@ -210,7 +219,7 @@ def report(
     asked = [parse_measure(measure) for measure in measures or []]
     opened = open_source(study)
     with working("reporting"):
-        reported(opened, asked or None, output=output, redact=redact, topic=topic)
+        reported(opened, asked or None, output=output, redact=redact, topic=topic, per=per)
     tell(f"written: {output}")
 
 

@@ -70,6 +70,14 @@ def test_report_is_one_page(call, study, tmp_path):
     assert "made up" in page
 
 
+def test_a_report_by_topic_says_how_to_make_it_again(call, study, tmp_path):
+    outcome = call("report", study, "--output", tmp_path / "report.html", "nsDCG@2", "--per", "topic")
+    assert outcome.status == 0
+    page = (tmp_path / "report.html").read_text()
+    assert "Scores by topic" in page
+    assert "sessionkit report STUDY &#x27;nsDCG@2&#x27; --output report.html --per topic" in page
+
+
 @pytest.mark.parametrize(
     ("arguments", "names"),
     [

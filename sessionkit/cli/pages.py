@@ -185,6 +185,7 @@ def report(
             show_default=False,
         ),
     ] = None,
+    *,
     redact: Annotated[
         str,
         typer.Option(

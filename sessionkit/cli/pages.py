@@ -205,7 +205,7 @@ def report(
     ] = "system",
     topic: FIGURE_TOPIC = None,
 ) -> None:
-    """One HTML page: what was found, the study, scores, figures, method.
+    """One HTML page: findings, scores, figures, method.
 
     The page needs no network, and text from the log cannot act in it. Live discounts and an explorer of sessions work in
     it.

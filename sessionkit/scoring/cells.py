@@ -58,6 +58,7 @@ class Cells:
         if cells is None or not gains <= known:
             rows = counted_rows(block, selection) if rows is None else rows
             cells = cls._made(relevant_rows(block, selection, measures, rows))
+            block.cells.clear()  # of one selection, the last: a curve has that of what is scored, or makes its own
             block.cells[selection] = gains, cells
         return cells
 

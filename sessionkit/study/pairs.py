@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -96,6 +97,10 @@ class Pairs:
             sized = [pl.format("{}:{}", pl.col(name).str.len_bytes(), name) for name in chunk.columns]
             digest.update(chunk.select(pl.concat_str(sized).str.join("")).item().encode())
         return digest.hexdigest()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave what can be made again behind when sent to another process."""
+        return {name: value for name, value in self.__dict__.items() if name not in ("_of_text", "_of_pair")}
 
     def judgment_of(self, key: pl.Series, doc_id: pl.Series) -> pl.Series:
         """Number of the pair that each key (a number) and document form; null where it is not judged."""

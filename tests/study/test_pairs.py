@@ -1,5 +1,7 @@
 """Judged pairs have the same numbers whether their texts or their saved numbers are read."""
 
+import pickle
+
 import polars as pl
 import pytest
 from hypothesis import given
@@ -35,3 +37,12 @@ def test_pairs_without_texts_say_that_they_cannot_look_them_up():
     read = Pairs.numbered(pairs.numbers_of(table([("t", "a")])).lazy())
     with pytest.raises(ValueError, match=r"Pairs\.of reads their texts"):
         read.judgment_of(pl.Series([0]), pl.Series(["a"]))
+
+
+def test_what_is_looked_up_in_stays_in_its_process():
+    pairs = Pairs.of(table([("t", text) for text in "abc"]).lazy())
+    size = len(pickle.dumps(pairs))
+    asked = table([("t", "c")])
+    assert pairs.numbers_of(asked)["__judgment"].to_list() == [2]
+    assert len(pickle.dumps(pairs)) == size
+    assert pickle.loads(pickle.dumps(pairs)).numbers_of(asked)["__judgment"].to_list() == [2]  # noqa: S301 - our own bytes

@@ -102,8 +102,11 @@ def _laid_out(unjudged: Unjudged, measure: GainMeasure, best: float) -> Shares:
 
 def _levels(unjudged: Unjudged, measure: GainMeasure, best: float) -> tuple[np.ndarray, np.ndarray]:
     """The gains above 0 that there are, rising, and how many judged documents of each key gain at least as much."""
-    gains = pl.DataFrame({"grade": unjudged.grade}).select(
-        gain=gain_expr(pl.col("grade"), measure.gain, measure.min_grade)
+    gains = (
+        unjudged.judged.grades(measure.gain)
+        .alias("grade")
+        .to_frame()
+        .select(gain=gain_expr(pl.col("grade"), measure.gain, measure.min_grade))
     )
     rows = unjudged.judged.pairs.pairs.select("key", gains["gain"]).filter(pl.col("gain") > 0)
     levels = np.unique(np.concatenate([rows["gain"].to_numpy(), [best] if best > 0 else []]))
@@ -116,7 +119,7 @@ def _rows(unjudged: Unjudged, block: Block, measure: GainMeasure, by: str) -> pl
     """The results that count and their documents: ``unit``, ``key``, ``judgment``, ``known``, ``gain``, ``weight``."""
     rows = every_row(block, Selection.of(measure)).filter("first", pl.col("judgment").is_not_null())
     rows = with_offsets(block, rows, measure)
-    grade = unjudged.grade.gather(rows["judgment"])
+    grade = unjudged.judged.grades(measure.gain).gather(rows["judgment"])
     key = unjudged.judged.pairs.pairs["key"].gather(rows["judgment"])
     return rows.select(
         key,

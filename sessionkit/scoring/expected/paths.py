@@ -65,9 +65,9 @@ def discounted(walk: Walk, rows: Rows, discount: Floats, bases: Floats | None = 
         given.
     """
     total = np.zeros(len(rows.queries))
-    share = None if bases is None else shares(np.ones_like(bases), bases)
+    known = None if bases is None else np.where(bases > 0, bases, np.inf)  # 0 where there is nothing to divide by
     for at, value in _sums_by_length(walk, rows, discount):
-        divided = value if share is None else value * share[: len(value)]
+        divided = value if known is None else value / known[: len(value)]
         total += walk.ends(at, rows.queries) * summed(divided)
     return total
 

@@ -74,6 +74,11 @@ def __getattr__(name: str) -> Measure:
     return MEASURES[name.removesuffix("_")]
 
 
+def __dir__() -> list[str]:
+    """The names, also of measures that were not asked for yet."""
+    return sorted({*globals(), *__all__})
+
+
 def parse_measure(measure: str | Measure) -> Measure:
     """Read a measure from its text; a measure is returned as it is.
 

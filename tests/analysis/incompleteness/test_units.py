@@ -197,3 +197,15 @@ def test_a_document_moves_a_mean_as_it_does_alone(log):
             )
             if shown:  # others that raise the ideal are not named
                 assert abs(moved.get(measure, 0.0) - (after - before)) < 1e-9, (measure, topic, doc)
+
+
+@pytest.mark.filterwarnings("ignore:judgments. 1 document judged more than once")
+def test_ratings_of_0_that_are_added_up_count_as_1_where_the_gain_says_so():
+    """List a, b, z: a is rated 0 twice, which makes 2 lifted, b 1; z unjudged. With z at 3 the ideal is 3 + 2 / 2 + 1 / 2.585."""
+    rows = {"session_id": ["s"] * 3, "query_position": [1] * 3, "rank": [1, 2, 3], "doc_id": ["a", "b", "z"]}
+    given = {"judgment_key": ["t"] * 3, "doc_id": ["a", "a", "b"], "grade": [0.0, 0.0, 1.0]}
+    study = sk.from_tables({**rows, "topic_id": ["t"] * 3}, given, merge="sum", max_grade=3)
+    found = sk.incomplete(study, "nsDCG(gain=lifted)@10", by=None).bounds.row(0, named=True)
+    third = 1 + 1.5849625007211562
+    assert found["lower"] == pytest.approx((2 + 1 / 2 + 3 / third) / (3 + 2 / 2 + 1 / third), abs=1e-12)
+    assert found["upper"] == 1.0

@@ -282,3 +282,13 @@ def test_undefined_values_are_told():
         assert values(study, f"esnDCG({BOTH})") == {"s": None}
     assert values(study, f"esnDCG({BOTH},undefined=zero)") == {"s": 0.0}
     assert values(study, f"esDCG({BOTH})") == {"s": 0.0}
+
+
+def test_a_perfect_path_scores_exactly_1():
+    """Also where the gain's reciprocal is not exact: 49 x (1 / 49) is less than 1."""
+    study = sk.from_tables(
+        results={"session_id": ["s"], "query_position": [1], "rank": [1], "doc_id": ["a"], "topic_id": ["t"]},
+        judgments={"judgment_key": ["t"], "doc_id": ["a"], "grade": [49]},
+    )
+    measures = ["esnDCG(pdown=0.7,pref=0.9)@10", "esnCG(pdown=0.7,pref=0.9)@10"]
+    assert sk.score(study, measures, per="session")["value"].to_list() == [1.0, 1.0]

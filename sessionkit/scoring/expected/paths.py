@@ -64,12 +64,10 @@ def discounted(walk: Walk, rows: Rows, discount: Floats, bases: Floats | None = 
         What a path of 0, 1, 2... documents is divided by: lengths x sessions; a path with 0 counts 0. Nothing if not
         given.
     """
-    total = np.zeros(len(rows.queries))
-    known = None if bases is None else np.where(bases > 0, bases, np.inf)  # 0 where there is nothing to divide by
+    total = np.zeros((rows.longest + 1, len(rows.queries)))
     for at, value in _sums_by_length(walk, rows, discount):
-        divided = value if known is None else value / known[: len(value)]
-        total += walk.ends(at, rows.queries) * summed(divided)
-    return total
+        total[: len(value)] += walk.ends(at, rows.queries) * value
+    return summed(total if bases is None else shares(total, bases[: len(total)]))
 
 
 def average_precision(walk: Walk, rows: Rows) -> Floats:

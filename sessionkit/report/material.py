@@ -46,6 +46,8 @@ class Material:
         The groups compared by all measures; None where they cannot be.
     refusal
         Why they cannot be compared.
+    asked, topic
+        Whether the measures were asked for, and the topic that was.
     notes
         What was unusual, in reading and until now.
     """
@@ -58,6 +60,8 @@ class Material:
     scores: pl.DataFrame
     comparison: Comparison | None
     refusal: str | None
+    asked: bool = False
+    topic: str | None = None
     notes: list[str] = field(default_factory=list)
 
     @classmethod
@@ -84,7 +88,7 @@ class Material:
         )
         scores = score(study, measures, per=per)
         comparison, refusal = _compared(study, measures, per)
-        return cls(study, tuple(measures), per, choices, redaction, scores, comparison, refusal)
+        return cls(study, tuple(measures), per, choices, redaction, scores, comparison, refusal, asked, topic)
 
     @property
     def large(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from sessionkit import __version__
@@ -118,16 +119,19 @@ def sentences(study: Study) -> list[str]:
     ]
 
 
-def again(measures: Sequence[Measure], per: str, redacted: Iterable[str]) -> str:
+def again(measures: Sequence[Measure], per: str, redacted: Iterable[str], topic: str | None = None) -> str:
     """Return the command that makes the same page of a saved study.
 
     >>> from sessionkit.scoring.measures import nsDCG
     >>> again([nsDCG @ 10], "system", ["users"])
     "sessionkit report STUDY 'nsDCG@10' --output report.html --redact users"
+    >>> again([], "topic", [], "a b")
+    "sessionkit report STUDY --output report.html --per topic --topic 'a b'"
     """
     told = [f"'{measure}'" for measure in measures]
     told += ["--output report.html"]
     told += [f"--per {per}"] if per != "system" else []
+    told += [f"--topic {shlex.quote(topic)}"] if topic is not None else []
     kinds = ",".join(sorted(redacted))
     return " ".join(["sessionkit report STUDY", *told, *([f"--redact {kinds}"] if kinds else [])])
 

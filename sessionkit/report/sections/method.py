@@ -24,7 +24,7 @@ def method(of: Material) -> Section:
             terms,
             words,
             Words(("The same page again:",)),
-            Code(again(of.measures, of.per, of.redaction.kinds)),
+            Code(again(of.measures if of.asked else (), of.per, of.redaction.kinds, of.topic)),
             *_sources(of.study),
         ),
     )

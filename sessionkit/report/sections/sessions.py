@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sessionkit.analysis.breakdown_tests import breakdown_tests
 from sessionkit.errors import DataError, MeasureError, UsageError
-from sessionkit.report.figures import Figure, figures
+from sessionkit.report.figures import figures
 from sessionkit.report.material import Material
 from sessionkit.report.parts import Part, Section, Words
 from sessionkit.report.tables import table_of
@@ -46,8 +46,3 @@ def _tested(of: Material) -> list[Part]:
     }
     table = table_of(f"{measure} of last and earlier queries, within sessions", main, headers=headers)
     return [Words(tuple(of.redaction.note(line) for line in found.reading.split("\n"))), table]
-
-
-def all_figures(section: Section) -> list[Figure]:
-    """The figures of a section."""
-    return [part for part in section.parts if isinstance(part, Figure)]

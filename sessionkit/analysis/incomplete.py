@@ -121,11 +121,11 @@ def incomplete(
     pool = Pool.of(judged, shown)
     own_keys = "judgment_key" in study.columns("queries")
     moving = tuple(measure for measure in asked if adds_up(measure, own_keys=own_keys) or (wanted and movable(measure)))
-    tasks: list[BoundsTask | MovesTask] = [BoundsTask(asked, grouping, pool, top, "group", reads, own_keys)]
+    tasks: list[BoundsTask | MovesTask] = [BoundsTask(asked, grouping, pool, top, reads, "group", own_keys)]
     if moving and not pool.whole:
         tasks.append(MovesTask(moving, grouping, pool, top, reads))
     if per is not None:
-        tasks.append(BoundsTask(asked, grouping, pool, top, per, reads, own_keys))
+        tasks.append(BoundsTask(asked, grouping, pool, top, reads, per, own_keys))
     results = run(study, tasks, memory)
     moves = results[1] if moving and not pool.whole else MOVES.to_frame()
     bounds = _told(results[0], asked, own_keys=own_keys)

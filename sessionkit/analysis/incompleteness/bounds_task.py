@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import polars as pl
 
-from sessionkit.analysis.groups import Grouping
 from sessionkit.analysis.incompleteness.kinds import kind_of
 from sessionkit.analysis.incompleteness.means import mean_bounds
-from sessionkit.analysis.incompleteness.pool import Pool
+from sessionkit.analysis.incompleteness.over_unjudged import OverUnjudged
 from sessionkit.analysis.incompleteness.units import BOUNDS, query_bounds, session_bounds
 from sessionkit.analysis.incompleteness.unjudged import Unjudged
 from sessionkit.scoring import fixed
@@ -43,46 +42,19 @@ one (``open``) how many have these bounds; of the ``rest`` how many there are.""
 
 
 @dataclass(frozen=True, eq=False)
-class BoundsTask:
+class BoundsTask(OverUnjudged):
     """Scores and bounds.
 
     Parameters
     ----------
-    measures
-        Measures of sessions, in the order of the rows.
-    grouping
-        The sessions and their groups.
-    pool
-        What is unjudged in the whole study.
-    top
-        Best grade of the scale, if it is known.
     level
         ``"group"``, ``"session"``, or ``"query"``: then the values of the measure inside each aggregate.
-    reads
-        Columns to read, by table.
     own_keys
         Whether queries have judgment keys of their own.
     """
 
-    measures: tuple[Measure, ...]
-    grouping: Grouping
-    pool: Pool
-    top: float | None
-    level: str
-    reads: Mapping[str, Sequence[str]]
+    level: str = "group"
     own_keys: bool = False
-
-    def columns(self) -> Mapping[str, Sequence[str]]:
-        """What is read beside what every block is made of."""
-        grouped = self.grouping.columns()
-        found = {name: [*self.reads.get(name, ()), *grouped.get(name, ())] for name in {**self.reads, **grouped}}
-        found["results"] = [*dict.fromkeys([*found.get("results", ()), "doc_id"])]
-        return found
-
-    @property
-    def slots(self) -> int:
-        """Slots of ideals."""
-        return max((measure.inner.cutoff or 100 for measure in self.measures), default=0)
 
     @property
     def columns_made(self) -> int:

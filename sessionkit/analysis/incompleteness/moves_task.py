@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import polars as pl
 
-from sessionkit.analysis.groups import Grouping
 from sessionkit.analysis.incompleteness.moves import moves
-from sessionkit.analysis.incompleteness.pool import Pool
+from sessionkit.analysis.incompleteness.over_unjudged import OverUnjudged
 from sessionkit.analysis.incompleteness.unjudged import Unjudged
 from sessionkit.scoring import fixed
 from sessionkit.scoring.blocks import Block
-from sessionkit.scoring.measures import Measure
 from sessionkit.study.pairs import PAIR
 
 BY = ["group", "measure", *PAIR]
@@ -22,34 +20,8 @@ MOVES = pl.Schema({**dict.fromkeys(BY, pl.String()), "total": pl.Decimal(38, 0),
 
 
 @dataclass(frozen=True, eq=False)
-class MovesTask:
-    """Sums of moves over the sessions of each group.
-
-    Parameters
-    ----------
-    measures
-        Measures of sessions for which moves can be said.
-    grouping, pool, top, reads
-        As `sessionkit.analysis.incompleteness.bounds_task.BoundsTask` has them.
-    """
-
-    measures: tuple[Measure, ...]
-    grouping: Grouping
-    pool: Pool
-    top: float | None
-    reads: Mapping[str, Sequence[str]]
-
-    def columns(self) -> Mapping[str, Sequence[str]]:
-        """What is read beside what every block is made of."""
-        grouped = self.grouping.columns()
-        found = {name: [*self.reads.get(name, ()), *grouped.get(name, ())] for name in {**self.reads, **grouped}}
-        found["results"] = [*dict.fromkeys([*found.get("results", ()), "doc_id"])]
-        return found
-
-    @property
-    def slots(self) -> int:
-        """Slots of ideals."""
-        return max((measure.inner.cutoff or 100 for measure in self.measures), default=0)
+class MovesTask(OverUnjudged):
+    """Sums of moves over the sessions of each group, by measures for which moves can be said."""
 
     @property
     def columns_made(self) -> int:

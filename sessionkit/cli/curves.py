@@ -71,7 +71,7 @@ def curve(
     Slots are counted along the concatenated Top-X lists of a session, X the cutoff of the measure. One row per group
     and slot: group, slot, query_position, rank, value, ideal, n (sessions averaged).
     """
-    from sessionkit.analysis import curve as curves
+    from sessionkit.analysis.curve import curve as curves
     from sessionkit.scoring.measures import parse_measure
 
     to = destination(format_, output)
@@ -137,8 +137,8 @@ def breakdown(
     --test the differences within sessions at the cutoff, over users where they have several sessions; tables for
     --table: tests, reading.
     """
-    from sessionkit.analysis import breakdown as broken_down
-    from sessionkit.analysis import breakdown_tests
+    from sessionkit.analysis.breakdown import breakdown as broken_down
+    from sessionkit.analysis.breakdown_tests import breakdown_tests
     from sessionkit.scoring.measures import parse_measure
 
     to = destination(format_, output)

@@ -101,7 +101,7 @@ def ingest(
     Prints what was read, kept and rejected. Records that break a rule are kept aside in the study, in the table
     rejected, with the rule and the value.
     """
-    from sessionkit.analysis import accounts
+    from sessionkit.analysis.accounts import accounts
     from sessionkit.readers import read
     from sessionkit.readers.progress import watched
     from sessionkit.study import add_partition
@@ -178,7 +178,7 @@ def check(
     """
     import polars as pl
 
-    from sessionkit.analysis import accounts
+    from sessionkit.analysis.accounts import accounts
     from sessionkit.study import verify_hashes
 
     to = destination(format_, output)

@@ -56,7 +56,8 @@ def _tables(study: Study) -> dict[str, pl.DataFrame]:
     """What the demo prints, by title."""
     import polars as pl
 
-    from sessionkit.analysis import breakdown, describe
+    from sessionkit.analysis.breakdown import breakdown
+    from sessionkit.analysis.describe import describe
     from sessionkit.scoring.scores import score
 
     parts = breakdown(study, LAST)

@@ -11,7 +11,7 @@ from sessionkit.cli.running import working
 if TYPE_CHECKING:
     import polars as pl
 
-    from sessionkit.analysis import Description
+    from sessionkit.analysis.describe import Description
 
 
 def describe(
@@ -23,7 +23,7 @@ def describe(
     result lists. Tables for --table: lengths, systems, searchers, crossing, recall_base, judges, judged, lists, design.
     Without it tsv and csv have every table under a line "# name", and jsonl a field table.
     """
-    from sessionkit.analysis import describe as described
+    from sessionkit.analysis.describe import describe as described
 
     to = destination(format_, output)
     opened = open_source(study)

@@ -95,7 +95,7 @@ def correlate(
     users have several sessions these come from draws of whole users. Tables for --table: correlations, differences (of
     two measures in their correlation: Williams, Steiger, or draws), reading.
     """
-    from sessionkit.analysis import correlate as correlated
+    from sessionkit.analysis.correlate import correlate as correlated
 
     to = destination(format_, output)
     opened = open_source(study)

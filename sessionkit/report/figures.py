@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 import altair as alt
 import polars as pl
 
-from sessionkit.analysis import breakdown, curve, curve_with_stops
+from sessionkit.analysis.breakdown import breakdown
+from sessionkit.analysis.curve import curve, curve_with_stops
 from sessionkit.analysis.groups import EVERYONE, grouped_sessions
 from sessionkit.charts import KINDS, last_vs_nonlast, session_curve, single_sessions, topic_curves
 from sessionkit.charts.single_sessions import MOST

@@ -48,12 +48,11 @@ class Pairs:
         [(0, 0, 0), (1, 0, 1)]
         """
         rows = judgments.select(PAIR).drop_nulls().collect()
-        keys = rows.select("judgment_key").unique().sort("judgment_key").with_row_index("key")
-        documents = rows.select("doc_id").unique().sort("doc_id").with_row_index("document")
-        numbers = {"key": (rows["judgment_key"], keys), "document": (rows["doc_id"], documents)}
-        both = pl.DataFrame([_numbers(texts, known, name) for name, (texts, known) in numbers.items()])
-        packed = both.select(_packed().unique().sort()).to_series()
-        pairs = pl.DataFrame({"key": packed // 2**32, "document": packed % 2**32}).cast(pl.UInt32)
+        keys, key = _in_order(rows["judgment_key"], "key")
+        documents, document = _in_order(rows["doc_id"], "document")
+        packed = pl.DataFrame([key, document], schema_overrides={"key": pl.UInt64})
+        both = packed.select((pl.col("key") * 2**32 + pl.col("document")).unique().sort()).to_series()
+        pairs = pl.DataFrame({"key": both // 2**32, "document": both % 2**32}).cast(pl.UInt32)
         return cls(keys, documents, pairs.with_row_index("judgment"))
 
     @classmethod
@@ -100,25 +99,18 @@ class Pairs:
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave what can be made again behind when sent to another process."""
-        return {name: value for name, value in self.__dict__.items() if name not in ("_of_text", "_of_pair")}
+        return {name: value for name, value in self.__dict__.items() if name != "_lookup"}
 
     def judgment_of(self, key: pl.Series, doc_id: pl.Series) -> pl.Series:
         """Number of the pair that each key (a number) and document form; null where it is not judged."""
         if not len(self.pairs) or not len(doc_id):
             return pl.Series("judgment", [None] * len(doc_id), dtype=pl.UInt32)
-        document = self._of_text.rows(doc_id).alias("document")
-        pair = pl.DataFrame({"key": key, "document": document}).select(pair=_packed()).to_series()
-        return self._of_pair.rows(pair).alias("judgment")
+        return self._lookup.rows(doc_id, key).alias("judgment")
 
     @cached_property
-    def _of_text(self) -> Lookup:
-        """Documents by their texts."""
-        return Lookup.of(self._documents["doc_id"])
-
-    @cached_property
-    def _of_pair(self) -> Lookup:
-        """Pairs by the numbers of their key and document."""
-        return Lookup.of(self.pairs.select(pair=_packed()).to_series())
+    def _lookup(self) -> Lookup:
+        """Pairs by the text of their document and the number of their key."""
+        return Lookup.of(self._documents["doc_id"].gather(self.pairs["document"]), self.pairs["key"])
 
     @property
     def _documents(self) -> pl.DataFrame:
@@ -128,9 +120,14 @@ class Pairs:
         return self.documents
 
 
-def _packed() -> pl.Expr:
-    """Both numbers of a pair as one, which a join looks up faster than two."""
-    return pl.col("key").cast(pl.UInt64) * 2**32 + pl.col("document").cast(pl.UInt64)
+def _in_order(texts: pl.Series, number: str) -> tuple[pl.DataFrame, pl.Series]:
+    """Distinct texts in their order, each with its number, and the number of every text."""
+    numbers = texts.rank("dense").alias(number) - 1
+    row = np.empty(len(texts), dtype=np.int64)
+    row[numbers.to_numpy()] = np.arange(len(texts))
+    last = numbers.max()
+    known = texts.gather(row[: 0 if last is None else int(str(last)) + 1])
+    return known.to_frame().with_row_index(number).select(texts.name, number), numbers
 
 
 def _numbers(values: pl.Series, known: pl.DataFrame, number: str) -> pl.Series:

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import sessionkit as sk
-from sessionkit.analysis import curve_with_stops
+from sessionkit.analysis.curve import curve_with_stops
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "scoring"))
 from studies import sessions, study_of

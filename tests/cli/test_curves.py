@@ -2,8 +2,8 @@
 
 import pytest
 
-from sessionkit import analysis
-from sessionkit.analysis import breakdown as breaking
+import sessionkit as sk
+from sessionkit.analysis.breakdown import breakdown as breaking
 from sessionkit.cli import curves
 
 
@@ -19,7 +19,7 @@ def test_the_help_names_what_the_functions_take():
     named = (curves.NORMALIZE, curves.AFTER_STOP, curves.PARTS, curves.AVERAGES)
     assert [tuple(text.split("|")) for text in named] == [NORMALIZE, AFTER_STOP, PARTS, AVERAGES]
     assert callable(breaking)
-    assert callable(analysis.curve)
+    assert callable(sk.curve)
 
 
 def test_curve_is_the_concatenated_vector(call, study):

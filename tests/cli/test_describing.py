@@ -6,7 +6,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from sessionkit.analysis import Description
+from sessionkit.analysis.describe import Description
 
 CLINIC = Path(__file__).resolve().parents[2] / "examples" / "clinic" / "study.toml"
 

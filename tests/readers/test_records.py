@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 import sessionkit.readers as registry
-from sessionkit.analysis import accounts
+from sessionkit.analysis.accounts import accounts
 from sessionkit.contract import RECORD
 from sessionkit.errors import DataError, UsageError
 from sessionkit.readers import Format, Judgments, Option, records

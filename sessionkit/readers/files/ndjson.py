@@ -22,6 +22,7 @@ from sessionkit.readers.files.opening import DAMAGED, HEAD, LogFile, cut_short, 
 from sessionkit.readers.files.plain import Plain
 from sessionkit.readers.files.shapes import FIRST_LOOK, Shapes, as_objects
 from sessionkit.readers.raw import Raw, as_lines, refuse_reserved
+from sessionkit.study.ahead import in_turn
 
 IS_JSON = "line_is_json"
 BATCH = 100_000
@@ -93,8 +94,11 @@ def _pieces(path: Path, shapes: Shapes, plain: Plain, keep: Keep) -> Generator[p
         They have not, or there are blank lines.
     """
     keys, number, misses = list(shapes.keys), 1, 0
-    for text in texts(path, None, 0):
-        values = plain.values(text) if misses < MISSES else None
+
+    def read(text: bytes) -> tuple[bytes, pl.DataFrame | None]:
+        return text, plain.values(text) if misses < MISSES else None
+
+    for text, values in in_turn(read, texts(path, None, 0)):
         if values is not None:
             misses = 0
             yield keep(_numbered(values, number)).collect()

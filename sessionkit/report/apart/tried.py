@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import warnings
 
-from sessionkit.analysis import calibrate, sweep
+from sessionkit.analysis.calibrate import calibrate
 from sessionkit.analysis.judgment_loss import judgment_loss as lose
+from sessionkit.analysis.sweep import sweep
 from sessionkit.errors import DataWarning
 from sessionkit.report import fitted, lost, swept
 from sessionkit.report.apart.drawn import Drawn

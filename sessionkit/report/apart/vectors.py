@@ -5,10 +5,10 @@ from __future__ import annotations
 import polars as pl
 
 from sessionkit import charts
-from sessionkit.analysis import precision_recall as curves
-from sessionkit.analysis import rprecision_histogram as histogram
 from sessionkit.analysis.gain_vectors import gain_vectors as vectors
 from sessionkit.analysis.groups import EVERYONE, NAMES, grouped_sessions
+from sessionkit.analysis.precision_recall import precision_recall as curves
+from sessionkit.analysis.precision_recall import rprecision_histogram as histogram
 from sessionkit.charts.precision_recall import MOST
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.report.apart.drawn import Drawn, counted, only_measure

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sessionkit.analysis import describe
+from sessionkit.analysis.describe import describe
 from sessionkit.report.material import Material
 from sessionkit.report.parts import Section, Words
 from sessionkit.report.tables import table_of

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import sessionkit as sk
-from sessionkit.analysis import curve_with_stops
+from sessionkit.analysis.curve import curve_with_stops
 from sessionkit.errors import DataWarning
 from sessionkit.report.sections.explorer import explorer
 

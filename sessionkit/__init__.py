@@ -19,6 +19,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from sessionkit import charts, engines
+    from sessionkit.analysis.accounts import accounts
     from sessionkit.analysis.agreement import judges
     from sessionkit.analysis.breakdown import breakdown
     from sessionkit.analysis.breakdown_tests import BreakdownTests, breakdown_tests
@@ -27,11 +28,12 @@ if TYPE_CHECKING:
     from sessionkit.analysis.compare import compare
     from sessionkit.analysis.comparing.comparison import Comparison
     from sessionkit.analysis.correlate import Correlations, correlate
-    from sessionkit.analysis.curve import curve
+    from sessionkit.analysis.curve import curve, curve_with_stops
     from sessionkit.analysis.describe import Description, describe
     from sessionkit.analysis.discriminative import DiscriminativePower, discriminative_power
     from sessionkit.analysis.effort import effort
     from sessionkit.analysis.efforts.finding import Effort
+    from sessionkit.analysis.gain_vectors import gain_vectors
     from sessionkit.analysis.incomplete import incomplete
     from sessionkit.analysis.incompleteness.finding import Incompleteness
     from sessionkit.analysis.judge_noise import judge_noise
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
     from sessionkit.analysis.summary import summary
     from sessionkit.analysis.sweep import sweep
     from sessionkit.analysis.sweeping.finding import Sweep
+    from sessionkit.analysis.timeline import timeline
     from sessionkit.errors import DataError, DataWarning, MeasureError, SessionkitError, UsageError
     from sessionkit.readers import FORMATS, from_tables, read
     from sessionkit.report import report
@@ -158,8 +161,9 @@ _HOMES = {
         "BreakdownTests", "Calibration", "calibrate", "Comparison", "Correlations", "Description", "Effort", "Incompleteness",
         "effort", "incomplete", "breakdown", "breakdown_tests", "compare", "correlate",
         "MixedModel", "PowerPlan", "mixed", "power",
-        "curve", "describe", "judges", "precision_recall", "reformulations", "rprecision_histogram", "summary", "Sweep",
-        "sweep",
+        "accounts", "curve", "curve_with_stops", "describe", "gain_vectors", "judges",
+        "precision_recall", "reformulations", "rprecision_histogram", "summary", "Sweep",
+        "sweep", "timeline",
     ],
     "sessionkit.errors": ["DataError", "DataWarning", "MeasureError", "SessionkitError", "UsageError"],
     "sessionkit.readers": ["FORMATS", "from_tables", "read"],

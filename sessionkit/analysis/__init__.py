@@ -14,6 +14,7 @@ from sessionkit.analysis.describe import Description, describe
 from sessionkit.analysis.discriminative import DiscriminativePower, discriminative_power
 from sessionkit.analysis.effort import effort
 from sessionkit.analysis.efforts.finding import Effort
+from sessionkit.analysis.gain_vectors import gain_vectors
 from sessionkit.analysis.incomplete import incomplete
 from sessionkit.analysis.incompleteness.finding import Incompleteness
 from sessionkit.analysis.judge_noise import judge_noise
@@ -29,11 +30,12 @@ from sessionkit.analysis.reformulations import reformulations
 from sessionkit.analysis.summary import summary
 from sessionkit.analysis.sweep import sweep
 from sessionkit.analysis.sweeping.finding import Sweep
+from sessionkit.analysis.timeline import timeline
 
 __all__ = [
     "BreakdownTests", "Calibration", "Comparison", "Correlations", "Description", "DiscriminativePower", "Effort",
     "Incompleteness", "JudgeNoise", "JudgmentLoss", "MixedModel", "PowerPlan", "Sweep", "accounts", "breakdown",
     "breakdown_tests", "calibrate", "compare", "correlate", "curve", "curve_with_stops", "describe",
-    "discriminative_power", "effort", "incomplete", "judge_noise", "judges", "judgment_loss", "mixed", "power",
-    "precision_recall", "reformulations", "rprecision_histogram", "summary", "sweep",
+    "discriminative_power", "effort", "gain_vectors", "incomplete", "judge_noise", "judges", "judgment_loss", "mixed", "power",
+    "precision_recall", "reformulations", "rprecision_histogram", "summary", "sweep", "timeline",
 ]  # fmt: skip

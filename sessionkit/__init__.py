@@ -19,6 +19,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from sessionkit import charts, engines
+    from sessionkit.analysis.accounts import accounts
     from sessionkit.analysis.agreement import judges
     from sessionkit.analysis.breakdown import breakdown
     from sessionkit.analysis.breakdown_tests import BreakdownTests, breakdown_tests
@@ -27,11 +28,12 @@ if TYPE_CHECKING:
     from sessionkit.analysis.compare import compare
     from sessionkit.analysis.comparing.comparison import Comparison
     from sessionkit.analysis.correlate import Correlations, correlate
-    from sessionkit.analysis.curve import curve
+    from sessionkit.analysis.curve import curve, curve_with_stops
     from sessionkit.analysis.describe import Description, describe
     from sessionkit.analysis.discriminative import DiscriminativePower, discriminative_power
     from sessionkit.analysis.effort import effort
     from sessionkit.analysis.efforts.finding import Effort
+    from sessionkit.analysis.gain_vectors import gain_vectors
     from sessionkit.analysis.incomplete import incomplete
     from sessionkit.analysis.incompleteness.finding import Incompleteness
     from sessionkit.analysis.judge_noise import judge_noise
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
     from sessionkit.analysis.summary import summary
     from sessionkit.analysis.sweep import sweep
     from sessionkit.analysis.sweeping.finding import Sweep
+    from sessionkit.analysis.timeline import timeline
     from sessionkit.errors import DataError, DataWarning, MeasureError, SessionkitError, UsageError
     from sessionkit.readers import FORMATS, from_tables, read
     from sessionkit.report import report
@@ -153,16 +156,18 @@ if TYPE_CHECKING:
     from sessionkit.study import Settings, Study, add_partition, open_study
 
 _HOMES = {
+    "sessionkit.analysis.accounts": ["accounts"],
     "sessionkit.analysis.agreement": ["judges"],
     "sessionkit.analysis.breakdown": ["breakdown"],
     "sessionkit.analysis.breakdown_tests": ["BreakdownTests", "breakdown_tests"],
     "sessionkit.analysis.calibrate": ["Calibration", "calibrate"],
     "sessionkit.analysis.compare": ["Comparison", "compare"],
     "sessionkit.analysis.correlate": ["Correlations", "correlate"],
-    "sessionkit.analysis.curve": ["curve"],
+    "sessionkit.analysis.curve": ["curve", "curve_with_stops"],
     "sessionkit.analysis.describe": ["Description", "describe"],
     "sessionkit.analysis.discriminative": ["DiscriminativePower", "discriminative_power"],
     "sessionkit.analysis.effort": ["Effort", "effort"],
+    "sessionkit.analysis.gain_vectors": ["gain_vectors"],
     "sessionkit.analysis.incomplete": ["Incompleteness", "incomplete"],
     "sessionkit.analysis.judge_noise": ["JudgeNoise", "judge_noise"],
     "sessionkit.analysis.judgment_loss": ["JudgmentLoss", "judgment_loss"],
@@ -172,6 +177,7 @@ _HOMES = {
     "sessionkit.analysis.reformulations": ["reformulations"],
     "sessionkit.analysis.summary": ["summary"],
     "sessionkit.analysis.sweep": ["Sweep", "sweep"],
+    "sessionkit.analysis.timeline": ["timeline"],
     "sessionkit.errors": ["DataError", "DataWarning", "MeasureError", "SessionkitError", "UsageError"],
     "sessionkit.readers": ["FORMATS", "from_tables", "read"],
     "sessionkit.report": ["report"],

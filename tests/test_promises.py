@@ -20,7 +20,19 @@ from sessionkit.scoring.measures.presets import PRESETS
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "sessionkit"
-ROOMS = ["errors", "contract", "study", "readers", "scoring", "analysis", "charts", "report", "engines", "cli"]
+ROOMS = [
+    "errors",
+    "showing",
+    "contract",
+    "study",
+    "readers",
+    "scoring",
+    "analysis",
+    "charts",
+    "report",
+    "engines",
+    "cli",
+]
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if "__pycache__" not in path.parts)
 TOP = {"sessionkit", "schemas", "tests", "examples", "pyproject.toml", "uv.lock"}
 TOP |= {"README.md", "LICENSE", "CHANGELOG.md", "CITATION.cff"}

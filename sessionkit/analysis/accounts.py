@@ -6,16 +6,27 @@ import polars as pl
 
 from sessionkit.analysis.observed import observed
 from sessionkit.contract import TABLES
+from sessionkit.showing.shown import Shown
 from sessionkit.study import Study
 
 
-def accounts(study: Study) -> dict[str, pl.DataFrame]:
+class Accounts(Shown, dict[str, pl.DataFrame]):
+    """The tables of `accounts` by name."""
+
+    def words_and_tables(self) -> tuple[list[str], dict[str, pl.DataFrame]]:
+        """The notes, and the tables that have rows."""
+        return self["notes"].get_column("note").to_list(), {
+            name: table for name, table in self.items() if name != "notes" and len(table)
+        }
+
+
+def accounts(study: Study) -> Accounts:
     """Say what became of every record of a study's sources.
 
     Returns
     -------
-    dict
-        ``tables``: name, rows, columns. ``sources``: source, read_as (the table), records, rows, empty_lists, rejected,
+    Accounts
+        A dict: ``tables``: name, rows, columns. ``sources``: source, read_as (the table), records, rows, empty_lists, rejected,
         merged, idle, kind (of records); records = rows + empty_lists + rejected + merged + idle. ``rejected``: by
         source, table and rule the number of records and the first of them. ``observed``: what is known of the lists at
         a depth, see :func:`~sessionkit.analysis.observed.observed`. ``notes``: what was unusual, one sentence each.
@@ -24,7 +35,7 @@ def accounts(study: Study) -> dict[str, pl.DataFrame]:
     --------
     >>> import sessionkit as sk
     >>> study = sk.from_tables(results={"session_id": ["s"], "query_position": [1], "rank": [1], "doc_id": ["a"]})
-    >>> accounts(study)["tables"].select("name", "rows").rows()[1:4]
+    >>> sk.accounts(study)["tables"].select("name", "rows").rows()[1:4]
     [('sessions', 1), ('queries', 1), ('results', 1)]
     """
     facts = vars(study.facts)
@@ -72,4 +83,5 @@ def accounts(study: Study) -> dict[str, pl.DataFrame]:
         .collect()
     )
     notes = pl.DataFrame({"note": study.notes}, schema={"note": pl.String})
-    return {"tables": tables, "sources": sources, "rejected": rejected, "observed": observed(study), "notes": notes}
+    found = {"tables": tables, "sources": sources, "rejected": rejected, "observed": observed(study), "notes": notes}
+    return Accounts(found)

@@ -14,6 +14,7 @@ from sessionkit.scoring.blocks import blocks
 from sessionkit.scoring.judging import judged_shown, results_shown
 from sessionkit.scoring.merging import merged_judgments
 from sessionkit.scoring.selection import Selection
+from sessionkit.showing.shown import Shown
 from sessionkit.study import Study
 
 SESSION = ["session_id"]
@@ -24,8 +25,8 @@ SHORT = 10
 """A list with fewer results than this, or than the longest list of the study, is short."""
 
 
-@dataclass(frozen=True)
-class Description:
+@dataclass(frozen=True, eq=False, repr=False)
+class Description(Shown):
     """What `describe` found, as small tables.
 
     Parameters
@@ -94,6 +95,10 @@ class Description:
             "Result lists": self.lists,
         }
         return {title: table for title, table in shown.items() if len(table)}
+
+    def words_and_tables(self) -> tuple[list[str], dict[str, pl.DataFrame]]:
+        """The design, and the tables."""
+        return [f"Design: {self.design}", self.design_note], self.tables()
 
 
 def describe(study: Study) -> Description:

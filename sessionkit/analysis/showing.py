@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterable
 from typing import Protocol
 
 import polars as pl
+
+from sessionkit.showing.shown import Shown
 
 TEXT, WHOLE, NUMBER = pl.String(), pl.Int64(), pl.Float64()
 """Types of the columns of findings."""
@@ -36,25 +37,9 @@ class _Read(Protocol):
     def tables(self) -> dict[str, pl.DataFrame]: ...
 
 
-class Finding:
+class Finding(Shown):
     """A result with a ``reading`` and ``tables()``: shown as its reading, then its tables."""
 
-    def __str__(self: _Read) -> str:
-        """The reading, then every table in full."""
-        parts = [self.reading]
-        with pl.Config(
-            tbl_rows=-1, tbl_cols=-1, tbl_width_chars=400, fmt_str_lengths=80, tbl_hide_dataframe_shape=True
-        ):
-            parts += [f"{name}\n{table}" for name, table in self.tables().items()]
-        return "\n\n".join(parts)
-
-    def __repr__(self) -> str:
-        """The same."""
-        return str(self)
-
-    def _repr_html_(self: _Read) -> str:
-        """For notebooks; nothing that a log holds is markup there."""
-        paragraphs = [f"<p>{html.escape(line)}</p>" for line in self.reading.splitlines() if line]
-        with pl.Config(tbl_rows=-1, tbl_cols=-1, fmt_str_lengths=80):
-            tables = [f"<h4>{html.escape(name)}</h4>{table._repr_html_()}" for name, table in self.tables().items()]
-        return "\n".join([*paragraphs, *tables])
+    def words_and_tables(self: _Read) -> tuple[list[str], dict[str, pl.DataFrame]]:
+        """The reading line by line, and the tables that have rows."""
+        return self.reading.splitlines(), {name: table for name, table in self.tables().items() if len(table)}

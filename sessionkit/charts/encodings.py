@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import altair as alt
 import polars as pl
 
-from sessionkit.charts.text import plain, printable, printable_column
+from sessionkit.charts.text import inert, inert_column, plain, printable, printable_column
 from sessionkit.charts.theme import colours_of
 from sessionkit.errors import UsageError
 from sessionkit.readers.frames import as_polars
@@ -50,7 +50,8 @@ def checked(frame: Any, columns: Sequence[str], source: str) -> pl.DataFrame:  #
 
 def values(frame: pl.DataFrame) -> alt.InlineData:
     """Return a frame as data inside the chart: independent of Altair's global data transformers and their row limit."""
-    return alt.InlineData(values=frame.to_dicts())
+    texts = [inert_column(name) for name, dtype in frame.schema.items() if dtype == pl.String]
+    return alt.InlineData(values=frame.with_columns(texts).to_dicts())
 
 
 def colour(groups: Sequence[str], colours: Mapping[str, str] | None, legend: str) -> alt.Color:
@@ -58,7 +59,7 @@ def colour(groups: Sequence[str], colours: Mapping[str, str] | None, legend: str
     names = sorted(set(groups))
     given = {printable(name): shade for name, shade in (colours or {}).items()}
     own = given if all(name in given for name in names) else colours_of([*given, *names]) | given
-    scale = alt.Scale(domain=names, range=[own[name] for name in names])
+    scale = alt.Scale(domain=[inert(name) for name in names], range=[own[name] for name in names])
     return alt.Color(field="group", type="nominal", scale=scale, legend=alt.Legend(title=plain("legend", legend)))
 
 
@@ -90,8 +91,8 @@ def parted(field: str, names: Sequence[str], legend: str) -> tuple[alt.StrokeDas
         found = f"{len(names)} kinds of {legend.lower()}"
         raise UsageError(f"one chart tells {len(DASHES)} kinds of line apart, not {found}; filter the frame first")
     known = alt.Legend(title=legend)
-    dashes = alt.Scale(domain=list(names), range=list(DASHES[: len(names)]))
-    shapes = alt.Scale(domain=list(names), range=list(SHAPES[: len(names)]))
+    dashes = alt.Scale(domain=[inert(name) for name in names], range=list(DASHES[: len(names)]))
+    shapes = alt.Scale(domain=[inert(name) for name in names], range=list(SHAPES[: len(names)]))
     return (
         alt.StrokeDash(field=field, type="nominal", scale=dashes, legend=known),
         alt.Shape(field=field, type="nominal", scale=shapes, legend=known),
@@ -140,7 +141,7 @@ def tip(field: str, title: str, form: str | None = None) -> alt.Tooltip:
 
     The title becomes part of an expression, which ends at the line separators of Unicode.
     """
-    title = printable(title).translate(SEPARATORS)
+    title = inert(printable(title)).translate(SEPARATORS)
     if form is None:
         return alt.Tooltip(field=field, type="nominal", title=title)
     return alt.Tooltip(field=field, type="quantitative", title=title, format=form)

@@ -9,7 +9,7 @@ import altair as alt
 import polars as pl
 
 from sessionkit.charts.encodings import checked, colour, stacked, tip, values
-from sessionkit.charts.text import plain, printable, printable_column
+from sessionkit.charts.text import inert, plain, printable, printable_column
 from sessionkit.charts.theme import FAINT, WIDTH
 from sessionkit.errors import UsageError
 
@@ -54,11 +54,13 @@ def rprecision_histogram(
     frame = checked(histogram, COLUMNS, "sessionkit.rprecision_histogram").filter(pl.col("difference").is_not_null())
     if frame.is_empty():
         raise UsageError("there is nothing to draw: no topic has a value of both systems")
-    first, second = printable(plain("a", a)), printable(plain("b", b))
+    for name, system in (("a", a), ("b", b)):
+        plain(name, system)
+    first, second = printable(a), printable(b)
     ahead = pl.when(pl.col("difference") >= 0).then(pl.lit(first)).otherwise(pl.lit(second))
     kept = frame.top_k(MOST, by=[pl.col("difference").abs(), pl.col("topic_id")]).sort("topic_id")
     rows = kept.select(printable_column("topic_id").alias("topic"), "a", "b", "difference", group=ahead)
-    topics = rows.get_column("topic").unique(maintain_order=True).to_list()
+    topics = [inert(topic) for topic in rows.get_column("topic").unique(maintain_order=True)]
     words = ["Difference in R-precision" if "Rprec" in measure else "Difference", plain("measure", measure)]
     axis = alt.Axis(title="Topic", labelAngle=0 if len(rows) <= 12 else -90, labelLimit=90, labelOverlap=True)
     tips = [tip("topic", "Topic"), tip("a", first, ".4f"), tip("b", second, ".4f")]

@@ -8,7 +8,7 @@ import altair as alt
 import polars as pl
 
 from sessionkit.charts.encodings import checked, stacked, tip, values
-from sessionkit.charts.text import printable_column
+from sessionkit.charts.text import inert, printable_column
 from sessionkit.charts.theme import FAINT, INK, PALETTE
 from sessionkit.errors import UsageError
 
@@ -60,7 +60,7 @@ def session_timeline(
     named = pl.when(pl.col("text").is_null()).then(label).otherwise(worded)
     minutes = [(pl.col(name) / 60).alias(name) for name in ("start", "end")]
     rows = frame.select("query_position", *minutes, "results", label=named, text=text)
-    labels = rows.get_column("label").to_list()
+    labels = [inert(label) for label in rows.get_column("label")]
     x = alt.X(
         field="start",
         type="quantitative",

@@ -34,10 +34,29 @@ def printable_column(name: str) -> pl.Expr:
     return pl.col(name).cast(pl.String).str.replace_many(list(wanted), list(wanted.values())).fill_null("(none)")
 
 
+TAG = re.compile("<(?=[A-Za-z/!?])")
+PARTED = "<\u2060"
+"""What ``<`` becomes where a tag could begin: an invisible word joiner parts it from what follows."""
+
+
+def inert(text: str) -> str:
+    r"""Return text in which no tag begins. A notebook writes a chart raw into a script, which ``</script>`` would end.
+
+    >>> inert("</b> 1 < 2") == "<\u2060/b> 1 < 2"
+    True
+    """
+    return TAG.sub(PARTED, text)
+
+
+def inert_column(name: str) -> pl.Expr:
+    """Return a column of text under the same replacement."""
+    return pl.col(name).str.replace_all("<([A-Za-z/!?])", f"{PARTED}${{1}}")
+
+
 def printable_spec(value: Any) -> Any:  # noqa: ANN401  # any JSON value
-    """Return a JSON value with every text in it, at any depth, made printable."""
+    """Return a JSON value with every text in it, at any depth, made printable, and whole again where it was made inert."""
     if isinstance(value, str):
-        return printable(value)
+        return printable(value.replace(PARTED, "<"))
     if isinstance(value, dict):
         return {key: printable_spec(inner) for key, inner in value.items()}
     if isinstance(value, list):
@@ -55,4 +74,4 @@ def plain(name: str, value: object) -> str:
     """
     if not isinstance(value, str):
         raise UsageError(f"{name} must be text, not {type(value).__name__}")
-    return printable(value)
+    return inert(printable(value))

@@ -8,7 +8,7 @@ import altair as alt
 import polars as pl
 
 from sessionkit.charts.encodings import checked, stacked, tip, values
-from sessionkit.charts.text import plain, printable_column
+from sessionkit.charts.text import inert, plain, printable_column
 from sessionkit.charts.theme import FAINT, INK, PALETTE
 from sessionkit.errors import UsageError
 
@@ -55,7 +55,7 @@ def waterfall(
     if frame.get_column("contribution").null_count() == len(frame):
         raise UsageError(f"{measure} has no value for this session, since nothing is judged for it")
     rows = _placed(pl.concat([_documents(frame), _queries(frame)], how="diagonal"))
-    order = rows.get_column("label").to_list()
+    order = [inert(label) for label in rows.get_column("label")]
     added = alt.Axis(title=["Cumulated contribution", plain("measure", measure)])
     lines = alt.Axis(title=None, labelLimit=260, ticks=False, domain=False, labelOverlap=False)
     y = alt.Y(field="label", type="nominal", axis=lines, scale=alt.Scale(domain=order, paddingInner=0.25))

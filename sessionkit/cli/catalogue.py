@@ -12,15 +12,12 @@ import typer
 
 from sessionkit.cli.options import FormatOption, OutputOption
 from sessionkit.cli.output import Form, destination
-from sessionkit.cli.terminal import table_text
 from sessionkit.errors import UsageError, suggestion
+from sessionkit.showing.tables import table_text
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from sessionkit.readers import Format, Judgments
     from sessionkit.scoring.measures import Measure
-    from sessionkit.scoring.measures.kinds import Columns
 
 START = [
     (
@@ -60,6 +57,7 @@ def measures(
     import polars as pl
 
     from sessionkit.scoring.measures import MEASURES
+    from sessionkit.scoring.measures.described import parameters_of
 
     to = destination(format_, output)
     if start:
@@ -79,7 +77,7 @@ def measures(
     if to.form is Form.table or (format_ is None and output is None):
         to.write(_page(MEASURES[name]).encode())
     else:
-        to.send(_parameters(MEASURES[name]))
+        to.send(parameters_of(MEASURES[name]))
 
 
 def formats(
@@ -153,22 +151,13 @@ def schema(
 
 def _format_page(name: str, kind: str, format_: Format | Judgments) -> str:
     """Everything about one format, as text."""
-    import polars as pl
-
     from sessionkit.readers import Format
 
     explained = inspect.getdoc(sys.modules[format_.read.__module__]) or format_.description
     parts = [f"{name} ({kind}): {format_.description}\n", f"{explained.strip()}\n"]
     parts.append("The options of a study.toml: sessionkit schema study\n")
     if isinstance(format_, Format) and format_.options:
-        rows = [
-            (key, one.type, one.spelled_default, ", ".join(map(str, one.allowed)), one.meaning)
-            for key, one in format_.options.items()
-        ]
-        options = table_text(
-            pl.DataFrame(rows, schema=["option", "type", "default", "allowed", "meaning"], orient="row")
-        )
-        parts.append(f"Beside them in study.toml:\n\n{options}")
+        parts.append(f"Beside them in study.toml:\n\n{table_text(format_.table)}")
     if format_.tried:
         parts.append(f"Tried on: {format_.tried}\n" if not format_.tried.startswith("never") else f"{format_.tried}\n")
     return "\n".join(parts)
@@ -176,48 +165,8 @@ def _format_page(name: str, kind: str, format_: Format | Judgments) -> str:
 
 def _page(measure: Measure) -> str:
     """Everything about one measure, as text."""
-    from sessionkit.scoring.measures import example_of
-    from sessionkit.scoring.measures.presets import PRESETS
-    from sessionkit.scoring.measures.wrapper import Wrapper
+    from sessionkit.scoring.measures.described import about, facts_of, parameters_of
 
-    whole = example_of(measure) if isinstance(measure, Wrapper) or measure.required else measure
-    lowest = "no bound" if measure.lowest is None else f"{measure.lowest:g}"
-    highest = "no bound" if whole.highest is None else f"{whole.highest:g}"
-    presets = ", ".join(PRESETS) if "discount" in measure.parameters() else ""
-    columns = [f"{table}.{name}" for table, names in _columns(measure).items() for name in names]
-    needs = ", ".join([*measure.required, *columns])
-    facts = {
-        "formula": measure.formula,
-        "level": measure.level,
-        "range": f"{lowest} to {highest}{f', as {whole}' if whole is not measure else ''}",
-        "better": measure.direction,
-        "source": measure.source,
-        "like=": presets,
-        "needs": needs,
-        "example": f"sessionkit score STUDY '{example_of(measure)}' --per {'query' if measure.level == 'query' else 'system'}",
-    }
-    about = "".join(f"{name:<8} {value}\n" for name, value in facts.items() if value)
-    parameters = table_text(_parameters(measure)) if measure.parameters() else ""
-    return "\n".join(filter(None, [f"{inspect.getdoc(type(measure))}\n", about, parameters]))
-
-
-def _columns(measure: Measure) -> Columns:
-    """The columns that a measure needs, by table."""
-    from sessionkit.scoring.measures import JudgedMeasure
-
-    return measure.needs() if isinstance(measure, JudgedMeasure) else {}
-
-
-def _parameters(measure: Measure) -> pl.DataFrame:
-    """The parameters of a measure: default, what is allowed, meaning."""
-    import polars as pl
-
-    rows = [
-        (name, "" if value is None else str(value), measure.parameter(name).allowed, measure.parameter(name).meaning)
-        for name, value in measure.parameters().items()
-    ]
-    return pl.DataFrame(
-        rows,
-        schema={"parameter": pl.String, "default": pl.String, "allowed": pl.String, "meaning": pl.String},
-        orient="row",
-    )
+    facts = "".join(f"{name:<8} {value}\n" for name, value in facts_of(measure).items())
+    parameters = table_text(parameters_of(measure)) if measure.parameters() else ""
+    return "\n".join(filter(None, [f"{about(measure)}\n", facts, parameters]))

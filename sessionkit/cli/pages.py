@@ -145,9 +145,9 @@ def chart(
     correlation-forest: measures against ratings. reformulation-flow: what came after each query.
     """
     from sessionkit.charts import save
-    from sessionkit.cli.terminal import visible
     from sessionkit.report.single import single_figure
     from sessionkit.scoring.measures import parse_measure
+    from sessionkit.showing.tables import visible
     from sessionkit.study.replacing import require_place
 
     require_place(output)

@@ -10,8 +10,8 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from sessionkit.cli.terminal import visible
 from sessionkit.errors import DataWarning, SessionkitError
+from sessionkit.showing.tables import visible
 
 DATA, COMMAND, INTERRUPTED, PIPE = 1, 2, 130, 141
 """Exit statuses beside 0."""

@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+import polars as pl
+
+from sessionkit.showing.shown import in_html
 from sessionkit.study import Study
 
 if TYPE_CHECKING:
@@ -94,7 +97,7 @@ class Option:
         return list(given) if self.many and isinstance(given, list | tuple) else [given] if self.many else given
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Format:
     """One log format.
 
@@ -130,6 +133,25 @@ class Format:
             not others or (self.beside is not None and all(map(self.beside, others)))
         )
 
+    @property
+    def table(self) -> pl.DataFrame:
+        """What study.toml may say of it: option, type, default, allowed values, meaning."""
+        rows = [
+            (key, one.type, one.spelled_default, ", ".join(map(str, one.allowed)), one.meaning)
+            for key, one in self.options.items()
+        ]
+        names = ("option", "type", "default", "allowed", "meaning")
+        return pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")
+
+    def __repr__(self) -> str:
+        """What it is."""
+        return f"<Format: {self.description}>"
+
+    def _repr_html_(self) -> str:
+        """The same with its options, for a notebook."""
+        said = [self.description, *([f"Tried on: {self.tried}"] if self.tried else [])]
+        return in_html(said, {"Options": self.table} if self.options else {})
+
 
 TOPIC, TEXT = "topic", "query text"
 """What the keys of judgments may be: what the study says they are (topics, sessions), or texts of queries."""
@@ -142,7 +164,7 @@ class ReadJudgments(Protocol):
         """Return its judgments, under our column names."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Judgments:
     """One format of judgments.
 
@@ -165,6 +187,10 @@ class Judgments:
     fits: Callable[[Glimpse], bool] | None = None
     keys: str = TOPIC
     tried: str = ""
+
+    def __repr__(self) -> str:
+        """What it is."""
+        return f"<Judgments: {self.description}>"
 
 
 TOPICS = Option("The file that says what the topics, or tasks, of the sessions are.")

@@ -25,6 +25,16 @@ MEASURES = ("sDCG@10", "nsDCG@10", "mean(nDCG@10)", "last(nDCG@10)", "nonlast(nD
 BANNER = "Synthetic data: this study was made up; nothing in it was observed."
 
 
+class Page(str):
+    """The text of a page; where a value is shown, a line about it instead of a megabyte of markup."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        """How long it is, and how to keep it."""
+        return f'<report, {len(self):,} characters of HTML; report(..., output="report.html") writes it>'
+
+
 def report(
     study: Study,
     measures: str | Measure | Sequence[str | Measure] | None = None,
@@ -85,7 +95,7 @@ def report(
     text = page(title, body, style=STYLE, scripts=scripts)
     if output is not None:
         write_whole(Path(output), text.encode())
-    return text
+    return Page(text)
 
 
 def sections_of(

@@ -5,6 +5,7 @@
 ``settings.py``         :class:`Settings`: what the experimenter declares (top of the grade scale, merging of judgments)
 ``source.py``           :class:`Source`: one file read, its hash, and what became of its records
 ``facts.py``            :class:`Facts`: counts that scoring and describing need, computed once
+``shown.py``            what a notebook shows of a study
 ``pairs.py``            numbers in place of judged (judgment_key, doc_id)
 ``places.py``           row numbers in place of ids: the private columns of a saved study
 ``slices.py``           a study some whole sessions at a time; ``ahead.py`` makes the next while one is used

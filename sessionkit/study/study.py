@@ -12,10 +12,12 @@ import polars as pl
 
 from sessionkit.contract import TABLES, table
 from sessionkit.errors import DataError, UsageError, suggestion
+from sessionkit.showing.shown import in_html
 from sessionkit.study.facts import Facts, facts_of
 from sessionkit.study.package import DESCRIPTOR, refuse_to_replace, write_package
 from sessionkit.study.partitioning import Partitioned
 from sessionkit.study.settings import Settings
+from sessionkit.study.shown import words_and_tables
 from sessionkit.study.slices import Stored
 from sessionkit.study.source import Source
 from sessionkit.study.temporary import copy_package
@@ -191,6 +193,10 @@ class Study:
             for name in ("sessions", "queries", "results", "judgments")
         )
         return f"<Study {self.settings.title!r}: {counts}>" if self.settings.title else f"<Study: {counts}>"
+
+    def _repr_html_(self) -> str:
+        """Return the study as a notebook shows it; no table is read for it."""
+        return in_html(*words_and_tables(self))
 
 
 def _one(name: str) -> str:

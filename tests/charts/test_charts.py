@@ -1,5 +1,7 @@
 """What every chart keeps to: valid, composable, un-sized, safe with any text, marked when the data are made up."""
 
+import json
+
 import altair as alt
 import pytest
 import vl_convert
@@ -101,6 +103,15 @@ def test_hostile_names_are_values_and_nothing_else(draw, hostile, tmp_path):
     assert "\x00" not in svg
     assert save(chart, tmp_path / "chart.png").read_bytes().startswith(PNG)
     assert save(chart, tmp_path / "chart.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_a_notebook_is_shown_no_tag_of_a_log(draw, hostile):
+    shown = draw(groups=hostile, title=hostile[0])._repr_mimebundle_(None, None)["text/html"]
+    own = shown.count("<script"), shown.count("</"), shown.count("<!--")
+    harmless = draw(groups=tuple(f"g{number}" for number in range(len(hostile))), title="t")
+    plain = harmless._repr_mimebundle_(None, None)["text/html"]
+    assert own == (plain.count("<script"), plain.count("</"), plain.count("<!--"))
+    assert "<\u2060script" in json.dumps(draw(groups=hostile, title=hostile[0]).to_dict(), ensure_ascii=False)
 
 
 def test_names_that_differ_by_a_control_character_stay_apart(parts):

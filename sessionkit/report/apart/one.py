@@ -6,6 +6,7 @@ import polars as pl
 
 from sessionkit import charts
 from sessionkit.analysis.groups import EVERYONE, UNKNOWN, grouped_sessions
+from sessionkit.analysis.timeline import timeline
 from sessionkit.charts.session_timeline import MOST
 from sessionkit.errors import DataError, UsageError
 from sessionkit.report.apart.drawn import Drawn
@@ -13,8 +14,6 @@ from sessionkit.report.choices import Choices
 from sessionkit.report.phrases import many
 from sessionkit.scoring.explain import explain, one_session
 from sessionkit.study import Study
-
-CLICKED = ("query_position", "rank", "doc_id")
 
 
 def waterfall(study: Study, choices: Choices) -> Drawn:
@@ -52,25 +51,12 @@ def session_timeline(study: Study, choices: Choices) -> Drawn:
         known = ", ".join(study.columns("queries"))
         raise DataError(f"session-timeline needs the times of queries, issued_at; the queries have {known}")
     session = _session(study, choices)
-    own = one_session(study, session)
-    queries = own.queries.filter(pl.col("issued_at").is_not_null()).sort("query_position").collect()
-    if queries.is_empty():
-        raise DataError(f"session {session!r} has no times of queries; choose another: --session ID")
-    about = own.sessions.collect()
-    clicks = _clicks(own)
-    times = [queries.get_column("issued_at").min(), clicks.get_column("clicked_at").min()]
-    times += [about.get_column("started_at").min()] if "started_at" in about.columns else []
-    began = min(time for time in times if time is not None)
-    end = about.get_column("ended_at").max() if "ended_at" in about.columns else None
-    shown = own.results.group_by("query_position").agg(results=pl.len().cast(pl.Int64)).collect()
-    rows = queries.join(shown, on="query_position", how="left", maintain_order="left").select(
-        "query_position",
-        text=_text(queries, choices),
-        start=_seconds(pl.col("issued_at"), began),
-        end=_seconds(pl.col("issued_at").shift(-1).fill_null(pl.lit(end)), began),
-        results=pl.col("results").fill_null(0),
-    )
-    seen = clicks.with_columns(at=_seconds(pl.col("clicked_at"), began)).drop("clicked_at")
+    try:
+        rows, seen = timeline(study, session)
+    except DataError as error:
+        raise DataError(f"{error}; choose another: --session ID") from None
+    if "queries" in choices.redaction.kinds:
+        rows = rows.with_columns(text=pl.lit(None, pl.String))
     if "documents" in choices.redaction.kinds:
         seen = seen.with_columns(doc_id=pl.lit("document"))
     title = "A session in time"
@@ -79,33 +65,12 @@ def session_timeline(study: Study, choices: Choices) -> Drawn:
     )
     first = f", of which the first {MOST} are shown" if len(rows) > MOST else ""
     told = f"{many(len(seen), 'click')}, with their ranks above those that stand apart" if len(seen) else "no clicks"
-    until = "the next one was issued" + (" or the session ended" if end is not None else "")
+    ended = rows.get_column("end").tail(1).is_not_null().any()
+    until = "the next one was issued" + (" or the session ended" if ended else "")
     number = "1 query" if len(rows) == 1 else f"{len(rows)} queries"
     whose = _about(study, choices, session)
     caption = f"{number}{first} of {whose}, with the time until {until}, and {told}."
     return Drawn(title, chart, caption)
-
-
-def _text(queries: pl.DataFrame, choices: Choices) -> pl.Expr:
-    """What was typed, unless it is not known or must be left out."""
-    known = "query_text" in queries.columns and "queries" not in choices.redaction.kinds
-    return pl.col("query_text") if known else pl.lit(None, pl.String)
-
-
-def _clicks(own: Study) -> pl.DataFrame:
-    """The clicks that have a time: query_position, rank, doc_id, clicked_at, dwell."""
-    columns = own.columns("results")
-    if "clicked_at" not in columns:
-        without = own.results.select(*CLICKED, dwell=pl.lit(None, pl.Float64)).clear().collect()
-        return without.insert_column(3, pl.Series("clicked_at", [], own.queries.collect_schema()["issued_at"]))
-    dwell = pl.col("dwell_seconds") if "dwell_seconds" in columns else pl.lit(None, pl.Float64)
-    clicked = own.results.filter(pl.col("clicked_at").is_not_null())
-    return clicked.select(*CLICKED, "clicked_at", dwell=dwell).collect()
-
-
-def _seconds(time: pl.Expr, began: object) -> pl.Expr:
-    """Seconds from the beginning of the session."""
-    return (time - pl.lit(began)).dt.total_microseconds() / 1e6
 
 
 def _session(study: Study, choices: Choices) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 from sessionkit.errors import MeasureError, suggestion
 from sessionkit.scoring.measures.parameters import PARAMETERS, Parameter
 from sessionkit.scoring.measures.presets import PRESETS
+from sessionkit.showing.shown import in_html
 
 if TYPE_CHECKING:
     from sessionkit.scoring.measures.kinds import JudgedMeasure
@@ -124,6 +125,12 @@ class Measure:
         return f"{text}@{self.cutoff}" if self.cutoff is not None else text
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        """What it is, for a notebook."""
+        from sessionkit.scoring.measures.described import words_and_tables  # it describes every kind of measure
+
+        return in_html(*words_and_tables(self))
 
     def parameters(self) -> dict[str, object]:
         """Every parameter of the measure with its value, in the order of the text."""

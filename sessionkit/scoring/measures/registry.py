@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from importlib import import_module
 
 from sessionkit.scoring.measures.measure import Measure
+from sessionkit.showing.shown import in_html
 
 FAMILIES: dict[str, tuple[str, ...]] = {
     "cumulated_gain": ("sDCG", "nsDCG", "CG", "DCG", "nCG", "nDCG"),
@@ -68,3 +69,14 @@ class Registry(Mapping[str, Measure]):
     def __len__(self) -> int:
         """How many measures there are."""
         return len(self._homes)
+
+    def __repr__(self) -> str:
+        """The names."""
+        return f"<{len(self)} measures: {', '.join(self)}>"
+
+    def _repr_html_(self) -> str:
+        """The names by level, for a notebook; a measure alone shows all that there is to say of it."""
+        levels: dict[str, list[str]] = {}
+        for name, measure in self.items():
+            levels.setdefault(measure.level, []).append(name)
+        return in_html([f"Measures of a {level}: {', '.join(names)}" for level, names in levels.items()], {})

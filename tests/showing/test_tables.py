@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from sessionkit.cli.terminal import table_text, visible
+from sessionkit.showing.tables import table_text, visible
 
 
 @given(st.text())

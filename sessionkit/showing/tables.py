@@ -46,7 +46,7 @@ def table_text(frame: pl.DataFrame, width: int | None = None) -> str:
     from rich.cells import cell_len
 
     numeric = [dtype.is_numeric() for dtype in frame.dtypes]
-    columns = [[visible(name), *_cells(frame.get_column(name))] for name in frame.columns]
+    columns = [[visible(name), *cells_of(frame.get_column(name))] for name in frame.columns]
     widths = [max(cell_len(cell) for cell in column) for column in columns]
     if width is not None:
         widths = _fitted(widths, numeric, width)
@@ -64,8 +64,8 @@ def _written(found: re.Match[str]) -> str:
     return NAMED.get(found[0]) or (f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}")
 
 
-def _cells(column: pl.Series) -> list[str]:
-    """Return the values of a column as text, null as nothing."""
+def cells_of(column: pl.Series) -> list[str]:
+    """Return the values of a column as text, numbers at a readable precision, null as nothing."""
     values = column.to_list()
     if not column.dtype.is_float():
         return ["" if value is None else visible(str(value)) for value in values]

@@ -1,0 +1,69 @@
+"""The walk-through and the example at its side: every step says what is true, and the truth is that of the data."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import sessionkit as sk
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+TRUTH = json.loads((EXAMPLES / "clinic" / "truth.json").read_text(encoding="utf-8"))
+
+
+def test_from_log_to_report(run):
+    ran = run("walk_through.py")
+    said = ran.said
+    assert sk.open_study(ran.folder / "study").facts.sessions == 120
+    assert "Every record is accounted for: True" in said
+    assert "Latin square: users x topics x systems, balanced" in said
+    # clinic/README.md: .271 and .336 over many studies, .065 apart with an sd of .032; this is one of them
+    s1, s2, gap = map(
+        float, re.search(r"S1 scores ([\d.]+) and S2 ([\d.]+) in .*, S2 less S1 \+(0\.\d+)", said).groups()
+    )
+    assert (s1, s2, gap) == (
+        pytest.approx(0.271, abs=0.1),
+        pytest.approx(0.336, abs=0.1),
+        pytest.approx(0.065, abs=0.064),
+    )
+    parts, score = re.search(r"add to ([\d.]+), its score is ([\d.]+)\.", said).groups()
+    assert parts == score
+    low, high = map(float, re.search(r"The interval from (-?[\d.]+) to ([\d.]+) holds", said).groups())
+    assert low < 0
+    assert high > 0.065
+    assert f"better by {TRUTH['satisfied_gain']} units" in said
+    assert "The last query is better than the earlier ones" in said
+    assert "It leads in 16 of 16." in said
+    assert "With the fitted discounts S2 leads as well." in said
+    ends = re.search(r"The curves end at the scores: S1 ([\d.]+), S2 ([\d.]+)\.", said).groups()
+    assert [f"{float(end):.3f}" for end in ends] == [f"{s1:.3f}", f"{s2:.3f}"]
+    assert ">Synthetic data</text>" in (ran.folder / "sessions.svg").read_text(encoding="utf-8")
+    assert "Synthetic data: this study was made up" in (ran.folder / "report.html").read_text(encoding="utf-8")
+
+
+def test_it_opens_as_a_notebook():
+    text = (EXAMPLES / "walk_through.py").read_text(encoding="utf-8")
+    cells = re.split(r"^# %%", text, flags=re.MULTILINE)[1:]
+    kinds = ["markdown" if cell.startswith(" [markdown]") else "code" for cell in cells]
+    assert kinds == ["markdown", "code"] * (len(cells) // 2)
+    assert len(cells) == 26
+    for cell, kind in zip(cells, kinds, strict=True):
+        if kind == "markdown":
+            assert all(line.startswith("#") for line in cell.split("\n")[1:] if line)
+
+
+def test_one_session_four_ways(run):
+    said = run("one_session_four_ways.py").said
+    # FORMULAS, section 0: forms A to D of the toy session
+    for part in ("1.8316  sDCG@3", "3.3389", "1.6375", "1.4678", "so far 1.8316"):
+        assert part in said
+
+
+def test_the_clinic_s_true_effect_is_what_the_walk_through_says():
+    text = (EXAMPLES / "walk_through.py").read_text(encoding="utf-8")
+    assert f"better by {TRUTH['system_effect']}" in text
+    assert f"sd of {TRUTH['noise_sd']}" in text
+    about = (EXAMPLES / "clinic" / "README.md").read_text(encoding="utf-8")
+    assert ".271 and .336" in about
+    assert "difference .065" in about

@@ -65,6 +65,8 @@ class Grouping:
         DataError
             If the study has no session at all.
         """
+        if not isinstance(by, str | None):
+            raise UsageError(f"{option} takes the name of one column, such as 'system_id', not {by!r:.80}")
         column = NAMES.get(by or "", by)
         of_sessions = study.columns("sessions")
         known = [*of_sessions, *(name for name in study.columns("users") if name != "user_id")]

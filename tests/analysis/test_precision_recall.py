@@ -144,6 +144,7 @@ def test_refusals(slides):
             "AP has no recall-precision curve; ask for IPrec11",
         ),
         (lambda: sk.precision_recall(slides, "sistem"), sk.UsageError, "no such column"),
+        (lambda: sk.precision_recall(slides, ["system_id"]), sk.UsageError, "name of one column"),
         (lambda: sk.rprecision_histogram(slides), sk.UsageError, "name the systems to compare.* there are: S"),
         (lambda: sk.rprecision_histogram(slides, "S", "T"), sk.UsageError, "there is no system_id 'T'; there are: S"),
     ):

@@ -54,6 +54,8 @@ class Log:
         An empty directory for temporary files, gone once the study is made.
     is_large
         Whether the files need more memory than there is to use; then take them apart some records at a time.
+    room
+        Bytes of taken records that may stay in memory all the same.
     """
 
     files: Sequence[LogFile]
@@ -61,6 +63,7 @@ class Log:
     keep: Keep
     workspace: Path
     is_large: bool
+    room: int = 0
 
     def option(self, name: str) -> Any:  # noqa: ANN401 - of the type that the option says
         """Return the value of one of the format's options."""
@@ -109,7 +112,8 @@ def reader(name: str, take: Take) -> Callable[..., Study]:
             judged = judgments_of(config, judgments, copies)
             files = inputs(config, copies)
             large = is_large(files, budget)
-            log = Log(files, config, OnDisk(records) if large else in_memory, workspace, large)
+            room = min(budget, ENOUGH) // 2
+            log = Log(files, config, OnDisk(records) if large else in_memory, workspace, large, room)
             return study_of(
                 take(log), config, reader=name, judgments=judged, strict=strict, memory=budget, workspace=workspace
             )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from sessionkit.study.places import LENGTH, repeated
+from sessionkit.study.places import LENGTH, counts, repeated
 from sessionkit.study.slices import Slice, slices
 
 if TYPE_CHECKING:
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 LIST = ["session_id", "query_position"]
 COLUMNS = {"sessions": (), "queries": ("results_status",), "results": ()}
+ROWS = 2**19
+"""Results and queries of a slice."""
 KINDS = ["query_position", "results_status", "known"]
 
 
@@ -37,7 +39,7 @@ def depths_of(study: Study) -> pl.DataFrame:
     >>> depths_of(study).rows()
     [(1, 'partly_observed', 2, 1)]
     """
-    counted = [_of_slice(part) for part in slices(study, COLUMNS)]
+    counted = [_of_slice(part) for part in slices(study, COLUMNS, ROWS, per_query=1)]
     none = study.queries.select("query_position", "results_status").head(0).collect()
     empty = none.with_columns(known=pl.lit(0, dtype=pl.Int64), n=pl.lit(0, dtype=pl.Int64))
     return pl.concat([empty, *counted]).group_by(KINDS).agg(pl.col("n").sum()).sort(KINDS)
@@ -45,12 +47,13 @@ def depths_of(study: Study) -> pl.DataFrame:
 
 def _of_slice(part: Slice) -> pl.DataFrame:
     """Count the queries of some whole sessions, whose tables are sorted."""
-    queries = part.queries.with_row_index("list")
+    queries = part.queries
     if part.numbered:
-        results = part.results.select("rank", list=repeated(queries["list"], queries[LENGTH]))
+        rank, row = part.results["rank"], repeated(pl.int_range(len(queries), eager=True), queries[LENGTH])
     else:
-        results = part.results.join(queries.select("list", *LIST), on=LIST, maintain_order="left")
-    nth = pl.int_range(1, pl.len() + 1)
-    known = results.group_by("list").agg(known=(pl.col("rank") == nth).sum().cast(pl.Int64))
-    told = queries.join(known, on="list", how="left").with_columns(pl.col("known").fill_null(0))
-    return told.group_by(KINDS).agg(n=pl.len().cast(pl.Int64))
+        places = queries.select(LIST).with_row_index("row")
+        rank, row = part.results.join(places, on=LIST, maintain_order="left").select("rank", "row")
+    length = counts(row, len(queries))
+    nth = pl.int_range(1, len(row) + 1, eager=True) - (length.cum_sum() - length).gather(row)
+    known = counts(row.filter(rank == nth), len(queries)).cast(pl.Int64)
+    return queries.with_columns(known=known).group_by(KINDS).agg(n=pl.len().cast(pl.Int64))

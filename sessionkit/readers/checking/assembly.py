@@ -85,8 +85,9 @@ def assemble(typed: Mapping[str, Part], decided: Decisions, defaults: Mapping[st
 def _queries(part: Part, sessions: Keys | None) -> Part:
     """Return the queries source with parents and positions checked."""
     schema = table("queries")
-    rows = check_parents(part.rows, schema, "sessions", sessions.accepted, sessions.seen) if sessions else part.rows
-    return replace(part, rows=check_dense(rows, schema, part.seen()))
+    if sessions:
+        part = replace(part, rows=check_parents(part.rows, schema, "sessions", sessions.accepted, sessions.seen))
+    return replace(part, rows=check_dense(part.rows, schema, None if part.is_whole else part.seen()))
 
 
 def _unfilled(results: Part) -> Part:
@@ -116,7 +117,8 @@ def _derived(
     query_names = [name for name in table("queries").names if name not in LIST]
     if queries is not None:
         query_rows, bare = with_bare_queries(queries, keys.accepted if keys else None)
-        source = _within(queries.seen(*session_names), query_rows, LIST) if sessions is None else None
+        source = queries.seen(*session_names) if sessions is None else None
+        source = source if source is None or queries.is_whole else _within(source, query_rows, LIST)
     else:
         assert results is not None  # noqa: S101  # one of the two is always given
         source = results.seen(*query_names, *(session_names if sessions is None else ()))

@@ -14,6 +14,8 @@ from sessionkit.readers.checking.counts import Found
 from sessionkit.readers.checking.notes import Notes, counted
 from sessionkit.readers.checking.parts import LIST, Part
 
+TOLD = ("partly_observed", "empty", "not_logged")
+"""What is said of lists that does not have to be held against their result rows."""
 SESSION_COLUMNS = ("user_id", "system_id", "topic_id", "judgment_key")
 
 
@@ -32,6 +34,8 @@ def with_bare_queries(part: Part, sessions: pl.DataFrame | None) -> tuple[pl.Dat
     too. `sessions` are those accepted, where sessions are a table of their own.
     """
     accepted = part.rows.accepted
+    if part.is_whole:
+        return accepted, 0
     places = distinct(part.seen(), LIST)
     if places.height == accepted.height:
         return accepted, 0
@@ -62,7 +66,7 @@ def lifted(rows: pl.DataFrame, key: list[str], names: list[str]) -> tuple[pl.Dat
     if not names:
         return in_order(distinct(rows, key)), {}
     values = pl.col(names).drop_nulls()
-    rows = rows if rows[RECORD].is_sorted() else rows.sort(RECORD)
+    rows = rows if rows[RECORD].is_sorted() or rises(rows, [*key, RECORD]) else rows.sort(RECORD)
     new = rows.lazy().select(*key, *names).filter(changes([*key, *names])).collect()
     made = new.group_by(key, maintain_order=True).agg(values.first(), values.n_unique().name.prefix("__n_")).sort(key)
     several = {name: made.filter(pl.col(f"__n_{name}") > 1)["session_id"] for name in names}
@@ -95,6 +99,8 @@ def statuses(
     A list whose every record was rejected is not known to have been empty: it is ``not_logged``. Returned too is how
     many queries are silent, lost or hollow, as :class:`~sessionkit.readers.checking.counts.Counts` has it.
     """
+    if "results_status" in queries.columns and queries["results_status"].is_in(TOLD).all(ignore_nulls=False):
+        return queries if rises(queries, LIST) else queries.sort(LIST), dict.fromkeys(("silent", "lost", "hollow"), 0)
     given = pl.col("results_status") if "results_status" in queries.columns else pl.lit(None, dtype=pl.String)
     marks = {
         "__shown": keys_of(results, LIST),

@@ -26,7 +26,7 @@ class Part:
         return replace(self, rows=check(self.rows), markers=check(self.markers))
 
     def seen(self, *columns: str) -> pl.DataFrame:
-        """Return every row and marker whose session and query are readable, rejected or not, in source order.
+        """Return every row and marker whose session and query are readable, rejected or not.
 
         `columns` are those to return beside RECORD and LIST, as far as they are there.
         """
@@ -38,8 +38,12 @@ class Part:
             for frame in (part.accepted, part.broken)
             if set(LIST) <= set(frame.columns) and (len(frame) or frame is self.rows.accepted)
         ]
-        frame = pl.concat(frames, how="diagonal_relaxed").collect()
-        return frame if frame[RECORD].is_sorted() else frame.sort(RECORD)
+        return pl.concat(frames, how="diagonal_relaxed").collect()
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all that was seen are accepted rows: nothing was rejected, and there are no markers."""
+        return self.rows.broken.is_empty() and self.markers.accepted.is_empty() and self.markers.broken.is_empty()
 
     @property
     def broken(self) -> pl.DataFrame:

@@ -38,6 +38,7 @@ def together(raws: Sequence[Raw]) -> Raw:
         locate=lambda records: _located(members, records),
         kind="",
         members=tuple(members),
+        parts=(),
     )
 
 

@@ -89,7 +89,9 @@ def _queries(queries: pl.DataFrame) -> dict[str, Found]:
     if "query_text" in names:
         text = pl.col("query_text").str.strip_chars()
         looks["same text"] = same & (text == text.shift(1)) & (text != "")
-    return {name: _found(queries.lazy(), look) for name, look in looks.items()}
+    seen = queries.lazy().select(look.fill_null(value=False).alias(name) for name, look in looks.items()).collect()
+    found = {name: seen[name].arg_true() for name in looks}
+    return {name: (len(rows), queries[SESSION][rows[0]]) if len(rows) else NONE for name, rows in found.items()}
 
 
 def _clicks(queries: pl.DataFrame, results: pl.DataFrame) -> dict[str, Found]:

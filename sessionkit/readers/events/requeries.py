@@ -86,13 +86,21 @@ def merge_queries(queries: pl.LazyFrame, key: str, rules: Sequence[str] = RULES)
     again = _again(queries, rules)
     stays = pl.col(RULE).is_null()
     marked = again.with_columns(pl.when(stays).then(pl.col(key)).forward_fill().alias(HEAD))
-    typed = _typed(marked, rules)
-    kept = pl.when(pl.col(RULE).is_null()).then(pl.col(HEAD)).backward_fill().alias("kept")
+    if "typing" not in rules or not {"issued_at", "clicks"} <= set(queries.collect_schema()):
+        return Merged(marked.filter(stays).drop(RULE, HEAD), marked.select(key, kept=HEAD), _counted(marked))
+    typed = _typed(marked)
+    kept = pl.when(stays).then(pl.col(HEAD)).backward_fill().alias("kept")
     onto = typed.select(HEAD, RULE, kept)
     heads = marked.select(key, HEAD).join(onto.select(HEAD, "kept"), on=HEAD, how="left", maintain_order="left")
-    left = queries.join(onto.filter(pl.col(RULE).is_null()).select(pl.col(HEAD).alias(key)), on=key, how="semi")
-    counted = dict(pl.concat([frame.group_by(RULE).len() for frame in (marked, typed)]).drop_nulls().collect().rows())
-    return Merged(left, heads.select(key, "kept"), {rule: counted[rule] for rule in RULES if rule in counted})
+    left = queries.join(onto.filter(stays).select(pl.col(HEAD).alias(key)), on=key, how="semi")
+    return Merged(left, heads.select(key, "kept"), _counted(marked, typed))
+
+
+def _counted(*marked: pl.LazyFrame) -> dict[str, int]:
+    """Return how many queries each rule merged, those that merged none left out."""
+    rules = pl.concat([frame.group_by(RULE).len() for frame in marked]).drop_nulls().collect()
+    counted = dict(rules.rows())
+    return {rule: counted[rule] for rule in RULES if rule in counted}
 
 
 def _again(queries: pl.LazyFrame, rules: Sequence[str]) -> pl.LazyFrame:
@@ -111,11 +119,9 @@ def _again(queries: pl.LazyFrame, rules: Sequence[str]) -> pl.LazyFrame:
     return queries.with_columns(rule.alias(RULE))
 
 
-def _typed(marked: pl.LazyFrame, rules: Sequence[str]) -> pl.LazyFrame:
+def _typed(marked: pl.LazyFrame) -> pl.LazyFrame:
     """Return a row per query so far, by its HEAD, with the rule typing where it is on its way to the next."""
     there = marked.collect_schema()
-    if "typing" not in rules or not {"issued_at", "clicks"} <= set(there):
-        return marked.filter(pl.col(RULE).is_null()).select(HEAD, RULE)
     asked = marked.group_by(HEAD, maintain_order=True).agg(
         pl.col("session_id").first(),
         pl.col("query_text").first().str.strip_chars(),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from functools import partial
 
 import polars as pl
 
@@ -13,7 +14,7 @@ GAP = 1800.0
 """Seconds of inactivity that end a session by default: half an hour, the custom of log analysis."""
 UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 TIME = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([smhd]?)\s*")
-NEW, ORDINAL = "__new", "__ordinal"
+WHO, WHEN, ORDINAL = "__who", "__when", "__ordinal"
 
 
 def seconds(gap: str | float) -> float:
@@ -84,21 +85,41 @@ def with_sessions(
     >>> with_sessions(events, gap="30m").collect()["session_id"].to_list()
     ['u-1', 'u-1', 'u-2']
     """
-    length = seconds(gap)
-    came, at = "__came", "__at"
-    kind = events.collect_schema()[time]
-    ordered = events.with_row_index(came)
-    times = pl.col(time).forward_fill().over(user) if within is None else pl.col(time).forward_fill().over(user, within)
-    ordered = ordered.with_columns(times.alias(at)).sort(user, at, came)
-    pause = pl.col(at) - pl.col(at).shift(1)
-    idle = pause.dt.total_microseconds() / 1e6 if kind.is_temporal() else pause
-    same = pl.col(user) == pl.col(user).shift(1)
-    new = ~same.fill_null(value=False) | (idle > length).fill_null(value=False)
+    cut = partial(_cut, user=user, time=time, length=seconds(gap), within=within, name=name)
+    schema = pl.Schema({**events.collect_schema(), name: pl.String()})
+    # whole, as a part of it knows nothing of the events before
+    return events.map_batches(
+        cut, predicate_pushdown=False, projection_pushdown=False, slice_pushdown=False, schema=schema
+    )
+
+
+def _cut(events: pl.DataFrame, *, user: str, time: str, length: float, within: str | None, name: str) -> pl.DataFrame:
+    """Return events with the session of each, sorted by user and time."""
+    who, when, inside = _in_order_of(events[user]), events[time], () if within is None else (within,)
+    if when.null_count():
+        filled = events.select(pl.col(time).forward_fill().over(who.alias(WHO), *inside))
+        when = filled.to_series()
+    keys = pl.DataFrame({WHO: who, WHEN: when})
+    later = (pl.col(WHO) > pl.col(WHO).shift(1)) | (
+        (pl.col(WHO) == pl.col(WHO).shift(1)) & (pl.col(WHEN) >= pl.col(WHEN).shift(1))
+    )
+    if not keys.select(later.fill_null(value=False).slice(1).all()).item():
+        place = keys.select(pl.arg_sort_by(WHO, WHEN, maintain_order=True)).to_series()
+        events, keys = (frame.select(pl.all().gather(place)) for frame in (events, keys))
+    pause = pl.col(WHEN) - pl.col(WHEN).shift(1)
+    idle = pause.dt.total_microseconds() / 1e6 if when.dtype.is_temporal() else pause
+    new = (pl.col(WHO) != pl.col(WHO).shift(1)).fill_null(value=True) | (idle > length).fill_null(value=False)
+    begins = keys.select(new).to_series()
     if within is not None:
-        new |= pl.col(within).ne_missing(pl.col(within).shift(1))
-    ordinal = pl.col(NEW).cast(pl.Int64).cum_sum().over(user).alias(ORDINAL)
-    session = pl.format("{}-{}", pl.col(user), pl.col(ORDINAL)).alias(name)
-    return ordered.with_columns(new.alias(NEW)).with_columns(ordinal).with_columns(session).drop(NEW, ORDINAL, came, at)
+        begins |= events.select(pl.col(within).ne_missing(pl.col(within).shift(1))).to_series()
+    first = events.select(pl.col(user).filter(begins), within_group(keys[WHO].filter(begins)).alias(ORDINAL))
+    sessions = first.rechunk().select(pl.format("{}-{}", user, ORDINAL)).to_series()  # polars 2.1 fails at empty chunks
+    return events.with_columns(sessions.gather(begins.cum_sum() - 1).alias(name))
+
+
+def _in_order_of(values: pl.Series) -> pl.Series:
+    """Return numbers in the order of these values, 0 for null; texts are sorted once for all rows that stand together."""
+    return values.rle().struct.field("value").rank("dense").fill_null(0).gather(values.rle_id())
 
 
 def with_positions(queries: pl.LazyFrame, *, name: str = "query_position") -> pl.LazyFrame:
@@ -107,4 +128,19 @@ def with_positions(queries: pl.LazyFrame, *, name: str = "query_position") -> pl
     >>> with_positions(pl.LazyFrame({"session_id": ["a", "b", "a"]})).collect()["query_position"].to_list()
     [1, 1, 2]
     """
-    return queries.with_columns(pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over("session_id").alias(name))
+    place = pl.col("session_id").map_batches(within_group, return_dtype=pl.Int64())
+    return queries.with_columns(place.alias(name))
+
+
+def within_group(groups: pl.Series) -> pl.Series:
+    """Return the place of every row among those of its group, from 1; rows of a group mostly stand together.
+
+    >>> within_group(pl.Series(["a", "b", "a"])).to_list()
+    [1, 1, 2]
+    """
+    runs = groups.rle().struct.unnest()
+    if runs["value"].n_unique() < len(runs):
+        place = pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over("group")
+        return groups.to_frame("group").select(place).to_series()
+    before = runs["len"].cum_sum() - runs["len"]
+    return pl.int_range(1, len(groups) + 1, eager=True) - before.cast(pl.Int64).gather(groups.rle_id())

@@ -3,6 +3,7 @@
 ==================  ================================================================================================
 ``lines.py``        which files hold such lines, their fields, those that break a rule
 ``bands.py``        all lines of some users at a time, however they lie in the files
+``parting.py``      where a large log can be cut into parts, found on the way
 ``taking.py``       from bands to what a format hands over
 ``click_only.py``   logs that tell of lists by their clicks alone
 ==================  ================================================================================================

@@ -28,7 +28,7 @@ BAND_BYTES = 16_000_000
 """Bytes of text in a band."""
 MOST = 128
 """Bands at most: each is a file that is written at the same time."""
-HELD = 2**13
+HELD = 2**12
 """Records of a band that are held before they are written."""
 AT_ONCE = 16
 """Files that are read at the same time."""
@@ -94,7 +94,8 @@ def banded(log: Log, files: Sequence[LogFile], frames: Sequence[pl.LazyFrame], k
     for number in range(len(bounds) + 1):
         written = [path for folder in folders for path in sorted((folder / f"{BAND}={number}").glob("*.parquet"))]
         if written:
-            yield pl.read_parquet(written, glob=False).sort(RECORD).lazy()
+            band = pl.read_parquet(written, glob=False)
+            yield (band if band[RECORD].is_sorted() else band.sort(RECORD)).lazy()
             for path in written:
                 path.unlink()
 

@@ -8,12 +8,13 @@ from dataclasses import replace
 import polars as pl
 
 from sessionkit.contract import RECORD
+from sessionkit.contract.keys import changes
 from sessionkit.readers.events.requeries import MERGE_QUERIES, merge_queries
 from sessionkit.readers.events.sessionising import with_positions
 from sessionkit.readers.flat.taking import Kinds, Made
 
-ASK = "__ask"
-"""Of each line the number of the first line of its query."""
+ASK, QUERY = "__ask", "__query"
+"""Of each line the row of the first line of its query, from 0; the row of its query among those that are left."""
 KINDS = Kinds("queries", "clicked results")
 MERGE = replace(
     MERGE_QUERIES,
@@ -24,6 +25,33 @@ MERGE = replace(
 )
 """The option of these formats; that a query was sent for a further page cannot be told where lists are not logged."""
 AGAIN = "queries sent again, or for the next page"
+
+
+def first_of_query(lines: pl.DataFrame, moment: Sequence[str]) -> pl.Series:
+    """Return of each line the row of the first one with its text at its moment, as ASK has it.
+
+    Parameters
+    ----------
+    lines
+        In their order, ``query_text`` among their columns.
+    moment
+        The columns of which all lines of one moment, which stand together, have the same values.
+
+    Examples
+    --------
+    >>> lines = pl.DataFrame({"time": [1, 1, 1, 1, 2], "query_text": ["cat", "cat", "dog", "cat", "cat"]})
+    >>> first_of_query(lines, ["time"]).to_list()
+    [0, 0, 2, 0, 4]
+    """
+    other, new = changes(moment), changes([*moment, "query_text"])
+    told = lines.select("query_text", pl.int_range(pl.len()).alias(ASK), moment=other.cum_sum(), new=new)
+    first = told.filter("new")
+    again = first["moment"][1:] == first["moment"][:-1]
+    mixed = pl.concat([again, pl.Series([False])]) | pl.concat([pl.Series([False]), again])
+    if mixed.any():  # several texts at one moment: one may come back
+        back = first.filter(mixed).with_columns(pl.col(ASK).first().over("moment", "query_text"))
+        first = pl.concat([first.filter(~mixed), back]).sort("moment", maintain_order=True)
+    return first[ASK].gather(told["new"].cum_sum() - 1)
 
 
 def queries_and_clicks(
@@ -51,38 +79,32 @@ def queries_and_clicks(
         Further columns of results; of several clicks on one the first counts.
     """
     given = lines.collect()
-    is_click = pl.col("doc_id").is_not_null() | pl.col("rank").is_not_null()
-    asked = given.filter(pl.col(RECORD) == pl.col(ASK))
-    merged = merge_queries(asked.lazy().select(RECORD, "session_id", "query_text"), RECORD, rules)
-    heads = merged.heads.collect()
-    left = asked.filter(heads["kept"] == heads[RECORD])
-    placed = with_positions(left.lazy().select(RECORD, "session_id", "query_text", *of_query)).collect()
-    places = placed.select("session_id", "query_position", kept=RECORD)
-    of = heads.select(pl.col(RECORD).alias(ASK), "kept")
-    clicks = (
-        given.lazy()
-        .filter(is_click)
-        .select(RECORD, ASK, "rank", "doc_id", *of_click)
-        .join(of.lazy(), on=ASK, how="left", maintain_order="left")
-        .collect()
-    )
-    made = clicks.group_by("kept", "rank", "doc_id", maintain_order=True).agg(
+    is_first = given.select(pl.col(ASK) == pl.int_range(pl.len())).to_series()
+    asked = given.filter(is_first)
+    heads = merge_queries(asked.lazy().select(RECORD, "session_id", "query_text"), RECORD, rules).heads.collect()
+    stays = heads["kept"] == heads[RECORD]
+    placed = with_positions(asked.filter(stays).lazy().select(RECORD, "session_id", "query_text", *of_query)).collect()
+    query = (stays.cum_sum() - 1).gather((is_first.cum_sum() - 1).gather(given[ASK]))  # the row of each line in placed
+    is_click = given.select(pl.col("doc_id").is_not_null() | pl.col("rank").is_not_null()).to_series()
+    clicks = given.select(RECORD, "rank", "doc_id", *of_click, query.alias(QUERY)).filter(is_click)
+    several = clicks[QUERY].is_duplicated()
+    repeated = clicks.filter(several)
+    once = repeated.group_by(QUERY, "rank", "doc_id", maintain_order=True).agg(
         pl.col(RECORD, *of_click).first(), clicks=pl.len().cast(pl.Int32)
     )
-    results = made.join(places, on="kept", how="left", maintain_order="left").drop("kept")
+    alone = clicks.filter(~several).with_columns(clicks=pl.lit(1, dtype=pl.Int32))
+    made = pl.concat([alone, once], how="diagonal").sort(QUERY, maintain_order=True)
+    results = made.with_columns(placed[name].gather(made[QUERY]) for name in ("session_id", "query_position"))
     known = placed.with_columns(results_status=pl.lit("partly_observed"))
-    further = given.lazy().filter(pl.col(RECORD) != pl.col(ASK)).select(RECORD, click=is_click).collect().lazy()
-    again = made.filter(pl.col("clicks") > 1)
+    further = given.select(RECORD, click=is_click).filter(~is_first).lazy()
     return Made(
         pl.concat([known.lazy(), broken], how="diagonal_relaxed"),
-        results.lazy().with_columns(clicked=pl.lit(value=True)),
+        results.lazy().drop(QUERY).with_columns(clicked=pl.lit(value=True)),
         merged={
             "further clicks of a query": further.filter("click"),
             "lines that say a query again": further.filter(~pl.col("click")),
-            AGAIN: heads.lazy().filter(pl.col(RECORD) != pl.col("kept")),
-            "clicks on a result clicked before": clicks.lazy()
-            .join(again.lazy().select("kept", "rank", "doc_id"), on=["kept", "rank", "doc_id"], nulls_equal=True)
-            .join(again.lazy().select(RECORD), on=RECORD, how="anti"),
+            AGAIN: heads.lazy().filter(~stays),
+            "clicks on a result clicked before": repeated.lazy().join(once.lazy(), on=RECORD, how="anti"),
         },
         seen={"without a text": placed.lazy().filter(pl.col("query_text").is_null())},
     )

@@ -94,7 +94,7 @@ def breaking(frame: pl.LazyFrame, rule: str, broken: pl.Expr, value: pl.Expr) ->
 
 def sound(frame: pl.LazyFrame) -> pl.LazyFrame:
     """Return the records that broke no rule."""
-    return frame.filter(pl.col(RULE).is_null())
+    return frame.filter(pl.col(RULE).is_null()).drop(RULE, VALUE)
 
 
 def unsound(frame: pl.LazyFrame) -> pl.LazyFrame:

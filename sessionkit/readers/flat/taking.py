@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import polars as pl
@@ -19,6 +19,7 @@ from sessionkit.readers.checking.notes import counted
 from sessionkit.readers.files.keeping import ROW_GROUP, room_in
 from sessionkit.readers.files.opening import LogFile
 from sessionkit.readers.flat.bands import STRIDE, Key, banded
+from sessionkit.readers.flat.parting import Parting, by_session
 from sessionkit.readers.raw import OWN, SOURCE, Locate, Raw, as_lines
 from sessionkit.readers.records import Log, Taken
 
@@ -85,24 +86,34 @@ def take_flat(
     files = list(log.files if files is None else files)
     tallies: dict[str, dict[str, Counter[int]]] = {"merged": {}, "idle": {}, "seen": {}}
     kept: dict[str, list[pl.DataFrame | Path]] = {"queries": [], "results": []}
+    parting, room = Parting(), log.room
     for band in banded(log, files, [read(file) for file in files], key):
         made = make(band)
+        tables = {name: getattr(made, name).collect() for name in kept}
+        if log.is_large:
+            tables = {name: by_session(frame) for name, frame in tables.items()}
+            parting.add(tables)
+            room -= sum(int(frame.estimated_size()) for frame in tables.values())
         for name, frames in kept.items():
-            frames.append(_kept(log, f"{name}-{len(frames):04}", getattr(made, name)))
+            frames.append(tables[name])
+            if room < 0:
+                paths = [log.workspace / f"{name}-{number:04}.parquet" for number in range(len(frames))]
+                kept[name] = [_on_disk(one, path) for one, path in zip(frames, paths, strict=True)]
         for name, tally in tallies.items():
             for words, records in getattr(made, name).items():
                 tally.setdefault(words, Counter()).update(_by_file(records))
     ways = list(locates) or [as_lines(str(file.path), 1) for file in files]
     zone = log.config.settings.timezone
     raws = {
-        name: [_raw(name, _together(frames), files, ways, kind=getattr(kinds, name), zone=zone)]
+        name: _raw(name, _together(frames), files, ways, kind=getattr(kinds, name), zone=zone)
         for name, frames in kept.items()
     }
     told = [
         f"{source}: {counted(many, 'query')} {words}"
         for (source, words), many in _named(tallies["seen"], files).items()
     ]
-    return Taken(raws, _named(tallies["merged"], files), _named(tallies["idle"], files), [*notes, *told])
+    parted = {name: [replace(raw, parts=parting.of(name))] for name, raw in raws.items()}
+    return Taken(parted, _named(tallies["merged"], files), _named(tallies["idle"], files), [*notes, *told])
 
 
 def _named(tally: Mapping[str, Mapping[int, int]], files: Sequence[LogFile]) -> dict[tuple[str, str], int]:
@@ -115,13 +126,12 @@ def _named(tally: Mapping[str, Mapping[int, int]], files: Sequence[LogFile]) -> 
     }
 
 
-def _kept(log: Log, name: str, frame: pl.LazyFrame) -> pl.DataFrame | Path:
-    """Return rows of a band, in memory or, where the log is large, the file that has them."""
-    if not log.is_large:
-        return frame.collect()
-    path = log.workspace / f"{name}.parquet"
-    with room_in(log.workspace):
-        frame.collect().write_parquet(path, compression="lz4", row_group_size=ROW_GROUP)
+def _on_disk(rows: pl.DataFrame | Path, path: Path) -> Path:
+    """Return the file that has the rows of a band from now on."""
+    if isinstance(rows, Path):
+        return rows
+    with room_in(path.parent):
+        rows.write_parquet(path, compression="lz4", statistics=False, row_group_size=ROW_GROUP)
     return path
 
 

@@ -14,12 +14,11 @@ from functools import partial
 
 import polars as pl
 
-from sessionkit.contract import RECORD
 from sessionkit.readers.entries import SESSION_GAP, Glimpse, Option
 from sessionkit.readers.events.sessionising import seconds, with_sessions
 from sessionkit.readers.files.opening import LogFile
 from sessionkit.readers.flat.bands import Key
-from sessionkit.readers.flat.click_only import ASK, KINDS, MERGE, queries_and_clicks
+from sessionkit.readers.flat.click_only import ASK, KINDS, MERGE, first_of_query, queries_and_clicks
 from sessionkit.readers.flat.lines import breaking, fields_of, fits_text, sound, those_that_fit, unsound
 from sessionkit.readers.flat.taking import Made, take_flat
 from sessionkit.readers.records import Log, Taken
@@ -61,19 +60,17 @@ def _records(file: LogFile) -> pl.LazyFrame:
 
 
 def timed(lines: pl.LazyFrame) -> pl.LazyFrame:
-    """Return the lines with their times as such, too; one without a time breaks a rule."""
+    """Return the lines with their times as such; one without a time breaks a rule."""
     lines = lines.with_columns(__time=pl.col("issued_at").str.to_datetime(TIME, strict=False))
-    return breaking(lines, "issued_at_is_a_datetime", pl.col("__time").is_null(), pl.col("issued_at"))
+    lines = breaking(lines, "issued_at_is_a_datetime", pl.col("__time").is_null(), pl.col("issued_at"))
+    return lines.with_columns(issued_at="__time").drop("__time")
 
 
 def _made(lines: pl.LazyFrame, gap: float, rules: list[str]) -> Made:
     """Return queries and clicks of some whole users."""
-    ordered = with_sessions(sound(lines), time="__time", gap=gap)  # by user and time: a number for both is soon given
-    other = pl.any_horizontal(pl.col(name).ne_missing(pl.col(name).shift(1)) for name in ("user_id", "__time"))
-    asked = (
-        ordered.with_columns(other.cast(pl.UInt32).cum_sum().alias("__moment"))
-        .with_columns(pl.col(RECORD).first().over("__moment", "query_text").alias(ASK))
-        .drop("__moment")
-        .with_columns(query_text=pl.when(pl.col("query_text") != EMPTY).then("query_text"), issued_at="__time")
+    ordered = with_sessions(sound(lines), gap=gap).collect()
+    asked = ordered.lazy().with_columns(
+        first_of_query(ordered, ("user_id", "issued_at")).alias(ASK),
+        query_text=pl.when(pl.col("query_text") != EMPTY).then("query_text"),
     )
     return queries_and_clicks(asked, unsound(lines), rules, of_query=("user_id", "issued_at"))

@@ -20,7 +20,6 @@ from pathlib import Path
 
 import polars as pl
 
-from sessionkit.contract import RECORD
 from sessionkit.readers.entries import SESSION_GAP, Glimpse, Option
 from sessionkit.readers.events.sessionising import seconds, with_sessions
 from sessionkit.readers.files.encodings import in_utf8
@@ -133,6 +132,6 @@ def _made(lines: pl.LazyFrame, gap: float) -> Made:
     ordered = with_sessions(sound(lines), time="__time", gap=gap)
     text = pl.col("query_text").fill_null("")
     new = (pl.col("session_id") != pl.col("session_id").shift(1)) | (text != text.shift(1))
-    ask = pl.when(new.fill_null(value=True)).then(pl.col(RECORD)).forward_fill().alias(ASK)
+    ask = pl.when(new.fill_null(value=True)).then(pl.int_range(pl.len())).forward_fill().alias(ASK)
     asked = ordered.with_columns(ask)
     return queries_and_clicks(asked, unsound(lines), (), of_query=("user_id",), of_click=("clicked_at", "click_order"))

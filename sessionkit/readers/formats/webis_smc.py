@@ -17,7 +17,7 @@ from sessionkit.contract import RECORD
 from sessionkit.readers.entries import SESSION_GAP, Glimpse, Option
 from sessionkit.readers.events.sessionising import seconds, with_sessions
 from sessionkit.readers.files.opening import LogFile
-from sessionkit.readers.flat.click_only import ASK, KINDS, MERGE, queries_and_clicks
+from sessionkit.readers.flat.click_only import ASK, KINDS, MERGE, first_of_query, queries_and_clicks
 from sessionkit.readers.flat.lines import breaking, fields_of, fits_text, sound, those_that_fit, unsound
 from sessionkit.readers.flat.taking import Made, take_flat
 from sessionkit.readers.formats.aol import EMPTY, KEY, timed
@@ -74,12 +74,12 @@ def _made(lines: pl.LazyFrame, *, missions: bool, gap: float, rules: list[str]) 
     given = sound(lines)
     if missions:
         session = pl.format("{}-{}", "user_id", "mission_id").alias("session_id")
-        ordered = given.sort("user_id", "mission_id", "__time", RECORD).with_columns(session)
+        ordered = given.sort("user_id", "mission_id", "issued_at", RECORD).with_columns(session)
     else:
-        ordered = with_sessions(given, time="__time", gap=gap)
-    asked = ordered.with_columns(
-        pl.col(RECORD).first().over("session_id", "query_text", "__time").alias(ASK),
+        ordered = with_sessions(given, gap=gap)
+    every = ordered.collect()
+    asked = every.lazy().with_columns(
+        first_of_query(every, ("session_id", "issued_at")).alias(ASK),
         query_text=pl.when(pl.col("query_text") != EMPTY).then("query_text"),
-        issued_at="__time",
     )
     return queries_and_clicks(asked, unsound(lines), rules, of_query=("user_id", "issued_at", "mission_id", "comment"))

@@ -11,7 +11,7 @@ NONE = pl.LazyFrame(schema={RECORD: pl.Int64, RULE: pl.String, VALUE: pl.String}
 def made(rules, *lines):
     """Return the queries, the results and how many lines were merged; lines are (ask, text, rank, document)."""
     frame = pl.DataFrame(lines, schema=[ASK, "query_text", "rank", "doc_id"], orient="row").with_columns(
-        session_id=pl.lit("s")
+        pl.col(ASK) - 1, session_id=pl.lit("s")
     )
     found = queries_and_clicks(
         frame.lazy().with_row_index(RECORD, 1).with_columns(pl.col(RECORD).cast(pl.Int64)), NONE, rules

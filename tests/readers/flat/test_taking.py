@@ -6,7 +6,7 @@ import random
 import pytest
 
 from sessionkit.errors import DataError
-from sessionkit.readers import read
+from sessionkit.readers import read, records
 from sessionkit.readers.flat import bands
 
 
@@ -83,10 +83,11 @@ HEADERS = {
 
 @pytest.fixture
 def large(monkeypatch, in_parts):
-    """Treat every log as large from here on, with bands and parts of a few lines."""
+    """Treat every log as large from here on, with bands and parts of a few lines, so many bytes of which stay in memory."""
 
-    def large():
+    def large(room=0):
         in_parts(40)
+        monkeypatch.setattr(records, "ENOUGH", 2 * room)
         monkeypatch.setattr(bands, "BAND_BYTES", 500)
         monkeypatch.setattr(bands, "BLOCK", 50)
 
@@ -111,7 +112,7 @@ def written(write):
 
 @pytest.mark.parametrize("log", [(name, files) for name in LOGS for files in (1, 3)], ids=str)
 def test_large_as_small_and_every_line_accounted_for(written, quiet_read, large, same_study, log):
-    name, _ = log
+    name, files = log
     paths, lines = written(*log)
     small = quiet_read(paths, format=name)
     assert small.facts.sessions > 2
@@ -122,7 +123,7 @@ def test_large_as_small_and_every_line_accounted_for(written, quiet_read, large,
         if source.table == "queries" or (not source.table and is_line):
             records_of[source.path] = records_of.get(source.path, 0) + source.records
     assert records_of == lines
-    large()
+    large(room={1: 2_000, 3: 10**6}[files])  # of a part of the rows, or of all
     same_study(quiet_read(paths, format=name), small)
 
 

@@ -21,7 +21,7 @@ from sessionkit.analysis.judgment_loss import judgment_loss
 from sessionkit.analysis.losing.finding import JudgmentLoss
 from sessionkit.analysis.misjudging.finding import JudgeNoise
 from sessionkit.analysis.mixed import mixed
-from sessionkit.analysis.mixed_model import MixedModel
+from sessionkit.analysis.modelling.finding import MixedModel
 from sessionkit.analysis.planning.found import PowerPlan
 from sessionkit.analysis.power import power
 from sessionkit.analysis.precision_recall import precision_recall, rprecision_histogram

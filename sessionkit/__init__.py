@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from sessionkit.analysis.losing.finding import JudgmentLoss
     from sessionkit.analysis.misjudging.finding import JudgeNoise
     from sessionkit.analysis.mixed import mixed
-    from sessionkit.analysis.mixed_model import MixedModel
+    from sessionkit.analysis.modelling.finding import MixedModel
     from sessionkit.analysis.planning.found import PowerPlan
     from sessionkit.analysis.power import power
     from sessionkit.analysis.precision_recall import precision_recall, rprecision_histogram

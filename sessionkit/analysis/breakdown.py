@@ -6,8 +6,8 @@ from os import PathLike
 
 import polars as pl
 
-from sessionkit.analysis.breakdown_task import BreakdownTask
 from sessionkit.analysis.groups import Grouping
+from sessionkit.analysis.tasks.breakdown import BreakdownTask
 from sessionkit.errors import MeasureError, UsageError, suggestion
 from sessionkit.scoring.cautions import tell_of_bound, tell_of_depth
 from sessionkit.scoring.layout import require_cutoff

@@ -13,8 +13,8 @@ from os import PathLike
 
 import polars as pl
 
-from sessionkit.analysis.breakdown_pairs import CONTRASTS, differing, parted
-from sessionkit.analysis.breakdown_reading import said
+from sessionkit.analysis.contrasting.pairs import CONTRASTS, differing, parted
+from sessionkit.analysis.contrasting.reading import said
 from sessionkit.analysis.groups import grouped_sessions
 from sessionkit.analysis.resampling import Resampling, Units
 from sessionkit.analysis.showing import NUMBER, TEXT, WHOLE, Finding

@@ -9,10 +9,10 @@ from os import PathLike
 
 import polars as pl
 
-from sessionkit.analysis.correlate_columns import columns, variables
-from sessionkit.analysis.correlate_matrices import COEFFICIENTS
-from sessionkit.analysis.correlate_reading import Asked, told
-from sessionkit.analysis.correlate_rows import Rows
+from sessionkit.analysis.correlating.columns import columns, variables
+from sessionkit.analysis.correlating.matrices import COEFFICIENTS
+from sessionkit.analysis.correlating.reading import Asked, told
+from sessionkit.analysis.correlating.rows import Rows
 from sessionkit.analysis.resampling import Resampling, Units
 from sessionkit.analysis.showing import NUMBER, TEXT, WHOLE, Finding
 from sessionkit.errors import DataError, UsageError, suggestion
@@ -111,7 +111,7 @@ def correlate(
     interval
         ``"percentile"`` or ``"bca"``: by drawing units with replacement, widened for their number, see
         `sessionkit.analysis.resampling`; ``linear``, of Kendall's coefficient where pairs of sessions are too many, see
-        `sessionkit.analysis.correlate_matrices`. None: percentile for users; for independent sessions by formula (Fisher's z;
+        `sessionkit.analysis.correlating.matrices`. None: percentile for users; for independent sessions by formula (Fisher's z;
         Bonett and Wright for Spearman; Fieller for Kendall), with scipy's p-values.
     confidence
         Confidence of intervals, as a share.

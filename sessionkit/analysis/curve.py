@@ -6,8 +6,8 @@ from os import PathLike
 
 import polars as pl
 
-from sessionkit.analysis.curve_task import CurveTask
 from sessionkit.analysis.groups import Grouping
+from sessionkit.analysis.tasks.curve import CurveTask
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.scoring.cautions import tell_of_bound, tell_of_depth
 from sessionkit.scoring.curves import require_curve

@@ -11,8 +11,8 @@ import polars as pl
 from sessionkit.analysis.comparing.asked import FEWEST_RESAMPLES, require_level, require_whole
 from sessionkit.analysis.comparing.designs import Design
 from sessionkit.analysis.comparing.procedures import PROCEDURES, Options, procedure
-from sessionkit.analysis.discriminative_reading import Settled, lines
-from sessionkit.analysis.discriminative_tests import BOOTSTRAP, Found, bootstrapped, found_by
+from sessionkit.analysis.discriminating.reading import Settled, lines
+from sessionkit.analysis.discriminating.verdicts import BOOTSTRAP, Found, bootstrapped, found_by
 from sessionkit.analysis.groups import NAMES
 from sessionkit.analysis.rejudged.groups import groups_of
 from sessionkit.analysis.rejudged.log import Log, Scoring

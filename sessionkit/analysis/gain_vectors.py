@@ -8,8 +8,8 @@ from typing import cast
 
 import polars as pl
 
-from sessionkit.analysis.breakdown_task import BreakdownTask, rank_values
 from sessionkit.analysis.groups import Grouping
+from sessionkit.analysis.tasks.breakdown import BreakdownTask, rank_values
 from sessionkit.errors import MeasureError
 from sessionkit.scoring import fixed
 from sessionkit.scoring.blocks import Block

@@ -14,10 +14,10 @@ from sessionkit.analysis.comparing.corrections import CORRECTIONS, corrected
 from sessionkit.analysis.comparing.sessions import sessions_of
 from sessionkit.analysis.components.choosing import alike, asked_for, chosen
 from sessionkit.analysis.components.fitting import require_statsmodels
-from sessionkit.analysis.mixed_model import COMPONENTS, EFFECTS, FITS, MixedModel
-from sessionkit.analysis.mixed_of_measure import Modelled, modelled
-from sessionkit.analysis.mixed_reading import lines, population
-from sessionkit.analysis.showing import reading_of
+from sessionkit.analysis.modelling.finding import COMPONENTS, EFFECTS, FITS, MixedModel
+from sessionkit.analysis.modelling.of_measure import Modelled, modelled
+from sessionkit.analysis.modelling.reading import lines, population
+from sessionkit.analysis.showing import counted, reading_of
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.readers.frames import Frame
 from sessionkit.scoring.measures import Measure
@@ -83,7 +83,9 @@ def mixed(
     joined as a quasi-F, with Satterthwaite's degrees of freedom; none: the residual's. Of 1,000 simulated null studies of
     CLASSIC's design (30 users, 4 topics, systems alternated; sd of users .10, topics .15, residual .22) a nominal 5 %
     rejected 5.2, 3.8, 4.4 and 4.4 % at an sd of system with topic of 0, .05, .10 and .20; the z that statsmodels prints
-    rejected 4, 7, 13 and 17 %. With ``"system_id:user_id"`` beside it, and neither there in truth, it rejects 2 %. A mean
+    rejected 4, 7, 13 and 17 %. With ``"system_id:user_id"`` beside it, and neither there in truth, it rejects 2 %. Of
+    studies out of balance (12 users, 8 of them with one group, 4 topics, a fifth of the sessions missing) it rejects 5 to 6 %.
+    A mean
     square may come out below the residual's by chance, and the error with it, as in any analysis of variance; the
     reading then says so.
 
@@ -117,7 +119,7 @@ def mixed(
     table, rate = _table(found, correction, alpha)
     notes = [note for each in found for note in each.notes]
     if sessions.without_group:
-        notes.append(f"left out {sessions.without_group:,} sessions without {sessions.by}")
+        notes.append(f"left out {counted(sessions.without_group, 'session')} without {sessions.by}")
     unlike = alike(sessions, names)
     if unlike and table.height:
         notes.append(

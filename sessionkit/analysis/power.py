@@ -9,12 +9,22 @@ import numpy as np
 
 from sessionkit.analysis.comparing.designs import read_design
 from sessionkit.analysis.comparing.sessions import sessions_of
-from sessionkit.analysis.planning.asking import checked, claims, declared, numbers, present, title, topics_of
+from sessionkit.analysis.planning.asking import (
+    checked,
+    claims,
+    declared,
+    numbers,
+    present,
+    spread,
+    title,
+    topics_of,
+    used,
+)
 from sessionkit.analysis.planning.found import PowerPlan
 from sessionkit.analysis.planning.ladder import Ladder, Rung, Smallest
 from sessionkit.analysis.planning.noise import WITH_TOPIC, noise
 from sessionkit.analysis.planning.tables import component_table, power_table, smallest_table
-from sessionkit.analysis.planning.telling import CAVEAT, UNKNOWN, Told, needed, opening
+from sessionkit.analysis.planning.telling import ABSURD, CAVEAT, UNKNOWN, Present, Told, needed, opening
 from sessionkit.analysis.showing import reading_of
 from sessionkit.errors import UsageError
 from sessionkit.readers.frames import Frame
@@ -55,7 +65,7 @@ def power(
         is corrected for all pairs.
     difference
         The smallest true difference worth finding, in the measure's units; or, such as ``"10%"``, a share of the first
-        group's mean. Declare it; do not take the one that the study found.
+        group's mean. Above 0, and no larger than the measure's range. Declare it; do not take the one that the study found.
     generalise
         ``"users"``, ``"topics"`` or ``"sessions"``, as `sessionkit.compare` has it. If not given each claim about users and
         topics that the design supports.
@@ -63,7 +73,8 @@ def power(
         Power to reach, above 0 and below 1.
     users, topics
         Numbers to look at. If not given up to 16 times the present users; for claims about topics up to 8 times the
-        present topics.
+        present topics. Where no users are known, `users` are numbers of sessions. Topics are as many as a user searches now
+        at least.
     alpha
         Error rate of the test, above 0 and below .5.
     studies, draws
@@ -81,14 +92,16 @@ def power(
     Raises
     ------
     UsageError
-        An option or column does not exist, or the design does not support the claim.
+        An option or column does not exist, the difference cannot be, or the design does not support the claim or numbers.
     DataError
         Too few sessions to estimate anything from.
 
     Notes
     -----
     Components are drawn from their mean squares over chi-squared / df, none below 0: the fiducial distribution, or the
-    posterior under Jeffreys' prior; 4 topics say little, and the range shows it. Values are taken as normal, sd as equal in
+    posterior under Jeffreys' prior; 4 topics say little, and the range shows it. A mean square smaller than components of 0
+    would make it is taken as these would, so that its component is not surely 0: of 200 simulated studies of the clinic's
+    design the range held an sd of system with topic of 0, .05, .10, .20 in 96, 96, 96 and 91 %. Values are taken as normal, sd as equal in
     all groups. What topics do to groups counts in full for claims about topics; for claims about users these topics are
     the ones that matter, and it sums to 0 over them.
 
@@ -121,28 +134,33 @@ def power(
     wanted, share = declared(difference, sessions)
     found = noise(sessions, 0, design, draws, np.random.Generator(np.random.PCG64(seed)))
     rungs: list[Rung] = []
-    smallest: list[Smallest] = []
+    smallest: list[list[Smallest]] = []
     now, titles = [], {}
-    for planned in claims(sessions, design, generalise, alpha=alpha, studies=studies, seed=seed):
+    plans = claims(sessions, design, generalise, alpha=alpha, studies=studies, seed=seed)
+    used(plans, of_users, of_topics)
+    for planned in plans:
         ladder = Ladder(planned, found, wanted, target)
         titles[planned.claim] = title(design, planned)
+        smallest.append([])
         for many_topics in topics_of(planned, of_topics):
             steps, least = ladder.climbed(of_topics if planned.axis == "topics" else of_users, many_topics)
             rungs += steps
-            smallest.append(least)
+            smallest[-1].append(least)
         at = present(planned)
-        now.append((planned.claim, titles[planned.claim], planned.size(*at), ladder.at(*at)))
+        now.append(Present(planned.claim, titles[planned.claim], planned.now, planned.size(*at), ladder.at(*at)))
     told = Told(sessions.measures[0], design.sentence, wanted, share, target, alpha)
-    blind = any(each.limit is not None for each in smallest) and WITH_TOPIC not in found.names
+    every = [each for of_claim in smallest for each in of_claim]
+    blind = any(each.limit is not None for each in every) and WITH_TOPIC not in found.names
     reading = [
         *opening(told, found, now),
-        *(needed(told, each) for each in smallest),
+        *(needed(told, of_claim) for of_claim in smallest),
+        *([ABSURD] if wanted > spread(sessions) else []),
         *([UNKNOWN] if blind else []),
         CAVEAT,
     ]
     return PowerPlan(
         table=power_table(rungs, titles, target),
-        smallest=smallest_table(smallest),
+        smallest=smallest_table(every),
         components=component_table(found),
         reading=reading_of(reading),
         measure=sessions.measures[0],

@@ -7,7 +7,7 @@ from os import PathLike
 import polars as pl
 
 from sessionkit.analysis.groups import NAMES, Grouping
-from sessionkit.analysis.precision_recall_task import PrecisionRecallTask
+from sessionkit.analysis.tasks.precision_recall import PrecisionRecallTask
 from sessionkit.errors import MeasureError, UsageError, suggestion
 from sessionkit.scoring.cautions import tell_of_depth
 from sessionkit.scoring.measures import Measure, parse_measure

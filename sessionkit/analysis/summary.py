@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from sessionkit.analysis.groups import Grouping
-from sessionkit.analysis.precision_recall_task import with_topics
+from sessionkit.analysis.tasks.precision_recall import with_topics
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.scoring.blocks import Block
 from sessionkit.scoring.judging import results_shown

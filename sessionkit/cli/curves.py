@@ -6,7 +6,14 @@ from typing import Annotated
 
 import typer
 
-from sessionkit.cli.evidence import ConfidenceOption, ResamplesOption, SeedOption, UnitsOption, send_finding
+from sessionkit.cli.evidence import (
+    INTERVALS,
+    ConfidenceOption,
+    ResamplesOption,
+    SeedOption,
+    UnitsOption,
+    send_finding,
+)
 from sessionkit.cli.options import (
     FormatOption,
     MeasureArgument,
@@ -122,6 +129,9 @@ def breakdown(
         typer.Option("--test", help="Test whether the parts of a session differ, instead: are last queries better?"),
     ] = False,
     units: UnitsOption = "auto",
+    interval: Annotated[
+        str, typer.Option("--interval", metavar=INTERVALS, help="Intervals of differences from draws of units.")
+    ] = "percentile",
     confidence: ConfidenceOption = 0.95,
     resamples: ResamplesOption = 5000,
     seed: SeedOption = 0,
@@ -143,7 +153,9 @@ def breakdown(
 
     to = destination(format_, output)
     asked = parse_measure(measure)
-    _only_with_test(test, table=table, units=units, confidence=confidence, resamples=resamples, seed=seed)
+    _only_with_test(
+        test, table=table, units=units, interval=interval, confidence=confidence, resamples=resamples, seed=seed
+    )
     opened = open_source(study)
     of = grouping(group, opened)
     if test:
@@ -155,6 +167,7 @@ def breakdown(
                 group=of,
                 min_queries=min_queries,
                 units=units,
+                interval=interval,
                 confidence=confidence,
                 resamples=resamples,
                 seed=seed,
@@ -172,7 +185,9 @@ def breakdown(
 
 def _only_with_test(test: bool, **options: object) -> None:
     """Refuse options that say nothing without ``--test``."""
-    usual = {"table": None, "units": "auto", "confidence": 0.95, "resamples": 5000, "seed": 0}
+    usual = {
+        "table": None, "units": "auto", "interval": "percentile", "confidence": 0.95, "resamples": 5000, "seed": 0
+    }  # fmt: skip
     changed = [f"--{name}" for name, value in options.items() if value != usual[name]]
     if changed and not test:
         msg = f"{', '.join(changed)} is about tests; add --test, or leave it out"

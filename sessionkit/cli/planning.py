@@ -133,8 +133,8 @@ def power(
 
     How many more users and topics it takes. Larger studies of the same design are simulated and tested as compare would,
     with what varies estimated from this study; power has a range because that estimate is uncertain. Tables for --table:
-    smallest (the smallest numbers that reach the target, by claim and topics; limit: power with users without end), power
-    (by size; users empty: without end), components, reading.
+    smallest (the smallest numbers that reach the target, by claim and topics, and how many more that is than now; limit:
+    power with users without end), power (by size; users empty: without end), components, reading.
     """
     from sessionkit.analysis.power import power as planned
 

@@ -127,6 +127,20 @@ def score_task(
     return ScoreTask(asked, "group", keys, _reads(study, asked, columns))
 
 
+def session_measures(measures: str | Measure | Sequence[str | Measure]) -> tuple[Measure, ...]:
+    """The measures, for whoever asks for values of sessions only: in the order asked for, each once.
+
+    Raises
+    ------
+    MeasureError
+        One is of queries; the message proposes its mean, and no value per query, which cannot be asked for there.
+    """
+    asked = _asked(measures)
+    for measure in asked:
+        require_session(measure, per_query=False)
+    return asked
+
+
 def told(study: Study, task: ScoreTask, scores: pl.DataFrame) -> pl.DataFrame:
     """Warn of what a reader of these scores should know, and return them."""
     undefined = Undefined()

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import sessionkit as sk
-from sessionkit.analysis.breakdown_pairs import differing
+from sessionkit.analysis.contrasting.pairs import differing
 from sessionkit.analysis.resampling import Resampling, Units
 
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")

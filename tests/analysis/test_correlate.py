@@ -6,8 +6,8 @@ import pytest
 from scipy import stats
 
 import sessionkit as sk
-from sessionkit.analysis import correlate_matrices
-from sessionkit.analysis.correlate_rows import Rows
+from sessionkit.analysis.correlating import matrices
+from sessionkit.analysis.correlating.rows import Rows
 from sessionkit.analysis.resampling import Resampling
 
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
@@ -208,7 +208,7 @@ def test_an_interval_does_not_contradict_p_at_the_error_rate(coefficient):
 
 def test_kendall_of_many_sessions_is_drawn_too(monkeypatch, repeated):
     every = sk.correlate(repeated, "sDCG@1", with_="performance", coefficients="kendall", resamples=400)
-    monkeypatch.setattr(correlate_matrices, "MOST_PAIRED", 10)
+    monkeypatch.setattr(matrices, "MOST_PAIRED", 10)
     found = sk.correlate(repeated, "sDCG@1", with_="performance", coefficients="kendall", resamples=400)
     assert found.table.item(0, "interval") == "percentile bootstrap, linear"
     assert "taken as linear" in found.reading

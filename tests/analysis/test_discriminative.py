@@ -95,7 +95,7 @@ def test_the_bootstraps_level_is_about_what_it_says():
     """No difference between two systems over 30 topics: a nominal 5 % test rejects within 3 to 7 %."""
     from sessionkit.analysis.comparing.designs import Design
     from sessionkit.analysis.comparing.procedures import Options
-    from sessionkit.analysis.discriminative_tests import bootstrapped
+    from sessionkit.analysis.discriminating.verdicts import bootstrapped
     from sessionkit.analysis.rejudged.pairs import Chosen
 
     k, n = 40, 30

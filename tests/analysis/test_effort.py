@@ -42,7 +42,7 @@ def test_the_worked_list(worked):
     # the ideal stops rising at rank 10, where the list has 16 of 19
     assert found.plateau.select("mean", "median", "beyond").row(0) == (10.0, 10, 0)
     assert found.plateau["gained"].item() == pytest.approx(16 / 19)
-    assert "after 3 documents, 1 of 1 lists gain; half of all lists have it after 6 results" in found.reading
+    assert "after 3 documents, 1 of 1 list gains; it has it after 6 results" in found.reading
 
 
 def test_a_plateau_beyond_the_cutoff(worked):

@@ -75,6 +75,7 @@ def test_more_groups_with_holm():
     stepped = np.maximum.accumulate(np.array([3, 2, 1]) * p[order])
     assert np.array(found.table["p_adjusted"])[order] == pytest.approx(np.minimum(1, stepped))
     assert "after Holm over 3 comparisons" in found.reading
+    assert "an interval that begins or ends at 0 tells the side only" in found.reading
     # an interval excludes 0 where the adjusted p is at most .05, and only there
     for low, high, adjusted in found.table.select("low", "high", "p_adjusted").iter_rows():
         above, below = low is not None and low >= 0, high is not None and high <= 0
@@ -116,10 +117,31 @@ def test_a_measure_without_anything_to_judge_by_gets_a_sentence():
     assert not alone.table.height
 
 
+def test_systems_that_are_the_same_leave_nothing_to_judge_by():
+    rng = np.random.default_rng(3)
+    cube = rng.normal(size=(6, 4))
+    rows = [(f"s{u}{t}{s}", f"u{u}", f"t{t}", f"S{s}", cube[u, t]) for u in range(6) for t in range(4) for s in (0, 1)]
+    found = mixed(scores(rows))
+    assert not found.table.height
+    assert "groups differ by the same wherever they meet, so nothing is left to judge by" in found.reading
+
+
+def test_one_topic_and_one_user_are_said_as_one():
+    rng = np.random.default_rng(3)
+    one_topic = [(f"s{u}{s}", f"u{u}", "t", f"S{s}", rng.normal()) for u in range(10) for s in (0, 1)]
+    assert mixed(scores(one_topic)).population == "users like these 10, with this 1 topic"
+    one_user = [(f"s{t}{s}", "u", f"t{t}", f"S{s}", rng.normal()) for t in range(10) for s in (0, 1)]
+    found = mixed(scores(one_user))
+    assert found.population == "topics like these 10, with this 1 user"
+    assert "same for every user" not in found.reading
+
+
 def test_what_is_refused(clinic):
     for options, says in (
         ({"by": "sistem"}, "choose from"),
         ({"random": "topic"}, "did you mean 'topic_id'"),
+        ({"random": []}, "random= names no factor"),
+        ({"random": ""}, "random= names no factor"),
         ({"correction": "holmes"}, "did you mean 'holm'"),
         ({"alpha": 5}, "alpha must be"),
     ):

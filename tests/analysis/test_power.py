@@ -5,6 +5,8 @@ import polars as pl
 import pytest
 
 import sessionkit as sk
+from sessionkit.analysis.planning.chances import Chance
+from sessionkit.analysis.planning.telling import _power
 from sessionkit.analysis.power import power
 from sessionkit.errors import DataError, UsageError
 
@@ -65,7 +67,8 @@ def test_four_topics_cannot_carry_a_claim_beyond_them(plan):
     four = plan.smallest.filter(claim="topics", topics=4).row(0, named=True)
     assert four["users"] is None
     assert four["limit"] < 0.8
-    assert "Claim about topics like these with 4 topics: no number of users reaches 0.8" in plan.reading
+    assert "Claim about topics like these: with 4" in plan.reading
+    assert "topics no number of users reaches 0.8" in plan.reading
     assert "Only more topics help." in plan.reading
     limits = plan.smallest.filter(claim="topics")["limit"]
     assert limits.is_sorted()
@@ -116,6 +119,53 @@ def test_undefined_values_are_left_out():
     found = power(crossing(values), difference=0.1, generalise="users", users=[30], **QUICK)
     assert 0 < found.table["power"].item() < 1
     assert "nan" not in str(found)
+
+
+def test_how_many_more_is_said(plan):
+    users = plan.smallest.row(0, named=True)
+    assert (users["more_users"], users["more_topics"]) == (users["users"] - 30, 0)
+    assert f"{users['users']} users ({users['more_users']} more than now), 4 topics" in plan.reading
+    assert plan.smallest.filter(claim="topics")["more_topics"].to_list() == [0, 4, 8, 12, 20, 28]
+
+
+def test_power_just_below_the_target_is_not_rounded_up_to_it():
+    chance = Chance(0.7996, 0.01, 0.1, 1.0, 0.9)
+    assert _power(chance, 0.8) == "just below 0.8 (0.10 to 1.00)"
+    assert _power(chance, 0.9) == "0.80 (0.10 to 1.00)"
+
+
+def test_one_user_is_not_multiplied():
+    rng = np.random.default_rng(2)
+    rows = [(f"s{t}{s}{i}", "me", f"t{t}", f"S{s}", rng.normal()) for t in range(5) for s in (0, 1) for i in (0, 1)]
+    found = power(scores(rows), difference=1, **QUICK)
+    assert found.table["users"].is_null().all()
+    assert found.table["topics"].to_list()[:3] == [5, 8, 10]
+
+
+def test_two_users_who_met_everything_are_a_study():
+    rng = np.random.default_rng(2)
+    rows = [(f"s{u}{t}{s}", f"u{u}", f"t{t}", f"S{s}", rng.normal()) for u in (0, 1) for t in range(4) for s in (0, 1)]
+    found = power(scores(rows), difference=1, **QUICK)
+    assert "a study like this one, 2 users, 4 topics, 16 sessions" in found.reading
+
+
+def test_a_difference_beyond_all_sessions_is_said(clinic):
+    found = power(paired(20), difference=9, users=[20], **QUICK)
+    assert "larger than that of any two sessions" in found.reading
+    with pytest.raises(UsageError, match=r"lies between 0 and 1, so means cannot differ by 1\.5"):
+        power(clinic, "nsDCG@10", difference=1.5)
+    # of scores in percent nothing is known but the name
+    percent = crossing(100 * simulated(1, seed=4)[:, 0], "nsDCG@10")
+    assert power(percent, difference=5, generalise="users", users=[30], **QUICK).difference == 5
+
+
+def test_numbers_that_nothing_plans_are_refused(clinic):
+    with pytest.raises(UsageError, match="only users are planned"):
+        power(paired(20), difference=1, topics=[8])
+    with pytest.raises(UsageError, match="topics= would work"):
+        power(by_topic(np.random.default_rng(4).normal(size=(25, 2))), difference=0.5, users=[8])
+    with pytest.raises(UsageError, match="users of this study search 4 topics each"):
+        power(clinic, "nsDCG@10", difference=0.1, topics=[2])
 
 
 def test_what_is_refused(clinic):

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sessionkit.analysis import resampling
-from sessionkit.analysis.correlate_matrices import Matrices
+from sessionkit.analysis.correlating.matrices import Matrices
 from sessionkit.analysis.resampling import Resampling, Units, added
 from sessionkit.errors import UsageError
 

@@ -1,12 +1,13 @@
 """correlate, and breakdown --test: every form, options that reach the functions, and what is refused."""
 
+import csv
 import json
 
 import polars as pl
 import pytest
 
-from sessionkit.analysis.breakdown_pairs import CONTRASTS
-from sessionkit.analysis.correlate_matrices import COEFFICIENTS
+from sessionkit.analysis.contrasting.pairs import CONTRASTS
+from sessionkit.analysis.correlating.matrices import COEFFICIENTS
 from sessionkit.analysis.resampling import KINDS, UNITS
 from sessionkit.cli import curves, evidence
 
@@ -92,6 +93,8 @@ def test_breakdown_with_tests(call, rated):
     assert "The last query is" in shown
     assert call(*words).lines[0] == "# tests"
     assert [json.loads(line)["table"] for line in call(*words, "--format", "jsonl").lines][-1] == "reading"
+    drawn = csv.DictReader(call(*words, "--table", "tests", "--interval", "bca", "--format", "csv").lines)
+    assert "BCa bootstrap" in {row["interval"] for row in drawn}
 
 
 @pytest.mark.parametrize(
@@ -107,6 +110,8 @@ def test_breakdown_with_tests(call, rated):
         (2, ["correlate", "sDCG@1", "--with", "performance", "--confidence", "95"], ["0.95"]),
         (2, ["breakdown", "CG@1", "--test", "--by", "position"], ["last-first"]),
         (2, ["breakdown", "CG@1", "--seed", "4"], ["--seed", "--test"]),
+        (2, ["breakdown", "CG@1", "--interval", "bca"], ["--interval", "--test"]),
+        (2, ["breakdown", "CG@1", "--test", "--interval", "basic"], ["percentile"]),
         (2, ["breakdown", "CG@1", "--by", "last-first"], ["last"]),
     ],
 )

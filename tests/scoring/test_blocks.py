@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 import sessionkit as sk
-from sessionkit.analysis.breakdown_task import BreakdownTask
 from sessionkit.analysis.groups import Grouping
+from sessionkit.analysis.tasks.breakdown import BreakdownTask
 from sessionkit.errors import DataError, UsageError
 from sessionkit.scoring.blocks import blocks
 from sessionkit.scoring.scores import score_task

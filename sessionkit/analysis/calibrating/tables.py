@@ -11,6 +11,7 @@ from pathlib import Path
 import polars as pl
 
 from sessionkit.analysis.calibrating.counted import Counted
+from sessionkit.analysis.showing import counted
 from sessionkit.errors import DataError, UsageError
 from sessionkit.readers.frames import Frame, as_polars
 
@@ -77,8 +78,8 @@ def counted_table(table: Frame) -> Counted:
     gone = first.join(later, on="query_position", how="left")
     sessions = _stopped(gone.with_columns(many=pl.col("count") - pl.col("next").fill_null(0)), ["query_position"])
     told = (
-        f"Counted: {total:,} looks in a table, at {int(first['count'].sum()):,} lists of "
-        f"{int(first.filter(pl.col('query_position') == 1)['count'].sum()):,} sessions.",
+        f"Counted: {counted(total, 'look')} in a table, at {counted(int(first['count'].sum()), 'list')} of "
+        f"{counted(int(first.filter(pl.col('query_position') == 1)['count'].sum()), 'session')}.",
         "Censored: nothing by the table, which does not say where lists and sessions ended; every one is taken as left by the "
         "searcher's own choice.",
         "Intervals are those of the profile likelihood, which take lists and sessions as independent: a table names no users "

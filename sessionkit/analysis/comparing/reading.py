@@ -11,6 +11,7 @@ import polars as pl
 from sessionkit.analysis.comparing.designs import Design
 from sessionkit.analysis.comparing.procedures import Procedure
 from sessionkit.analysis.comparing.units import Aligned
+from sessionkit.analysis.showing import counted
 
 CORRECTED = {"holm": "Holm", "bonferroni": "Bonferroni", "bh": "Benjamini-Hochberg"}
 SAME = 1e-9
@@ -49,8 +50,7 @@ class Settled:
 
 def population(claim: str, found: Aligned) -> str:
     """Say whom the claim is about: units like these; what else the sessions are made of is taken as it is."""
-    users = f"{found.users:,} user{'s' if found.users != 1 else ''}"
-    topics = f"{found.topics:,} topic{'s' if found.topics != 1 else ''}"
+    users, topics = counted(found.users, "user"), counted(found.topics, "topic")
     if claim == "users":
         return f"users like these {users}" + (f", searching these {topics}" if found.topics else "")
     if claim == "topics":
@@ -81,7 +81,8 @@ def lines(
     together = settled.test.simultaneous and pairs > 1
     told += [_sentence(row, settled, together) for row in table.head(MOST_ROWS).iter_rows(named=True)]
     if table.height > MOST_ROWS:
-        told.append(f"{table.height - MOST_ROWS} more comparisons are in the table.")
+        more = table.height - MOST_ROWS
+        told.append(f"{counted(more, 'more comparison')} {'is' if more == 1 else 'are'} in the table.")
     told += [f"Note: {note}." for note in notes]
     told += _in_order(order, settled.alpha)
     if settled.correction == "holm" and _one_ended(table):

@@ -10,10 +10,11 @@ import numpy as np
 import polars as pl
 
 from sessionkit.analysis.groups import NAMES
+from sessionkit.analysis.showing import counted
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.readers.frames import Frame, as_polars
 from sessionkit.scoring.measures import Measure
-from sessionkit.scoring.scores import score
+from sessionkit.scoring.scores import score, session_measures
 from sessionkit.study import Study
 
 MOST_GROUPS = 20
@@ -87,8 +88,10 @@ def sessions_of(
         frame = frame.with_columns(pl.lit(None, pl.String).alias(column))
     if not 2 <= len(groups) <= MOST_GROUPS:
         listed = f": {groups[0]!r}" if len(groups) == 1 else ""
-        many = f"{len(groups):,} value{'s' if len(groups) != 1 else ''}{listed}"
-        msg = f"by={by}: the sessions have {many}; compare needs a column with 2 to {MOST_GROUPS}, such as system_id"
+        many = f"{counted(len(groups), 'value')}{listed}"
+        msg = (
+            f"by={by}: the sessions have {many}; a comparison needs a column with 2 to {MOST_GROUPS}, such as system_id"
+        )
         raise UsageError(msg)
     return Sessions(frame, values, texts, groups, column, unknown)
 
@@ -104,7 +107,7 @@ def _scored(
     of_sessions = study.columns("sessions")
     if column not in grouping_columns(study):
         raise no_column(column, grouping_columns(study))
-    scores = score(study, measures, "session", memory=memory, partials=partials)
+    scores = score(study, session_measures(measures), "session", memory=memory, partials=partials)
     texts = tuple(scores.get_column("measure").head(scores.height).unique(maintain_order=True))
     values = scores.get_column("value").to_numpy().reshape(-1, len(texts))
     first = scores.gather_every(len(texts)).select(*KEYS, *(["system_id"] if column == "system_id" else []))

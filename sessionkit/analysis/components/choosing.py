@@ -15,6 +15,7 @@ from sessionkit.errors import UsageError, suggestion
 
 USER, TOPIC, SESSION = "user_id", "topic_id", "session_id"
 HALF = 0.5
+GROUPS = "the groups"
 MANY = {USER: "users", TOPIC: "topics", SESSION: "sessions"}
 
 
@@ -59,6 +60,9 @@ def asked_for(sessions: Sessions, random: str | Sequence[str] | None) -> tuple[s
     given = [text.strip() for text in random.split(",")] if isinstance(random, str) else list(random)
     possible = [*known, *(f"{by}:{column}" for column in known), SESSION]
     possible += [f"{USER}:{TOPIC}"] if len(known) == 2 else []
+    if known and not any(str(name).strip() for name in given):
+        msg = f"random= names no factor; choose from {', '.join(possible)}, or leave it out"
+        raise UsageError(msg)
     found = []
     for name in given:
         same = [each for each in possible if sorted(each.split(":")) == sorted(str(name).split(":"))]
@@ -76,7 +80,7 @@ def alike(sessions: Sessions, names: Sequence[str]) -> str:
         return ""
     met = sessions.frame.select(USER, "group").drop_nulls()
     cells = met.unique().height
-    return name if met.get_column(USER).n_unique() < cells < met.height else ""
+    return name if 1 < met.get_column(USER).n_unique() < cells < met.height else ""
 
 
 def chosen(sessions: Sessions, column: int, names: Sequence[str]) -> Chosen:
@@ -161,9 +165,9 @@ def _why_not(name: str, of: np.ndarray, group: np.ndarray, levels: list[np.ndarr
         )
     if many == len(of):
         return "every session has a level of its own, so it is in the residual"
-    for other, its in (*zip(kept, levels, strict=True), ("the groups", group)):
+    for other, its in (*zip(kept, levels, strict=True), (GROUPS, group)):
         if len(np.unique(of * (int(its.max()) + 1) + its)) == many == int(its.max()) + 1:
-            return f"it divides the sessions as {other} does, so the two cannot be told apart"
+            return f"it divides the sessions as {other} {'do' if other == GROUPS else 'does'}, so the two cannot be told apart"
     tried = Factors(group, int(group.max()) + 1, (*kept, name), (*levels, of)).products
     size = np.sqrt(np.diag(tried))
     if not size.all() or np.linalg.matrix_rank(tried / np.outer(size, size), tol=1e-9, hermitian=True) < len(tried):

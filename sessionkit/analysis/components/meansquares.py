@@ -36,22 +36,31 @@ class MeanSquares:
         """Components as uncertain as the mean squares leave them, a column per draw; none below 0.
 
         Every expected mean square is drawn as its mean square over chi-squared / df: its fiducial distribution, which is
-        the posterior under Jeffreys' prior. Where the data are balanced it is exact.
+        the posterior under Jeffreys' prior. Where the data are balanced it is exact. A mean square that chance made smaller
+        than components of 0 would have it is drawn as these would: else a study with a lucky one would have no doubt that
+        its component is 0.
         """
         chi = rng.chisquare(self.df[:, None], size=(len(self.df), draws)) / self.df[:, None]
-        found: np.ndarray = np.maximum(self.components(self.values[:, None] / chi), 0.0)
+        expected = self.weights @ np.maximum(self.components(), 0.0)
+        found: np.ndarray = np.maximum(self.components(expected[:, None] / chi), 0.0)
         return found
 
 
-def mean_squares(factors: Factors, values: np.ndarray) -> MeanSquares:
-    """Work the mean squares out; every factor must be one that the sessions tell apart, and something be left over."""
+def mean_squares(factors: Factors, values: np.ndarray) -> tuple[Factors, MeanSquares]:
+    """Work the mean squares out, of the factors that have one: others are left to the residual.
+
+    A factor has none where groups and the factors that are not finer leave it no degrees of freedom. Something must be left
+    over for the residual.
+    """
     about, total = factors.beyond(values)
     many = len(factors.names)
     found, df, weights = np.zeros(many + 1), np.zeros(many + 1), np.zeros((many + 1, many + 1))
-    for k in range(many):
+    for k in reversed(range(many)):
         others = [j for j in range(many) if j != k and not factors.finer(j, k)]
         less, more = _Out(factors, others), _Out(factors, [*others, k])
         df[k] = more.rank - less.rank
+        if not df[k]:
+            return mean_squares(factors.kept([j for j in range(many) if j != k]), values)
         found[k] = (more.explained(about) - less.explained(about)) / df[k]
         weights[k, :-1] = [(less.remaining(j) - more.remaining(j)) / df[k] for j in range(many)]
     everything = _Out(factors, list(range(many)))
@@ -59,7 +68,7 @@ def mean_squares(factors: Factors, values: np.ndarray) -> MeanSquares:
     found[-1] = max(0.0, total - everything.explained(about)) / df[-1]
     weights[:, -1] = 1.0
     weights[np.abs(weights) < NEGLIGIBLE * weights.max()] = 0.0
-    return MeanSquares(found, df, weights)
+    return factors, MeanSquares(found, df, weights)
 
 
 class _Out:

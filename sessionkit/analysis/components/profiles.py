@@ -8,8 +8,10 @@ from sessionkit.analysis.components.factors import Reduced
 from sessionkit.analysis.components.maximum import highest
 
 FARTHEST = 1e8
-"""Multiple of the total variance beyond which an interval is said to have no end."""
+"""Multiple of the total variance beyond which an interval is said to have no end; and of how little more the residual may be."""
 STEP = 3.0
+LITTLE = 1e-2
+"""Share of the residual that a component of 0 is tried at first."""
 
 
 def interval(reduced: Reduced, found: np.ndarray, component: int, alpha: float) -> tuple[float, float | None]:
@@ -22,27 +24,29 @@ def interval(reduced: Reduced, found: np.ndarray, component: int, alpha: float) 
 
     lowest = reduced.deviance(found)
     critical = float(stats.chi2.isf(alpha, 1))
-    at = float(found[component])
-    warm = {"at": np.where(found > 0, found, found.sum() * 1e-3)}
+    at, residual = float(found[component]), float(found[-1])
+    warm = np.where(found > 0, found, residual * LITTLE)
 
     def above(value: float) -> float:
-        start = warm["at"].copy()
+        start = warm.copy()
         start[component] = value
         best = highest(reduced, start, fixed=component)
         return reduced.deviance(best) - lowest - critical
 
-    total = float(found.sum())
-    low = at
-    residual = component == len(found) - 1
-    if residual:
-        while above(low / STEP) <= 0:
-            low /= STEP
-        low = float(optimize.brentq(above, low / STEP, low, xtol=1e-9 * total))
-    elif at > 0:
-        low = float(optimize.brentq(above, 0.0, at, xtol=1e-9 * total)) if above(0.0) > 0 else 0.0
-    high = max(at, 1e-3 * total)
+    def crossing(one: float, other: float) -> float:
+        return float(optimize.brentq(above, one, other, xtol=1e-6 * residual, rtol=1e-8))
+
+    low = 0.0
+    if component == len(found) - 1:
+        within, low = at, at / STEP
+        while low > at / FARTHEST and above(low) <= 0:
+            within, low = low, low / STEP
+        low = crossing(low, within) if low > at / FARTHEST else 0.0
+    elif at > 0 and above(0.0) > 0:
+        low = crossing(0.0, at)
+    within, high = at, max(at * STEP, residual * LITTLE)
     while above(high) <= 0:
-        high *= STEP
-        if high > FARTHEST * total:
+        within, high = high, high * STEP
+        if high > FARTHEST * float(found.sum()):
             return low, None
-    return low, float(optimize.brentq(above, max(at, high / STEP) if high > at else at, high, xtol=1e-9 * total))
+    return low, crossing(within, high)

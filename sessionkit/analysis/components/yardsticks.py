@@ -20,7 +20,7 @@ class Contrast:
     estimate
         The second group's mean less the first's.
     se, df
-        Standard error, and degrees of freedom of t.
+        Standard error, and degrees of freedom of t; 0 where the mean square that judges is 0.
     by
         Factors that it is judged by; none: the residual.
     reml
@@ -68,13 +68,15 @@ def yardsticks(factors: Factors, reduced: Reduced, components: np.ndarray) -> li
         others = components.copy()
         others[[k, *coarser]] = 0.0
         weight = np.linalg.inv(np.tensordot(others, reduced.shapes, 1))
+        own = factors.reach[:, factors.blocks[k]]
+        scale = float(np.linalg.norm(own.T @ weight @ own, 2))
         if coarser:
             out = np.hstack([factors.reach[:, factors.blocks[j]] for j in coarser])
             weighted = weight @ out
-            weight = weight - weighted @ _inverse(out.T @ weighted)[0] @ weighted.T
-        own = factors.reach[:, factors.blocks[k]]
+            between = out.T @ weighted
+            weight = weight - weighted @ _inverse(between, float(np.linalg.norm(between, 2)))[0] @ weighted.T
         inner = own.T @ weight @ own
-        inverse, df = _inverse(inner)
+        inverse, df = _inverse(inner, scale)
         if not df:
             continue
         seen = own.T @ (weight @ reduced.seen)
@@ -99,6 +101,10 @@ def contrast(
     at 0, and never less than any of these alone gives (a quasi-F; degrees of freedom by Satterthwaite 1946). The standard
     error of a REML fit, cut off at 0, does not keep its size with 4 topics, neither with z nor with Satterthwaite's df
     from the information matrix. Where no factor contains the groups the residual's mean square judges, as in a paired t.
+
+    Where a study is not balanced some of the variance is that of factors that do not contain the groups, such as users of
+    whom some met one group only. It has its degrees of freedom, and in its share a component counts as 0 if it is below:
+    without that 12 users, 8 of them with one group, and 4 topics gave 7 to 9 % rejections of true nulls; with it 5 to 6 %.
     """
     first, second = pair
     loads = means.loads
@@ -106,21 +112,43 @@ def contrast(
     estimate = float(means.values[second] - means.values[first])
     reml = float(of @ components)
     if not sticks:
-        own_residual = reml + float(of[-1]) * (reduced.left / reduced.df - components[-1])
-        return Contrast(estimate, math.sqrt(own_residual), reduced.df, (), math.sqrt(reml))
-    own = [(float(of[stick.factor]) * stick.ceiling, stick) for stick in sticks]
-    variance = reml + sum(float(of[each.factor]) * (each.component - components[each.factor]) for each in sticks)
+        own_residual = float(of[-1]) * reduced.left / reduced.df
+        variance = reml + own_residual - float(of[-1] * components[-1])
+        parts = [(own_residual, reduced.df), *_crossed(factors, of, components)]
+        return Contrast(estimate, math.sqrt(max(0.0, variance)), _freedom(variance, parts), (), math.sqrt(reml))
+    crossed = _crossed(factors, of, components)
+    share = sum(value for value, _ in crossed) / reml
+    lifted = [share * max(0.0, -stick.component) for stick in sticks]
+    own = [(float(of[stick.factor]) * (stick.ceiling + up), stick) for stick, up in zip(sticks, lifted, strict=True)]
+    variance = reml + sum(
+        float(of[stick.factor]) * (stick.component + up - components[stick.factor])
+        for stick, up in zip(sticks, lifted, strict=True)
+    )
     most, longest = max(own, key=lambda each: each[0])
     if variance <= most:
         by: tuple[str, ...] = (factors.names[longest.factor],)
         return Contrast(estimate, math.sqrt(most), longest.df, by, math.sqrt(reml))
-    df = variance**2 / sum(value**2 / stick.df for value, stick in own)
+    parts = [*((value, stick.df) for value, stick in own), *crossed]
     by = tuple(factors.names[stick.factor] for stick in sticks)
-    return Contrast(estimate, math.sqrt(variance), df, by, math.sqrt(reml))
+    return Contrast(estimate, math.sqrt(variance), _freedom(variance, parts), by, math.sqrt(reml))
 
 
-def _inverse(matrix: np.ndarray) -> tuple[np.ndarray, int]:
-    """Pseudo-inverse and rank."""
+def _crossed(factors: Factors, of: np.ndarray, components: np.ndarray) -> list[tuple[float, int]]:
+    """What is in a contrast's variance of the factors that do not contain the groups, and their degrees of freedom."""
+    others = [k for k in range(len(factors.names)) if k not in factors.containing]
+    return [(float(of[k] * components[k]), factors.sizes[k] - 1) for k in others]
+
+
+def _freedom(variance: float, parts: list[tuple[float, int]]) -> float:
+    """Degrees of freedom of a variance that is made of parts, each with its own, by Satterthwaite; the first is there always."""
+    told = [parts[0], *(part for part in parts[1:] if part[0] > NEGLIGIBLE * variance)]
+    if len(told) == 1:
+        return parts[0][1]
+    return variance**2 / sum(value**2 / free for value, free in told)
+
+
+def _inverse(matrix: np.ndarray, scale: float) -> tuple[np.ndarray, int]:
+    """Pseudo-inverse and rank of a matrix whose numbers are as exact as numbers of this scale are."""
     value, vector = np.linalg.eigh(matrix)
-    kept = value > NEGLIGIBLE * max(1e-300, float(value.max(initial=0)))
+    kept = value > NEGLIGIBLE * max(1e-300, scale)
     return (vector[:, kept] / value[kept]) @ vector[:, kept].T, int(kept.sum())

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import polars as pl
 
+from sessionkit.analysis.showing import counted
 from sessionkit.scoring.measures import Measure
 
 TOLD = (1, 3, 5, 10, 20)
@@ -53,21 +54,25 @@ def _reach(reach: pl.DataFrame, units: str) -> Iterator[str]:
     """What it takes to have what an ideal has."""
     for row in reach.filter(pl.col("rank").is_in([*TOLD])).iter_rows(named=True):
         first = "the first document" if row["rank"] == 1 else f"{row['rank']} documents"
-        said = f"{row['group']}: what the ideal has gained after {first}, {row['reached']:,} of {row['units']:,} {units} gain"
+        gain = f"{counted(row['units'], units[:-1])} {'gains' if row['units'] == 1 else 'gain'}"
+        said = f"{row['group']}: what the ideal has gained after {first}, {row['reached']:,} of {gain}"
         if row["documents"] is None:
             yield f"{said}{'; half of them never do' if row['reached'] else ''}."
             continue
-        queries = f" and {_many(row['queries'], 'query', 'queries')}" if units == "sessions" else ""
-        yield f"{said}; half of all {units} have it after {_many(row['documents'], 'result', 'results')}{queries}."
+        queries = f" and {counted(row['queries'], 'query', 'queries')}" if units == "sessions" else ""
+        have = "it has" if row["units"] == 1 else f"half of all {units} have"
+        yield f"{said}; {have} it after {counted(row['documents'], 'result')}{queries}."
 
 
 def _plateau(plateau: pl.DataFrame, units: str) -> Iterator[str]:
     """Where the ideal stops rising."""
     for row in plateau.iter_rows(named=True):
-        beyond = f"; beyond the cutoff for {row['beyond']:,} of {row['units']:,} {units}" if row["beyond"] else ""
+        beyond = (
+            f"; beyond the cutoff for {row['beyond']:,} of {counted(row['units'], units[:-1])}" if row["beyond"] else ""
+        )
         there = "there, or at the cutoff," if row["beyond"] else "there"
         yield (
-            f"{row['group']}: the ideal stops rising after {row['mean']:.3g} documents on average ({row['least']} to {row['most']}"
+            f"{row['group']}: the ideal stops rising after {_about(row['mean'], 'document')} on average ({row['least']} to {row['most']}"
             f"{beyond}); who stops {there} has {row['gained'] * 100:.0f} % of the ideal's gain."
         )
 
@@ -79,19 +84,21 @@ def _searcher(table: pl.DataFrame) -> Iterator[str]:
             if row["documents"] is None:
                 yield "In endless lists it would go on for ever on average: only the cutoff, or the end of the lists, stops it."
             else:
-                yield f"In endless lists it looks at {row['documents']:.3g} results{_of(row['queries'])} on average."
+                yield f"In endless lists it looks at {_about(row['documents'], 'result')}{_of(row['queries'])} on average."
         elif row["group"] is not None:
             yield (
-                f"{row['group']}: of the lists as they were shown it looks at {row['documents']:.3g} results{_of(row['queries'])} on "
+                f"{row['group']}: of the lists as they were shown it looks at {_about(row['documents'], 'result')}{_of(row['queries'])} on "
                 f"average, at a cost of {row['cost']:.4g}."
             )
 
 
 def _of(queries: float) -> str:
     """Of how many queries results are."""
-    return "" if queries == 1 else f" of {queries:.3g} queries"
+    said = f"{queries:.3g}"
+    return "" if said == "1" else f" of {said} queries"
 
 
-def _many(number: int, one: str, several: str) -> str:
-    """A number of things."""
-    return f"{number:,} {one if number == 1 else several}"
+def _about(number: float, one: str) -> str:
+    """A mean number of things."""
+    said = f"{number:.3g}"
+    return f"{said} {one}{'' if said == '1' else 's'}"

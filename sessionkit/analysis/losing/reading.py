@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from sessionkit.analysis.losing.order import knee
+from sessionkit.analysis.showing import counted
 
 COARSE = 5
 """Groups up to which tau takes few values."""
@@ -62,8 +63,9 @@ def _protocol(table: pl.DataFrame, settled: Settled) -> str:
         else ""
     )
     return (
-        f"Of {settled.judgments:,} judgments ({settled.relevant:,} of them relevant) for {settled.keys:,} keys, nested shares were "
-        f"kept at random, {times} (seed {settled.seed}), and {settled.sessions:,} sessions of {len(settled.names)} {settled.word} "
+        f"Of {counted(settled.judgments, 'judgment')} ({settled.relevant:,} of them relevant) for {counted(settled.keys, 'key')}, "
+        f"nested shares were kept at random, {times} (seed {settled.seed}), "
+        f"and {counted(settled.sessions, 'session')} of {len(settled.names)} {settled.word} "
         f"scored again{least}. {_testing(settled)}"
     )
 
@@ -209,7 +211,8 @@ def _told(value: float | None) -> str:
 
 def _limits(settled: Settled) -> str:
     """What this does not say."""
+    keys = f"{'this' if settled.keys == 1 else 'these'} {counted(settled.keys, 'key')}"
     return (
-        f"This is about these {settled.keys:,} keys, sessions and {settled.word}, with judgments that were lost at random and taken "
+        f"This is about {keys}, these sessions and {settled.word}, with judgments that were lost at random and taken "
         "for complete before; a shallow pool, or a judge who stops early, loses other documents than chance does."
     )

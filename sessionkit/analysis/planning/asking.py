@@ -13,7 +13,8 @@ from sessionkit.analysis.comparing.sessions import Sessions
 from sessionkit.analysis.planning.ladder import MORE_TOPICS, MOST
 from sessionkit.analysis.planning.plans import habits
 from sessionkit.analysis.planning.sizes import WIDE, Planned
-from sessionkit.errors import UsageError
+from sessionkit.errors import MeasureError, UsageError
+from sessionkit.scoring.measures import parse_measure
 
 
 def checked(target: float, alpha: float, studies: int, draws: int, seed: int) -> None:
@@ -46,7 +47,7 @@ def declared(difference: float | str, sessions: Sessions) -> tuple[float, float 
     Raises
     ------
     UsageError
-        It is no number above 0, or a share of a mean of 0.
+        It is no number above 0, a share of a mean of 0, or more than the measure can differ by.
     """
     values = sessions.values[(sessions.frame.get_column("group") == sessions.groups[0]).to_numpy(), 0]
     values = values[np.isfinite(values)]
@@ -64,7 +65,28 @@ def declared(difference: float | str, sessions: Sessions) -> tuple[float, float 
     if isinstance(difference, bool) or not 0 < number < math.inf:
         msg = f"difference must be a number above 0 in the measure's units, or a share such as 10%, not {difference!r}"
         raise UsageError(msg)
+    highest = _highest(sessions.measures[0])
+    if highest is not None and highest < number and spread(sessions) <= highest:
+        msg = (
+            f"difference={difference}: {sessions.measures[0]} lies between 0 and {highest:g}, so means cannot differ by "
+            f"{number:.4g}; declare a smaller difference"
+        )
+        raise UsageError(msg)
     return number, number / mean if mean else None
+
+
+def spread(sessions: Sessions) -> float:
+    """The largest difference between two sessions."""
+    values = sessions.values[np.isfinite(sessions.values)]
+    return float(np.ptp(values)) if len(values) else 0.0
+
+
+def _highest(measure: str) -> float | None:
+    """Upper bound of a measure; None where there is none, or the scores are of something else."""
+    try:
+        return parse_measure(measure).highest
+    except MeasureError:
+        return None
 
 
 def claims(
@@ -84,6 +106,22 @@ def claims(
     return [Planned(design.name, name, design.layouts[name], k, of, alpha, studies, seed) for name in names]
 
 
+def used(planned: Sequence[Planned], users: list[int] | None, topics: list[int] | None) -> None:
+    """Refuse numbers of users or topics that none of the claims plans.
+
+    Raises
+    ------
+    UsageError
+        There are such numbers.
+    """
+    axes = {each.axis for each in planned}
+    wide = any(each.axis == "users" and each.design in WIDE for each in planned)
+    if users is not None and axes == {"topics"}:
+        raise UsageError("users=: nothing tells of several users here, so only topics are planned; topics= would work")
+    if topics is not None and "topics" not in axes and not wide:
+        raise UsageError(f"topics=: in this design only {planned[0].axis} are planned; users= would work")
+
+
 def title(design: Design, planned: Planned) -> str:
     """Name of the test that `compare` takes."""
     test = procedure(None, design, planned.claim, planned.groups)
@@ -95,6 +133,10 @@ def topics_of(planned: Planned, asked: list[int] | None) -> list[int | None]:
     if planned.axis != "users" or planned.design not in WIDE:
         return [None]
     if asked is not None:
+        searched = planned.habits.searched
+        if asked[0] < searched:
+            msg = f"topics={asked[0]}: users of this study search {searched:,} topics each; {searched:,} topics or more would work"
+            raise UsageError(msg)
         return list(asked)
     now = planned.habits.topics
     return [now * many for many in MORE_TOPICS] if planned.claim == "topics" else [now]

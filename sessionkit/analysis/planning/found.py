@@ -23,6 +23,7 @@ SMALLEST = pl.Schema(
     {
         "claim": TEXT,
         **COUNTS,
+        **dict.fromkeys(("more_users", "more_topics"), WHOLE),
         "users_sure": WHOLE,
         "topics_sure": WHOLE,
         "sessions_sure": WHOLE,
@@ -46,8 +47,8 @@ class PowerPlan(Finding):
         ``at_estimate`` (power were the estimates the truth), ``reaches`` (whether ``power`` is at least the target).
     smallest
         A row per claim and number of topics: the smallest ``users``, ``topics``, ``sessions`` whose ``power`` reaches the
-        target, and with ``_sure`` those whose ``low`` does; null where none of up to ``most`` does. ``limit`` is the power
-        with users without end.
+        target, how many ``more_users`` and ``more_topics`` than now that is, and with ``_sure`` the numbers whose ``low``
+        does; null where none of up to ``most`` does. ``limit`` is the power with users without end.
     components
         ``component``, ``sd`` (of one session), ``low`` and ``high`` (90 % of the draws).
     reading

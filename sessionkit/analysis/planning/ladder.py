@@ -34,6 +34,8 @@ class Smallest:
     ----------
     claim, topics
         The claim, and the topics that the size is for.
+    now
+        The size of the study that is planned from.
     size, sure
         With the power that is to be expected; with all but the lowest powers that what varies leaves possible.
     most
@@ -44,6 +46,7 @@ class Smallest:
 
     claim: str
     topics: int | None
+    now: Size
     size: Size | None
     sure: Size | None
     most: int
@@ -92,7 +95,7 @@ class Ladder:
         sure = self._smallest(rungs, topics, lambda of: of.low)
         at = topics if planned.axis == "users" else None
         sizes = [None if many is None else planned.size(many, topics) for many in (expected, sure)]
-        return found, Smallest(planned.claim, at, sizes[0], sizes[1], rungs[-1], limit)
+        return found, Smallest(planned.claim, at, planned.now, sizes[0], sizes[1], rungs[-1], limit)
 
     def _smallest(self, rungs: list[int], topics: int | None, of: Callable[[Chance], float]) -> int | None:
         """The smallest number that reaches the target, between two rungs by halving."""

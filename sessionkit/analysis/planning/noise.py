@@ -17,6 +17,8 @@ from sessionkit.errors import DataError
 
 MOST_LEVELS = 1_000
 """Users, topics and cells that components are estimated from; of larger studies some users are taken at random."""
+EXACT = 1e-9
+"""Residual sd, as a share of the largest value, below which it is rounding."""
 WITH_USER, WITH_TOPIC = "group:user", "group:topic"
 """What users and topics do to the groups."""
 
@@ -56,18 +58,26 @@ def noise(sessions: Sessions, column: int, design: Design, draws: int, rng: np.r
     Raises
     ------
     DataError
-        The sessions leave nothing to estimate from, or do not vary.
+        A group has no value, or the sessions leave nothing to estimate from, or do not vary beyond groups and factors.
     """
+    measure = sessions.measures[column]
+    defined = np.isfinite(sessions.values[:, column])
+    valued = set(sessions.frame.get_column("group").filter(pl.Series(defined)).unique())
+    for group in sessions.groups:
+        if group not in valued:
+            msg = f"{measure}: {group} has no session with a value, so there is nothing to plan a study by; try another measure"
+            raise DataError(msg)
+    size = float(np.abs(sessions.values[defined, column]).max())
     sessions, sampled = _some(sessions, design, rng)
     factors, values = _pairs(sessions, column) if design.name == "both" else _whole(sessions, column, design)
-    squares = _squares(factors, values)
-    if squares is None or not squares.values.max() > 1e-24 * float((values**2).max(initial=0)):
-        measure = sessions.measures[column]
-        msg = f"{measure}: too few sessions, or no variation among them, to plan a study by; try another measure"
+    found = _squares(factors, values)
+    if found is None or found[1].values[-1] <= (EXACT * size) ** 2:
+        why = "too few sessions" if found is None else "no variation that groups, users and topics do not explain"
+        msg = f"{measure}: {why}, so there is nothing to plan a study by; try another measure, or a larger study"
         raise DataError(msg)
+    factors, squares = found
     names = tuple(_own(name, sessions.by) for name in factors.names)
-    found = np.maximum(squares.components(), 0.0)
-    return Noise((*names, "residual"), found, squares.drawn(rng, draws), sampled)
+    return Noise((*names, "residual"), np.maximum(squares.components(), 0.0), squares.drawn(rng, draws), sampled)
 
 
 def _whole(sessions: Sessions, column: int, design: Design) -> tuple[Factors, np.ndarray]:
@@ -109,8 +119,8 @@ def _pairs(sessions: Sessions, column: int) -> tuple[Factors, np.ndarray]:
     return Factors(number, k - 1, tuple(several), wide_levels), found.ravel()
 
 
-def _squares(factors: Factors, values: np.ndarray) -> MeanSquares | None:
-    """Mean squares; factors that leave no degrees of freedom are left to the residual, the last first."""
+def _squares(factors: Factors, values: np.ndarray) -> tuple[Factors, MeanSquares] | None:
+    """Mean squares and their factors; those that leave no degrees of freedom are left to the residual, the last first."""
     while True:
         free = (
             len(values)

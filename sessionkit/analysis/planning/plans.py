@@ -21,7 +21,9 @@ class Habits:
     per_cell
         Sessions per user and group, or where users are unknown per topic and group.
     users, topics, sessions
-        How many there are now; 0 where unknown.
+        How many there are now; users 0 where unknown, or where one user did everything: no more are planned then.
+    searched
+        Topics per user; 1 where unknown.
     """
 
     per_user: int
@@ -29,6 +31,7 @@ class Habits:
     users: int
     topics: int
     sessions: int
+    searched: int = 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,9 +56,10 @@ def habits(sessions: Sessions, design: str) -> Habits:
     return Habits(
         _median(of_user.group_by("user_id").agg(what.alias("many"))),
         _median(frame.drop_nulls(cell).group_by(cell).agg(pl.len().alias("many"))),
-        users,
+        users if users > 1 else 0,
         topics,
         frame.get_column("session_id").n_unique(),
+        _median(of_user.drop_nulls("topic_id").group_by("user_id").agg(pl.col("topic_id").n_unique().alias("many"))),
     )
 
 

@@ -86,11 +86,17 @@ class Planned:
             each = kept.per_cell * self.groups
         return Size(many, topics, many * each)
 
+    @property
+    def now(self) -> Size:
+        """The size of the study that is planned from."""
+        of = self.habits
+        return Size(of.users or None, of.topics or None, of.sessions)
+
     def least(self, topics: int | None) -> int:
         """The fewest that make a study."""
         if self.axis == "users" and self.design in WIDE and topics:
             fewest = fewest_users(topics, self.groups, self.habits.per_user, self.design)
-            return max(fewest, 2 * self.groups)
+            return max(fewest, 2 if self.design == "both" else 2 * self.groups)
         return 2 if self.layout == "blocked" else 2 * self.groups
 
     def at(self, many: int | None, topics: int | None) -> Studies:

@@ -37,8 +37,16 @@ def smallest_table(smallest: Sequence[Smallest]) -> pl.DataFrame:
     for found in smallest:
         size, sure = found.size or Size(None, found.topics, None), found.sure or EMPTY
         limit = found.limit.power if found.limit is not None else None
-        rows.append((found.claim, *vars(size).values(), sure.users, sure.topics, sure.sessions, found.most, limit))
+        more = (_more(size.users, found.now.users), _more(size.topics, found.now.topics))
+        rows.append(
+            (found.claim, *vars(size).values(), *more, sure.users, sure.topics, sure.sessions, found.most, limit)
+        )
     return pl.DataFrame(rows, schema=SMALLEST, orient="row")
+
+
+def _more(then: int | None, now: int | None) -> int | None:
+    """How many more it takes than there are."""
+    return None if then is None or now is None else then - now
 
 
 def component_table(noise: Noise) -> pl.DataFrame:

@@ -14,7 +14,7 @@ from sessionkit.scoring.blocks import Block, blocks
 from sessionkit.scoring.judged import Judged
 from sessionkit.scoring.measures import Measure
 from sessionkit.scoring.rejudging import Rejudging, only_sessions, under
-from sessionkit.scoring.scores import score_task
+from sessionkit.scoring.scores import score_task, session_measures
 from sessionkit.scoring.tasks import COLUMN_BYTES, FEWEST, RESULT_BYTES
 from sessionkit.scoring.values import session_values
 from sessionkit.study import Study
@@ -85,7 +85,7 @@ class Log:
         known = grouping_columns(study)
         if by not in known:
             raise no_column(by, known)
-        asked = score_task(study, measures, "session").measures
+        asked = session_measures(measures)
         frames: list[pl.DataFrame] = []
         kept: list[Block] = []
         for block in _blocks(study, asked, by, memory):

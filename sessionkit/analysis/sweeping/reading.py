@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
+from sessionkit.analysis.showing import counted
 from sessionkit.analysis.sweeping.axes import Axis, shown
 from sessionkit.analysis.sweeping.looked import tau_b
 from sessionkit.analysis.sweeping.nearest import METRIC, Nearest
@@ -63,7 +64,7 @@ def _swept(swept: Swept, told: Told) -> str:
     outcomes = Counter(swept.conclusion.outcome(look) for look in swept.looks)
     missing = [f"{outcomes[name]} {name}" for name in ("refused", "undefined") if outcomes[name]]
     kept = f", {' and '.join(missing)} (the table says why)" if missing else ""
-    return f"Swept: {told.measure} by {told.by}, over {each}: {len(swept.looks):,} settings{kept}."
+    return f"Swept: {told.measure} by {told.by}, over {each}: {counted(len(swept.looks), 'setting')}{kept}."
 
 
 def _values(axis: Axis) -> str:
@@ -130,7 +131,7 @@ def _grid(swept: Swept) -> str:
         looks = [look for look in swept.looks if look is not None and look.leader == number and look.margin is not None]
         if not looks:
             continue
-        text = f"{group} leads in {len(looks):,} of {len(swept.looks):,} settings"
+        text = f"{group} leads in {len(looks):,} of {counted(len(swept.looks), 'setting')}"
         relative = [look.relative for look in looks if look.relative is not None]
         if relative:
             text += f" (by {min(relative):.1%} to {max(relative):.1%} of the next)"
@@ -151,7 +152,7 @@ def _region(swept: Swept, region: Region) -> str:
     )
     start = f"That {swept.statement(region.conclusion)} "
     if region.holds == region.known:
-        count = f"{region.settings:,} settings" if region.known == region.settings else "of them"
+        count = counted(region.settings, "setting") if region.known == region.settings else "of them"
         return (
             f"{start}holds in {every} {count}; nothing within this grid changes it. What lies beyond was not looked at."
         )
@@ -161,7 +162,7 @@ def _region(swept: Swept, region: Region) -> str:
     )
     told = "; ".join(_range(swept, one) for one in of)
     return (
-        f"{start}holds in {region.holds:,} of {region.known:,} settings ({region.holds / region.known:.0%}), {joined}. "
+        f"{start}holds in {region.holds:,} of {counted(region.known, 'setting')} ({region.holds / region.known:.0%}), {joined}. "
         f"One parameter at a time: {told}."
     )
 
@@ -221,7 +222,7 @@ def _order(swept: Swept) -> list[str]:
     same = sum(tau > 1 - 1e-12 for tau in known)
     return [
         f"Order of the {len(swept.groups)} groups beside the base setting's: Kendall's tau-b {min(known):.2f} to {max(known):.2f}, "
-        f"the same order in {same:,} of {len(known):,} settings."
+        f"the same order in {same:,} of {counted(len(known), 'setting')}."
     ]
 
 

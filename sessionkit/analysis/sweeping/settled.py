@@ -13,6 +13,7 @@ from sessionkit.analysis.comparing.reading import CORRECTED, population
 from sessionkit.analysis.comparing.rows import compared
 from sessionkit.analysis.comparing.sessions import Sessions, grouping_columns, no_column
 from sessionkit.analysis.comparing.units import aligned
+from sessionkit.analysis.showing import counted
 from sessionkit.analysis.sweeping.reading import Told
 from sessionkit.analysis.sweeping.tested import Testing
 from sessionkit.errors import UsageError
@@ -40,7 +41,7 @@ def testing_of(
         if many < 3
         else " for all pairs at once"
         if asked.simultaneous
-        else f" after {CORRECTED.get(correction, correction)} over {pairs} pairs"
+        else f" after {CORRECTED.get(correction, correction)} over {counted(pairs, 'pair')}"
     )
     if correction == "none" and not asked.simultaneous:
         how = ""

@@ -58,6 +58,33 @@ def test_in_the_clinics_design_intervals_cover_93_to_97_percent():
     assert (share <= 0.99).all()
 
 
+@pytest.mark.parametrize("ratio", [30, 300, 3_000])
+def test_components_far_apart_have_intervals(ratio):
+    # an sd of users of 0 or little, of topics so many times the residual's, as measures in seconds may have it
+    rng = np.random.default_rng(1)
+    values = rng.normal(0, ratio, 4)[TOPIC] + rng.normal(0, 1, 120)
+    reduced = CLINIC.reduced(values)
+    found = estimated(reduced, values.var())
+    for component, truth in ((0, 0), (1, ratio**2), (2, 0), (3, 1)):
+        low, high = interval(reduced, found, component, 0.05)
+        assert low <= truth <= high
+        assert low <= found[component] <= high
+        if component != 1:
+            assert high < 2
+
+
+def test_a_residual_of_which_little_is_known_ends_at_0():
+    # each pair of a user and a topic once: but for the likelihood nothing parts the residual from what is between them
+    user, topic = (axis.ravel() for axis in np.meshgrid(range(3), range(3), indexing="ij"))
+    pair = np.array([0, 1, 2, 3, 4, 5, 6, 7, 7])
+    factors = Factors(np.zeros(9, dtype=int), 1, ("user", "topic", "pair"), (user, topic, pair))
+    values = np.random.default_rng(2).normal(size=9)
+    reduced = factors.reduced(values)
+    assert reduced.df == 0
+    low, high = interval(reduced, estimated(reduced, values.var()), 3, 0.05)
+    assert 0 <= low < 1e-6 < high
+
+
 def test_without_an_upper_end():
     # two levels say next to nothing of a variance: 1 - 1e-20 confidence reaches beyond all bounds
     values = np.array([0.0, 0.1, 0.05, 1.0, 1.1, 1.04])

@@ -59,6 +59,50 @@ def test_with_users_within_groups_it_is_the_t_over_user_means():
     assert (found.estimate / found.se, found.df) == pytest.approx((theirs.statistic, 10))
 
 
+def test_what_the_other_factors_leave_has_its_degrees_of_freedom():
+    # 8 users met one group, 4 both: what differs between users is in the difference, with 11 degrees of freedom
+    rng = np.random.default_rng(3)
+    user, topic = np.repeat(np.arange(12), 4), np.tile(np.arange(4), 12)
+    group = np.where(user < 8, user % 2, topic % 2)
+    factors = Factors(group, 2, ("user", "topic"), (user, topic))
+    values = rng.normal(0, 0.2, 48) + rng.normal(0, 0.4, 12)[user]
+    reduced = factors.reduced(values)
+    components = estimated(reduced, values.var())
+    of_groups = means(factors, components, values)
+    of = of_groups.loads[:, 0, 0] + of_groups.loads[:, 1, 1] - 2 * of_groups.loads[:, 0, 1]
+    parts = np.array([*(of[:2] * components[:2]), of[2] * reduced.left / reduced.df])
+    found = judged(factors, values)
+    assert found.se**2 == pytest.approx(parts.sum())
+    assert found.df == pytest.approx(parts.sum() ** 2 / (parts**2 / [11, 3, reduced.df]).sum())
+    assert parts[0] > 0.05 * parts.sum()
+
+
+def test_where_users_met_one_group_or_both_a_nominal_5_percent_rejects_3_to_7_percent():
+    rng = np.random.default_rng(11)
+    rejected = []
+    for _ in range(250):
+        user, topic = np.repeat(np.arange(12), 4), np.tile(np.arange(4), 12)
+        group = np.where(user < 8, user % 2, topic % 2)
+        keep = rng.random(48) < 0.8
+        user, topic, group = user[keep], topic[keep], group[keep]
+        values = rng.normal(0, 0.2, 12)[user] + rng.normal(0, 0.2, 4)[topic] + rng.normal(0, 0.2, keep.sum())
+        both = np.unique(topic * 2 + group, return_inverse=True)[1]
+        factors = Factors(group, 2, ("user", "topic", "both"), (user, topic, both))
+        rejected.append(p(judged(factors, values)) <= 0.05)
+    assert 0.02 <= np.mean(rejected) <= 0.08
+
+
+def test_a_factor_that_others_explain_judges_nothing():
+    # every topic's sessions of a group are those of one user: once users with groups are out nothing is left of it
+    topic = np.repeat(np.arange(4), 4)
+    group = np.tile([0, 0, 1, 1], 4)
+    both = topic * 2 + group
+    factors = Factors(group, 2, ("both", "same"), (both, both))
+    values = np.random.default_rng(4).normal(size=16)
+    sticks = yardsticks(factors, factors.reduced(values), np.array([0.1, 0.1, 1.0]))
+    assert not sticks
+
+
 STUDIES = 400  # 5 % with an sd of 1.1 %
 
 

@@ -78,6 +78,29 @@ def test_of_many_users_some_are_taken():
     assert found.of("residual")[0] ** 0.5 == pytest.approx(0.2, rel=0.1)
 
 
+def test_a_factor_that_leaves_no_degrees_of_freedom_is_not_named():
+    # 3 users with 2 of 3 topics each, alternated: users and topics leave one degree of freedom, topics with systems take it
+    rows = [(f"s{u}{t}", f"u{u}", f"t{t}", f"S{(u + t) % 2}", u * t + u - t % 2) for u in range(3) for t in range(3)]
+    _, found = estimated(scores(rows))
+    assert len(found.names) == len(found.estimates) == len(found.draws)
+    assert found.of("residual")[0] >= 0
+
+
+def test_systems_alike_and_values_that_are_explained_give_nothing_to_plan_by():
+    cube = np.random.default_rng(1).normal(size=(5, 4, 1))
+    with pytest.raises(DataError, match="no variation that groups"):
+        estimated(both(np.concatenate([cube, cube], axis=2)))
+    with pytest.raises(DataError, match="no variation that groups"):
+        estimated(crossing([0.1 * (ord(topic) - 65) for topic in crossing(range(120))["topic_id"]]))
+
+
+def test_a_group_without_values_is_named():
+    cube = np.random.default_rng(1).normal(size=(5, 4, 2))
+    cube[:, :, 1] = np.nan
+    with pytest.raises(DataError, match="S1 has no session with a value"):
+        estimated(both(cube))
+
+
 def test_nothing_to_estimate_from():
     with pytest.raises(DataError, match="no variation"):
         estimated(both(np.ones((5, 4, 2))))

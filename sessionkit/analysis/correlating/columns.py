@@ -10,7 +10,7 @@ import polars as pl
 
 from sessionkit.errors import DataError, MeasureError, UsageError, suggestion
 from sessionkit.scoring.measures import Measure, parse_measure
-from sessionkit.scoring.scores import score
+from sessionkit.scoring.scores import score, session_measures
 from sessionkit.study import Study
 
 IDS = ("session_id", "user_id", "system_id", "topic_id", "judgment_key")
@@ -85,7 +85,7 @@ def columns(
     frame = sessions.select("session_id", "user_id").sort("session_id")
     measures = {each.name: each.measure for each in asked if each.measure is not None}
     if measures:
-        scores = score(study, list(measures.values()), memory=memory, partials=partials)
+        scores = score(study, session_measures(list(measures.values())), memory=memory, partials=partials)
         for name in measures:
             values = scores.filter(pl.col("measure") == name).select("session_id", pl.col("value").alias(name))
             frame = frame.join(values, on="session_id", how="left", maintain_order="left")

@@ -7,7 +7,8 @@ from typing import Any
 
 import polars as pl
 
-from sessionkit.analysis.mixed_of_measure import Modelled
+from sessionkit.analysis.modelling.of_measure import Modelled
+from sessionkit.analysis.showing import counted
 
 CORRECTED = {"holm": "Holm", "bonferroni": "Bonferroni", "bh": "Benjamini-Hochberg"}
 MOST_ROWS = 12
@@ -20,13 +21,13 @@ LUCKY = 0.75
 
 def population(found: Modelled) -> str:
     """Say whom the claim is about: units like those that are random; the others are taken as they are."""
-    users, topics = (f"{many:,} {what}" for many, what in ((found.users, "users"), (found.topics, "topics")))
+    users, topics = counted(found.users, "user"), counted(found.topics, "topic")
     single = {part for name in found.random for part in name.split(":")}
     random = [(users, found.users, "user_id" in single), (topics, found.topics, "topic_id" in single)]
     like = [f"{text.split()[1]} like these {text.split()[0]}" for text, many, drawn in random if drawn and many]
-    rest = [text for text, many, drawn in random if not drawn and many]
+    rest = [f"{'these' if many > 1 else 'this'} {text}" for text, many, drawn in random if not drawn and many]
     said = " and ".join(like) or f"sessions like these {found.sessions:,}"
-    return f"{said}, with these {' and '.join(rest)}" if rest else said
+    return f"{said}, with {' and '.join(rest)}" if rest else said
 
 
 def lines(
@@ -55,7 +56,13 @@ def lines(
         told.append(_varies(each, alpha))
         told += _fit(each)
     if read > MOST_ROWS:
-        told.append(f"{read - MOST_ROWS} more differences are in the table.")
+        more = read - MOST_ROWS
+        told.append(f"{counted(more, 'more difference')} {'is' if more == 1 else 'are'} in the table.")
+    if correction == "holm" and table.filter(pl.col("low").is_null() | pl.col("high").is_null()).height:
+        told.append(
+            "Mind: an interval that begins or ends at 0 tells the side only; Holm's steps leave no more to say while other "
+            "differences are undecided. correction=bonferroni gives both ends."
+        )
     return [*told, *(f"Note: {note}." for note in notes)]
 
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import polars as pl
 
+from sessionkit.analysis.showing import counted
+
 TOLD = 5
 """Notes of the tests that are told."""
 
@@ -39,7 +41,8 @@ def lines(table: pl.DataFrame, asl: pl.DataFrame, settled: Settled) -> list[str]
         )
     told += [f"{note}." if not note.endswith(".") else note for note in settled.notes[:TOLD]]
     if len(settled.notes) > TOLD:
-        told.append(f"{len(settled.notes) - TOLD:,} more pairs have nothing to test either.")
+        more = len(settled.notes) - TOLD
+        told.append(f"{counted(more, 'more pair')} {'has' if more == 1 else 'have'} nothing to test either.")
     return [*told, *(f"{what[:1].upper()}{what[1:]}: {count:,}." for what, count in settled.left_out.items())]
 
 
@@ -57,7 +60,7 @@ def _tested(pairs: int, settled: Settled) -> str:
         else f"each pair is tested by itself at {settled.alpha:g}, so that of {pairs:,} equal pairs some {settled.alpha * pairs:.2g} would "
         "be found to differ"
     )
-    return f"{of}, {pairs:,} pairs, tested over {settled.claim} by {settled.test}: {how}."
+    return f"{of}, {counted(pairs, 'pair')}, tested over {settled.claim} by {settled.test}: {how}."
 
 
 def _measure(row: Mapping[str, Any], asl: pl.DataFrame, settled: Settled) -> str:

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from sessionkit.analysis import correlate_matrices
-from sessionkit.analysis.correlate_matrices import COEFFICIENTS, Matrices, partial
+from sessionkit.analysis.correlating import matrices
+from sessionkit.analysis.correlating.matrices import COEFFICIENTS, Matrices, partial
 
 SCIPY = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
 
@@ -41,7 +41,7 @@ def test_leaving_out_and_doing_it_in_parts(coefficient, monkeypatch):
     whole = Matrices(columns, codes, coefficient).left_out()
     without = columns[codes != 4]
     assert whole[4, 0, 1] == pytest.approx(SCIPY[coefficient](without[:, 0], without[:, 1]).statistic)
-    monkeypatch.setattr(correlate_matrices, "AT_ONCE", 70)
+    monkeypatch.setattr(matrices, "AT_ONCE", 70)
     assert Matrices(columns, codes, coefficient).left_out() == pytest.approx(whole, abs=1e-12)
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from sessionkit.analysis.correlate_concordance import concordance_of_each, others
+from sessionkit.analysis.correlating.concordance import concordance_of_each, others
 from sessionkit.analysis.resampling import AT_ONCE, Codes, Numbers, Resampling, added
 
 COEFFICIENTS = ("pearson", "spearman", "kendall")

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from sessionkit.analysis.correlate_columns import Variable
+from sessionkit.analysis.correlating.columns import Variable
 from sessionkit.analysis.resampling import Resampling, Units
-from sessionkit.analysis.showing import reading_of
+from sessionkit.analysis.showing import counted, reading_of
 
 FEW = 10
 """Units below which resampling is rough."""
@@ -87,9 +87,9 @@ def told(table: pl.DataFrame, differences: pl.DataFrame, asked: Asked) -> str:
 def _population(asked: Asked) -> str:
     """Who was observed."""
     users = asked.frame.get_column("user_id").drop_nulls().n_unique()
-    of = f" of {users:,} users" if users else ""
+    of = f" of {counted(users, 'user')}" if users else ""
     people = "users like these" if asked.units.name == "users" else "sessions like these"
-    return f"{len(asked.frame):,} sessions{of}. {_sentence(asked.units.reason)}: the claim is about {people}."
+    return f"{counted(len(asked.frame), 'session')}{of}. {_sentence(asked.units.reason)}: the claim is about {people}."
 
 
 def _how(table: pl.DataFrame, asked: Asked) -> str:

@@ -17,8 +17,10 @@ from sessionkit.errors import UsageError
 
 CONSTANT = 1e-12
 """Spread, as a share of the values' size, below which values are all the same."""
-EXPLAINED = 1e-18
-"""Share of the sum of squares below which nothing is left."""
+EXPLAINED, LEFT = 1e-18, 1e-12
+"""Shares of the sum of squares below which groups, or groups and factors, leave nothing but rounding."""
+EXACT = 1e-7
+"""Standard error, as a share of that of the components, below which what judges is rounding."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,7 @@ def modelled(measure: str, groups: tuple[str, ...], of: Chosen, alpha: float) ->
         raise UsageError(msg)
     reduced = factors.reduced(values)
     total = float(reduced.seen @ reduced.seen) + reduced.left
-    if total <= EXPLAINED * float(values @ values) or (reduced.df and reduced.left <= EXPLAINED * total):
+    if total <= EXPLAINED * float(values @ values) or (reduced.df and reduced.left <= LEFT * total):
         what = "the groups" if total <= EXPLAINED * float(values @ values) else "groups and factors"
         return Modelled(
             *about, notes=[*notes, f"{measure}: {what} explain every value, so nothing is left to judge by"]
@@ -91,6 +93,10 @@ def modelled(measure: str, groups: tuple[str, ...], of: Chosen, alpha: float) ->
     effects = []
     for pair in combinations(range(len(groups)), 2):
         found = contrast(factors, reduced, of_groups, fit.components, sticks=sticks, pair=pair)
+        if found.se <= EXACT * found.reml:
+            by = " + ".join(found.by) or "residual"
+            why = f"the mean square of {by}, which would judge, is 0: groups differ by the same wherever they meet"
+            return Modelled(*about, notes=[*notes, f"{measure}: {why}, so nothing is left to judge by"])
         of_pair: dict[str, Any] = {"measure": measure}
         for side, number in zip("ab", pair, strict=True):
             of_pair |= {

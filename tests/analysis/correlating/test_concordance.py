@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sessionkit.analysis import correlate_matrices
-from sessionkit.analysis.correlate_concordance import concordance_of_each, others
-from sessionkit.analysis.correlate_matrices import Matrices
+from sessionkit.analysis.correlating import matrices
+from sessionkit.analysis.correlating.concordance import concordance_of_each, others
+from sessionkit.analysis.correlating.matrices import Matrices
 from sessionkit.analysis.resampling import Resampling
 
 PAIRS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=40)
@@ -31,7 +31,7 @@ def test_draws_of_many_are_nearly_those_of_all_pairs(decimals, monkeypatch):
     columns = columns.round(decimals)
     how = Resampling(1_000, 2)
     every = Matrices(columns, codes, "kendall")
-    monkeypatch.setattr(correlate_matrices, "MOST_PAIRED", 100)
+    monkeypatch.setattr(matrices, "MOST_PAIRED", 100)
     linear = Matrices(columns, codes, "kendall")
     assert (every.linear, linear.linear) == (False, True)
     once = np.ones((1, 60))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from sessionkit.analysis.resampling import Resampling, Units
-from sessionkit.analysis.showing import reading_of
+from sessionkit.analysis.showing import counted, reading_of
 from sessionkit.scoring.measures import Measure
 
 POWER = 0.8
@@ -37,8 +37,8 @@ def said(table: pl.DataFrame, measure: Measure, units: Units, resampling: Resamp
     """
     reason = units.reason[:1].upper() + units.reason[1:]
     lines = [
-        f"Differences of {measure} within sessions, of {sessions:,} sessions those with two queries or more. {reason}; the claim is "
-        f"about {'users' if units.name == 'users' else 'sessions'} like these."
+        f"Differences of {measure} within sessions, of {counted(sessions, 'session')} those with two queries or more. {reason}; the "
+        f"claim is about {'users' if units.name == 'users' else 'sessions'} like these."
     ]
     for key, rows in table.group_by("group", "part", "against", maintain_order=True):
         lines += _of_group(str(key[0]), rows, units, resampling, several=table.get_column("group").n_unique() > 1)
@@ -62,9 +62,9 @@ def _of_group(group: str, rows: pl.DataFrame, units: Units, resampling: Resampli
     one, other = (NAMES.get(row[side], row[side]) for side in ("part", "against"))
     one = one[:1].upper() + one[1:]
     over = (
-        f"{row['users']} users with {row['sessions']} sessions"
+        f"{counted(row['users'], 'user')} with {counted(row['sessions'], 'session')}"
         if units.name == "users"
-        else f"{row['sessions']} sessions"
+        else counted(row["sessions"], "session")
     )
     sizes = (
         f"on average {abs(row['difference']):.3f} {'lower' if row['difference'] < 0 else 'higher'} "

@@ -11,8 +11,8 @@ from functools import cached_property
 import numpy as np
 
 from sessionkit.analysis.comparing.findings import agreed
-from sessionkit.analysis.correlate_formulas import interval, p_of_r, steiger, williams
-from sessionkit.analysis.correlate_matrices import SURE, Matrices, partial
+from sessionkit.analysis.correlating.formulas import interval, p_of_r, steiger, williams
+from sessionkit.analysis.correlating.matrices import SURE, Matrices, partial
 from sessionkit.analysis.resampling import FEWEST, Codes, Drawn, Numbers, Resampling
 from sessionkit.errors import UsageError
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sessionkit.analysis.correlate_formulas import interval, p_of_r, steiger, williams
+from sessionkit.analysis.correlating.formulas import interval, p_of_r, steiger, williams
 from sessionkit.errors import UsageError
 
 

@@ -1,0 +1,99 @@
+"""Settings without a winner: impossible, undefined, tied, in disagreement, of one group or of too many."""
+
+import polars as pl
+import pytest
+
+import sessionkit as sk
+from sessionkit.errors import DataError
+
+from .logs import log, toy
+
+
+def test_settings_that_cannot_be_are_rows_with_a_reason():
+    _, _, study = log()
+    vary = {"discount": "log,rn2002", "b": [2, 4], "gain": "linear,0-1"}
+    found = sk.sweep(study, "nsDCG@5", vary)
+    assert found.table["outcome"].to_list().count("refused") == 5  # rn2002 with b=4: 2; gain=0-1: 4, one of them both
+    told = {tuple(row[:3]): row[3] for row in found.table.select("discount", "b", "gain", "reason").iter_rows()}
+    assert "boosts the ranks 2 to b-1" in told["rn2002", 4, "linear"]
+    assert "has weights for grades 0 to 1" in told["log", 2, "0-1"]
+    assert told["log", 2, "linear"] is None
+    assert "5 refused (the table says why)" in found.reading
+    assert found.regions.item(0, "known") == 3
+    with pytest.raises(DataError, match="weights for grades 0 to 1"):
+        sk.sweep(study, "nsDCG(gain=0-1)@5", {"b": [2, 3]})
+
+
+def test_undefined_settings_are_rows_too():
+    _, _, study = log(users=2, topics=1)
+    found = sk.sweep(study, "nsDCG(gain=binary)@5", {"min_grade": [1, 9]}, test="none")
+    assert found.table["outcome"].to_list() == ["holds", "undefined"]
+    assert found.table.item(1, "reason") == "no group has a session with a value"
+    assert found.means.filter(pl.col("setting") == 2)["mean"].to_list() == [None, None]
+    assert "Note: sessions without a value, which are left out of means: 0 to 4 by setting." in found.reading
+    base = sk.sweep(study, "nsDCG(gain=binary,min_grade=9)@5", {"min_grade": [1, 9]}, test="none")
+    assert "there is no conclusion to hold on to" in base.reading
+    assert base.regions.is_empty()
+
+
+def test_one_group_and_ties_are_sentences():
+    _, _, study = log(systems=("A",))
+    found = sk.sweep(study, "sDCG@5", {"b": [2, 4]})
+    assert "with one group there is nothing to compare" in found.reading
+    assert found.table["reason"].to_list() == ["there is one group only"] * 2
+    tied = sk.sweep(toy(1, grade=1, last=1), "sDCG@10", {"b": [2, 4]})
+    assert "A and B have the same mean, 1.0000" in tied.reading
+    assert tied.table["outcome"].to_list() == ["tied", "tied"]
+    assert tied.nearest.is_empty()
+
+
+def test_a_tie_ends_a_lead():
+    found = sk.sweep(toy(1), "sDCG@10", {"cutoff": [2, 3], "b": [3]}, test="none")  # at b=3 and cutoff 3, 1 and 1
+    row = found.table.filter(cutoff=3, b=3).row(0, named=True)
+    assert (row["outcome"], row["reason"]) == ("tied", "A and B have the same mean")
+
+
+def test_lower_is_better_where_it_is():
+    found = sk.sweep(toy(1), "mean(ESL(need=1))", {"count": "nonrelevant,examined"}, test="none")
+    row = found.table.filter("base").row(0, named=True)
+    low = found.means.filter(setting=row["setting"]).sort("mean").row(0, named=True)
+    assert row["leader"] == low["group"] == "A"
+    assert row["margin"] > 0
+    assert "below that of B" in found.reading
+    assert "lowest mean" in found.regions.item(0, "statement")
+
+
+def test_means_and_pairs_that_disagree_show_nothing():
+    # by user A is better by .5 in each of three; but one user has many bad sessions of A
+    rows = [(f"{user}{system}{n}", 1, 1 if system == "A" else 2, "x" if user < 3 or system == "B" else "y", system, f"u{user}")
+            for user in range(4) for system in "AB" for n in range(9 if (user, system) == (3, "A") else 1)]  # fmt: skip
+    rows = [row for row in rows if not (row[5] == "u3" and row[4] == "B")]
+    frame = pl.DataFrame(
+        rows, schema=["session_id", "query_position", "rank", "doc_id", "system_id", "user_id"], orient="row"
+    )
+    judged = {"judgment_key": ["t"] * 2, "doc_id": ["x", "y"], "grade": [1, 0]}
+    study = sk.from_tables(frame.with_columns(topic_id=pl.lit("t")), judged)
+    found = sk.sweep(study, "sDCG@5", {"b": [2, 2.1]}, test="sign")
+    row = found.table.row(0, named=True)
+    assert row["leader"] == "B"  # 1/2 beside 3/12
+    assert row["estimate"] < 0
+    assert row["shown"] is False
+    assert "different directions" in row["reason"]
+    assert "different directions; nothing counts as shown there" in found.reading
+
+
+def test_more_groups_than_a_comparison_takes_are_ordered_and_not_tested():
+    _, _, study = log(users=2, topics=1, systems=tuple(f"r{n:02}" for n in range(25)))
+    found = sk.sweep(study, "sDCG@5", {"b": [2, 4]})
+    assert "Not tested: compare tests 2 to 20 groups, and there are 25." in found.reading
+    assert found.table["p_value"].null_count() == 2
+    assert "Order of the 25 groups beside the base setting's: Kendall's tau-b" in found.reading
+    assert found.means.height == 50
+
+
+def test_the_verdict_of_a_study_without_a_difference():
+    _, _, study = log(seed=8, users=4)
+    found = sk.sweep(study, "sDCG@5", {"b": [2, 4]}, alpha=1e-9)
+    assert "no difference shown" in found.reading
+    assert found.regions.filter(conclusion="verdict").item(0, "statement") == "no difference is shown (p above 1e-09)"
+    assert " wins" not in found.reading

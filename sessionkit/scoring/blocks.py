@@ -7,6 +7,7 @@ it is judged, of its judgment. What belongs to a result's query or session is lo
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ import polars as pl
 
 from sessionkit.scoring.judged import Judged
 from sessionkit.study import Study
-from sessionkit.study.ahead import ahead
+from sessionkit.study.ahead import Ahead
 from sessionkit.study.pairs import JUDGMENT, Pairs
 from sessionkit.study.places import LENGTH, QUERIES, counts, keys_of_queries, query_of, repeated, session_of
 from sessionkit.study.slices import IDS, ROWS, Slice, Stored, in_order, slices
@@ -195,10 +196,10 @@ def blocks(
         read = {name: [*IDS[name], *read[name]] for name in IDS}
     of_users = [name for name in columns.get("users", ()) if name != "user_id"]
     users = study.users.select("user_id", *of_users).collect() if of_users else None
-    parts = ahead(slices(study, read, rows, stored, per_query))
-    judged, facts = Judged.of(study), study.facts
-    for part in parts:
-        if users is not None:
-            beside = part.sessions.join(users, on="user_id", how="left", maintain_order="left")
-            part = replace(part, sessions=beside)  # noqa: PLW2901 - the same slice, with more columns
-        yield Block.of_slice(part, judged, gaps=bool(facts.lists_with_gaps), repeats=bool(facts.repeats_in_lists))
+    with closing(Ahead(slices(study, read, rows, stored, per_query))) as parts:
+        judged, facts = Judged.of(study), study.facts
+        for part in parts:
+            if users is not None:
+                beside = part.sessions.join(users, on="user_id", how="left", maintain_order="left")
+                part = replace(part, sessions=beside)  # noqa: PLW2901 - the same slice, with more columns
+            yield Block.of_slice(part, judged, gaps=bool(facts.lists_with_gaps), repeats=bool(facts.repeats_in_lists))

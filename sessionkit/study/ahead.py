@@ -2,29 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Generic, TypeVar
 
 Made = TypeVar("Made")
+END = object()
 
 
-def ahead(things: Iterator[Made]) -> Generator[Made, None, None]:
-    """Return the same things; the first is asked for at once, in a thread of its own, each other when the one before is
-    handed out.
+class Ahead(Iterator[Made], Generic[Made]):
+    """The same things; the first is asked for at once, in a thread of its own, each other when the one before is handed out.
 
-    >>> list(ahead(iter("ab")))
+    Parameters
+    ----------
+    things
+        Where they come from. Nobody else may ask it, or close it, until :meth:`close` was called or all were handed out.
+
+    Examples
+    --------
+    >>> list(Ahead(iter("ab")))
     ['a', 'b']
     """
-    end = object()
-    worker = ThreadPoolExecutor(max_workers=1)
-    first = worker.submit(next, things, end)
 
-    def handed_out() -> Generator[Made, None, None]:
-        with worker:
-            coming = first
-            while (thing := coming.result()) is not end:
-                coming = worker.submit(next, things, end)
-                yield thing  # type: ignore[misc]
+    def __init__(self, things: Iterator[Made]) -> None:
+        self._things, self._worker = things, ThreadPoolExecutor(max_workers=1)
+        self._coming: Future[object] | None = self._worker.submit(next, things, END)
 
-    return handed_out()
+    def __next__(self) -> Made:
+        """Return the next thing."""
+        if self._coming is None:
+            raise StopIteration
+        try:
+            thing = self._coming.result()
+        except BaseException:
+            self.close()
+            raise
+        if thing is END:
+            self.close()
+            raise StopIteration
+        self._coming = self._worker.submit(next, self._things, END)
+        return thing  # type: ignore[return-value]
+
+    def close(self) -> None:
+        """Hand out no more; wait for what is being made, after which the thread is over."""
+        self._coming = None
+        self._worker.shutdown(cancel_futures=True)

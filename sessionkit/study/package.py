@@ -21,7 +21,7 @@ import polars as pl
 from sessionkit import __version__
 from sessionkit.contract import TABLES
 from sessionkit.errors import UsageError
-from sessionkit.study.ahead import ahead
+from sessionkit.study.ahead import Ahead
 from sessionkit.study.memory import memory_budget
 from sessionkit.study.pairs import Pairs
 from sessionkit.study.partitioning import Partitioned, by_partition, require_partition_column
@@ -147,8 +147,8 @@ def write_log(parts: Iterable[Slice], pairs: Pairs, folder: Path, *, together: b
     """
     written: list[Stored] = []
     many: Counter[str] = Counter()
-    ready = _with_numbers(parts, pairs)
-    with closing(ahead(ready) if together else ready) as ready:
+    numbered = _with_numbers(parts, pairs)
+    with closing(Ahead(numbered) if together else numbered) as ready:
         for part in ready:
             homes = [folder / name / part.folder for name in LOG]
             for home in homes:

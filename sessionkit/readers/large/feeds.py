@@ -6,13 +6,13 @@ out not to be, the log is read another way.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import polars as pl
 
 from sessionkit.readers.raw import Raw
-from sessionkit.study.ahead import ahead
+from sessionkit.study.ahead import Ahead
 
 SESSION = "session_id"
 
@@ -36,13 +36,9 @@ class Feed:
         self.records = 0
         self.last: str | None = ""
         self._pieces = raw.pieces()
-        self._coming = self._read_ahead()
+        self._coming = Ahead(self._pieces)
         self._here: list[pl.DataFrame] = []
         self._sessions: list[pl.Series] = []
-
-    def _read_ahead(self) -> Generator[pl.DataFrame, None, None]:
-        """Return the pieces, each read while the one before is being used."""
-        yield from ahead(self._pieces)
 
     def close(self) -> None:
         """End the reading."""

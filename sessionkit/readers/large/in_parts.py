@@ -33,7 +33,7 @@ from sessionkit.readers.large.gathering import Gathered, Types
 from sessionkit.readers.large.sizes import records_streamed
 from sessionkit.readers.raw import Raw
 from sessionkit.study import Settings, Study, open_study
-from sessionkit.study.ahead import ahead
+from sessionkit.study.ahead import Ahead
 from sessionkit.study.package import write_package
 from sessionkit.study.slices import Slice
 from sessionkit.study.temporary import TemporaryFolder
@@ -147,7 +147,7 @@ class Writing:
         with (
             closing(self.course.parts()) as parts,
             closing(self._made(parts)) as made,
-            closing(_made_ahead(made)) as slices,
+            closing(Ahead(made)) as slices,
         ):
             write_package(_without_log(self.judged), directory, slices, self._whole)
 
@@ -203,11 +203,6 @@ class Writing:
         )
         study.__dict__["facts"] = counts.facts
         return study
-
-
-def _made_ahead(made: Iterator[Slice]) -> Generator[Slice, None, None]:
-    """Return slices, each made while the one before is being written."""
-    yield from ahead(made)
 
 
 def _without_log(judgments: pl.DataFrame) -> Study:

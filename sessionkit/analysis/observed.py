@@ -5,19 +5,21 @@ from __future__ import annotations
 import polars as pl
 
 from sessionkit.study import Study
+from sessionkit.study.depths import cut_short
 
 DEPTHS = (1, 3, 5, 10, 20, 50, 100)
 """The depths that are looked at."""
 
 
 def observed(study: Study) -> pl.DataFrame:
-    """Say of how many queries the list is known to a depth; no rows where all lists were shown whole.
+    """Say of how many queries the list is known to a depth; no rows where all lists were shown whole, without gaps in the ranks.
 
     Returns
     -------
     polars.DataFrame
         ``depth``; ``known``: queries whose list is known to this depth, without a gap, or to its end; ``cut_short``: known
-        less deep, so that a measure at this depth takes what is not known as if it gained nothing and is flagged;
+        less deep (observed in part, or shown with a gap in the ranks), so that a measure at this depth takes what is not known as
+        if it gained nothing and is flagged;
         ``empty``: nothing was returned, which counts, with nothing gained; ``not_logged``: outside every measure.
 
     Examples
@@ -32,11 +34,11 @@ def observed(study: Study) -> pl.DataFrame:
     """
     names = ("depth", "known", "cut_short", "empty", "not_logged")
     facts = study.facts
-    if not (facts.empty or facts.not_logged or facts.partly_observed):
+    if not (facts.empty or facts.not_logged or facts.partly_observed or facts.lists_with_gaps):
         return pl.DataFrame(schema=dict.fromkeys(names, pl.Int64))
     cut = dict.fromkeys(DEPTHS, 0)
-    if facts.partly_observed:
-        partly = study.depths.filter(pl.col("results_status") == "partly_observed")
+    if facts.partly_observed or facts.lists_with_gaps:
+        partly = study.depths.filter(cut_short())
         short = partly.select(
             pl.col("n").filter(pl.col("known") < depth).sum().alias(str(depth)) for depth in DEPTHS
         ).row(0)

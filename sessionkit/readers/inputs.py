@@ -18,15 +18,18 @@ def inputs(config: Config, copies: Path) -> list[LogFile]:
     DataError
         There are none, or one is missing, unreadable or empty.
     """
+    as_is = config.options.get("encoding") is not None  # the format reads it itself
     found: list[LogFile] = []
     for name in config.paths:
         place = config.folder / name
         if not place.is_dir():
-            found.append(open_log(name, config.folder, copies, encoding=config.encoding))
+            found.append(open_log(name, config.folder, copies, encoding=config.encoding, as_is=as_is))
             continue
         inside = sorted(path for path in place.rglob("*") if path.is_file() and not hidden(path.relative_to(place)))
         found += [
-            open_log(str(Path(name) / path.relative_to(place)), config.folder, copies, encoding=config.encoding)
+            open_log(
+                str(Path(name) / path.relative_to(place)), config.folder, copies, encoding=config.encoding, as_is=as_is
+            )
             for path in inside
             if path.stat().st_size
         ]

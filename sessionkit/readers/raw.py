@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import polars as pl
 
 from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.contract.casts import without_bytes
 from sessionkit.errors import DataError
+from sessionkit.readers.files.opening import unpacked
 
 LINE, RAW, SOURCE, OWN = "line", "raw", "source", "own"
 Locate = Callable[[pl.Series], pl.DataFrame]
@@ -147,6 +149,24 @@ def as_lines(path: str, first_record: int) -> Locate:
         numbered = lines.with_columns((pl.col(LINE) - first_record + 1).alias(RECORD))
         found = numbered.filter(pl.col(RECORD).is_in(records.implode()))
         own = pl.col(RAW) + pl.lit("")  # a copy; else each line holds on to all the text that was read with it
-        return found.select(RECORD, LINE, own).collect(engine="streaming")
+        try:
+            return found.select(RECORD, LINE, own).collect(engine="streaming")
+        except pl.exceptions.ComputeError:  # some line of it cannot be decoded
+            return _spelled_out(Path(path), first_record, set(records))
 
     return locate
+
+
+def _spelled_out(path: Path, first_record: int, records: set[int]) -> pl.DataFrame:
+    r"""Return the lines of these records, bytes that are no UTF-8 spelled as ``\xe9``."""
+    with unpacked(path) as stream:
+        found = [
+            (
+                number - first_record + 1,
+                number,
+                line.removesuffix(b"\n").removesuffix(b"\r").decode(errors="backslashreplace"),
+            )
+            for number, line in enumerate(stream, 1)
+            if number - first_record + 1 in records
+        ]
+    return pl.DataFrame(found, schema={RECORD: pl.Int64, LINE: pl.Int64, RAW: pl.String}, orient="row")

@@ -16,6 +16,7 @@ import polars as pl
 
 from sessionkit.contract import RULE
 from sessionkit.contract import table as declared
+from sessionkit.errors import DataError
 from sessionkit.readers.checking.aside import Aside
 from sessionkit.readers.checking.together import together, twins
 from sessionkit.readers.checking.whole import whole_study
@@ -212,6 +213,8 @@ def study_of(
         name: [together(given)] if name != "judgments" else list(given) for name, given in taken.raws.items() if given
     }
     log = [raw for name in LOG for raw in raws.get(name, ())]
+    if not {"queries", "results"} & set(raws):
+        raise DataError(f"{log[0].source if log else config.name}: no query in it, and no result")
     if judgments.by_text:
         raws = dict(keyed_by_text(raws))
     raws["judgments"] = [*raws.get("judgments", ()), *judgments.raws]

@@ -11,6 +11,7 @@ from sessionkit.errors import DataWarning
 from sessionkit.scoring.measures import GainMeasure, JudgedMeasure
 from sessionkit.scoring.score_task import NAMED, UNNAMED, ScoreTask
 from sessionkit.study import Study
+from sessionkit.study.depths import cut_short
 
 
 @dataclass
@@ -83,13 +84,13 @@ def tell_of_bound(measure: JudgedMeasure, level: int = 4) -> None:
 
 def tell_of_depth(study: Study, measure: JudgedMeasure, level: int = 4) -> None:
     """Warn where lists were observed less deep than the measure looks, with the share of queries concerned."""
-    if not (measure.of_lists and study.facts.partly_observed):
+    if not (measure.of_lists and (study.facts.partly_observed or study.facts.lists_with_gaps)):
         return
     counted = study.depths.lazy().filter(pl.col("results_status") != "not_logged")
     if measure.queries is not None:
         counted = counted.filter(pl.col("query_position") <= measure.queries)
     deeper = pl.lit(value=True) if measure.cutoff is None else pl.col("known") < measure.cutoff
-    partly = pl.col("n").filter((pl.col("results_status") == "partly_observed") & deeper)
+    partly = pl.col("n").filter(cut_short() & deeper)
     concerned, everything = counted.select(partly.sum(), all=pl.col("n").sum()).collect().row(0)
     if concerned:
         warnings.warn(

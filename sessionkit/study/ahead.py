@@ -4,41 +4,51 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Generator, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
 from typing import Generic, TypeVar
 
 Given = TypeVar("Given")
 Made = TypeVar("Made")
+END = object()
 
 
-class Ahead(Generic[Made]):
-    """The same things, the first made at once in a thread of its own, each other when the one before is handed out.
+class Ahead(Iterator[Made], Generic[Made]):
+    """The same things; the first is asked for at once, in a thread of its own, each other when the one before is handed out.
 
-    To be closed where not all of them are asked for; this waits for the one that is being made.
+    Parameters
+    ----------
+    things
+        Where they come from. Nobody else may ask it, or close it, until :meth:`close` was called or all were handed out.
 
+    Examples
+    --------
     >>> list(Ahead(iter("ab")))
     ['a', 'b']
     """
 
     def __init__(self, things: Iterator[Made]) -> None:
-        self._things, self._end = things, object()
-        self._worker = ThreadPoolExecutor(max_workers=1)
-        self._coming = self._worker.submit(next, things, self._end)
-
-    def __iter__(self) -> Ahead[Made]:
-        return self
+        self._things, self._worker = things, ThreadPoolExecutor(max_workers=1)
+        self._coming: Future[object] | None = self._worker.submit(next, things, END)
 
     def __next__(self) -> Made:
-        thing = self._coming.result()
-        if thing is self._end:
+        """Return the next thing."""
+        if self._coming is None:
+            raise StopIteration
+        try:
+            thing = self._coming.result()
+        except BaseException:
+            self.close()
+            raise
+        if thing is END:
             self.close()
             raise StopIteration
-        self._coming = self._worker.submit(next, self._things, self._end)
+        self._coming = self._worker.submit(next, self._things, END)
         return thing  # type: ignore[return-value]
 
     def close(self) -> None:
-        """End the thread."""
+        """Hand out no more; wait for what is being made, after which the thread is over."""
+        self._coming = None
         self._worker.shutdown(cancel_futures=True)
 
 

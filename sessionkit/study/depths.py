@@ -16,7 +16,7 @@ LIST = ["session_id", "query_position"]
 COLUMNS = {"sessions": (), "queries": ("results_status",), "results": ()}
 ROWS = 2**19
 """Results and queries of a slice."""
-KINDS = ["query_position", "results_status", "known"]
+KINDS = ["query_position", "results_status", "known", "gaps"]
 
 
 def depths_of(study: Study) -> pl.DataFrame:
@@ -25,9 +25,9 @@ def depths_of(study: Study) -> pl.DataFrame:
     Returns
     -------
     polars.DataFrame
-        ``query_position``, ``results_status``, ``known``: ranks from 1 on that are there without a gap, and ``n``, the number
-        of such queries; sorted. A list of which clicks at the ranks 1, 2 and 9 are known is known to 2, one of which a
-        click at 3 is known to 0.
+        ``query_position``, ``results_status``, ``known``: ranks from 1 on that are there without a gap, ``gaps``: whether the
+        list goes on after a gap, and ``n``, the number of such queries; sorted. A list of which clicks at the ranks 1, 2
+        and 9 are known is known to 2, one of which a click at 3 is known to 0.
 
     Examples
     --------
@@ -37,12 +37,21 @@ def depths_of(study: Study) -> pl.DataFrame:
     ...     queries={"session_id": ["s"], "query_position": [1], "results_status": ["partly_observed"]},
     ... )
     >>> depths_of(study).rows()
-    [(1, 'partly_observed', 2, 1)]
+    [(1, 'partly_observed', 2, True, 1)]
     """
     counted = [_of_slice(part) for part in slices(study, COLUMNS, ROWS, per_query=1)]
     none = study.queries.select("query_position", "results_status").head(0).collect()
-    empty = none.with_columns(known=pl.lit(0, dtype=pl.Int64), n=pl.lit(0, dtype=pl.Int64))
+    empty = none.with_columns(known=pl.lit(0, dtype=pl.Int64), gaps=pl.lit(value=False), n=pl.lit(0, dtype=pl.Int64))
     return pl.concat([empty, *counted]).group_by(KINDS).agg(pl.col("n").sum()).sort(KINDS)
+
+
+def cut_short() -> pl.Expr:
+    """Return of which of these queries the list goes on beyond what is known of it.
+
+    Those are lists observed in part, and those said to be shown that have gaps: what stood there is not known. A list shown
+    without gaps is known to its end, however short.
+    """
+    return (pl.col("results_status") == "partly_observed") | ((pl.col("results_status") == "shown") & pl.col("gaps"))
 
 
 def _of_slice(part: Slice) -> pl.DataFrame:
@@ -56,4 +65,4 @@ def _of_slice(part: Slice) -> pl.DataFrame:
     length = counts(row, len(queries))
     nth = pl.int_range(1, len(row) + 1, eager=True) - (length.cum_sum() - length).gather(row)
     known = counts(row.filter(rank == nth), len(queries)).cast(pl.Int64)
-    return queries.with_columns(known=known).group_by(KINDS).agg(n=pl.len().cast(pl.Int64))
+    return queries.with_columns(known=known, gaps=length > known).group_by(KINDS).agg(n=pl.len().cast(pl.Int64))

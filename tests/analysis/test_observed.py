@@ -38,6 +38,15 @@ def test_nothing_is_said_where_all_lists_were_shown_whole():
     assert observed(study("shown", ends=[3])).is_empty()
 
 
+def test_a_list_shown_with_a_gap_is_known_as_far_as_the_gap():
+    shown = sk.from_tables(
+        {"session_id": ["s"] * 5, "query_position": [1, 1, 1, 2, 2], "rank": [1, 2, 4, 1, 2], "doc_id": list("abcab")}
+    )
+    by_depth = {row[0]: row[1:] for row in observed(shown).rows()}
+    assert by_depth[1] == (2, 0, 0, 0)
+    assert by_depth[3] == by_depth[5] == (1, 1, 0, 0)  # at rank 3 stood what nobody knows; the other list ends at 2
+
+
 def test_clicks_far_down_say_nothing_of_the_ranks_above_them():
     clicks = sk.from_tables(
         results={"session_id": ["s", "s"], "query_position": [1, 2], "rank": [3, 1], "doc_id": ["a", "a"]},

@@ -150,6 +150,20 @@ def test_clicks_known_at_two_ranks_only_are_not_a_list_seen_to_the_second():
             sk.score(clicks, f"sDCG@{depth}")
 
 
+def test_looking_beyond_a_gap_of_a_list_is_flagged(tmp_path):
+    lists = {
+        "session_id": ["s"] * 5,
+        "query_position": [1, 1, 1, 2, 2],
+        "rank": [1, 2, 4, 1, 2],
+        "doc_id": list("abcab"),
+    }
+    gapped = sk.from_tables({**lists, "topic_id": ["t"] * 5}, {"judgment_key": ["t"], "doc_id": ["a"], "grade": [1]})
+    for study in (gapped, gapped.save(tmp_path / "study")):
+        with pytest.warns(sk.DataWarning, match=r"sDCG@3 looks deeper than was observed in 1 of 2 queries \(50%\)"):
+            sk.score(study, "sDCG@3")
+        sk.score(study, "sDCG@2")  # the second list is known to its end, which is at 2
+
+
 def test_saved_studies_score_the_same(study, tmp_path):
     asked = ["sDCG@1", "sDCG(unjudged=skip)@1", "mean(nDCG@1)", "avgpos(sDCG@1)"]
     saved = study.save(tmp_path / "study")

@@ -28,11 +28,11 @@ def study(session):
 def test_a_list_is_known_as_far_as_its_ranks_go_on_without_a_gap(tmp_path):
     made = sk.from_tables(**study("s"))
     expected = [
-        (1, "partly_observed", 2, 1),
-        (2, "partly_observed", 0, 1),
-        (3, "shown", 1, 1),
-        (4, "empty", 0, 1),
-        (5, "partly_observed", 3, 1),
+        (1, "partly_observed", 2, True, 1),
+        (2, "partly_observed", 0, True, 1),
+        (3, "shown", 1, False, 1),
+        (4, "empty", 0, False, 1),
+        (5, "partly_observed", 3, False, 1),
     ]
     assert depths_of(made).rows() == expected
     assert depths_of(made.save(tmp_path / "study")).rows() == expected  # from the places of rows, not their ids

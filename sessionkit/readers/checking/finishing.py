@@ -13,7 +13,7 @@ from sessionkit.readers.checking.assembly import Assembled
 from sessionkit.readers.checking.counts import NONE, Counts, Found
 from sessionkit.readers.checking.extras import typed_extras
 from sessionkit.readers.checking.parts import Part
-from sessionkit.readers.checking.unusual import unusual
+from sessionkit.readers.checking.unusual import gaps, unusual
 from sessionkit.study import Source
 from sessionkit.study.facts import facts_in_order
 
@@ -45,12 +45,14 @@ def counts_of(made: Assembled, judged: pl.DataFrame) -> Counts:
     `judged` are the keys for which there are any, as :func:`judged_keys` has them.
     """
     asked_in = distinct(made.queries, ["session_id"]).height
+    facts = facts_in_order(made.sessions.height, made.queries, made.results, 0)
+    gapped = gaps(made.queries, made.results) if facts.lists_with_gaps else {}
     return replace(
         made.counts,
         lonely=made.sessions.height - asked_in,
         unjudged=_unjudged(made, judged) if judged.height else NONE,
-        facts=facts_in_order(made.sessions.height, made.queries, made.results, 0),
-        unusual=unusual(made.queries, made.results),
+        facts=facts,
+        unusual={**unusual(made.queries, made.results), **gapped},
     )
 
 

@@ -82,9 +82,9 @@ def notice(counts: Counts, judgments: pl.DataFrame, settings: Settings, notes: N
             f"results: {counted(facts.repeats_in_lists, 'row')} with a document shown earlier in the list; it keeps "
             "its slot and gains once"
         )
-    if facts.lists_with_gaps:
-        lists = counted(facts.lists_with_gaps, "list")
-        notes.tell(f"results: {lists} with gaps in the ranks: slots whose content is unknown")
+    of_shown, _ = counts.unusual.get("gaps", NONE)  # which are told of with the first of them
+    if in_part := facts.lists_with_gaps - of_shown:
+        notes.tell(f"results: {counted(in_part, 'list')} observed in part with gaps in the ranks")
     if counts.lonely:
         notes.warn(f"sessions: {counted(counts.lonely, 'session')} without any query")
     if counts.hollow:

@@ -10,7 +10,11 @@ from sessionkit.contract import RECORD, RULE, VALUE, table
 from sessionkit.errors import DataError
 from sessionkit.readers.checking.notes import Notes, counted
 from sessionkit.readers.checking.parts import Part
+from sessionkit.readers.files.undecoded import DECODED
 from sessionkit.readers.raw import OWN, SOURCE, Raw
+
+OTHER_ENCODING = " (bytes that are no text; if the file is in another encoding than UTF-8, say encoding in study.toml)"
+"""What is said of lines that cannot be decoded."""
 
 
 def rejected_rows(parts: Iterable[Part]) -> pl.DataFrame:
@@ -70,7 +74,8 @@ def note_rejected(rejected: pl.LazyFrame, notes: Notes) -> None:
             f"{rule['rule']} {rule['number']:,}"
             for rule in sorted(rules, key=lambda rule: (-rule["number"], rule["rule"]))
         )
-        notes.warn(f"{source} ({name}): {counted(total, 'record')} rejected: {listed}")
+        hint = OTHER_ENCODING if any(rule["rule"] == DECODED for rule in rules) else ""
+        notes.warn(f"{source} ({name}): {counted(total, 'record')} rejected: {listed}{hint}")
 
 
 def none_rejected() -> pl.DataFrame:

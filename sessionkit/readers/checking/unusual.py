@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from sessionkit.contract.keys import changes
 from sessionkit.readers.checking.counts import NONE, Found
 from sessionkit.readers.checking.notes import Notes, counted
 from sessionkit.readers.checking.parts import LIST
@@ -47,9 +48,14 @@ CHECKS = {
     "early click": Check("clicked result", "clicked before its query was asked"),
     "late click": Check("clicked result", "clicked after the next query of the session was asked"),
     "no dwell": Check("clicked result", "without dwell_seconds, where others have them"),
+    "gaps": Check(
+        "list",
+        "shown with gaps in the ranks; what stood there is not known and gains nothing, measures that look beyond a gap are "
+        "flagged",
+    ),
 }
 """What is looked for, in the order in which it is told."""
-CLICKED = "clicked result"
+OF_RESULTS = ("clicked result", "list")
 
 
 def unusual(queries: pl.DataFrame, results: pl.DataFrame) -> dict[str, Found]:
@@ -67,12 +73,28 @@ def unusual(queries: pl.DataFrame, results: pl.DataFrame) -> dict[str, Found]:
     return {name: found[name] for name in CHECKS if name in found and found[name][0]}
 
 
+def gaps(queries: pl.DataFrame, results: pl.DataFrame) -> dict[str, Found]:
+    """Return how many lists said to be shown have gaps in their ranks, and the first session; both tables as above.
+
+    Examples
+    --------
+    >>> queries = pl.DataFrame({"session_id": ["s"], "query_position": [1], "results_status": ["shown"]})
+    >>> gaps(queries, pl.DataFrame({"session_id": ["s"] * 3, "query_position": [1] * 3, "rank": [1, 2, 4]}))
+    {'gaps': (1, 's')}
+    """
+    shown = queries.lazy().filter(pl.col("results_status") == "shown").select(LIST)
+    before = pl.when(changes(LIST)).then(0).otherwise(pl.col("rank").shift(1))
+    gapped = results.lazy().filter(pl.col("rank") > before + 1).select(LIST).unique(maintain_order=True)
+    found = _found(gapped.join(shown, on=LIST, how="semi", maintain_order="left"), pl.lit(value=True))
+    return {"gaps": found} if found[0] else {}
+
+
 def notice_unusual(found: Mapping[str, Found], notes: Notes) -> None:
     """Note what was found."""
     for name, check in CHECKS.items():
         many, first = found.get(name, NONE)
         if many:
-            table = "results" if check.noun == CLICKED else "queries"
+            table = "results" if check.noun in OF_RESULTS else "queries"
             notes.tell(f"{table}: {counted(many, check.noun)} {check.sentence} (first: session {first!r})")
 
 

@@ -1,7 +1,8 @@
 """One kind of file taken apart, whatever log it holds: text into lines, fields, objects or elements, as unchecked records.
 
 ==================  ================================================================================================
-``opening.py``      a file found, recognised, unpacked; ``encodings.py``: those not in UTF-8
+``opening.py``      a file found, recognised, unpacked, hashed (``hashing.py``); ``encodings.py``: those not in UTF-8
+``undecoded.py``    lines with bytes that are no text, among others that are
 ``described.py``    a table from a file of any kind, as study.toml describes it
 ``delimited.py``    separators, header and quotes; ``fields.py`` takes such text apart
 ``ndjson.py``       a JSON object per line; ``plain.py`` at once, ``shapes.py`` key by key

@@ -13,6 +13,7 @@ import polars as pl
 
 from sessionkit.contract import RECORD
 from sessionkit.readers.files.keeping import room_in
+from sessionkit.readers.files.undecoded import UNDECODED, Check, escaped, nothing, told
 
 MANY = 20_000
 """Rows of a batch."""
@@ -57,20 +58,26 @@ def in_files(frames: Iterable[pl.DataFrame], workspace: Path) -> pl.LazyFrame:
     return pl.scan_parquet(files, glob=False)
 
 
-def lines_of(stream: IO[bytes], name: str) -> Iterator[pl.DataFrame]:
-    """Return the lines of a text with their numbers (RECORD), in blocks; one block at least.
+def lines_of(stream: IO[bytes], name: str, check: Check = nothing) -> Iterator[pl.DataFrame]:
+    """Return the lines of JSON with their numbers (RECORD), in blocks, one block at least; a block with bytes that are
+    no text has them in UNDECODED, which is null in all other lines.
 
-    Raises
-    ------
-    UnicodeDecodeError
-        The text is not UTF-8.
+    `check` is called where there first are such bytes; it may raise.
     """
     number, first = 1, True
     while (block := stream.read(BLOCK)) or first:
         block += stream.readline()
-        lines = block.decode("utf-8-sig" if first else "utf-8").removesuffix("\n").split("\n")
+        undecoded: Mapping[int, str] = {}
+        try:
+            text = block.decode("utf-8-sig" if first else "utf-8")
+        except UnicodeDecodeError:
+            check()
+            spelled, undecoded = escaped(block, number, doubled=True)
+            text, check = spelled.decode("utf-8-sig" if first else "utf-8"), nothing
+        lines = text.removesuffix("\n").split("\n")
         frame = pl.DataFrame({name: lines}, schema={name: pl.String})
-        yield frame.with_columns(pl.int_range(number, number + pl.len(), dtype=pl.Int64).alias(RECORD))
+        frame = frame.with_columns(pl.int_range(number, number + pl.len(), dtype=pl.Int64).alias(RECORD))
+        yield frame.with_columns(told(undecoded).alias(UNDECODED)) if undecoded else frame
         number, first = number + len(lines), False
 
 

@@ -10,7 +10,8 @@ from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.errors import DataError
 from sessionkit.readers.files.fields import FITS
 from sessionkit.readers.files.keeping import Keep
-from sessionkit.readers.files.opening import LogFile, cut_short, not_utf8
+from sessionkit.readers.files.opening import LogFile, cut_short
+from sessionkit.readers.files.undecoded import mended, with_undecoded
 
 TEXT, PARTS = "__text", "__parts"
 
@@ -27,7 +28,7 @@ def fields_of(file: LogFile, names: Sequence[str], *, least: int, most: int | No
     Raises
     ------
     DataError
-        The file is not UTF-8, ends early, or has no line that is not blank.
+        Too much of the file is not UTF-8, it ends early, or has no line that is not blank.
     """
     lines = pl.scan_lines(str(file.path), name=TEXT, row_index_name=RECORD, row_index_offset=1, glob=False)
     lines = lines.with_columns(pl.col(RECORD).cast(pl.Int64), pl.col(TEXT).str.strip_prefix("\ufeff").str.strip_chars())
@@ -36,16 +37,18 @@ def fields_of(file: LogFile, names: Sequence[str], *, least: int, most: int | No
     )
     count = pl.col(PARTS).list.len()
     fit = (count >= least) if most is None else count.is_between(least, most)
+    if file.undecoded:
+        fit &= ~pl.col(RECORD).is_in(list(file.undecoded))
     frame = parts.with_columns(
         **{RULE: pl.when(~fit).then(pl.lit(FITS)), VALUE: pl.when(~fit).then(pl.col(TEXT).str.slice(0, 200))},
         **{name: pl.when(fit).then(pl.col(PARTS).list.get(at, null_on_oob=True)) for at, name in enumerate(names)},
     ).drop(TEXT, PARTS)
     try:
-        kept = keep(frame)
+        kept = keep(with_undecoded(frame, file.undecoded))
         if kept.head(1).collect().is_empty():
             raise DataError(f"{file.name} holds nothing but blank lines")
     except pl.exceptions.ComputeError:
-        raise not_utf8(file) from None
+        return fields_of(mended(file), names, least=least, most=most, keep=keep)
     except OSError as error:
         raise cut_short(file.name, error) from None
     return kept

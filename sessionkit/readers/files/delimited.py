@@ -18,10 +18,13 @@ import polars as pl
 
 from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.errors import DataError
-from sessionkit.readers.files.fields import Form, marked, pieces, scanned
+from sessionkit.readers.files.fields import FITS, Form, marked, pieces, scanned
 from sessionkit.readers.files.keeping import Keep, in_memory
 from sessionkit.readers.files.opening import DAMAGED, LogFile, cut_short, not_utf8, unpacked
+from sessionkit.readers.files.undecoded import BYTES, is_undecodable, mended, refuse_other_encoding, with_undecoded
 from sessionkit.readers.raw import LINE, RAW, Locate, Raw, as_lines, refuse_reserved
+
+NONE: Mapping[int, str] = {}
 
 
 def read_delimited(
@@ -62,6 +65,8 @@ def read_delimited(
         if character is not None and len(character.encode()) != 1:
             raise DataError(f'{file.name}: {what} {character!r} must be one plain character, such as "," or "\\t"')
     first, skip = _first_record(file, separator, quote)
+    if header and BYTES.search("".join(first)):
+        raise not_utf8(file)
     names = first if header else [f"column_{number}" for number in range(1, len(first) + 1)]
     _refuse_repeated(names, file)
     skip = skip if header else 0
@@ -69,18 +74,19 @@ def read_delimited(
     form = Form(tuple(names), separator, quote, numbers=known)
     if piecewise:
         scan = marked(scanned(file.path, form, skip=skip), form)
-        frame, records, read = keep(scan.clear()), 0, partial(pieces, file.path, form, skip, keep)
+        check = partial(refuse_other_encoding, file)
+        frame, records, read = keep(scan.clear()), 0, partial(pieces, file.path, form, skip, keep, check)
     else:
         scan, frame = _kept(file, form, skip, keep)
         records, read = frame.select(pl.len()).collect().item(), None
-    locate = _way_back(file, scan, separator, quote, skip)
+    locate = _way_back(file, scan, form, skip)
     return Raw(table, file.name, frame, records, locate, file.bytes, file.digest, pieces=read)
 
 
 def _first_record(file: LogFile, separator: str, quote: str | None) -> tuple[list[str], int]:
     """Return the fields of the first record that is not blank, and the number of lines up to its end."""
     try:
-        with io.TextIOWrapper(unpacked(file.path), encoding="utf-8-sig", newline="") as text:
+        with io.TextIOWrapper(unpacked(file.path), encoding="utf-8-sig", errors="surrogateescape", newline="") as text:
             reader = csv.reader(
                 text,
                 delimiter=separator,
@@ -90,8 +96,6 @@ def _first_record(file: LogFile, separator: str, quote: str | None) -> tuple[lis
             for fields in reader:
                 if any(field.strip() for field in fields):
                     return [field.strip() for field in fields], reader.line_num
-    except UnicodeDecodeError:
-        raise not_utf8(file) from None
     except csv.Error as error:
         raise DataError(
             f"{file.name}: the header cannot be read ({error}); if quotes are data, set quote = false"
@@ -111,23 +115,25 @@ def _refuse_repeated(names: list[str], file: LogFile) -> None:
             names[position - 1] = f"column_{position}"
 
 
-def _kept(file: LogFile, form: Form, skip: int, keep: Keep) -> tuple[pl.LazyFrame, pl.LazyFrame]:
+def _kept(
+    file: LogFile, form: Form, skip: int, keep: Keep, undecoded: Mapping[int, str] = NONE
+) -> tuple[pl.LazyFrame, pl.LazyFrame]:
     """Take the file apart with enough spare columns for its longest record; return the scan and what was kept of it."""
     quote = form.quote
     for spare in (1, 32, 2048):
         wide = replace(form, spare=spare)
         scan = marked(scanned(file.path, wide, skip=skip), wide)
         try:
-            return scan, keep(scan)
+            return scan, keep(with_undecoded(scan, undecoded))
         except pl.exceptions.SchemaError as error:  # of the first record
             if "not specified in schema" not in str(error):
                 raise
         except pl.exceptions.ComputeError as error:
-            reason = str(error)
-            if "more fields" in reason:
+            if "more fields" in str(error):
                 continue
-            if "utf-8" in reason.lower() or "utf8" in reason.lower():
-                raise not_utf8(file) from None
+            if is_undecodable(error):
+                copy = mended(file)
+                return _kept(copy, form, skip, keep, _records(copy, form, skip))
             raise DataError(
                 f"{file.name} cannot be taken apart: a quote is not closed{_odd_line(file.path, quote)}; "
                 "if quotes are data, set quote = false"
@@ -139,6 +145,20 @@ def _kept(file: LogFile, form: Form, skip: int, keep: Keep) -> tuple[pl.LazyFram
     )
 
 
+def _records(copy: LogFile, form: Form, skip: int) -> dict[int, str]:
+    """Return the records of a mended file that cannot be decoded, by their number, from its lines."""
+    lines = pl.scan_lines(str(copy.path), name=RAW, row_index_name=LINE, row_index_offset=1, glob=False)
+    lines = lines.with_columns(pl.col(LINE).cast(pl.Int64)).filter(pl.col(LINE) > skip)
+    record = pl.col(LINE) - skip
+    if form.quote is not None:  # a record goes on where a quote is open
+        quotes = pl.col(RAW).str.count_matches(form.quote, literal=True).cast(pl.Int64).cum_sum()
+        record = (quotes.shift(1, fill_value=0) % 2 == 0).cast(pl.Int64).cum_sum()
+    bad = pl.Series(list(copy.undecoded), dtype=pl.Int64)
+    found = lines.with_columns(record.alias(RECORD)).filter(pl.col(LINE).is_in(bad.implode())).select(RECORD, LINE)
+    first = found.collect().unique(RECORD, keep="first", maintain_order=True)
+    return {record: copy.undecoded[line] for record, line in first.rows()}
+
+
 def _odd_line(path: Path, quote: str | None) -> str:
     """Return where the first line with an odd number of quotes is, as part of a sentence."""
     if quote is None:
@@ -148,25 +168,39 @@ def _odd_line(path: Path, quote: str | None) -> str:
     return "" if odd.is_empty() else f" (line {odd[LINE][0]}: {odd[RAW][0][:60]!r})"
 
 
-def _way_back(file: LogFile, frame: pl.LazyFrame, separator: str, quote: str | None, skip: int) -> Locate:
+def _way_back(file: LogFile, scan: pl.LazyFrame, form: Form, skip: int) -> Locate:
     """Return how to find the raw text of records: by line, unless quoted fields run over several lines."""
     by_line = as_lines(str(file.path), skip + 1)
-    names = frame.collect_schema().names()
-
-    def by_record(records: pl.Series) -> pl.DataFrame:
-        found = frame.filter(pl.col(RECORD).is_in(records.implode()))
-        fields = [_quoted(pl.col(name), separator, quote) for name in names if name not in (RECORD, RULE, VALUE)]
-        raw = pl.concat_str(*fields, pl.col(VALUE).fill_null(""), separator=separator).str.strip_chars_end(separator)
-        return found.select(RECORD, pl.lit(None, dtype=pl.Int64).alias(LINE), raw.alias(RAW)).collect()
 
     def locate(records: pl.Series) -> pl.DataFrame:
-        if quote is None:
+        if form.quote is None:
             return by_line(records)
-        odd = pl.col(RAW).str.count_matches(quote, literal=True) % 2 == 1
-        lines = pl.scan_lines(str(file.path), name=RAW, glob=False)
-        return by_record(records) if lines.select(odd.any()).collect().item() else by_line(records)
+        try:
+            return by_line(records) if _is_even(file, form.quote) else _by_record(scan, form, records)
+        except pl.exceptions.ComputeError:
+            copy = mended(file)
+            if _is_even(copy, form.quote):
+                return by_line(records)
+            return _by_record(marked(scanned(copy.path, form, skip=skip), form), form, records)
 
     return locate
+
+
+def _is_even(file: LogFile, quote: str) -> bool:
+    """Return whether every quote that opens on a line of a file closes there."""
+    odd = pl.col(RAW).str.count_matches(quote, literal=True) % 2 == 1
+    lines = pl.scan_lines(str(file.path), name=RAW, glob=False)
+    return not lines.select(odd.any()).collect().item()
+
+
+def _by_record(scan: pl.LazyFrame, form: Form, records: pl.Series) -> pl.DataFrame:
+    """Return the text of records, their fields put together again."""
+    names = [name for name in scan.collect_schema().names() if name not in (RECORD, RULE, VALUE)]
+    found = scan.filter(pl.col(RECORD).is_in(records.implode()))
+    fields = [_quoted(pl.col(name), form.separator, form.quote) for name in names]
+    surplus = pl.when(pl.col(RULE) == FITS).then(VALUE).fill_null("")
+    raw = pl.concat_str(*fields, surplus, separator=form.separator).str.strip_chars_end(form.separator)
+    return found.select(RECORD, pl.lit(None, dtype=pl.Int64).alias(LINE), raw.alias(RAW)).collect()
 
 
 def _quoted(field: pl.Expr, separator: str, quote: str | None) -> pl.Expr:

@@ -18,6 +18,7 @@ from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.contract.checked import NO_RULE
 from sessionkit.readers.files.keeping import Keep
 from sessionkit.readers.files.opening import DAMAGED, UTF8_BOM, unpacked
+from sessionkit.readers.files.undecoded import Check, escaped, is_undecodable, nothing, with_undecoded
 
 FITS = "record_fits_the_columns"
 """The rule about records with more fields than there are columns."""
@@ -87,8 +88,13 @@ def marked(frame: pl.LazyFrame, form: Form) -> pl.LazyFrame:
     """Return the records, blank lines left out, those that do not fit marked as such."""
     surplus = pl.concat_str([pl.col(name) for name in form.spares], separator=form.separator, ignore_nulls=True)
     fits = pl.all_horizontal(pl.col(name).is_null() for name in form.spares)
+    first = form.names[0]
+    nothing_else = pl.all_horizontal(pl.all().exclude(RECORD, first).is_null())
+    blank = nothing_else & pl.col(first).is_null()
+    if frame.collect_schema()[first] == pl.String:  # a line of blanks is one field
+        blank |= nothing_else & (pl.col(first).str.strip_chars() == "")
     return (
-        frame.filter(~pl.all_horizontal(pl.all().exclude(RECORD).is_null()))
+        frame.filter(~blank)
         .with_columns(
             pl.col(RECORD).cast(pl.Int64),
             **{RULE: pl.when(~fits).then(pl.lit(FITS)), VALUE: pl.when(~fits).then(surplus)},
@@ -97,21 +103,38 @@ def marked(frame: pl.LazyFrame, form: Form) -> pl.LazyFrame:
     )
 
 
-def pieces(path: Path, form: Form, skip: int, keep: Keep) -> Generator[pl.DataFrame, None, None]:
-    """Return the records of a file some at a time, in the order of the file."""
-    for fields in in_pieces(path, form, skip):
-        yield keep(_marked_piece(fields, form)).collect()
+def pieces(
+    path: Path, form: Form, skip: int, keep: Keep, check: Check = nothing
+) -> Generator[pl.DataFrame, None, None]:
+    """Return the records of a file some at a time, in the order of the file.
+
+    `check` is called where first a line cannot be decoded; it may raise.
+    """
+    for fields, undecoded in in_pieces(path, form, skip, check):
+        yield keep(with_undecoded(_marked_piece(fields, form), undecoded)).collect()
 
 
 def _marked_piece(fields: pl.DataFrame, form: Form) -> pl.LazyFrame:
     """Return what :func:`marked` does, at once where no line is blank and all records fit."""
-    if fields[form.names[0]].null_count() or any(fields[name].null_count() < fields.height for name in form.spares):
+    surplus = any(fields[name].null_count() < fields.height for name in form.spares)
+    if surplus or fields[form.names[0]].null_count() or _has_blanks(fields, form):
         return marked(fields.lazy(), form)
     return fields.lazy().drop(form.spares).with_columns(pl.col(RECORD).cast(pl.Int64), *NO_RULE)
 
 
-def in_pieces(path: Path, form: Form, skip: int) -> Iterator[pl.DataFrame]:
-    """Return the fields of all lines but so many, some lines at a time.
+def _has_blanks(fields: pl.DataFrame, form: Form) -> bool:
+    """Return whether a line may be nothing but blanks, which are a field then, the first and only one."""
+    first, last = fields[form.names[0]], fields[form.names[-1]]
+    if first.dtype != pl.String or (len(form.names) > 1 and not last.null_count()):
+        return False
+    alone = first if len(form.names) == 1 else first.filter(last.is_null())
+    return bool((alone.str.strip_chars() == "").any())
+
+
+def in_pieces(
+    path: Path, form: Form, skip: int, check: Check = nothing
+) -> Iterator[tuple[pl.DataFrame, Mapping[int, str]]]:
+    """Return the fields of all lines but so many, some lines at a time, and those of the lines that cannot be decoded.
 
     Raises
     ------
@@ -119,15 +142,27 @@ def in_pieces(path: Path, form: Form, skip: int) -> Iterator[pl.DataFrame]:
         Some lines of it are no record, or hold only a part of one.
     """
     number, misses = 1, 0
+    undecoded: Mapping[int, str] = {}
     for text in texts(path, form.quote, skip):
-        fields = _as_numbers(text, form, number) if form.numbers and misses < MISSES else None
-        if fields is None:
-            misses += 1
-            fields = taken_apart(text, form, number)
-        else:
-            misses = 0
+        fast = bool(form.numbers) and misses < MISSES
+        try:
+            fields, undecoded = _of_piece(text, form, number, fast=fast), {}
+        except pl.exceptions.ComputeError as error:
+            if not is_undecodable(error):
+                raise
+            check()
+            check = nothing
+            spelled, undecoded = escaped(text, number)
+            fields = _of_piece(spelled, form, number, fast=fast)
+        misses = 0 if all(fields.schema[name] == dtype for name, dtype in form.numbers.items()) else misses + 1
         number += fields.height
-        yield fields
+        yield fields, undecoded
+
+
+def _of_piece(text: bytes, form: Form, number: int, *, fast: bool) -> pl.DataFrame:
+    """Return the fields of some lines, numbered from `number`; `fast`: with numbers for numbers, if that can be."""
+    fields = _as_numbers(text, form, number) if fast else None
+    return taken_apart(text, form, number) if fields is None else fields
 
 
 def taken_apart(text: bytes, form: Form, first: int) -> pl.DataFrame:
@@ -145,7 +180,9 @@ def _as_numbers(text: bytes, form: Form, first: int) -> pl.DataFrame | None:
     """Return the fields of some lines with numbers for numbers; None where a value is none."""
     try:
         fields = scanned(io.BytesIO(text), form, first=first, numbers=True).collect()
-    except pl.exceptions.ComputeError:
+    except pl.exceptions.ComputeError as error:
+        if is_undecodable(error):
+            raise
         return None
     return _even(fields, text, form)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Generator, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -18,9 +19,18 @@ from sessionkit.contract.checked import NO_RULE
 from sessionkit.errors import DataError
 from sessionkit.readers.files.fields import MISSES, Form, UnevenError, taken_apart, texts
 from sessionkit.readers.files.keeping import Keep, in_memory
-from sessionkit.readers.files.opening import DAMAGED, HEAD, LogFile, cut_short, not_utf8, unpacked
+from sessionkit.readers.files.opening import DAMAGED, HEAD, LogFile, cut_short, unpacked
 from sessionkit.readers.files.plain import Plain
 from sessionkit.readers.files.shapes import FIRST_LOOK, Shapes, as_objects
+from sessionkit.readers.files.undecoded import (
+    Check,
+    escaped,
+    is_undecodable,
+    mended,
+    nothing,
+    refuse_other_encoding,
+    with_undecoded,
+)
 from sessionkit.readers.raw import Raw, as_lines, refuse_reserved
 from sessionkit.study.ahead import in_turn
 
@@ -57,23 +67,25 @@ def read_ndjson(
     Raises
     ------
     DataError
-        No line holds an object, the text is not UTF-8, the file ends early.
+        No line holds an object, too much of the text is not UTF-8, the file ends early.
     """
     locate = as_lines(str(file.path), 1)
     try:
         lines = _lines(str(file.path))
         first = _first_lines(file.path) if piecewise or at_once else lines.head(0)
-        values = _at_once(file, first, numbers or {}) if at_once and not piecewise else None
+        check = partial(refuse_other_encoding, file)
+        values = _at_once(file, first, numbers or {}, check) if at_once and not piecewise else None
         if values is not None:
             return Raw(table, file.name, keep(values.lazy()), values.height, locate, file.bytes, file.digest)
-        shapes = _shapes(first if piecewise else lines)
+        shapes = _shapes(first if piecewise else lines, file.undecoded)
         refuse_reserved(shapes.keys, file.name)
         if not shapes.keys:
             raise DataError(f"{file.name}: no line of it is a JSON object; if it is delimited text, give its separator")
-        frame = keep(_values(lines, shapes).clear() if piecewise else _values(lines, shapes))
+        every = with_undecoded(_values(lines, shapes), file.undecoded)
+        frame = keep(every.clear() if piecewise else every)
     except pl.exceptions.ComputeError as error:
-        if "utf" in str(error).lower():
-            raise not_utf8(file) from None
+        if is_undecodable(error):
+            return replace(read_ndjson(mended(file, doubled=True), table, keep=keep), locate=locate)
         raise DataError(f"{file.name} cannot be read as NDJSON ({str(error).splitlines()[0]})") from None
     except OSError as error:
         raise cut_short(file.name, error) from None
@@ -81,12 +93,14 @@ def read_ndjson(
     read = None
     if piecewise:
         plain = Plain(first.select(TEXT).collect().to_series(), shapes.keys, numbers or {})
-        read = partial(_pieces, file.path, shapes, plain, keep)
+        read = partial(_pieces, file.path, shapes, plain, keep, check)
     return Raw(table, file.name, frame, records, locate, file.bytes, file.digest, pieces=read)
 
 
-def _pieces(path: Path, shapes: Shapes, plain: Plain, keep: Keep) -> Generator[pl.DataFrame, None, None]:
+def _pieces(path: Path, shapes: Shapes, plain: Plain, keep: Keep, check: Check) -> Generator[pl.DataFrame, None, None]:
     """Return the records some at a time, where the first of them have all keys there are.
+
+    `check` is called where first a line cannot be decoded; it may raise.
 
     Raises
     ------
@@ -105,16 +119,26 @@ def _pieces(path: Path, shapes: Shapes, plain: Plain, keep: Keep) -> Generator[p
             number += values.height
             continue
         misses += 1
-        piece = taken_apart(text, LINES, number)
+        undecoded: Mapping[int, str] = {}
+        try:
+            piece = taken_apart(text, LINES, number)
+        except pl.exceptions.ComputeError as error:
+            if not is_undecodable(error):
+                raise
+            check()
+            check = nothing
+            spelled, undecoded = escaped(text, number, doubled=True)
+            piece, misses = taken_apart(spelled, LINES, number), 0
         number += piece.height
         fields = piece.filter(~pl.col(TEXT).str.contains(BLANK).fill_null(value=True))
         lines = fields.lazy().select(pl.col(RECORD).cast(pl.Int64), TEXT)
-        unknown = fields.filter(~shapes.fits(pl.col(TEXT)))[TEXT]
+        unknown = fields.filter(~shapes.fits(pl.col(TEXT)), ~_among(undecoded))[TEXT]
         if len(unknown):
             shapes.see(unknown)
         if list(shapes.keys) != keys or fields[LINES.spares[0]].is_not_null().any():
             raise UnevenError
-        yield keep(_values(lines, shapes)).collect()
+        known = replace(shapes, regular=shapes.regular and not undecoded)
+        yield keep(with_undecoded(_values(lines, known), undecoded)).collect()
 
 
 def _lines(source: str | io.BytesIO) -> pl.LazyFrame:
@@ -132,19 +156,22 @@ def _first_lines(path: Path) -> pl.LazyFrame:
             more = bool(stream.read(1))
     except DAMAGED:  # scanned, it is said how
         return _lines(str(path)).head(FIRST_LOOK)
-    first = _lines(io.BytesIO(text)).head(FIRST_LOOK).collect()
+    spelled, undecoded = escaped(text, doubled=True)
+    first = _lines(io.BytesIO(spelled)).filter(~_among(undecoded)).head(FIRST_LOOK).collect()
     return _lines(str(path)).head(FIRST_LOOK) if more and first.height < FIRST_LOOK else first.lazy()
 
 
-def _at_once(file: LogFile, first: pl.LazyFrame, numbers: Mapping[str, pl.DataType]) -> pl.DataFrame | None:
+def _at_once(
+    file: LogFile, first: pl.LazyFrame, numbers: Mapping[str, pl.DataType], check: Check
+) -> pl.DataFrame | None:
     """Return all records of a file that can be read piece by piece; None where that fails, as some have keys of their own."""
-    shapes = _shapes(first)
+    shapes = _shapes(first, {})
     refuse_reserved(shapes.keys, file.name)
     if not shapes.keys:
         return None
     plain = Plain(first.select(TEXT).collect().to_series(), shapes.keys, numbers)
     try:
-        pieces = list(_pieces(file.path, shapes, plain, in_memory))
+        pieces = list(_pieces(file.path, shapes, plain, in_memory, check))
     except UnevenError:
         return None
     if any(piece.schema != pieces[0].schema for piece in pieces):  # in some of them all values are text
@@ -158,9 +185,15 @@ def _numbered(values: pl.DataFrame, first: int) -> pl.LazyFrame:
     return values.lazy().select(number, *NO_RULE, *values.columns)
 
 
-def _shapes(lines: pl.LazyFrame) -> Shapes:
-    """Return the keys and shapes of all lines."""
-    shapes = Shapes()
+def _among(undecoded: Mapping[int, str]) -> pl.Expr:
+    """Return whether a line is one of these, whose keys are not looked for."""
+    return pl.col(RECORD).is_in(list(undecoded)) if undecoded else pl.lit(value=False)
+
+
+def _shapes(lines: pl.LazyFrame, undecoded: Mapping[int, str]) -> Shapes:
+    """Return the keys and shapes of all lines but those that cannot be decoded."""
+    lines = lines.filter(~_among(undecoded))
+    shapes = Shapes(regular=not undecoded)
     shapes.look(lines.head(FIRST_LOOK).select(TEXT).collect().to_series())
     rest = lines.select(TEXT).filter(~shapes.fits(pl.col(TEXT)))
     for batch in rest.collect_batches(chunk_size=BATCH, maintain_order=True):

@@ -8,23 +8,23 @@ from __future__ import annotations
 
 import codecs
 import gzip
-import hashlib
 import io
 import re
 import zlib
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, cast
 
 from sessionkit.errors import DataError, suggestion
+from sessionkit.readers.files.hashing import digest_of
 from sessionkit.readers.progress import counted
 
 HEAD = 1 << 16
 GZIP, ZSTD, PARQUET, UTF8_BOM = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PAR1", codecs.BOM_UTF8
 SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 NDJSON = (".ndjson", ".jsonl")
+PACKED = (".gz", ".zst", ".zstd")
 BLANK_LINES = re.compile(rb"\A(?:[ \t]*\r?\n)+")
 DAMAGED = (EOFError, OSError, zlib.error)
 """What unpacking a file that is cut short or damaged may raise."""
@@ -32,7 +32,11 @@ DAMAGED = (EOFError, OSError, zlib.error)
 
 @dataclass(frozen=True)
 class LogFile:
-    """One file: its name as the user wrote it, where its UTF-8 text (or Parquet) lies, and what it seems to be."""
+    """One file: its name as the user wrote it, where its UTF-8 text (or Parquet) lies, and what it seems to be.
+
+    Copies of it go to `workspace`; `encoding` is what the user said. In a copy that was made to be readable, `undecoded` are the
+    numbers of the lines that are not in the original, with the bytes that are no text (``undecoded.py``).
+    """
 
     name: str
     path: Path
@@ -41,6 +45,9 @@ class LogFile:
     head: bytes
     bytes: int
     digest: Callable[[], str]
+    workspace: Path
+    encoding: str | None = None
+    undecoded: Mapping[int, str] = field(default_factory=dict, compare=False)
 
     @property
     def sha256(self) -> str:
@@ -48,7 +55,7 @@ class LogFile:
         return self.digest()
 
 
-def open_log(name: str, base: Path, workspace: Path, *, encoding: str | None = None) -> LogFile:
+def open_log(name: str, base: Path, workspace: Path, *, encoding: str | None = None, as_is: bool = False) -> LogFile:
     """Find and recognise a file.
 
     Parameters
@@ -59,6 +66,8 @@ def open_log(name: str, base: Path, workspace: Path, *, encoding: str | None = N
         A directory for the UTF-8 copy of a file in another encoding.
     encoding
         Name of the file's encoding when it is not UTF-8.
+    as_is
+        Whether to leave a text in UTF-16 to whoever reads it.
 
     Raises
     ------
@@ -79,15 +88,26 @@ def open_log(name: str, base: Path, workspace: Path, *, encoding: str | None = N
     if encoding is not None and not head.startswith(PARQUET):
         text = _transcoded(path, name, encoding, workspace)
         head = _head(text, name)
-    elif head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise DataError(f'{name} is in UTF-16; set encoding = "utf-16" for it in study.toml')
+    elif not as_is and (utf16 := _utf16(head)):
+        raise DataError(f'{name} is in UTF-16; set encoding = "{utf16}" for it in study.toml')
     kind, separator = _kind(path, head)
     if kind != "parquet" and _ends_lines_unseen(head):
         raise DataError(
             f"{name} ends its lines with carriage returns alone, as old Macs did; save it with line feeds, such as by: "
             "tr '\\r' '\\n'"
         )
-    return LogFile(name, text, kind, separator, beginning(head), path.stat().st_size, _digest(path))
+    size = path.stat().st_size
+    return LogFile(name, text, kind, separator, beginning(head), size, digest_of(path), workspace, encoding)
+
+
+def _utf16(head: bytes) -> str | None:
+    """Return the encoding of a text in UTF-16, with a byte order mark or every other byte null; None for other text."""
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    even, odd = head[::2].count(0), head[1::2].count(0)
+    if head.startswith(PARQUET) or even + odd < len(head) / 4 or 10 * min(even, odd) > max(even, odd):
+        return None
+    return "utf-16-le" if odd > even else "utf-16-be"
 
 
 def _ends_lines_unseen(head: bytes) -> bool:
@@ -149,6 +169,8 @@ def not_utf8(file: LogFile) -> DataError:
     """Return the error for text that is not UTF-8."""
     line = _undecodable(file.path)
     where = f" (line {line:,})" if line else ""
+    if file.encoding is not None:
+        return DataError(f"{file.name} is not in the encoding {file.encoding!r} that study.toml gives{where}")
     return DataError(f'{file.name} is not UTF-8{where}; set encoding = "latin-1" (or what it is) for it in study.toml')
 
 
@@ -166,20 +188,6 @@ def _undecodable(path: Path) -> int | None:
 def cut_short(name: str, reason: object) -> DataError:
     """Return the error for a compressed file that ends early or is damaged."""
     return DataError(f"{name} cannot be unpacked, it is cut short or damaged ({reason}); fetch it again")
-
-
-def _digest(path: Path) -> Callable[[], str]:
-    """Return how to get the SHA-256 of a file, which a thread of its own works out from now on."""
-    worker = ThreadPoolExecutor(max_workers=1)
-    found = worker.submit(_sha256, path)
-    worker.shutdown(wait=False)
-    return found.result
-
-
-def _sha256(path: Path) -> str:
-    """Return the SHA-256 of a file."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _missing(name: str, path: Path) -> DataError:
@@ -209,7 +217,7 @@ def _head(path: Path, name: str) -> bytes:
 def _kind(path: Path, head: bytes) -> tuple[str, str | None]:
     """Return ``parquet``, ``ndjson`` or ``text``, and the separator a name like .csv or .tsv.gz implies."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
-    while suffixes and suffixes[-1] in (".gz", ".zst", ".zstd"):
+    while suffixes and suffixes[-1] in PACKED:
         suffixes.pop()
     suffix = suffixes[-1] if suffixes else ""
     if head.startswith(PARQUET):
@@ -220,7 +228,7 @@ def _kind(path: Path, head: bytes) -> tuple[str, str | None]:
 
 
 def _transcoded(path: Path, name: str, encoding: str, workspace: Path) -> Path:
-    """Return a UTF-8 copy of a file in another encoding."""
+    """Return a UTF-8 copy of a file in another encoding; bytes that are none of its characters stay as they are."""
     try:
         "".encode(encoding)  # unlike codecs.lookup, refuses those that are not for text, such as base64
     except (LookupError, ValueError):
@@ -230,8 +238,8 @@ def _transcoded(path: Path, name: str, encoding: str, workspace: Path) -> Path:
     copy = workspace / f"{len(list(workspace.iterdir()))}-{path.name}.txt"
     try:
         with (
-            codecs.getreader(encoding)(unpacked(path)) as source,
-            copy.open("w", encoding="utf-8", newline="") as target,
+            codecs.getreader(encoding)(unpacked(path), "surrogateescape") as source,
+            copy.open("w", encoding="utf-8", errors="surrogateescape", newline="") as target,
         ):
             while chunk := source.read(1 << 20):
                 target.write(chunk)

@@ -14,7 +14,8 @@ from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.errors import DataError
 from sessionkit.readers.files.fields import FITS
 from sessionkit.readers.files.keeping import Keep, in_memory
-from sessionkit.readers.files.opening import LogFile, cut_short, not_utf8
+from sessionkit.readers.files.opening import LogFile, cut_short
+from sessionkit.readers.files.undecoded import mended, with_undecoded
 from sessionkit.readers.raw import Raw, as_lines, read_through
 
 QRELS = ("judgment_key", "subtopic_id", "doc_id", "grade")
@@ -44,7 +45,7 @@ def read_whitespace(file: LogFile, table: str, *, header: bool = False, keep: Ke
     Raises
     ------
     DataError
-        The file is not UTF-8 or ends early.
+        Too much of the file is not UTF-8, or it ends early.
     """
     lines = pl.scan_lines(str(file.path), name=TEXT, row_index_name=RECORD, row_index_offset=1, glob=False)
     lines = lines.with_columns(pl.col(RECORD).cast(pl.Int64), pl.col(TEXT).str.strip_prefix("\ufeff").str.strip_chars())
@@ -53,7 +54,7 @@ def read_whitespace(file: LogFile, table: str, *, header: bool = False, keep: Ke
         first = lines.head(1).collect().row(0, named=True)
         records = lines.select(pl.len()).collect().item()
     except pl.exceptions.ComputeError:
-        raise not_utf8(file) from None
+        return read_whitespace(mended(file), table, header=header, keep=keep)
     except OSError as error:
         raise cut_short(file.name, error) from None
     given = first[TEXT].split()
@@ -75,7 +76,7 @@ def read_whitespace(file: LogFile, table: str, *, header: bool = False, keep: Ke
         subtopic = pl.col("subtopic_id")
         frame = frame.with_columns(pl.when(~subtopic.is_in(NO_SUBTOPIC)).then(subtopic))
     with read_through(file.name):
-        frame = keep(frame)
+        frame = keep(with_undecoded(frame, {line - skip: bad for line, bad in file.undecoded.items() if line > skip}))
     locate = as_lines(str(file.path), skip + 1)
     return Raw(table, file.name, frame, records - bool(header), locate, file.bytes, file.digest)
 

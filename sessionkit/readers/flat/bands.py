@@ -8,6 +8,7 @@ files. A small log is one band, in memory.
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +18,8 @@ import polars as pl
 from sessionkit.contract import RECORD
 from sessionkit.errors import DataError
 from sessionkit.readers.files.keeping import room_in
-from sessionkit.readers.files.opening import DAMAGED, HEAD, LogFile, cut_short, not_utf8, unpacked
+from sessionkit.readers.files.opening import DAMAGED, HEAD, LogFile, cut_short, unpacked
+from sessionkit.readers.files.undecoded import is_undecodable
 from sessionkit.readers.records import Log
 
 TEXT = "__text"
@@ -34,6 +36,10 @@ AT_ONCE = 16
 """Files that are read at the same time."""
 BLOCK = 1 << 18
 """Bytes of text of which one line is looked at to find bands of like size."""
+
+
+class UndecodableError(Exception):
+    """Some lines of the files have bytes that are no text."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +81,9 @@ def banded(log: Log, files: Sequence[LogFile], frames: Sequence[pl.LazyFrame], k
     Raises
     ------
     DataError
-        A file is not UTF-8, or cut short.
+        A file is cut short.
+    UndecodableError
+        A file has lines with bytes that are not UTF-8; nothing was returned yet.
     """
     every = [numbered(frame, number) for number, frame in enumerate(frames)]
     groups = [pl.concat(every[first : first + AT_ONCE]) for first in range(0, len(every), AT_ONCE)]
@@ -87,7 +95,9 @@ def banded(log: Log, files: Sequence[LogFile], frames: Sequence[pl.LazyFrame], k
         folders = [
             _sorted_into(log.workspace / f"bands {number}", group, key, bounds) for number, group in enumerate(groups)
         ]
-    except (pl.exceptions.ComputeError, *DAMAGED):
+    except (pl.exceptions.ComputeError, *DAMAGED) as error:
+        if is_undecodable(error):
+            raise UndecodableError from None
         for file in files:
             _refuse_damaged(file)
         raise
@@ -105,6 +115,7 @@ def _sorted_into(folder: Path, frame: pl.LazyFrame, key: Key, bounds: Sequence[s
     band = pl.col(key.column).map_batches(
         lambda keys: _numbers(keys, bounds), return_dtype=pl.Int32, is_elementwise=True
     )
+    shutil.rmtree(folder, ignore_errors=True)  # what is left of a reading that failed
     by_band = pl.PartitionBy(folder, key=BAND, include_key=False)
     with room_in(folder.parent):
         frame.with_columns(band.alias(BAND)).sink_parquet(
@@ -141,8 +152,6 @@ def _refuse_damaged(file: LogFile) -> None:
     try:
         pl.scan_lines(str(file.path), name=TEXT, glob=False).select(pl.col(TEXT).str.len_bytes().sum()).collect()
     except pl.exceptions.ComputeError as error:
-        if "utf" in str(error).lower():
-            raise not_utf8(file) from None
         raise DataError(f"{file.name} cannot be read ({str(error).splitlines()[0]})") from None
     except DAMAGED as error:
         raise cut_short(file.name, error) from None

@@ -8,7 +8,7 @@ taken together: a session may begin in one and end in the next.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -18,7 +18,8 @@ from sessionkit.contract import RECORD
 from sessionkit.readers.checking.notes import counted
 from sessionkit.readers.files.keeping import ROW_GROUP, room_in
 from sessionkit.readers.files.opening import LogFile
-from sessionkit.readers.flat.bands import STRIDE, Key, banded
+from sessionkit.readers.files.undecoded import whole, with_undecoded
+from sessionkit.readers.flat.bands import STRIDE, Key, UndecodableError, banded
 from sessionkit.readers.flat.parting import Parting, by_session
 from sessionkit.readers.raw import OWN, SOURCE, Locate, Raw, as_lines
 from sessionkit.readers.records import Log, Taken
@@ -87,7 +88,7 @@ def take_flat(
     tallies: dict[str, dict[str, Counter[int]]] = {"merged": {}, "idle": {}, "seen": {}}
     kept: dict[str, list[pl.DataFrame | Path]] = {"queries": [], "results": []}
     parting, room = Parting(), log.room
-    for band in banded(log, files, [read(file) for file in files], key):
+    for band in _bands(log, files, read, key):
         made = make(band)
         tables = {name: getattr(made, name).collect() for name in kept}
         if log.is_large:
@@ -114,6 +115,26 @@ def take_flat(
     ]
     parted = {name: [replace(raw, parts=parting.of(name))] for name, raw in raws.items()}
     return Taken(parted, _named(tallies["merged"], files), _named(tallies["idle"], files), [*notes, *told])
+
+
+def _bands(
+    log: Log, files: Sequence[LogFile], read: Callable[[LogFile], pl.LazyFrame], key: Key
+) -> Iterator[pl.LazyFrame]:
+    """Return the records of all files, band by band; lines that cannot be decoded break a rule."""
+    try:
+        yield from banded(log, files, [read(file) for file in files], key)
+    except UndecodableError:
+        mended = [whole(file) for file in files]
+        yield from banded(log, mended, [with_undecoded(read(file), file.undecoded) for file in mended], key)
+
+
+def rows_of(file: LogFile, read: Callable[[LogFile], pl.LazyFrame]) -> pl.DataFrame:
+    """Return all records of a small file; lines that cannot be decoded break a rule."""
+    try:
+        return read(file).collect()
+    except pl.exceptions.ComputeError:
+        mended = whole(file)
+        return with_undecoded(read(mended), mended.undecoded).collect()
 
 
 def _named(tally: Mapping[str, Mapping[int, int]], files: Sequence[LogFile]) -> dict[tuple[str, str], int]:

@@ -52,12 +52,14 @@ FORMATS: dict[str, Format] = {
         "sessions of the CORE search engine (Sim4IA): CSV with lists and clicks as text, JSON of queries",
         reader("core", core_sessions.take),
         fits=core_sessions.fits,
+        options=core_sessions.OPTIONS,
         tried=core_sessions.TRIED,
     ),
     "simiir": Format(
         "runs of the SimIIR framework 1 to 3: folders or .log files",
         reader("simiir", simiir.take),
         fits=simiir.fits,
+        options=simiir.OPTIONS,
         tried=simiir.TRIED,
     ),
     "quepid": Format(
@@ -154,6 +156,7 @@ FORMATS: dict[str, Format] = {
         "exports of the YASBIL browser extension: a JSON object of tables per participant",
         reader("yasbil", yasbil.take),
         fits=yasbil.fits,
+        options=yasbil.OPTIONS,
         tried=yasbil.TRIED,
     ),
     "trec_run": Format(

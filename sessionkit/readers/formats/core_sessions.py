@@ -10,6 +10,9 @@ Three kinds of file are read:
 
 A click of kind ``author`` is on the name of an author: it is counted in ``author_clicks`` and is no click on the document.
 There are no judgments.
+
+Every record is a query of its own; ``merge_queries`` says which go into the one before (``same``: with its text) or the next
+(``typing``: a text on its way, followed within seconds).
 """
 
 from __future__ import annotations
@@ -17,13 +20,16 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 import polars as pl
 
 from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.errors import DataError
-from sessionkit.readers.entries import Glimpse
+from sessionkit.readers.entries import Glimpse, Option
 from sessionkit.readers.events.clicks import with_clicks
+from sessionkit.readers.events.merging import merged_tables
+from sessionkit.readers.events.requeries import MERGE_QUERIES
 from sessionkit.readers.files.delimited import read_delimited
 from sessionkit.readers.files.halves import loads
 from sessionkit.readers.files.opening import LogFile, text_of
@@ -33,6 +39,15 @@ from sessionkit.readers.records import Log, Taken, raw_of
 TRIED = (
     "Sim4IA-Bench: predetermined_queries_Task_A.csv, evaluation_sessions_Task_A.csv, evaluation_sessions_Task_B.json"
 )
+OPTIONS: dict[str, Option] = {
+    "merge_queries": replace(
+        MERGE_QUERIES,
+        meaning="Which queries are merged into one: same (sent again), typing (a text on its way to the next). An empty list: "
+        "none.",
+        default=[],
+        allowed=("same", "typing"),
+    )
+}
 COLUMNS = ("query_position", "user_id", "session_id", "query_text", "issued_at", "serp", "query_id", "clicks")
 HEADER = {"query": "query_text", "date": "issued_at", "search_id": "query_id"}
 FIRST_LINE = re.compile(r'\d+,[^,\n]*,[^,\n]*,.{0,5000}?,"?\[[^\]]*\]"?,[0-9a-f]{32},"?\[', re.DOTALL)
@@ -51,7 +66,7 @@ def fits(glimpse: Glimpse) -> bool:
 
 def take(log: Log) -> Taken:
     """Take the files apart."""
-    taken = [_texts(file) if file.kind == "ndjson" else _records(file, log) for file in log.files]
+    taken = [_texts(file, log) if file.kind == "ndjson" else _records(file, log) for file in log.files]
     _refuse_shared([one.raws["queries"][0] for one in taken])
     return Taken(
         {name: [raw for one in taken for raw in one.raws.get(name, ())] for name in ("queries", "results")},
@@ -78,7 +93,8 @@ def _records(file: LogFile, log: Log) -> Taken:
         idle[file.name, f"{kind} clicks on no result"] = _count(outside)
         merged[file.name, f"{kind} clicks"] = _count(clicks) - _count(outside)
     zone = log.config.settings.timezone
-    asked = queries.drop("serp", "clicks")
+    asked, results, gone = _merged(queries.drop("serp", "clicks"), results, log.option("merge_queries"))
+    merged |= {(file.name, words): many for words, many in gone.items()}
     return Taken(
         {
             "queries": [raw_of(file, "queries", asked, kind="query records", locate=raw.locate, timezone=zone)],
@@ -90,6 +106,25 @@ def _records(file: LogFile, log: Log) -> Taken:
         idle,
         notes,
     )
+
+
+def _merged(
+    queries: pl.LazyFrame, results: pl.LazyFrame, rules: Sequence[str]
+) -> tuple[pl.LazyFrame, pl.LazyFrame, dict[str, int]]:
+    """Return the tables with queries merged, and how many rows went where."""
+    if not rules:
+        return queries, results, {}
+    number = pl.col("query_position").cast(pl.String).str.strip_chars().cast(pl.Int64, strict=False)
+    as_read = pl.col("query_position").alias("__as_read")
+    every, lists = (frame.with_columns(number, as_read).collect() for frame in (queries, results))
+    times = "issued_at" in every.columns
+    time = pl.col("issued_at").str.to_datetime("%Y-%m-%d %H:%M:%S", strict=False) if times else None
+    made = merged_tables(every, lists, rules, time)
+    position = pl.coalesce(pl.col("query_position").cast(pl.String), pl.col("__as_read").cast(pl.String))
+    asked, shown = (
+        frame.lazy().with_columns(query_position=position).drop("__as_read") for frame in (made.queries, made.results)
+    )
+    return asked, shown, {words: rows.height for words, rows in made.gone.items()}
 
 
 def _refuse_shared(queries: Sequence[Raw]) -> None:
@@ -153,10 +188,11 @@ def _clicks(queries: pl.LazyFrame) -> pl.LazyFrame:
     return parts.select(RECORD, doc_id=group.field("1"), kind=group.field("3"), clicked_at=time)
 
 
-def _texts(file: LogFile) -> Taken:
+def _texts(file: LogFile, log: Log) -> Taken:
     """Take a JSON file of texts of queries apart."""
+    text = text_of(file)
     try:
-        sessions = loads(text_of(file))
+        sessions = loads(text)
     except (ValueError, RecursionError) as error:
         raise DataError(f"{file.name} is no JSON object of sessions with lists of queries ({error})") from None
     if not isinstance(sessions, dict):
@@ -172,8 +208,11 @@ def _texts(file: LogFile) -> Taken:
     schema = {"session_id": pl.String, "query_position": pl.Int64, "query_text": pl.String}
     frame = pl.DataFrame(rows, schema=schema, orient="row").with_row_index(RECORD, offset=1)
     frame = frame.with_columns(pl.col(RECORD).cast(pl.Int64), results_status=pl.lit("not_logged"))
+    none = frame.lazy().select(RECORD, "session_id", "query_position", rank=1, doc_id=pl.lit("")).clear()
+    asked, _, gone = _merged(frame.lazy(), none, log.option("merge_queries"))
     return Taken(
-        {"queries": [raw_of(file, "queries", frame, kind="query texts", locate=as_json(frame.lazy()))]},
+        {"queries": [raw_of(file, "queries", asked, kind="query texts", locate=as_json(frame.lazy()))]},
+        merged={(file.name, words): many for words, many in gone.items()},
         idle={(file.name, "sessions without queries"): sum(not texts for texts in sessions.values())},
         notes=[f"{file.name}: texts of queries alone; their lists were not logged"],
     )

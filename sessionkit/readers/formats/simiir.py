@@ -11,11 +11,14 @@ beside ``BASE.cfg`` (what was simulated), ``BASE.queries``, ``BASE.rels`` and ot
 - ``DOC`` is a click, made when the action before it ended; the time since then is the dwell time. ``MARK`` saves a document.
 - ``.rels`` are documents that were saved, not judgments; they and ``.queries`` repeat what the .log says. Judgments come
   from qrels of the topics.
+- Every ``QUERY`` is a query of its own; with ``merge_queries = ["same"]`` one with the text of the query before goes into that.
 - The totals that a .log ends with are held against what was read.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path, PurePath
 
 import polars as pl
@@ -23,9 +26,11 @@ import polars as pl
 from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.errors import DataError
 from sessionkit.readers.checking.notes import counted
-from sessionkit.readers.entries import Glimpse
+from sessionkit.readers.entries import Glimpse, Option
 from sessionkit.readers.events.clicks import with_clicks
-from sessionkit.readers.files.opening import LogFile, unpacked
+from sessionkit.readers.events.merging import merged_tables
+from sessionkit.readers.events.requeries import MERGE_QUERIES
+from sessionkit.readers.files.opening import PACKED, LogFile, unpacked
 from sessionkit.readers.formats.simiir_lines import (
     ONTO,
     QUERY,
@@ -49,6 +54,14 @@ TRIED = (
     "four runs of SimIIR 3 in Sim4IA-Bench, in which no document was opened; DOC and MARK lines, ignored and empty lists, "
     "other versions and filled .rels never on real files, built from the source of the framework"
 )
+OPTIONS: dict[str, Option] = {
+    "merge_queries": replace(
+        MERGE_QUERIES,
+        meaning="Which queries are merged into one: same (with the text of the query before). An empty list: none.",
+        default=[],
+        allowed=("same",),
+    )
+}
 BATCH = 200
 """Runs that are taken apart together."""
 SIDE = {
@@ -58,7 +71,6 @@ SIDE = {
     ".out": "lines of trec_eval",
 }
 """What else a run writes, and what its lines are."""
-PACKED = (".gz", ".zst", ".zstd")
 
 
 def fits(glimpse: Glimpse) -> bool:
@@ -92,13 +104,16 @@ def take(log: Log) -> Taken:
         results = results.join(marks_of(lines).lazy(), on=[*QUERY, "doc_id"], how="left", maintain_order="left")
         first = pl.struct(*QUERY, "doc_id").is_first_distinct()
         results = results.with_columns(pl.col("saved").fill_null(value=False) & first)
+        asked, shown, gone = _merged(lines, results.collect(), log.option("merge_queries"))
+        for words, by_run in gone.items():
+            merged |= {(files[name].name, words): many for name, many in by_run}
         tables = {
-            "QUERY lines": ("queries", queries_of(lines)),
+            "QUERY lines": ("queries", asked.filter(pl.col(RULE).is_null()).drop(RULE, VALUE)),
             "lines that cannot be read": (
                 "queries",
-                lines.filter(pl.col(RULE).is_not_null()).select(RUN, RECORD, RULE, VALUE),
+                asked.filter(pl.col(RULE).is_not_null()).select(RUN, RECORD, RULE, VALUE, "query_position"),
             ),
-            "SNIPPET lines": ("results", results.collect()),
+            "SNIPPET lines": ("results", shown),
         }
         for kind, (table, frame) in tables.items():
             for (name,), part in frame.partition_by(RUN, as_dict=True, maintain_order=True).items():
@@ -117,6 +132,23 @@ def take(log: Log) -> Taken:
     totals = f"SimIIR runs end with {counted(len(amiss), 'total')} other than what was read"
     warnings = [f"{totals} (first: {amiss[0]})"] if amiss else []
     return Taken({name: given for name, given in raws.items() if given}, merged, idle, warnings=warnings)
+
+
+def _merged(
+    lines: pl.DataFrame, results: pl.DataFrame, rules: Sequence[str]
+) -> tuple[pl.DataFrame, pl.DataFrame, dict[str, list[tuple[str, int]]]]:
+    """Return queries, those that cannot be read among them, and results, merged, and how many of each run went where."""
+    unread = lines.filter(pl.col(RULE).is_not_null()).select(
+        RUN, RECORD, RULE, VALUE, query_position=pl.when("is_query").then("query_position")
+    )
+    asked = pl.concat([queries_of(lines), unread], how="diagonal_relaxed")
+    if not rules:
+        return asked, results, {}
+    position = pl.col("query_position").cast(pl.Int64)
+    queries, lists = (frame.rename({RUN: "session_id"}).with_columns(position) for frame in (asked, results))
+    made = merged_tables(queries, lists, rules)
+    gone = {words: rows.group_by("session_id").len().rows() for words, rows in made.gone.items()}
+    return made.queries.rename({"session_id": RUN}), made.results.rename({"session_id": RUN}), gone
 
 
 def _parted(name: str) -> tuple[str, str]:

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 import polars as pl
 
 from sessionkit.contract import RECORD, RULE, VALUE
-from sessionkit.errors import DataError
-from sessionkit.readers.files.opening import LogFile, cut_short, not_utf8
+from sessionkit.readers.files.opening import LogFile, cut_short
+from sessionkit.readers.files.undecoded import DECODED, whole
 
 RUN = "run"
 QUERY = [RUN, "query_position"]
@@ -17,6 +17,7 @@ FIRST_LINES = re.compile(r"\ufeff?\s*(?:INFO [A-Z_]+[^\n]*\n\s*)*ACTION [A-Z]+ [
 ACTION = r"^ACTION ([A-Z_]+) (-?[\d.]+) (-?[\d.]+)(?: (.*))?$"
 INFO = r"^INFO ([A-Z_]+)(?: (.*))?$"
 READABLE = "line_is_action_or_info"
+UNDECODED = "undecoded"
 DECISION = r"^CONSIDERED_(?:NOT_)?RELEVANT"
 ONTO = ("SERP", "DOC", "MARK")
 """Actions that go onto queries and results; all but these and QUERY and SNIPPET say nothing for any table."""
@@ -43,19 +44,20 @@ def lines_of(files: Mapping[str, LogFile]) -> pl.DataFrame:
 
     RUN, RECORD (number of the line), RULE and VALUE where it is neither action nor info, ``action`` (``"INFO"`` for
     info), ``limit``, ``time`` and ``ended`` (of the action before) as text, ``payload``, ``type`` (of info),
-    ``query_position`` (0 before the first query).
+    ``query_position`` (0 before the first query), ``rank`` (snippets so far in the list), ``is_query``. A line with bytes that are
+    no text has no action, but counts for position and rank.
 
     Raises
     ------
     DataError
-        A file is not UTF-8 or is damaged.
+        Too much of a file is not UTF-8, or it is damaged.
     """
     names = {str(file.path): name for name, file in files.items()}
     scan = pl.scan_lines(list(names), name="text", include_file_paths="path", glob=False)
     try:
         read = scan.collect()
     except pl.exceptions.ComputeError:
-        raise _unreadable(files) from None
+        return lines_of({name: whole(file) for name, file in files.items()})
     except OSError as error:
         raise cut_short(next(iter(files.values())).name, error) from None
     text = pl.col("text").str.strip_prefix("\ufeff").str.strip_suffix("\r")
@@ -75,18 +77,27 @@ def lines_of(files: Mapping[str, LogFile]) -> pl.DataFrame:
         type=pl.col("info").struct[0],
     )
     unread = pl.col("action").is_null()
+    bad = [(name, line, those) for name, file in files.items() for line, those in file.undecoded.items()]
+    undecoded = pl.DataFrame(bad, schema={RUN: pl.String, RECORD: pl.Int64, UNDECODED: pl.String}, orient="row")
+    parted = parted.join(undecoded, on=[RUN, RECORD], how="left", maintain_order="left")
+    decoded = pl.col(UNDECODED).is_null()
+    asked = (pl.col("action") == "QUERY").fill_null(value=False)
+    parted = parted.with_columns(query_position=asked.cum_sum().over(RUN))
+    examined = (pl.col("action") == "SNIPPET").fill_null(value=False)
     return parted.select(
         RUN,
         RECORD,
-        pl.when(unread).then(pl.lit(READABLE)).alias(RULE),
-        pl.when(unread).then(pl.col("text").str.slice(0, 200)).alias(VALUE),
-        "action",
+        pl.when(~decoded).then(pl.lit(DECODED)).when(unread).then(pl.lit(READABLE)).alias(RULE),
+        pl.when(~decoded).then(UNDECODED).when(unread).then(pl.col("text").str.slice(0, 200)).alias(VALUE),
+        pl.when(decoded).then("action").alias("action"),
         "limit",
         "time",
         "payload",
         "type",
         ended=pl.col("time").forward_fill().shift(1).over(RUN),
-        query_position=(pl.col("action") == "QUERY").fill_null(value=False).cum_sum().over(RUN),
+        query_position="query_position",
+        rank=examined.cum_sum().over(QUERY).cast(pl.Int64),
+        is_query=asked,
     )
 
 
@@ -123,7 +134,7 @@ def snippets_of(lines: pl.DataFrame) -> pl.DataFrame:
         pl.when(first).then(pl.lit("snippet_follows_a_query")).alias(RULE),
         pl.when(first).then("payload").alias(VALUE),
         pl.when(~first).then("query_position").alias("query_position"),
-        rank=pl.int_range(1, pl.len() + 1).over(QUERY),
+        rank="rank",
         doc_id=pl.col("payload").str.extract(r"^\S+ +(\S+)"),
         examined=pl.lit(value=True),
         seen_before=pl.col("payload").str.starts_with("SEEN_PREVIOUSLY"),
@@ -185,13 +196,3 @@ def _document() -> pl.Expr:
 def _relevant() -> pl.Expr:
     """Return whether a payload does not say that a document was considered not relevant."""
     return ~pl.col("payload").str.starts_with("CONSIDERED_NOT_RELEVANT")
-
-
-def _unreadable(files: Mapping[str, LogFile]) -> DataError:
-    """Return the error for the first of these files that is not UTF-8."""
-    for file in files.values():
-        try:
-            pl.scan_lines(str(file.path), glob=False).collect()
-        except pl.exceptions.ComputeError:
-            return not_utf8(file)
-    return not_utf8(next(iter(files.values())))

@@ -8,10 +8,9 @@ from pathlib import Path
 import polars as pl
 
 from sessionkit.contract import RECORD
-from sessionkit.readers.files.opening import DAMAGED, unpacked
+from sessionkit.readers.files.opening import DAMAGED, PACKED, unpacked
 from sessionkit.readers.formats.simiir_lines import RUN
 
-PACKED = (".gz", ".zst", ".zstd")
 NAME = re.compile(r"(?P<system_id>.+?)-(?P<topic_id>\d+)-(?P<user_id>.+)")
 """A run is named after its simulation, its topic and its searcher."""
 SAID = {

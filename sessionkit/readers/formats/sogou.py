@@ -8,8 +8,9 @@ Both have a tab-separated line per click, mostly in GBK, the query perhaps betwe
 
 The time is that of the click. Only clicked documents are known, at their ranks, so lists are partly observed, and times
 of queries are not known; times carry no zone. Sessions end after a pause (``session_gap``); clicks that follow one another
-with the same query are of one query. The order of the click stays in ``click_order``. Where GBK cannot be read, a
-character that says so stands instead, and the files that have any are noted.
+with the same query are of one query; one whose order does not go on was sent again, and goes into the one before it
+(``merge_queries``). The order of the click stays in ``click_order``. Where GBK cannot be read, a character that says so stands
+instead, and the files that have any are noted.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from sessionkit.readers.events.sessionising import seconds, with_sessions
 from sessionkit.readers.files.encodings import in_utf8
 from sessionkit.readers.files.opening import LogFile
 from sessionkit.readers.flat.bands import Key
-from sessionkit.readers.flat.click_only import ASK, KINDS, queries_and_clicks
+from sessionkit.readers.flat.click_only import ASK, KINDS, MERGE, queries_and_clicks
 from sessionkit.readers.flat.lines import breaking, fields_of, fits_text, sound, those_that_fit, unsound
 from sessionkit.readers.flat.taking import Made, take_flat
 from sessionkit.readers.records import Log, Taken
@@ -33,6 +34,7 @@ from sessionkit.readers.records import Log, Taken
 TRIED = "never on a real file; built from the descriptions in the code of two public parsers"
 OPTIONS: dict[str, Option] = {
     "session_gap": SESSION_GAP,
+    "merge_queries": MERGE,
     "encoding": Option(
         "The encoding of the files; by default UTF-8 for those that begin with text in it, else GB18030, which is GBK and "
         "more."
@@ -70,7 +72,7 @@ def take(log: Log) -> Taken:
         for file in files
         if not _is_stamped(file) and _day(file.name) is None
     ]
-    make = partial(_made, gap=seconds(log.option("session_gap")))
+    make = partial(_made, gap=seconds(log.option("session_gap")), rules=log.option("merge_queries"))
     taken = take_flat(log, _records, KEY, make, files=texts, kinds=KINDS, notes=notes)
     return Taken(taken.raws, taken.merged, {**taken.idle, **others}, taken.notes)
 
@@ -127,11 +129,15 @@ def _of_a_day(file: LogFile) -> pl.LazyFrame:
     return lines.with_columns(clicked_at=pl.when(known).then("__time"))
 
 
-def _made(lines: pl.LazyFrame, gap: float) -> Made:
+def _made(lines: pl.LazyFrame, gap: float, rules: list[str]) -> Made:
     """Return queries and clicks of some whole users."""
     ordered = with_sessions(sound(lines), time="__time", gap=gap)
     text = pl.col("query_text").fill_null("")
     new = (pl.col("session_id") != pl.col("session_id").shift(1)) | (text != text.shift(1))
+    order = pl.col("click_order").cast(pl.Int64, strict=False)
+    new |= ((order <= order.shift(1)) & (text != "")).fill_null(value=False)
     ask = pl.when(new.fill_null(value=True)).then(pl.int_range(pl.len())).forward_fill().alias(ASK)
     asked = ordered.with_columns(ask)
-    return queries_and_clicks(asked, unsound(lines), (), of_query=("user_id",), of_click=("clicked_at", "click_order"))
+    return queries_and_clicks(
+        asked, unsound(lines), rules, of_query=("user_id",), of_click=("clicked_at", "click_order")
+    )

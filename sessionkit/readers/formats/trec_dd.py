@@ -3,7 +3,7 @@
 ``topic iteration document score on_topic subtopic:rating|subtopic:rating``, between tabs, the last one only where the
 document is on topic. A topic is a session, an iteration (counted from 0) a query without text, its list the documents by
 descending score, equal scores in the order of the file. Iterations that are missing are empty lists, as in the track's
-own scorer, which puts a document there that nobody judged. Every file is one system, named by it.
+own scorer, which puts a document there that nobody judged. Every file is one system, named by it (without .gz or .zst).
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.readers.checking.notes import counted
 from sessionkit.readers.entries import Glimpse
 from sessionkit.readers.files.blanks import fields_of, first_fields
+from sessionkit.readers.files.opening import PACKED
 from sessionkit.readers.files.qrels import NUMBER
 from sessionkit.readers.records import Log, Taken, raw_of
 
@@ -38,7 +39,8 @@ def take(log: Log) -> Taken:
     for file in log.files:
         frame = fields_of(file, FIELDS, least=5, most=6, keep=log.keep)
         frame = _with_broken(_with_broken(frame, COUNTS, "iteration", WHOLE), "on_topic_is_0_or_1", "on_topic", FLAG)
-        system = Path(file.name).name
+        path = Path(file.name)
+        system = path.stem if path.suffix in PACKED else path.name
         score = pl.col("score").cast(pl.Float64, strict=False)
         ordered = frame.sort(
             score, RECORD, descending=[True, False], nulls_last=True, maintain_order=True

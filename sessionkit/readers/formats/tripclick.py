@@ -2,9 +2,9 @@
 
 Read are ``SessionId``, ``Keywords`` (the query), ``DateCreated`` (``/Date(1483228800000)/``, milliseconds since 1970),
 ``Documents`` (the list as shown) and ``DocumentId`` (what was clicked; 0 or nothing for no click). Lines of one session,
-query and list are of one query, asked when the first of them was written; the time of a line with a click is that of the
-click. Other keys are noted. ``session_gap`` cuts the sessions of the log, which are those of a browser, further at pauses.
-Judgments made from the clicks (DCTR, RAW) are ordinary qrels.
+query and list are of one query, asked when the first of them was written (``merge_queries = []``: each line is a query of its
+own); the time of a line with a click is that of the click. Other keys are noted. ``session_gap`` cuts the sessions of the
+log, which are those of a browser, further at pauses. Judgments made from the clicks (DCTR, RAW) are ordinary qrels.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import polars as pl
 from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.readers.entries import SESSION_GAP, Glimpse, Option
 from sessionkit.readers.events.clicks import with_clicks
+from sessionkit.readers.events.requeries import MERGE_QUERIES
 from sessionkit.readers.events.sessionising import seconds, with_positions, with_sessions
 from sessionkit.readers.files.halves import whole_characters
 from sessionkit.readers.files.opening import LogFile
@@ -27,7 +28,16 @@ from sessionkit.readers.flat.taking import Kinds, Made, take_flat
 from sessionkit.readers.records import Log, Taken
 
 TRIED = "never on a real file; built from the project's page and the code of ir_datasets"
-OPTIONS: dict[str, Option] = {"session_gap": replace(SESSION_GAP, default=None)}
+OPTIONS: dict[str, Option] = {
+    "session_gap": replace(SESSION_GAP, default=None),
+    "merge_queries": replace(
+        MERGE_QUERIES,
+        meaning="Whether a line with the text and the list of an earlier line of its session is of the same query: same, or an "
+        "empty list.",
+        default=["same"],
+        allowed=("same",),
+    ),
+}
 KEYS = {
     "session_id": "SessionId",
     "query_text": "Keywords",
@@ -52,7 +62,7 @@ def take(log: Log) -> Taken:
     """Take the files apart."""
     files, others = those_that_fit(log, _looks)
     gap = log.option("session_gap")
-    make = partial(_made, gap=None if gap is None else seconds(gap))
+    make = partial(_made, gap=None if gap is None else seconds(gap), rules=log.option("merge_queries"))
     taken = take_flat(
         log, _records, KEY, make, files=files, kinds=Kinds("query records", "results listed"), notes=_unread(files)
     )
@@ -100,14 +110,15 @@ def _records(file: LogFile) -> pl.LazyFrame:
     return lines.with_columns(pl.col("issued_at").str.extract(DATE).cast(pl.Int64, strict=False))
 
 
-def _made(lines: pl.LazyFrame, gap: float | None) -> Made:
+def _made(lines: pl.LazyFrame, gap: float | None, rules: list[str]) -> Made:
     """Return queries, results and clicks of some whole sessions."""
     given = sound(lines)
     if gap is not None:
         given = with_sessions(given.rename({"session_id": "__browser"}), user="__browser", gap=gap)
     given = given.sort("session_id", "issued_at", RECORD)
     same = ["session_id", "query_text", "documents"]
-    given = given.with_columns(pl.col(RECORD).first().over(same).alias(ASK)).collect().lazy()
+    ask = pl.col(RECORD).first().over(same) if "same" in rules else pl.col(RECORD)
+    given = given.with_columns(ask.alias(ASK)).collect().lazy()
     asked = with_positions(given.filter(pl.col(RECORD) == pl.col(ASK)))
     docs = pl.col("documents").str.extract_all(ID)
     status = (

@@ -21,6 +21,7 @@ from sessionkit.readers.files.batches import batches, in_files, lines_of, worked
 from sessionkit.readers.files.halves import loads, whole_characters
 from sessionkit.readers.files.json_items import json_items
 from sessionkit.readers.files.opening import DAMAGED, LogFile, cut_short, not_utf8, unpacked
+from sessionkit.readers.files.undecoded import UNDECODED, marked, refuse_other_encoding
 from sessionkit.readers.raw import LINE, RAW, Locate, as_lines
 
 IS_JSON, IS_KNOWN = "line_is_json", "record_is_query_or_event"
@@ -75,7 +76,7 @@ def records_of(
             parts = (
                 batches(_documents(file), {RECORD: pl.Int64, TEXT: pl.String})
                 if is_document
-                else lines_of(stream, TEXT)
+                else lines_of(stream, TEXT, partial(refuse_other_encoding, file))
             )
             rows = in_files(worked_on(parts, work), workspace)
     except UnicodeDecodeError:
@@ -96,7 +97,11 @@ def _rows(lines: pl.DataFrame, *, experiment: str | None, timezone: str | None) 
     flat = _flat(records[TEXT], experiment).struct.unnest()
     counts_only, shown = pl.col(TEXT).str.contains(COUNTS_ONLY).alias("counts_only"), pl.col(TEXT).str.slice(0, 200)
     told = pl.concat([records.select(RECORD, counts_only, shown.alias(VALUE)), flat], how="horizontal")
-    rows = _cleaned(told.lazy()).with_columns(as_time("timestamp", timezone).alias(AT)).collect()
+    cleaned = _cleaned(told.lazy()).with_columns(as_time("timestamp", timezone).alias(AT))
+    if UNDECODED in lines.columns:
+        bad = cleaned.join(records.lazy().select(RECORD, UNDECODED), on=RECORD, how="left", maintain_order="left")
+        cleaned = marked(bad.with_columns(pl.when(pl.col(UNDECODED).is_null()).then(WHAT).alias(WHAT)))
+    rows = cleaned.collect()
     actions = lines.filter(is_action).select(RECORD, pl.lit(ACTION).alias(WHAT))
     return pl.concat([rows, actions], how="diagonal").sort(RECORD)
 

@@ -24,7 +24,7 @@ from sessionkit.readers.events.sessionising import with_positions
 from sessionkit.readers.files.opening import LogFile
 from sessionkit.readers.flat.bands import TEXT, Key, lines_of
 from sessionkit.readers.flat.lines import fields_of, fits_text, sound, those_that_fit, unsound
-from sessionkit.readers.flat.taking import Made, take_flat
+from sessionkit.readers.flat.taking import Made, rows_of, take_flat
 from sessionkit.readers.raw import Raw
 from sessionkit.readers.records import Log, Taken, raw_of
 
@@ -187,7 +187,9 @@ def _made(lines: pl.LazyFrame, tick: float | None, *, by_region: bool) -> Made:
 
 def _labels(file: LogFile, *, by_region: bool) -> Raw:
     """Return the judgments of a file."""
-    lines = fields_of(file, ("query", "region_id", "doc_id", "grade"), (4,), "line_has_four_fields")
+    lines = rows_of(
+        file, lambda one: fields_of(one, ("query", "region_id", "doc_id", "grade"), (4,), "line_has_four_fields")
+    )
     key = pl.format("{}/{}", "query", "region_id") if by_region else pl.col("query")
     frame = lines.select(RECORD, RULE, VALUE, "doc_id", "grade", "region_id", judgment_key=key)
-    return raw_of(file, "judgments", frame.collect(), kind="labels")
+    return raw_of(file, "judgments", frame, kind="labels")

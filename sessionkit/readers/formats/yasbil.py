@@ -1,6 +1,7 @@
 """Format ``yasbil``: exports of the YASBIL browser extension: one JSON file per participant, an object of tables.
 
-A query is a run of search pages of one text, on one search engine, in one tab; pages that were not scraped are not logged.
+A query is a run of search pages of one text, on one search engine, in one tab (``merge_queries``: a page further down goes into it
+by ``paging``, one seen before by ``same``); pages that were not scraped are not logged.
 The rank of a result is the offset of its page and its place among the main results; the document is its address. A click is a
 mouse click whose anchor leads to a result, else a visit to a result by a link in the same tab. Its dwell time ends with the next
 page visited in the session, or with the session. Users are ``user_name`` where a server wrote it, else the name of the file.
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from pathlib import PurePath
@@ -19,7 +21,7 @@ import polars as pl
 
 from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.errors import DataError
-from sessionkit.readers.entries import Glimpse
+from sessionkit.readers.entries import Glimpse, Option
 from sessionkit.readers.events.by_file import raws_of, with_names
 from sessionkit.readers.events.listing import (
     AT,
@@ -35,6 +37,7 @@ from sessionkit.readers.events.listing import (
     listed,
     tallied,
 )
+from sessionkit.readers.events.requeries import MERGE_QUERIES
 from sessionkit.readers.files.batches import in_batches
 from sessionkit.readers.files.json_items import as_items
 from sessionkit.readers.formats.yasbil_rows import SESSIONS, STRINGS, TABLES, Export, export_of, milliseconds
@@ -63,6 +66,17 @@ SCHEMAS: dict[str, dict[str, pl.DataType]] = {
 """Rows by what becomes of them."""
 
 
+OPTIONS: dict[str, Option] = {
+    "merge_queries": replace(
+        MERGE_QUERIES,
+        meaning="Which search pages go on with the query before, if of its text, engine and tab: same (a page loaded again), paging "
+        "(the next page). An empty list: none.",
+        default=["same", "paging"],
+        allowed=("same", "paging"),
+    )
+}
+
+
 def fits(glimpse: Glimpse) -> bool:
     """Return whether a text begins with an object of tables, among them one of YASBIL's."""
     return BEGINS.match(glimpse.head) is not None and any(f'"{name}"' in glimpse.head for name in TABLES)
@@ -75,7 +89,7 @@ def take(log: Log) -> Taken:
         export = export_of(file)
         if not any(export.tables.values()):
             raise DataError(f"{file.name}: no row in the tables of YASBIL; known: {', '.join(TABLES)}")
-        rows = searches_of(export, number)
+        rows = searches_of(export, number, log.option("merge_queries"))
         rows["sessions"] = list(_sessions(export, PurePath(file.name).name.split(".")[0]))
         rows["broken"] += _broken(export)
         rows["idle"] += chain.from_iterable([{KIND: kind}] * many for kind, many in export.counts.items())

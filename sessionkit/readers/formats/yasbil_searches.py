@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.readers.events.listing import BARE, FROM, KEY, KIND, MANY, NOUN
+from sessionkit.readers.events.requeries import SAID
 from sessionkit.readers.files.json_items import Item
 from sessionkit.readers.formats.yasbil_rows import (
     MOUSE,
@@ -21,6 +22,7 @@ from sessionkit.readers.formats.yasbil_rows import (
     clicked_addresses,
     milliseconds,
     scraped,
+    whole,
 )
 
 Rows = dict[str, list[dict[str, Any]]]
@@ -28,7 +30,7 @@ Rows = dict[str, list[dict[str, Any]]]
 
 @dataclass
 class Search:
-    """One query: its key, its session and tab, when it was asked, and its list by rank."""
+    """One query: its key, its session and tab, when it was asked, its list by rank, and how far its pages go."""
 
     key: int
     session: str | None
@@ -36,13 +38,20 @@ class Search:
     time: int
     slots: dict[int, str] = field(default_factory=dict)
     clicked: set[str] = field(default_factory=set)
+    offset: int | None = None
+
+    def again(self, row: Mapping[str, Any]) -> str | None:
+        """Return by which rule a further search page goes into it: paging, or same; None for the first page."""
+        if self.offset is None:
+            return None
+        return "paging" if _offset(row) > self.offset else "same"
 
 
-def searches_of(export: Export, number: int) -> Rows:
-    """Return rows of queries, lists, marks and broken records of an export, and what was merged and idle."""
+def searches_of(export: Export, number: int, rules: Sequence[str]) -> Rows:
+    """Return rows of queries, lists, marks and broken records of an export, and what was merged, by these rules, and idle."""
     rows: Rows = {name: [] for name in ("queries", "lists", "marks", "broken", "merged", "idle")}
     visits = _once(export.tables[VISITS], rows)
-    searches = _searches(export, visits, number, rows)
+    searches = _searches(export, visits, number, rows, rules)
     by_tab: dict[tuple[str | None, str], list[Search]] = defaultdict(list)
     for search in searches:
         by_tab[search.session, search.tab].append(search)
@@ -69,6 +78,11 @@ def _tab(row: Mapping[str, Any]) -> str:
     return str(next((row[name] for name in ("tab_guid", "tab_id") if row.get(name) not in (None, "")), ""))
 
 
+def _offset(row: Mapping[str, Any]) -> int:
+    """Return how many results stand before those of a search page."""
+    return whole(row.get("serp_offset")) or 0
+
+
 def _once(items: list[Item], rows: Rows) -> list[Item]:
     """Return page visits in the order of time, those logged twice once."""
     kept, seen = [], set()
@@ -83,7 +97,7 @@ def _once(items: list[Item], rows: Rows) -> list[Item]:
     return kept
 
 
-def _searches(export: Export, visits: list[Item], number: int, rows: Rows) -> list[Search]:
+def _searches(export: Export, visits: list[Item], number: int, rows: Rows, rules: Sequence[str]) -> list[Search]:
     """Return the queries, with rows for them and their lists."""
     pages = [item for item in visits if item.value.get("pv_search_query")]
     last: dict[tuple[str | None, str], tuple[tuple[str, str], Search]] = {}
@@ -112,7 +126,9 @@ def _searches(export: Export, visits: list[Item], number: int, rows: Rows) -> li
         )
         where, what = (row.get("session_guid"), _tab(row)), (str(engine or "").lower(), str(text or "").strip())
         before = last.get(where)
-        if before is None or before[0] != what:
+        alike = before is not None and before[0] == what
+        rule = before[1].again(row) if before is not None and alike and is_page else None
+        if before is None or not alike or (rule is not None and rule not in rules):
             search = Search((number << 40) + item.number, where[0], where[1], _time(item))
             last[where] = (what, search)
             found.append(search)
@@ -132,7 +148,10 @@ def _searches(export: Export, visits: list[Item], number: int, rows: Rows) -> li
             )
         else:
             search = before[1]
-            rows["merged"].append({KIND: f"{item.name} rows of a query asked before"})
+            said = "a query asked before" if rule is None else SAID[rule]
+            rows["merged"].append({KIND: f"{item.name} rows of {said}"})
+        if is_page:
+            search.offset = max(_offset(row), search.offset or 0)
         _add(search, item, results, rows)
     return found
 

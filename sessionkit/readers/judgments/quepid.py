@@ -22,6 +22,7 @@ from sessionkit.errors import DataError
 from sessionkit.readers.config import Config
 from sessionkit.readers.entries import Glimpse
 from sessionkit.readers.files.opening import LogFile
+from sessionkit.readers.files.undecoded import mended, with_undecoded
 from sessionkit.readers.judgments.quepid_csv import BASIC, DETAILED, book, form_of, graded, header_of
 from sessionkit.readers.judgments.quepid_json import holds_json, ratings_of
 from sessionkit.readers.judgments.ratings import idle, rated, source
@@ -65,7 +66,11 @@ def read(file: LogFile, config: Config) -> list[Raw]:  # noqa: ARG001 - all form
 
 def _ltr(file: LogFile) -> list[Raw]:
     """Return the ratings of an export for learning to rank; lines that are blank or comments are none."""
-    lines = pl.scan_lines(str(file.path), name="text", row_index_name=RECORD, row_index_offset=1, glob=False).collect()
+    scan = pl.scan_lines(str(file.path), name="text", row_index_name=RECORD, row_index_offset=1, glob=False)
+    try:
+        lines = scan.collect()
+    except pl.exceptions.ComputeError:
+        return _ltr(mended(file))
     lines = lines.with_columns(pl.col(RECORD).cast(pl.Int64)).filter(pl.col("text").str.strip_chars() != "")
     comment = pl.col("text").str.starts_with("#")
     found = lines.filter(~comment).with_columns(found=pl.col("text").str.extract_groups(LTR.pattern))
@@ -80,5 +85,6 @@ def _ltr(file: LogFile) -> list[Raw]:
         grade=grade,
         qid=number,
     )
+    frame = with_undecoded(frame.lazy(), file.undecoded).collect()
     comments = {"comments": lines.select(comment.sum()).item()}
     return [source(file, frame, "ratings", locate=as_lines(str(file.path), 1)), *idle(file, comments)]

@@ -17,6 +17,7 @@ from sessionkit.errors import DataError
 from sessionkit.readers.files.halves import loads
 from sessionkit.readers.files.ndjson import IS_JSON
 from sessionkit.readers.files.opening import DAMAGED, LogFile, cut_short, not_utf8, unpacked
+from sessionkit.readers.files.undecoded import BYTES, DECODED, refuse_other_encoding
 from sessionkit.readers.raw import LINE, RAW, Locate, Raw
 
 KEYS = ("judgment_key", "doc_id")
@@ -54,7 +55,8 @@ class Rating:
 def documents(file: LogFile) -> Iterator[tuple[str, Any]]:
     """Return the JSON values of a file with their paths: one, or one per line.
 
-    A line of several that is no JSON is a :class:`Rating` that breaks ``line_is_json``.
+    A line of several that is no JSON is a :class:`Rating` that breaks ``line_is_json``, one with bytes that are no text one
+    that breaks ``line_can_be_decoded``.
 
     Raises
     ------
@@ -63,17 +65,23 @@ def documents(file: LogFile) -> Iterator[tuple[str, Any]]:
     """
     try:
         with unpacked(file.path) as stream:
-            text = stream.read().decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise not_utf8(file) from None
+            text = stream.read().decode("utf-8-sig", errors="surrogateescape")
     except DAMAGED as error:
         raise cut_short(file.name, error) from None
+    bad = BYTES.search(text)
     try:
-        yield "$", loads(text)
+        value = loads(text)
+        if bad:
+            raise not_utf8(file)
+        yield "$", value
     except json.JSONDecodeError as error:
         if "Extra data" not in error.msg:
+            if bad:
+                raise not_utf8(file) from None
             place = f"line {error.lineno}, column {error.colno}"
             raise DataError(f"{file.name}, {place}: this is not JSON ({error.msg}); is the file whole?") from None
+        if bad:
+            refuse_other_encoding(file)
         yield from _lines(text)
     except RecursionError:
         raise DataError(f"{file.name} is JSON nested too deeply to be judgments") from None
@@ -154,6 +162,10 @@ def _lines(text: str) -> Iterator[tuple[str, Any]]:
     """Return the values of lines, each a JSON value."""
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
+            continue
+        if BYTES.search(line):
+            spelled = line.encode(errors="surrogateescape").decode(errors="backslashreplace")
+            yield f"line {number}", Rating(f"line {number}", node=spelled[:LONGEST], rule=DECODED)
             continue
         try:
             yield f"line {number}: $", loads(line)

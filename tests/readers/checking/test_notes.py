@@ -21,7 +21,8 @@ def test_nothing_unusual_nothing_said():
 
 def test_gaps_in_ranks():
     assert from_tables(RESULTS, JUDGMENTS).notes == (
-        "results: 1 list with gaps in the ranks: slots whose content is unknown",
+        "results: 1 list shown with gaps in the ranks; what stood there is not known and gains nothing, measures that look "
+        "beyond a gap are flagged (first: session 'a')",
     )
 
 

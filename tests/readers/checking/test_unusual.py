@@ -5,7 +5,7 @@ import pytest
 
 from sessionkit.errors import DataWarning
 from sessionkit.readers import from_tables
-from sessionkit.readers.checking.unusual import CHECKS, unusual
+from sessionkit.readers.checking.unusual import CHECKS, gaps, unusual
 
 LIST = ["session_id", "query_position"]
 
@@ -62,6 +62,22 @@ def test_columns_that_are_not_there_are_not_missed():
     assert unusual(bare.clear(), results()) == {}
 
 
+def test_lists_said_to_be_shown_that_have_gaps():
+    lists = {("a", 1): (1, 2, 4), ("a", 2): (2,), ("b", 1): (1, 2), ("b", 2): (1, 5), ("c", 1): (3, 9)}
+    asked = queries(
+        *((*key, "shown" if key < ("b", 2) else "partly_observed") for key in lists), names=(*LIST, "results_status")
+    )
+    rows = results(*((*key, rank, None, None, None) for key, ranks in lists.items() for rank in ranks))
+    assert gaps(asked, rows) == {"gaps": (2, "a")}
+    assert gaps(asked[2:], rows[4:]) == {}
+    study = from_tables(rows.select(*LIST, "rank", doc_id=pl.lit("x") + pl.col("rank").cast(pl.String)), queries=asked)
+    assert [note for note in study.notes if "gaps" in note] == [
+        "results: 2 lists observed in part with gaps in the ranks",
+        "results: 2 lists shown with gaps in the ranks; what stood there is not known and gains nothing, measures that look "
+        "beyond a gap are flagged (first: session 'a')",
+    ]
+
+
 def test_they_are_told_with_an_example():
     log = {"results": results(("a", 1, 1, True, 21.0, 3.0)).with_columns(doc_id=pl.lit("x")), "queries": ASKED}
     with pytest.warns(DataWarning):  # lists that are missing
@@ -74,4 +90,4 @@ def test_they_are_told_with_an_example():
 
 
 def test_every_check_says_what_it_counts():
-    assert {check.noun for check in CHECKS.values()} == {"query", "clicked result"}
+    assert {check.noun for check in CHECKS.values()} == {"query", "clicked result", "list"}

@@ -57,6 +57,19 @@ def test_quotes_that_are_data(write, quiet_read):
     assert study.results.collect()["doc_id"].to_list() == ['"a', 'b"c"']
 
 
+@pytest.mark.parametrize("separator", [",", "\t"])
+def test_lines_of_blanks_are_none(write, quiet_read, small, same_study, separator):
+    text = (HEADER + "s,1,1,a\n  \ns,1,2,b\n \t \r\n\n   ").replace(",", separator)
+    if separator == "\t":
+        text = text.replace(" \t ", "  ")
+    path = write("log.csv", text)
+    study = quiet_read(path, config={"results": {"separator": separator}})
+    assert study.results.collect()["doc_id"].to_list() == ["a", "b"]
+    assert study.sources[0].records == 2
+    small()
+    same_study(quiet_read(path, config={"results": {"separator": separator}}), study)
+
+
 def test_another_quote_character(write, quiet_read):
     study = quiet_read(write("log.csv", HEADER + "s,1,1,'a,b'\n"), config={"results": {"quote": "'"}})
     assert study.results.collect()["doc_id"].to_list() == ["a,b"]

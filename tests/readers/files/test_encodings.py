@@ -15,7 +15,7 @@ def copied(write, tmp_path):
     (tmp_path / "copies").mkdir()
 
     def copied(data, encoding):
-        file = open_log(str(write("log.txt", data)), tmp_path, tmp_path)
+        file = open_log(str(write("log.txt", data)), tmp_path, tmp_path, as_is=encoding is not None)
         return in_utf8(file, encoding, tmp_path / "copies"), file
 
     return copied

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from sessionkit.errors import DataError
-from sessionkit.readers.files.opening import open_log
+from sessionkit.readers.files.opening import open_log, text_of
 
 TEXT = "session_id,query_position,rank,doc_id\n" + "".join(
     f"s,1,{rank},{os.urandom(6).hex()}\n" for rank in range(1, 3000)
@@ -70,7 +70,17 @@ def test_encodings(tmp_path):
         with pytest.raises(DataError, match="is unknown; use a name such as"):
             open_log("a.csv", tmp_path, tmp_path, encoding=no_text)
     with pytest.raises(DataError, match="not in the encoding 'ascii'"):
-        open_log("a.csv", tmp_path, tmp_path, encoding="ascii")
+        text_of(open_log("a.csv", tmp_path, tmp_path, encoding="ascii"))
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_utf_16_with_and_without_byte_order_mark(tmp_path, encoding):
+    (tmp_path / "a.csv").write_bytes("session_id,rank\n\u732b,1\n".encode(encoding))
+    with pytest.raises(DataError, match=f'a.csv is in UTF-16; set encoding = "{encoding}" for it in study.toml'):
+        open_log("a.csv", tmp_path, tmp_path)
+    assert text_of(open_log("a.csv", tmp_path, tmp_path, encoding=encoding)) == "session_id,rank\n\u732b,1\n"
+    (tmp_path / "b.csv").write_bytes(b"a,b\n" + bytes(20) + b"\n")  # nothing but null is not
+    assert open_log("b.csv", tmp_path, tmp_path).kind == "text"
 
 
 def test_no_machine_path_is_kept(tmp_path):

@@ -44,6 +44,39 @@ def core(write, quiet_read):
     return lambda text=LOG, name="log.csv", **options: quiet_read(write(name, text), **options)
 
 
+def test_json_that_cannot_be_decoded_is_told_in_one_sentence(core):
+    with pytest.raises(DataError, match=r'^log.json is not UTF-8 \(line 1\); set encoding = "latin-1"[^;]*$'):
+        core(b'{"1": ["caf\xe9"], "2": ["b"]}', "log.json")
+
+
+def test_queries_are_merged_where_that_is_asked_for(core):
+    text = (
+        line(1, 9, "sol", "[10]")
+        + line(2, 9, "solar", "[11, 12]")
+        + line(3, 9, "solar ", "[11, 12]", f"[('12', {made(2025, 1, 10, 8, 0, 20)}, 'works')]")
+        + line("x", 9, "solar", "[11]")
+        + line(4, 9, "wind", "[13]")
+    )
+    texts = lambda study: study.queries.collect().select("query_position", "query_text").rows()  # noqa: E731
+    assert len(texts(core(text))) == 4
+    study = core(text, config={"format": "core", "merge_queries": ["same", "typing"]})
+    assert texts(study) == [(1, "solar"), (2, "wind")]
+    assert study.results.collect().select("query_position", "doc_id", "clicks").rows() == [
+        (1, "11", 0),
+        (1, "12", 1),
+        (2, "13", 0),
+    ]
+    assert {source.kind: source.merged for source in study.sources if source.merged} == {
+        "works clicks": 1,
+        "queries sent again": 1,
+        "queries on their way to the next": 1,
+        "results of queries merged into others": 3,
+    }
+    assert study.rejected.collect().select("rule", "value").rows() == [("query_position_is_an_integer", "x")] * 2
+    again = core('{"1": ["a", "a", "b"], "2": []}', "log.json", config={"format": "core", "merge_queries": "same"})
+    assert texts(again) == [(1, "a"), (2, "b")]
+
+
 def test_it_is_recognised_and_taken_apart(core):
     study = core()
     assert study.reader == "core"

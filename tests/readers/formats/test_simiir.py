@@ -201,13 +201,51 @@ def test_snippets_before_any_query_are_rejected(write, quiet_read, rejects):
 def test_what_is_no_run_is_refused(write):
     with pytest.raises(DataError, match=r"notes\.txt does not begin like the \.log of a SimIIR run"):
         read(write("notes.txt", "hello\n"), format="simiir")
+    with pytest.raises(DataError, match=r"sim-1-u\.log: no query in it, and no result"):
+        read(write("sim-1-u.log", "ACTION START 900 0 START\nINFO OUT_OF_QUERIES\n"))
     with pytest.raises(UsageError, match="takes no topics"):
         read(write("sim-1-u.log", RUN), topics="topics.txt")
 
 
-def test_a_log_that_is_not_utf8_is_refused(write):
-    with pytest.raises(DataError, match="is not UTF-8"):
-        read(write("sim-1-u.log", RUN.encode().replace(b"out of time", b"caf\xe9")))
+def test_queries_are_merged_where_that_is_asked_for(write, quiet_read):
+    path = write(
+        "sim-1-u.log",
+        RUN.replace("nght trans\nACTION SERP 900 97 EMPTY_SERP", "night trains\nACTION SERP 900 97 EMPTY_SERP"),
+    )
+    study = quiet_read(path, config={"format": "simiir", "merge_queries": ["same"]})
+    assert study.queries.collect().select("query_text", "results_status").rows() == [
+        ("How do night trains work", "partly_observed"),
+        ("night trains", "partly_observed"),
+        ("out of time", "not_logged"),
+    ]
+    assert study.results.collect().select("query_position", "doc_id").rows() == [
+        (1, "D-1"),
+        (1, "D-2"),
+        (2, "D-1"),
+        (2, "D-3"),
+    ]
+    assert {source.kind: source.merged for source in study.sources}["queries sent again"] == 2
+    assert len(quiet_read(path).queries.collect()) == 5
+
+
+def test_lines_with_bytes_that_are_no_text_keep_their_place(write, quiet_read, rejects):
+    run = RUN.encode().replace(b"night trains\nACTION SERP", b"night tr\xe4ins\nACTION SERP", 1)
+    run = run.replace(b"SEEN_PREVIOUSLY D-1", b"SEEN_PREVIOUSLY D-\xff")
+    study = quiet_read(write("sim-1-u.log", run))
+    assert study.queries.collect().select("query_text", "results_status").rows() == [
+        ("How do night trains work", "partly_observed"),
+        ("night trains", "partly_observed"),
+        ("nght trans", "empty"),
+        (None, "not_logged"),
+        ("out of time", "not_logged"),
+    ]
+    assert rejects(study) == [
+        (14, 14, "line_can_be_decoded", "\\xe4", "ACTION QUERY 900 107 night tr\\xe4ins"),
+        (16, 16, "line_can_be_decoded", "\\xff", "ACTION SNIPPET 900 115 SEEN_PREVIOUSLY D-\\xff"),
+        (17, 17, "query_is_accepted", "sim-1-u 4", "ACTION SNIPPET 900 118 SNIPPET_NOT_RELEVANT D-3"),
+    ]
+    with pytest.raises(DataError, match=r"sim-1-u.log is not UTF-8 \(line 2\)"):
+        read(write("sim-1-u.log", b"ACTION START 9 0 START\nACTION QUERY 9 1 \xe4\nACTION SERP 9 2 \xe4\n"))
 
 
 def test_many_runs_larger_than_memory_give_the_same(folder, quiet_read, in_parts, same_study):

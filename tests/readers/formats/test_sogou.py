@@ -40,6 +40,19 @@ def test_2012(write, quiet_read):
     assert "issued_at" not in study.columns("queries")
 
 
+def test_a_query_sent_again_is_one_whose_order_starts_anew(write, quiet_read):
+    text = "".join(
+        f"2011123012000{n}\tu1\t[cat]\t{rank}\t{order}\thttp://{rank}\n"
+        for n, (rank, order) in enumerate([(1, 1), (2, 2), (1, 1)])
+    )
+    path = write("SogouQ.txt", text)
+    study = quiet_read(path)
+    assert rows(study, "results", "query_position", "rank", "clicks") == [(1, 1, 2), (1, 2, 1)]
+    assert {one.kind: one.merged for one in study.sources}["queries sent again, or for the next page"] == 1
+    study = quiet_read(path, config={"format": "sogou", "merge_queries": []})
+    assert rows(study, "results", "query_position", "rank", "clicks") == [(1, 1, 1), (1, 2, 1), (2, 1, 1)]
+
+
 def test_2012_in_utf_8_is_recognised_too(write, quiet_read):
     study = quiet_read(write("SogouQ.txt", OF_2012))
     assert study.reader == "sogou"

@@ -110,6 +110,12 @@ def test_several_runs_are_several_systems(write, quiet_read):
     assert study.sessions.collect()["session_id"].to_list() == ["one:DD16-1", "two:DD16-1"]
 
 
+@pytest.mark.parametrize("name", ["jig", "jig.txt", "jig.txt.gz", "jig.txt.zst"])
+def test_the_system_is_the_file_however_it_is_packed(write, quiet_read, name):
+    (system,) = quiet_read(write(name, RUN)).sessions.collect()["system_id"]
+    assert system == name.removesuffix(".gz").removesuffix(".zst")
+
+
 def test_the_same_study_part_by_part(write, quiet_read, in_parts, same_study):
     path = write("run", "".join(RUN.replace("DD16-1\t", f"DD16-{n}\t") for n in range(1, 7)))
     whole = quiet_read(path)

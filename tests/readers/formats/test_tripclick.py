@@ -46,6 +46,21 @@ def test_lines_of_one_session_query_and_list_are_one_query(write, quiet_read):
     assert kinds(study) == {"further lines of a query and list": 2, "clicks": 2}
 
 
+def test_each_line_is_a_query_where_nothing_is_to_be_merged(write, quiet_read):
+    text = line() + line(seconds=5, clicked=12) + line(seconds=9, clicked=13)
+    study = quiet_read(write("2017-01-01.json", text), config={"format": "tripclick", "merge_queries": []})
+    assert rows(study, "queries", "query_position") == [(1,), (2,), (3,)]
+    assert rows(study, "results", "query_position", "doc_id", "clicked")[3:] == [
+        (2, "11", False),
+        (2, "12", True),
+        (2, "13", False),
+        (3, "11", False),
+        (3, "12", False),
+        (3, "13", True),
+    ]
+    assert kinds(study) == {"clicks": 2}
+
+
 @pytest.mark.parametrize("clicked", [0, "", None, "0"])
 def test_no_click(write, quiet_read, clicked):
     study = quiet_read(write("x.json", line(clicked=clicked)))

@@ -90,9 +90,9 @@ def export():
 def yasbil(write, quiet_read):
     """Read an export, checking that every row of it is accounted for."""
 
-    def yasbil(tables=None, text=None, name="p07.json"):
+    def yasbil(tables=None, text=None, name="p07.json", **options):
         tables = tables or export()
-        study = quiet_read(write(name, text or json.dumps(tables, indent=2)))
+        study = quiet_read(write(name, text or json.dumps(tables, indent=2)), **options)
         beside = ("results scraped", "sessions without a row of their own")
         records = sum(source.records for source in study.sources if source.kind not in beside)
         assert records == sum(len(rows) for rows in tables.values())
@@ -119,6 +119,21 @@ def test_queries_lists_and_clicks(yasbil):
     ]
 
 
+@pytest.mark.parametrize(
+    ("rules", "ranks"),
+    [
+        (["same", "paging"], [[1, 2, 11], [11]]),
+        (["same"], [[1, 2], [11], [11]]),
+        (["paging"], [[1, 2, 11], [11], [11]]),
+        ([], [[1, 2], [11], [11], [11]]),
+    ],
+)
+def test_further_pages_and_pages_loaded_again_are_queries_where_that_is_said(yasbil, rules, ranks):
+    study = yasbil(config={"format": "yasbil", "merge_queries": rules})
+    lists = study.results.collect().group_by("query_position", maintain_order=True).agg("rank")
+    assert lists["rank"].to_list() == ranks
+
+
 def test_what_became_of_the_records(yasbil):
     found = {(source.table, source.kind): (source.rows, source.merged, source.idle) for source in yasbil().sources}
     assert found == {
@@ -126,7 +141,9 @@ def test_what_became_of_the_records(yasbil):
         ("queries", "yasbil_session_pagevisits rows"): (2, 0, 0),
         ("queries", "yasbil_session_serp rows"): (1, 0, 0),
         ("results", "results scraped"): (4, 0, 0),
-        ("", "yasbil_session_serp rows of a query asked before"): (0, 4, 0),
+        ("", "yasbil_session_serp rows of a query asked before"): (0, 2, 0),  # page visits have told of these
+        ("", "yasbil_session_serp rows of further pages of a list"): (0, 1, 0),
+        ("", "yasbil_session_serp rows of queries sent again"): (0, 1, 0),
         ("", "yasbil_session_pagevisits rows of a query asked before"): (0, 1, 0),
         ("", "page visits logged twice"): (0, 1, 0),
         ("", "MOUSE_CLICK rows"): (0, 1, 0),

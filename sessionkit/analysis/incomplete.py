@@ -12,8 +12,10 @@ from sessionkit.analysis.incompleteness.differences import MOST_GROUPS, differen
 from sessionkit.analysis.incompleteness.finding import Incompleteness
 from sessionkit.analysis.incompleteness.judged_task import JudgedTask
 from sessionkit.analysis.incompleteness.kinds import adds_up, bound_of, movable, scale_top, why_not
-from sessionkit.analysis.incompleteness.moves_task import MOVES, MovesTask
-from sessionkit.analysis.incompleteness.pool import Pool, PoolTask
+from sessionkit.analysis.incompleteness.moved import Moved
+from sessionkit.analysis.incompleteness.moves_task import MovesTask
+from sessionkit.analysis.incompleteness.pool import Pool
+from sessionkit.analysis.incompleteness.pool_task import HELD, Kept, PoolTask, Texts
 from sessionkit.analysis.incompleteness.reading import lines
 from sessionkit.analysis.showing import reading_of
 from sessionkit.errors import MeasureError, UsageError, suggestion
@@ -23,6 +25,7 @@ from sessionkit.scoring.selection import columns_of, columns_read
 from sessionkit.scoring.tasks import run
 from sessionkit.scoring.values import require_session
 from sessionkit.study import Study
+from sessionkit.study.memory import memory_budget
 
 UNITS = ("session", "query")
 
@@ -59,7 +62,8 @@ def incomplete(
     wanted
         Documents to name of each measure and pair.
     memory
-        Memory to work within, see `sessionkit.score`. Beside it the unjudged documents' names are kept in memory.
+        Memory to work within, see `sessionkit.score`. Beside it the unjudged documents' names are kept in memory. A study
+        that fits is read once, another twice.
 
     Returns
     -------
@@ -117,22 +121,26 @@ def incomplete(
     reads = columns_read(columns_of(study), asked)
     cutoffs = [measure.inner.cutoff for measure in asked]
     depth = None if None in cutoffs else max(cutoff for cutoff in cutoffs if cutoff is not None)
-    shares, shown = run(study, [JudgedTask(grouping, depth), PoolTask(grouping)], memory)
-    pool = Pool.of(judged, shown)
     own_keys = "judgment_key" in study.columns("queries")
+    texts, kept = Texts(), Kept(memory_budget(memory) // HELD)
+    shares, shown = run(study, [JudgedTask(grouping, depth), PoolTask(asked, grouping, reads, texts, kept)], memory)
+    pool = Pool.of(judged, shown, texts, kept)
     moving = tuple(measure for measure in asked if adds_up(measure, own_keys=own_keys) or (wanted and movable(measure)))
-    tasks: list[BoundsTask | MovesTask] = [BoundsTask(asked, grouping, pool, top, reads, "group", own_keys)]
+    given = (grouping, reads, pool, top)
+    tasks: list[BoundsTask | MovesTask] = [BoundsTask(asked, *given, "group", own_keys)]
     if moving and not pool.whole:
-        tasks.append(MovesTask(moving, grouping, pool, top, reads))
+        tasks.append(MovesTask(moving, *given))
     if per is not None:
-        tasks.append(BoundsTask(asked, grouping, pool, top, reads, per, own_keys))
-    results = run(study, tasks, memory)
-    moves = results[1] if moving and not pool.whole else MOVES.to_frame()
+        tasks.append(BoundsTask(asked, *given, per, own_keys))
+    results = kept.run(tasks) if kept.blocks else run(study, tasks, memory)
     bounds = _told(results[0], asked, own_keys=own_keys)
     groups = bounds["group"].unique(maintain_order=True).to_list()
-    unnamed = pl.col("group").fill_null(EVERYONE if groups == [EVERYONE] else UNKNOWN)
-    moves = moves.with_columns(unnamed)
-    units = results[-1].with_columns(unnamed, residual=pl.col("upper") - pl.col("lower")) if per is not None else None
+    unnamed = EVERYONE if groups == [EVERYONE] else UNKNOWN
+    second = tasks[1] if len(tasks) > 1 else None
+    moves = Moved(second, results[1], {unnamed: None}) if isinstance(second, MovesTask) else None
+    units = results[-1] if per is not None else None
+    if units is not None:
+        units = units.with_columns(pl.col("group").fill_null(unnamed), residual=pl.col("upper") - pl.col("lower"))
     looked_at = groups if 1 <= len(groups) <= MOST_GROUPS else groups[:1]
     between, listed = differences(asked, bounds, moves, looked_at, wanted, own_keys=own_keys)
     return Incompleteness(

@@ -58,7 +58,8 @@ def judge_noise(
         Where the errors are from: ``"judges"``, what another judge said of the same document (the judgments' judge_id);
         ``"searchers"``, what searchers said of it (user_grade); a share of judgments that err, 0 to 1; or a table with
         ``grade``, ``becomes`` and ``share``, which add up to 1 for each grade. Not given: judges where two of them have a
-        document in common (and merge is not sum), else .1, which is then a supposition.
+        document in common, else .1, which is then a supposition. Judges and searchers give single grades, so that neither
+        says how sums err: with merge=sum declare a share, .1 if not given.
     spread
         Where errors of a declared share go: to ``"adjacent"`` grades (of the study's own), or to ``"any"`` other, each as
         often.

@@ -204,6 +204,37 @@ def report(
         ),
     ] = "system",
     topic: FIGURE_TOPIC = None,
+    system: Annotated[
+        str | None,
+        typer.Option(
+            "--system", metavar="SYSTEM", help="System of single-sessions. Default: the first.", show_default=False
+        ),
+    ] = None,
+    min_queries: Annotated[
+        int,
+        typer.Option(
+            "--min-queries", metavar="N", min=1, help="Queries from which on a session of topic-curves is long."
+        ),
+    ] = 4,
+    also: Annotated[
+        str,
+        typer.Option(
+            "--also",
+            metavar="PARTS",
+            help="What to work out beside: mixed, power, noise, discriminate (the commands of these names); several joined by commas.",
+            show_default=False,
+        ),
+    ] = "",
+    difference: Annotated[
+        str | None,
+        typer.Option(
+            "--difference",
+            metavar="NUMBER|SHARE%",
+            help="Of --also power: the smallest true difference worth finding, in the first measure's units, or such as 10% of the "
+            "first group's mean.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """One HTML page: findings, scores, figures, method.
 
@@ -220,7 +251,18 @@ def report(
     asked = [parse_measure(measure) for measure in measures or []]
     opened = open_source(study)
     with working("reporting"):
-        reported(opened, asked or None, output=output, redact=redact, topic=topic, per=per)
+        reported(
+            opened,
+            asked or None,
+            output=output,
+            redact=redact,
+            topic=topic,
+            system=system,
+            min_queries=min_queries,
+            per=per,
+            also=also,
+            difference=difference,
+        )
     tell(f"written: {output}")
 
 

@@ -9,6 +9,7 @@
     style.py       the style sheet                scripts.py     the page's own scripts; drawing.js is what they share
     live/          other discounts in the page    explorer/      sessions one by one in the page
     sampling.py    which sessions a page holds    apart/         figures that are drawn when they are asked for
+    also.py        parts that were asked for     further/       how these are made
 """
 
 import sys

@@ -12,6 +12,7 @@ from sessionkit.analysis.comparing.comparison import Comparison
 from sessionkit.analysis.sweep import sweep
 from sessionkit.analysis.sweeping.finding import Sweep
 from sessionkit.errors import DataError, MeasureError, UsageError
+from sessionkit.report.also import Also
 from sessionkit.report.choices import Choices, choices_of
 from sessionkit.report.redaction import Redaction
 from sessionkit.scoring.measures import Measure
@@ -46,8 +47,10 @@ class Material:
         The groups compared by all measures; None where they cannot be.
     refusal
         Why they cannot be compared.
-    asked, topic
-        Whether the measures were asked for, and the topic that was.
+    asked, topic, system
+        Whether the measures were asked for, and the topic and system that were.
+    also
+        The parts that were asked for beside those that are always there.
     notes
         What was unusual, in reading and until now.
     """
@@ -62,6 +65,8 @@ class Material:
     refusal: str | None
     asked: bool = False
     topic: str | None = None
+    system: str | None = None
+    also: Also = field(default_factory=Also)
     notes: list[str] = field(default_factory=list)
 
     @classmethod
@@ -76,6 +81,7 @@ class Material:
         min_queries: int,
         per: str,
         redaction: Redaction,
+        also: Also,
     ) -> Material:
         """Work everything out; arguments are those of `sessionkit.report.report`."""
         choices = choices_of(
@@ -88,7 +94,13 @@ class Material:
         )
         scores = score(study, measures, per=per)
         comparison, refusal = _compared(study, measures, per)
-        return cls(study, tuple(measures), per, choices, redaction, scores, comparison, refusal, asked, topic)
+        known = (asked, topic, system, also)
+        return cls(study, tuple(measures), per, choices, redaction, scores, comparison, refusal, *known)
+
+    @property
+    def by(self) -> str:
+        """The column whose groups are compared."""
+        return self.comparison.by if self.comparison is not None else self.choices.by
 
     @property
     def large(self) -> bool:

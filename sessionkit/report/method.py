@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from sessionkit import __version__
 from sessionkit.scoring.measures import Measure
@@ -119,21 +119,26 @@ def sentences(study: Study) -> list[str]:
     ]
 
 
-def again(measures: Sequence[Measure], per: str, redacted: Iterable[str], topic: str | None = None) -> str:
+def again(measures: Sequence[Measure], given: Mapping[str, object]) -> str:
     """Return the command that makes the same page of a saved study.
 
+    Parameters
+    ----------
+    measures
+        Those that were asked for.
+    given
+        Values by option; None where it is not given.
+
     >>> from sessionkit.scoring.measures import nsDCG
-    >>> again([nsDCG @ 10], "system", ["users"])
+    >>> again([nsDCG @ 10], {"redact": "users", "topic": None})
     "sessionkit report STUDY 'nsDCG@10' --output report.html --redact users"
-    >>> again([], "topic", [], "a b")
-    "sessionkit report STUDY --output report.html --per topic --topic 'a b'"
+    >>> again([], {"per": "topic", "topic": "a b", "min-queries": 2})
+    "sessionkit report STUDY --output report.html --per topic --topic 'a b' --min-queries 2"
     """
     told = [f"'{measure}'" for measure in measures]
     told += ["--output report.html"]
-    told += [f"--per {per}"] if per != "system" else []
-    told += [f"--topic {shlex.quote(topic)}"] if topic is not None else []
-    kinds = ",".join(sorted(redacted))
-    return " ".join(["sessionkit report STUDY", *told, *([f"--redact {kinds}"] if kinds else [])])
+    told += [f"--{name} {shlex.quote(str(value))}" for name, value in given.items() if value is not None]
+    return " ".join(["sessionkit report STUDY", *told])
 
 
 def fingerprint(study: Study) -> str | None:

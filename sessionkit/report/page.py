@@ -9,6 +9,7 @@ from pathlib import Path
 
 from sessionkit.charts.page import page
 from sessionkit.errors import DataWarning
+from sessionkit.report.also import Also
 from sessionkit.report.material import Material
 from sessionkit.report.parts import Section, Widget
 from sessionkit.report.redaction import Redaction
@@ -45,6 +46,8 @@ def report(
     system: str | None = None,
     min_queries: int = 4,
     per: str = "system",
+    also: str | Iterable[str] = (),
+    difference: float | str | None = None,
 ) -> str:
     """Report a study on one page.
 
@@ -63,6 +66,13 @@ def report(
         What the third and fourth figure show, see `sessionkit.report.choices.choices_of`.
     per
         What to average scores by, see `sessionkit.score`.
+    also
+        What to work out beside what a report always has, as it takes time or an extra: any of ``"mixed"`` (see
+        `sessionkit.mixed`), ``"power"`` (`sessionkit.power`, of the first measure), ``"noise"`` (`sessionkit.judge_noise`)
+        and ``"discriminate"`` (`sessionkit.discriminative_power`).
+    difference
+        The smallest true difference worth finding, which ``"power"`` needs: in the first measure's units or, such as
+        ``"10%"``, as a share of the first group's mean.
 
     Returns
     -------
@@ -72,7 +82,8 @@ def report(
     Raises
     ------
     UsageError
-        A measure, topic, system, column or kind to redact does not exist, or the output cannot be written.
+        A measure, topic, system, column, kind to redact or further part does not exist, power has no difference to plan for,
+        or the output cannot be written.
 
     Examples
     --------
@@ -85,7 +96,17 @@ def report(
     """
     if output is not None:
         require_place(Path(output))
-    made = sections_of(study, measures, redact=redact, topic=topic, system=system, min_queries=min_queries, per=per)
+    made = sections_of(
+        study,
+        measures,
+        redact=redact,
+        topic=topic,
+        system=system,
+        min_queries=min_queries,
+        per=per,
+        also=also,
+        difference=difference,
+    )
     title = study.settings.title or "Report on a study of search sessions"
     banner = f'<p class="banner" role="note">{BANNER}</p>\n' if study.settings.synthetic else ""
     body = f"<main>\n<h1>{escaped(title)}</h1>\n{banner}{html_sections(made)}</main>\n"
@@ -107,11 +128,13 @@ def sections_of(
     system: str | None = None,
     min_queries: int = 4,
     per: str = "system",
+    also: str | Iterable[str] = (),
+    difference: float | str | None = None,
 ) -> list[Section]:
     """Return the sections of a report as values; the arguments are those of `report`."""
     given = [measures] if isinstance(measures, (str, Measure)) else measures or MEASURES
     asked = [parse_measure(measure) for measure in given]
-    redaction = Redaction.of(redact)
+    redaction, asked_also = Redaction.of(redact), Also.of(also, difference)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         material = Material.of(
@@ -123,6 +146,7 @@ def sections_of(
             min_queries=min_queries,
             per=per,
             redaction=redaction,
+            also=asked_also,
         )
         made = []
         for section in SECTIONS:

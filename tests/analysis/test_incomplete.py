@@ -277,3 +277,16 @@ def test_of_many_groups_the_reading_counts_what_holds():
     assert f"of 91 differences between groups the sign of {held} holds" in found.reading
     assert "The other 2 of 14 groups are in the table bounds." in found.reading
     assert len(found.reading.splitlines()) < 25
+
+
+def test_lists_have_a_score_where_their_measure_has_no_bounds():
+    lists = {"A1": "abx", "B1": "xa", "B2": "b"}
+    made = study(lists, [("t", "a", 1), ("t", "b", 0)])
+    units = sk.incomplete(made, ["mean(bpref)", "mean(P@1)"], per="query").units
+    # of the two judged documents a is relevant; nothing judged stands above it; B2 does not show it
+    assert units.filter(measure="bpref").select("session_id", "score", "lower", "upper").rows() == [
+        ("A1", 1.0, None, None),
+        ("B1", 1.0, None, None),
+        ("B2", 0.0, None, None),
+    ]
+    assert units.filter(measure="P@1").select("score", "lower", "upper").rows() == [(1, 1, 1), (0, 0, 1), (0, 0, 0)]

@@ -14,7 +14,7 @@ from sessionkit.analysis.incompleteness.units import BOUNDS, query_bounds, sessi
 from sessionkit.analysis.incompleteness.unjudged import Unjudged
 from sessionkit.scoring import fixed
 from sessionkit.scoring.blocks import Block
-from sessionkit.scoring.measures import Measure
+from sessionkit.study.places import where
 
 UNITS = pl.Schema(
     {
@@ -56,16 +56,11 @@ class BoundsTask(OverUnjudged):
     level: str = "group"
     own_keys: bool = False
 
-    @property
-    def columns_made(self) -> int:
-        """Each measure is worked out about three times."""
-        return 8 + 3 * len(self.measures)
-
     def part(self, block: Block) -> pl.DataFrame:
         """Units of the block, or their sums per group."""
         unjudged = Unjudged.of(block, self.pool)
         chosen = self.grouping.sessions(block)
-        found = [self._units(unjudged, measure, chosen) for measure in self.measures]
+        found = [self._named(unjudged, frame, text, chosen) for text, frame in self._found(unjudged)]
         if self.level == "group":
             return pl.concat([SUMS.to_frame(), *(_sums(frame) for frame in found)])
         together = pl.concat([UNITS.to_frame(), *found])
@@ -98,19 +93,22 @@ class BoundsTask(OverUnjudged):
         """Names of the measures in the rows."""
         return [str(measure.inner if self.level == "query" else measure) for measure in self.measures]
 
-    def _units(self, unjudged: Unjudged, measure: Measure, chosen: pl.DataFrame) -> pl.DataFrame:
-        """Every unit of the chosen sessions with its score and bounds."""
-        sessions = unjudged.block.sessions
+    def _found(self, unjudged: Unjudged) -> list[tuple[str, pl.DataFrame]]:
+        """Score and bounds of every unit, with the measure's text."""
         if self.level == "query":
-            found = query_bounds(unjudged, measure.inner, self.top)
-            text = str(measure.inner)
-        else:
-            found = session_bounds(unjudged, measure, self.top)
-            found = found.with_columns(sessions["session"], query_position=pl.lit(None, pl.Int32))
-            text = str(measure)
-        found = found.join(chosen, on="session", how="inner", maintain_order="left")
-        found = found.with_columns(sessions["session_id"].gather(found["session"]), measure=pl.lit(text))
-        return found.select(UNITS.names()).cast({"query_position": pl.Int32})
+            of_queries = query_bounds(unjudged, [*dict.fromkeys(m.inner for m in self.measures)], self.top)
+            return [(str(measure), frame) for measure, frame in of_queries.items()]
+        numbered = [unjudged.block.sessions["session"], pl.lit(None, pl.Int32).alias("query_position")]
+        of_sessions = session_bounds(unjudged, self.measures, self.top)
+        return [(str(measure), frame.with_columns(numbered)) for measure, frame in of_sessions.items()]
+
+    def _named(self, unjudged: Unjudged, found: pl.DataFrame, text: str, chosen: pl.DataFrame) -> pl.DataFrame:
+        """The units of the chosen sessions."""
+        sessions = unjudged.block.sessions
+        group = chosen["group"].gather(row := where(chosen["session"], len(sessions)).gather(found["session"]))
+        ids = [] if self.level == "group" else [sessions["session_id"].gather(found["session"])]
+        found = found.with_columns(group.alias("group"), *ids, measure=pl.lit(text)).filter(row.is_not_null())
+        return found if self.level == "group" else found.select(UNITS.names()).cast({"query_position": pl.Int32})
 
     def _means(self, added: pl.DataFrame) -> pl.DataFrame:
         """Means over the sessions of each group."""

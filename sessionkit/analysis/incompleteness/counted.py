@@ -83,13 +83,17 @@ def _over_counts(
 ) -> np.ndarray:
     """Least value over how many of the deepest unjudged results are relevant, or greatest over how many of the first."""
     relevant, open_ = grids
-    order = open_[:, ::-1].cumsum(axis=1)[:, ::-1] if deepest_first else open_.cumsum(axis=1)
+    order = (
+        open_[:, ::-1].cumsum(axis=1, dtype=np.int32)[:, ::-1]
+        if deepest_first
+        else open_.cumsum(axis=1, dtype=np.int32)
+    )
     extreme = np.full(len(base), np.nan)
     for taken in range(int(own.max(initial=0)) + 1):
-        shown = relevant | (open_ & (order <= taken))
-        found = value(shown, base + taken, looked)
-        found = np.where(taken <= own, found, np.nan)
-        extreme = np.fmin(extreme, found) if deepest_first else np.fmax(extreme, found)
+        here = np.flatnonzero(own >= taken)
+        shown = relevant[here] | (open_[here] & (order[here] <= taken))
+        found = value(shown, base[here] + taken, looked[here])
+        extreme[here] = np.fmin(extreme[here], found) if deepest_first else np.fmax(extreme[here], found)
     return extreme
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
-from math import fsum
 
 import numpy as np
 import polars as pl
 
 from sessionkit.analysis.incompleteness.kinds import adds_up, movable
-from sessionkit.scoring import fixed
+from sessionkit.analysis.incompleteness.moved import Moved
 from sessionkit.scoring.measures import Measure
 from sessionkit.study.pairs import PAIR
 
@@ -42,7 +41,7 @@ WANTED = pl.Schema(
 def differences(
     measures: Sequence[Measure],
     bounds: pl.DataFrame,
-    moves: pl.DataFrame,
+    moves: Moved | None,
     groups: Sequence[str | None],
     many: int,
     *,
@@ -55,7 +54,7 @@ def differences(
     bounds
         ``group``, ``measure``, ``n``, ``open``, ``score``, ``lower``, ``upper``.
     moves
-        ``group``, ``measure``, ``judgment_key``, ``doc_id`` (null: any document of the key), ``total``, ``sessions``.
+        What unjudged documents would move; None where nothing is unjudged.
     groups
         The groups to look at, in order; a single one is looked at alone.
     many
@@ -69,48 +68,25 @@ def differences(
         text = str(measure)
         found = {row["group"]: row for row in bounds.filter(pl.col("measure") == text).iter_rows(named=True)}
         told = movable(measure) and (many or adds_up(measure, own_keys=own_keys))
-        of_measure = moves.filter(pl.col("measure") == text) if told else None
         for a, b in pairs:
-            moved = None
-            if of_measure is not None and all(found[group]["n"] for group in (a, b) if group is not None):
-                moved = _moved(of_measure, {group: found[group]["n"] for group in (a, b) if group is not None}, b)
-                wanted.append(_most(moved, many).with_columns(measure=pl.lit(text), a=pl.lit(a), b=pl.lit(b)))
-            if a is not None and b is not None:
-                rows.append(
-                    {
-                        "measure": text,
-                        "a": a,
-                        "b": b,
-                        **_difference(found[a], found[b], moved, exact=adds_up(measure, own_keys=own_keys)),
-                    }
+            steps = None
+            here: dict[str | None, int] = {group: found[group]["n"] for group in (a, b) if group is not None}
+            if told and all(here.values()):
+                documents, steps = (
+                    moves.between(measure, here, b) if moves else (np.zeros(0, dtype=np.int64), np.zeros(0))
                 )
+                if moves and many:
+                    most = moves.most(measure, here, documents, steps, many)
+                    wanted.append(most.with_columns(measure=pl.lit(text), a=pl.lit(a), b=pl.lit(b)))
+            if a is not None and b is not None:
+                exact = adds_up(measure, own_keys=own_keys)
+                rows.append({"measure": text, "a": a, "b": b, **_difference(found[a], found[b], steps, exact=exact)})
     listed = pl.concat([WANTED.to_frame(), *(frame.select(WANTED.names()).cast(dict(WANTED)) for frame in wanted)])  # type: ignore[arg-type]
     return pl.DataFrame(rows, schema=DIFFERENCES), listed
 
 
-def _moved(moves: pl.DataFrame, sizes: dict[str, int], b: str | None) -> pl.DataFrame:
-    """What each document would move the difference, b less a (or the mean of b): the pair, ``move``, ``sessions``."""
-    here = moves.filter(pl.col("group").is_in([*sizes]))
-    share = pl.col("group").replace_strict([*sizes], [*sizes.values()], return_dtype=pl.Int64)
-    sign = pl.when(pl.col("group") == b).then(1.0).otherwise(-1.0)
-    mean = fixed.quotient(fixed.unfixed(pl.col("total").cast(pl.Int128)), share) * sign
-    here = here.with_columns(move=mean).sort("group")
-    own = here.filter(pl.col("doc_id").is_not_null()).group_by(PAIR).agg(pl.col("move", "sessions").sum())
-    any_ = here.filter(pl.col("doc_id").is_null()).group_by("judgment_key").agg(pl.col("move").sum().alias("any"))
-    both = own.join(any_, on="judgment_key", how="left")
-    return both.with_columns(move=pl.col("move") + pl.col("any").fill_null(0.0)).drop("any")
-
-
-def _most(moved: pl.DataFrame, many: int) -> pl.DataFrame:
-    """The documents that would move it most."""
-    ranked = moved.filter(pl.col("move") != 0).sort(
-        pl.col("move").abs().round(12), *PAIR, descending=[True, False, False]
-    )
-    return ranked.head(many).with_columns(place=pl.int_range(1, pl.len() + 1, dtype=pl.Int64))
-
-
 def _difference(
-    a: dict[str, float], b: dict[str, float], moved: pl.DataFrame | None, *, exact: bool
+    a: dict[str, float], b: dict[str, float], steps: np.ndarray | None, *, exact: bool
 ) -> dict[str, object]:
     """A difference, its bounds, whether its sign holds, and how many documents decide it."""
     nothing: dict[str, object] = dict.fromkeys(
@@ -123,13 +99,13 @@ def _difference(
         return found
     value = float(nothing_left(b["score"] - a["score"], abs(a["score"]) + abs(b["score"])))
     found["difference"] = value
-    if moved is not None:
-        found["open_documents"] = int((moved["move"] != 0).sum())
-    if exact and moved is not None and not a["open"] and not b["open"]:
-        steps = moved["move"].to_numpy()
-        size = abs(value) + fsum(np.abs(steps))
-        lower = nothing_left(value + fsum(steps[steps < 0]), size)
-        upper = nothing_left(value + fsum(steps[steps > 0]), size)
+    if steps is not None:
+        found["open_documents"] = int((steps != 0).sum())
+    if exact and steps is not None and not a["open"] and not b["open"]:
+        steps = np.sort(steps)  # so that their sum hangs on no order
+        size = abs(value) + np.abs(steps).sum()
+        lower = float(nothing_left(value + steps[steps < 0].sum(), size))
+        upper = float(nothing_left(value + steps[steps > 0].sum(), size))
         found |= {"bound": "attained", "needed": needed(value, steps)}
     else:
         size = sum(abs(row[end]) for row in (a, b) for end in ("lower", "upper"))
@@ -162,8 +138,9 @@ def needed(difference: float, steps: np.ndarray) -> int | None:
     """
     if difference == 0:
         return None
-    against = fsum(np.abs(steps[steps * np.sign(difference) < 0]))
-    settled = np.concatenate([[0.0], np.sort(np.abs(steps))[::-1].cumsum()])
-    left = ROUNDING * (abs(difference) + fsum(np.abs(steps)))
+    size = np.sort(np.abs(steps))
+    against = np.sort(np.abs(steps[steps * np.sign(difference) < 0])).sum()
+    settled = np.concatenate([[0.0], size[::-1].cumsum()])
+    left = ROUNDING * (abs(difference) + size.sum())
     enough = np.flatnonzero(abs(difference) - against + settled > left)
     return int(enough[0]) if len(enough) else None

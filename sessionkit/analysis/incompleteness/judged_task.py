@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import polars as pl
 
 from sessionkit.analysis.groups import Grouping
+from sessionkit.analysis.incompleteness.totals import distinct
 from sessionkit.scoring import fixed
 from sessionkit.scoring.blocks import Block
+from sessionkit.scoring.cells import DIRECT
 from sessionkit.study.places import where
 
 PLACE = ["group", "query_position", "rank"]
@@ -64,17 +67,40 @@ class JudgedTask:
             ]
         )
         lists = queries.filter("counts").group_by("group", "query_position").agg(lists=pl.len().cast(pl.Int64))
-        rows = block.results if self.depth is None else block.results.filter(pl.col("rank") <= self.depth)
-        there = block.judged.grade.is_not_null().gather(rows["judgment"]).fill_null(value=False)
-        shown = queries.select(pl.all().gather(rows["query"])).with_columns(
-            rows["rank"].cast(pl.Int32), judged=there, pooled=rows["judgment"].is_not_null() & ~there
+        return pl.concat(
+            [SHOWN.to_frame(), self._shown(block, queries), lists.with_columns(rank=pl.lit(0, pl.Int32))],
+            how="diagonal",
         )
-        counted = (
-            shown.filter("counts")
-            .group_by(PLACE)
-            .agg(pl.len().cast(pl.Int64).alias("results"), pl.col("judged", "pooled").sum().cast(pl.Int64))
+
+    def _shown(self, block: Block, queries: pl.DataFrame) -> pl.DataFrame:
+        """Counts of results per group, query position and rank: by the number of these three, of which there are few."""
+        rows = block.results.select("query", "rank", "judgment")
+        if self.depth is not None:
+            rows = rows.filter(pl.col("rank") <= self.depth)
+        rows = rows.filter(queries["counts"].gather(rows["query"]))
+        alike = queries.select("group", "query_position").unique(maintain_order=True).with_row_index("place")
+        of_query = queries.join(
+            alike, on=["group", "query_position"], nulls_equal=True, how="left", maintain_order="left"
         )
-        return pl.concat([SHOWN.to_frame(), counted, lists.with_columns(rank=pl.lit(0, pl.Int32))], how="diagonal")
+        wide = int(rows["rank"].to_numpy().max(initial=0)) + 1
+        at = of_query["place"].to_numpy().astype(np.int64)[rows["query"].to_numpy()] * wide + rows["rank"].to_numpy()
+        known, at = (np.arange(len(alike) * wide), at) if len(alike) * wide <= DIRECT else distinct(at)
+        pair = rows["judgment"].is_not_null().to_numpy()
+        grade = block.judged.grade
+        judged = (
+            grade.is_not_null().gather(rows["judgment"]).fill_null(value=False).to_numpy()
+            if grade.null_count()
+            else pair
+        )
+        counts = {
+            name: np.bincount(at if which is None else at[which], minlength=len(known)).astype(np.int64)
+            for name, which in (("results", None), ("judged", judged), ("pooled", pair & ~judged))
+        }
+        frame = pl.DataFrame([alike["group"].gather(known // wide), alike["query_position"].gather(known // wide)])
+        frame = frame.with_columns(
+            pl.Series("rank", known % wide, dtype=pl.Int32), **{k: pl.Series(v) for k, v in counts.items()}
+        )
+        return frame.filter(pl.col("results") > 0)
 
     def added(self, parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
         """Several parts as one."""

@@ -17,7 +17,7 @@ The bounds are attained where the gains of judged documents, 0 and G are gains o
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,7 +41,7 @@ class Parts:
     own
         How many own unjudged documents each part has.
     weights
-        Their weights, part by part, falling.
+        Their weights, part by part.
     others
         How many unjudged documents of its key are shown elsewhere, or pooled.
     shape
@@ -69,18 +69,22 @@ class Parts:
         """How many units there are."""
         return int(self.unit[-1]) + 1 if len(self.unit) else 0
 
-    def some(self, first: int, until: int) -> Parts:
-        """Some of the parts, of whole units, which are numbered from 0 again."""
-        here, ends = slice(first, until), np.concatenate([[0], self.own.cumsum()])
+    def of_units(self, units: np.ndarray) -> Parts:
+        """The parts of some units, in their order, numbered from 0 again, the weights of each falling."""
+        many = np.bincount(self.unit, minlength=self.units)
+        part = _ranges((many.cumsum() - many)[units], many[units])
+        begins = self.own.cumsum() - self.own
+        weights = self.weights[_ranges(begins[part], self.own[part])]
+        order = np.lexsort((-weights, np.repeat(np.arange(len(part)), self.own[part])))
         return Parts(
-            self.unit[here] - self.unit[first],
-            self.known[here],
-            self.own[here],
-            self.weights[ends[first] : ends[until]],
-            self.others[here],
-            self.shape[here],
+            np.repeat(np.arange(len(units)), many[units]),
+            self.known[part],
+            self.own[part],
+            weights[order],
+            self.others[part],
+            self.shape[part],
             self.ideal,
-            self.base[here],
+            self.base[part],
             self.heights,
         )
 
@@ -112,6 +116,21 @@ class Parts:
         """Sum over the parts of every unit."""
         return np.bincount(self.unit, weights=values, minlength=self.units)
 
+    def best_sum(self, more: np.ndarray) -> np.ndarray:
+        """The ideal of what is judged and so many more documents of the best gain, of every part."""
+        found = np.zeros(len(self.unit))
+        for level, height in enumerate(self.heights):
+            found += height * self.worth(self.base[:, level] + more)
+        return found
+
+    def steady(self, some: np.ndarray, more: np.ndarray) -> np.ndarray:
+        """Whether it makes no difference to the ideal of any level of a unit how many documents from `some` to `more` gain."""
+        moves = np.zeros(len(self.unit))
+        for base in self.base.T:
+            moves += self.worth(base + some) != self.worth(base + more)
+        found: np.ndarray = self.added(moves) == 0
+        return found
+
 
 def extremes(parts: Parts) -> tuple[np.ndarray, np.ndarray]:
     """Least and greatest share of every unit; nan where nothing can be relevant for any of its keys.
@@ -126,15 +145,45 @@ def extremes(parts: Parts) -> tuple[np.ndarray, np.ndarray]:
     >>> [bound.tolist() for bound in extremes(parts)]
     [[0.5], [1.0]]
     """
-    lower, upper = np.full(parts.units, np.nan), np.full(parts.units, np.nan)
-    wide = (int(parts.own.max(initial=0)) + 1) * max(1, len(parts.heights))
-    starts = np.flatnonzero(np.diff(parts.unit, prepend=-1, append=parts.units))
-    step = max(1, CELLS // wide)
-    for first in range(0, parts.units, step):
-        until = min(parts.units, first + step)
-        chunk = parts.some(int(starts[first]), int(starts[until]))
-        lower[first:until], upper[first:until] = _least(chunk), _greatest(chunk)
-    return lower, upper
+    nothing = np.zeros_like(parts.own)
+    every = np.bincount(np.repeat(np.arange(len(parts.own)), parts.own), parts.weights, minlength=len(parts.own))
+    # an ideal that is full anyway stays as it is: least with nothing more shown, greatest with everything
+    lower = _share(parts, parts.known, parts.best_sum(parts.others))
+    upper = _share(parts, parts.known + parts.heights.sum() * every, parts.best_sum(parts.own))
+    for found, settle, steady in (
+        (lower, _least, parts.steady(parts.others, parts.others + parts.own)),
+        (upper, _greatest, parts.steady(nothing, parts.own)),
+    ):
+        for units in _alike(parts, np.flatnonzero(~steady)):
+            found[units] = settle(parts.of_units(units))
+    elsewhere = parts.added(((parts.others > 0) & (parts.ideal[parts.shape, -1] > 0)).astype(float)) > 0
+    return lower, np.where(np.isnan(upper) & elsewhere & bool(parts.heights.sum() > 0), 0.0, upper)
+
+
+def _alike(parts: Parts, units: np.ndarray) -> Iterator[np.ndarray]:
+    """Some units in portions that take little room, each of about as many own documents."""
+    widest = np.zeros(parts.units, dtype=np.int64)
+    np.maximum.at(widest, parts.unit, parts.own)
+    size = np.frexp(widest[units].astype(float))[1]  # own documents below 2 to this power
+    for power in np.unique(size):
+        some = units[size == power]
+        step = max(1, CELLS // ((1 << int(power)) * max(1, len(parts.heights))))
+        for first in range(0, len(some), step):
+            yield some[first : first + step]
+
+
+def _ranges(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """The numbers from each start, so many, one after the other."""
+    before = lengths.cumsum() - lengths
+    found: np.ndarray = np.arange(int(lengths.sum())) + np.repeat(starts - before, lengths)
+    return found
+
+
+def _share(parts: Parts, gained: np.ndarray, ideal: np.ndarray) -> np.ndarray:
+    """What the parts of every unit gain, as a share of their ideals; nan where these are 0."""
+    gained, ideal = parts.added(gained), parts.added(ideal)
+    found: np.ndarray = np.divide(gained, ideal, out=np.full(len(ideal), np.nan), where=ideal > 0)
+    return found
 
 
 def _least(parts: Parts) -> np.ndarray:
@@ -145,10 +194,10 @@ def _least(parts: Parts) -> np.ndarray:
     ideal = np.zeros_like(numerator)
     for level, height in enumerate(parts.heights):
         ideal += height * parts.worth(parts.base[:, [level]] + count + parts.others[:, None])
-    allowed = count <= parts.own[:, None]
+    numerator[count > parts.own[:, None]] = np.inf
 
     def chosen(share: np.ndarray) -> np.ndarray:
-        found: np.ndarray = np.where(allowed, numerator - share[parts.unit, None] * ideal, np.inf).argmin(axis=1)
+        found: np.ndarray = (numerator - share[parts.unit, None] * ideal).argmin(axis=1)
         return found
 
     rows = np.arange(len(parts.unit))
@@ -161,10 +210,10 @@ def _greatest(parts: Parts) -> np.ndarray:
     count = np.arange(shown.shape[1])[None, None, :]
     numerator = parts.heights[None, :, None] * shown[:, None, :]
     ideal = parts.heights[None, :, None] * parts.worth(parts.base[:, :, None] + count)
-    allowed = count <= parts.own[:, None, None]
+    numerator[np.broadcast_to(count > parts.own[:, None, None], numerator.shape)] = -np.inf
 
     def chosen(share: np.ndarray) -> np.ndarray:
-        found: np.ndarray = np.where(allowed, numerator - share[parts.unit, None, None] * ideal, -np.inf).argmax(axis=2)
+        found: np.ndarray = (numerator - share[parts.unit, None, None] * ideal).argmax(axis=2)
         return found
 
     def sums(taken: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -174,9 +223,7 @@ def _greatest(parts: Parts) -> np.ndarray:
         return parts.known + gained, best
 
     every = np.repeat(parts.own[:, None], len(parts.heights), axis=1)
-    found = _settled(parts, every, chosen, sums, 1)
-    elsewhere = parts.added(((parts.others > 0) & (parts.ideal[parts.shape, -1] > 0)).astype(float)) > 0
-    return np.where(np.isnan(found) & elsewhere & bool(parts.heights.sum() > 0), 0.0, found)
+    return _settled(parts, every, chosen, sums, 1)
 
 
 def _settled(

@@ -2,106 +2,132 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
+import numpy as np
 import polars as pl
 
-from sessionkit.analysis.incompleteness.kinds import best_grade, kind_of
+from sessionkit.analysis.incompleteness.kinds import best_grade, gain_of, kind_of
+from sessionkit.analysis.incompleteness.rows import OpenRows
 from sessionkit.analysis.incompleteness.shares import Shares, shares
 from sessionkit.analysis.incompleteness.unjudged import Unjudged
 from sessionkit.scoring import fixed
-from sessionkit.scoring.judging import every_gain
-from sessionkit.scoring.layout import with_offsets
 from sessionkit.scoring.lists import Lists
 from sessionkit.scoring.measures import GainMeasure, Measure, TermMeasure
 from sessionkit.scoring.measures.aggregates import LAST, Aggregate
 from sessionkit.scoring.selection import Selection
-from sessionkit.scoring.values import query_values, session_values
 
 
-def moves(unjudged: Unjudged, measure: Measure, top: float | None) -> pl.DataFrame:
+@dataclass(frozen=True, eq=False)
+class Moves:
     """What documents would move.
+
+    Parameters
+    ----------
+    rows
+        The results that show them.
+    row, move
+        A result, as its row there, and what its document moves there.
+    unit, key, any
+        Of lists or sessions: what any unjudged document of a key would move them by, also one that they do not show, by
+        raising their ideal.
+    by
+        What these units are: ``"query"`` or ``"session"``.
+    """
+
+    rows: OpenRows
+    row: np.ndarray
+    move: np.ndarray
+    unit: np.ndarray
+    key: np.ndarray
+    any: np.ndarray
+    by: str
+
+    def weighted(self, weight: np.ndarray) -> Moves:
+        """What becomes of it in a value in which each unit has a weight; only what still moves something."""
+        of_row = weight[self.rows.number(self.by)[self.row]]
+        move, any_ = self.move * of_row, self.any * weight[self.unit]
+        some, others = move != 0, any_ != 0
+        kept = replace(self, row=self.row[some], move=move[some])
+        return replace(kept, unit=self.unit[others], key=self.key[others], any=any_[others])
+
+
+def moves(unjudged: Unjudged, measure: Measure, top: float | None) -> Moves:
+    """What documents would move; only sessions, and queries, that have a score.
 
     Parameters
     ----------
     measure
         One for which `sessionkit.analysis.incompleteness.kinds.movable` holds.
-
-    Returns
-    -------
-    polars.DataFrame
-        ``session``, ``key`` (of the pool), ``judgment`` (null: any unjudged document of the key, also one that the
-        session does not show, by raising its ideal), ``move``; only sessions, and queries, that have a score.
     """
     inner = measure.inner
     best = best_grade(inner, top)
     if kind_of(measure) == "share" and isinstance(inner, GainMeasure):
-        by_unit = _of_shares(shares(unjudged, inner, best))
+        laid_out = shares(unjudged, inner, best)
+        found = _of_shares(OpenRows.of(unjudged, Selection.of(inner)), laid_out)
     else:
-        by_unit = _of_sums(unjudged, inner, best)
-    block = unjudged.block
+        found = _of_sums(unjudged, inner, best)
     if not isinstance(measure, Aggregate):
-        if inner.level == "session" and "query" in by_unit.columns:
-            by_unit = by_unit.with_columns(session=block.queries["session"].gather(by_unit["query"]))
-        scored = session_values(block, [measure])[measure]["value"].is_not_null()
-        return by_unit.filter(scored.gather(by_unit["session"])).select("session", "key", "judgment", "move")
-    values = query_values(block, [inner])[inner]
-    weight = measure.weights(pl.col("value"), LAST).over("session").alias("weight")
-    weights = values.select("query", "session", weight, "value").filter(pl.col("value").is_not_null())
-    found = by_unit.drop("session", strict=False).join(weights, on="query", how="inner")
-    return found.select("session", "key", "judgment", move=pl.col("move") * pl.col("weight")).filter(
-        pl.col("move") != 0
-    )
+        by = inner.level
+        scored = unjudged.values([measure], "session")[measure]["value"].is_not_null()
+        return replace(found, by=by).weighted(scored.to_numpy().astype(float))
+    values = unjudged.values([inner], "query")[inner]
+    if measure.name == "mean":  # one share each
+        counted = pl.col("value").count().over("session")
+        weight = pl.when(pl.col("value").is_not_null()).then(fixed.quotient(pl.lit(1.0), counted)).otherwise(0.0)
+    else:
+        value = pl.col("value")
+        weight = pl.when(value.is_not_null()).then(measure.weights(value, LAST).over("session")).otherwise(0.0)
+    weighted = values.select("query", weight=weight.fill_null(0.0))
+    weights = np.zeros(len(unjudged.block.queries))
+    weights[weighted["query"].to_numpy()] = weighted["weight"].to_numpy()
+    return replace(found, by="query").weighted(weights)
 
 
-def _of_sums(unjudged: Unjudged, inner: Measure, best: float) -> pl.DataFrame:
-    """Terms of unjudged results at their best: ``query``, ``key``, ``judgment``, ``move``."""
-    block = unjudged.supposing(best)
-    unknown = unjudged.unknown
+def _of_sums(unjudged: Unjudged, inner: Measure, best: float) -> Moves:
+    """Terms of unjudged results at their best."""
+    rows = OpenRows.of(unjudged, Selection.of(inner.inner))
     if isinstance(inner, GainMeasure):
-        rows = every_gain(block, inner).filter(pl.col("judgment").is_not_null())
-        rows = with_offsets(block, rows.filter(unknown.gather(rows["judgment"])), inner)
-        found = rows.select("query", "judgment", move=inner.contribution(pl.col("gain")))
+        move = rows.worth(inner, gain_of(inner, best))
     elif isinstance(inner, TermMeasure):
-        lists = Lists(block, Selection.of(inner))
-        terms = inner.terms(lists)
-        divisor = inner.divisor(lists)
+        lists = Lists(unjudged.supposing(best), Selection.of(inner))
+        terms, divisor = inner.terms(lists), inner.divisor(lists)
         if divisor is not None:
             terms = terms.with_columns(term=fixed.quotient(pl.col("term"), pl.lit(divisor.gather(terms["list"]))))
-        rows = lists.every.filter(pl.col("judgment").is_not_null())
-        rows = rows.filter(unknown.gather(rows["judgment"]), pl.col("first")).select("list", "rank", "judgment")
-        rows = rows.join(terms.select("list", "rank", "term"), on=["list", "rank"], how="inner")
-        found = rows.select(lists.queries["query"].gather(rows["list"]), "judgment", move="term")
+        move = _found(rows, lists.queries["query"].gather(terms["list"]), terms["rank"], terms["term"])
     else:
         msg = f"{inner} is no sum over results"
         raise TypeError(msg)
-    key = unjudged.judged.pairs.pairs["key"].gather(found["judgment"])
-    return found.with_columns(key).filter(pl.col("move") > 0)
+    nothing = np.zeros(0, dtype=np.int64)
+    return Moves(rows, np.arange(len(move)), np.maximum(move, 0.0), nothing, nothing, np.zeros(0), inner.level)
 
 
-def _of_shares(found: Shares) -> pl.DataFrame:
-    """Moves of quotients: ``query`` or ``session``, ``key``, ``judgment``, ``move``.
+def _found(rows: OpenRows, query: pl.Series, rank: pl.Series, term: pl.Series) -> np.ndarray:
+    """The term of every result, where it has one: by its query and rank."""
+    place = query.to_numpy().astype(np.int64) * 2**32 + rank.to_numpy()
+    order = np.argsort(place, kind="stable")
+    place, asked = place[order], rows.number("query") * 2**32 + rows.frame["rank"].to_numpy()
+    at = np.searchsorted(place, asked).clip(max=max(0, len(place) - 1))
+    if not len(place):
+        return np.zeros(len(asked))
+    found: np.ndarray = np.where(place[at] == asked, term.to_numpy()[order][at], 0.0)
+    return found
+
+
+def _of_shares(rows: OpenRows, found: Shares) -> Moves:
+    """Moves of quotients.
 
     With N and I as they are and I' the ideal with one document more of the key, an own document of weight w moves the
     share by (N + Gw) / I' - N / I: N / I' - N / I for any document of the key, and Gw / I' for being shown.
     """
-    parts, part = found.parts, found.part
+    parts, own = found.parts, found.own
     ideal, more = parts.ideals()
-    sums = {"known": parts.added(parts.known), "ideal": parts.added(ideal)}
-    units = {name: value[parts.unit] for name, value in sums.items()}
-    table = part.with_row_index("part").with_columns(
-        **{name: pl.Series(value) for name, value in units.items()}, with_one=pl.Series(units["ideal"] + more)
-    )
-    defined = table.filter(pl.col("ideal") > 0)
-    any_ = defined.select(
-        pl.col("unit").alias(found.by),
-        "key",
-        judgment=pl.lit(None, pl.UInt32),
-        move=fixed.quotient(pl.col("known"), pl.col("with_one")) - fixed.quotient(pl.col("known"), pl.col("ideal")),
-    ).filter(pl.col("move") != 0)
-    gain = float(parts.heights.sum())
-    own = found.own.join(defined, on="part", how="inner").select(
-        pl.col("unit").alias(found.by),
-        "key",
-        "judgment",
-        move=fixed.quotient(gain * pl.col("weight"), pl.col("with_one")),
-    )
-    return pl.concat([any_, own.filter(pl.col("move") > 0)])
+    known, whole = parts.added(parts.known)[parts.unit], parts.added(ideal)[parts.unit]
+    with_one = whole + more
+    defined = whole > 0
+    safe = np.where(defined, whole, 1.0)
+    raised = np.where(defined, known / np.where(defined, with_one, 1.0) - known / safe, 0.0)
+    here = defined[own.part]
+    gained = float(parts.heights.sum()) * own.weight[here] / with_one[own.part[here]]
+    some = raised != 0
+    return Moves(rows, own.row[here], gained, found.unit[some], found.key[some], raised[some], found.by)

@@ -3,57 +3,94 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+import numpy as np
 import polars as pl
 
-from sessionkit.analysis.incompleteness.moves import moves
+from sessionkit.analysis.incompleteness.moves import Moves, moves
+from sessionkit.analysis.incompleteness.numbering import Numbering
 from sessionkit.analysis.incompleteness.over_unjudged import OverUnjudged
+from sessionkit.analysis.incompleteness.totals import carried, distinct, limbs
 from sessionkit.analysis.incompleteness.unjudged import Unjudged
-from sessionkit.scoring import fixed
 from sessionkit.scoring.blocks import Block
-from sessionkit.study.pairs import PAIR
+from sessionkit.study.places import where
 
-BY = ["group", "measure", *PAIR]
-MOVES = pl.Schema({**dict.fromkeys(BY, pl.String()), "total": pl.Decimal(38, 0), "sessions": pl.Int64()})
-"""A part: sums over sessions of what each document would move; without doc_id, any document of the key."""
+GROUP = 2**32
+"""What the number of a group is multiplied by in a slot."""
+NO_GROUP = 2**30
+"""The number of the group of sessions whose group is unknown."""
 
 
 @dataclass(frozen=True, eq=False)
 class MovesTask(OverUnjudged):
-    """Sums of moves over the sessions of each group, by measures for which moves can be said."""
+    """Sums of moves over the sessions of each group, by measures for which moves can be said.
 
-    @property
-    def columns_made(self) -> int:
-        """Texts and sums."""
-        return 8 + 2 * len(self.measures)
+    A part has a row for every group and unjudged document that its sessions show: ``slot`` (the numbers of both as one),
+    and of every measure, by its place, ``high n`` and ``low n``, the sum of the moves (see
+    `sessionkit.analysis.incompleteness.totals`), and ``sessions n``, in how many sessions they are. A number behind those
+    of the documents stands for any document of a key.
+    """
+
+    groups: Numbering = field(default_factory=Numbering)
 
     def part(self, block: Block) -> pl.DataFrame:
         """Sums over the block's sessions."""
         unjudged = Unjudged.of(block, self.pool)
         chosen = self.grouping.sessions(block)
-        keys = self.pool.keys
-        unjudged_keys = keys.filter(pl.lit(pl.Series(self.pool.unjudged > 0)))["key"]
-        every = []
-        for measure in self.measures:
-            found = moves(unjudged, measure, self.top).filter(pl.col("key").is_in(unjudged_keys.implode()))
-            found = found.join(chosen, on="session", how="inner")
-            added = found.group_by("group", "key", "judgment").agg(
-                total=fixed.fixed(pl.col("move")).sum().cast(pl.Decimal(38, 0)),
-                sessions=pl.col("session").n_unique().cast(pl.Int64),
-            )
-            texts = added.join(keys, on="key", how="left").join(
-                unjudged.texts.select("judgment", "doc_id"), on="judgment", how="left"
-            )
-            every.append(texts.with_columns(measure=pl.lit(str(measure))).select(MOVES.names()))
-        return pl.concat([MOVES.to_frame(), *every])
+        code = self.groups.of(chosen["group"]).fill_null(NO_GROUP).cast(pl.Int64)
+        group = code.gather(where(chosen["session"], len(block.sessions))).fill_null(-1).to_numpy()
+        found = [moves(unjudged, measure, self.top) for measure in self.measures]
+        pairs, open_ = len(self.pool.pairs), self.pool.unjudged > 0
+        shown = {id(of.rows): of.rows for of in found}
+        own = {name: distinct(group[rows.number("session")] * GROUP + rows.pair) for name, rows in shown.items()}
+        any_ = []
+        for of in found:
+            session = of.unit if of.by == "session" else block.queries["session"].to_numpy()[of.unit]
+            any_.append(np.where(open_[of.key], group[session] * GROUP + pairs + of.key, -1))
+        slots, place = distinct(np.concatenate([*(some for some, _ in own.values()), *any_]))
+        place_of = dict(zip(own, np.split(place, np.cumsum([len(some) for some, _ in own.values()])), strict=False))
+        rest, columns = place[sum(len(some) for some, _ in own.values()) :], {"slot": pl.Series(slots)}
+        for number, of in enumerate(found):
+            of_row = place_of[id(of.rows)][own[id(of.rows)][1]]
+            here, rest = rest[: len(of.any)], rest[len(of.any) :]
+            at = np.concatenate([of_row[of.row], here])
+            high, low = limbs(at, np.concatenate([of.move, of.any]), len(slots))
+            columns |= {f"high {number}": pl.Series(high), f"low {number}": pl.Series(low)}
+            columns[f"sessions {number}"] = pl.Series(_sessions(of, of_row, len(slots)))
+        return pl.DataFrame(columns).filter(pl.col("slot") >= 0)
 
     def added(self, parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
         """Several parts as one."""
-        together = pl.concat([MOVES.to_frame(), *parts]).with_columns(pl.col("total").cast(pl.Int128))
-        once = together.group_by(BY).agg(pl.col("total", "sessions").sum())
-        return once.select(MOVES.names()).cast(dict(MOVES))  # type: ignore[arg-type]
+        if len(parts) == 1:
+            return parts[0]
+        every = pl.concat(parts)
+        slots, place = distinct(every["slot"].to_numpy())
+        columns = {"slot": pl.Series(slots)}
+        for name in every.columns[1:]:
+            added = np.bincount(place, weights=every[name].to_numpy(), minlength=len(slots))
+            columns[name] = pl.Series(added.astype(np.int64))
+        for number in range(len(self.measures)):
+            pair = carried(*(columns[f"{part} {number}"].to_numpy() for part in ("high", "low")))
+            columns[f"high {number}"], columns[f"low {number}"] = map(pl.Series, pair)
+        return pl.DataFrame(columns)
 
     def whole(self, parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
-        """The same as a part, of all sessions."""
+        """The same as a part, of all sessions, in the order of the slots."""
         return self.added([*parts])
+
+    def of_group(self, added: pl.DataFrame, group: str | None) -> pl.DataFrame:
+        """The rows of a group, with ``document``, its number, in place of the slot."""
+        codes = self.groups.of(pl.Series([group], dtype=pl.String)).fill_null(NO_GROUP)
+        first = int(codes[0]) * GROUP
+        begin, end = np.searchsorted(added["slot"].to_numpy(), [first, first + GROUP])
+        rows = added.slice(int(begin), int(end - begin))
+        return rows.select(pl.exclude("slot"), document=pl.col("slot") - first)
+
+
+def _sessions(of: Moves, slot: np.ndarray, many: int) -> np.ndarray:
+    """In how many sessions the documents of each slot move something."""
+    number, first = of.rows.documents
+    there = np.zeros(len(first), dtype=bool)
+    there[number[of.row]] = True
+    return np.bincount(slot[first[there]], minlength=many)

@@ -15,6 +15,11 @@ from sessionkit.study import Study
 
 JUDGES, SEARCHERS, DECLARED, GIVEN = "judges", "searchers", "declared", "given"
 SPREADS = ("adjacent", "any")
+SUMMED = {
+    JUDGES: "what one judge says in place of a grade says nothing of the sums that several judges make",
+    SEARCHERS: "a searcher gives one grade, and the judgments are sums of those of several judges",
+}
+"""Why errors cannot be estimated of grades that are summed."""
 TABLE = {"grade": pl.Float64, "becomes": pl.Float64, "share": pl.Float64, "n": pl.Float64}
 
 
@@ -74,7 +79,7 @@ def errors_of(study: Study, grades: np.ndarray, noise: str | float | Frame | Non
     Raises
     ------
     UsageError
-        The noise is none of these, or judges where grades are summed.
+        The noise is none of these, or judges or searchers where grades are summed.
     DataError
         Nobody graded a document twice, where that is asked for; or all judgments have the same grade.
     """
@@ -83,10 +88,10 @@ def errors_of(study: Study, grades: np.ndarray, noise: str | float | Frame | Non
         msg = f"spread must be one of {', '.join(SPREADS)}, not {spread!r}{suggestion(str(spread), SPREADS)}"
         raise UsageError(msg)
     summed = study.settings.merge == "sum"
-    if summed and isinstance(noise, str) and noise == JUDGES:
+    if summed and isinstance(noise, str) and noise in SUMMED:
         msg = (
-            "noise=judges: what one judge says in place of a grade says nothing of the sums that several judges make (merge=sum); "
-            "merge by another rule, or declare a share, such as noise=0.1"
+            f"noise={noise}: {SUMMED[noise]} (merge=sum), so nothing says how often a sum is off; "
+            "merge by another rule, or declare a share of sums that err, such as noise=0.1"
         )
         raise UsageError(msg)
     if (noise is None and not summed) or (isinstance(noise, str) and noise in (JUDGES, SEARCHERS)):

@@ -23,7 +23,8 @@ def agreement(study: Study) -> pl.DataFrame:
         ``who``: ``"assessors"`` (the judges of the judgments), ``"searchers"`` (of different sessions, on the same
         document of a key; only all of them together) or ``"searchers and judgments"``; ``judge_id`` and ``other``, null
         in rows about all; ``measure``, ``value``, ``n`` as `sessionkit.judges` has them. Grades are compared as the
-        numbers that they are: searchers and assessors must have used one scale.
+        numbers that they are: searchers and assessors must have used one scale. Where judgments are summed (merge=sum),
+        searchers are not compared with them.
     """
     parts = [judges(study).with_columns(who=pl.lit(ASSESSORS))]
     own = own_grades(study)
@@ -40,7 +41,8 @@ def agreement(study: Study) -> pl.DataFrame:
         if len(shared):
             nobody = [pl.lit(None, pl.String).alias(name) for name in ("judge_id", "other")]
             parts.append(of_all(shared.sort("unit", "judge_id")).with_columns(*nobody, who=pl.lit(SEARCHERS)))
-        parts.append(pair.with_columns(who=pl.lit(BOTH)))
+        if study.settings.merge != "sum":  # else one grade would stand beside a sum of several
+            parts.append(pair.with_columns(who=pl.lit(BOTH)))
     return pl.concat([pl.DataFrame(schema=TABLE), *(part.select(list(TABLE)) for part in parts)])
 
 

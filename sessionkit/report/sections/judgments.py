@@ -6,6 +6,7 @@ import polars as pl
 
 from sessionkit.analysis.incomplete import incomplete
 from sessionkit.errors import DataError, MeasureError, UsageError
+from sessionkit.report.further import further
 from sessionkit.report.material import LARGE, Material
 from sessionkit.report.parts import Part, Section, Words
 from sessionkit.report.tables import table_of
@@ -33,7 +34,7 @@ HEADINGS = {
 
 def judgments(of: Material) -> Section:
     """Judged share by rank and query position, bounds of scores and of differences."""
-    return Section("judgments", "Incomplete judgments", tuple(_parts(of)))
+    return Section("judgments", "Incomplete judgments", (*_parts(of), *further(of, "judgments")))
 
 
 def _parts(of: Material) -> list[Part]:

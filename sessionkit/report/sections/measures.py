@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from sessionkit.analysis.comparing.comparison import Comparison
+from sessionkit.report.further import further
 from sessionkit.report.material import Material
 from sessionkit.report.parts import Part, Section, Words
 from sessionkit.report.phrases import capital, corrected
@@ -39,7 +40,7 @@ def measures(of: Material) -> Section:
     if of.comparison is not None:
         parts += [_differences(of.comparison), *_overall(of.comparison)]
         parts.append(Words(tuple(of.redaction.note(line) for line in of.comparison.reading.split("\n"))))
-    return Section("measures", "Measures", tuple(parts))
+    return Section("measures", "Measures", (*parts, *further(of, "measures")))
 
 
 def _scores(of: Material) -> Table:

@@ -9,6 +9,7 @@ import polars as pl
 from sessionkit.report.material import Material
 from sessionkit.report.method import again, defined, in_words, sentences
 from sessionkit.report.parts import Code, Section, Terms, Words
+from sessionkit.report.single import USUAL
 from sessionkit.report.tables import Table, table_of
 from sessionkit.study import Study
 
@@ -24,10 +25,23 @@ def method(of: Material) -> Section:
             terms,
             words,
             Words(("The same page again:",)),
-            Code(again(of.measures if of.asked else (), of.per, of.redaction.kinds, of.topic)),
+            Code(again(of.measures if of.asked else (), _given(of))),
             *_sources(of.study),
         ),
     )
+
+
+def _given(of: Material) -> dict[str, object]:
+    """What was asked for, by the options of the command; None where it is what the command does of itself."""
+    return {
+        "per": None if of.per == "system" else of.per,
+        "topic": of.topic,
+        "system": of.system,
+        "min-queries": None if of.choices.min_queries == USUAL else of.choices.min_queries,
+        "redact": ",".join(sorted(of.redaction.kinds)) or None,
+        "also": ",".join(of.also.parts) or None,
+        "difference": of.also.difference,
+    }
 
 
 def _sources(study: Study) -> list[Table]:

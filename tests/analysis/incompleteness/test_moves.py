@@ -1,13 +1,17 @@
 """What a document would move, whatever the sessions are read with: a divisor alone in its block rounds like among others."""
 
+import sys
+
 import numpy as np
 import polars as pl
+import pytest
 
 import sessionkit as sk
 from sessionkit.scoring import tasks
 
 
-def test_blocks_do_not_change_the_last_digit(monkeypatch):
+@pytest.mark.parametrize("kept", [True, False], ids=["read once", "read twice"])
+def test_blocks_do_not_change_the_last_digit(monkeypatch, kept):
     rng = np.random.default_rng(0)
     rows = [
         (f"s{n:02}", 1, rank, f"d{rng.integers(12)}-{rank}", f"t{n % 4}", "AB"[n % 2])
@@ -22,10 +26,14 @@ def test_blocks_do_not_change_the_last_digit(monkeypatch):
     judged = pairs.with_columns(grades).filter(pl.Series(rng.random(len(pairs)) < 0.8))
     study = sk.from_tables(results=results, judgments=judged, max_grade=3)
     measures = ["nsDCG@3", "mean(nDCG@3)", "mean(RBP(p=0.8)@3)", "mean(P@3)"]
-    whole = sk.incomplete(study, measures)
+    whole = sk.incomplete(study, measures, per="session")
+    if not kept:
+        monkeypatch.setattr(sys.modules["sessionkit.analysis.incomplete"], "HELD", 2**62)  # no result fits in memory
     monkeypatch.setattr(tasks, "ROWS", 4)
     monkeypatch.setattr(tasks, "FEWEST", 4)
-    parts = sk.incomplete(study, measures)
+    parts = sk.incomplete(study, measures, per="session")
     assert whole.wanted.equals(parts.wanted)
     assert whole.differences.equals(parts.differences)
     assert whole.bounds.equals(parts.bounds)
+    assert whole.units.equals(parts.units)
+    assert whole.judged.equals(parts.judged)

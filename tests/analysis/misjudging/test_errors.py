@@ -129,3 +129,24 @@ def test_what_one_judge_says_is_not_put_in_place_of_sums():
     found = errors_of(study, sums, None, "adjacent")
     assert (found.source, found.levels.tolist()) == ("declared", [1.0, 2.0])
     assert found.share == pytest.approx(np.array([[0.9, 0.1], [0.1, 0.9]]))
+
+
+def test_what_a_searcher_says_is_not_put_in_place_of_sums():
+    rows = {
+        "session_id": ["a", "b"],
+        "query_position": [1] * 2,
+        "rank": [1] * 2,
+        "doc_id": ["x"] * 2,
+        "user_grade": [1.0, 2.0],
+    }
+    sessions = {"session_id": ["a", "b"], "system_id": ["A", "B"], "topic_id": ["t"] * 2}
+    judgments = {"judgment_key": ["t"] * 2, "doc_id": ["x"] * 2, "grade": [1, 2], "judge_id": ["ada", "bob"]}
+    summed, most = (sk.from_tables(rows, judgments, sessions=sessions, merge=merge) for merge in ("sum", "max"))
+    why = "a searcher gives one grade, and the judgments are sums .*merge=sum.*declare a share of sums that err, such as noise=0.1"
+    with pytest.raises(UsageError, match=why):
+        sk.judge_noise(summed, "sDCG@5", noise="searchers", draws=2, generalise="sessions")
+    # nor are searchers said to agree, or not, with 1 + 2 = 3, a grade that none of them can give
+    for study, grade, compared in ((summed, 3.0, False), (most, 2.0, True)):
+        stays = {"grade": [grade], "becomes": [grade], "share": [1.0]}
+        found = sk.judge_noise(study, "sDCG@5", noise=stays, draws=1, generalise="sessions")
+        assert ("searchers and judgments" in found.agreement["who"].to_list()) == compared

@@ -1,0 +1,41 @@
+"""Parts that a report has when they are asked for: how each is made, and the section in which it stands.
+
+::
+
+    effects.py       mixed: users, topics and what topics do to groups as random
+    planning.py      power: how large a study must be
+    errors.py        noise: how judges' errors move the comparison
+    told_apart.py    discriminate: how many pairs of groups each measure tells apart
+"""
+
+from collections.abc import Callable
+
+from sessionkit.errors import DataError, MeasureError, UsageError
+from sessionkit.report.further.effects import mixed
+from sessionkit.report.further.errors import noise
+from sessionkit.report.further.planning import power
+from sessionkit.report.further.told_apart import discriminate
+from sessionkit.report.material import Material
+from sessionkit.report.parts import Part, Words
+
+PARTS: dict[str, tuple[str, str, str, Callable[[Material], list[Part]]]] = {
+    "mixed": ("measures", "The mixed model", "groups compared for users and topics like these", mixed),
+    "power": ("measures", "A study to come", "how large it must be to find the declared difference", power),
+    "discriminate": ("measures", "Discriminative power", "how many pairs each measure tells apart", discriminate),
+    "noise": ("judgments", "Noise of judges", "how far another round of judging could move the comparison", noise),
+}
+"""Of each its section, what it is called, what it says, and how it is made."""
+
+
+def further(of: Material, section: str) -> list[Part]:
+    """The parts of a section that were asked for; of one that the study does not support the reason."""
+    parts: list[Part] = []
+    for name, (where, title, what, make) in PARTS.items():
+        if where != section or name not in of.also.parts:
+            continue
+        try:
+            made = make(of)
+        except (DataError, MeasureError, UsageError) as error:
+            made = [Words((f"Not worked out: {of.redaction.note(str(error))}.",))]
+        parts += [Words((f"{title}: {what}.",), lead=True), *made]
+    return parts

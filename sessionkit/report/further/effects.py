@@ -1,0 +1,54 @@
+"""The mixed model of a report: its reading, the differences with their intervals, and what varies how much."""
+
+from __future__ import annotations
+
+from sessionkit import analysis
+from sessionkit.charts.differences import differences
+from sessionkit.report.figures import Figure
+from sessionkit.report.material import Material
+from sessionkit.report.parts import Part, Words
+from sessionkit.report.phrases import corrected
+from sessionkit.report.tables import table_of
+
+TITLE = "Differences by the mixed model"
+EFFECTS = {
+    "measure": "Measure",
+    "a": "First",
+    "b": "Second",
+    "mean_a": "Mean of first",
+    "mean_b": "Mean of second",
+    "estimate": "Difference",
+    "low": "from",
+    "high": "to",
+    "se": "Standard error",
+    "df": "df",
+    "p_adjusted": "p",
+    "judged_by": "Judged by",
+}
+COMPONENTS = {
+    "measure": "Measure",
+    "component": "Component",
+    "levels": "Levels",
+    "sd": "SD",
+    "variance": "Variance",
+    "low": "from",
+    "high": "to",
+    "share": "Share",
+}
+
+
+def mixed(of: Material) -> list[Part]:
+    """What the groups do, for users and topics like these."""
+    found = analysis.mixed(of.study, list(of.measures), of.by)
+    chart = differences(found.table, alpha=found.alpha, synthetic=of.choices.synthetic, title=TITLE)
+    caption = (
+        f"Difference by each measure on a scale of its own, with its interval, by a mixed model for {found.population}. A filled "
+        f"point has p at or below {found.alpha:g}{corrected(found.correction)}."
+    )
+    effects, components = found.table.select(*EFFECTS), found.components.select(*COMPONENTS)
+    return [
+        Words(tuple(of.redaction.note(line) for line in found.reading.split("\n"))),
+        Figure("differences", TITLE, chart, caption),
+        table_of("Mixed model: differences, second less first", effects, headers=EFFECTS, decimals=4),
+        table_of("Mixed model: what varies how much", components, headers=COMPONENTS, decimals=4),
+    ]

@@ -1,0 +1,37 @@
+"""Discriminative power, in a report: how many pairs of groups each measure tells apart."""
+
+from __future__ import annotations
+
+from sessionkit import analysis
+from sessionkit.report.material import Material
+from sessionkit.report.parts import Part, Words
+from sessionkit.report.tables import table_of
+
+POWER = {
+    "measure": "Measure",
+    "n": "n",
+    "pairs": "Pairs",
+    "tested": "Tested",
+    "significant": "Significant",
+    "power": "Power",
+    "needed": "Difference it takes",
+    "spread": "Largest difference",
+}
+ASL = {
+    "measure": "Measure",
+    "place": "Place",
+    "a": "First",
+    "b": "Second",
+    "difference": "Difference",
+    "asl": "Significance level reached",
+}
+
+
+def discriminate(of: Material) -> list[Part]:
+    """The share of pairs by measure, and the significance level that each pair reaches."""
+    found = analysis.discriminative_power(of.study, list(of.measures), of.by)
+    return [
+        Words(tuple(of.redaction.note(line) for line in found.reading.split("\n"))),
+        table_of("Discriminative power", found.table.select(*POWER), headers=POWER, decimals=4),
+        table_of("Significance level of every pair", found.asl.select(*ASL), headers=ASL, decimals=4),
+    ]

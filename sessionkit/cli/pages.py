@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from sessionkit.cli.options import StudyArgument, open_source
+from sessionkit.cli.options import MemoryOption, StudyArgument, open_source
 from sessionkit.cli.running import tell, working
 from sessionkit.cli.sweeping import GRAMMAR, varied
 from sessionkit.errors import UsageError
@@ -204,6 +204,7 @@ def report(
         ),
     ] = "system",
     topic: FIGURE_TOPIC = None,
+    memory: MemoryOption = None,
 ) -> None:
     """One HTML page: findings, scores, figures, method.
 
@@ -220,7 +221,7 @@ def report(
     asked = [parse_measure(measure) for measure in measures or []]
     opened = open_source(study)
     with working("reporting"):
-        reported(opened, asked or None, output=output, redact=redact, topic=topic, per=per)
+        reported(opened, asked or None, output=output, redact=redact, topic=topic, per=per, memory=memory)
     tell(f"written: {output}")
 
 

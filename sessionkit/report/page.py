@@ -7,10 +7,13 @@ import warnings
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from altair.utils.schemapi import debug_mode
+
 from sessionkit.charts.page import page
 from sessionkit.errors import DataWarning
 from sessionkit.report.material import Material
 from sessionkit.report.parts import Section, Widget
+from sessionkit.report.planned import read_once
 from sessionkit.report.redaction import Redaction
 from sessionkit.report.sections import SECTIONS
 from sessionkit.report.style import STYLE
@@ -35,6 +38,7 @@ def report(
     system: str | None = None,
     min_queries: int = 4,
     per: str = "system",
+    memory: str | int | None = None,
 ) -> str:
     """Report a study on one page.
 
@@ -53,6 +57,8 @@ def report(
         What the third and fourth figure show, see `sessionkit.report.choices.choices_of`.
     per
         What to average scores by, see `sessionkit.score`.
+    memory
+        Memory to score within, see `sessionkit.score`.
 
     Returns
     -------
@@ -75,7 +81,9 @@ def report(
     """
     if output is not None:
         require_place(Path(output))
-    made = sections_of(study, measures, redact=redact, topic=topic, system=system, min_queries=min_queries, per=per)
+    made = sections_of(
+        study, measures, redact=redact, topic=topic, system=system, min_queries=min_queries, per=per, memory=memory
+    )
     title = study.settings.title or "Report on a study of search sessions"
     banner = f'<p class="banner" role="note">{BANNER}</p>\n' if study.settings.synthetic else ""
     body = f"<main>\n<h1>{escaped(title)}</h1>\n{banner}{html_sections(made)}</main>\n"
@@ -97,12 +105,14 @@ def sections_of(
     system: str | None = None,
     min_queries: int = 4,
     per: str = "system",
+    memory: str | int | None = None,
 ) -> list[Section]:
     """Return the sections of a report as values; the arguments are those of `report`."""
     given = [measures] if isinstance(measures, (str, Measure)) else measures or MEASURES
     asked = [parse_measure(measure) for measure in given]
     redaction = Redaction.of(redact)
-    with warnings.catch_warnings(record=True) as caught:
+    # tests hold every chart against Vega-Lite's schema; to do so part by part takes longer than to make the page
+    with warnings.catch_warnings(record=True) as caught, debug_mode(False):
         warnings.simplefilter("always")
         material = Material.of(
             study,
@@ -113,12 +123,15 @@ def sections_of(
             min_queries=min_queries,
             per=per,
             redaction=redaction,
+            memory=memory,
         )
         made = []
-        for section in SECTIONS:
-            told = [redaction.warning(one.message) for one in caught if isinstance(one.message, DataWarning)]
-            material.notes[:] = [*study.notes, *told]
-            made.append(section(material))
+        with read_once(material):
+            _ = material.scores, material.comparison  # so that what they warn of stands first among the notes
+            for section in SECTIONS:
+                told = [redaction.warning(one.message) for one in caught if isinstance(one.message, DataWarning)]
+                material.notes[:] = [*study.notes, *told]
+                made.append(section(material))
     for warning in caught:
         if not issubclass(warning.category, DataWarning):
             warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)

@@ -82,16 +82,29 @@ def breakdown(
     >>> sk.breakdown(study, "DCG@1").select("part", "rank", "value", "n_queries").rows()
     [('last', 1, 2.0, 1), ('non-last', 1, 0.0, 1)]
     """
+    task = breakdown_task(study, measure, by, group=group, average=average, min_queries=min_queries)
+    tell_of_bound(task.measure)
+    tell_of_depth(study, task.measure)
+    return run(study, [task], memory, partials)[0]
+
+
+def breakdown_task(
+    study: Study,
+    measure: str | Measure,
+    by: str = "last",
+    *,
+    group: str | None = "system_id",
+    average: str = "queries",
+    min_queries: int | None = None,
+) -> BreakdownTask:
+    """What `breakdown` asks of a study, for whoever makes its parts elsewhere; the parameters and errors are the same."""
     asked = _require_ranks(parse_measure(measure))
     for name, value, allowed in (("by", by, PARTS), ("average", average, AVERAGES)):
         if value not in allowed:
             msg = f"{name} must be one of {', '.join(allowed)}, not {value!r}{suggestion(value, allowed)}"
             raise UsageError(msg)
     grouping = Grouping.of(study, group, min_queries, option="group")
-    tell_of_bound(asked)
-    tell_of_depth(study, asked)
-    task = BreakdownTask(asked, grouping, by, average, columns_read(columns_of(study), [asked]))
-    return run(study, [task], memory, partials)[0]
+    return BreakdownTask(asked, grouping, by, average, columns_read(columns_of(study), [asked]))
 
 
 def _require_ranks(measure: Measure) -> GainMeasure | ListMeasure:

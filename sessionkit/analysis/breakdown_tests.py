@@ -16,7 +16,7 @@ import polars as pl
 from sessionkit.analysis.contrasting.pairs import CONTRASTS, differing, parted
 from sessionkit.analysis.contrasting.reading import said
 from sessionkit.analysis.groups import grouped_sessions
-from sessionkit.analysis.resampling import Resampling, Units
+from sessionkit.analysis.resampling import LEAST, Resampling, Units
 from sessionkit.analysis.showing import NUMBER, TEXT, WHOLE, Finding
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.scoring.measures import Measure, parse_measure
@@ -98,7 +98,7 @@ def breakdown_tests(
     confidence
         Confidence of intervals, as a share.
     resamples, seed
-        Number of draws, and their seed.
+        Number of draws, and their seed; 0 leaves out the tests by drawing, which takes long with very many users.
     memory, partials
         As `sessionkit.score` has them.
 
@@ -132,7 +132,7 @@ def breakdown_tests(
     (0.6, 1.5, 4)
     """
     asked, wanted = parse_measure(measure), _contrasts(by)
-    resampling = Resampling(resamples, seed, interval, confidence)
+    resampling = Resampling(resamples or LEAST, seed, interval, confidence)
     sessions = grouped_sessions(study, group, min_queries)
     users = study.sessions.select("session_id", "user_id").collect()
     sessions = sessions.join(users, on="session_id", maintain_order="left")
@@ -145,7 +145,8 @@ def breakdown_tests(
         for contrast in wanted:
             pairs = inside.join(parted(values, contrast), on="session_id", how="left", maintain_order="left")
             place = dict(zip(("group", "part", "against"), (name, *CONTRASTS[contrast]), strict=True))
-            rows += [place | row for row in differing(pairs, of, resampling, chosen=contrast == "best")]
+            found = differing(pairs, of, resampling, chosen=contrast == "best", draw=resamples > 0)
+            rows += [place | row for row in found]
     table = pl.DataFrame(rows, schema=TESTS)
     if not table.get_column("difference").count():
         raise DataError(str(table.item(0, "note")))

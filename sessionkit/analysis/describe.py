@@ -10,17 +10,17 @@ import polars as pl
 
 from sessionkit.analysis.agreement import judges
 from sessionkit.analysis.design import crossing, design_of
-from sessionkit.scoring.blocks import blocks
-from sessionkit.scoring.judging import judged_shown, results_shown
+from sessionkit.analysis.tasks.describe import ListsTask
 from sessionkit.scoring.merging import merged_judgments
-from sessionkit.scoring.selection import Selection
+from sessionkit.scoring.tasks import run
 from sessionkit.showing.shown import Shown
 from sessionkit.study import Study
 
 SESSION = ["session_id"]
-QUERY = ["session_id", "query_position"]
 FEW = 30
 """Where no session has more queries than this, the table of lengths also shows the lengths that none has."""
+UNUSUAL = ("empty", "partly_observed", "not_logged")
+"""Kinds of lists that are not as they were shown."""
 SHORT = 10
 """A list with fewer results than this, or than the longest list of the study, is short."""
 
@@ -133,6 +133,7 @@ def describe(study: Study) -> Description:
     lengths = sessions.join(logged.collect(), on="session_id", how="left").with_columns(pl.col("many").fill_null(0))
     design, note = design_of(sessions)
     count = pl.len().cast(pl.Int64)
+    (counted,) = run(study, [ListsTask()])
     systems = lengths.group_by("system_id").agg(
         sessions=count,
         users=pl.col("user_id").drop_nulls().n_unique().cast(pl.Int64),
@@ -153,8 +154,8 @@ def describe(study: Study) -> Description:
         .sort("judgment_key", "grade")
         .collect(),
         judges=judges(study),
-        judged=_judged(study),
-        lists=_lists(study),
+        judged=_judged(counted),
+        lists=_lists(counted),
     )
 
 
@@ -179,47 +180,27 @@ def _searchers(study: Study) -> pl.DataFrame:
     )
 
 
-def _judged(study: Study) -> pl.DataFrame:
+def _judged(counted: pl.DataFrame) -> pl.DataFrame:
     """Judged share of all results shown, by system."""
-    sums = [
-        block.features.select(
-            "system_id",
-            results_shown(block, Selection(), "session").alias("results"),
-            judged_shown(block, Selection(), "session").alias("judged"),
-        )
-        .filter(pl.col("results") > 0)
-        .group_by("system_id")
-        .agg(pl.col("results", "judged").sum())
-        for block in blocks(study, {"sessions": ["system_id"]})
-    ]
-    none = pl.DataFrame(schema={"system_id": pl.String, "results": pl.Int64, "judged": pl.Int64})
-    added = pl.concat([none, *sums]).group_by("system_id").agg(pl.col("results", "judged").sum()).sort("system_id")
-    return added.with_columns(share=pl.col("judged") / pl.col("results").replace(0, None))
+    shown = counted.filter(pl.col("length").is_null(), pl.col("results") > 0)
+    return shown.select("system_id", "results", "judged", share=pl.col("judged") / pl.col("results"))
 
 
-def _lists(study: Study) -> pl.DataFrame:
+def _lists(counted: pl.DataFrame) -> pl.DataFrame:
     """Kinds of result lists by system, and results that repeat a document of their session."""
-    lengths = study.results.group_by(QUERY).agg(length=pl.len().cast(pl.Int64))
-    status = pl.col("results_status")
-    short = pl.col("length") < pl.min_horizontal(pl.lit(SHORT), pl.col("length").max())
-    queries = study.queries.join(lengths, on=QUERY, how="left").with_columns(pl.col("length").fill_null(0))
-    kinds = {name: (status == name).sum().cast(pl.Int64) for name in ("empty", "partly_observed", "not_logged")}
-    queries = queries.with_columns(short=short)
-    by_session = queries.group_by(SESSION).agg(
-        queries=pl.len().cast(pl.Int64),
-        shown=(status == "shown").sum().cast(pl.Int64),
-        short=((status == "shown") & pl.col("short")).sum().cast(pl.Int64),
-        **kinds,
+    status, length = pl.col("results_status"), pl.col("length")
+    lists = counted.filter(length.is_not_null())
+    many = {name: pl.col("queries").filter(status == name).sum() for name in ("shown", *UNUSUAL)}
+    short = length < pl.min_horizontal(pl.lit(SHORT), length.max())
+    kinds = (
+        lists.with_columns(short=short)
+        .group_by("system_id")
+        .agg(
+            pl.col("queries").sum(),
+            short=pl.col("queries").filter((status == "shown") & pl.col("short")).sum(),
+            **many,
+        )
     )
-    repeats = study.results.group_by(SESSION).agg(repeats=(pl.len() - pl.col("doc_id").n_unique()).cast(pl.Int64))
-    joined = (
-        study.sessions.select("session_id", "system_id")
-        .join(by_session, on="session_id")
-        .join(repeats, on="session_id", how="left")
-    )
-    return (
-        joined.group_by("system_id")
-        .agg(pl.col("queries", "shown", "short", *kinds, "repeats").sum())
-        .sort("system_id")
-        .collect()
-    )
+    repeats = counted.filter(length.is_null()).select("system_id", "repeats")
+    found = kinds.join(repeats, on="system_id", how="left", nulls_equal=True)
+    return found.select("system_id", "queries", "shown", "short", *UNUSUAL, "repeats").sort("system_id")

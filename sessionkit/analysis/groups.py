@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from sessionkit.errors import DataError, UsageError, suggestion
-from sessionkit.scoring.blocks import Block, blocks
+from sessionkit.scoring.blocks import Block
 from sessionkit.study import Study
 
 EVERYONE = "all sessions"
@@ -90,10 +90,10 @@ class Grouping:
 
     def _any(self, study: Study) -> bool:
         """Whether any session has the topic and enough logged queries."""
-        logged = study.queries.filter(pl.col("results_status") != "not_logged").group_by("session_id").len("many")
-        enough = logged.filter(pl.col("many") >= self.min_queries)
         of_topic = pl.lit(value=True) if self.topic is None else pl.col("topic_id") == self.topic
-        chosen = study.sessions.filter(of_topic).join(enough, on="session_id", how="semi")
+        chosen = study.sessions.filter(of_topic).join(
+            _enough(study, self.min_queries or 0), on="session_id", how="semi"
+        )
         return not chosen.head(1).collect().is_empty()
 
     def _none_left(self) -> UsageError:
@@ -143,9 +143,17 @@ def grouped_sessions(
     The parameters and errors are those of `Grouping.of`; it is an error too if no session is left.
     """
     grouping = Grouping.of(study, by, min_queries, topic)
-    chosen = [
-        block.sessions.join(grouping.sessions(block), on="session", maintain_order="left").select("session_id", "group")
-        for block in blocks(study, grouping.columns())
-    ]
-    found = grouping.named(pl.concat(chosen))
-    return found if study.partitioned is None else found.sort("session_id")
+    of_topic = pl.lit(value=True) if topic is None else pl.col("topic_id") == topic
+    chosen = study.sessions.filter(of_topic)
+    if grouping.of_users:
+        chosen = chosen.join(study.users.select("user_id", grouping.column), on="user_id", how="left")
+    if min_queries is not None:
+        chosen = chosen.join(_enough(study, min_queries), on="session_id", how="semi")
+    group = pl.lit(None, pl.String) if grouping.column is None else pl.col(grouping.column).cast(pl.String)
+    return grouping.named(chosen.select("session_id", group=group).collect().sort("session_id"))
+
+
+def _enough(study: Study, min_queries: int) -> pl.LazyFrame:
+    """The sessions with at least so many logged queries."""
+    logged = study.queries.filter(pl.col("results_status") != "not_logged").group_by("session_id").len("many")
+    return logged.filter(pl.col("many") >= min_queries)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sessionkit.analysis.tails import t_beyond
 from sessionkit.errors import UsageError, suggestion
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ FEWEST = 4
 """Units below which nothing is tested."""
 MOST_UNDEFINED = 0.05
 """Share of draws without a value, such as those where all ratings are equal, above which no interval is given."""
+LEAST = 200
+"""Draws at least."""
 AT_ONCE = 2**22
 """Numbers made in one go."""
 
@@ -73,8 +76,8 @@ class Resampling:
         if not 0.5 <= self.confidence < 1:
             msg = f"confidence must be a share from 0.5 to less than 1, such as 0.95, not {self.confidence:g}"
             raise UsageError(msg)
-        if not 200 <= self.resamples <= 1_000_000:
-            msg = f"resamples must be 200 to 1,000,000, not {self.resamples}: fewer say little of what is rare"
+        if not LEAST <= self.resamples <= 1_000_000:
+            msg = f"resamples must be {LEAST} to 1,000,000, not {self.resamples}: fewer say little of what is rare"
             raise UsageError(msg)
         if not isinstance(self.seed, int) or self.seed < 0:
             msg = f"seed must be a whole number, 0 or more, not {self.seed!r}"
@@ -108,7 +111,7 @@ class Resampling:
         Drawn or None
             None where too many draws have no value, or where the interval would reach beyond the farthest draw.
         """
-        from scipy import stats
+        from scipy import special
 
         known = np.sort(replicates[np.isfinite(replicates)])
         if len(known) < (1 - MOST_UNDEFINED) * len(replicates):
@@ -117,27 +120,27 @@ class Resampling:
         wider = np.sqrt(units / (units - 1))
         at = (np.arange(len(known)) + 0.5) / len(known)
         bias, bend = self._corrections(known, value, left_out)
-        point = wider * stats.t.ppf(0.5 + self.confidence / 2, units - 1)
-        if stats.norm.cdf(-point) < at[0]:
+        point = wider * special.stdtrit(units - 1, 0.5 + self.confidence / 2)
+        if special.ndtr(-point) < at[0]:
             return None
         low, high = (
-            float(np.interp(stats.norm.cdf(bias + (bias + z) / (1 - bend * (bias + z))), at, known))
+            float(np.interp(special.ndtr(bias + (bias + z) / (1 - bend * (bias + z))), at, known))
             for z in (-point, point)
         )
-        below = stats.norm.ppf(_share_below(null, known, cautious=True)) - bias
+        below = special.ndtri(_share_below(null, known, cautious=True)) - bias
         z = below / (1 + bend * below) - bias
-        return Drawn(low, high, float(2 * stats.t.sf(abs(z) / wider, units - 1)))
+        return Drawn(low, high, 2 * t_beyond(abs(z) / wider, units - 1))
 
     def _corrections(self, known: Numbers, value: float, left_out: Numbers) -> tuple[float, float]:
         """Bias correction and acceleration, both 0 for percentile intervals."""
         if self.kind == "percentile":
             return 0.0, 0.0
-        from scipy import stats
+        from scipy import special
 
         away = left_out.mean() - left_out
         squares = float((away**2).sum())
         bend = float((away**3).sum()) / (6 * squares**1.5) if squares > 0 else 0.0
-        return float(stats.norm.ppf(_share_below(value, known))), bend
+        return float(special.ndtri(_share_below(value, known))), bend
 
     def __str__(self) -> str:
         """The kind of interval as tables name it."""

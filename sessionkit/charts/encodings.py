@@ -26,6 +26,16 @@ Drawn = TypeVar("Drawn", bound=alt.TopLevelMixin)
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 
 
+class Rows(alt.InlineData):
+    """Data inside a chart that nobody changes: copies of the chart share them, and they are not checked value by value."""
+
+    _class_is_valid_at_instantiation = False
+
+    def __deepcopy__(self, _memo: object) -> Rows:
+        """Return these data."""
+        return self
+
+
 def checked(frame: Any, columns: Sequence[str], source: str) -> pl.DataFrame:  # noqa: ANN401  # anything tabular
     """Return these columns of a tidy frame, names made printable.
 
@@ -51,7 +61,7 @@ def checked(frame: Any, columns: Sequence[str], source: str) -> pl.DataFrame:  #
 def values(frame: pl.DataFrame) -> alt.InlineData:
     """Return a frame as data inside the chart: independent of Altair's global data transformers and their row limit."""
     texts = [inert_column(name) for name, dtype in frame.schema.items() if dtype == pl.String]
-    return alt.InlineData(values=frame.with_columns(texts).to_dicts())
+    return Rows(values=frame.with_columns(texts).to_dicts())
 
 
 def colour(groups: Sequence[str], colours: Mapping[str, str] | None, legend: str) -> alt.Color:

@@ -9,7 +9,6 @@ never evaluated.
 from __future__ import annotations
 
 import base64
-import functools
 import hashlib
 import html
 import json
@@ -17,13 +16,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import vl_convert
-
+from sessionkit.charts.libraries import libraries
 from sessionkit.charts.text import printable
 
 ESCAPES = {character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
-VL_VERSION = "6.4"
-"""Version of Vega-Lite that charts are written for."""
 
 START = """\
 "use strict";
@@ -84,7 +80,7 @@ def page(title: str, body: str, *, style: str = STYLE, scripts: Sequence[str] = 
     scripts
         Further scripts of ours, which run after the charts are begun; nothing from outside may stand in them.
     """
-    run = [*_scripts(), *dict.fromkeys(scripts)]
+    run = [libraries(), START, *dict.fromkeys(scripts)]
     policy = "; ".join(
         [
             "default-src 'none'",
@@ -104,12 +100,6 @@ def page(title: str, body: str, *, style: str = STYLE, scripts: Sequence[str] = 
         "<noscript><p>Scripts inside this page draw the figures; this browser does not run them.</p></noscript>\n"
         f"{''.join(f'<script>{script}</script>{chr(10)}' for script in run)}</body>\n</html>\n"
     )
-
-
-@functools.cache
-def _scripts() -> tuple[str, str]:
-    """Return the two scripts of a page: the libraries and the few lines that draw."""
-    return vl_convert.javascript_bundle(None, VL_VERSION), START  # type: ignore[arg-type]
 
 
 def _hash(script: str) -> str:

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import altair as alt
-import vl_convert
 
-from sessionkit.charts.page import VL_VERSION, chart_place, page
+from sessionkit.charts.libraries import VL_VERSION
+from sessionkit.charts.page import chart_place, page
 from sessionkit.charts.text import printable_spec
 from sessionkit.charts.theme import themed
 from sessionkit.errors import UsageError, suggestion
@@ -21,27 +21,41 @@ OFFLINE: list[str] = []
 """The addresses that rendering may load from: none."""
 
 
-def spec_of(chart: alt.TopLevelMixin) -> dict[str, Any]:
-    """Return the Vega-Lite specification of a chart under the theme, all text in it printable."""
+def spec_of(chart: alt.TopLevelMixin, *, check: bool = True) -> dict[str, Any]:
+    """Return the Vega-Lite specification of a chart under the theme, all text in it printable.
+
+    Parameters
+    ----------
+    chart
+        The chart.
+    check
+        Whether to hold it against Vega-Lite's schema, which takes longer than to draw it.
+    """
     with alt.data_transformers.enable("default", max_rows=None):
-        spec: dict[str, Any] = printable_spec(themed(chart).to_dict())
+        spec: dict[str, Any] = printable_spec(themed(chart).to_dict(validate=check))
     return spec
 
 
 def _svg(spec: dict[str, Any]) -> bytes:
     """Return a vector image for the web."""
+    import vl_convert
+
     text: str = vl_convert.vegalite_to_svg(spec, vl_version=VL_VERSION, allowed_base_urls=OFFLINE)
     return text.encode()
 
 
 def _png(spec: dict[str, Any]) -> bytes:
     """Return a raster image, twice the nominal size."""
+    import vl_convert
+
     image: bytes = vl_convert.vegalite_to_png(spec, vl_version=VL_VERSION, scale=2, allowed_base_urls=OFFLINE)
     return image
 
 
 def _pdf(spec: dict[str, Any]) -> bytes:
     """Return a vector image for print."""
+    import vl_convert
+
     image: bytes = vl_convert.vegalite_to_pdf(spec, vl_version=VL_VERSION, allowed_base_urls=OFFLINE)
     return image
 

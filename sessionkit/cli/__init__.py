@@ -22,6 +22,7 @@ Exit status: 0 fine; 1 the data is at fault; 2 the command is; 130 interrupted; 
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Sequence
 
@@ -50,4 +51,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     from sessionkit.cli.running import run
 
+    if arguments is None:  # this process is the command's own: it makes many objects, few of them in circles, and ends
+        gc.set_threshold(50_000, 20, 20)
     return run(given)

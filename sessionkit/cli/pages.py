@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from sessionkit.cli.options import StudyArgument, open_source
+from sessionkit.cli.options import MemoryOption, StudyArgument, open_source
 from sessionkit.cli.running import tell, working
 from sessionkit.cli.sweeping import GRAMMAR, varied
 from sessionkit.errors import UsageError
@@ -235,6 +235,7 @@ def report(
             show_default=False,
         ),
     ] = None,
+    memory: MemoryOption = None,
 ) -> None:
     """One HTML page: findings, scores, figures, method.
 
@@ -262,6 +263,7 @@ def report(
             per=per,
             also=also,
             difference=difference,
+            memory=memory,
         )
     tell(f"written: {output}")
 

@@ -18,12 +18,37 @@ A new log format is a file in ``formats/``, a new format of judgments one in ``j
 ``raw.py``          the records of one source, not yet checked, with a way back to their raw text
 ``progress.py``     how far a reading has come
 ==================  ================================================================================================
+
+Names are imported when they are first used: what opens a saved study, or scores tables, needs no format.
 """
 
-from sessionkit.readers.entries import Format, Glimpse, Judgments, Option
-from sessionkit.readers.formats import FORMATS
-from sessionkit.readers.frames import from_tables
-from sessionkit.readers.judgments import JUDGMENTS
-from sessionkit.readers.reading import read
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sessionkit.readers.entries import Format, Glimpse, Judgments, Option
+    from sessionkit.readers.formats import FORMATS
+    from sessionkit.readers.frames import from_tables
+    from sessionkit.readers.judgments import JUDGMENTS
+    from sessionkit.readers.reading import read
 
 __all__ = ["FORMATS", "JUDGMENTS", "Format", "Glimpse", "Judgments", "Option", "from_tables", "read"]
+_HOME = {
+    **dict.fromkeys(("Format", "Glimpse", "Judgments", "Option"), "entries"),
+    "FORMATS": "formats",
+    "JUDGMENTS": "judgments",
+    "from_tables": "frames",
+    "read": "reading",
+}
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the name stands for
+    """Import a name when it is first used."""
+    if name not in _HOME:
+        msg = f"module 'sessionkit.readers' has no attribute {name!r}"
+        raise AttributeError(msg)
+    value = getattr(importlib.import_module(f"sessionkit.readers.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value

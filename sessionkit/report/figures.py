@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import altair as alt
 import polars as pl
@@ -16,6 +16,7 @@ from sessionkit.charts.single_sessions import MOST
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.report.apart import DRAWN
 from sessionkit.report.choices import TOP, Choices
+from sessionkit.report.sampling import only
 from sessionkit.scoring.measures import GainMeasure, ListMeasure, Measure
 from sessionkit.scoring.measures.cumulated_gain import SessionGain
 from sessionkit.study import Study
@@ -71,10 +72,16 @@ def figures(study: Study, choices: Choices) -> list[Figure]:
     return made
 
 
+def depth_of(study: Study, choices: Choices) -> int:
+    """The rank to which Figure 1 looks."""
+    if choices.source is not None and choices.source.cutoff:
+        return choices.source.cutoff
+    return min(DEEPEST, study.results.select(pl.col("rank").max()).collect().item() or 1)
+
+
 def _last_vs_nonlast(study: Study, choices: Choices) -> Figure:
     """Figure 1."""
-    deepest = study.results.select(pl.col("rank").max()).collect().item() or 1
-    depth = (choices.source.cutoff if choices.source is not None else None) or min(DEEPEST, deepest)
+    depth = depth_of(study, choices)
     measure = _exact(choices, depth) or choices.measure @ depth
     frame = breakdown(study, measure, group=choices.by)
     title = "Last and non-last queries"
@@ -219,15 +226,6 @@ def _discounted(measure: Measure) -> str:
     """That later queries of a session count less, where the measure discounts queries."""
     applied = isinstance(measure, SessionGain) and measure.query_discount != "none"
     return ", each discounted by its position in the session" if applied else ""
-
-
-def only(study: Study, sessions: pl.DataFrame) -> Study:
-    """The study with these sessions alone."""
-
-    def kept(table: pl.LazyFrame) -> pl.LazyFrame:
-        return table.join(sessions.lazy(), on="session_id", how="semi")
-
-    return replace(study, sessions=kept(study.sessions), queries=kept(study.queries), results=kept(study.results))
 
 
 def _sessions(frame: pl.DataFrame) -> str:

@@ -14,13 +14,15 @@ from sessionkit.analysis.sweeping.finding import Sweep
 from sessionkit.errors import DataError, MeasureError, UsageError
 from sessionkit.report.also import Also
 from sessionkit.report.choices import Choices, choices_of
+from sessionkit.report.parts import Words
 from sessionkit.report.redaction import Redaction
+from sessionkit.report.sampling import drawn, in_memory, only
 from sessionkit.scoring.measures import Measure
 from sessionkit.scoring.scores import score
 from sessionkit.study import Study
 
 LARGE = 20_000
-"""Sessions above which a report leaves out what takes many times as long as scoring, and says so."""
+"""Sessions above which a report leaves out what takes many times as long as scoring, or does it with so many, and says so."""
 VARIED = {"b": "1.5:10.5:10", "bq": "1.5:10.5:10"}
 """Bases of the discounts by rank and by query position that a report tries."""
 
@@ -41,16 +43,12 @@ class Material:
         What the figures have in common.
     redaction
         What is left out.
-    scores
-        Means by `per`, see `sessionkit.score`.
-    comparison
-        The groups compared by all measures; None where they cannot be.
-    refusal
-        Why they cannot be compared.
     asked, topic, system
         Whether the measures were asked for, and the topic and system that were.
     also
         The parts that were asked for beside those that are always there.
+    memory
+        Memory to work within.
     notes
         What was unusual, in reading and until now.
     """
@@ -60,13 +58,11 @@ class Material:
     per: str
     choices: Choices
     redaction: Redaction
-    scores: pl.DataFrame
-    comparison: Comparison | None
-    refusal: str | None
     asked: bool = False
     topic: str | None = None
     system: str | None = None
     also: Also = field(default_factory=Also)
+    memory: str | int | None = None
     notes: list[str] = field(default_factory=list)
 
     @classmethod
@@ -82,8 +78,9 @@ class Material:
         per: str,
         redaction: Redaction,
         also: Also,
+        memory: str | int | None = None,
     ) -> Material:
-        """Work everything out; arguments are those of `sessionkit.report.report`."""
+        """Settle what is reported; arguments are those of `sessionkit.report.report`."""
         choices = choices_of(
             study,
             measures if asked else None,
@@ -92,15 +89,28 @@ class Material:
             min_queries=min_queries,
             redaction=redaction,
         )
-        scores = score(study, measures, per=per)
-        comparison, refusal = _compared(study, measures, per)
-        known = (asked, topic, system, also)
-        return cls(study, tuple(measures), per, choices, redaction, scores, comparison, refusal, *known)
+        return cls(study, tuple(measures), per, choices, redaction, asked, topic, system, also, memory)
 
     @property
     def by(self) -> str:
         """The column whose groups are compared."""
         return self.comparison.by if self.comparison is not None else self.choices.by
+
+    @cached_property
+    def shown(self) -> Study:
+        """What is looked at session by session: the study, or where it is large some of its sessions, drawn at random."""
+        return in_memory(only(self.study, drawn(self.study, LARGE))) if self.large else self.study
+
+    @property
+    def sampled(self) -> tuple[Words, ...]:
+        """What is said above a section that looks at some sessions alone; nothing where it looks at all."""
+        if not self.large:
+            return ()
+        told = (
+            f"This section is about {LARGE:,} of {self.study.facts.sessions:,} sessions, drawn at random with a fixed seed; "
+            "the commands curve, breakdown and score say the same of all."
+        )
+        return (Words((told,)),)
 
     @property
     def large(self) -> bool:
@@ -108,22 +118,46 @@ class Material:
         return self.study.facts.sessions > LARGE
 
     @cached_property
-    def swept(self) -> Sweep | str:
-        """The first measure that has both discounts under others; or why it was not tried."""
-        choices = self.choices
-        measure = choices.measure if choices.source is not None or not choices.asked else choices.ratio
+    def scores(self) -> pl.DataFrame:
+        """Means by `per`, see `sessionkit.score`."""
+        return score(self.study, self.measures, per=self.per, memory=self.memory)
+
+    @property
+    def comparison(self) -> Comparison | None:
+        """The groups compared by all measures; None where they cannot be."""
+        return None if isinstance(self._compared, str) else self._compared
+
+    @property
+    def refusal(self) -> str | None:
+        """Why they cannot be compared; None where they can."""
+        return self._compared if isinstance(self._compared, str) else None
+
+    @cached_property
+    def _compared(self) -> Comparison | str:
+        """The groups compared, or the reason why they are not."""
         try:
-            return sweep(self.study, measure, VARIED, choices.by, test="none" if self.large else None)
-        except (DataError, MeasureError, UsageError) as error:
+            return compare(self.study, self.measures, self.compared_by, memory=self.memory)
+        except (DataError, UsageError) as error:
             return str(error)
 
+    @property
+    def compared_by(self) -> str:
+        """The column by which groups are compared; systems, where scores are by user or by several columns."""
+        by = {"system": "system_id", "topic": "topic_id"}.get(self.per, self.per)
+        known = {*self.study.columns("sessions"), *self.study.columns("users")}
+        return "system_id" if by in ("user", "user_id", "session_id") or by not in known else by
 
-def _compared(study: Study, measures: list[Measure], per: str) -> tuple[Comparison | None, str | None]:
-    """The groups compared, or the reason why they are not; systems, where scores are by user or by several columns."""
-    by = {"system": "system_id", "topic": "topic_id"}.get(per, per)
-    if by in ("user", "user_id", "session_id") or by not in {*study.columns("sessions"), *study.columns("users")}:
-        by = "system_id"
-    try:
-        return compare(study, measures, by), None
-    except (DataError, UsageError) as error:
-        return None, str(error)
+    @property
+    def varied(self) -> Measure:
+        """The first measure that has both discounts, which are varied."""
+        choices = self.choices
+        return choices.measure if choices.source is not None or not choices.asked else choices.ratio
+
+    @cached_property
+    def swept(self) -> Sweep | str:
+        """The first measure that has both discounts under others; or why it was not tried."""
+        test = "none" if self.large else None
+        try:
+            return sweep(self.study, self.varied, VARIED, self.choices.by, test=test, memory=self.memory)
+        except (DataError, MeasureError, UsageError) as error:
+            return str(error)

@@ -7,11 +7,14 @@ import warnings
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from altair.utils.schemapi import debug_mode
+
 from sessionkit.charts.page import page
 from sessionkit.errors import DataWarning
 from sessionkit.report.also import Also
 from sessionkit.report.material import Material
 from sessionkit.report.parts import Section, Widget
+from sessionkit.report.planned import read_once
 from sessionkit.report.redaction import Redaction
 from sessionkit.report.sections import SECTIONS
 from sessionkit.report.style import STYLE
@@ -48,6 +51,7 @@ def report(
     per: str = "system",
     also: str | Iterable[str] = (),
     difference: float | str | None = None,
+    memory: str | int | None = None,
 ) -> str:
     """Report a study on one page.
 
@@ -73,6 +77,8 @@ def report(
     difference
         The smallest true difference worth finding, which ``"power"`` needs: in the first measure's units or, such as
         ``"10%"``, as a share of the first group's mean.
+    memory
+        Memory to score within, see `sessionkit.score`.
 
     Returns
     -------
@@ -106,6 +112,7 @@ def report(
         per=per,
         also=also,
         difference=difference,
+        memory=memory,
     )
     title = study.settings.title or "Report on a study of search sessions"
     banner = f'<p class="banner" role="note">{BANNER}</p>\n' if study.settings.synthetic else ""
@@ -130,12 +137,14 @@ def sections_of(
     per: str = "system",
     also: str | Iterable[str] = (),
     difference: float | str | None = None,
+    memory: str | int | None = None,
 ) -> list[Section]:
     """Return the sections of a report as values; the arguments are those of `report`."""
     given = [measures] if isinstance(measures, (str, Measure)) else measures or MEASURES
     asked = [parse_measure(measure) for measure in given]
     redaction, asked_also = Redaction.of(redact), Also.of(also, difference)
-    with warnings.catch_warnings(record=True) as caught:
+    # tests hold every chart against Vega-Lite's schema; to do so part by part takes longer than to make the page
+    with warnings.catch_warnings(record=True) as caught, debug_mode(False):
         warnings.simplefilter("always")
         material = Material.of(
             study,
@@ -147,12 +156,15 @@ def sections_of(
             per=per,
             redaction=redaction,
             also=asked_also,
+            memory=memory,
         )
         made = []
-        for section in SECTIONS:
-            told = [redaction.warning(one.message) for one in caught if isinstance(one.message, DataWarning)]
-            material.notes[:] = [*study.notes, *told]
-            made.append(section(material))
+        with read_once(material):
+            _ = material.scores, material.comparison  # so that what they warn of stands first among the notes
+            for section in SECTIONS:
+                told = [redaction.warning(one.message) for one in caught if isinstance(one.message, DataWarning)]
+                material.notes[:] = [*study.notes, *told]
+                made.append(section(material))
     for warning in caught:
         if not issubclass(warning.category, DataWarning):
             warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)

@@ -1,6 +1,8 @@
-"""Which sessions a page holds one by one, where it cannot hold them all."""
+"""Which sessions a page holds one by one, where it cannot hold them all, and a study of these alone."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -26,3 +28,21 @@ def drawn(study: Study, many: int) -> pl.DataFrame:
     ids = study.sessions.select("session_id").collect().to_series().sort()
     order = np.random.Generator(np.random.PCG64(SEED)).permutation(len(ids))[:many]
     return ids.gather(order).to_frame()
+
+
+def only(study: Study, sessions: pl.DataFrame) -> Study:
+    """The study with these sessions alone."""
+
+    def kept(table: pl.LazyFrame) -> pl.LazyFrame:
+        return table.join(sessions.lazy(), on="session_id", how="semi")
+
+    return replace(study, sessions=kept(study.sessions), queries=kept(study.queries), results=kept(study.results))
+
+
+def in_memory(study: Study) -> Study:
+    """The same study, its log read once as a stream and kept."""
+    orders = {"sessions": ["session_id"], "queries": ["session_id", "query_position"]}
+    orders["results"] = [*orders["queries"], "rank"]
+    read = pl.collect_all([study.table(name) for name in orders], engine="streaming")
+    tables = {name: frame.sort(order).lazy() for (name, order), frame in zip(orders.items(), read, strict=True)}
+    return replace(study, **tables)  # type: ignore[arg-type]

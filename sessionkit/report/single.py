@@ -13,7 +13,8 @@ from sessionkit.charts import colours_of
 from sessionkit.charts.text import printable
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.report.choices import choices_of
-from sessionkit.report.figures import FIGURES, Figure, figure, only
+from sessionkit.report.figures import FIGURES, Figure, figure
+from sessionkit.report.sampling import only
 from sessionkit.scoring.measures import Measure
 from sessionkit.study import Study
 

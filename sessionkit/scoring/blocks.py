@@ -22,6 +22,7 @@ from sessionkit.study.slices import IDS, ROWS, Slice, Stored, in_order, slices
 
 if TYPE_CHECKING:
     from sessionkit.scoring.cells import Cells
+    from sessionkit.scoring.measures import Measure
     from sessionkit.scoring.selection import Selection
 
 
@@ -49,6 +50,8 @@ class Block:
         Whether a list can have gaps in its ranks; whether it can show a document twice.
     cells
         The cells that were made of it last, see `sessionkit.scoring.cells.Cells.of`.
+    values
+        The values of its sessions that were worked out, see `sessionkit.scoring.values.session_values`.
     """
 
     judged: Judged
@@ -60,6 +63,7 @@ class Block:
     gaps: bool = True
     repeats: bool = True
     cells: dict[Selection, tuple[frozenset[str], Cells]] = field(default_factory=dict, init=False, repr=False)
+    values: dict[Measure, pl.DataFrame] = field(default_factory=dict, init=False, repr=False)
     _own_grades: list[Judged] = field(default_factory=list, repr=False)
 
     @classmethod

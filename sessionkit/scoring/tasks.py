@@ -8,6 +8,8 @@ cluster run the same task.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from os import PathLike
 from pathlib import Path
 from typing import Protocol
@@ -15,7 +17,7 @@ from typing import Protocol
 import polars as pl
 
 from sessionkit.scoring.blocks import Block, blocks
-from sessionkit.scoring.partials import Partials, key_of, partitions
+from sessionkit.scoring.partials import Partials, key_of, partitions, text_of
 from sessionkit.study import Study
 from sessionkit.study.memory import memory_budget
 from sessionkit.study.slices import ROWS, Stored
@@ -26,6 +28,9 @@ TOGETHER = 32
 """Parts that are kept before they are made one, so that they do not grow with the log."""
 FEWEST = 1_000
 """Results of a block at least, however little memory there is."""
+
+
+_AT_HAND: ContextVar[tuple[tuple[Study, dict[str, list[pl.DataFrame]]], ...]] = ContextVar("at_hand", default=())
 
 
 class Task(Protocol):
@@ -72,12 +77,56 @@ def run(
     UsageError
         Partials are asked for of a study that is not saved, or the directory cannot be written.
     """
+    found = [_handed_out(study, task) for task in tasks]
+    missing = [task for task, there in zip(tasks, found, strict=True) if there is None]
+    if not missing:
+        return [there for there in found if there is not None]
     if partials is None:
-        made = _gathered(tasks, parts_of(study, tasks, memory))
+        made = _gathered(missing, parts_of(study, missing, memory))
     else:
         kept = Partials(Path(partials))
-        made = _gathered(tasks, (_partition(study, tasks, memory, part, kept) for part in partitions(study).values()))
-    return [task.whole(parts) for task, parts in zip(tasks, made, strict=True)]
+        made = _gathered(missing, (_partition(study, missing, memory, of, kept) for of in partitions(study).values()))
+    rest = iter([task.whole(parts) for task, parts in zip(missing, made, strict=True)])
+    return [there if there is not None else next(rest) for there in found]
+
+
+@contextmanager
+def in_one_pass(study: Study, tasks: Sequence[Task], memory: str | int | None = None) -> Iterator[None]:
+    """Do tasks in one pass over a study, so that `run` need not read it again for each, as long as this lasts.
+
+    What is asked of the same study by the same task is at hand then, as often as the task stands in `tasks`; anything
+    else is worked out when it is asked for, as ever.
+
+    Parameters
+    ----------
+    study, memory
+        As `run` has them.
+    tasks
+        What will be asked.
+    """
+    known = [text_of(task) for task in tasks]
+    different = dict(zip(known, tasks, strict=True))
+    made = run(study, [*different.values()], memory) if different else []
+    at_hand = {text: [whole] * known.count(text) for text, whole in zip(different, made, strict=True)}
+    made.clear()  # so that what was handed out for the last time is kept by nobody
+    before = _AT_HAND.set((*_AT_HAND.get(), (study, at_hand)))
+    try:
+        yield
+    finally:
+        _AT_HAND.reset(before)
+
+
+def _handed_out(study: Study, task: Task) -> pl.DataFrame | None:
+    """What is at hand for a task of a study; None where nothing is."""
+    for of, at_hand in _AT_HAND.get():
+        if of is study:
+            try:
+                left = at_hand.get(text_of(task))
+            except TypeError:  # it is known by no text
+                return None
+            if left:
+                return left.pop()
+    return None
 
 
 def parts_of(

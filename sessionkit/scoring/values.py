@@ -68,9 +68,15 @@ def session_values(block: Block, measures: Iterable[Measure]) -> dict[Measure, p
     MeasureError
         If a measure is one of queries; the message proposes its mean.
     """
-    measures = list(measures)
-    for measure in measures:
+    asked = list(measures)
+    for measure in asked:
         require_session(measure)
+    block.values.update(_session_values(block, [measure for measure in asked if measure not in block.values]))
+    return {measure: block.values[measure] for measure in asked}
+
+
+def _session_values(block: Block, measures: list[Measure]) -> dict[Measure, pl.DataFrame]:
+    """The same of measures that were not asked for before."""
     plain = [measure for measure in measures if isinstance(measure, GainMeasure)]
     parted = [m for m in plain if isinstance(m, NormalizedSessionGain) and m.normalize == "query"]
     sums = _sums(block, [measure for measure in plain if measure not in parted], "session")

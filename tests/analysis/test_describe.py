@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -96,3 +97,31 @@ def test_agreement_of_judges_is_described_where_they_are_known(clinic):
     assert found.judges.filter(measure="agreement")["value"].to_list() == [0.0, 0.0]
     assert "Agreement of judges (kappa of two, alpha of all)" in found.tables()
     assert "Agreement of judges (kappa of two, alpha of all)" not in sk.describe(clinic).tables()
+
+
+def test_lists_are_counted_as_by_hand(clinic):
+    rng = np.random.default_rng(3)
+    rows = [(f"s{s:02}", q, r) for s in range(40) for q in range(1, 4) for r in range(1, int(rng.integers(1, 13)) + 1)]
+    places = dict(zip(("session_id", "query_position", "rank"), zip(*rows, strict=True), strict=True))
+    results = pl.DataFrame(places).with_columns(doc_id=pl.Series(rng.integers(60, size=len(rows))).cast(pl.String))
+    results = results.unique(["session_id", "query_position", "doc_id"], keep="first", maintain_order=True)
+    sessions = [f"s{s:02}" for s in range(40)]
+    study = sk.from_tables(
+        results=results.with_columns(rank=pl.int_range(1, pl.len() + 1).over("session_id", "query_position")),
+        sessions={"session_id": sessions, "system_id": ["A", "B"] * 20, "topic_id": ["t"] * 40},
+        judgments={"judgment_key": ["t"], "doc_id": ["7"], "grade": [1]},
+    )
+    for one in (study, clinic):
+        lists = one.results.group_by("session_id", "query_position").len("length").collect()
+        lists = one.queries.collect().join(lists, on=["session_id", "query_position"], how="left")
+        lists = lists.join(one.sessions.select("session_id", "system_id").collect(), on="session_id")
+        length, status = pl.col("length").fill_null(0), pl.col("results_status")
+        longest = lists["length"].max()
+        for row in sk.describe(one).lists.iter_rows(named=True):
+            own = lists.filter(system_id=row["system_id"])
+            shown = one.results.collect().join(own.select("session_id").unique(), on="session_id", how="semi")
+            assert row["queries"] == len(own)
+            assert row["shown"] == len(own.filter(status == "shown"))
+            assert row["empty"] == len(own.filter(status == "empty"))
+            assert row["short"] == len(own.filter(status == "shown", length < min(10, longest)))
+            assert row["repeats"] == len(shown) - shown.select("session_id", "doc_id").n_unique()

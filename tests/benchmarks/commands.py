@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.benchmarks.work import Done, work
+from tests.benchmarks.work import Done, within, work
 
 SESSIONKIT = [sys.executable, "-c", "import sys; from sessionkit.cli import main; sys.exit(main())"]
 """What the console script `sessionkit` does."""
@@ -21,10 +21,21 @@ def _study(log: Path, _scratch: Path) -> Path:
     return log / "study"
 
 
+def _study_and_page(log: Path, scratch: Path) -> tuple[Path, Path]:
+    """The same with a page to write."""
+    return _study(log, scratch), scratch / "report.html"
+
+
 @work(_study)
 def import_polars(_study: Path) -> Done:
     """`python -c "import polars"`."""
     return _ran([sys.executable, "-c", "import polars"])
+
+
+@work(_study)
+def import_altair(_study: Path) -> Done:
+    """`python -c "import altair"`."""
+    return _ran([sys.executable, "-c", "import altair"])
 
 
 @work(_study)
@@ -37,6 +48,15 @@ def nothing(_study: Path) -> Done:
 def score(study: Path) -> Done:
     """`sessionkit score` of one measure on the study of the clinic example."""
     return _ran([*SESSIONKIT, "score", str(study), "sDCG@10"])
+
+
+@work(_study_and_page)
+def report(places: tuple[Path, Path]) -> Done:
+    """`sessionkit report` of the study of the clinic example."""
+    study, page = places
+    done = _ran([*SESSIONKIT, "report", str(study), "--output", str(page)])
+    within(page, 2)
+    return done
 
 
 @work(_study)

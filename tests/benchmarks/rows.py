@@ -185,6 +185,20 @@ ROWS: dict[str, Row] = {
         Cache.clinic,
         runs=7,
     ),
+    "report": Row(
+        "`sessionkit report` of the clinic study, start to finish, a page under 2 MB",
+        commands.report,
+        commands.import_altair,
+        AtMost(4, '`python -c "import altair"`'),
+        Cache.clinic,
+        runs=7,
+    ),
+    "report-large": _scored(
+        f"a report, a page under 5 MB, {LOG}; the target is meant for 1,000,000 sessions",
+        scoring.report,
+        AtMost(3, "one scoring of its measures"),
+        scoring.measures_of_report,
+    ),
     "version": Row(
         "`sessionkit --version`",
         commands.version,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 
 import polars as pl
@@ -12,7 +13,7 @@ from sessionkit.cli import main
 from sessionkit.scoring.scores import score_task
 from sessionkit.scoring.tasks import run
 from tests.benchmarks.sampled import MEASURE as EXPECTED
-from tests.benchmarks.work import imported, of_study, work
+from tests.benchmarks.work import imported, of_study, within, work
 
 ONE = "sDCG@10"
 TEN = [sk.sDCG(b=b, gain=gain) @ 10 for b in (1.5, 2, 3, 5, 10) for gain in ("linear", "exp2")]
@@ -42,6 +43,29 @@ def _study_and_file(log: Path, scratch: Path) -> tuple[Path, Path]:
     """Return the directory of the log's study and a file to write."""
     imported()
     return log / "study", scratch / "scores.parquet"
+
+
+@of_study
+def measures_of_report(study: sk.Study) -> int:
+    """The measures of a report, of every session."""
+    from sessionkit.report import MEASURES
+
+    return sk.score(study, MEASURES).height
+
+
+def _study_and_page(log: Path, scratch: Path) -> tuple[Path, Path]:
+    """Return the directory of the log's study and a page to write, all code of reports read."""
+    imported()
+    importlib.import_module("sessionkit.report")
+    return log / "study", scratch / "report.html"
+
+
+@work(_study_and_page)
+def report(places: tuple[Path, Path]) -> int:
+    """A report of the study, written to a file."""
+    study, page = places
+    sk.report(sk.open_study(study), output=page)
+    return within(page, 5)
 
 
 @work(_study_and_file)

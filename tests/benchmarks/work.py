@@ -85,6 +85,14 @@ def imported() -> None:
     importlib.import_module("sessionkit.cli.app")
 
 
+def within(page: Path, megabytes: int) -> int:
+    """Return the bytes of a page; end with an error where there are more than so many megabytes."""
+    found = page.stat().st_size
+    if found > megabytes * 10**6:
+        raise SystemExit(f"{page.name} has {found:,} bytes, more than {megabytes} MB")
+    return found
+
+
 def _saved(log: Path, _scratch: Path) -> Path:
     """Return the directory of the log's study."""
     imported()

@@ -1,7 +1,5 @@
 """Pages of single sections, so that a browser has less to read."""
 
-import polars as pl
-
 from sessionkit.charts.page import page
 from sessionkit.report.choices import choices_of
 from sessionkit.report.material import Material
@@ -13,10 +11,10 @@ from sessionkit.scoring.measures import parse_measure
 
 
 def material(study, measures=(), redact=""):
-    """Return what the sections of a report are made from, without scores."""
+    """Return what the sections of a report are made from."""
     asked, redaction = [parse_measure(measure) for measure in measures], Redaction.of(redact)
     choices = choices_of(study, asked or None, redaction=redaction)
-    return Material(study, tuple(asked), "system", choices, redaction, pl.DataFrame(), None, None)
+    return Material(study, tuple(asked), "system", choices, redaction)
 
 
 def page_of(section, study, measures=(), redact=""):

@@ -16,10 +16,11 @@ from polars.testing import assert_frame_equal
 import sessionkit as sk
 from sessionkit.analysis.curve import curve_task
 from sessionkit.errors import UsageError
+from sessionkit.scoring import tasks as room
 from sessionkit.scoring.blocks import Block, blocks
 from sessionkit.scoring.judged import Judged
 from sessionkit.scoring.scores import score_task
-from sessionkit.scoring.tasks import parts_of, run
+from sessionkit.scoring.tasks import in_one_pass, parts_of, run
 from sessionkit.study.slices import slices
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -100,6 +101,32 @@ def test_several_tasks_in_one_pass():
     scores, curves = run(study, tasks)
     assert_frame_equal(scores.drop("__unnamed"), sk.score(study, ["sDCG@10", "nsDCG@10"], "system"), check_exact=True)
     assert_frame_equal(curves.drop("stopped"), sk.curve(study, "nsDCG@10"), check_exact=True)
+
+
+def test_what_was_done_in_one_pass_is_at_hand_as_often_as_it_was_planned(monkeypatch):
+    study = sk.read(Path(__file__).parents[2] / "examples" / "clinic" / "study.toml")
+    tasks = [
+        score_task(study, "sDCG@10", "system"),
+        curve_task(study, "nsDCG@10"),
+        score_task(study, "sDCG@10", "system"),
+    ]
+    passes = []
+    monkeypatch.setattr(room, "parts_of", lambda *given: passes.append(given[0]) or parts_of(*given))
+    with in_one_pass(study, tasks):
+        assert len(passes) == 1
+        scores = [sk.score(study, "sDCG@10", "system") for _ in range(2)]
+        curves = sk.curve(study, "nsDCG@10")
+        assert len(passes) == 1
+        scores += [sk.score(study, "sDCG@10", "system")]  # a third time
+        assert len(passes) == 2
+        with in_one_pass(replace(study), tasks):  # of another study
+            assert len(passes) == 3
+            sk.curve(study, "nsDCG@10")
+            assert passes[3:] == [study]
+    assert_frame_equal(sk.curve(study, "nsDCG@10"), curves, check_exact=True)
+    for one in scores:
+        assert_frame_equal(one, sk.score(study, "sDCG@10", "system"), check_exact=True)
+    assert len(passes) == 4 + 1 + 3
 
 
 def test_parts_cross_arrow_unchanged():

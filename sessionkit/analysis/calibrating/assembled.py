@@ -61,10 +61,10 @@ class Made:
 
 def made_of(model: Model, whole: Counted, limits: tuple[int | None, int | None], resampling: Resampling) -> list[Made]:
     """Fit a model by every criterion that the counts allow."""
-    from scipy import stats
+    from scipy import special
 
     counted = whole.limited(*limits)
-    cut = float(stats.chi2.ppf(resampling.confidence, 1)) / 2
+    cut = float(special.gammaincinv(0.5, resampling.confidence))  # half of chi-squared with 1 df
     found = []
     for criterion in CRITERIA:
         if criterion != LIKELIHOOD:

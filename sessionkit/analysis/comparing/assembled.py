@@ -12,6 +12,7 @@ from sessionkit.analysis.comparing.corrections import Corrected, corrected
 from sessionkit.analysis.comparing.findings import Pair
 from sessionkit.analysis.comparing.procedures import Options, Procedure
 from sessionkit.analysis.comparing.rows import Compared, Row
+from sessionkit.analysis.tails import t_at
 
 POWER = 0.8
 """Chance with which a difference is to be found for it to count as detectable."""
@@ -72,13 +73,11 @@ def _detectable(pair: Pair, rate: float, n: int) -> float | None:
     """The difference found with the chance `POWER`: half the interval, and what chance asks for beyond; None without a
     standard error or an end of the interval.
     """
-    from scipy import stats
-
     if pair.se is None or pair.interval is None:
         return None
     low, high = pair.interval(rate)
     df = pair.df if pair.df is not None else max(n - 1, 1)
-    return _finite((high - low) / 2 + float(stats.t.ppf(POWER, df)) * pair.se)
+    return _finite((high - low) / 2 + t_at(1 - POWER, df) * pair.se)
 
 
 def _finite(value: float) -> float | None:

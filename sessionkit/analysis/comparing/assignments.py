@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from sessionkit.analysis.comparing.crossover import Effects, fitted, not_told_apart
+from sessionkit.analysis.comparing.crossover import not_told_apart
 from sessionkit.analysis.comparing.effects import noncentrality
 from sessionkit.analysis.comparing.findings import Interval, Outcome, Pair, inverted
 from sessionkit.analysis.comparing.separate import scaled
 from sessionkit.analysis.comparing.swaps import share_as_large, signs
+from sessionkit.analysis.comparing.taken_out import Effects, fitted
 from sessionkit.analysis.comparing.units import Crossed
 from sessionkit.errors import UsageError
 

@@ -9,6 +9,7 @@ import numpy as np
 from sessionkit.analysis.comparing.effects import noncentrality, single_rate, studentized
 from sessionkit.analysis.comparing.findings import Interval, Outcome, Overall, Pair
 from sessionkit.analysis.comparing.units import Blocked
+from sessionkit.analysis.tails import f_beyond
 
 
 def residual_variance(values: np.ndarray) -> tuple[float, int]:
@@ -21,16 +22,14 @@ def residual_variance(values: np.ndarray) -> tuple[float, int]:
 
 def blocked_anova(units: Blocked) -> tuple[Overall, ...]:
     """F of the groups, plain and with Greenhouse and Geisser's correction where differences vary unequally."""
-    from scipy import stats
-
     values = units.values
     n, k = values.shape
     variance, df = residual_variance(values)
     f = float(n * ((values.mean(axis=0) - values.mean()) ** 2).sum() / (k - 1)) / variance
-    found = [Overall("blocked ANOVA", f, k - 1, df, float(stats.f.sf(f, k - 1, df)))]
+    found = [Overall("blocked ANOVA", f, k - 1, df, f_beyond(f, k - 1, df))]
     if k > 2:
         e = _sphericity(values)
-        corrected = float(stats.f.sf(f, e * (k - 1), e * df))
+        corrected = f_beyond(f, e * (k - 1), e * df)
         found.append(Overall("blocked ANOVA, Greenhouse-Geisser", f, e * (k - 1), e * df, corrected))
     return tuple(found)
 

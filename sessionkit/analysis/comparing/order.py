@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from sessionkit.analysis.comparing.crossover import Effects, Fit, fitted, indicators
 from sessionkit.analysis.comparing.designs import Design
 from sessionkit.analysis.comparing.sessions import ORDER, Sessions
+from sessionkit.analysis.comparing.taken_out import Effects, Fit, fitted, indicators
 from sessionkit.analysis.comparing.units import coded
+from sessionkit.analysis.tails import f_beyond
 
 MOST_PERIODS = 50
 WITHIN = ("both", "crossover", "incomplete", "users")
@@ -74,10 +75,8 @@ def _before(frame: pl.DataFrame, groups: tuple[str, ...]) -> np.ndarray:
 
 def _f(less: Fit | None, more: Fit | None) -> tuple[float, int, int, float] | None:
     """F for what the larger model explains beyond the smaller, with its degrees of freedom and p."""
-    from scipy import stats
-
     if less is None or more is None or more.df < 1 or not float(more.variance[0]) > 0:
         return None
     df = less.df - more.df
     f = max(0.0, float(more.explained[0] - less.explained[0]) / df / float(more.variance[0]))
-    return f, df, more.df, float(stats.f.sf(f, df, more.df))
+    return f, df, more.df, f_beyond(f, df, more.df)

@@ -11,6 +11,7 @@ from sessionkit.analysis.comparing.effects import noncentrality
 from sessionkit.analysis.comparing.findings import Interval, Pair, inverted
 from sessionkit.analysis.comparing.shares import rank_biserial_interval
 from sessionkit.analysis.comparing.units import Blocked
+from sessionkit.analysis.tails import t_at, t_beyond
 
 EXACT_TO = 50
 """Differences up to which Wilcoxon's distribution is exact, where there are neither ties nor zeros."""
@@ -18,22 +19,20 @@ EXACT_TO = 50
 
 def paired_t(units: Blocked, first: int, second: int) -> Pair:
     """Student's t on the differences; the interval is t's, the effect d_z = mean / sd with its noncentral t interval."""
-    from scipy import stats
-
     d = units.values[:, second] - units.values[:, first]
     n, mean, sd = len(d), float(d.mean()), float(d.std(ddof=1))
     se, df = sd / math.sqrt(n), n - 1
     t = mean / se
 
     def interval(alpha: float) -> Interval:
-        half = float(stats.t.isf(alpha / 2, df)) * se
+        half = t_at(alpha / 2, df) * se
         return mean - half, mean + half
 
     def effect_interval(alpha: float) -> Interval:
         low, high = noncentrality(t, df, alpha)
         return low / math.sqrt(n), high / math.sqrt(n)
 
-    return Pair(mean, float(2 * stats.t.sf(abs(t), df)), interval, t, df, mean / sd, effect_interval, se)
+    return Pair(mean, 2 * t_beyond(abs(t), df), interval, t, df, mean / sd, effect_interval, se)
 
 
 def wilcoxon(units: Blocked, first: int, second: int) -> Pair:

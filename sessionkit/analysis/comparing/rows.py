@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from sessionkit.analysis.comparing.crossover import Effects, fitted, indicators
 from sessionkit.analysis.comparing.effects import CONSTANT
 from sessionkit.analysis.comparing.findings import Outcome, Pair
 from sessionkit.analysis.comparing.procedures import PROCEDURES, Options, Procedure
@@ -148,9 +147,7 @@ def _untestable(found: Aligned, groups: Sequence[str], test: Procedure, claim: s
 
 def _explained(units: Crossed) -> bool:
     """Whether nothing is left of the values once users, topics and groups are taken out."""
-    effects = Effects(units.user, units.topic)
-    fit = fitted(effects, indicators(units.group, units.groups), units.values[:, None])
-    size = float(np.abs(units.values).max())
+    fit, size = units.fit, float(np.abs(units.values).max())
     return fit is not None and bool(fit.df >= 1 and math.sqrt(float(fit.variance[0])) <= 1e-10 * size)
 
 

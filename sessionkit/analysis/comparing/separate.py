@@ -10,6 +10,7 @@ from sessionkit.analysis.comparing.effects import noncentrality, single_rate, sm
 from sessionkit.analysis.comparing.findings import Interval, Outcome, Overall, Pair, inverted
 from sessionkit.analysis.comparing.shares import cliffs_delta_interval
 from sessionkit.analysis.comparing.units import Separate
+from sessionkit.analysis.tails import t_at, t_beyond
 
 EXACT_TO = 8
 """Values of the smaller group up to which the distribution of U is exact, where there are no ties."""
@@ -17,8 +18,6 @@ EXACT_TO = 8
 
 def welch(units: Separate, first: int, second: int) -> Pair:
     """Welch's t, which lets the groups differ in variance; the effect is Hedges' g, by the pooled sd."""
-    from scipy import stats
-
     a, b = units.values[first], units.values[second]
     parts = a.var(ddof=1) / len(a), b.var(ddof=1) / len(b)
     se = math.sqrt(sum(parts))
@@ -30,14 +29,14 @@ def welch(units: Separate, first: int, second: int) -> Pair:
     t = mean / se
 
     def interval(alpha: float) -> Interval:
-        half = float(stats.t.isf(alpha / 2, df)) * se
+        half = t_at(alpha / 2, df) * se
         return mean - half, mean + half
 
     def effect_interval(alpha: float) -> Interval:
         low, high = noncentrality(t, df, alpha)
         return low * scale, high * scale
 
-    return Pair(mean, float(2 * stats.t.sf(abs(t), df)), interval, t, df, t * scale, effect_interval, se)
+    return Pair(mean, 2 * t_beyond(abs(t), df), interval, t, df, t * scale, effect_interval, se)
 
 
 def mann_whitney(units: Separate, first: int, second: int) -> Pair:

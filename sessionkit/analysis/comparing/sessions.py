@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from os import PathLike
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -41,6 +42,8 @@ class Sessions:
         The grouping column.
     without_group
         Sessions left out because their group is unknown.
+    places
+        How they were aligned so far, see `sessionkit.analysis.comparing.units.aligned`.
     """
 
     frame: pl.DataFrame
@@ -49,6 +52,7 @@ class Sessions:
     groups: tuple[str, ...]
     by: str
     without_group: int
+    places: dict[tuple[str, str, bytes], Any] = field(default_factory=dict, repr=False, compare=False)
 
 
 def sessions_of(

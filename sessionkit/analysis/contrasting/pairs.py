@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 
 from sessionkit.analysis.resampling import FEWEST, Codes, Numbers, Resampling, Units, added
+from sessionkit.analysis.tails import t_at, t_beyond
 
 CONTRASTS = {
     "last": ("last", "non-last"),
@@ -34,7 +35,9 @@ def parted(values: pl.DataFrame, contrast: str) -> pl.DataFrame:
     )
 
 
-def differing(pairs: pl.DataFrame, of: Units, resampling: Resampling, *, chosen: bool) -> list[dict[str, object]]:
+def differing(
+    pairs: pl.DataFrame, of: Units, resampling: Resampling, *, chosen: bool, draw: bool = True
+) -> list[dict[str, object]]:
     """The tests of one comparison in one group."""
     complete = pairs.drop_nulls(PAIRS)
     users = complete.get_column("user_id")
@@ -50,7 +53,8 @@ def differing(pairs: pl.DataFrame, of: Units, resampling: Resampling, *, chosen:
     if of.name == "users":
         sums = added(np.concatenate([both, np.ones((len(both), 1))], axis=1), codes)
         found.append(row | {"test": "user means"} | _paired_t(sums[:, :2] / sums[:, 2:], resampling))
-    found.append(row | {"test": f"{of.name} drawn"} | _drawn(both, codes, resampling))
+    if draw:
+        found.append(row | {"test": f"{of.name} drawn"} | _drawn(both, codes, resampling))
     found.append(row | {"test": "sessions"} | _paired_t(both, resampling))
     if chosen:
         found = [each | {"statistic": None, "df": None, "p": None, "note": CHOSEN} for each in found]
@@ -66,8 +70,6 @@ def _means(both: Numbers) -> dict[str, object]:
 
 def _paired_t(both: Numbers, resampling: Resampling) -> dict[str, object]:
     """Paired t over rows."""
-    from scipy import stats
-
     away = both[:, 0] - both[:, 1]
     many, mean, spread = len(away), float(away.mean()), float(away.std(ddof=1))
     if spread <= np.finfo(float).eps * np.abs(both).max(initial=0):
@@ -75,10 +77,10 @@ def _paired_t(both: Numbers, resampling: Resampling) -> dict[str, object]:
             "note": f"the difference is the same in all {many}: there is no spread to test it against"
         }
     error = spread / np.sqrt(many)
-    half = float(stats.t.ppf(0.5 + resampling.confidence / 2, many - 1)) * error
+    half = t_at(0.5 - resampling.confidence / 2, many - 1) * error
     t = mean / error
     tested = {"low": mean - half, "high": mean + half, "statistic": float(t), "df": many - 1, "interval": "t"}
-    return _means(both) | tested | {"p": float(2 * stats.t.sf(abs(t), many - 1)), "effect_size": mean / spread}
+    return _means(both) | tested | {"p": 2 * t_beyond(abs(float(t)), many - 1), "effect_size": mean / spread}
 
 
 def _drawn(both: Numbers, codes: Codes, resampling: Resampling) -> dict[str, object]:

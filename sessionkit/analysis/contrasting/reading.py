@@ -6,6 +6,7 @@ import polars as pl
 
 from sessionkit.analysis.resampling import Resampling, Units
 from sessionkit.analysis.showing import counted, reading_of
+from sessionkit.analysis.tails import t_at
 from sessionkit.scoring.measures import Measure
 
 POWER = 0.8
@@ -92,11 +93,9 @@ def _of_group(group: str, rows: pl.DataFrame, units: Units, resampling: Resampli
 
 def _sensitivity(row: dict[str, object], confidence: float) -> str:
     """The difference that would have been found four times out of five."""
-    from scipy import stats
-
     difference, high, df = (float(str(row[name])) for name in ("difference", "high", "df"))
     half = high - difference
-    least = half + half / float(stats.t.ppf(0.5 + confidence / 2, df)) * float(stats.t.ppf(POWER, df))
+    least = half + half / t_at(0.5 - confidence / 2, df) * t_at(1 - POWER, df)
     often = f"{100 * POWER:g} % of the time, a smaller one less often"
     return f"With this spread a true difference of about {least:.3f} would be found {often}."
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sessionkit.analysis.tails import t_at, t_beyond
 from sessionkit.errors import UsageError
 
 
@@ -63,7 +64,7 @@ def interval(coefficient: str, value: float, n: int, confidence: float = 0.95) -
     >>> round(low, 4), round(high, 4)
     (0.5841, 0.9638)
     """
-    from scipy import stats
+    from scipy import special
 
     variance = {
         "pearson": (1.0, n - 3),
@@ -72,7 +73,7 @@ def interval(coefficient: str, value: float, n: int, confidence: float = 0.95) -
     }[coefficient]
     if variance[1] < 1:
         return None
-    half = float(stats.norm.ppf(0.5 + confidence / 2)) * math.sqrt(variance[0] / variance[1])
+    half = float(special.ndtri(0.5 + confidence / 2)) * math.sqrt(variance[0] / variance[1])
     z = _z(value)
     return math.tanh(z - half), math.tanh(z + half)
 
@@ -81,13 +82,11 @@ def p_of_r(value: float, n: int) -> float | None:
     """Two-sided p-value of Pearson's or Spearman's coefficient by t with n - 2 degrees of freedom, n less the variables
     held constant.
     """
-    from scipy import stats
-
     if n < 3:
         return None
     if abs(value) >= 1:
         return 0.0
-    return float(2 * stats.t.sf(abs(value) * math.sqrt((n - 2) / (1 - value**2)), n - 2))
+    return 2 * t_beyond(abs(value) * math.sqrt((n - 2) / (1 - value**2)), n - 2)
 
 
 def williams(r12: float, r13: float, r23: float, n: int, confidence: float = 0.95) -> Apart:
@@ -113,8 +112,6 @@ def williams(r12: float, r13: float, r23: float, n: int, confidence: float = 0.9
     >>> round(found.statistic, 4), round(found.p, 4)
     (-0.8913, 0.3749)
     """
-    from scipy import stats
-
     determinant = 1 - r12**2 - r13**2 - r23**2 + 2 * r12 * r13 * r23
     mean = (r12 + r13) / 2
     if n < 4:
@@ -126,8 +123,8 @@ def williams(r12: float, r13: float, r23: float, n: int, confidence: float = 0.9
         raise _no_room()
     error = math.sqrt(spread / room)
     t = (r12 - r13) / error
-    half = float(stats.t.ppf(0.5 + confidence / 2, n - 3)) * error
-    return Apart("Williams t", t, n - 3, float(2 * stats.t.sf(abs(t), n - 3)), r12 - r13 - half, r12 - r13 + half)
+    half = t_at(0.5 - confidence / 2, n - 3) * error
+    return Apart("Williams t", t, n - 3, 2 * t_beyond(abs(t), n - 3), r12 - r13 - half, r12 - r13 + half)
 
 
 def steiger(r12: float, r13: float, r23: float, n: int, confidence: float = 0.95) -> Apart:
@@ -154,7 +151,7 @@ def steiger(r12: float, r13: float, r23: float, n: int, confidence: float = 0.95
     >>> round(steiger(0.401, 0.350, 0.9, 80).statistic, 4)
     1.0846
     """
-    from scipy import stats
+    from scipy import special
 
     if n < 4:
         msg = f"Steiger's z needs at least 4 units, not {n}"
@@ -168,10 +165,10 @@ def steiger(r12: float, r13: float, r23: float, n: int, confidence: float = 0.95
     error = math.sqrt((2 - 2 * shared) / (n - 3))
     apart = _z(r12) - _z(r13)
     z = apart / error
-    half = float(stats.norm.ppf(0.5 + confidence / 2)) * error
+    half = float(special.ndtri(0.5 + confidence / 2)) * error
     middle = (_z(r12) + _z(r13)) / 2
     low, high = (math.tanh(middle + at / 2) - math.tanh(middle - at / 2) for at in (apart - half, apart + half))
-    return Apart("Steiger z", z, None, float(2 * stats.norm.sf(abs(z))), low, high)
+    return Apart("Steiger z", z, None, float(2 * special.ndtr(-abs(z))), low, high)
 
 
 def _z(value: float) -> float:

@@ -11,6 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from sessionkit.analysis.comparing.findings import agreed
+from sessionkit.analysis.correlating.concordance import p_of_tau, tau_b
 from sessionkit.analysis.correlating.formulas import interval, p_of_r, steiger, williams
 from sessionkit.analysis.correlating.matrices import SURE, Matrices, partial
 from sessionkit.analysis.resampling import FEWEST, Codes, Drawn, Numbers, Resampling
@@ -209,22 +210,18 @@ def _p_independent(kept: Kept, coefficient: str, value: float, measure: str, cov
         return p_of_r(value, kept.n - len(kept.held))
     if kept.held:
         return None
-    from scipy import stats
-
-    return float(stats.kendalltau(kept.column(measure), kept.column(covariate)).pvalue)
+    return p_of_tau(kept.column(measure), kept.column(covariate))
 
 
 def _kendall(values: Numbers) -> Numbers:
     """Tau-b of all columns with each other, nan of constants."""
-    from scipy import stats
-
     many = values.shape[1]
     found = np.eye(many)
     varied = (values != values[:1]).any(axis=0)
     for i in range(many):
         for j in range(i):
             both = varied[i] and varied[j]
-            tau = stats.kendalltau(values[:, i], values[:, j]).statistic if both else np.nan
+            tau = tau_b(values[:, i], values[:, j]) if both else np.nan
             found[i, j] = found[j, i] = tau
     found[np.diag_indices(many)] = np.where(varied, 1.0, np.nan)
     return found

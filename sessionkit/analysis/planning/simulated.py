@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sessionkit.analysis.comparing.crossover import Effects, indicators
 from sessionkit.analysis.comparing.effects import studentized
+from sessionkit.analysis.comparing.taken_out import Effects, indicators
 from sessionkit.analysis.planning.noise import WITH_TOPIC, WITH_USER
 from sessionkit.analysis.planning.plans import Plan
 

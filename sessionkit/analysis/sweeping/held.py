@@ -124,6 +124,7 @@ class Held:
     """The counts of all sessions whose group is known."""
 
     counts: pl.DataFrame
+    _last: dict[tuple[GainMeasure, ...], pl.DataFrame] = field(default_factory=dict, repr=False)
 
     @cached_property
     def units(self) -> pl.DataFrame:
@@ -168,6 +169,13 @@ class Held:
         at = (unit["row"].to_numpy(), cell["cell"].to_numpy())
         return csr_matrix((self._rows["many"].to_numpy().astype(float), at), shape=(len(self.units), len(self._places)))
 
+    def _worth(self, cells: Cells, measures: tuple[GainMeasure, ...]) -> pl.DataFrame:
+        """What one result of each cell contributes; groups and units ask for the same measures one after the other."""
+        if measures not in self._last:
+            self._last.clear()
+            self._last[measures] = cells.contributions(measures)
+        return self._last[measures]
+
     def _exact(self, matrix: Any, measures: Sequence[GainMeasure]) -> np.ndarray:  # noqa: ANN401 - a sparse matrix
         """Counts times contributions, exact: in limbs so short that no sum of them outgrows a double."""
         rows, many = matrix.shape[0], len(measures)
@@ -179,7 +187,7 @@ class Held:
         step = max(1, CELLS // max(rows, matrix.shape[1]))
         cells = Cells(self._places, pl.DataFrame())
         for first in range(0, many, step):
-            worth = cells.contributions(measures[first : first + step])
+            worth = self._worth(cells, tuple(measures[first : first + step]))
             largest = max(int(value) for value in worth.max().row(0))
             total = [pl.lit(0, pl.Int128) for _ in worth.columns]
             limbs: dict[str, pl.Series] = {}

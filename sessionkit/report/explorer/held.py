@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from sessionkit.report.figures import only
-from sessionkit.report.sampling import drawn
+from sessionkit.report.sampling import drawn, only
 from sessionkit.study import Study
 
 MOST = 20_000
@@ -23,10 +22,18 @@ def room_of(study: Study) -> int:
     return ROOM[study.facts.sessions <= SMALL]
 
 
-def fitting(study: Study, cutoff: int) -> pl.DataFrame:
-    """Draw sessions that should fit into a page: ``session_id``, in the order drawn, the first ones until they fill it."""
+def fitting(study: Study, drawn_from: Study, cutoff: int) -> pl.DataFrame:
+    """Draw sessions that should fit into a page: ``session_id``, in the order drawn, the first ones until they fill it.
+
+    Parameters
+    ----------
+    study, drawn_from
+        The study, and those of its sessions that the page looks at one by one, drawn in the same way.
+    cutoff
+        Ranks that are shown of every list.
+    """
     ids = drawn(study, MOST).with_row_index("nth")
-    some = only(study, ids)
+    some = only(drawn_from, ids)
     results = some.results.filter(pl.col("rank") <= cutoff).group_by("session_id").agg(results=pl.len()).collect()
     queries = some.queries.group_by("session_id").agg(queries=pl.len()).collect()
     sized = ids.join(results, on="session_id", how="left").join(queries, on="session_id", how="left").sort("nth")

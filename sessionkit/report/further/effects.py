@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sessionkit import analysis
+from sessionkit.analysis.mixed import mixed as mixed_models
 from sessionkit.charts.differences import differences
 from sessionkit.report.figures import Figure
 from sessionkit.report.material import Material
@@ -39,7 +39,7 @@ COMPONENTS = {
 
 def mixed(of: Material) -> list[Part]:
     """What the groups do, for users and topics like these."""
-    found = analysis.mixed(of.study, list(of.measures), of.by)
+    found = mixed_models(of.study, list(of.measures), of.by)
     chart = differences(found.table, alpha=found.alpha, synthetic=of.choices.synthetic, title=TITLE)
     caption = (
         f"Difference by each measure on a scale of its own, with its interval, by a mixed model for {found.population}. A filled "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from sessionkit import analysis
+from sessionkit.analysis.judge_noise import judge_noise
 from sessionkit.report.material import Material
 from sessionkit.report.parts import Part, Words
 from sessionkit.report.tables import table_of
@@ -27,7 +27,7 @@ ORDER = {"measure": "Measure", "tau": "Mean tau-b", "low": "from", "high": "to"}
 
 def noise(of: Material) -> list[Part]:
     """Agreement and errors, and what these do to differences and to the order of groups."""
-    found = analysis.judge_noise(of.study, list(of.measures), of.by)
+    found = judge_noise(of.study, list(of.measures), of.by)
     note = f"Changes are shares of {found.draws:,} draws (seed {found.seed}); the range holds the middle 95 % of them."
     pairs = found.table.select(*PAIRS)
     parts: list[Part] = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sessionkit import analysis
+from sessionkit.analysis.power import power as plan_of
 from sessionkit.report.material import Material
 from sessionkit.report.parts import Part, Words
 from sessionkit.report.tables import table_of
@@ -23,7 +23,7 @@ COMPONENTS = {"component": "Component", "sd": "SD of a session", "low": "from", 
 def power(of: Material) -> list[Part]:
     """The smallest sizes that reach the target, and what varies."""
     assert of.also.difference is not None  # noqa: S101 - checked when it was asked for
-    found = analysis.power(of.study, of.measures[0], of.by, difference=of.also.difference)
+    found = plan_of(of.study, of.measures[0], of.by, difference=of.also.difference)
     declared = (
         f"Planned for {found.measure}, as the first measure; a difference of {found.difference:.4g} was declared."
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sessionkit import analysis
+from sessionkit.analysis.discriminative import discriminative_power
 from sessionkit.report.material import Material
 from sessionkit.report.parts import Part, Words
 from sessionkit.report.tables import table_of
@@ -29,7 +29,7 @@ ASL = {
 
 def discriminate(of: Material) -> list[Part]:
     """The share of pairs by measure, and the significance level that each pair reaches."""
-    found = analysis.discriminative_power(of.study, list(of.measures), of.by)
+    found = discriminative_power(of.study, list(of.measures), of.by)
     return [
         Words(tuple(of.redaction.note(line) for line in found.reading.split("\n"))),
         table_of("Discriminative power", found.table.select(*POWER), headers=POWER, decimals=4),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -13,9 +13,18 @@ from sessionkit.scoring.blocks import Block, blocks
 from sessionkit.scoring.ideals import first_query, ideal_places
 from sessionkit.scoring.judging import counted_rows, relevant_rows, sessions_with_judgments, units
 from sessionkit.scoring.selection import Selection, columns_of, columns_read
+from sessionkit.scoring.tasks import run
 from sessionkit.study import Study
 
 PLACE = ["query_position", "rank", "grade"]
+PART = pl.Schema(
+    {
+        "group": pl.String(),
+        **dict.fromkeys(PLACE[:2], pl.Int32()),
+        "grade": pl.Float64(),
+        **dict.fromkeys(("many", "n", "queries"), pl.Int64()),
+    }
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,24 +70,70 @@ class Sessions:
     ideals: pl.DataFrame
 
 
-def counts_of(study: Study, varied: Varied, by: str) -> Counts:
-    """Count results by what they gain, over all sessions of each group."""
-    grouping, selection = Grouping.of(study, by), Selection.of(varied.total)
-    groups, cells = [], []
-    for block in _blocks(study, varied, grouping):
-        chosen = grouping.sessions(block).with_columns(judged=sessions_with_judgments(block, selection))
+@dataclass(frozen=True, eq=False)
+class CountsTask:
+    """Count results by what they gain, over all sessions of each group.
+
+    Parameters
+    ----------
+    varied
+        The measures that are varied.
+    grouping
+        The sessions and their groups.
+    reads
+        Columns to read, by table.
+    """
+
+    varied: Varied
+    grouping: Grouping
+    reads: Mapping[str, Sequence[str]]
+
+    slots = 0
+    columns_made = 1
+
+    def columns(self) -> Mapping[str, Sequence[str]]:
+        """What is read beside what every block is made of."""
+        return self.reads
+
+    def part(self, block: Block) -> pl.DataFrame:
+        """Rows of cells with ``many``, and rows of groups, without a place, with ``n`` and ``queries``."""
+        total = self.varied.total
+        selection = Selection.of(total)
+        chosen = self.grouping.sessions(block).with_columns(judged=sessions_with_judgments(block, selection))
         asked = units(block, selection).join(chosen, on="session")
         ends = asked.group_by("group").agg(queries=pl.col("query_position").max().cast(pl.Int64))
-        counted = pl.len() if varied.total.undefined == "zero" else pl.col("judged").sum()
+        counted = pl.len() if total.undefined == "zero" else pl.col("judged").sum()
         sizes = chosen.group_by("group").agg(n=counted.cast(pl.Int64))
-        groups.append(sizes.join(ends, on="group", how="left", nulls_equal=True))
-        rows = _rows(block, varied).join(chosen.filter("judged"), on="session")
-        cells.append(rows.group_by("group", *PLACE).agg(many=pl.len().cast(pl.Int64)))
-    whole = pl.concat(groups).group_by("group").agg(pl.col("n").sum(), pl.col("queries").max().fill_null(0))
-    whole = whole.with_columns(grouping.named(whole)["group"].alias("name")).sort("name")
+        rows = _rows(block, self.varied).join(chosen.filter("judged"), on="session")
+        cells = rows.group_by("group", *PLACE).agg(many=pl.len().cast(pl.Int64))
+        both = pl.concat([cells, sizes.join(ends, on="group", how="left", nulls_equal=True)], how="diagonal")
+        return both.select(PART.names()).cast(dict(PART))  # type: ignore[arg-type]
+
+    def added(self, parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
+        """Several parts as one."""
+        together = pl.concat([PART.to_frame(), *parts]).group_by("group", *PLACE)
+        return together.agg(pl.col("many", "n").sum(), pl.col("queries").max()).select(PART.names())
+
+    def whole(self, parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
+        """The counts of all sessions, in the order of their groups and cells."""
+        return self.added([*parts]).sort("group", *PLACE)
+
+
+def counts_task(study: Study, varied: Varied, by: str) -> CountsTask:
+    """What `counts_of` asks of a study."""
+    grouping = Grouping.of(study, by)
+    return CountsTask(varied, grouping, _reads(study, varied, grouping))
+
+
+def counts_of(study: Study, varied: Varied, by: str) -> Counts:
+    """Count results by what they gain, over all sessions of each group."""
+    task = counts_task(study, varied, by)
+    (found,) = run(study, [task])
+    whole = found.filter(pl.col("rank").is_null()).select("group", "n", pl.col("queries").fill_null(0))
+    whole = whole.with_columns(task.grouping.named(whole)["group"].alias("name")).sort("name")
     known = Counts(whole, pl.DataFrame())
-    found = pl.concat(cells).group_by("group", *PLACE).agg(pl.col("many").sum())
-    return Counts(whole, found.with_columns(known.number(found["group"]).alias("group")).sort("group", *PLACE))
+    cells = found.filter(pl.col("rank").is_not_null()).select("group", *PLACE, "many")
+    return Counts(whole, cells.with_columns(known.number(cells["group"]).alias("group")).sort("group", *PLACE))
 
 
 def sessions_of(study: Study, varied: Varied, by: str) -> Sessions:
@@ -97,9 +152,14 @@ def sessions_of(study: Study, varied: Varied, by: str) -> Sessions:
 
 def _blocks(study: Study, varied: Varied, grouping: Grouping) -> Iterator[Block]:
     """The study in blocks."""
+    return blocks(study, _reads(study, varied, grouping))
+
+
+def _reads(study: Study, varied: Varied, grouping: Grouping) -> dict[str, Sequence[str]]:
+    """Columns to read, by table."""
     read = columns_read(columns_of(study), [varied.total])
-    read["sessions"] = [*read["sessions"], *grouping.columns()["sessions"]]
-    return blocks(study, {**read, "users": grouping.columns()["users"]})
+    of_groups = grouping.columns()
+    return {**read, "sessions": [*read["sessions"], *of_groups["sessions"]], "users": of_groups["users"]}
 
 
 def _rows(block: Block, varied: Varied) -> pl.DataFrame:

@@ -23,12 +23,17 @@ GAIN = "nDCG@10"
 
 def behaviour(of: Material) -> Section:
     """Means of behaviour by group, and what became of queries from one to the next."""
-    known = [measure for name in OBSERVED if (measure := _possible(of, MEASURES[name])) is not None]
-    parts: list[Part] = [_means(of, known), *_steps(of)]
-    missing = [name for name in OBSERVED if name not in {measure.name for measure in known}]
+    shown = known(of)
+    parts: list[Part] = [_means(of, shown), *_steps(of)]
+    missing = [name for name in OBSERVED if name not in {measure.name for measure in shown}]
     if missing:
         parts.append(Words((f"The log does not say what these need: {', '.join(missing)}.",)))
-    return Section("behaviour", "Behaviour", tuple(parts))
+    return Section("behaviour", "Behaviour", (*of.sampled, *parts))
+
+
+def known(of: Material) -> list[Measure]:
+    """The measures of behaviour that the log allows."""
+    return [measure for name in OBSERVED if (measure := _possible(of, MEASURES[name])) is not None]
 
 
 def _possible(of: Material, measure: Measure) -> Measure | None:
@@ -41,10 +46,10 @@ def _possible(of: Material, measure: Measure) -> Measure | None:
     return asked
 
 
-def _means(of: Material, known: list[Measure]) -> Table:
+def _means(of: Material, asked: list[Measure]) -> Table:
     """A row per measure, a column per group."""
     column = of.choices.by
-    means = score(of.study, known, per=column)
+    means = score(of.shown, asked, per=column)
     names = means.select(pl.col(column).unique(maintain_order=True)).to_series().to_list()
     wide = means.with_columns(pl.col(column).fill_null("(none)")).pivot(on=column, index="measure", values="value")
     note = "Means over sessions; `sessionkit measures NAME` says what each is."
@@ -55,7 +60,7 @@ def _means(of: Material, known: list[Measure]) -> Table:
 def _steps(of: Material) -> list[Part]:
     """Reformulations by kind, and what each changed."""
     try:
-        steps = reformulations(of.study, GAIN)
+        steps = reformulations(of.shown, GAIN)
     except (DataError, UsageError):
         return []
     if of.choices.by not in steps.columns or steps.is_empty():

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import polars as pl
 
-from sessionkit.report.figures import only
 from sessionkit.report.live.counts import counts_of, sessions_of
 from sessionkit.report.live.measures import Varied
 from sessionkit.report.live.widget import widget
 from sessionkit.report.material import Material
 from sessionkit.report.parts import Section, Words
-from sessionkit.report.sampling import drawn
+from sessionkit.report.sampling import drawn, only
 
 SESSIONS = 1_000
 """Sessions that the page holds for the mean of nsDCG, at most."""
@@ -28,10 +27,10 @@ def discounts(of: Material) -> Section:
         return Section("discounts", title, (Words((why,)),))
     ids = drawn(of.study, SESSIONS).with_row_index("nth")
     size = pl.col("rank").le(varied.total.cutoff).sum().cast(pl.Int64)
-    sizes = only(of.study, ids).results.group_by("session_id").agg(size).collect()
+    sizes = only(of.shown, ids).results.group_by("session_id").agg(size).collect()
     reach = ids.join(sizes, on="session_id", how="left").sort("nth").with_columns(pl.col("rank").fill_null(0).cum_sum())
     held = reach.filter(pl.col("rank") <= RESULTS).select("session_id")
-    sessions = sessions_of(only(of.study, held), varied, by)
+    sessions = sessions_of(only(of.shown, held), varied, by)
     told = [
         f"Move b and bq, or choose another gain, and the page works out {varied.total} and {varied.share} anew: a small b "
         "is a searcher who soon stops reading a list, a small bq one who seldom asks again. Ideals change with them.",

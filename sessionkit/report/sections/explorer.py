@@ -6,9 +6,9 @@ from sessionkit.charts.page import json_text
 from sessionkit.report.explorer.columns import columns_of_sessions
 from sessionkit.report.explorer.held import fitting, room_of
 from sessionkit.report.explorer.widget import widget
-from sessionkit.report.figures import only
 from sessionkit.report.material import Material
 from sessionkit.report.parts import Section, Widget, Words
+from sessionkit.report.sampling import in_memory, only
 
 
 def explorer(of: Material) -> Section:
@@ -34,9 +34,9 @@ def explorer(of: Material) -> Section:
 def _made(of: Material) -> tuple[Widget, int]:
     """The explorer with as many sessions as it has room for, and their number."""
     measure, room = of.choices.measure, room_of(of.study)
-    ids = fitting(of.study, measure.cutoff or 0)
+    ids = fitting(of.study, of.shown, measure.cutoff or 0)
     while True:
-        held = only(of.study, ids)
+        held = in_memory(only(of.shown, ids))
         columns = columns_of_sessions(held, measure, of.redaction, of.study)
         made = widget(columns, measure, synthetic=of.choices.synthetic)
         size = len(json_text(made.data).encode())

@@ -8,27 +8,32 @@ from sessionkit.report.figures import figures
 from sessionkit.report.material import Material
 from sessionkit.report.parts import Part, Section, Words
 from sessionkit.report.tables import table_of
-from sessionkit.scoring.measures import parse_measure
+from sessionkit.scoring.measures import Measure, parse_measure
 
 TESTED = ("group", "value", "value_against", "difference", "low", "high", "p", "sessions", "users", "left_out")
 DRAWS = 2_000
-"""Draws of users, for the intervals of the differences that are not Student's."""
+"""Draws of users, for the intervals of the differences that are not Student's; in large studies there are none."""
 
 
 def sessions(of: Material) -> Section:
     """Figures 1 to 4, with the test that belongs to the first."""
-    drawn = figures(of.study, of.choices)
+    drawn = figures(of.shown, of.choices)
     first = next(number for number, one in enumerate(drawn) if one.kind == "last-vs-nonlast")
     parts: list[Part] = [*drawn]
     parts[first + 1 : first + 1] = _tested(of)
-    return Section("sessions", "Sessions", tuple(parts))
+    return Section("sessions", "Sessions", (*of.sampled, *parts))
+
+
+def tested(of: Material) -> Measure:
+    """The measure of queries by which last and earlier ones are compared."""
+    return parse_measure("nDCG") @ (of.choices.measure.cutoff or 10)
 
 
 def _tested(of: Material) -> list[Part]:
     """Whether the last query of a session is better than those before it."""
-    measure = parse_measure("nDCG") @ (of.choices.measure.cutoff or 10)
+    measure = tested(of)
     try:
-        found = breakdown_tests(of.study, measure, group=of.choices.by, resamples=DRAWS)
+        found = breakdown_tests(of.shown, measure, group=of.choices.by, resamples=0 if of.large else DRAWS)
     except (DataError, MeasureError, UsageError) as error:
         return [Words((f"Last and earlier queries were not tested: {of.redaction.note(str(error))}.",))]
     main = found.table.group_by("group", maintain_order=True).first().select(TESTED)

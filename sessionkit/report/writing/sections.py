@@ -57,7 +57,7 @@ class Counted:
         name = f"figure-{self.figures}"
         place = ""
         if figure.chart is not None:
-            spec = spec_of(figure.chart)
+            spec = spec_of(figure.chart, check=False)
             place = chart_place(name, {**spec, "description": f"{figure.title}. {figure.caption}"})
         words = f"<strong>Figure {self.figures}. {escaped(figure.title)}.</strong> {escaped(figure.caption)}"
         return f"<figure>\n{place}<figcaption>{words}</figcaption>\n</figure>\n"

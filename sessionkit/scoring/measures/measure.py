@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from keyword import kwlist
@@ -134,8 +135,7 @@ class Measure:
 
     def parameters(self) -> dict[str, object]:
         """Every parameter of the measure with its value, in the order of the text."""
-        have = {_parameter_of(field.name) for field in dataclasses.fields(self)} - set(self.without)
-        return {name: getattr(self, _field_of(name)) for name in PARAMETERS if name in have}
+        return {name: getattr(self, field) for name, field in _places(type(self))}  # type: ignore[arg-type] # classes are hashed by identity
 
     @classmethod
     def parameter(cls, name: str) -> Parameter:
@@ -145,7 +145,7 @@ class Measure:
     @classmethod
     def default(cls, parameter: str) -> object:
         """The value that a parameter has when the text does not name it."""
-        return next(field.default for field in dataclasses.fields(cls) if field.name == _field_of(parameter))
+        return _defaults(cls)[_field_of(parameter)]  # type: ignore[arg-type] # the same
 
     @property
     def highest(self) -> float | None:
@@ -157,3 +157,16 @@ class Measure:
         """The measure that is worked out: itself, or the one that it wraps."""
         msg = f"{self} selects no results"
         raise MeasureError(msg)
+
+
+@functools.cache
+def _places(kind: type[Measure]) -> tuple[tuple[str, str], ...]:
+    """Every parameter of a kind of measure and the field that holds it, in the order of the text."""
+    have = {_parameter_of(field.name) for field in dataclasses.fields(kind)} - set(kind.without)
+    return tuple((name, _field_of(name)) for name in PARAMETERS if name in have)
+
+
+@functools.cache
+def _defaults(kind: type[Measure]) -> dict[str, object]:
+    """What every field of a kind of measure is unless it is given."""
+    return {field.name: field.default for field in dataclasses.fields(kind)}

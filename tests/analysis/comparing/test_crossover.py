@@ -5,9 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import sparse, stats
 
-from sessionkit.analysis.comparing.crossover import Effects, fitted, indicators, least_squares
+from sessionkit.analysis.comparing.crossover import least_squares
+from sessionkit.analysis.comparing.taken_out import Effects, Model, fitted, indicators
 from sessionkit.analysis.comparing.units import Blocked, Crossed, mean_cells
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -112,3 +113,25 @@ def test_users_and_topics_in_parts_lose_a_number_for_each():
     # users 0, 1 share topics 0, 1; users 2, 3 share topics 2, 3: 4 + 4 - 2
     user, topic = np.array([0, 0, 1, 1, 2, 2, 3, 3]), np.array([0, 1, 0, 1, 2, 3, 2, 3])
     assert Effects(user, topic).rank == 6
+
+
+def test_parts_are_those_of_the_graph():
+    rng = np.random.default_rng(5)
+    for many in (1, 5, 30, 60, 120):
+        user, topic = rng.integers(40, size=many), rng.integers(30, size=many)
+        graph = sparse.csr_matrix((np.ones(many), (user, 40 + topic)), shape=(70, 70))
+        parts = sparse.csgraph.connected_components(graph, directed=False)[0]
+        assert Effects(user, topic).rank == 70 - parts
+    chain = np.arange(2_000)  # each user shares a topic with the next
+    shuffled = rng.permutation(2_001)
+    users, topics = np.repeat(chain, 2), shuffled[np.repeat(chain, 2) + np.tile([0, 1], 2_000)]
+    assert Effects(users, topics).rank == 2_000 + 2_001 - 1
+
+
+def test_a_model_kept_for_other_values_gives_the_same_fit():
+    values = simulated(3, seed=4)
+    model = Model(Effects(USER, TOPIC), indicators(SYSTEM, 2))
+    for column in range(3):
+        kept = least_squares(Crossed(values[:, column], SYSTEM, USER, TOPIC, 2, model)).pairs[0, 1]
+        own = least_squares(Crossed(values[:, column], SYSTEM, USER, TOPIC, 2)).pairs[0, 1]
+        assert (kept.estimate, kept.p, kept.interval(0.05)) == (own.estimate, own.p, own.interval(0.05))

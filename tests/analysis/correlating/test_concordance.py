@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from sessionkit.analysis.correlating import matrices
-from sessionkit.analysis.correlating.concordance import concordance_of_each, others
+from sessionkit.analysis.correlating.concordance import concordance_of_each, others, p_of_tau, tau_b
 from sessionkit.analysis.correlating.matrices import Matrices
 from sessionkit.analysis.resampling import Resampling
 
@@ -40,3 +41,15 @@ def test_draws_of_many_are_nearly_those_of_all_pairs(decimals, monkeypatch):
     assert np.corrcoef(one, other)[0, 1] > 0.98
     assert other.std() == pytest.approx(one.std(), rel=0.05)
     assert linear.left_out()[:, 0, 1] == pytest.approx(every.left_out()[:, 0, 1], abs=0.003)
+
+
+@settings(deadline=None)
+@given(PAIRS, st.booleans())
+def test_tau_and_its_p_are_those_of_scipy(pairs, untied):
+    x, y = np.array(pairs, dtype=float).T
+    if untied:
+        x, y = (values + np.linspace(0, 0.9, len(values)) * (1, -1)[at] for at, values in enumerate((x, y)))
+    if np.ptp(x) == 0 or np.ptp(y) == 0 or len(x) < 3:
+        return
+    theirs = stats.kendalltau(x, y)
+    assert (tau_b(x, y), p_of_tau(x, y)) == pytest.approx((theirs.statistic, theirs.pvalue), rel=1e-13)

@@ -1,0 +1,72 @@
+"""What the sections of a report ask of a study that one pass over it can answer: it is read once for all of them.
+
+A section asks as ever; what is planned here is at hand then (see `sessionkit.scoring.tasks.in_one_pass`). What is not
+planned, or can only be asked once something else is known, is read for alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+
+from sessionkit.analysis.breakdown import breakdown_task
+from sessionkit.analysis.curve import curve_task
+from sessionkit.analysis.tasks.describe import ListsTask
+from sessionkit.errors import DataError, MeasureError, UsageError
+from sessionkit.report.figures import depth_of
+from sessionkit.report.live.counts import counts_task
+from sessionkit.report.live.measures import Varied
+from sessionkit.report.material import Material
+from sessionkit.report.sections.behaviour import GAIN, known
+from sessionkit.report.sections.sessions import tested
+from sessionkit.scoring.scores import score_task
+from sessionkit.scoring.tasks import Task, in_one_pass
+
+
+@contextmanager
+def read_once(of: Material) -> Iterator[None]:
+    """Read a study once for what the sections of its report will ask, as long as this lasts."""
+    if of.large:
+        with (
+            in_one_pass(of.study, _made(_of_all(of)), of.memory),
+            in_one_pass(of.shown, _made(_of_shown(of)), of.memory),
+        ):
+            yield
+    else:
+        with in_one_pass(of.study, _made([*_of_all(of), *_of_shown(of)]), of.memory):
+            yield
+
+
+def _made(tasks: Iterable[Callable[[], Task]]) -> list[Task]:
+    """Tasks, each as often as it is asked for; what the study does not allow is left to its section."""
+    made: list[Task] = []
+    for task in tasks:
+        try:
+            made.append(task())
+        except (DataError, MeasureError, UsageError):
+            continue
+    return made
+
+
+def _of_all(of: Material) -> Iterator[Callable[[], Task]]:
+    """What is asked of all sessions."""
+    study, choices = of.study, of.choices
+    yield lambda: score_task(study, of.measures, of.per)
+    yield lambda: score_task(study, of.measures, "session")
+    if not of.large:
+        yield lambda: score_task(study, [of.varied], "session")
+    yield lambda: score_task(study, of.measures[0], f"{of.compared_by},topic_id")
+    yield ListsTask
+    yield lambda: counts_task(study, Varied.of(choices), choices.by)
+
+
+def _of_shown(of: Material) -> Iterator[Callable[[], Task]]:
+    """What is asked of the sessions that are looked at one by one."""
+    study, choices = of.shown, of.choices
+    yield lambda: breakdown_task(study, choices.measure @ depth_of(study, choices), group=choices.by)
+    yield lambda: curve_task(study, choices.ratio, choices.by)
+    yield lambda: curve_task(study, choices.measure, choices.by, topic=choices.topic)
+    yield lambda: curve_task(study, choices.measure, choices.by, topic=choices.topic, min_queries=choices.min_queries)
+    yield lambda: score_task(study, [tested(of)], "query")
+    yield lambda: score_task(study, known(of), choices.by)
+    yield lambda: score_task(study, GAIN, "query")

@@ -15,6 +15,7 @@ import html
 import json
 import re
 from collections.abc import Mapping, Sequence
+from importlib.resources import files
 from typing import Any
 
 import vl_convert
@@ -25,21 +26,15 @@ ESCAPES = {character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u20
 VL_VERSION = "6.4"
 """Version of Vega-Lite that charts are written for."""
 
-START = """\
-"use strict";
-const actions = {export: true, source: false, compiled: false, editor: false};
-const options = {actions, ast: true, mode: "vega-lite", renderer: "svg"};
-const drawn = [...document.querySelectorAll('script[type="application/json"][data-chart]')].map((script) =>
-  window.vegaEmbed(document.getElementById(script.dataset.chart), JSON.parse(script.textContent), options));
-Promise.allSettled(drawn).then((all) => {
-  document.documentElement.dataset.charts = String(all.filter((one) => one.status === "fulfilled").length);
-});
-"""
-
 STYLE = """\
 body { background: white; color: #222; font: 16px/1.5 "Liberation Sans", Arial, Helvetica, sans-serif; }
 body { margin: 2rem auto; max-width: 54rem; padding: 0 1rem; }
 .chart { margin: 1rem 0; overflow-x: auto; }
+.chart svg { height: auto; max-width: 100%; }
+.heard { clip-path: inset(50%); height: 1px; margin: 0; overflow: hidden; position: absolute; white-space: nowrap; width: 1px; }
+.save { color: #555; font-size: .8rem; }
+.save button { background: none; border: 0; color: #005a8f; cursor: pointer; font: inherit; padding: .3rem 0; text-decoration: underline; }
+:focus-visible { outline: 3px solid #0072B2; outline-offset: 2px; }
 """
 
 
@@ -109,7 +104,8 @@ def page(title: str, body: str, *, style: str = STYLE, scripts: Sequence[str] = 
 @functools.cache
 def _scripts() -> tuple[str, str]:
     """Return the two scripts of a page: the libraries and the few lines that draw."""
-    return vl_convert.javascript_bundle(None, VL_VERSION), START  # type: ignore[arg-type]
+    draw = files("sessionkit.charts").joinpath("page.js").read_text(encoding="utf-8").replace("\r\n", "\n")
+    return vl_convert.javascript_bundle(None, VL_VERSION), draw  # type: ignore[arg-type]
 
 
 def _hash(script: str) -> str:

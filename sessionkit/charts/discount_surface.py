@@ -19,8 +19,8 @@ LEAST = 1e-3
 """Shares below this have the faintest colour."""
 HUES = ("#F2F6FA", "#C6DBEC", "#8FBFDE", "#4C96C5", "#1C68A3", "#08306B")
 KEY = (
-    "cell: expected; circle: observed, the same where the fit holds,",
-    "darker where people looked more, white where nobody did",
+    "cell: expected; circle: observed, alike where the fit holds,",
+    "fainter where fewer looked, empty where nobody did",
 )
 PALE = "#BDBDBD"
 LONGEST = 60

@@ -9,11 +9,13 @@ never evaluated.
 from __future__ import annotations
 
 import base64
+import functools
 import hashlib
 import html
 import json
 import re
 from collections.abc import Mapping, Sequence
+from importlib.resources import files
 from typing import Any
 
 from sessionkit.charts.libraries import libraries
@@ -21,21 +23,15 @@ from sessionkit.charts.text import printable
 
 ESCAPES = {character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 
-START = """\
-"use strict";
-const actions = {export: true, source: false, compiled: false, editor: false};
-const options = {actions, ast: true, mode: "vega-lite", renderer: "svg"};
-const drawn = [...document.querySelectorAll('script[type="application/json"][data-chart]')].map((script) =>
-  window.vegaEmbed(document.getElementById(script.dataset.chart), JSON.parse(script.textContent), options));
-Promise.allSettled(drawn).then((all) => {
-  document.documentElement.dataset.charts = String(all.filter((one) => one.status === "fulfilled").length);
-});
-"""
-
 STYLE = """\
 body { background: white; color: #222; font: 16px/1.5 "Liberation Sans", Arial, Helvetica, sans-serif; }
 body { margin: 2rem auto; max-width: 54rem; padding: 0 1rem; }
 .chart { margin: 1rem 0; overflow-x: auto; }
+.chart svg { height: auto; max-width: 100%; }
+.heard { clip-path: inset(50%); height: 1px; margin: 0; overflow: hidden; position: absolute; white-space: nowrap; width: 1px; }
+.save { color: #555; font-size: .8rem; }
+.save button { background: none; border: 0; color: #005a8f; cursor: pointer; font: inherit; padding: .3rem 0; text-decoration: underline; }
+:focus-visible { outline: 3px solid #0072B2; outline-offset: 2px; }
 """
 
 
@@ -80,7 +76,7 @@ def page(title: str, body: str, *, style: str = STYLE, scripts: Sequence[str] = 
     scripts
         Further scripts of ours, which run after the charts are begun; nothing from outside may stand in them.
     """
-    run = [libraries(), START, *dict.fromkeys(scripts)]
+    run = [libraries(), _drawing(), *dict.fromkeys(scripts)]
     policy = "; ".join(
         [
             "default-src 'none'",
@@ -100,6 +96,12 @@ def page(title: str, body: str, *, style: str = STYLE, scripts: Sequence[str] = 
         "<noscript><p>Scripts inside this page draw the figures; this browser does not run them.</p></noscript>\n"
         f"{''.join(f'<script>{script}</script>{chr(10)}' for script in run)}</body>\n</html>\n"
     )
+
+
+@functools.cache
+def _drawing() -> str:
+    """Return the few lines that draw."""
+    return files("sessionkit.charts").joinpath("page.js").read_text(encoding="utf-8").replace("\r\n", "\n")
 
 
 def _hash(script: str) -> str:

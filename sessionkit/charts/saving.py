@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import os
 from collections.abc import Callable
@@ -68,7 +69,9 @@ def _json(spec: dict[str, Any]) -> bytes:
 def _html(spec: dict[str, Any]) -> bytes:
     """Return a page with the chart alone."""
     title = spec.get("title", {}).get("text", "Chart") if isinstance(spec.get("title"), dict) else "Chart"
-    return page(title if isinstance(title, str) else "Chart", chart_place("chart", spec)).encode()
+    title = title if isinstance(title, str) else "Chart"
+    body = f'<main>\n<h1 class="heard">{html.escape(title)}</h1>\n{chart_place("chart", spec)}</main>\n'
+    return page(title, body).encode()
 
 
 WRITERS: dict[str, Callable[[dict[str, Any]], bytes]] = {

@@ -6,6 +6,7 @@ The renderer behind PNG, SVG and PDF ends the whole process at a NUL character, 
 from __future__ import annotations
 
 import re
+import zlib
 from typing import Any
 
 import polars as pl
@@ -14,23 +15,38 @@ from sessionkit.errors import UsageError
 
 CONTROLS = {chr(code): chr(0x2400 + code) for code in range(0x20)} | {"\x7f": "\u2421"}
 """Control characters and the Unicode pictures of them; one to one, so that different names stay different."""
+TURNING = {chr(code): f"[U+{code:04X}]" for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))}
+"""Characters that turn the direction of the text around them, and their names."""
 NO_XML = dict.fromkeys(("\ufffe", "\uffff"), "\ufffd")
+LONGEST = 120
+"""Characters of a name that a page shows."""
 SURROGATES = re.compile("[\ud800-\udfff]")
-_TABLE = str.maketrans({**CONTROLS, **NO_XML})
+_TABLE = str.maketrans({**CONTROLS, **TURNING, **NO_XML})
 
 
 def printable(text: str) -> str:
-    r"""Return text with control characters as pictures and lone surrogates as the replacement character.
+    r"""Return text with control characters as pictures, those that turn its direction as names, lone surrogates replaced.
 
-    >>> printable("a\x00b")
-    'a␀b'
+    >>> printable("a\x00b\u202ec")
+    'a␀b[U+202E]c'
     """
     return SURROGATES.sub("\ufffd", text.translate(_TABLE))
 
 
+def shortened(text: str) -> str:
+    """Return a name as it is or, if it is longer than `LONGEST`, its beginning, its length and what tells it from others.
+
+    >>> shortened("a" * 1000)[-32:]
+    'aa… (1,000 characters, 9a38da03)'
+    """
+    if len(text) <= LONGEST:
+        return text
+    return f"{text[:LONGEST]}\u2026 ({len(text):,} characters, {zlib.crc32(text.encode('utf-8', 'surrogatepass')):08x})"
+
+
 def printable_column(name: str) -> pl.Expr:
     """Return a column as text under the same replacements; null becomes ``(none)``."""
-    wanted = {**CONTROLS, **NO_XML}
+    wanted = {**CONTROLS, **TURNING, **NO_XML}
     return pl.col(name).cast(pl.String).str.replace_many(list(wanted), list(wanted.values())).fill_null("(none)")
 
 

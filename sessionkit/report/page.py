@@ -10,15 +10,17 @@ from pathlib import Path
 from altair.utils.schemapi import debug_mode
 
 from sessionkit.charts.page import page
+from sessionkit.charts.text import shortened
 from sessionkit.errors import DataWarning
 from sessionkit.report.also import Also
 from sessionkit.report.material import Material
 from sessionkit.report.parts import Section, Widget
+from sessionkit.report.phrases import many
 from sessionkit.report.planned import read_once
 from sessionkit.report.redaction import Redaction
 from sessionkit.report.sections import SECTIONS
 from sessionkit.report.style import STYLE
-from sessionkit.report.writing.html import escaped
+from sessionkit.report.writing.html import worded
 from sessionkit.report.writing.sections import html_sections
 from sessionkit.scoring.measures import Measure, parse_measure
 from sessionkit.study import Study
@@ -26,6 +28,7 @@ from sessionkit.study.replacing import require_place, write_whole
 
 MEASURES = ("sDCG@10", "nsDCG@10", "mean(nDCG@10)", "last(nDCG@10)", "nonlast(nDCG@10)")
 """What a report scores by default."""
+SKIP = '<a class="skip" href="#summary">Skip to the summary</a>\n'
 BANNER = "Synthetic data: this study was made up; nothing in it was observed."
 
 
@@ -98,7 +101,7 @@ def report(
     >>> results = {**places, "doc_id": ["a", "b"], "topic_id": "t"}
     >>> study = sk.from_tables(results, {"judgment_key": ["t"], "doc_id": ["b"], "grade": [2]})
     >>> report(study, "sDCG@10").count('data-chart="')
-    4
+    5
     """
     if output is not None:
         require_place(Path(output))
@@ -116,14 +119,24 @@ def report(
     )
     title = study.settings.title or "Report on a study of search sessions"
     banner = f'<p class="banner" role="note">{BANNER}</p>\n' if study.settings.synthetic else ""
-    body = f"<main>\n<h1>{escaped(title)}</h1>\n{banner}{html_sections(made)}</main>\n"
+    about = f'<p class="about">{_held(study)}</p>\n'
+    body = f"{SKIP}<main>\n<h1>{worded(title)}</h1>\n{about}{banner}{html_sections(made)}</main>\n"
     scripts = [
         script for section in made for part in section.parts if isinstance(part, Widget) for script in part.scripts
     ]
-    text = page(title, body, style=STYLE, scripts=scripts)
+    text = page(shortened(title), body, style=STYLE, scripts=scripts)
     if output is not None:
         write_whole(Path(output), text.encode())
     return Page(text)
+
+
+def _held(study: Study) -> str:
+    """How much the study holds."""
+    facts = study.facts
+    queries = f"{facts.queries:,} {'query' if facts.queries == 1 else 'queries'}"
+    return ", ".join(
+        (many(facts.sessions, "session"), queries, many(facts.results, "result"), many(facts.judgments, "judgment"))
+    )
 
 
 def sections_of(

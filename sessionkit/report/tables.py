@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import polars as pl
+
+from sessionkit.charts.text import shortened
 
 HEADERS = {
     "system_id": "System",
@@ -45,7 +46,6 @@ LIMIT = 60
 """Rows a table shows at most; more are counted below it."""
 DASH = "\u2013"
 """Stands for what is not there."""
-DIRECTIONS = re.compile("[\u202a-\u202e\u2066-\u2069]")
 
 
 @dataclass(frozen=True)
@@ -131,13 +131,14 @@ def table_of(
     )
 
 
-def named_directions(text: str) -> str:
-    r"""Return text in which characters that would turn the direction of what follows are named instead.
+def known(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return a frame without the ids that no row has, such as the systems of a log that names none.
 
-    >>> named_directions("a\u202eb")
-    'a[U+202E]b'
+    >>> known(pl.DataFrame({"system_id": [None], "n": [3]})).columns
+    ['n']
     """
-    return DIRECTIONS.sub(lambda found: f"[U+{ord(found[0]):04X}]", text)
+    none = [name for name in frame.columns if name.endswith("_id") and frame[name].null_count() == len(frame)]
+    return frame.drop(none) if len(frame) else frame
 
 
 def _cell(column: str, value: object, decimals: int | None = None) -> str:
@@ -145,7 +146,7 @@ def _cell(column: str, value: object, decimals: int | None = None) -> str:
     if value is None:
         return DASH
     if not isinstance(value, float):
-        return str(value)
+        return shortened(str(value))
     if column in SHARES:
         return f"{value:.1%}"
     if column in DEGREES:

@@ -1,26 +1,16 @@
 """Small studies, one with hostile names throughout."""
 
+import sys
 import warnings
+from pathlib import Path
 
 import pytest
 
 import sessionkit as sk
 from sessionkit.errors import DataWarning
 
-HOSTILE = (
-    "</script><script>window.hacked=1</script>",
-    '"};window.hacked=1//',
-    "datum.x",
-    "{{7*7}} ${window.hacked=1}",
-    '{"signal": "window.hacked=1"}',
-    "<img src=x onerror=window.hacked=1>",
-    "<!--<script>",
-    "\u202eesrever \u05e9\u05dc\u05d5\u05dd",
-    "line\u2028end",
-    "bell\x00\x07\ufffe",
-    "]]>&amp;&lt;</style></title>",
-    "x" * 2000,
-)
+sys.path.insert(0, str(Path(__file__).parent))
+from odd_logs import HOSTILE
 
 
 @pytest.fixture

@@ -145,7 +145,7 @@ def test_hostile_names_are_text_and_nothing_else(hostile):
             "pre",
             "code",
         ),
-        *("form", "label", "input", "select", "option", "button", "fieldset", "legend"),
+        *("bdi", "form", "label", "input", "select", "option", "button", "fieldset", "legend"),
     }
     # specs of charts, data of what can be worked with; the libraries, what draws the charts, and our own three
     assert sum(tag == "script" for tag, _ in page.elements) == 6 + 2 + 2 + 3
@@ -171,17 +171,8 @@ def test_page_draws_its_charts_runs_nothing_else_and_asks_for_nothing(hostile, o
     assert said == []
     assert asked == [path.as_uri()]
     assert page.locator("h1").inner_text() == "</script><script>window.hacked=1</script>"
-    assert "editor" not in page.locator(".vega-actions").first.inner_text().lower()
-
-
-@pytest.mark.browser
-@pytest.mark.parametrize("width", [390, 700, 1000])
-def test_no_page_is_wider_than_its_screen(make, opened, tmp_path, width):
-    path = tmp_path / "report.html"
-    report(make(sessions=6), output=path)
-    page, _, _ = opened(path)
-    page.set_viewport_size({"width": width, "height": 800})
-    assert page.evaluate("document.documentElement.scrollWidth") == width
+    assert page.locator("figure").first.get_by_role("button").all_inner_texts() == ["SVG", "PNG"]
+    assert page.locator(".chart a").count() == 0
 
 
 @pytest.mark.browser

@@ -51,7 +51,8 @@
   let page = 0;
   let chosen = null;
 
-  const cell = (value, number = false) => made("td", number ? {class: "number"} : {}, value ?? "\u2013");
+  const kind = (value, number) => number ? {class: "number"} : (value ?? "").length > 24 ? {class: "long"} : {};
+  const cell = (value, number = false) => made("td", kind(value, number), value ?? "\u2013");
   const heads = (...titles) => made("thead", {}, made("tr", {}, ...titles.map(([title, number]) =>
     made("th", number ? {scope: "col", class: "number"} : {scope: "col"}, title))));
 
@@ -131,11 +132,11 @@
       const clicked = results.clicked ? [{"1": "clicked", "0": "", "-": null}[results.clicked[result]]] : [];
       const added = value > 0 ? made("strong", {}, told(value)) : value === 0 ? "0" : told(value);
       rows.push(made("tr", {}, cell(String(results.rank?.[result] ?? result - resultAt[query] + 1), true), cell(document),
-        cell(grade, true), ...clicked.map((one) => made("td", {class: "short"}, one ?? "\u2013")), cell(added, true), cell(told(sum), true)));
+        cell(grade, true), ...clicked.map((one) => cell(one)), cell(added, true), cell(told(sum), true)));
     }
     if (rows.length) {
       const clicks = results.clicked ? [["Click"]] : [];
-      place.append(made("div", {class: "table", tabindex: "0", role: "region", "aria-label": `Results of query ${queries.position[query]}`},
+      place.append(made("div", {class: "table", tabindex: "0", role: "group", "aria-label": `Results of query ${queries.position[query]}`},
         made("table", {}, heads(["Rank", true], ["Document"], ["Grade", true], ...clicks, ["Adds", true], ["So far", true]),
           made("tbody", {}, ...rows))));
     }
@@ -162,7 +163,7 @@
     const back = made("button", {type: "button"}, "Back to the list");
     back.addEventListener("click", () => (field("list").querySelector("[aria-current] button") ?? field("search")).focus());
     const drawing = made("div", {class: "chart", id: "explorer-drawing"});
-    const legend = made("p", {class: "legend"}, swatch(OWN, 0), " this session  ", swatch(IDEAL, 1), " its ideal");
+    const legend = made("p", {class: "legend"}, made("span", {}, swatch(OWN, 0), " this session"), made("span", {}, swatch(IDEAL, 1), " its ideal"));
     const lists = made("div", {});
     const more = made("button", {type: "button"}, "Show more queries");
     let [query, sum] = [queryAt[session], 0];
@@ -214,4 +215,6 @@
   new ResizeObserver(() => { if (chosen !== null) draw(); }).observe(field("session"));
   find();
   if (many) show(0);
+  // the first search need not wait for the texts of all sessions
+  (window.requestIdleCallback ?? window.setTimeout)(() => { for (let session = 0; session < many; session += 1) searched(session); });
 })();

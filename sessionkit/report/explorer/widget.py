@@ -11,7 +11,6 @@ from sessionkit.charts.text import printable_column
 from sessionkit.report.explorer.columns import Columns
 from sessionkit.report.parts import Widget
 from sessionkit.report.scripts import script
-from sessionkit.report.tables import DIRECTIONS, named_directions
 from sessionkit.scoring.measures import GainMeasure
 
 NAME = "explorer"
@@ -138,11 +137,7 @@ def _shown(column: pl.Series) -> pl.Series:
     """Texts as the page shows them: no longer than can be read, no character that hides or turns others."""
     cut = pl.when(pl.col("text").str.len_chars() > LONGEST).then(pl.col("text").str.head(LONGEST) + "\u2026")
     texts = column.alias("text").to_frame().select(text=cut.otherwise(pl.col("text")))
-    shown = texts.select(printable_column("text")).to_series()
-    turning = shown.str.contains(DIRECTIONS.pattern)
-    if not turning.any():
-        return shown
-    return shown.map_elements(named_directions, return_dtype=pl.String)
+    return texts.select(printable_column("text")).to_series()
 
 
 def _unless_empty(codes: list[int]) -> list[int] | None:
@@ -159,7 +154,7 @@ PLACES = """\
 <div class="control"><label for="explorer-order">Order</label><select id="explorer-order"></select></div>
 </form>
 <p id="explorer-found" role="status"></p>
-<div class="table" tabindex="0" role="region" aria-label="Sessions found"><table id="explorer-list"></table></div>
+<div class="table" tabindex="0" role="group" aria-label="Sessions found"><table id="explorer-list"></table></div>
 <p class="paging"><button type="button" id="explorer-before">Previous page</button>
 <button type="button" id="explorer-next">Next page</button></p>
 <div id="explorer-session" role="region" aria-labelledby="explorer-name"></div>

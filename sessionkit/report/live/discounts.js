@@ -122,7 +122,7 @@
       made("th", column ? {scope: "col", class: "number"} : {scope: "col"}, title))));
     const rows = groups.map((group) => {
       const of = (value) => made("td", {class: "number"}, value);
-      const name = made("th", {scope: "row"}, swatch(data.colours[group], group), ` ${data.names[group]}`);
+      const name = made("th", {scope: "row"}, swatch(data.colours[group], group), " ", made("bdi", {}, data.names[group]));
       const some = differs ? [of(found.defined[group].toLocaleString("en"))] : [];
       return made("tr", {}, name, of(data.n[group].toLocaleString("en")), of(told(found.total[group])),
         of(told(found.share[group])), ...some);
@@ -130,9 +130,11 @@
     field("means").replaceChildren(made("caption", {}, "Means over sessions with these discounts"), head, made("tbody", {}, ...rows));
     const order = ranked(found.total);
     const same = order.join() === ranked(first.total).join();
-    field("told").textContent = order.length < 2 ? `${names[0]}: ${told(found.total[order[0]] ?? null)}.`
-      : `By ${names[0]}, ${data.names[order[0]]} is ${found.total[order[0]] > found.total[order[1]] ? "ahead of" : "level with"} ` +
-        `${data.names[order[1]]}: ${told(found.total[order[0]])} against ${told(found.total[order[1]])}. The order by these means is ${same ? "that" : "not that"} of the report's own discounts.`;
+    const [best, next] = order.map((group) => made("bdi", {}, data.names[group]));
+    const [most, less] = order.map((group) => found.total[group]);
+    field("told").replaceChildren(...(order.length < 2 ? [`${names[0]}: ${told(most ?? null)}.`]
+      : [`By ${names[0]}, `, best, ` is ${most > less ? "ahead of" : "level with"} `, next, `: ${told(most)} against ${told(less)}. ` +
+        `The order by these means is ${same ? "that" : "not that"} of the report's own discounts.`]));
     field("command").textContent = `The same numbers: sessionkit score STUDY "${names[0]}" "${names[1]}" --per ${data.per}`;
     draw();
   };

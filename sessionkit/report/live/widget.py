@@ -7,13 +7,12 @@ from typing import Any
 
 import polars as pl
 
-from sessionkit.charts.text import printable
+from sessionkit.charts.text import printable, shortened
 from sessionkit.errors import DataError
 from sessionkit.report.live.counts import PLACE, Counts, Sessions
 from sessionkit.report.live.measures import Varied
 from sessionkit.report.parts import Widget
 from sessionkit.report.scripts import script
-from sessionkit.report.tables import named_directions
 from sessionkit.report.writing.html import escaped
 from sessionkit.scoring.gains import NAMES as GAINS
 from sessionkit.scoring.gains import check_grades, weights
@@ -59,7 +58,7 @@ def widget(
     grades = sorted({*pl.concat(known).to_list(), *(float(grade) for grade, _ in bases)})
     gains = _gains(grades, varied)
     data = {
-        "names": [_shown(name) for name in counts.groups["name"]],
+        "names": [shortened(printable(name)) for name in counts.groups["name"]],
         "colours": [colours.get(name, "#555555") for name in counts.groups["name"]],
         "n": counts.groups["n"].to_list(),
         "queries": counts.groups["queries"].to_list(),
@@ -78,7 +77,7 @@ def widget(
         "texts": varied.texts(),
         "start": {"b": varied.total.b, "bq": varied.share.bq, "gain": _start(varied)},
         "weights": _weights(varied, grades),
-        "legend": _shown(legend),
+        "legend": shortened(printable(legend)),
         "synthetic": synthetic,
         "per": "all" if counts.groups["group"].null_count() == len(counts.groups) else SHORT.get(per, per),
     }
@@ -117,7 +116,7 @@ def controls(varied: Varied, gains: Sequence[str], grades: Sequence[float]) -> s
         f'<button type="button" id="{NAME}-reset">Reset</button></div>\n{of_grades}</form>\n'
         f'<p id="{NAME}-told" role="status"></p>\n'
         f'<div class="chart" id="{NAME}-drawing"></div>\n'
-        f'<div class="table" tabindex="0" role="region" aria-label="Means with these discounts"><table id="{NAME}-means"></table></div>\n'
+        f'<div class="table" tabindex="0" role="group" aria-label="Means with these discounts"><table id="{NAME}-means"></table></div>\n'
         f'<p class="note" id="{NAME}-command"></p>\n'
     )
 
@@ -184,8 +183,3 @@ def _weights(varied: Varied, grades: Sequence[float]) -> list[float]:
         return weights(varied.total.gain)
     top = int(max(grades, default=0))
     return [0.0, *(10.0 ** min(level, 6) for level in range(min(top, TOP)))]
-
-
-def _shown(text: str) -> str:
-    """Text as the page shows it."""
-    return named_directions(printable(text))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import polars as pl
 
+from sessionkit.analysis.groups import EVERYONE
 from sessionkit.analysis.reformulations import reformulations
 from sessionkit.errors import DataError, MeasureError, UsageError
 from sessionkit.report.material import Material
 from sessionkit.report.parts import Part, Section, Words
-from sessionkit.report.tables import Table, table_of
+from sessionkit.report.tables import HEADERS, Table, table_of
 from sessionkit.scoring.measures import MEASURES, Measure
 from sessionkit.scoring.scores import score
 from sessionkit.scoring.selection import columns_of, columns_read
@@ -52,9 +53,10 @@ def _means(of: Material, asked: list[Measure]) -> Table:
     means = score(of.shown, asked, per=column)
     names = means.select(pl.col(column).unique(maintain_order=True)).to_series().to_list()
     wide = means.with_columns(pl.col(column).fill_null("(none)")).pivot(on=column, index="measure", values="value")
-    note = "Means over sessions; `sessionkit measures NAME` says what each is."
+    note = "Means over sessions; sessionkit measures NAME says what each is."
     shown = [str(name) if name is not None else "(none)" for name in names]
-    return table_of("Behaviour by group", wide.select("measure", *shown), note=note, decimals=3)
+    headers = {**HEADERS, "(none)": EVERYONE} if shown == ["(none)"] else HEADERS
+    return table_of("Behaviour by group", wide.select("measure", *shown), headers=headers, note=note, decimals=3)
 
 
 def _steps(of: Material) -> list[Part]:

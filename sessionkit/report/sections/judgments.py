@@ -49,15 +49,15 @@ def _parts(of: Material) -> list[Part]:
     texts = tuple(f"{measure}" for measure in of.measures)
     told = [line for line in found.reading.split("\n") if not line.startswith(tuple(f"{text}, " for text in texts))]
     parts: list[Part] = [Words(tuple(of.redaction.note(line) for line in told))]
-    for caption, frame in (
-        ("Scores whatever the unjudged results are", found.bounds.drop("open", "moving")),
-        ("Differences whatever the unjudged results are", found.differences),
-        ("Judged share by rank, %", _by(found.judged, "rank", "query_position")),
-        ("Judged share by query position, %", _by(found.judged, "query_position", "rank")),
+    for caption, frame, decimals in (
+        ("Scores whatever the unjudged results are", found.bounds.drop("open", "moving"), 4),
+        ("Differences whatever the unjudged results are", found.differences, 4),
+        ("Judged share by rank, %", _by(found.judged, "rank", "query_position"), 1),
+        ("Judged share by query position, %", _by(found.judged, "query_position", "rank"), 1),
     ):
         shown = frame.select(column for column in frame if column.null_count() < len(column)) if len(frame) else frame
         if len(shown):
-            parts.append(table_of(caption, of.redaction.frame(shown, of.study), headers=HEADINGS, decimals=4))
+            parts.append(table_of(caption, of.redaction.frame(shown, of.study), headers=HEADINGS, decimals=decimals))
     return parts
 
 
@@ -65,4 +65,4 @@ def _by(judged: pl.DataFrame, place: str, other: str) -> pl.DataFrame:
     """The judged share of every group, in percent, by a place in the list or the session."""
     rows = judged.filter(pl.col(place).is_not_null(), pl.col(other).is_null())
     wide = rows.pivot(on="group", index=place, values="share").sort(place)
-    return wide.with_columns((pl.exclude(place) * 100).round(1))
+    return wide.with_columns(pl.exclude(place) * 100)

@@ -9,7 +9,7 @@ from sessionkit.report.further import further
 from sessionkit.report.material import Material
 from sessionkit.report.parts import Part, Section, Words
 from sessionkit.report.phrases import capital, corrected
-from sessionkit.report.tables import LIMIT, Table, table_of
+from sessionkit.report.tables import LIMIT, Table, known, table_of
 
 PAIR = {
     "measure": "Measure",
@@ -48,7 +48,7 @@ def _scores(of: Material) -> Table:
     scores = of.scores
     order = scores.select(pl.col("measure").unique(maintain_order=True)).with_row_index("_order")
     placed = scores.join(order, on="measure", how="left", maintain_order="left").sort("_order", maintain_order=True)
-    placed = of.redaction.frame(placed.select("measure", pl.exclude("measure", "_order")), of.study)
+    placed = known(of.redaction.frame(placed.select("measure", pl.exclude("measure", "_order")), of.study))
     lower = [str(measure) for measure in of.measures if measure.direction == "lower"]
     sign = pl.when(pl.col("measure").is_in(lower)).then(-1.0).otherwise(1.0)
     ranked = placed.with_row_index("row").with_columns(better=pl.col("value") * sign)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import polars as pl
 
 from sessionkit.report.material import Material
-from sessionkit.report.parts import Section, Words
-from sessionkit.report.tables import Table, table_of
+from sessionkit.report.parts import Part, Section, Words
+from sessionkit.report.tables import table_of
 
 NOTHING = "Nothing unusual was found."
 
@@ -18,11 +18,11 @@ def quality(of: Material) -> Section:
     return Section("quality", "Data quality", (words, _rejected(of)))
 
 
-def _rejected(of: Material) -> Table:
+def _rejected(of: Material) -> Part:
     """Rejected rows by the rule that each broke."""
     rejected = (
         of.study.rejected.group_by("table", "rule").agg(rows=pl.len().cast(pl.Int64)).sort("table", "rule").collect()
     )
     if not len(rejected):
-        return table_of("Rejected rows", pl.DataFrame({"rows": [0]}), headers={"rows": "Rows"})
+        return Words(("No row was rejected.",))
     return table_of("Rejected rows", rejected, headers={"table": "Table", "rule": "Rule broken", "rows": "Rows"})

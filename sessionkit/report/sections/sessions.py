@@ -49,5 +49,5 @@ def _tested(of: Material) -> list[Part]:
         "users": "Users",
         "left_out": "Left out",
     }
-    table = table_of(f"{measure} of last and earlier queries, within sessions", main, headers=headers)
+    table = table_of(f"{measure} of last and earlier queries, within sessions", main, headers=headers, decimals=4)
     return [Words(tuple(of.redaction.note(line) for line in found.reading.split("\n"))), table]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sessionkit.analysis.describe import describe
 from sessionkit.report.material import Material
 from sessionkit.report.parts import Section, Words
-from sessionkit.report.tables import table_of
+from sessionkit.report.tables import known, table_of
 
 ROWS = 20
 """Rows shown of each table; a line below says how many more there are."""
@@ -15,7 +15,8 @@ def study(of: Material) -> Section:
     """Systems, searchers, topics, lists and judgments in tables."""
     found = describe(of.study)
     tables = [
-        table_of(caption, of.redaction.frame(frame, of.study), limit=ROWS) for caption, frame in found.tables().items()
+        table_of(caption, known(of.redaction.frame(frame, of.study)), limit=ROWS)
+        for caption, frame in found.tables().items()
     ]
     design = Words((f"Design: {found.design}; {found.design_note}.",))
     return Section("study", "The study", (design, *tables))

@@ -5,9 +5,10 @@ from __future__ import annotations
 import polars as pl
 
 from sessionkit.analysis.comparing.comparison import Comparison
+from sessionkit.analysis.groups import EVERYONE
 from sessionkit.charts.differences import differences
-from sessionkit.errors import UsageError
-from sessionkit.report.figures import Figure
+from sessionkit.errors import DataError, MeasureError, UsageError
+from sessionkit.report.figures import Figure, figure
 from sessionkit.report.material import Material
 from sessionkit.report.parts import Part, Section, Words
 from sessionkit.report.phrases import corrected, listed, many
@@ -23,7 +24,7 @@ def summary(of: Material) -> Section:
     """What was found, in words and one figure."""
     found = of.comparison
     if found is None:
-        return Section("summary", "Summary", (Words((*_means(of), f"The groups are not compared: {of.refusal}.")),))
+        return Section("summary", "Summary", tuple(_alone(of)))
     parts: list[Part] = [Words((headline(of, found), *_how_sure(found)), lead=True), *_figure(of, found)]
     parts.append(Words(tuple(_depends(of))))
     parts += _topics(of, found)
@@ -130,13 +131,42 @@ def _by_topic(measure: Measure, wide: pl.DataFrame, second: str, first: str) -> 
     return table_of(f"{measure} by topic", order, note=note, limit=FEW, decimals=4)
 
 
-def _means(of: Material) -> list[str]:
-    """The means alone, where nothing can be compared."""
-    rows = of.scores.head(FEW).iter_rows(named=True)
+def _alone(of: Material) -> list[Part]:
+    """The means, why nothing is compared, and how the scores of sessions lie."""
     names = [name for name in of.scores.columns if name not in ("measure", "value", "n", "undefined", "judged")]
+    if any(of.scores[name].n_unique() > 1 for name in names):
+        means = _by_group(of, names)
+        parts: list[Part] = [Words((*means, f"The groups are not compared: {of.refusal}."))]
+    else:
+        values = [f"{measure} is {_told(value)}" for measure, value in of.scores.select("measure", "value").rows()]
+        group = next(iter(of.choices.colours))
+        whose = f"{many(of.study.facts.sessions, 'session')}{'' if group == EVERYONE else f' of {group}'}"
+        lead = of.redaction.note(f"On average over {whose}, {listed(values)}.")
+        why = "the log names no system" if group == EVERYONE else f"there is one {of.choices.legend.lower()}"
+        more = "sessionkit report STUDY --per COLUMN compares by another column of sessions or users"
+        parts = [Words((lead, f"Nothing is compared, since {why}; {more}."), lead=True)]
+    return [*parts, *_distribution(of)]
+
+
+def _distribution(of: Material) -> list[Part]:
+    """How the scores of sessions lie in each group, where the study is not too large to draw."""
+    if of.large:
+        return []
+    try:
+        return [figure(of.study, "score-distribution", of.choices)]
+    except (DataError, MeasureError, UsageError):
+        return []
+
+
+def _by_group(of: Material, names: list[str]) -> list[str]:
+    """The means of several groups."""
     told = []
-    for row in rows:
+    for row in of.scores.head(FEW).iter_rows(named=True):
         group = ", ".join(str(row[name]) for name in names if row[name] is not None)
-        value = "undefined" if row["value"] is None else f"{row['value']:.4f}"
-        told.append(f"{row['measure']}{f' of {group}' if group else ''}: {value} (n = {row['n']:,}).")
+        told.append(f"{row['measure']}{f' of {group}' if group else ''}: {_told(row['value'])} (n = {row['n']:,}).")
     return [of.redaction.note(line) for line in told]
+
+
+def _told(value: float | None) -> str:
+    """A mean in words."""
+    return "undefined" if value is None else f"{value:.4f}"

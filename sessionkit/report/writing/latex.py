@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from sessionkit.charts.text import printable
-from sessionkit.report.tables import DASH, Table, named_directions
+from sessionkit.report.tables import DASH, Table
 
 SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -108,7 +108,7 @@ def escaped(text: str) -> str:
     >>> escaped("50 % of $x$")
     '50 \\% of \\$x\\$'
     """
-    line = re.sub(r"\s+", " ", named_directions(printable(text)))
+    line = re.sub(r"\s+", " ", printable(text))
     return "".join(map(_character, line))
 
 

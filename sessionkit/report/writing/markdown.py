@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from sessionkit.charts.text import printable
-from sessionkit.report.tables import Table, named_directions
+from sessionkit.report.tables import Table
 
 MARKUP = re.compile(r"[\\`*_{}\[\]()<>#|~$!&:@]")
 """What could begin markup, a link, an address or HTML."""
@@ -50,5 +50,5 @@ def _marked(table: Table, place: tuple[int, int], cell: str) -> str:
 def _escaped(text: str) -> str:
     """Return text in which nothing is markup, on one line."""
     line = re.sub(r"[\r\n\u2028\u2029\x0b\x0c\x85]+", " ", text)
-    line = MARKUP.sub(lambda found: f"\\{found[0]}", named_directions(printable(line)))
+    line = MARKUP.sub(lambda found: f"\\{found[0]}", printable(line))
     return re.sub(r"^(\s*)([-+=]|\d+(?=\.\s))", r"\1\2", line)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from sessionkit.charts.page import chart_place, json_text
 from sessionkit.charts.saving import spec_of
+from sessionkit.charts.text import shortened
 from sessionkit.report.figures import Figure
 from sessionkit.report.parts import Code, Part, Section, Terms, Widget, Words
 from sessionkit.report.tables import Table
 from sessionkit.report.writing import FORMS
-from sessionkit.report.writing.html import escaped, html_table
+from sessionkit.report.writing.html import escaped, html_table, shortened_text, worded
 
 
 def html_sections(sections: Sequence[Section]) -> str:
@@ -39,7 +41,7 @@ class Counted:
         if isinstance(part, Words):
             return "".join(_words(part))
         if isinstance(part, Terms):
-            items = "".join(f"<dt>{escaped(term)}</dt><dd>{escaped(meaning)}</dd>\n" for term, meaning in part.terms)
+            items = "".join(f"<dt>{worded(term)}</dt><dd>{worded(meaning)}</dd>\n" for term, meaning in part.terms)
             return f"<dl>\n{items}</dl>\n"
         if isinstance(part, Code):
             return f'<pre tabindex="0"><code>{escaped(part.text)}</code></pre>\n'
@@ -57,17 +59,26 @@ class Counted:
         name = f"figure-{self.figures}"
         place = ""
         if figure.chart is not None:
-            spec = spec_of(figure.chart, check=False)
-            place = chart_place(name, {**spec, "description": f"{figure.title}. {figure.caption}"})
-        words = f"<strong>Figure {self.figures}. {escaped(figure.title)}.</strong> {escaped(figure.caption)}"
+            spec = _short(spec_of(figure.chart, check=False))
+            place = chart_place(name, {**spec, "description": shortened_text(f"{figure.title}. {figure.caption}")})
+        words = f"<strong>Figure {self.figures}. {worded(figure.title)}.</strong> {worded(figure.caption)}"
         return f"<figure>\n{place}<figcaption>{words}</figcaption>\n</figure>\n"
+
+
+def _short(value: Any) -> Any:  # noqa: ANN401  # any JSON value
+    """A specification in which no name is endless."""
+    if isinstance(value, str):
+        return shortened(value)
+    if isinstance(value, dict):
+        return {key: _short(inner) for key, inner in value.items()}
+    return [_short(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _words(words: Words) -> Iterator[str]:
     """Paragraphs, or the points of a list."""
     if words.listed:
-        yield "<ul>\n" + "".join(f"<li>{escaped(one)}</li>\n" for one in words.paragraphs) + "</ul>\n"
+        yield "<ul>\n" + "".join(f"<li>{worded(one)}</li>\n" for one in words.paragraphs) + "</ul>\n"
         return
     for number, one in enumerate(words.paragraphs):
         kind = ' class="lead"' if words.lead and not number else ""
-        yield f"<p{kind}>{escaped(one)}</p>\n"
+        yield f"<p{kind}>{worded(one)}</p>\n"

@@ -182,11 +182,15 @@ def test_twenty_thousand_sessions_stay_usable(shown):
     page = shown(big(20_000))
     assert page.locator("#explorer-found").inner_text() == "1 to 10 of 20,000 sessions."
     assert page.locator("#explorer-widget tbody tr").count() < 20
-    took = page.evaluate(
-        """(() => { const field = document.getElementById("explorer-search"); const begin = performance.now();
-        field.value = "session-019999"; field.dispatchEvent(new Event("input")); return performance.now() - begin; })()"""
-    )
-    assert took < 1000
+    took = [
+        page.evaluate(
+            """(typed) => { const field = document.getElementById("explorer-search"); const begin = performance.now();
+            field.value = typed; field.dispatchEvent(new Event("input")); return performance.now() - begin; }""",
+            typed,
+        )
+        for typed in ("session", "session-0", "topic-7 s1", "", "session-019999")
+    ]
+    assert sorted(took)[2] < 100
     assert page.locator("#explorer-found").inner_text() == "1 to 1 of 1 sessions."
     look_at(page, "session-019999")
 

@@ -201,3 +201,16 @@ def test_data_are_compact():
     data = re.search(r'id="live-data">(.*?)</script>', text)[1]
     assert len(data) < 120_000
     assert len(json.loads(data)["sessions"]["size"]) == 1000
+
+
+@pytest.mark.browser
+def test_names_in_another_direction_leave_the_numbers_where_they_are(make, shown):
+    page = shown(make(systems=("\u05d0\u05d1", "\u05d2\u05d3")))
+    words = "document.createTreeWalker(document.getElementById('live-told'), NodeFilter.SHOW_TEXT)"
+    lefts = page.evaluate(
+        f"""(() => {{ const found = [], walker = {words}, range = document.createRange();
+        while (walker.nextNode()) {{ range.selectNodeContents(walker.currentNode); found.push(range.getClientRects()[0].left); }}
+        return found; }})()"""
+    )
+    assert len(lefts) == 5
+    assert lefts == sorted(lefts)

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import compileall
 import resource
 import subprocess
 import sys
 from pathlib import Path
 
-from tests.benchmarks.work import Done, within, work
+from tests.benchmarks.work import Done, compiled, within, work
 
 SESSIONKIT = [sys.executable, "-c", "import sys; from sessionkit.cli import main; sys.exit(main())"]
 """What the console script `sessionkit` does."""
-PACKAGE = Path(__file__).resolve().parents[2] / "sessionkit"
 
 
 def _study(log: Path, _scratch: Path) -> Path:
-    """The study; and the package compiled, as an installed one is, also where Python is told to leave no such files."""
-    compileall.compile_dir(PACKAGE, quiet=2)
+    """The study; and the package compiled."""
+    compiled()
     return log / "study"
 
 

@@ -5,6 +5,7 @@ Works are found by module and name, so that a child process imports nothing but 
 
 from __future__ import annotations
 
+import compileall
 import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -12,6 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import sessionkit as sk
+
+
+def compiled() -> None:
+    """Compile the package, as an installed one is, also where Python is told to leave no such files."""
+    compileall.compile_dir(Path(sk.__file__).parent, quiet=2)
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from sessionkit.readers.files.undecoded import Check, escaped, is_undecodable, n
 FITS = "record_fits_the_columns"
 """The rule about records with more fields than there are columns."""
 SPARE = "__spare"
-PIECE = 2_000_000
+PIECE = 4_000_000
 """Bytes of text that are taken apart at a time."""
 MISSES = 3
 """Pieces in turn that could not be read the fast way, after which it is not tried again."""

@@ -11,6 +11,8 @@ from sessionkit.readers.raw import Raw
 
 VALUE = 48
 """Bytes that one value takes while its table is put together, the characters of long texts apart."""
+STREAMED = 32
+"""The same where a log is read as it comes, with numbers for numbers."""
 EXPANSION = {"text": 8.0, "ndjson": 3.0, "xml": 2.2}
 """Bytes of memory for one of a file; XML is mostly tags, which are not kept."""
 PACKED = 8.0
@@ -51,7 +53,7 @@ def records_within(budget: int, log: Mapping[str, Raw]) -> int:
 def records_streamed(budget: int, log: Mapping[str, Raw]) -> int:
     """Return how many records a part may have, of a log of which no record has been read."""
     columns = max(len(raw.frame.collect_schema()) for raw in log.values())
-    return max(1, int(min(budget, ENOUGH) / AT_ONCE / (VALUE * columns)))
+    return max(1, int(min(budget, ENOUGH) / AT_ONCE / (STREAMED * columns)))
 
 
 def weight_of(raw: Raw) -> float:

@@ -73,7 +73,7 @@ def curve(
     --------
     >>> import sessionkit as sk
     >>> study = sk.from_tables(
-    ...     results={"session_id": ["s"] * 2, "query_position": [1, 2], "rank": [1, 2], "doc_id": ["a", "b"], "topic_id": ["t"] * 2},
+    ...     results={"session_id": "s", "query_position": [1, 2, 2], "rank": [1, 1, 2], "doc_id": ["a", "c", "b"], "topic_id": "t"},
     ...     judgments={"judgment_key": ["t"] * 2, "doc_id": ["a", "b"], "grade": [1, 3]},
     ... )
     >>> sk.curve(study, "sDCG(bq=2)@2").select("slot", "query_position", "rank", "value", "ideal").rows()

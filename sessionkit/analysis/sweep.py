@@ -100,9 +100,9 @@ def sweep(
     A finds one document at rank 1, B two at rank 3: b settles who leads. B's 2 / (1 + log_b 3) is 1 where log_b 3 = 1, b = 3.
 
     >>> import sessionkit as sk
-    >>> places = {"session_id": ["a", "b", "b"], "query_position": [1, 1, 1], "rank": [1, 3, 4]}
+    >>> places = {"session_id": ["a", "b", "b", "b"], "query_position": [1] * 4, "rank": [1, 1, 2, 3]}
     >>> study = sk.from_tables(
-    ...     results={**places, "doc_id": ["x", "y", "z"], "topic_id": "t", "system_id": ["A", "B", "B"]},
+    ...     results={**places, "doc_id": ["x", "v", "w", "y"], "topic_id": "t", "system_id": ["A", "B", "B", "B"]},
     ...     judgments={"judgment_key": ["t"] * 2, "doc_id": ["x", "y"], "grade": [1, 2]},
     ... )
     >>> found = sk.sweep(study, "sDCG@10", {"b": [1.5, 2, 2.5, 4, 5]}, test="none")

@@ -11,6 +11,9 @@ from sessionkit.errors import DataWarning, MeasureError, UsageError
 
 from .sweeping.logs import log
 
+pytestmark = pytest.mark.filterwarnings("ignore:.* looks deeper than was observed")
+"""Lists made by hand have gaps in their ranks."""
+
 CLINIC = Path(__file__).resolve().parents[2] / "examples" / "clinic" / "study.toml"
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "ir_metrics"
 

@@ -8,6 +8,9 @@ from sessionkit.errors import DataError
 
 from .logs import log, toy
 
+pytestmark = pytest.mark.filterwarnings("ignore:.* looks deeper than was observed")
+"""Lists made by hand have gaps in their ranks."""
+
 
 def test_settings_that_cannot_be_are_rows_with_a_reason():
     _, _, study = log()

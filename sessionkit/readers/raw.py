@@ -107,7 +107,7 @@ def read_through(source: str) -> Iterator[None]:
         raise DataError(f"{source} cannot be read to its end, it is damaged ({reason}); fetch it again") from None
 
 
-RESERVED = (RECORD, RULE, VALUE, "__text", "__object")
+RESERVED = (RECORD, RULE, VALUE, "__text", "__object", "__undecoded")
 """Names of columns that readers of files add or use on the way."""
 
 

@@ -142,6 +142,7 @@ def test_a_log_of_any_format_may_be_in_another_encoding(write, quiet_read, encod
         ("log.csv", "session_id,query_position,rank,doc_id,__record\ns,1,1,x,5\n"),
         ("log.tsv", "session_id\tquery_position\trank\tdoc_id\t__spare0\ns\t1\t1\tx\t5\n"),
         ("log.ndjson", '{"session_id":"s","query_position":1,"rank":1,"doc_id":"x","__rule":5}\n'),
+        ("log.csv", "session_id,query_position,rank,doc_id,__undecoded\ns,1,1,x,5\n"),
         ("log.ndjson", '{"session_id":"s"}\n' * 200 + '{"session_id":"s","__value":{"a":1}}\n'),
     ],
 )

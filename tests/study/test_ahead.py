@@ -75,3 +75,17 @@ def test_no_more_is_taken_than_is_made_at_a_time():
     assert next(made) == 0
     assert taken == [0, 1, 2]
     made.close()
+
+
+def test_an_error_in_one_of_several_is_told_and_ends_the_threads():
+    before = threads()
+
+    def make(number: int) -> int:
+        return 1 // (2 - number)
+
+    made = in_turn(make, iter(count()))
+    assert next(made) == 0
+    assert next(made) == 1
+    with pytest.raises(ZeroDivisionError):
+        next(made)
+    assert threads() <= before

@@ -31,6 +31,27 @@ def test_numbers_are_found_where_they_stand(values, others):
     assert found.to_list() == wanted(values, asked)
 
 
+PAIRS = st.tuples(st.text("ab", max_size=2), st.integers(0, 3))
+
+
+@given(
+    values=st.lists(PAIRS, unique=True), others=st.lists(st.tuples(st.none() | st.just("a"), st.none() | st.just(1)))
+)
+@pytest.mark.parametrize("alike", [False, True])
+def test_values_of_two_columns_are_found_where_they_stand(values, others, alike):
+    asked = [*others, *values]
+
+    def columns(pairs):
+        types = {"text": pl.String, "number": pl.UInt32}
+        return pl.DataFrame(pairs, types, orient="row").get_columns()
+
+    with pytest.MonkeyPatch.context() as patched:
+        if alike:  # then a join tells them apart
+            patched.setattr(pl.Series, "hash", lambda series: pl.Series([7] * len(series), dtype=pl.UInt64))
+        found = Lookup.of(*columns(values)).rows(*columns(asked))
+    assert found.to_list() == wanted(values, asked)
+
+
 def test_many_values_take_several_levels():
     values = pl.Series([f"d{number}" for number in range(5_000)])
     made = Lookup.of(values)

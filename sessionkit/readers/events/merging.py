@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from sessionkit.contract import RECORD, RULE
-from sessionkit.readers.events.requeries import RULES, SAID, merge_queries
+from sessionkit.readers.events.requeries import SAID, merge_queries
 
-KEY, KEPT, NEW = "__key", "__kept", "__position"
+KEY, KEPT, NEW, BY = "__key", "__kept", "__position", "__by"
 SESSION, POSITION = "session_id", "query_position"
 SLOT = [SESSION, POSITION, "doc_id"]
 WITHOUT_ROWS = ("empty", "not_logged")
@@ -51,11 +51,12 @@ def merged_tables(
     Parameters
     ----------
     queries
-        RECORD, ``session_id``, ``query_position`` (whole numbers) and ``query_text``; RULE where a query broke one: it stays.
+        RECORD, ``session_id``, ``query_position`` (whole numbers) and ``query_text``; RULE where a query broke one: it stays,
+        as does one at a position that is taken.
     results
         RECORD, ``session_id``, ``query_position``, ``rank``, ``doc_id``; clicks on them.
     rules
-        Those to merge by.
+        Those to merge by, ``same`` and ``typing``.
     time
         When queries were asked, a datetime or seconds, for the rule ``typing``.
 
@@ -70,35 +71,42 @@ def merged_tables(
     {'queries sent again': 1, 'results of queries merged into others': 1}
     """
     ordered = queries.sort(SESSION, POSITION, nulls_last=True, maintain_order=True).with_row_index(KEY)
-    whole = pl.col(POSITION).is_not_null() & (pl.col(RULE).is_null() if RULE in ordered.columns else pl.lit(value=True))
+    whole = pl.col(POSITION).is_not_null() & pl.struct(SESSION, POSITION).is_first_distinct()
+    if RULE in ordered.columns:
+        whole &= pl.col(RULE).is_null()
     asked = ordered.select(KEY, SESSION, POSITION, query_text=pl.when(whole).then("query_text"))
     if time is not None:
         clicks = pl.col("clicks").fill_null(0).sum() if "clicks" in results.columns else pl.lit(0)
         made = results.group_by(SESSION, POSITION).agg(clicks=clicks)
         asked = asked.join(made, on=[SESSION, POSITION], how="left", maintain_order="left")
         asked = asked.with_columns(pl.col("clicks").fill_null(0), issued_at=ordered.select(time).to_series())
-    gone: dict[str, pl.DataFrame] = {}
-    for rule in (one for one in RULES if one in rules):  # one by one, for each to be counted
-        merging = merge_queries(asked.lazy(), KEY, [rule])
-        if not merging.counts:
-            continue
-        heads = merging.heads.collect().rename({"kept": KEPT})
-        placed = ordered.join(heads, on=KEY, how="left", maintain_order="left")
-        left = pl.col(KEY) == pl.col(KEPT)
-        placed = placed.with_columns((pl.col(POSITION) - (~left).cum_sum().over(SESSION)).alias(NEW))
-        gone[SAID[rule]] = placed.filter(~left).select(SESSION, RECORD)
-        results, rows = _lists(results, placed)
-        gone[ROWS_GONE] = pl.concat([gone[ROWS_GONE], rows]) if ROWS_GONE in gone else rows
-        ordered = _with_status(placed).filter(left).with_columns(pl.col(NEW).alias(POSITION)).drop(KEPT, NEW)
-        asked = asked.join(ordered.select(KEY, NEW=POSITION), on=KEY, maintain_order="left")
-        asked = asked.with_columns(pl.col("NEW").alias(POSITION)).drop("NEW")
-    return MergedTables(ordered.drop(KEY), results, {words: rows for words, rows in gone.items() if rows.height})
+    placed = ordered.join(_heads(asked, rules), on=KEY, how="left", maintain_order="left")
+    left = pl.col(KEY) == pl.col(KEPT)
+    placed = placed.with_columns((pl.col(POSITION) - (~left).cum_sum().over(SESSION)).alias(NEW))
+    lists, rows = _lists(results, placed)
+    gone = {SAID[rule]: placed.filter(pl.col(BY) == rule).select(SESSION, RECORD) for rule in rules} | {ROWS_GONE: rows}
+    stays = _with_status(placed).filter(left).with_columns(pl.col(NEW).alias(POSITION)).drop(KEY, KEPT, NEW, BY)
+    return MergedTables(stays, lists, {words: those for words, those in gone.items() if those.height})
+
+
+def _heads(asked: pl.DataFrame, rules: Sequence[str]) -> pl.DataFrame:
+    """Return of each query the one it went into (its own where it stayed), and by which rule."""
+    again, every = (
+        merge_queries(asked.lazy(), KEY, some).heads.select(KEY, pl.col("kept").alias(KEPT)).collect()
+        for some in ([rule for rule in rules if rule != "typing"], rules)
+    )
+    sent_again = again[KEPT] != again[KEY]
+    by = pl.when(sent_again).then(pl.lit("same")).when(pl.col(KEPT) != pl.col(KEY)).then(pl.lit("typing"))
+    return every.with_columns(by.alias(BY))
 
 
 def _lists(results: pl.DataFrame, placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the lists of the queries that are left, at their new positions, and the rows that are in none."""
     kept = placed.select(pl.col(KEY).alias(KEPT), pl.col(NEW).alias("__onto"))
     places = placed.join(kept, on=KEPT, how="left").select(SESSION, POSITION, KEY, KEPT, "__onto").drop_nulls()
+    places = places.unique(
+        [SESSION, POSITION], keep="first", maintain_order=True
+    )  # a second query there will be rejected
     rows = results.join(places, on=[SESSION, POSITION], how="left", maintain_order="left")
     own = pl.col(KEPT).is_null() | (pl.col(KEY) == pl.col(KEPT))
     rows = rows.with_columns(pl.coalesce("__onto", POSITION).cast(results.schema[POSITION]).alias(POSITION))
@@ -129,9 +137,9 @@ def _with_clicks(lists: pl.DataFrame, again: pl.DataFrame) -> pl.DataFrame:
 
 
 def _with_status(placed: pl.DataFrame) -> pl.DataFrame:
-    """Return queries; one without rows has the status of the first with rows that went into it."""
+    """Return queries; one without rows has the status of the first with rows that was sent again for it."""
     if "results_status" not in placed.columns:
         return placed
     status = pl.col("results_status")
-    other = status.filter(~status.is_in(WITHOUT_ROWS)).first().over(KEPT)
+    other = status.filter(~status.is_in(WITHOUT_ROWS), pl.col(KEY) >= pl.col(KEPT)).first().over(KEPT)
     return placed.with_columns(pl.when(status.is_in(WITHOUT_ROWS)).then(pl.coalesce(other, status)).otherwise(status))

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any
@@ -19,8 +17,6 @@ MANY = 20_000
 """Rows of a batch."""
 BLOCK = 4 << 20
 """Bytes of a block of lines, but for the rest of its last line."""
-AT_ONCE = 2
-"""Batches that are worked on at the same time."""
 Schema = Mapping[str, pl.DataType | type[pl.DataType]]
 
 
@@ -79,15 +75,3 @@ def lines_of(stream: IO[bytes], name: str, check: Check = nothing) -> Iterator[p
         frame = frame.with_columns(pl.int_range(number, number + pl.len(), dtype=pl.Int64).alias(RECORD))
         yield frame.with_columns(told(undecoded).alias(UNDECODED)) if undecoded else frame
         number, first = number + len(lines), False
-
-
-def worked_on(frames: Iterable[pl.DataFrame], work: Callable[[pl.DataFrame], pl.DataFrame]) -> Iterator[pl.DataFrame]:
-    """Return what work makes of each frame, in their order, :data:`AT_ONCE` of them at the same time."""
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        waiting: deque[Future[pl.DataFrame]] = deque()
-        for frame in frames:
-            waiting.append(pool.submit(work, frame))
-            if len(waiting) > AT_ONCE:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()

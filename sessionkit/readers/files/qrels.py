@@ -14,7 +14,7 @@ from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.errors import DataError
 from sessionkit.readers.files.fields import FITS
 from sessionkit.readers.files.keeping import Keep, in_memory
-from sessionkit.readers.files.opening import LogFile, cut_short
+from sessionkit.readers.files.opening import LogFile, cut_short, not_utf8
 from sessionkit.readers.files.undecoded import mended, with_undecoded
 from sessionkit.readers.raw import Raw, as_lines, read_through
 
@@ -57,6 +57,8 @@ def read_whitespace(file: LogFile, table: str, *, header: bool = False, keep: Ke
         return read_whitespace(mended(file), table, header=header, keep=keep)
     except OSError as error:
         raise cut_short(file.name, error) from None
+    if header and first[RECORD] in file.undecoded:
+        raise not_utf8(file)
     given = first[TEXT].split()
     qrels = table == "judgments" and not header
     names = list(QRELS) if qrels else given if header else [f"column_{number}" for number in range(1, len(given) + 1)]

@@ -36,8 +36,11 @@ BYTES = re.compile("[\udc80-\udcff]+")
 
 
 def is_undecodable(error: Exception) -> bool:
-    """Return whether polars failed at bytes that are no UTF-8."""
-    return isinstance(error, pl.exceptions.ComputeError) and re.search("utf-?8", str(error), re.IGNORECASE) is not None
+    """Return whether polars failed at bytes that are no UTF-8; what it says of other failures may quote the log."""
+    return (
+        isinstance(error, pl.exceptions.ComputeError)
+        and re.match("invalid utf-?8", str(error), re.IGNORECASE) is not None
+    )
 
 
 def escaped(text: bytes, first: int = 1, *, doubled: bool = False) -> tuple[bytes, dict[int, str]]:

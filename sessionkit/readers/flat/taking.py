@@ -151,8 +151,8 @@ def _on_disk(rows: pl.DataFrame | Path, path: Path) -> Path:
     """Return the file that has the rows of a band from now on."""
     if isinstance(rows, Path):
         return rows
-    with room_in(path.parent):
-        rows.write_parquet(path, compression="lz4", statistics=False, row_group_size=ROW_GROUP)
+    with room_in(path.parent):  # with statistics, by which a range of sessions is found without reading the others
+        rows.write_parquet(path, compression="lz4", statistics=True, row_group_size=ROW_GROUP)
     return path
 
 

@@ -17,12 +17,13 @@ import polars as pl
 
 from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.readers.events.listing import AT, as_time
-from sessionkit.readers.files.batches import batches, in_files, lines_of, worked_on
+from sessionkit.readers.files.batches import batches, in_files, lines_of
 from sessionkit.readers.files.halves import loads, whole_characters
 from sessionkit.readers.files.json_items import json_items
 from sessionkit.readers.files.opening import DAMAGED, LogFile, cut_short, not_utf8, unpacked
 from sessionkit.readers.files.undecoded import UNDECODED, marked, refuse_other_encoding
 from sessionkit.readers.raw import LINE, RAW, Locate, as_lines
+from sessionkit.study.ahead import in_turn
 
 IS_JSON, IS_KNOWN = "line_is_json", "record_is_query_or_event"
 QUERY, EVENT, ACTION = "query", "event", "bulk action line"
@@ -78,7 +79,7 @@ def records_of(
                 if is_document
                 else lines_of(stream, TEXT, partial(refuse_other_encoding, file))
             )
-            rows = in_files(worked_on(parts, work), workspace)
+            rows = in_files(in_turn(work, parts), workspace)
     except UnicodeDecodeError:
         raise not_utf8(file) from None
     except DAMAGED as error:

@@ -66,6 +66,40 @@ def test_a_text_on_its_way_loses_its_list_to_the_next():
     assert {words: rows.height for words, rows in made.gone.items()} == {SAME: 1, TYPED: 1, ROWS_GONE: 2}
 
 
+def test_a_text_sent_again_and_clicked_is_not_on_its_way():
+    """The click on the second list is one of the query that is left, between it and the next."""
+    queries = asked(("a", 1, "ca", 0.0, "shown"), ("a", 2, "ca", 1.0, "shown"), ("a", 3, "cat", 2.0, "shown"))
+    results = shown(("a", 1, 1, "x", 0, None), ("a", 2, 1, "x", 1, 3.0), ("a", 3, 1, "y", 0, None))
+    made = merged_tables(queries, results, ["same", "typing"], pl.col("elapsed_seconds"))
+    assert made.queries["query_text"].to_list() == ["ca", "cat"]
+    assert made.results.select("doc_id", "clicks").rows() == [("x", 1), ("y", 0)]
+    assert {words: rows[RECORD].to_list() for words, rows in made.gone.items()} == {SAME: [2], ROWS_GONE: [2]}
+
+
+def test_typing_goes_on_from_when_a_text_was_last_sent():
+    queries = asked(("a", 1, "ca", 0.0, "shown"), ("a", 2, "ca", 8.0, "shown"), ("a", 3, "cat", 10.0, "empty"))
+    results = shown(("a", 1, 1, "x", 0, None), ("a", 2, 1, "x", 0, None))
+    made = merged_tables(queries, results, ["same", "typing"], pl.col("elapsed_seconds"))
+    # the lists of texts on their way go with them, so that the empty one stays empty
+    assert made.queries.select("query_position", "query_text", "results_status").rows() == [(1, "cat", "empty")]
+    assert made.results.is_empty()
+    assert {words: sorted(rows[RECORD]) for words, rows in made.gone.items()} == {
+        SAME: [2],
+        TYPED: [1],
+        ROWS_GONE: [1, 2],
+    }
+
+
+def test_queries_at_one_position_share_no_rows():
+    """All but the first will be rejected; no row is there twice."""
+    queries = asked(*(("a", place, text, 0.0, "shown") for place, text in [(1, "x"), (1, "x"), (2, "y"), (3, "y")]))
+    results = shown(("a", 1, 1, "p", 1, None), ("a", 1, 1, "p", 0, None), ("a", 2, 1, "q", 0, None))
+    made = merged_tables(queries, results, ["same"])
+    assert made.queries.select(RECORD, "query_position").rows() == [(1, 1), (2, 1), (3, 2)]
+    assert made.results[RECORD].to_list() == [1, 2, 3]
+    assert {words: rows[RECORD].to_list() for words, rows in made.gone.items()} == {SAME: [4]}
+
+
 def test_a_query_that_broke_a_rule_keeps_its_place():
     queries = asked(*(("a", place, text, 0.0, "shown") for place, text in enumerate(["x", "x", "y", "x", "x"], 1)))
     queries = queries.with_columns(pl.when(pl.col("query_text") == "y").then(pl.lit("bad")).alias(RULE))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sessionkit.contract import RECORD
 from sessionkit.readers.files import batches as module
-from sessionkit.readers.files.batches import batches, in_files, lines_of, worked_on
+from sessionkit.readers.files.batches import batches, in_files, lines_of
 
 LINES = st.lists(
     st.text(st.characters(exclude_characters="\n\r\ufeff", exclude_categories=["Cs"]), max_size=6), min_size=1
@@ -36,13 +36,4 @@ def test_a_mark_at_the_beginning_is_none_of_the_text():
 def test_rows_come_back_in_order_from_files(tmp_path, monkeypatch, rows):
     monkeypatch.setattr(module, "MANY", 3)
     frames = batches(({"a": number, "b": 1} for number in range(rows)), {"a": pl.Int64})
-    doubled = worked_on(frames, lambda frame: frame.with_columns(pl.col("a") * 2))
-    assert in_files(doubled, tmp_path).collect()["a"].to_list() == [2 * number for number in range(rows)]
-
-
-def test_an_error_in_a_batch_is_told():
-    def work(frame):
-        raise ValueError(frame.height)
-
-    with pytest.raises(ValueError, match="1"):
-        list(worked_on([pl.DataFrame({"a": [1]})] * 5, work))
+    assert in_files(frames, tmp_path).collect()["a"].to_list() == [*range(rows)]

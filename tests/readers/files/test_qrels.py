@@ -2,6 +2,8 @@
 
 import pytest
 
+from sessionkit.errors import DataError
+
 LOG = "session_id,query_position,rank,doc_id,topic_id\ns,1,1,a,t\n"
 
 
@@ -52,6 +54,15 @@ def test_whitespace_by_study_toml(write, quiet_read, tmp_path):
     columns = 'columns = { judgment_key = "key", doc_id = "doc" }\n'
     study = quiet_read(write("study.toml", toml + columns))
     assert study.judgments.collect().rows() == [("t", "a", 2.0)]
+
+
+def test_names_of_columns_are_text(write, quiet_read):
+    write("log.csv", LOG)
+    write("grades", b"key grade doc not\xe9\n" + b"t 2 a x\n" * 5)
+    toml = '[results]\npath = "log.csv"\n[judgments]\npath = "grades"\nseparator = "whitespace"\nheader = true\n'
+    path = write("study.toml", toml + 'columns = { judgment_key = "key", doc_id = "doc" }\n')
+    with pytest.raises(DataError, match="grades is not UTF-8"):
+        quiet_read(path)
 
 
 @pytest.mark.parametrize("separator", [",", "\t"])

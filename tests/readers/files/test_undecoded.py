@@ -82,6 +82,18 @@ def test_a_record_over_several_lines(write, quiet_read, rejects):
     assert study.results.collect()["doc_id"].to_list() == ["b", "e"]
 
 
+def test_a_text_that_speaks_of_encodings_is_no_such_line(write, quiet_read, rejects, same_study, small):
+    quote = [*ROWS[:19], b's3,1,2,d19,"how to read invalid utf8', *ROWS[20:]]
+    with pytest.raises(DataError, match="a quote is not closed"):
+        quiet_read(write("quote.csv", HEADER + b"\n".join(quote)))
+    path = write("number.csv", log(bad=b"s3,1,utf-8,d19,cats"))
+    whole = quiet_read(path)
+    assert rejects(whole) == [(20, 21, "rank_is_an_integer", "utf-8", "s3,1,utf-8,d19,cats")]
+    taken = small()
+    same_study(quiet_read(path), whole)
+    assert taken == ["Streamed"]
+
+
 @pytest.mark.parametrize("quoted", [False, True])
 @pytest.mark.parametrize("kind", ["csv", "ndjson", "uneven.ndjson"])
 def test_large_as_small(write, quiet_read, request, kind, quoted):

@@ -78,7 +78,7 @@ def peak(path, memory, out, rows):
 def test_memory_keeps_to_the_budget(tmp_path, order):
     # 1,500,000 rows take some 250 MB at once beside the libraries; of 50 MB and the 400 MB of the floor there is enough
     lists = 150_000
-    for name, count in (("small", lists // 10), ("large", lists)):
+    for name, count in (("small", lists // 5), ("large", lists)):
         session = pl.int_range(count, dtype=pl.Int64).repeat_by(10).explode()
         frame = pl.select(session=session).select(
             session_id=pl.format("session {}", (order * pl.col("session")).cast(pl.String).str.zfill(9)),
@@ -87,7 +87,8 @@ def test_memory_keeps_to_the_budget(tmp_path, order):
             doc_id=pl.format("document {}", pl.int_range(pl.len()) * 7919 % 100_003),
         )
         frame.write_csv(tmp_path / f"{name}.tsv", separator="\t")
-    one = peak(tmp_path / "small.tsv", "50MB", tmp_path / "one", lists)
-    ten = peak(tmp_path / "large.tsv", "50MB", tmp_path / "ten", 10 * lists)
-    assert ten <= 450_000_000
-    assert order == -1 or ten <= 1.3 * one, "the file of a log in order is not even copied"
+    one = peak(tmp_path / "small.tsv", "50MB", tmp_path / "one", 2 * lists)  # three parts: one read, one made, one written
+    five = peak(tmp_path / "large.tsv", "50MB", tmp_path / "five", 10 * lists)
+    assert five <= 450_000_000
+    # 1.3 times as much on a busy machine; of a file that is copied it takes 1.8 times as much
+    assert order == -1 or five <= 1.4 * one, "the file of a log in order is not even copied"

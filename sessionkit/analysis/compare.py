@@ -7,6 +7,7 @@ from os import PathLike
 
 import polars as pl
 
+from sessionkit.analysis.comparing.aligning import aligned
 from sessionkit.analysis.comparing.asked import options_of
 from sessionkit.analysis.comparing.assembled import assembled, overall_table
 from sessionkit.analysis.comparing.comparison import DROPPED, Comparison
@@ -16,7 +17,6 @@ from sessionkit.analysis.comparing.procedures import procedure
 from sessionkit.analysis.comparing.reading import Settled, dropped_note, estimand, lines, population
 from sessionkit.analysis.comparing.rows import compared
 from sessionkit.analysis.comparing.sessions import sessions_of
-from sessionkit.analysis.comparing.units import aligned
 from sessionkit.analysis.showing import reading_of
 from sessionkit.errors import UsageError
 from sessionkit.readers.frames import Frame

@@ -18,6 +18,7 @@ from sessionkit.analysis.modelling.finding import COMPONENTS, EFFECTS, FITS, Mix
 from sessionkit.analysis.modelling.of_measure import Modelled, modelled
 from sessionkit.analysis.modelling.reading import lines, population
 from sessionkit.analysis.showing import counted, reading_of
+from sessionkit.analysis.tails import t_at
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.readers.frames import Frame
 from sessionkit.scoring.measures import Measure
@@ -85,8 +86,7 @@ def mixed(
     rejected 5.2, 3.8, 4.4 and 4.4 % at an sd of system with topic of 0, .05, .10 and .20; the z that statsmodels prints
     rejected 4, 7, 13 and 17 %. With ``"system_id:user_id"`` beside it, and neither there in truth, it rejects 2 %. Of
     studies out of balance (12 users, 8 of them with one group, 4 topics, a fifth of the sessions missing) it rejects 5 to 6 %.
-    A mean
-    square may come out below the residual's by chance, and the error with it, as in any analysis of variance; the
+    A mean square may come out below the residual's by chance, and the error with it, as in any analysis of variance; the
     reading then says so.
 
     Intervals of components are those of the profiled restricted likelihood: in the same studies they covered 94 to 97 %,
@@ -154,9 +154,7 @@ def _table(found: Sequence[Modelled], correction: str, alpha: float) -> tuple[pl
 
 def _ends(row: dict[str, Any], rate: float) -> tuple[float, float]:
     """The interval of a difference at an error rate."""
-    from scipy import stats
-
-    half = float(stats.t.isf(rate / 2, row["df"])) * row["se"]
+    half = t_at(rate / 2, row["df"]) * row["se"]
     return row["estimate"] - half, row["estimate"] + half
 
 

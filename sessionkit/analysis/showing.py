@@ -32,6 +32,24 @@ def counted(number: int, one: str, several: str = "") -> str:
     return f"{number:,} {one if number == 1 else several or one + 's'}"
 
 
+def readable(value: float) -> str:
+    """A number at a readable precision.
+
+    >>> readable(0.12345), readable(0.00012345)
+    ('0.1235', '1.23e-04')
+    """
+    return f"{value:.4f}" if abs(value) >= 0.001 or value == 0 else f"{value:.2e}"
+
+
+def readable_p(value: float) -> str:
+    """A p-value at a readable precision.
+
+    >>> readable_p(0.0421), readable_p(0.00042)
+    ('0.042', '4.2e-04')
+    """
+    return f"{value:.3f}" if value >= 0.001 else f"{value:.1e}"
+
+
 def _shown(character: str) -> str:
     """A character, written out where it cannot be seen."""
     return character if character.isprintable() else character.encode("unicode_escape").decode()

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from sessionkit.analysis.comparing.aligning import aligned
 from sessionkit.analysis.comparing.asked import options_of
 from sessionkit.analysis.comparing.reading import dropped_note
 from sessionkit.analysis.comparing.sessions import MOST_GROUPS, sessions_of
-from sessionkit.analysis.comparing.units import aligned
 from sessionkit.analysis.groups import NAMES
 from sessionkit.analysis.showing import reading_of
 from sessionkit.analysis.sweeping import tables

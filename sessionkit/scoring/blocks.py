@@ -136,13 +136,13 @@ class Block:
         repeats: bool,
     ) -> Block:
         """Give sessions and queries their numbers and the numbers of their keys."""
-        own = _judged_only(judged.pairs.key_of(sessions["judgment_key"]), judged)
+        own = judged_only(judged.pairs.key_of(sessions["judgment_key"]), judged)
         number = pl.int_range(len(sessions), dtype=pl.UInt32, eager=True)
         numbered = pl.DataFrame([number.alias("session"), sessions["session_id"], own])
         key = own.gather(queries["session"])
         own_keys = "judgment_key" in queries.columns
         if own_keys:
-            other = _judged_only(judged.pairs.key_of(queries["judgment_key"]), judged)
+            other = judged_only(judged.pairs.key_of(queries["judgment_key"]), judged)
             given = queries["judgment_key"].is_not_null()
             key = pl.select(pl.when(given).then(other).otherwise(key)).to_series()
         queries = queries.with_columns(
@@ -168,7 +168,7 @@ class Block:
         return self._own_grades[0]
 
 
-def _judged_only(key: pl.Series, judged: Judged) -> pl.Series:
+def judged_only(key: pl.Series, judged: Judged) -> pl.Series:
     """Numbers of keys, null where nothing is judged for them."""
     if not len(judged.keys):
         return pl.Series("key", [None] * len(key), dtype=pl.UInt32)

@@ -92,7 +92,7 @@ def test_groups_are_tested_each_by_itself():
     systems = ["A"] * 5 + ["B"] * 5 + ["C"] * 2
     found = sk.breakdown_tests(made(gains, system_id=systems), "CG@1", by="last-first")
     assert found.table.get_column("group").to_list() == ["A", "A", "B", "B", "C"]
-    assert "only 2 sessions have a session" in found.table.item(4, "note")
+    assert "only 2 sessions have a value in both parts" in found.table.item(4, "note")
     assert "A: The last query is better than the first query" in found.reading
     assert "C: last against first: only 2" in found.reading
 
@@ -170,5 +170,5 @@ def test_what_is_wrong_is_said(options, says):
 
 
 def test_only_sessions_of_one_query():
-    with pytest.raises(sk.DataError, match="only 0 sessions have a session with a value in both parts"):
+    with pytest.raises(sk.DataError, match="only 0 sessions have a value in both parts"):
         sk.breakdown_tests(made([[1], [2], [3], [4], [0]]), "CG@1")

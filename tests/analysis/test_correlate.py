@@ -179,6 +179,8 @@ def test_few_users_are_said():
     three = made([f"u{number % 3}" for number in range(MANY)])
     with pytest.raises(sk.DataError, match=r"only 3 users with 40 sessions have .* at least 4 users are needed"):
         sk.correlate(three, "sDCG@1", with_="performance")
+    with pytest.raises(sk.DataError, match=r"only 1 user with 40 sessions has sDCG@1 and performance"):
+        sk.correlate(made(["u"] * MANY), "sDCG@1", with_="performance")
     six = sk.correlate(made([f"u{number % 6}" for number in range(MANY)]), "sDCG@1", with_="performance")
     assert "With only 6 users they are rough." in six.reading
 

@@ -55,5 +55,5 @@ def _contribution(here: Numbers, beyond: Numbers, stopped: Numbers, ended: Numbe
         left, came = np.log(here - beyond), np.log(here)
         many, more = stopped[:, None, :], ended[:, None, :]
         both = np.where(many > 0, many * left, 0.0) + np.where(more > 0, more * came, 0.0)
-    found: Numbers = np.nan_to_num(both, nan=-np.inf, posinf=np.inf, neginf=-np.inf).sum(axis=-1)
+    found: Numbers = np.where(np.isnan(both), -np.inf, both).sum(axis=-1)
     return found

@@ -80,8 +80,8 @@ def climbed(
 
 def _heights(height: Function, points: Numbers) -> Numbers:
     """Heights; what is no number is as low as can be."""
-    found: Numbers = np.nan_to_num(height(points), nan=-np.inf, posinf=np.inf, neginf=-np.inf)
-    return found
+    found = height(points)
+    return np.where(np.isnan(found), -np.inf, found)
 
 
 def _top(at: Numbers, steps: Numbers, ways: Numbers, heights: Numbers) -> Numbers:

@@ -9,6 +9,7 @@ them depend on the ranks and positions over which a discount is scaled to the su
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from sessionkit.analysis.calibrating.models import Model
 CRITERIA = ("TSE", "TAE", "KL")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Looked:
     """Counts of looks, of some draws.
 
@@ -30,11 +31,28 @@ class Looked:
 
     counts: Numbers
 
-    @property
+    @cached_property
     def shares(self) -> Numbers:
         """The counts of each draw as shares of their sum."""
         made: Numbers = self.counts / self.counts.sum(axis=(1, 2), keepdims=True)
         return made
+
+    @cached_property
+    def edges(self) -> tuple[Numbers, Numbers]:
+        """The shares of ranks, and of query positions: (draws, 1, places)."""
+        return self.shares.sum(axis=2)[:, None, :], self.shares.sum(axis=1)[:, None, :]
+
+    @cached_property
+    def squares(self) -> Numbers:
+        """The sum of squared shares: (draws, 1)."""
+        return np.asarray((self.shares**2).sum(axis=(1, 2))[:, None])
+
+    @cached_property
+    def information(self) -> Numbers:
+        """The sum of shares times their logarithms, in bits: (draws, 1)."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            each = np.where(self.shares > 0, self.shares * np.log2(self.shares), 0.0)
+        return np.asarray(each.sum(axis=(1, 2))[:, None])
 
     def for_model(self, model: Model) -> Looked:
         """The counts that a model speaks of: of a measure of queries those of ranks alone."""
@@ -78,12 +96,10 @@ def distance(criterion: str, model: Model, looked: Looked, values: Numbers) -> N
         u = np.broadcast_to(model.by_query(values, positions), (*values.shape[:2], queries))
         v, u = v / v.sum(axis=-1, keepdims=True), u / u.sum(axis=-1, keepdims=True)
         if criterion == "KL":
-            of_ranks, of_queries = shares.sum(axis=2)[:, None, :], shares.sum(axis=1)[:, None, :]
-            own = np.where(shares > 0, shares * np.log2(shares), 0.0).sum(axis=(1, 2))[:, None]
-            return np.asarray(own - _weighted_log(of_ranks, v) - _weighted_log(of_queries, u))
+            of_ranks, of_queries = looked.edges
+            return np.asarray(looked.information - _weighted_log(of_ranks, v) - _weighted_log(of_queries, u))
         across = (np.matmul(v, shares) * u).sum(axis=-1)
-        squares = (shares**2).sum(axis=(1, 2))[:, None]
-        return np.asarray(squares - 2 * across + (v**2).sum(axis=-1) * (u**2).sum(axis=-1))
+        return np.asarray(looked.squares - 2 * across + (v**2).sum(axis=-1) * (u**2).sum(axis=-1))
 
 
 def _of_cells(criterion: str, observed: Numbers, expected: Numbers) -> Numbers:

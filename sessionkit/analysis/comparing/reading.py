@@ -8,10 +8,10 @@ from typing import Any
 
 import polars as pl
 
+from sessionkit.analysis.comparing.aligning import Aligned
 from sessionkit.analysis.comparing.designs import Design
 from sessionkit.analysis.comparing.procedures import Procedure
-from sessionkit.analysis.comparing.units import Aligned
-from sessionkit.analysis.showing import counted
+from sessionkit.analysis.showing import counted, readable, readable_p
 
 CORRECTED = {"holm": "Holm", "bonferroni": "Bonferroni", "bh": "Benjamini-Hochberg"}
 SAME = 1e-9
@@ -106,24 +106,24 @@ def _sentence(row: dict[str, Any], settled: Settled, together: bool) -> str:
     mark = f" ({row['relative']:+.1%} of {a}'s, {row['mark']})" if row["relative"] is not None else ""
     if row["p"] is None:
         return (
-            f"{pair}: {_n(row['difference'])}{mark}, not tested."
+            f"{pair}: {readable(row['difference'])}{mark}, not tested."
             if row["difference"] is not None
             else f"{pair}: no value."
         )
     several = settled.layout == "separate" or row["n_a"] != row["n_b"]
     n = f"n = {row['n_a']:,} and {row['n_b']:,} {settled.claim}" if several else f"n = {row['n_a']:,} {settled.claim}"
     other = abs(row["estimate"] - row["difference"]) > SAME * abs(row["difference"])
-    scale = f"; {settled.test.estimand} {_n(row['estimate'])}" if other else ""
+    scale = f"; {settled.test.estimand} {readable(row['estimate'])}" if other else ""
     how = _how(settled.correction, settled.family, together)
     at_once = (
         "simultaneous " if together or (settled.family > 1 and settled.correction in ("holm", "bonferroni")) else ""
     )
     text = (
-        f"{pair}: {_n(row['difference'])}{mark}{scale}, {at_once}{_ends(row, settled.alpha)}, {_statistic(row, settled)}"
-        f"p = {_p(row['p_adjusted'])}{how}; {settled.title}, {n}{_wins(row, b)}"
+        f"{pair}: {readable(row['difference'])}{mark}{scale}, {at_once}{_ends(row, settled.alpha)}, {_statistic(row, settled)}"
+        f"p = {readable_p(row['p_adjusted'])}{how}; {settled.title}, {n}{_wins(row, b)}"
     )
     small = row["detectable"]
-    power = f" A true difference of {_n(small)} would be found four times in five." if small is not None else ""
+    power = f" A true difference of {readable(small)} would be found four times in five." if small is not None else ""
     if row["p_adjusted"] > settled.alpha:
         return f"{text}. No difference shown, and none within the interval excluded.{power}"
     side = "higher" if row["estimate"] > 0 else "lower"
@@ -157,11 +157,11 @@ def _in_order(order: pl.DataFrame, alpha: float) -> list[str]:
     if order.is_empty():
         return []
     found = order.filter(pl.col("p") <= alpha).select("measure", "check", "p").rows()
-    told = [f"Mind: {measure}: {ORDER[check]} (p = {_p(p)}, not corrected)." for measure, check, p in found]
+    told = [f"Mind: {measure}: {ORDER[check]} (p = {readable_p(p)}, not corrected)." for measure, check, p in found]
     if told:
         return told
     least = [
-        f"{check} (p = {_p(p)})"
+        f"{check} (p = {readable_p(p)})"
         for check, p in order.group_by("check", maintain_order=True).agg(pl.col("p").min()).rows()
     ]
     several = ", the smallest p of all measures" if order.get_column("measure").n_unique() > 1 else ""
@@ -175,14 +175,14 @@ def _ends(row: dict[str, Any], alpha: float) -> str:
     if low is None and high is None:
         return f"{percent} without ends"
     if low is None or high is None:
-        return f"{percent} up to {_n(high)}" if low is None else f"{percent} from {_n(low)} up"
-    return f"{percent} {_n(low)} to {_n(high)}"
+        return f"{percent} up to {readable(high)}" if low is None else f"{percent} from {readable(low)} up"
+    return f"{percent} {readable(low)} to {readable(high)}"
 
 
 def _all_at_once(row: dict[str, Any]) -> str:
     """Say what a test of all groups found."""
     df = ", ".join(f"{value:.4g}" for value in (row["df"], row["df_error"]) if value is not None)
-    return f"{row['measure']}, all groups at once: {row['test']} {row['statistic']:.4g} (df {df}), p = {_p(row['p'])}."
+    return f"{row['measure']}, all groups at once: {row['test']} {row['statistic']:.4g} (df {df}), p = {readable_p(row['p'])}."
 
 
 def _limits(settled: Settled, pairs: int) -> str:
@@ -210,15 +210,3 @@ def _how(correction: str, family: int, together: bool) -> str:
     if together:
         return f" for all pairs at once, after Bonferroni over {family} measures"
     return f" after {CORRECTED[correction]} over {family} comparisons"
-
-
-def _n(value: float | None) -> str:
-    """Return a number at a readable precision."""
-    if value is None:
-        return ""
-    return f"{value:.4f}" if abs(value) >= 0.001 or value == 0 else f"{value:.2e}"
-
-
-def _p(value: float) -> str:
-    """Return a p-value at a readable precision."""
-    return f"{value:.3f}" if value >= 0.001 else f"{value:.1e}"

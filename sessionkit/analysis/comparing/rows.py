@@ -8,10 +8,11 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from sessionkit.analysis.comparing.aligning import Aligned
 from sessionkit.analysis.comparing.effects import CONSTANT
 from sessionkit.analysis.comparing.findings import Outcome, Pair
 from sessionkit.analysis.comparing.procedures import PROCEDURES, Options, Procedure
-from sessionkit.analysis.comparing.units import Aligned, Blocked, Crossed, Separate, Units
+from sessionkit.analysis.comparing.units import Blocked, Crossed, Separate, Units
 
 NOTICEABLE, MATERIAL = 0.05, 0.10
 """Sparck Jones' marks: relative differences from which one is noticeable, and material."""

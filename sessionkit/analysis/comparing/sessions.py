@@ -43,7 +43,7 @@ class Sessions:
     without_group
         Sessions left out because their group is unknown.
     places
-        How they were aligned so far, see `sessionkit.analysis.comparing.units.aligned`.
+        How they were aligned so far, see `sessionkit.analysis.comparing.aligning.aligned`.
     """
 
     frame: pl.DataFrame

@@ -8,7 +8,7 @@ from sessionkit.analysis.components.factors import Reduced
 from sessionkit.analysis.components.maximum import highest
 
 FARTHEST = 1e8
-"""Multiple of the total variance beyond which an interval is said to have no end; and of how little more the residual may be."""
+"""Multiple of the total variance beyond which an interval has no end; and share of 1 below which one of the residual begins at 0."""
 STEP = 3.0
 LITTLE = 1e-2
 """Share of the residual that a component of 0 is tried at first."""

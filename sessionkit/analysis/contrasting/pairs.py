@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 
 from sessionkit.analysis.resampling import FEWEST, Codes, Numbers, Resampling, Units, added
+from sessionkit.analysis.showing import counted
 from sessionkit.analysis.tails import t_at, t_beyond
 
 CONTRASTS = {
@@ -46,7 +47,8 @@ def differing(
     known = users.drop_nulls().n_unique()
     row: dict[str, object] = {"sessions": len(complete), "users": known, "left_out": len(pairs) - len(complete)}
     if many < FEWEST:
-        have = f"only {many} {of.name} have a session with a value in both parts; at least {FEWEST} are needed"
+        have = f"only {counted(many, of.name[:-1])} {'has' if many == 1 else 'have'}"
+        have += f"{' a session with' if of.name == 'users' else ''} a value in both parts; at least {FEWEST} are needed"
         return [row | {"note": f"{have}, and sessions of one query have only one part"}]
     both = complete.select(PAIRS).to_numpy().astype(np.float64)
     found = []

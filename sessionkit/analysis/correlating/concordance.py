@@ -81,7 +81,7 @@ def p_of_tau(x: Numbers, y: Numbers) -> float:
     many = len(x)
     pairs = many * (many - 1) / 2
     tied = [np.bincount(np.unique(values, return_inverse=True)[1]).astype(float) for values in (x, y)]
-    one, other = ([float((n * (n - 1) * of).sum()) for of in (n * 0 + 0.5, n - 2, 2 * n + 5)] for n in tied)
+    one, other = ([float((n * (n - 1) * of).sum()) for of in (0.5, n - 2, 2 * n + 5)] for n in tied)
     agree = float(concordance_of_each(x, y).sum()) / 2
     if one[0] == other[0] == 0 and (many <= EXACT_TO or pairs - abs(agree) <= 2):
         from scipy import stats

@@ -10,6 +10,7 @@ how often each unit is drawn (Hoeffding's projection), which leaves out a share 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import combinations_with_replacement
 
 import numpy as np
 
@@ -101,7 +102,10 @@ class Matrices:
 
     def _kendall(self, weights: Numbers) -> Numbers:
         """From sums over the pairs of units."""
-        spread = np.einsum("bg,ijgh,bh->bij", weights, self._concordance, weights, optimize=True)
+        k = self._columns.shape[1]
+        spread = np.empty((len(weights), k, k))
+        for i, j in combinations_with_replacement(range(k), 2):
+            spread[:, i, j] = spread[:, j, i] = (weights @ self._concordance[i, j] * weights).sum(axis=1)
         return _scaled(spread, spread)
 
     def _linear(self, weights: Numbers) -> Numbers:
@@ -179,7 +183,7 @@ def _moments(columns: Numbers, codes: Codes) -> Numbers:
 
 
 def _concordance(columns: Numbers, codes: Codes, units: int) -> Numbers:
-    """For every two columns and every two units, pairs of sessions in the same order less those in opposite order."""
+    """For every two columns, in order, and every two units, pairs of sessions in the same order less those in opposite order."""
     many, k = columns.shape
     found = np.zeros((k, k, units, units))
     order = np.argsort(codes, kind="stable")
@@ -193,8 +197,6 @@ def _concordance(columns: Numbers, codes: Codes, units: int) -> Numbers:
             for j in range(i, k):
                 by_unit = np.add.reduceat(signs[i] * signs[j], begins, axis=1)
                 np.add.at(found[i, j], codes[start : start + rows], by_unit)
-    lower = np.tril_indices(k, -1)
-    found[lower] = found.transpose(1, 0, 2, 3)[lower]
     return found
 
 

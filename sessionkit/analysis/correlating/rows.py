@@ -15,6 +15,7 @@ from sessionkit.analysis.correlating.concordance import p_of_tau, tau_b
 from sessionkit.analysis.correlating.formulas import interval, p_of_r, steiger, williams
 from sessionkit.analysis.correlating.matrices import SURE, Matrices, partial
 from sessionkit.analysis.resampling import FEWEST, Codes, Drawn, Numbers, Resampling
+from sessionkit.analysis.showing import counted
 from sessionkit.errors import UsageError
 
 ANALYTIC = {"pearson": "Fisher z", "spearman": "Bonett-Wright", "kendall": "Fieller"}
@@ -167,9 +168,10 @@ class Rows:
         """A correlation, or a sentence that says why there is none."""
         if kept.units < FEWEST or kept.n - len(self.held) < FEWEST:
             named = " and ".join(dict.fromkeys([measure, covariate, *self.held]))
-            few = f"{kept.units} {self.unit}" + ("" if self.unit == "sessions" else f" with {kept.n} sessions")
+            few = counted(kept.units, self.unit[:-1])
+            few += "" if self.unit == "sessions" else f" with {counted(kept.n, 'session')}"
             least = f"at least {FEWEST + (len(self.held) if self.unit == 'sessions' else 0)} {self.unit} are needed"
-            return None, f"only {few} have {named}; {least}"
+            return None, f"only {few} {'has' if kept.units == 1 else 'have'} {named}; {least}"
         for name in (measure, covariate):
             if name in self.held:
                 return None, f"{name} is itself held constant: nothing of it is left to correlate"

@@ -9,11 +9,12 @@ from dataclasses import dataclass, field
 import numpy as np
 import polars as pl
 
+from sessionkit.analysis.comparing.aligning import aligned
 from sessionkit.analysis.comparing.procedures import MEAN, Options
 from sessionkit.analysis.comparing.rows import compared
 from sessionkit.analysis.comparing.sessions import Sessions
 from sessionkit.analysis.comparing.swaps import CELLS
-from sessionkit.analysis.comparing.units import Blocked, aligned
+from sessionkit.analysis.comparing.units import Blocked
 from sessionkit.analysis.rejudged.pairs import Chosen, p_of
 from sessionkit.errors import UsageError
 

@@ -1,10 +1,19 @@
 """How far unjudged results could move a score: what `sessionkit.incomplete` is made of.
 
-`kinds` says for every measure how its bounds come about, or why it has none. A first look at the study (`judged_task`,
-`pool_task`) finds what nobody judged; `pool` numbers it, and `unjudged` is a block with these numbers. `rows` are the
-unjudged results that count, `totals` adds them up, `ideals` are the best that lists could be. `levels` (a sum over an
-ideal sum, laid out by `shares`) and `counted` (a value that counts relevant documents) are the two cases in which a
-document that turns out relevant can also lower a score; `units` puts bounds to queries and sessions. `bounds_task` and
-`moves_task` are the second look; `moved`, `differences` and `reading` say what follows. A study that fits in memory is
-read once for both looks.
+A study is looked at twice: for what nobody judged, and for what that could do. One that fits in memory is read once.
+
+::
+
+    over_documents.py  over_unjudged.py   what the tasks of both looks are asked, and read
+    judged_task.py  pool_task.py          the first look: what share is judged, and which documents shown nobody judged
+    numbering.py  pool.py  unjudged.py    numbers for these documents, over the study and in a block
+    kinds.py                              how the bounds of every measure come about, or why it has none
+    rows.py  totals.py  ideals.py         the unjudged results that count, exact sums of them, and the best that lists could be
+    shares.py  levels.py                  a sum over an ideal sum, which a document that turns out relevant can also lower
+    counted.py                            a value that counts relevant documents, as R and AP, which it can lower too
+    units.py  means.py                    bounds of queries and sessions, and of means in which values may be missing
+    bounds_task.py                        the second look: scores with bounds
+    moves.py  moves_task.py  moved.py     the second look: by how much each document alone would move a score, mean or difference
+    differences.py                        what becomes of the difference between two groups
+    finding.py  reading.py                the finding, and the same in plain language
 """

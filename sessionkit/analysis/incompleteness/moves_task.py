@@ -64,16 +64,12 @@ class MovesTask(OverUnjudged):
         """Several parts as one."""
         if len(parts) == 1:
             return parts[0]
-        every = pl.concat(parts)
-        slots, place = distinct(every["slot"].to_numpy())
-        columns = {"slot": pl.Series(slots)}
-        for name in every.columns[1:]:
-            added = np.bincount(place, weights=every[name].to_numpy(), minlength=len(slots))
-            columns[name] = pl.Series(added.astype(np.int64))
+        added = pl.concat(parts).group_by("slot").agg(pl.all().sum()).sort("slot")
         for number in range(len(self.measures)):
-            pair = carried(*(columns[f"{part} {number}"].to_numpy() for part in ("high", "low")))
-            columns[f"high {number}"], columns[f"low {number}"] = map(pl.Series, pair)
-        return pl.DataFrame(columns)
+            names = f"high {number}", f"low {number}"
+            pair = carried(*(added[name].to_numpy() for name in names))
+            added = added.with_columns(map(pl.Series, names, pair))
+        return added
 
     def whole(self, parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """The same as a part, of all sessions, in the order of the slots."""

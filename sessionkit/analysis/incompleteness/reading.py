@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import polars as pl
 
 from sessionkit.analysis.incompleteness.pool import Pool
+from sessionkit.analysis.showing import counted
 
 NAMED = 3
 """Documents named in a sentence."""
@@ -64,8 +65,9 @@ def _shares(judged: pl.DataFrame, depth: int | None) -> Iterator[str]:
 def _scope(pool: Pool, top: float | None) -> str:
     """What may turn out how."""
     grades = "any grade" if top is None else f"any grade from 0 to {top:g}"
+    keys = counted(int((pool.unjudged > 0).sum()), "judgment key")
     return (
-        f"Each of {int(pool.unjudged.sum()):,} unjudged documents (of {int((pool.unjudged > 0).sum()):,} judgment keys) may have "
+        f"Each of {counted(int(pool.unjudged.sum()), 'unjudged document')} (of {keys}) may have "
         f"{grades}, the same wherever it was shown, or stay unjudged; documents that no session shows are taken as not relevant."
     )
 
@@ -79,9 +81,9 @@ def _scores(bounds: pl.DataFrame) -> Iterator[str]:
     for row in told.iter_rows(named=True):
         score = "has no score" if row["score"] is None else f"scores {_number(row['score'])}"
         gap = "" if row["bound"] == "attained" else " (these bounds are safe; they may not be reached)"
-        more = f" {row['open']:,} sessions without a score could get one." if row["open"] else ""
+        more = f" {counted(row['open'], 'session')} without a score could get one." if row["open"] else ""
         yield (
-            f"{row['measure']}, {row['group']}: {score} over {_sessions(row['n'])}; whatever the unjudged documents are, it lies "
+            f"{row['measure']}, {row['group']}: {score} over {counted(row['n'], 'session')}; whatever the unjudged documents are, it lies "
             f"between {_number(row['lower'])} and {_number(row['upper'])}{gap}.{more}"
         )
     if len(groups) > MOST_TOLD:
@@ -137,11 +139,6 @@ def _without(bounds: pl.DataFrame) -> Iterator[str]:
     without = bounds.filter(pl.col("reason").is_not_null()).unique("measure", maintain_order=True)
     for measure, reason in without.select("measure", "reason").iter_rows():
         yield f"{measure} has no bounds: {reason}."
-
-
-def _sessions(many: int) -> str:
-    """A number of sessions."""
-    return f"{many:,} session{'' if many == 1 else 's'}"
 
 
 def _percent(share: float | None) -> str:

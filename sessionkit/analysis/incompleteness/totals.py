@@ -1,7 +1,7 @@
 """Distinct numbers and exact sums under them, for a few million rows, whatever their order.
 
-Each number becomes a whole multiple of 2^-60, as in `sessionkit.scoring.fixed`, cut into limbs of 24 bits that doubles add
-up without rounding: some array passes where adding 128-bit integers by groups would take a hash table.
+Each number becomes a whole multiple of 2^-60, as in `sessionkit.scoring.fixed`, cut into two parts that doubles add up
+without rounding: some array passes where adding 128-bit integers by groups would take a hash table.
 """
 
 from __future__ import annotations

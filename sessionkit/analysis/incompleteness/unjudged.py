@@ -10,7 +10,7 @@ import polars as pl
 
 from sessionkit.analysis.incompleteness.pool import Pool
 from sessionkit.analysis.incompleteness.pool_task import judgment_keys
-from sessionkit.scoring.blocks import Block
+from sessionkit.scoring.blocks import Block, judged_only
 from sessionkit.scoring.judged import Judged
 from sessionkit.scoring.measures import Measure
 from sessionkit.scoring.values import query_values, session_values
@@ -84,10 +84,10 @@ class Unjudged:
     def _under(self, judged: Judged) -> Block:
         """The block under these judgments, whose keys are those of the pool."""
         key = judged.pairs.key_of(self.block.features["judgment_key"])
-        own = _open(key, judged)
+        own = judged_only(key, judged)
         of_queries = own.gather(self.block.queries["session"])
         if self.block.own_keys:
-            of_queries = _open(judged.pairs.key_of(judgment_keys(self.block)), judged)
+            of_queries = judged_only(judged.pairs.key_of(judgment_keys(self.block)), judged)
         return replace(
             self.block,
             judged=judged,
@@ -96,10 +96,3 @@ class Unjudged:
             results=self.results,
             _own_grades=[],
         )
-
-
-def _open(key: pl.Series, judged: Judged) -> pl.Series:
-    """Numbers of keys, null where nothing is judged for them, or could be."""
-    if not len(judged.keys):
-        return pl.Series("key", [None] * len(key), dtype=pl.UInt32)
-    return pl.select(pl.when(judged.keys.gather(key)).then(key)).to_series().alias("key")

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from sessionkit.analysis.showing import Finding
+from sessionkit.analysis.showing import NUMBER, TEXT, WHOLE, Finding
 
-TEXT, WHOLE, NUMBER, TRUTH = pl.String(), pl.Int64(), pl.Float64(), pl.Boolean()
+TRUTH = pl.Boolean()
 EFFECTS = pl.Schema(
     {
         **dict.fromkeys(("measure", "a", "b"), TEXT),

@@ -13,6 +13,7 @@ from sessionkit.analysis.components.fitting import fitted
 from sessionkit.analysis.components.fixed import means
 from sessionkit.analysis.components.profiles import interval
 from sessionkit.analysis.components.yardsticks import Contrast, contrast, yardsticks
+from sessionkit.analysis.tails import t_beyond
 from sessionkit.errors import UsageError
 
 CONSTANT = 1e-12
@@ -119,8 +120,6 @@ def modelled(measure: str, groups: tuple[str, ...], of: Chosen, alpha: float) ->
 
 def _tested(found: Contrast) -> dict[str, Any]:
     """The columns of a row that are about the test; the interval is filled in with all p-values."""
-    from scipy import stats
-
     t = found.estimate / found.se
     return {
         "estimate": found.estimate,
@@ -128,7 +127,7 @@ def _tested(found: Contrast) -> dict[str, Any]:
         "se_reml": found.reml,
         "t": t,
         "df": float(found.df),
-        "p": float(2 * stats.t.sf(abs(t), found.df)),
+        "p": 2 * t_beyond(abs(t), found.df),
         "judged_by": " + ".join(found.by) or "residual",
     }
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import polars as pl
 
+from sessionkit.analysis.comparing.reading import CORRECTED
 from sessionkit.analysis.modelling.of_measure import Modelled
-from sessionkit.analysis.showing import counted
+from sessionkit.analysis.showing import counted, readable, readable_p
 
-CORRECTED = {"holm": "Holm", "bonferroni": "Bonferroni", "bh": "Benjamini-Hochberg"}
 MOST_ROWS = 12
 """Differences that are read out; the others are in the table."""
 FEW = 5
@@ -70,14 +70,14 @@ def _sentence(row: dict[str, Any], alpha: float, how: str, about: str) -> str:
     """Say what was found for one pair."""
     judged = f"t({row['df']:.3g}), judged by {row['judged_by']}"
     text = (
-        f"{row['measure']}: {row['b']} less {row['a']}: {_n(row['estimate'])}, {_ends(row, alpha)}, p = {_p(row['p_adjusted'])}"
-        f"{how}; {judged}."
+        f"{row['measure']}: {row['b']} less {row['a']}: {readable(row['estimate'])}, {_ends(row, alpha)}, "
+        f"p = {readable_p(row['p_adjusted'])}{how}; {judged}."
     )
     if row["se"] < LUCKY * row["se_reml"]:
         t = row["estimate"] / row["se_reml"]
         text += (
             f" Mind: by chance the mean square that judges is smaller than the residual alone would make it; with the "
-            f"components' own standard error, {_n(row['se_reml'])} instead of {_n(row['se'])}, t were {t:.3g}."
+            f"components' own standard error, {readable(row['se_reml'])} instead of {readable(row['se'])}, t were {t:.3g}."
         )
     if row["p_adjusted"] <= alpha:
         side = "higher" if row["estimate"] > 0 else "lower"
@@ -116,8 +116,12 @@ def _ends(row: dict[str, Any], alpha: float) -> str:
     """Say what the interval is."""
     percent = f"{100 * (1 - alpha):g} % interval"
     if row["low"] is None or row["high"] is None:
-        return f"{percent} from {_n(row['low'])} up" if row["high"] is None else f"{percent} up to {_n(row['high'])}"
-    return f"{percent} {_n(row['low'])} to {_n(row['high'])}"
+        return (
+            f"{percent} from {readable(row['low'])} up"
+            if row["high"] is None
+            else f"{percent} up to {readable(row['high'])}"
+        )
+    return f"{percent} {readable(row['low'])} to {readable(row['high'])}"
 
 
 def _how(correction: str, family: int) -> str:
@@ -128,13 +132,3 @@ def _how(correction: str, family: int) -> str:
 def _listed(names: Sequence[str]) -> str:
     """Join names for a sentence."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def _n(value: float) -> str:
-    """Return a number at a readable precision."""
-    return f"{value:.4f}" if abs(value) >= 0.001 or value == 0 else f"{value:.2e}"
-
-
-def _p(value: float) -> str:
-    """Return a p-value at a readable precision."""
-    return f"{value:.3f}" if value >= 0.001 else f"{value:.1e}"

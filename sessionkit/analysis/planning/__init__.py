@@ -2,10 +2,12 @@
 
 ::
 
+    asking.py      what is asked for, checked
     noise.py       what varies between sessions, estimated from the study, and draws of how uncertain that is
     plans.py       who searches what with which group, in a study of the same design with more users or topics
+    sizes.py       studies of one design at one size
     simulated.py   thousands of such studies in standard units: estimates, and what they are judged by
     chances.py     how often the test finds a difference, for every draw of what varies
     ladder.py      the sizes looked at, and the smallest that reaches the target
-    found.py       the finding                    telling.py   the same in plain language
+    found.py       the finding        tables.py   its tables        telling.py   the same in plain language
 """

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from sessionkit.analysis.showing import Finding
+from sessionkit.analysis.showing import NUMBER, TEXT, WHOLE, Finding
 
-TEXT, WHOLE, NUMBER = pl.String(), pl.Int64(), pl.Float64()
 COUNTS = dict.fromkeys(("users", "topics", "sessions"), WHOLE)
 POWER = pl.Schema(
     {

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from sessionkit.analysis.comparing.aligning import aligned
 from sessionkit.analysis.comparing.designs import Design
 from sessionkit.analysis.comparing.procedures import Options, Procedure, procedure
 from sessionkit.analysis.comparing.rows import CONSTANT, Row, compared
 from sessionkit.analysis.comparing.sessions import Sessions
-from sessionkit.analysis.comparing.units import aligned, mean_cells
+from sessionkit.analysis.comparing.units import mean_cells
 from sessionkit.analysis.rejudged.ranks import t_p, wilcoxon_p
 
 MANY: dict[str, Callable[[np.ndarray], np.ndarray]] = {"wilcoxon": wilcoxon_p, "t": t_p}

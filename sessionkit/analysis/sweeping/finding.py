@@ -11,9 +11,6 @@ from sessionkit.analysis.showing import Finding
 from sessionkit.analysis.sweeping.axes import shown
 from sessionkit.errors import UsageError, suggestion
 
-MAP = ("x", "y", "group", "margin", "relative", "p_value", "shown", "outcome", "base", "holds")
-"""Columns of a map, see `Sweep.map`."""
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Sweep(Finding):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from sessionkit.analysis.showing import counted
+from sessionkit.analysis.showing import counted, readable, readable_p
 from sessionkit.analysis.sweeping.axes import Axis, shown
 from sessionkit.analysis.sweeping.looked import tau_b
 from sessionkit.analysis.sweeping.nearest import METRIC, Nearest
@@ -84,7 +84,7 @@ def _base(swept: Swept, told: Told) -> str:
     if base.tied:
         names = " and ".join(swept.groups[group] for group in base.tied)
         return (
-            f"{start}{names} have the same mean, {_n(float(means.value[base.tied[0]]))} "
+            f"{start}{names} have the same mean, {readable(float(means.value[base.tied[0]]))} "
             f"({_sessions(swept, base.tied)}), so none leads and there is no conclusion to hold on to."
         )
     leader = base.leader if base.leader is not None else 0
@@ -92,15 +92,17 @@ def _base(swept: Swept, told: Told) -> str:
         values = [float(look.means.value[leader]) for look in swept.looks if look and look.means is not None]
         spread = [value for value in values if value == value]  # noqa: PLR0124 - NaN
         return (
-            f"{start}{swept.groups[leader]} alone has a value, {_n(float(means.value[leader]))} ({_sessions(swept, (leader,))}); with one "
-            f"group there is nothing to compare. Over the settings its mean goes from {_n(min(spread))} to {_n(max(spread))}."
+            f"{start}{swept.groups[leader]} alone has a value, {readable(float(means.value[leader]))} ({_sessions(swept, (leader,))}); "
+            f"with one group there is nothing to compare. "
+            f"Over the settings its mean goes from {readable(min(spread))} to {readable(max(spread))}."
         )
     pair = (leader, base.following)
     side = "above" if base.sign > 0 else "below"
     relative = f" ({base.relative:.1%})" if base.relative is not None else ""
     text = (
-        f"{start}the mean of {swept.groups[leader]} is {_n(float(means.value[leader]))}, {side} that of {swept.groups[base.following]}, "
-        f"{_n(float(means.value[base.following]))}, by {_n(base.margin)}{relative}; {_sessions(swept, pair)}"
+        f"{start}the mean of {swept.groups[leader]} is {readable(float(means.value[leader]))}, {side} that of "
+        f"{swept.groups[base.following]}, {readable(float(means.value[base.following]))}, by {readable(base.margin)}{relative}; "
+        f"{_sessions(swept, pair)}"
     )
     return f"{text}. {_verdict(swept, told)}".rstrip()
 
@@ -113,9 +115,13 @@ def _verdict(swept: Swept, told: Told) -> str:
         return ""
     if tested.p is None or tested.estimate is None:
         return f"Not tested: {tested.why}."
-    small = f" A true difference of {_n(told.detectable)} would be found four times in five." if told.detectable else ""
+    small = (
+        f" A true difference of {readable(told.detectable)} would be found four times in five."
+        if told.detectable
+        else ""
+    )
     ends = f", {100 * (1 - alpha):g} % interval {_end(tested.low)} to {_end(tested.high)}"
-    found = f"Estimate {_n(tested.estimate)}{ends}, p = {_p(tested.p)}{told.how}"
+    found = f"Estimate {readable(tested.estimate)}{ends}, p = {readable_p(tested.p)}{told.how}"
     leader = swept.name(base.leader)
     if base.shown(alpha):
         better = "higher" if base.sign > 0 else "lower"
@@ -137,7 +143,8 @@ def _grid(swept: Swept) -> str:
             text += f" (by {min(relative):.1%} to {max(relative):.1%} of the next)"
         p = [look.tested.p for look in looks if look.tested is not None and look.tested.p is not None]
         if p:
-            text += f", with p at most {alpha:g} in {sum(look.shown(alpha) is True for look in looks):,} (p {_p(min(p))} to {_p(max(p))})"
+            often = sum(look.shown(alpha) is True for look in looks)
+            text += f", with p at most {alpha:g} in {often:,} (p {readable_p(min(p))} to {readable_p(max(p))})"
         parts.append(text)
     tied = sum(bool(look.tied) for look in swept.looks if look is not None)
     parts += [f"several share the best mean in {tied:,}"] if tied else []
@@ -191,8 +198,8 @@ def _nearest(swept: Swept, one: Nearest) -> str:
     if look.tied:
         there = f"{' and '.join(swept.groups[group] for group in look.tied)} have the same mean"
     else:
-        p = f", p = {_p(look.tested.p)}" if look.tested is not None and look.tested.p is not None else ""
-        there = f"{swept.name(look.leader)} leads by {_n(look.margin)}{p}"
+        p = f", p = {readable_p(look.tested.p)}" if look.tested is not None and look.tested.p is not None else ""
+        there = f"{swept.name(look.leader)} leads by {readable(look.margin or 0.0)}{p}"
         if one.conclusion != LEAD and look.leader == swept.base.leader:
             there += ", shown" if look.shown(alpha) else ", no longer shown"
     holds = one.crossing.holds.values
@@ -233,18 +240,6 @@ def _sessions(swept: Swept, groups: tuple[int, ...]) -> str:
     return f"{' and '.join(counts)} session{'' if counts == ['1'] else 's'}"
 
 
-def _n(value: float | None) -> str:
-    """A number at a readable precision."""
-    if value is None:
-        return "none"
-    return f"{value:.4f}" if abs(value) >= 0.001 or value == 0 else f"{value:.2e}"
-
-
 def _end(value: float | None) -> str:
     """An end of an interval."""
-    return "without end" if value is None else _n(value)
-
-
-def _p(value: float) -> str:
-    """A p-value at a readable precision."""
-    return f"{value:.3f}" if value >= 0.001 else f"{value:.1e}"
+    return "without end" if value is None else readable(value)

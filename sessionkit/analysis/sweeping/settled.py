@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import polars as pl
 
+from sessionkit.analysis.comparing.aligning import aligned
 from sessionkit.analysis.comparing.assembled import assembled
 from sessionkit.analysis.comparing.designs import read_design
 from sessionkit.analysis.comparing.procedures import Options, procedure
 from sessionkit.analysis.comparing.reading import CORRECTED, population
 from sessionkit.analysis.comparing.rows import compared
 from sessionkit.analysis.comparing.sessions import Sessions, grouping_columns, no_column
-from sessionkit.analysis.comparing.units import aligned
 from sessionkit.analysis.showing import counted
 from sessionkit.analysis.sweeping.reading import Told
 from sessionkit.analysis.sweeping.tested import Testing

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from sessionkit.analysis.comparing.aligning import Aligned, aligned
 from sessionkit.analysis.comparing.blocked import residual_variance
 from sessionkit.analysis.comparing.corrections import Corrected, corrected
 from sessionkit.analysis.comparing.designs import Design
@@ -16,7 +17,7 @@ from sessionkit.analysis.comparing.findings import Interval, Outcome, Pair
 from sessionkit.analysis.comparing.procedures import Options, Procedure
 from sessionkit.analysis.comparing.rows import compared
 from sessionkit.analysis.comparing.sessions import Sessions
-from sessionkit.analysis.comparing.units import Aligned, Blocked, Units, aligned
+from sessionkit.analysis.comparing.units import Blocked, Units
 from sessionkit.errors import UsageError
 
 Key = tuple[int, int]

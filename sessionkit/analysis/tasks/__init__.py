@@ -3,5 +3,5 @@
 ::
 
     curve.py             mean curves over the slots of sessions     breakdown.py   parts of sessions: last, first, best
-    precision_recall.py  recall and precision by topic and level
+    precision_recall.py  recall and precision by topic and level     describe.py    lists by system, status and length
 """

@@ -41,13 +41,20 @@ def readable(value: float) -> str:
     return f"{value:.4f}" if abs(value) >= 0.001 or value == 0 else f"{value:.2e}"
 
 
-def readable_p(value: float) -> str:
-    """A p-value at a readable precision.
+LEVELS = (0.001, 0.01, 0.05, 0.1)
+"""Levels of significance."""
 
-    >>> readable_p(0.0421), readable_p(0.00042)
-    ('0.042', '4.2e-04')
+
+def readable_p(value: float) -> str:
+    """A p-value at a readable precision; never rounded to a level of significance that it is above or below.
+
+    >>> readable_p(0.0421), readable_p(0.00042), readable_p(0.0496), readable_p(0.05)
+    ('0.042', '4.2e-04', '0.0496', '0.050')
     """
-    return f"{value:.3f}" if value >= 0.001 else f"{value:.1e}"
+    if value < LEVELS[0]:
+        return f"{value:.1e}"
+    texts = [f"{value:.{digits}f}" for digits in range(3, 10)]
+    return next((text for text in texts if float(text) == value or float(text) not in LEVELS), texts[0])
 
 
 def _shown(character: str) -> str:

@@ -109,6 +109,7 @@ class Kept:
             for task, parts in zip(tasks, made, strict=True):
                 parts.append(task.part(held.block))
             held.block.cells.clear()
+            held.block.values.clear()
         return [task.whole(parts) for task, parts in zip(tasks, made, strict=True)]
 
 

@@ -87,7 +87,9 @@ def test_memory_keeps_to_the_budget(tmp_path, order):
             doc_id=pl.format("document {}", pl.int_range(pl.len()) * 7919 % 100_003),
         )
         frame.write_csv(tmp_path / f"{name}.tsv", separator="\t")
-    one = peak(tmp_path / "small.tsv", "50MB", tmp_path / "one", 2 * lists)  # three parts: one read, one made, one written
+    one = peak(
+        tmp_path / "small.tsv", "50MB", tmp_path / "one", 2 * lists
+    )  # three parts: one read, one made, one written
     five = peak(tmp_path / "large.tsv", "50MB", tmp_path / "five", 10 * lists)
     assert five <= 450_000_000
     # 1.3 times as much on a busy machine; of a file that is copied it takes 1.8 times as much

@@ -31,7 +31,7 @@ CONFIG: dict[str, Any] = {
         "fontWeight": 600,
         "color": INK,
         "subtitleFontSize": 11.5,
-        "subtitleColor": "#A03A00",
+        "subtitleColor": "#555555",
         "subtitlePadding": 4,
         "offset": 14,
         "limit": WIDTH + 120,

@@ -142,10 +142,10 @@ class Material:
 
     @property
     def compared_by(self) -> str:
-        """The column by which groups are compared; systems, where scores are by user or by several columns."""
+        """The column by which groups are compared; systems, where scores are by user, by key or by several columns."""
         by = {"system": "system_id", "topic": "topic_id"}.get(self.per, self.per)
         known = {*self.study.columns("sessions"), *self.study.columns("users")}
-        return "system_id" if by in ("user", "user_id", "session_id") or by not in known else by
+        return "system_id" if by in ("user", "user_id", "session_id", "judgment_key") or by not in known else by
 
     @property
     def varied(self) -> Measure:

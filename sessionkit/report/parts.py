@@ -20,6 +20,13 @@ class Words:
 
 
 @dataclass(frozen=True)
+class Heading:
+    """What the parts after it are about, within a section."""
+
+    text: str
+
+
+@dataclass(frozen=True)
 class Terms:
     """Terms with what each means."""
 
@@ -55,7 +62,7 @@ class Widget:
     scripts: tuple[str, ...] = field(repr=False)
 
 
-Part = Words | Terms | Code | Table | Figure | Widget
+Part = Words | Heading | Terms | Code | Table | Figure | Widget
 
 
 @dataclass(frozen=True)

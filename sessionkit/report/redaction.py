@@ -12,7 +12,8 @@ from sessionkit.errors import DataWarning, UsageError, suggestion
 from sessionkit.study import Study
 
 KINDS = ("queries", "documents", "users")
-QUOTED = re.compile(r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"")
+QUOTED = re.compile(r"(?<!\w)(?:'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\")")
+"""What is quoted: an apostrophe behind a letter, as in users' or Holm's, begins no quotation."""
 
 
 @dataclass(frozen=True)

@@ -145,6 +145,8 @@ def _cell(column: str, value: object, decimals: int | None = None) -> str:
     """Return one value as text."""
     if value is None:
         return DASH
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if not isinstance(value, float):
         return shortened(str(value))
     if column in SHARES:

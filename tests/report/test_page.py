@@ -1,15 +1,22 @@
 """The report as a whole."""
 
+import html
 import json
 import re
+import warnings
+from dataclasses import replace
 from html.parser import HTMLParser
+from pathlib import Path
 
 import polars as pl
 import pytest
 
 import sessionkit as sk
-from sessionkit.errors import MeasureError, UsageError
+from sessionkit.errors import DataWarning, MeasureError, UsageError
 from sessionkit.report import report
+from sessionkit.report.sections.measures import _differences
+
+CLINIC = Path(__file__).resolve().parents[2] / "examples" / "clinic" / "study.toml"
 
 
 class Reader(HTMLParser):
@@ -93,6 +100,47 @@ def test_synthetic_studies_say_so_at_the_top_and_in_every_figure(make):
     assert all("Synthetic data" in spec["title"]["subtitle"] for spec in specs(text))
 
 
+def test_a_mean_over_fewer_sessions_says_over_how_many(make):
+    # sessions of 1, 2, 3 and 4 queries: the first has no query before its last
+    text = report(make(systems=(None,)), ["mean(nDCG@10)", "nonlast(nDCG@10)"])
+    (lead,) = re.findall("On average over 4 sessions, .*?<", text)
+    assert re.fullmatch(
+        r"On average over 4 sessions, mean\(nDCG@10\) is [.0-9]+ and nonlast\(nDCG@10\) is [.0-9]+ \(over 3\)[.]<", lead
+    )
+
+
+def test_a_log_without_systems_is_not_told_of_them(make):
+    text = html.unescape(re.sub("<[^>]*>", "|", report(make(systems=(None,))).split("<script>")[0]))
+    assert "the log names no system, so there is no conclusion" in text
+    for said in ("by=system_id", "Scores by system", "Sessions by system", "|Systems|"):
+        assert said not in text
+
+
+def test_a_difference_stands_beside_the_estimate_that_its_interval_is_of():
+    # users who lack a session of two queries are left out, so that the means are of other topics for each system
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        comparison = sk.compare(sk.read(CLINIC), "nonlast(nDCG@10)")
+    shown = _differences(comparison)
+    row = dict(zip(shown.headers, shown.rows[0], strict=True))
+    found = comparison.table.row(0, named=True)
+    assert abs(found["estimate"] - found["difference"]) > 0.0005
+    assert row["Estimate"] == f"{found['estimate']:.4f}"
+    assert row["Difference"] == f"{found['difference']:.4f}"
+    assert "of the means; estimate and interval are of the" in shown.note
+
+
+def test_where_all_is_judged_no_table_of_hundreds_says_so(make):
+    whole = make(max_grade=2)
+    judgments = whole.judgments.collect()
+    partly = replace(whole, judgments=judgments.head(len(judgments) - 1).lazy())
+    assert "Judged share by rank" in report(partly)
+    text = report(whole)
+    assert "Every document that was shown is judged" in text
+    for table in ("Judged share by", "whatever the unjudged results are"):
+        assert table not in text
+
+
 def test_colours_of_systems_are_the_same_in_all_figures(make):
     used = {}
     for spec in specs(report(make(sessions=6)))[1:4]:
@@ -117,6 +165,7 @@ def test_hostile_names_are_text_and_nothing_else(hostile):
             "main",
             "h1",
             "h2",
+            "h3",
             "p",
             "div",
             "table",

@@ -57,3 +57,28 @@ def test_notes_quote_nothing_of_the_log():
     text = report(study, redact="users,queries,documents")
     assert "secret" not in text.split("<script>")[0]
     assert "private" not in text.split("<script>")[0]
+
+
+def test_users_are_numbers_where_nothing_is_compared_too(make):
+    study = make(systems=("S1",), users=("alice@example.org", "bob@example.org"))
+    assert "of alice@example.org: " in report(study, per="user")
+    text = report(study, per="user", redact="users")
+    assert "example.org" not in text
+    assert "sDCG@10 of user 1: " in text
+
+
+def test_scores_by_key_are_compared_by_system_and_name_no_session(make):
+    results = {"session_id": ["private-1", "private-2"], "query_position": 1, "rank": 1, "doc_id": "d"}
+    sessions = {"session_id": ["private-1", "private-2"], "judgment_key": ["private-1", "private-2"]}
+    sessions |= {"user_id": ["u1", "u2"], "system_id": ["S1", "S2"]}
+    judgments = {"judgment_key": ["private-1", "private-2"], "doc_id": "d", "grade": [1, 0]}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        text = report(from_tables(results, judgments, sessions=sessions), per="judgment_key", redact="users")
+    assert "private-" not in text
+    assert "session 2" in text
+
+
+def test_an_apostrophe_begins_no_quotation():
+    told = "By Williams' t, users' key 'a secret', or Steiger's z; \"o'Brien\" too"
+    assert Redaction.of("users").note(told) == "By Williams' t, users' key '\u2026', or Steiger's z; '\u2026' too"

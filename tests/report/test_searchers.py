@@ -6,7 +6,7 @@ import polars as pl
 
 from sessionkit.report.figures import Figure
 from sessionkit.report.page import sections_of
-from sessionkit.report.parts import Words
+from sessionkit.report.parts import Heading, Words
 from sessionkit.report.tables import Table
 
 
@@ -31,11 +31,13 @@ def test_clicks_and_ratings_make_a_fit_and_correlations(make):
     assert set(table.frame["covariate"]) == {"rating"}
     assert set(table.frame["measure"]) == {"sDCG@10", "nsDCG@10"}
     assert len([part for part in parts if isinstance(part, Words)]) == 3
+    headings = [place for place, part in enumerate(parts) if isinstance(part, Heading)]
+    assert [type(parts[place + 1]) for place in headings] == [Figure, Table, Words]  # what each stands above
 
 
 def test_a_log_without_them_says_so(make):
     parts = searchers(make(sessions=4))
     assert not [part for part in parts if isinstance(part, (Figure, Table))]
-    first, second = parts
+    first, second = [part for part in parts if isinstance(part, Words)]
     assert first.paragraphs[0].startswith("Discounts were not fitted to the searchers: ")
     assert any("what the ideal has gained" in line for line in second.paragraphs)

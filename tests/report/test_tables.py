@@ -18,6 +18,7 @@ from sessionkit.report.writing.html import escaped, html_table
         ("judged", 3186, "3186"),
         ("mean", 7.2333, "7.23"),
         ("system_id", "S1", "S1"),
+        ("sign_certain", False, "no"),
     ],
 )
 def test_cells(column, value, shown):

@@ -120,12 +120,13 @@ def _moving(made: Made) -> str:
         parts.append(f"{free.name} {min(on):.3f} to {max(on):.3f}")
     if fit.criterion == LIKELIHOOD:
         return (
-            f"DEPENDS ON THE CUT: {fit.model.text} by {fit.criterion}: {', '.join(parts)} where lists and sessions are cut off at "
-            f"{', '.join(sizes)} ranks x queries, so the shape of this discount does not hold all along; see the table grids."
+            f"Depends on the cut: {fit.model.text} by {fit.criterion}: {', '.join(parts)} where lists and sessions are cut off at "
+            f"{', '.join(sizes)} ranks x queries, so the shape of this discount does not hold all along "
+            "(sessionkit calibrate --table grids)."
         )
     return (
-        f"DEPENDS ON THE GRID: {fit.model.text} by {fit.criterion}: {', '.join(parts)} on {', '.join(sizes)} ranks x queries, so "
-        "these values hold on one grid only; see the table grids."
+        f"Depends on the grid: {fit.model.text} by {fit.criterion}: {', '.join(parts)} on {', '.join(sizes)} ranks x queries, so "
+        "these values hold on one grid only (sessionkit calibrate --table grids)."
     )
 
 

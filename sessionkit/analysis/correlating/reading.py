@@ -103,7 +103,8 @@ def _how(table: pl.DataFrame, asked: Asked) -> str:
         whole = "all their sessions" if asked.units.name == "users" else "all their queries"
         how = (
             f"Intervals ({sure}) and p come from {asked.resampling.resamples:,} draws of {asked.units.name} with {whole} "
-            f"({asked.resampling}, seed {asked.resampling.seed}); p_independent takes every session for independent."
+            f"({asked.resampling}, seed {asked.resampling.seed}); where no draw has the other sign, p is the least that so many "
+            "draws can show. p_independent takes every session for independent."
         )
     few = table.filter(pl.col("value").is_not_null()).get_column("units").min()
     if not asked.analytic and isinstance(few, int) and few < FEW:
@@ -147,8 +148,7 @@ def _of_covariate(table: pl.DataFrame, differences: pl.DataFrame, asked: Asked, 
             else f"{unsure} of {len(known)} measures"
         )
         lines.append(
-            f"Of {what} these data do not show that they go with {name} at all, nor that they do not: the intervals hold 0, and "
-            f"correlations up to {widest.item():.2f}."
+            f"Not shown to go with {name}, nor shown not to: {what}; the intervals reach to correlations of {widest.item():.2f}."
         )
     return lines + _differing(differences, name)
 
@@ -177,7 +177,7 @@ def _differing(differences: pl.DataFrame, covariate: str) -> list[str]:
     if len(known) == 1:
         return [f"The two measures differ in their correlation with {covariate} ({test}): {listed}."]
     return [
-        f"In their correlation with {covariate} differ {len(sure)} of {len(known)} pairs of measures ({test}): {listed}{more}."
+        f"Of {len(known)} pairs of measures {len(sure)} differ in their correlation with {covariate} ({test}): {listed}{more}."
     ]
 
 

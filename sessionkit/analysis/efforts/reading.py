@@ -57,7 +57,7 @@ def _reach(reach: pl.DataFrame, units: str) -> Iterator[str]:
         gain = f"{counted(row['units'], units[:-1])} {'gains' if row['units'] == 1 else 'gain'}"
         said = f"{row['group']}: what the ideal has gained after {first}, {row['reached']:,} of {gain}"
         if row["documents"] is None:
-            yield f"{said}{'; half of them never do' if row['reached'] else ''}."
+            yield f"{said}{'; more than half never do' if row['reached'] else ''}."
             continue
         queries = f" and {counted(row['queries'], 'query', 'queries')}" if units == "sessions" else ""
         have = "it has" if row["units"] == 1 else f"half of all {units} have"

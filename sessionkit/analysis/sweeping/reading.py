@@ -48,6 +48,8 @@ def lines(swept: Swept, told: Told, notes: tuple[str, ...]) -> list[str]:
     if swept.base.leader is not None and swept.base.following is not None:
         found.append(_grid(swept))
         found += [_region(swept, region) for region in swept.regions]
+        if any(region.holds == region.known for region in swept.regions):
+            found.append("What lies beyond the grid was not looked at.")
         found += [_nearest(swept, one) for one in swept.nearest]
         found += _order(swept)
         if told.test:
@@ -160,9 +162,7 @@ def _region(swept: Swept, region: Region) -> str:
     start = f"That {swept.statement(region.conclusion)} "
     if region.holds == region.known:
         count = counted(region.settings, "setting") if region.known == region.settings else "of them"
-        return (
-            f"{start}holds in {every} {count}; nothing within this grid changes it. What lies beyond was not looked at."
-        )
+        return f"{start}holds in {every} {count}; nothing within this grid changes it."
     apart = region.holds - len(region.connected)
     joined = (
         f"{apart:,} of them apart from the region around the base" if apart else "all in one region around the base"

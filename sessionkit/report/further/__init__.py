@@ -16,7 +16,7 @@ from sessionkit.report.further.errors import noise
 from sessionkit.report.further.planning import power
 from sessionkit.report.further.told_apart import discriminate
 from sessionkit.report.material import Material
-from sessionkit.report.parts import Part, Words
+from sessionkit.report.parts import Heading, Part, Words
 
 PARTS: dict[str, tuple[str, str, str, Callable[[Material], list[Part]]]] = {
     "mixed": ("measures", "The mixed model", "groups compared for users and topics like these", mixed),
@@ -37,5 +37,5 @@ def further(of: Material, section: str) -> list[Part]:
             made = make(of)
         except (DataError, MeasureError, UsageError) as error:
             made = [Words((f"Not worked out: {of.redaction.note(str(error))}.",))]
-        parts += [Words((f"{title}: {what}.",), lead=True), *made]
+        parts += [Heading(f"{title}: {what}"), *made]
     return parts

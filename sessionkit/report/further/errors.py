@@ -38,7 +38,8 @@ def noise(of: Material) -> list[Part]:
         parts.append(
             table_of("Noise of judges: order of groups", found.order.select(*ORDER), headers=ORDER, decimals=4)
         )
-    errors = found.errors.select(*ERRORS)
+    grades = pl.col("grade", "becomes").map_elements(lambda grade: f"{grade:g}", pl.String)
+    errors = found.errors.select(*ERRORS).with_columns(grades)
     shown = errors if errors["n"].null_count() < len(errors) else errors.select(pl.exclude("n"))
-    parts.append(table_of("Noise of judges: what grades become", shown, headers=ERRORS, decimals=2))
+    parts.append(table_of("Noise of judges: what grades become", shown, headers=ERRORS))
     return parts

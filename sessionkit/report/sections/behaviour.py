@@ -19,6 +19,7 @@ OBSERVED = (
     "Duration", "TimeToFirstClick", "Dwell", "QueryTerms", "QueryOverlap",
 )  # fmt: skip
 """Measures of behaviour, of which those are shown that the log allows."""
+SECONDS = ("Duration", "TimeToFirstClick", "Dwell")
 GAIN = "nDCG@10"
 
 
@@ -53,10 +54,11 @@ def _means(of: Material, asked: list[Measure]) -> Table:
     means = score(of.shown, asked, per=column)
     names = means.select(pl.col(column).unique(maintain_order=True)).to_series().to_list()
     wide = means.with_columns(pl.col(column).fill_null("(none)")).pivot(on=column, index="measure", values="value")
+    timed = pl.when(pl.col("measure").is_in(SECONDS)).then(pl.col("measure") + ", s").otherwise("measure")
     note = "Means over sessions; sessionkit measures NAME says what each is."
     shown = [str(name) if name is not None else "(none)" for name in names]
     headers = {**HEADERS, "(none)": EVERYONE} if shown == ["(none)"] else HEADERS
-    return table_of("Behaviour by group", wide.select("measure", *shown), headers=headers, note=note, decimals=3)
+    return table_of("Behaviour by group", wide.select(timed.alias("measure"), *shown), headers=headers, note=note)
 
 
 def _steps(of: Material) -> list[Part]:

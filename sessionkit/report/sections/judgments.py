@@ -31,6 +31,8 @@ HEADINGS = {
     "rank": "Rank",
 }
 
+BOUND = "Attained: some grades of the unjudged documents make it come true; safe: no grades go beyond it, and it may be wide."
+
 
 def judgments(of: Material) -> Section:
     """Judged share by rank and query position, bounds of scores and of differences."""
@@ -49,15 +51,19 @@ def _parts(of: Material) -> list[Part]:
     texts = tuple(f"{measure}" for measure in of.measures)
     told = [line for line in found.reading.split("\n") if not line.startswith(tuple(f"{text}, " for text in texts))]
     parts: list[Part] = [Words(tuple(of.redaction.note(line) for line in told))]
-    for caption, frame, decimals in (
-        ("Scores whatever the unjudged results are", found.bounds.drop("open", "moving"), 4),
-        ("Differences whatever the unjudged results are", found.differences, 4),
-        ("Judged share by rank, %", _by(found.judged, "rank", "query_position"), 1),
-        ("Judged share by query position, %", _by(found.judged, "query_position", "rank"), 1),
+    if (found.judged["share"] == 1).all():
+        return parts  # the words say that there is nothing to bound
+    for caption, frame, decimals, note in (
+        ("Scores whatever the unjudged results are", found.bounds.drop("open", "moving"), 4, BOUND),
+        ("Differences whatever the unjudged results are", found.differences, 4, BOUND),
+        ("Judged share by rank, %", _by(found.judged, "rank", "query_position"), 1, None),
+        ("Judged share by query position, %", _by(found.judged, "query_position", "rank"), 1, None),
     ):
         shown = frame.select(column for column in frame if column.null_count() < len(column)) if len(frame) else frame
         if len(shown):
-            parts.append(table_of(caption, of.redaction.frame(shown, of.study), headers=HEADINGS, decimals=decimals))
+            parts.append(
+                table_of(caption, of.redaction.frame(shown, of.study), headers=HEADINGS, note=note, decimals=decimals)
+            )
     return parts
 
 

@@ -18,6 +18,7 @@ PAIR = {
     "mean_a": "Mean",
     "mean_b": "Mean of second",
     "difference": "Difference",
+    "estimate": "Estimate",
     "low": "from",
     "high": "to",
     "p_adjusted": "p",
@@ -57,12 +58,16 @@ def _scores(of: Material) -> Table:
     )
     column = placed.columns.index("value")
     strong = frozenset((row, column) for row in best["row"].to_list())
-    return table_of(f"Scores by {of.per}", placed, strong=strong)
+    caption = f"Scores by {of.per}" if placed.width == scores.width else "Scores"
+    return table_of(caption, placed, strong=strong)
 
 
 def _differences(found: Comparison) -> Table:
     """Every pair by every measure."""
-    columns = [name for name in PAIR if name not in ("a", "b") or found.table.select("a", "b").n_unique() > 1]
+    one = found.table.select("a", "b").n_unique() == 1
+    apart = found.table.filter((pl.col("estimate") - pl.col("difference")).abs() > 1e-9 * pl.col("difference").abs())
+    left_out = {*(("a", "b") if one else ()), *(("estimate",) if apart.is_empty() else ())}
+    columns = [name for name in PAIR if name not in left_out]
     frame = found.table.select(columns)
     marks = {
         (row, columns.index("difference")): MARK
@@ -70,11 +75,12 @@ def _differences(found: Comparison) -> Table:
         if p is not None and p <= found.alpha
     }
     first, second = found.table.row(0, named=True)["a"], found.table.row(0, named=True)["b"]
-    one = "a" not in columns
     headers = PAIR | ({"mean_a": str(first), "mean_b": str(second)} if one else {})
     headers |= {"low": f"{100 * (1 - found.alpha):g} % from"}
+    what = f"Differences are {f'{second} less {first}' if one else 'the second less the first'}"
+    what += f" of the means; estimate and interval are of the {found.estimand}" if len(apart) else f": {found.estimand}"
     note = (
-        f"Differences are {f'{second} less {first}' if one else 'the second less the first'}: {found.estimand}. {capital(found.test)}; "
+        f"{what}. {capital(found.test)}; "
         f"{MARK}: p at or below {found.alpha:g}{corrected(found.correction)}. Effect size: {found.effect}."
     )
     return table_of("Differences", frame, headers=headers, note=note, marks=marks, decimals=4)

@@ -10,7 +10,7 @@ from sessionkit.errors import DataError, MeasureError, UsageError
 from sessionkit.report import fitted
 from sessionkit.report.figures import Figure
 from sessionkit.report.material import LARGE, Material
-from sessionkit.report.parts import Part, Section, Words
+from sessionkit.report.parts import Heading, Part, Section, Words
 from sessionkit.report.tables import table_of
 
 DRAWS = 1_000
@@ -27,6 +27,7 @@ CORRELATED = {
     "low": "95 % from",
     "high": "to",
     "p": "p",
+    "p_independent": "p_independent",
 }
 
 
@@ -42,13 +43,14 @@ def searchers(of: Material) -> Section:
 
 def _fitted(of: Material) -> list[Part]:
     """The discount of the first measure, fitted to how far searchers looked."""
+    about = Heading("How far searchers looked")
     try:
         found = calibrate(of.study, of.choices.measure, resamples=fitted.DRAWS)
         chart = fitted.drawn(found, synthetic=of.choices.synthetic)
     except (DataError, MeasureError, UsageError) as error:
-        return [Words((f"Discounts were not fitted to the searchers: {of.redaction.note(str(error))}.",))]
+        return [about, Words((f"Discounts were not fitted to the searchers: {of.redaction.note(str(error))}.",))]
     caption = f"The discounts of {of.choices.measure} fitted to how far searchers looked, by rank and query position, beside what was seen."
-    return [Figure("discount-surface", fitted.TITLE, chart, caption), _told(of, found.reading)]
+    return [about, Figure("discount-surface", fitted.TITLE, chart, caption), _told(of, found.reading)]
 
 
 def _rated(of: Material) -> list[Part]:
@@ -58,12 +60,14 @@ def _rated(of: Material) -> list[Part]:
     ratings = [name for name, dtype in columns.items() if dtype.is_numeric() and name not in known][:RATINGS]
     if not ratings:
         return []
+    about = Heading("Measures and what searchers said")
     try:
         found = correlate(of.study, list(of.measures), ratings, resamples=DRAWS)
     except (DataError, MeasureError, UsageError) as error:
-        return [Words((f"No correlations with {', '.join(ratings)}: {of.redaction.note(str(error))}.",))]
+        return [about, Words((f"No correlations with {', '.join(ratings)}: {of.redaction.note(str(error))}.",))]
     shown = found.table.select([name for name in CORRELATED if name in found.table.columns])
     return [
+        about,
         table_of("Measures and ratings", shown, headers=CORRELATED, decimals=3),
         _told(of, found.reading),
     ]
@@ -71,11 +75,12 @@ def _rated(of: Material) -> list[Part]:
 
 def _effort(of: Material) -> list[Part]:
     """What it took to gain what the ideal gains."""
+    about = Heading("What a gain took")
     try:
         found = effort(of.study, of.choices.measure, of.choices.by)
     except (DataError, MeasureError, UsageError) as error:
-        return [Words((f"No effort was worked out: {of.redaction.note(str(error))}.",))]
-    return [_told(of, found.reading)]
+        return [about, Words((f"No effort was worked out: {of.redaction.note(str(error))}.",))]
+    return [about, _told(of, found.reading)]
 
 
 def _told(of: Material, reading: str) -> Words:

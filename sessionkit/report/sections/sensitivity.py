@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sessionkit.analysis.groups import EVERYONE
 from sessionkit.report.figures import Figure
 from sessionkit.report.material import LARGE, Material
 from sessionkit.report.parts import Part, Section, Words
@@ -29,6 +30,8 @@ def _parts(of: Material) -> list[Part]:
     """What a sweep of the first measure with both discounts found."""
     found = of.swept
     if isinstance(found, str):
+        if set(of.choices.colours) == {EVERYONE}:
+            found = "the log names no system, so there is no conclusion that could depend on the discounts"
         return [Words((f"Not swept: {of.redaction.note(found)}.",))]
     chart = drawn(found, colours=of.choices.colours, synthetic=of.choices.synthetic)
     tested = (

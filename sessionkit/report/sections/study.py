@@ -10,13 +10,17 @@ from sessionkit.report.tables import known, table_of
 ROWS = 20
 """Rows shown of each table; a line below says how many more there are."""
 
+NAMELESS = {"Systems": "All sessions", "Sessions by system and topic": "Sessions"}
+"""What tables are called without the systems or topics in their titles, where the log names none."""
+
 
 def study(of: Material) -> Section:
     """Systems, searchers, topics, lists and judgments in tables."""
     found = describe(of.study)
-    tables = [
-        table_of(caption, known(of.redaction.frame(frame, of.study)), limit=ROWS)
-        for caption, frame in found.tables().items()
-    ]
+    tables = []
+    for caption, frame in found.tables().items():
+        shown = known(of.redaction.frame(frame, of.study))
+        told = caption if shown.width == frame.width else NAMELESS.get(caption, caption)
+        tables.append(table_of(told, shown, limit=ROWS))
     design = Words((f"Design: {found.design}; {found.design_note}.",))
     return Section("study", "The study", (design, *tables))

@@ -85,7 +85,9 @@ def _depends(of: Material) -> list[str]:
     told = [line for line in found.reading.split("\n") if " holds in " in line]
     if not told:
         return []
-    return [of.redaction.note(f"Under other discounts, with b and bq of {found.measure} varied: {' '.join(told)}")]
+    first, *others = told
+    said = " ".join([first[:1].lower() + first[1:], *others])
+    return [of.redaction.note(f"Under other discounts, with b and bq of {found.measure} varied: {said}")]
 
 
 def _figure(of: Material, found: Comparison) -> list[Part]:
@@ -136,11 +138,15 @@ def _alone(of: Material) -> list[Part]:
     names = [name for name in of.scores.columns if name not in ("measure", "value", "n", "undefined", "judged")]
     if any(of.scores[name].n_unique() > 1 for name in names):
         means = _by_group(of, names)
-        parts: list[Part] = [Words((*means, f"The groups are not compared: {of.refusal}."))]
+        parts: list[Part] = [Words((*means, of.redaction.note(f"The groups are not compared: {of.refusal}.")))]
     else:
-        values = [f"{measure} is {_told(value)}" for measure, value in of.scores.select("measure", "value").rows()]
+        sessions = of.study.facts.sessions
+        values = [
+            f"{measure} is {_told(value)}{f' (over {n:,})' if n < sessions else ''}"
+            for measure, value, n in of.scores.select("measure", "value", "n").rows()
+        ]
         group = next(iter(of.choices.colours))
-        whose = f"{many(of.study.facts.sessions, 'session')}{'' if group == EVERYONE else f' of {group}'}"
+        whose = f"{many(sessions, 'session')}{'' if group == EVERYONE else f' of {group}'}"
         lead = of.redaction.note(f"On average over {whose}, {listed(values)}.")
         why = "the log names no system" if group == EVERYONE else f"there is one {of.choices.legend.lower()}"
         more = "sessionkit report STUDY --per COLUMN compares by another column of sessions or users"
@@ -161,7 +167,7 @@ def _distribution(of: Material) -> list[Part]:
 def _by_group(of: Material, names: list[str]) -> list[str]:
     """The means of several groups."""
     told = []
-    for row in of.scores.head(FEW).iter_rows(named=True):
+    for row in of.redaction.frame(of.scores.head(FEW), of.study).iter_rows(named=True):
         group = ", ".join(str(row[name]) for name in names if row[name] is not None)
         told.append(f"{row['measure']}{f' of {group}' if group else ''}: {_told(row['value'])} (n = {row['n']:,}).")
     return [of.redaction.note(line) for line in told]

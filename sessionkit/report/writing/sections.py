@@ -10,7 +10,7 @@ from sessionkit.charts.page import chart_place, json_text
 from sessionkit.charts.saving import spec_of
 from sessionkit.charts.text import shortened
 from sessionkit.report.figures import Figure
-from sessionkit.report.parts import Code, Part, Section, Terms, Widget, Words
+from sessionkit.report.parts import Code, Heading, Part, Section, Terms, Widget, Words
 from sessionkit.report.tables import Table
 from sessionkit.report.writing import FORMS
 from sessionkit.report.writing.html import escaped, html_table, shortened_text, worded
@@ -40,6 +40,8 @@ class Counted:
         """One part as HTML."""
         if isinstance(part, Words):
             return "".join(_words(part))
+        if isinstance(part, Heading):
+            return f"<h3>{worded(part.text)}</h3>\n"
         if isinstance(part, Terms):
             items = "".join(f"<dt>{worded(term)}</dt><dd>{worded(meaning)}</dd>\n" for term, meaning in part.terms)
             return f"<dl>\n{items}</dl>\n"

@@ -16,7 +16,7 @@ from sessionkit.report import report
 from sessionkit.report.also import Also
 from sessionkit.report.further import further
 from sessionkit.report.material import Material
-from sessionkit.report.parts import Words
+from sessionkit.report.parts import Heading, Words
 from sessionkit.report.redaction import Redaction
 from sessionkit.report.tables import Table
 from sessionkit.scoring.measures import parse_measure
@@ -112,7 +112,8 @@ def test_a_part_has_the_reading_and_the_numbers_of_its_command(study, section, n
     parts = parts_of(study, section, name, 0.5 if name == "power" else None)
     words = [line for part in parts if isinstance(part, Words) for line in part.paragraphs]
     assert set(found.reading.split("\n")) <= set(words)
-    assert words[0].startswith(TITLES)
+    assert isinstance(parts[0], Heading)
+    assert parts[0].text.startswith(TITLES)
     table = next(part for part in parts if isinstance(part, Table)).frame
     if column is not None:
         assert table[column].to_list() == found.table[column].to_list()

@@ -10,6 +10,7 @@ import typer
 from sessionkit import __version__
 from sessionkit.cli.calibrating import calibrate
 from sessionkit.cli.catalogue import formats, measures, schema
+from sessionkit.cli.charting import chart
 from sessionkit.cli.comparing import compare
 from sessionkit.cli.curves import breakdown, curve
 from sessionkit.cli.data import check, ingest
@@ -19,8 +20,8 @@ from sessionkit.cli.effort import effort
 from sessionkit.cli.evidence import correlate
 from sessionkit.cli.incomplete import incomplete
 from sessionkit.cli.judging import discriminate, noise
-from sessionkit.cli.pages import chart, report
 from sessionkit.cli.planning import mixed, power
+from sessionkit.cli.reporting import report
 from sessionkit.cli.scores import explain, score
 from sessionkit.cli.sweeping import sweep
 

@@ -7,7 +7,7 @@ import pytest
 
 from sessionkit.charts import KINDS
 from sessionkit.charts.saving import WRITERS
-from sessionkit.cli import pages
+from sessionkit.cli import charting
 from sessionkit.cli.demo import clinic_folder
 from sessionkit.report import MEASURES
 from sessionkit.report.apart import DRAWN
@@ -56,7 +56,7 @@ def test_chart_options_reach_the_chart(call, study, tmp_path):
 
 def test_the_help_names_every_kind_and_the_default_measures(call, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
-    assert tuple(pages.KINDS.split(", ")) == tuple(KINDS)
+    assert tuple(charting.KINDS.split(", ")) == tuple(KINDS)
     assert " ".join(MEASURES) in re.sub(r"\s+", " ", call("report", "--help").out)
 
 

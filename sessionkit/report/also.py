@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sessionkit.analysis.components.fitting import require_statsmodels
+from sessionkit.analysis.planning.asking import said
 from sessionkit.errors import UsageError, suggestion
 
 NAMES = ("mixed", "power", "noise", "discriminate")
@@ -34,7 +35,7 @@ class Also:
         Raises
         ------
         UsageError
-            There is no such part, power lacks its difference or a difference power, or statsmodels is not installed.
+            There is no such part, power lacks its difference or a difference power, it is no number, or statsmodels is not installed.
 
         >>> Also.of("power, mixed", "10%").parts
         ('mixed', 'power')
@@ -54,6 +55,8 @@ class Also:
             raise UsageError(
                 f"difference={difference} is what power is planned for; ask for it with also=power (--also power)"
             )
+        if difference is not None:
+            said(difference)
         if "mixed" in parts:
             require_statsmodels()
         return cls(parts, difference)

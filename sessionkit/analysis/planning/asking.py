@@ -52,19 +52,13 @@ def declared(difference: float | str, sessions: Sessions) -> tuple[float, float 
     values = sessions.values[(sessions.frame.get_column("group") == sessions.groups[0]).to_numpy(), 0]
     values = values[np.isfinite(values)]
     mean = abs(float(values.mean())) if len(values) else 0.0
-    text = str(difference).strip()
-    try:
-        number = float(text.removesuffix("%")) * (mean / 100 if text.endswith("%") else 1)
-    except ValueError:
-        number = math.nan
-    if text.endswith("%") and not mean:
+    number, is_share = said(difference)
+    if is_share and not mean:
         msg = (
             f"difference={difference}: the mean of {sessions.groups[0]} is 0, so there is no share of it; give a number"
         )
         raise UsageError(msg)
-    if isinstance(difference, bool) or not 0 < number < math.inf:
-        msg = f"difference must be a number above 0 in the measure's units, or a share such as 10%, not {difference!r}"
-        raise UsageError(msg)
+    number *= mean / 100 if is_share else 1
     highest = _highest(sessions.measures[0])
     if highest is not None and highest < number and spread(sessions) <= highest:
         msg = (
@@ -73,6 +67,28 @@ def declared(difference: float | str, sessions: Sessions) -> tuple[float, float 
         )
         raise UsageError(msg)
     return number, number / mean if mean else None
+
+
+def said(difference: float | str) -> tuple[float, bool]:
+    """Return the number that a difference says, and whether it is a percentage.
+
+    Raises
+    ------
+    UsageError
+        It is no number above 0.
+
+    >>> said("10%"), said(0.05)
+    ((10.0, True), (0.05, False))
+    """
+    text = str(difference).strip()
+    try:
+        number = float(text.removesuffix("%"))
+    except ValueError:
+        number = math.nan
+    if isinstance(difference, bool) or not 0 < number < math.inf:
+        msg = f"difference must be a number above 0 in the measure's units, or a share such as 10%, not {difference!r}"
+        raise UsageError(msg)
+    return number, text.endswith("%")
 
 
 def spread(sessions: Sessions) -> float:

@@ -164,6 +164,7 @@ def test_the_command_that_a_page_names_makes_the_page(pages, tmp_path, monkeypat
         ({"also": "mixd"}, "mixed, power, noise, discriminate, not 'mixd'; did you mean 'mixed'"),
         ({"also": "power"}, r"smallest true difference worth finding.*--difference 10%"),
         ({"difference": "10%"}, r"difference=10% is what power is planned for.*--also power"),
+        ({"also": "power", "difference": "banana"}, "a number above 0.*not 'banana'"),
     ],
 )
 def test_what_cannot_be_asked_for(study, options, words, tmp_path):

@@ -17,11 +17,12 @@ from sessionkit.analysis.components.fitting import require_statsmodels
 from sessionkit.analysis.modelling.finding import COMPONENTS, EFFECTS, FITS, MixedModel
 from sessionkit.analysis.modelling.of_measure import Modelled, modelled
 from sessionkit.analysis.modelling.reading import lines, population
-from sessionkit.analysis.showing import counted, reading_of
+from sessionkit.analysis.showing import reading_of
 from sessionkit.analysis.tails import t_at
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.readers.frames import Frame
 from sessionkit.scoring.measures import Measure
+from sessionkit.showing.words import counted
 from sessionkit.study import Study
 
 

@@ -23,15 +23,6 @@ def reading_of(sentences: Iterable[str]) -> str:
     return "\n".join("".join(map(_shown, sentence)) for sentence in sentences)
 
 
-def counted(number: int, one: str, several: str = "") -> str:
-    """Say how many things there are; `several` is their name where it is not that of one with an s.
-
-    >>> counted(1, "session"), counted(1_200, "session"), counted(2, "query", "queries")
-    ('1 session', '1,200 sessions', '2 queries')
-    """
-    return f"{number:,} {one if number == 1 else several or one + 's'}"
-
-
 def readable(value: float) -> str:
     """A number at a readable precision.
 

@@ -15,7 +15,7 @@
     reformulation_flow.py                     what came after each query
     encodings.py  boundaries.py  text.py      what they share: fields, colours, axes, ends of queries, fit text
     theme.py  saving.py  page.py              how they look; charts as files; the safe web page,
-    page.js                                   and what draws in it
+    page.js  scripts.py  libraries.py         what draws in it, how scripts get there, and the libraries that this takes
 
 A new chart is a new file, an import and a line in KINDS here, and its entry in ``report/figures.py``.
 """

@@ -9,16 +9,15 @@ never evaluated.
 from __future__ import annotations
 
 import base64
-import functools
 import hashlib
 import html
 import json
 import re
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
 from typing import Any
 
 from sessionkit.charts.libraries import libraries
+from sessionkit.charts.scripts import script
 from sessionkit.charts.text import printable
 
 ESCAPES = {character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
@@ -76,7 +75,7 @@ def page(title: str, body: str, *, style: str = STYLE, scripts: Sequence[str] = 
     scripts
         Further scripts of ours, which run after the charts are begun; nothing from outside may stand in them.
     """
-    run = [libraries(), _drawing(), *dict.fromkeys(scripts)]
+    run = [libraries(), script("charts/page.js"), *dict.fromkeys(scripts)]
     policy = "; ".join(
         [
             "default-src 'none'",
@@ -94,14 +93,8 @@ def page(title: str, body: str, *, style: str = STYLE, scripts: Sequence[str] = 
         '<meta name="referrer" content="no-referrer">\n'
         f"<title>{html.escape(printable(title))}</title>\n<style>\n{style}</style>\n</head>\n<body>\n{body}"
         "<noscript><p>Scripts inside this page draw the figures; this browser does not run them.</p></noscript>\n"
-        f"{''.join(f'<script>{script}</script>{chr(10)}' for script in run)}</body>\n</html>\n"
+        f"{''.join(f'<script>{one}</script>{chr(10)}' for one in run)}</body>\n</html>\n"
     )
-
-
-@functools.cache
-def _drawing() -> str:
-    """Return the few lines that draw."""
-    return files("sessionkit.charts").joinpath("page.js").read_text(encoding="utf-8").replace("\r\n", "\n")
 
 
 def _hash(script: str) -> str:

@@ -6,7 +6,7 @@
     figures.py     the figures and captions       method.py      every choice in words; the fingerprint of the data
     single.py      one figure as asked
     choices.py     what the figures share         redaction.py   what must not be passed on
-    style.py       the style sheet                scripts.py     the page's own scripts; drawing.js is what they share
+    style.py       the style sheet                drawing.js     what its own scripts share
     live/          other discounts in the page    explorer/      sessions one by one in the page
     sampling.py    which sessions a page holds    apart/         figures that are drawn when they are asked for
     also.py        parts that were asked for     further/       how these are made

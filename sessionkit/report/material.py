@@ -112,6 +112,10 @@ class Material:
         )
         return (Words((told,)),)
 
+    def told(self, reading: str, *, listed: bool = False) -> Words:
+        """A reading, a paragraph (or a point) for each line of it, without what must be left out."""
+        return Words(tuple(self.redaction.note(line) for line in reading.split("\n")), listed=listed)
+
     @property
     def large(self) -> bool:
         """Whether the study is too large for all that a report can say."""

@@ -15,7 +15,6 @@ from sessionkit.errors import DataWarning
 from sessionkit.report.also import Also
 from sessionkit.report.material import Material
 from sessionkit.report.parts import Section, Widget
-from sessionkit.report.phrases import many
 from sessionkit.report.planned import read_once
 from sessionkit.report.redaction import Redaction
 from sessionkit.report.sections import SECTIONS
@@ -119,7 +118,7 @@ def report(
     )
     title = study.settings.title or "Report on a study of search sessions"
     banner = f'<p class="banner" role="note">{BANNER}</p>\n' if study.settings.synthetic else ""
-    about = f'<p class="about">{_held(study)}</p>\n'
+    about = f'<p class="about">{study.facts.in_words}</p>\n'
     body = f"{SKIP}<main>\n<h1>{worded(title)}</h1>\n{about}{banner}{html_sections(made)}</main>\n"
     scripts = [
         script for section in made for part in section.parts if isinstance(part, Widget) for script in part.scripts
@@ -128,15 +127,6 @@ def report(
     if output is not None:
         write_whole(Path(output), text.encode())
     return Page(text)
-
-
-def _held(study: Study) -> str:
-    """How much the study holds."""
-    facts = study.facts
-    queries = f"{facts.queries:,} {'query' if facts.queries == 1 else 'queries'}"
-    return ", ".join(
-        (many(facts.sessions, "session"), queries, many(facts.results, "result"), many(facts.judgments, "judgment"))
-    )
 
 
 def sections_of(

@@ -53,7 +53,7 @@ class Widget:
     data
         A JSON value for its scripts, which find it in the element ``NAME-data``.
     scripts
-        The scripts that work it, see `sessionkit.report.scripts.script`.
+        The scripts that work it, see `sessionkit.charts.scripts.script`.
     """
 
     name: str

@@ -2,27 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from sessionkit.analysis.comparing.reading import CORRECTED
-
-
-def many(number: int, word: str) -> str:
-    """Return a number with its word.
-
-    >>> many(1, "topic"), many(2000, "topic")
-    ('1 topic', '2,000 topics')
-    """
-    return f"{number:,} {word}{'' if number == 1 else 's'}"
-
-
-def listed(items: Sequence[str]) -> str:
-    """Return some items as an enumeration.
-
-    >>> listed(["a", "b", "c"])
-    'a, b and c'
-    """
-    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
 
 
 def capital(text: str) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from sessionkit.contract.keys import changes
+from sessionkit.showing.words import counted
 
 if TYPE_CHECKING:
     from sessionkit.study.study import Study
@@ -42,6 +43,16 @@ class Facts:
     def __add__(self, other: Facts) -> Facts:
         """Return the counts of two studies that have no session in common."""
         return Facts(*(getattr(self, field.name) + getattr(other, field.name) for field in fields(self)))
+
+    @property
+    def in_words(self) -> str:
+        """How many rows there are.
+
+        >>> Facts(1, 2, 2000, 0, 0, 0, 0, 0, 0).in_words
+        '1 session, 2 queries, 2,000 results, 0 judgments'
+        """
+        rows = {"session": self.sessions, "query": self.queries, "result": self.results, "judgment": self.judgments}
+        return ", ".join(counted(many, one) for one, many in rows.items())
 
 
 def facts_of(study: Study) -> Facts:

@@ -15,8 +15,8 @@ from sessionkit.contract import TABLES
 if TYPE_CHECKING:
     from sessionkit.study.study import Study
 
-ACCOUNTS = {"records": "records", "rows": "rows", "merged": "merged", "idle": "idle", "rejected": "rejected"}
-ACCOUNTS |= {"empty_lists": "empty lists"}
+ENDS = ("records", "rows", "merged", "idle", "rejected", "empty_lists")
+ACCOUNTS = {name: name.replace("_", " ") for name in ENDS}
 """What becomes of records, as `Source` calls it and as it is shown."""
 
 

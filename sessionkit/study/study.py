@@ -187,18 +187,9 @@ class Study:
 
     def __repr__(self) -> str:
         """Return the shape of the study in one line."""
-        facts = self.facts
-        counts = ", ".join(
-            (_one(name) if (count := getattr(facts, name)) == 1 else f"{count:,} {name}")
-            for name in ("sessions", "queries", "results", "judgments")
-        )
-        return f"<Study {self.settings.title!r}: {counts}>" if self.settings.title else f"<Study: {counts}>"
+        named = f" {self.settings.title!r}" if self.settings.title else ""
+        return f"<Study{named}: {self.facts.in_words}>"
 
     def _repr_html_(self) -> str:
         """Return the study as a notebook shows it; no table is read for it."""
         return in_html(*words_and_tables(self))
-
-
-def _one(name: str) -> str:
-    """Return ``1 query`` for the table ``queries``."""
-    return f"1 {name.removesuffix('ies')}y" if name.endswith("ies") else f"1 {name.removesuffix('s')}"

@@ -24,6 +24,7 @@ from sessionkit.analysis.calibrating.signals import COLUMNS, WORDS, shows
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.scoring.blocks import Block
 from sessionkit.scoring.tasks import run
+from sessionkit.showing.words import counted
 from sessionkit.study import Study
 
 MOST_UNITS = 2_000
@@ -168,7 +169,7 @@ def _told(
     sign = WORDS[task.signal] + (
         f" for at least {task.min_dwell:g} s" if task.signal == "dwell" and task.min_dwell else ""
     )
-    of = f"{_many(looked, 'list')} of {_many(int(sessions['many'].sum()), 'session')}"
+    of = f"{counted(looked, 'list')} of {counted(int(sessions['many'].sum()), 'session')}"
     if task.signal == "clicks":
         clicked = (
             f"Counted: every result that was {sign}, in {of}. Where clicks fell does not say how far people looked, so there is "
@@ -178,10 +179,10 @@ def _told(
     without = "counts as looked at down to rank 1" if task.unmarked == "first" else "is left out"
     lines = [
         f"Counted: {of}, each looked at down to the deepest result that was {sign}; a list without any {without} "
-        f"({_many(many['unmarked'], 'list')}).",
-        f"Censored: {_many(ended, 'list')} that ended where the searcher was"
-        + (f", {_many(many['left'], 'session')} that went on beyond the log" if many["left"] else "")
-        + (f", {_many(many['cut'], 'session')} cut short ({task.cut_short})" if many["cut"] else "")
+        f"({counted(many['unmarked'], 'list')}).",
+        f"Censored: {counted(ended, 'list')} that ended where the searcher was"
+        + (f", {counted(many['left'], 'session')} that went on beyond the log" if many["left"] else "")
+        + (f", {counted(many['cut'], 'session')} cut short ({task.cut_short})" if many["cut"] else "")
         + ". Every other list and session is taken as left by the searcher's own choice.",
     ]
     if task.signal in ("last_click", "dwell"):
@@ -189,18 +190,8 @@ def _told(
             "People also look below what they click: shares that come to a rank are lower bounds of what was looked at."
         )
     if many["bare"]:
-        lines.append(f"{_many(many['bare'], 'query')} without a result: a position reached, without a depth.")
+        lines.append(f"{counted(many['bare'], 'query')} without a result: a position reached, without a depth.")
     return (*lines, f"Intervals draw {because}.")
-
-
-def _many(number: int, what: str) -> str:
-    """So many of something.
-
-    >>> _many(1, "query"), _many(1200, "query")
-    ('1 query', '1,200 queries')
-    """
-    ending = "" if number == 1 else "s"
-    return f"{number:,} {what}{ending}".replace("querys", "queries")
 
 
 def _rows(what: str, frame: pl.DataFrame) -> pl.DataFrame:

@@ -11,9 +11,9 @@ from pathlib import Path
 import polars as pl
 
 from sessionkit.analysis.calibrating.counted import Counted
-from sessionkit.analysis.showing import counted
 from sessionkit.errors import DataError, UsageError
 from sessionkit.readers.frames import Frame, as_polars
+from sessionkit.showing.words import counted
 
 NAMES = {"query": "query_position", "position": "query_position", "n": "count"}
 """Other names that the columns may have."""

@@ -12,7 +12,7 @@ from sessionkit.analysis.comparing.effects import noncentrality
 from sessionkit.analysis.comparing.findings import Interval, Outcome, Pair, inverted
 from sessionkit.analysis.comparing.separate import scaled
 from sessionkit.analysis.comparing.swaps import share_as_large, signs
-from sessionkit.analysis.comparing.taken_out import Effects, fitted
+from sessionkit.analysis.comparing.taken_out import Effects, Model
 from sessionkit.analysis.comparing.units import Crossed
 from sessionkit.errors import UsageError
 
@@ -31,7 +31,7 @@ def swapped(units: Crossed, resamples: int, seed: int) -> Outcome:
         raise UsageError(msg)
     effects = Effects(units.user, units.topic)
     x, y = units.group - 0.5, units.values
-    fit = fitted(effects, x[:, None], y[:, None])
+    fit = Model(effects, x[:, None]).fit(y[:, None])
     if fit is None or fit.df < 1:
         raise not_told_apart(len(y))
     users, topics = int(units.user.max()) + 1, int(units.topic.max()) + 1

@@ -7,7 +7,7 @@ import polars as pl
 
 from sessionkit.analysis.comparing.designs import Design
 from sessionkit.analysis.comparing.sessions import ORDER, Sessions
-from sessionkit.analysis.comparing.taken_out import Effects, Fit, fitted, indicators
+from sessionkit.analysis.comparing.taken_out import Effects, Fit, Model, indicators
 from sessionkit.analysis.comparing.units import coded
 from sessionkit.analysis.tails import f_beyond
 
@@ -57,7 +57,7 @@ def order_checks(sessions: Sessions, design: Design) -> pl.DataFrame:
         groups, place = indicators(group[kept], k), indicators(periods[kept], len(names))
         place = place[:, place.any(axis=0)]
         models = [groups, np.hstack([groups, place]), np.hstack([groups, place, before[kept]])]
-        fits = [fitted(effects, model, y) for model in models]
+        fits = [Model(effects, model).fit(y) for model in models]
         for check, less, more in (("period", fits[0], fits[1]), ("carry-over", fits[1], fits[2])):
             found = _f(less, more)
             if found is not None:

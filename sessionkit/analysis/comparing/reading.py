@@ -11,7 +11,8 @@ import polars as pl
 from sessionkit.analysis.comparing.aligning import Aligned
 from sessionkit.analysis.comparing.designs import Design
 from sessionkit.analysis.comparing.procedures import Procedure
-from sessionkit.analysis.showing import counted, readable, readable_p
+from sessionkit.analysis.showing import readable, readable_p
+from sessionkit.showing.words import counted
 
 CORRECTED = {"holm": "Holm", "bonferroni": "Bonferroni", "bh": "Benjamini-Hochberg"}
 SAME = 1e-9

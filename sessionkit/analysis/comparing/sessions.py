@@ -11,11 +11,11 @@ import numpy as np
 import polars as pl
 
 from sessionkit.analysis.groups import NAMES
-from sessionkit.analysis.showing import counted
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.readers.frames import Frame, as_polars
 from sessionkit.scoring.measures import Measure
 from sessionkit.scoring.scores import score, session_measures
+from sessionkit.showing.words import counted
 from sessionkit.study import Study
 
 MOST_GROUPS = 20

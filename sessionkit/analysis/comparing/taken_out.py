@@ -151,11 +151,6 @@ class Model:
         return found
 
 
-def fitted(effects: Effects, predictors: np.ndarray, values: np.ndarray) -> Fit | None:
-    """Fit columns of values on columns of predictors by least squares; None where the predictors cannot be told apart."""
-    return Model(effects, predictors).fit(values)
-
-
 def indicators(numbers: np.ndarray, many: int) -> np.ndarray:
     """Columns of 0 and 1 for every number from 1, 0 being what the others are compared with."""
     return (numbers[:, None] == np.arange(1, many)[None, :]).astype(float)

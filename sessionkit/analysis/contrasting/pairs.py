@@ -6,8 +6,8 @@ import numpy as np
 import polars as pl
 
 from sessionkit.analysis.resampling import FEWEST, Codes, Numbers, Resampling, Units, added
-from sessionkit.analysis.showing import counted
 from sessionkit.analysis.tails import t_at, t_beyond
+from sessionkit.showing.words import counted
 
 CONTRASTS = {
     "last": ("last", "non-last"),

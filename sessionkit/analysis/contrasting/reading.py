@@ -5,9 +5,10 @@ from __future__ import annotations
 import polars as pl
 
 from sessionkit.analysis.resampling import Resampling, Units
-from sessionkit.analysis.showing import counted, reading_of
+from sessionkit.analysis.showing import reading_of
 from sessionkit.analysis.tails import t_at
 from sessionkit.scoring.measures import Measure
+from sessionkit.showing.words import counted
 
 POWER = 0.8
 NAMES = {

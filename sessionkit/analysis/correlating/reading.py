@@ -8,7 +8,8 @@ import polars as pl
 
 from sessionkit.analysis.correlating.columns import Variable
 from sessionkit.analysis.resampling import Resampling, Units
-from sessionkit.analysis.showing import counted, reading_of
+from sessionkit.analysis.showing import reading_of
+from sessionkit.showing.words import counted
 
 FEW = 10
 """Units below which resampling is rough."""

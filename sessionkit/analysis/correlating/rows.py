@@ -15,8 +15,8 @@ from sessionkit.analysis.correlating.concordance import p_of_tau, tau_b
 from sessionkit.analysis.correlating.formulas import interval, p_of_r, steiger, williams
 from sessionkit.analysis.correlating.matrices import SURE, Matrices, partial
 from sessionkit.analysis.resampling import FEWEST, Codes, Drawn, Numbers, Resampling
-from sessionkit.analysis.showing import counted
 from sessionkit.errors import UsageError
+from sessionkit.showing.words import counted
 
 ANALYTIC = {"pearson": "Fisher z", "spearman": "Bonett-Wright", "kendall": "Fieller"}
 LINEAR = ", linear"

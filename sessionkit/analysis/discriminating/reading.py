@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from sessionkit.analysis.showing import counted
+from sessionkit.showing.words import counted
 
 TOLD = 5
 """Notes of the tests that are told."""

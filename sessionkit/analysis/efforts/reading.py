@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from sessionkit.analysis.showing import counted
 from sessionkit.scoring.measures import Measure
+from sessionkit.showing.words import counted
 
 TOLD = (1, 3, 5, 10, 20)
 """Ranks of the ideal that the text speaks of, where the measure has them."""
@@ -59,7 +59,7 @@ def _reach(reach: pl.DataFrame, units: str) -> Iterator[str]:
         if row["documents"] is None:
             yield f"{said}{'; more than half never do' if row['reached'] else ''}."
             continue
-        queries = f" and {counted(row['queries'], 'query', 'queries')}" if units == "sessions" else ""
+        queries = f" and {counted(row['queries'], 'query')}" if units == "sessions" else ""
         have = "it has" if row["units"] == 1 else f"half of all {units} have"
         yield f"{said}; {have} it after {counted(row['documents'], 'result')}{queries}."
 

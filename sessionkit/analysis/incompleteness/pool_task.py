@@ -14,6 +14,7 @@ from sessionkit.analysis.incompleteness.over_documents import OverDocuments
 from sessionkit.analysis.incompleteness.totals import places
 from sessionkit.scoring.blocks import Block
 from sessionkit.scoring.tasks import Task
+from sessionkit.study.places import keys_of_queries
 
 SHOWN = pl.Schema({"pair": pl.UInt64(), "judgment": pl.UInt32()})
 """Unjudged pairs: the numbers of key and document as one, and of those that are pooled that of their judgment."""
@@ -31,18 +32,10 @@ class Texts:
     documents: Numbering = field(default_factory=Numbering)
 
 
-def judgment_keys(block: Block) -> pl.Series:
-    """The judgment_key of every query of a block: its own, else its session's."""
-    inherited = block.features["judgment_key"].gather(block.queries["session"])
-    if not block.own_keys:
-        return inherited
-    return block.queries.select(pl.coalesce("judgment_key", pl.Series("inherited", inherited))).to_series()
-
-
 def key_codes(block: Block, texts: Texts) -> pl.Series:
     """The number that the judgment_key of every query has among the texts."""
     if block.own_keys:
-        return texts.keys.of(judgment_keys(block))
+        return texts.keys.of(keys_of_queries(block.features, block.queries, block.queries["session"]))
     return texts.keys.of(block.features["judgment_key"]).gather(block.queries["session"])
 
 

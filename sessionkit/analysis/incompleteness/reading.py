@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import polars as pl
 
 from sessionkit.analysis.incompleteness.pool import Pool
-from sessionkit.analysis.showing import counted
+from sessionkit.showing.words import counted
 
 NAMED = 3
 """Documents named in a sentence."""

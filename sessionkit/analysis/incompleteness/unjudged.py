@@ -9,11 +9,11 @@ from typing import Any
 import polars as pl
 
 from sessionkit.analysis.incompleteness.pool import Pool
-from sessionkit.analysis.incompleteness.pool_task import judgment_keys
 from sessionkit.scoring.blocks import Block, judged_only
 from sessionkit.scoring.judged import Judged
 from sessionkit.scoring.measures import Measure
 from sessionkit.scoring.values import query_values, session_values
+from sessionkit.study.places import keys_of_queries
 
 WORST = -1.0
 """A grade that gains nothing under any measure."""
@@ -66,12 +66,10 @@ class Unjudged:
 
     def values(self, measures: Iterable[Measure], by: str) -> dict[Measure, pl.DataFrame]:
         """Values of sessions, or queries, as the block is; each worked out once."""
-        known = self.beside.setdefault(("values", by), {})
-        missing = [measure for measure in measures if measure not in known]
-        if missing and by == "session":
-            known.update(session_values(self.block, missing))
-        elif missing:
-            known.update(query_values(self.block, [measure.inner for measure in missing]))
+        if by == "session":
+            return session_values(self.block, measures)
+        known = self.beside.setdefault("values", {})
+        known.update(query_values(self.block, [measure.inner for measure in measures if measure not in known]))
         found: dict[Measure, pl.DataFrame] = known
         return found
 
@@ -87,7 +85,8 @@ class Unjudged:
         own = judged_only(key, judged)
         of_queries = own.gather(self.block.queries["session"])
         if self.block.own_keys:
-            of_queries = judged_only(judged.pairs.key_of(judgment_keys(self.block)), judged)
+            keys = keys_of_queries(self.block.features, self.block.queries, self.block.queries["session"])
+            of_queries = judged_only(judged.pairs.key_of(keys), judged)
         return replace(
             self.block,
             judged=judged,

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from sessionkit.analysis.losing.order import knee
-from sessionkit.analysis.showing import counted
+from sessionkit.showing.words import counted
 
 COARSE = 5
 """Groups up to which tau takes few values."""

@@ -9,7 +9,8 @@ import polars as pl
 
 from sessionkit.analysis.comparing.reading import CORRECTED
 from sessionkit.analysis.modelling.of_measure import Modelled
-from sessionkit.analysis.showing import counted, readable, readable_p
+from sessionkit.analysis.showing import readable, readable_p
+from sessionkit.showing.words import counted, listed
 
 MOST_ROWS = 12
 """Differences that are read out; the others are in the table."""
@@ -47,7 +48,7 @@ def lines(
         if not each.effects:
             continue
         told.append(
-            f"{each.measure}: {by} fixed, {_listed(each.random)} random, fitted by REML to {each.sessions:,} sessions."
+            f"{each.measure}: {by} fixed, {listed(each.random)} random, fitted by REML to {each.sessions:,} sessions."
         )
         own = table.filter(pl.col("measure") == each.measure)
         how = "" if table.height < 2 else _how(correction, table.height)
@@ -104,7 +105,7 @@ def _fit(found: Modelled) -> list[str]:
     nothing = [row[1] for row in found.components[:-1] if row[3] == 0]
     if nothing:
         told.append(
-            f"{found.measure}: the fit is singular: {_listed(nothing)} estimated as 0, as nothing more varies there than "
+            f"{found.measure}: the fit is singular: {listed(nothing)} estimated as 0, as nothing more varies there than "
             "chance makes. That is no proof of 0: the interval says up to where the sd may be."
         )
     if found.trouble or not found.fit[5]:
@@ -127,8 +128,3 @@ def _ends(row: dict[str, Any], alpha: float) -> str:
 def _how(correction: str, family: int) -> str:
     """Say how p-values were corrected."""
     return ", not corrected" if correction == "none" else f" after {CORRECTED[correction]} over {family} comparisons"
-
-
-def _listed(names: Sequence[str]) -> str:
-    """Join names for a sentence."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

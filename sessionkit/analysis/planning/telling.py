@@ -9,7 +9,7 @@ from sessionkit.analysis.planning.chances import RANGE, Chance
 from sessionkit.analysis.planning.ladder import Smallest
 from sessionkit.analysis.planning.noise import Noise
 from sessionkit.analysis.planning.sizes import Size
-from sessionkit.analysis.showing import counted
+from sessionkit.showing.words import counted
 
 NAMES = {
     "user": "users", "topic": "topics", "session": "sessions", "group:user": "what groups do to users",

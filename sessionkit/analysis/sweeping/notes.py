@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sessionkit.analysis.showing import counted
 from sessionkit.analysis.sweeping.tables import Swept
 from sessionkit.scoring.measures import GainMeasure, Measure
+from sessionkit.showing.words import counted
 
 
 def notes_of(swept: Swept, without: int, column: str) -> list[str]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from sessionkit.analysis.showing import counted, readable, readable_p
+from sessionkit.analysis.showing import readable, readable_p
 from sessionkit.analysis.sweeping.axes import Axis, shown
 from sessionkit.analysis.sweeping.looked import tau_b
 from sessionkit.analysis.sweeping.nearest import METRIC, Nearest
 from sessionkit.analysis.sweeping.outcomes import LEAD
 from sessionkit.analysis.sweeping.regions import Range, Region
 from sessionkit.analysis.sweeping.tables import Swept, end
+from sessionkit.showing.words import counted
 
 WORDS = 6
 """Values that are named; of more, the ends."""

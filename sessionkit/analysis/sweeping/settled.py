@@ -13,10 +13,10 @@ from sessionkit.analysis.comparing.procedures import Options, procedure
 from sessionkit.analysis.comparing.reading import CORRECTED, population
 from sessionkit.analysis.comparing.rows import compared
 from sessionkit.analysis.comparing.sessions import Sessions, grouping_columns, no_column
-from sessionkit.analysis.showing import counted
 from sessionkit.analysis.sweeping.reading import Told
 from sessionkit.analysis.sweeping.tested import Testing
 from sessionkit.errors import UsageError
+from sessionkit.showing.words import counted
 from sessionkit.study import Study
 
 

@@ -12,9 +12,10 @@ import polars as pl
 
 from sessionkit.contract import Checked, Table
 from sessionkit.contract.casts import cast
-from sessionkit.readers.checking.notes import Notes, counted
+from sessionkit.readers.checking.notes import Notes
 from sessionkit.readers.checking.parts import LIST, Part
 from sessionkit.readers.raw import Raw, read_through
+from sessionkit.showing.words import counted
 
 WITHIN = {"query_position": ["session_id"], "rank": LIST}
 """The columns that count, and within what they do."""

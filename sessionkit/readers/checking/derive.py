@@ -11,8 +11,9 @@ import polars as pl
 from sessionkit.contract import RECORD, Checked, check_dense, table
 from sessionkit.contract.keys import changes, distinct, in_order, keys_of, rises
 from sessionkit.readers.checking.counts import Found
-from sessionkit.readers.checking.notes import Notes, counted
+from sessionkit.readers.checking.notes import Notes
 from sessionkit.readers.checking.parts import LIST, Part
+from sessionkit.showing.words import counted
 
 TOLD = ("partly_observed", "empty", "not_logged")
 """What is said of lists that does not have to be held against their result rows."""

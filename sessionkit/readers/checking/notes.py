@@ -10,6 +10,7 @@ import polars as pl
 from sessionkit.contract import table
 from sessionkit.errors import DataWarning
 from sessionkit.readers.checking.counts import NONE, Counts
+from sessionkit.showing.words import counted
 from sessionkit.study import Settings
 
 FINER = ("subtopic_id", "passage_id", "judge_id")
@@ -99,21 +100,6 @@ def notice(counts: Counts, judgments: pl.DataFrame, settings: Settings, notes: N
             f"judgments: none for the judgment_key of {counted(without, 'session')} (first: {first!r}); "
             "scores that need them are undefined there"
         )
-
-
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun: ``1 row``, ``2,000 rows``.
-
-    >>> counted(2000, "row")
-    '2,000 rows'
-    """
-    return (
-        f"{number:,} {noun}"
-        if number == 1
-        else f"{number:,} {noun.removesuffix('y')}ies"
-        if noun.endswith("y")
-        else f"{number:,} {noun}s"
-    )
 
 
 def _notice_judgments(judgments: pl.DataFrame, settings: Settings, notes: Notes) -> None:

@@ -8,10 +8,11 @@ import polars as pl
 
 from sessionkit.contract import RECORD, RULE, VALUE, table
 from sessionkit.errors import DataError
-from sessionkit.readers.checking.notes import Notes, counted
+from sessionkit.readers.checking.notes import Notes
 from sessionkit.readers.checking.parts import Part
 from sessionkit.readers.files.undecoded import DECODED
 from sessionkit.readers.raw import OWN, SOURCE, Raw
+from sessionkit.showing.words import counted
 
 OTHER_ENCODING = " (bytes that are no text; if the file is in another encoding than UTF-8, say encoding in study.toml)"
 """What is said of lines that cannot be decoded."""

@@ -13,8 +13,9 @@ import polars as pl
 
 from sessionkit.contract.keys import changes
 from sessionkit.readers.checking.counts import NONE, Found
-from sessionkit.readers.checking.notes import Notes, counted
+from sessionkit.readers.checking.notes import Notes
 from sessionkit.readers.checking.parts import LIST
+from sessionkit.showing.words import counted
 
 SESSION = "session_id"
 TIMES = {"issued_at": "clicked_at", "elapsed_seconds": "click_elapsed_seconds"}

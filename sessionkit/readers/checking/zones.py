@@ -6,8 +6,9 @@ from collections.abc import Mapping
 
 from sessionkit.contract import Table
 from sessionkit.contract.casts import without_zone
-from sessionkit.readers.checking.notes import Notes, counted
+from sessionkit.readers.checking.notes import Notes
 from sessionkit.readers.raw import Raw, read_through
+from sessionkit.showing.words import counted
 
 
 def without_zones(raw: Raw, schema: Table) -> dict[str, int]:

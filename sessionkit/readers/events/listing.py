@@ -14,10 +14,10 @@ import polars as pl
 
 from sessionkit.contract import RECORD, table
 from sessionkit.contract.casts import cast
-from sessionkit.readers.checking.notes import counted
 from sessionkit.readers.events.requeries import SAID, merge_queries
 from sessionkit.readers.events.sessionising import with_positions
 from sessionkit.readers.files.keeping import Keep
+from sessionkit.showing.words import counted
 
 FILE, KEY, KIND, AT = "__file", "__key", "__kind", "__time"
 """The number of a row's file; what tells queries apart; what the row's record is; when, as a time."""

@@ -104,9 +104,8 @@ def _lists(results: pl.DataFrame, placed: pl.DataFrame) -> tuple[pl.DataFrame, p
     """Return the lists of the queries that are left, at their new positions, and the rows that are in none."""
     kept = placed.select(pl.col(KEY).alias(KEPT), pl.col(NEW).alias("__onto"))
     places = placed.join(kept, on=KEPT, how="left").select(SESSION, POSITION, KEY, KEPT, "__onto").drop_nulls()
-    places = places.unique(
-        [SESSION, POSITION], keep="first", maintain_order=True
-    )  # a second query there will be rejected
+    # a second query at a position will be rejected
+    places = places.unique([SESSION, POSITION], keep="first", maintain_order=True)
     rows = results.join(places, on=[SESSION, POSITION], how="left", maintain_order="left")
     own = pl.col(KEPT).is_null() | (pl.col(KEY) == pl.col(KEPT))
     rows = rows.with_columns(pl.coalesce("__onto", POSITION).cast(results.schema[POSITION]).alias(POSITION))

@@ -9,7 +9,6 @@ import polars as pl
 
 from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.errors import DataError
-from sessionkit.readers.checking.notes import counted
 from sessionkit.readers.events.by_file import raws_of, with_names
 from sessionkit.readers.events.dwelling import dwell_times
 from sessionkit.readers.events.listing import (
@@ -26,6 +25,7 @@ from sessionkit.readers.events.lists import lists_of, queries_of, with_clicked, 
 from sessionkit.readers.events.stream import ACTION, LABEL, STREAM, checked, in_order
 from sessionkit.readers.raw import Locate
 from sessionkit.readers.records import Log, Taken
+from sessionkit.showing.words import counted
 
 ON_RESULT = ("impression", "click")
 

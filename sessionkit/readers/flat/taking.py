@@ -15,7 +15,6 @@ from pathlib import Path
 import polars as pl
 
 from sessionkit.contract import RECORD
-from sessionkit.readers.checking.notes import counted
 from sessionkit.readers.files.keeping import ROW_GROUP, room_in
 from sessionkit.readers.files.opening import LogFile
 from sessionkit.readers.files.undecoded import whole, with_undecoded
@@ -23,6 +22,7 @@ from sessionkit.readers.flat.bands import STRIDE, Key, UndecodableError, banded
 from sessionkit.readers.flat.parting import Parting, by_session
 from sessionkit.readers.raw import OWN, SOURCE, Locate, Raw, as_lines
 from sessionkit.readers.records import Log, Taken
+from sessionkit.showing.words import counted
 
 Numbers = pl.LazyFrame
 """Records, by RECORD; other columns do not matter."""

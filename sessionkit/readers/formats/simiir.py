@@ -25,7 +25,6 @@ import polars as pl
 
 from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.errors import DataError
-from sessionkit.readers.checking.notes import counted
 from sessionkit.readers.entries import Glimpse, Option
 from sessionkit.readers.events.clicks import with_clicks
 from sessionkit.readers.events.merging import merged_tables
@@ -49,6 +48,7 @@ from sessionkit.readers.formats.simiir_runs import run_of
 from sessionkit.readers.raw import Raw
 from sessionkit.readers.recognition import glimpse as look
 from sessionkit.readers.records import Log, Taken, raw_of
+from sessionkit.showing.words import counted
 
 TRIED = (
     "four runs of SimIIR 3 in Sim4IA-Bench, in which no document was opened; DOC and MARK lines, ignored and empty lists, "

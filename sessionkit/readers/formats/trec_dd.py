@@ -14,12 +14,12 @@ from pathlib import Path
 import polars as pl
 
 from sessionkit.contract import RECORD, RULE, VALUE
-from sessionkit.readers.checking.notes import counted
 from sessionkit.readers.entries import Glimpse
 from sessionkit.readers.files.blanks import fields_of, first_fields
 from sessionkit.readers.files.opening import PACKED
 from sessionkit.readers.files.qrels import NUMBER
 from sessionkit.readers.records import Log, Taken, raw_of
+from sessionkit.showing.words import counted
 
 TRIED = "never on a real file; built from the code and examples of the track's jig and scorer"
 FIELDS = ("topic_id", "iteration", "doc_id", "score", "on_topic", "feedback")

@@ -29,7 +29,6 @@ from contextlib import closing
 import polars as pl
 
 from sessionkit.errors import DataError
-from sessionkit.readers.checking.notes import counted
 from sessionkit.readers.entries import TOPICS, Glimpse, Option
 from sessionkit.readers.files.markup import Markup, uncollected
 from sessionkit.readers.files.opening import LogFile
@@ -38,6 +37,7 @@ from sessionkit.readers.formats.trec_topics import read_topics
 from sessionkit.readers.judgments.trec_qrels import GRADES
 from sessionkit.readers.raw import Raw
 from sessionkit.readers.records import Log, Taken, raw_of
+from sessionkit.showing.words import counted
 
 TRIED = (
     "one session of 2011; 2012 to 2014 were built from descriptions of the files and never tried on a whole real log"

@@ -15,8 +15,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from sessionkit.errors import DataError
-from sessionkit.readers.checking.notes import counted
 from sessionkit.readers.files.opening import open_log, text_of
+from sessionkit.showing.words import counted
 
 TASKS = ("product", "goal", "task_type")
 """What the fourth to sixth column of a map with six columns are."""

@@ -17,7 +17,6 @@ import polars as pl
 
 from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.errors import DataError
-from sessionkit.readers.checking.notes import counted
 from sessionkit.readers.entries import SESSION_GAP, Glimpse, Option
 from sessionkit.readers.events.by_file import raws_of, with_names
 from sessionkit.readers.events.listing import (
@@ -36,6 +35,7 @@ from sessionkit.readers.formats.ubi_queries import queries_of
 from sessionkit.readers.formats.ubi_records import ACTION, EVENT, WHAT, records_of
 from sessionkit.readers.recognition import glimpse as look
 from sessionkit.readers.records import Log, Taken
+from sessionkit.showing.words import counted
 
 TRIED = (
     "the sample of chorus-opensearch-edition (three producers in one bulk file) and the sample event of o19s/ubi; "

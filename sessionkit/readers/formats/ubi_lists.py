@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import polars as pl
 
 from sessionkit.contract import table
-from sessionkit.readers.checking.notes import counted
 from sessionkit.readers.events.listing import AT, FILE, FROM, KEY, KIND, MANY, NOUN, PLACE, found
 from sessionkit.readers.files.keeping import Keep
+from sessionkit.showing.words import counted
 
 ORDINAL, IS_CLICK, NTH, BASE = "__ordinal", "__is_click", "__nth", "__base"
 

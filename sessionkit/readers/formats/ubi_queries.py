@@ -12,11 +12,11 @@ from datetime import timedelta
 import polars as pl
 
 from sessionkit.contract import RECORD
-from sessionkit.readers.checking.notes import counted
 from sessionkit.readers.events.listing import AT, BARE, FILE, KEY, KIND, PLACE, found, tallied
 from sessionkit.readers.events.sessionising import seconds, with_sessions
 from sessionkit.readers.files.keeping import Keep
 from sessionkit.readers.formats.ubi_records import EXPERIMENT, QUERY, WHAT
+from sessionkit.showing.words import counted
 
 GROUP, CUT, LENGTH = "__group", "__cut", "__length"
 

@@ -36,7 +36,7 @@ def only_measure(choices: Choices, kind: str, family: type[Measure], example: st
     return choices.exact
 
 
-def counted(counts: Iterable[tuple[str, int]]) -> str:
-    """Groups with their counts, the rest counted."""
+def by_group(counts: Iterable[tuple[str, int]]) -> str:
+    """Groups with their counts, the rest by_group."""
     items = [f"{group} {number:,}" for group, number in counts]
     return ", ".join(items[:NAMED]) + (f" and {len(items) - NAMED} more" if len(items) > NAMED else "")

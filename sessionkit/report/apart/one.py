@@ -11,8 +11,8 @@ from sessionkit.charts.session_timeline import MOST
 from sessionkit.errors import DataError, UsageError
 from sessionkit.report.apart.drawn import Drawn
 from sessionkit.report.choices import Choices
-from sessionkit.report.phrases import many
 from sessionkit.scoring.explain import explain, one_session
+from sessionkit.showing.words import counted
 from sessionkit.study import Study
 
 
@@ -40,7 +40,7 @@ def waterfall(study: Study, choices: Choices) -> Drawn:
     adding = frame.filter(pl.col("contribution") != 0).height
     caption = (
         f"{measure} of {_about(study, choices, session)}, from the top: each document adds to its query, the queries add to "
-        f"{frame.get_column('contribution').sum():.4f}. {adding} of {many(frame.height, 'result')} that count add anything."
+        f"{frame.get_column('contribution').sum():.4f}. {adding} of {counted(frame.height, 'result')} that count add anything."
     )
     return Drawn(title, chart, caption)
 
@@ -64,7 +64,7 @@ def session_timeline(study: Study, choices: Choices) -> Drawn:
         rows.head(MOST), seen, synthetic=choices.synthetic, title=title, subtitle=_about(study, choices, session)
     )
     first = f", of which the first {MOST} are shown" if len(rows) > MOST else ""
-    told = f"{many(len(seen), 'click')}, with their ranks above those that stand apart" if len(seen) else "no clicks"
+    told = f"{counted(len(seen), 'click')}, with their ranks above those that stand apart" if len(seen) else "no clicks"
     ended = rows.get_column("end").tail(1).is_not_null().any()
     until = "the next one was issued" + (" or the session ended" if ended else "")
     number = "1 query" if len(rows) == 1 else f"{len(rows)} queries"

@@ -10,11 +10,12 @@ from sessionkit.analysis.correlate import correlate
 from sessionkit.analysis.groups import grouped_sessions
 from sessionkit.charts.score_distribution import POINTS
 from sessionkit.errors import UsageError
-from sessionkit.report.apart.drawn import Drawn, counted
+from sessionkit.report.apart.drawn import Drawn, by_group
 from sessionkit.report.choices import Choices
-from sessionkit.report.phrases import corrected, many
+from sessionkit.report.phrases import corrected
 from sessionkit.scoring.measures import Measure, parse_measure
 from sessionkit.scoring.scores import score
+from sessionkit.showing.words import counted
 from sessionkit.study import Study
 
 USUAL = ("sDCG@10", "nsDCG@10", "mean(nDCG@10)", "last(nDCG@10)", "nonlast(nDCG@10)")
@@ -36,7 +37,7 @@ def differences(study: Study, choices: Choices) -> Drawn:
     caption = (
         f"Difference by each measure on a scale of its own, with its {100 * (1 - found.alpha):g} % interval, for "
         f"{found.population}; {found.test}. A filled point has p at or below {found.alpha:g}{corrected(found.correction)} "
-        f"over {many(found.table.height, 'comparison')}, for which the intervals are made too."
+        f"over {counted(found.table.height, 'comparison')}, for which the intervals are made too."
     )
     return Drawn(title, chart, caption)
 
@@ -55,14 +56,14 @@ def score_distribution(study: Study, choices: Choices) -> Drawn:
     )
     n = frame.group_by("group").agg(pl.col("value").count().cast(pl.Int64)).sort("group")
     missing = frame.get_column("value").null_count()
-    left = f" {many(missing, 'session')} without a value left out." if missing else ""
+    left = f" {counted(missing, 'session')} without a value left out." if missing else ""
     shown = min(POINTS, int(n.get_column("value").max() or 0))  # type: ignore[arg-type]
     of = (
         "Every session is a point" if (n.get_column("value") <= shown).all() else f"At most {shown} sessions are points"
     )
     caption = (
         f"{measure} of each session. Boxes span the quartiles, with a line at the median and a diamond at the mean; whiskers "
-        f"reach the last value within 1.5 times a box's length. {of}. Sessions: {counted(n.rows())}.{left}"
+        f"reach the last value within 1.5 times a box's length. {of}. Sessions: {by_group(n.rows())}.{left}"
     )
     return Drawn(title, chart, caption)
 

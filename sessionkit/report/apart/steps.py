@@ -8,7 +8,7 @@ from sessionkit import charts
 from sessionkit.analysis.groups import grouped_sessions
 from sessionkit.analysis.reformulations import reformulations
 from sessionkit.charts.reformulation_flow import MOST, STOPPED, UNKNOWN
-from sessionkit.report.apart.drawn import Drawn, counted
+from sessionkit.report.apart.drawn import Drawn, by_group
 from sessionkit.report.choices import Choices
 from sessionkit.study import Study
 
@@ -29,7 +29,7 @@ def reformulation_flow(study: Study, choices: Choices) -> Drawn:
         "Shares of the sessions that came to their first, second, ... logged query, by what came next: the next query, "
         "whose set of terms adds to the last one's (specialisation), leaves some out (generalisation), replaces some "
         "(substitution), shares none (new) or is the same (repeat), or the end of the session. The number above a bar is "
-        f"that of its sessions: {counted(begun.rows())} at first.{first}"
+        f"that of its sessions: {by_group(begun.rows())} at first.{first}"
     )
     return Drawn(title, chart, caption)
 

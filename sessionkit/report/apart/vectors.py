@@ -11,7 +11,7 @@ from sessionkit.analysis.precision_recall import precision_recall as curves
 from sessionkit.analysis.precision_recall import rprecision_histogram as histogram
 from sessionkit.charts.precision_recall import MOST
 from sessionkit.errors import UsageError, suggestion
-from sessionkit.report.apart.drawn import Drawn, counted, only_measure
+from sessionkit.report.apart.drawn import Drawn, by_group, only_measure
 from sessionkit.report.choices import Choices
 from sessionkit.scoring.measures import Measure, parse_measure
 from sessionkit.scoring.measures.recall_levels import ElevenPointPrecision
@@ -36,7 +36,7 @@ def gain_vectors(study: Study, choices: Choices) -> Drawn:
     ends = frame.group_by("group").agg(pl.col("n_queries").max()).sort("group")
     caption = (
         f"Mean of {', '.join(each)} cumulated to each rank, over all logged queries, each of which counts the same (queries: "
-        f"{counted(ends.rows())}); dashed, the mean of the best lists that the judgments allow, which is 1 of a normalised "
+        f"{by_group(ends.rows())}); dashed, the mean of the best lists that the judgments allow, which is 1 of a normalised "
         "measure. Every panel has a vertical scale of its own."
     )
     return Drawn(title, chart, caption)
@@ -70,7 +70,7 @@ def precision_recall(study: Study, choices: Choices) -> Drawn:
     ends = average.group_by("group").agg(pl.col("n").max()).sort("group")
     caption = (
         f"Interpolated precision at recall 0, 0.1, ... 1 ({measure}), averaged over all logged queries that anything is "
-        f"relevant to, each of which counts the same (queries: {counted(ends.rows())}).{thin}"
+        f"relevant to, each of which counts the same (queries: {by_group(ends.rows())}).{thin}"
     )
     return Drawn(title, chart, caption)
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from sessionkit.charts.scripts import script
 from sessionkit.charts.text import printable_column
 from sessionkit.report.explorer.columns import Columns
 from sessionkit.report.parts import Widget
-from sessionkit.report.scripts import script
 from sessionkit.scoring.measures import GainMeasure
 
 NAME = "explorer"
@@ -31,7 +31,7 @@ def widget(columns: Columns, measure: GainMeasure, *, synthetic: bool = False) -
     synthetic
         Whether the drawing says that the data are made up.
     """
-    scripts = (script("drawing.js"), script("explorer/explorer.js"))
+    scripts = (script("report/drawing.js"), script("report/explorer/explorer.js"))
     return Widget(NAME + "-widget", PLACES, data_of(columns, measure, synthetic=synthetic), scripts)
 
 

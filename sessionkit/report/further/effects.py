@@ -6,7 +6,7 @@ from sessionkit.analysis.mixed import mixed as mixed_models
 from sessionkit.charts.differences import differences
 from sessionkit.report.figures import Figure
 from sessionkit.report.material import Material
-from sessionkit.report.parts import Part, Words
+from sessionkit.report.parts import Part
 from sessionkit.report.phrases import corrected
 from sessionkit.report.tables import table_of
 
@@ -47,7 +47,7 @@ def mixed(of: Material) -> list[Part]:
     )
     effects, components = found.table.select(*EFFECTS), found.components.select(*COMPONENTS)
     return [
-        Words(tuple(of.redaction.note(line) for line in found.reading.split("\n"))),
+        of.told(found.reading),
         Figure("differences", TITLE, chart, caption),
         table_of("Mixed model: differences, second less first", effects, headers=EFFECTS, decimals=4),
         table_of("Mixed model: what varies how much", components, headers=COMPONENTS, decimals=4),

@@ -6,7 +6,7 @@ import polars as pl
 
 from sessionkit.analysis.judge_noise import judge_noise
 from sessionkit.report.material import Material
-from sessionkit.report.parts import Part, Words
+from sessionkit.report.parts import Part
 from sessionkit.report.tables import table_of
 
 PAIRS = {
@@ -31,7 +31,7 @@ def noise(of: Material) -> list[Part]:
     note = f"Changes are shares of {found.draws:,} draws (seed {found.seed}); the range holds the middle 95 % of them."
     pairs = found.table.select(*PAIRS)
     parts: list[Part] = [
-        Words(tuple(of.redaction.note(line) for line in found.reading.split("\n"))),
+        of.told(found.reading),
         table_of("Noise of judges: differences, second less first", pairs, headers=PAIRS, note=note, decimals=4),
     ]
     if found.table.select("a", "b").n_unique() > 1:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sessionkit.analysis.power import power as plan_of
 from sessionkit.report.material import Material
-from sessionkit.report.parts import Part, Words
+from sessionkit.report.parts import Part
 from sessionkit.report.tables import table_of
 
 SMALLEST = {
@@ -27,14 +27,13 @@ def power(of: Material) -> list[Part]:
     declared = (
         f"Planned for {found.measure}, as the first measure; a difference of {found.difference:.4g} was declared."
     )
-    told = [declared, *found.reading.split("\n")]
     smallest = found.smallest.select(*SMALLEST)
     smallest = smallest.select(column for column in smallest if column.null_count() < max(1, len(column)))
     note = (
         f"The smallest numbers with a power of {found.target:g}; surely: where the low end of its range reaches that."
     )
     return [
-        Words(tuple(of.redaction.note(line) for line in told)),
+        of.told(f"{declared}\n{found.reading}"),
         table_of("Study to come: smallest numbers", smallest, headers=SMALLEST, note=note, decimals=2),
         table_of("Study to come: what varies how much", found.components, headers=COMPONENTS, decimals=4),
     ]

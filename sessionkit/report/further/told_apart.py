@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sessionkit.analysis.discriminative import discriminative_power
 from sessionkit.report.material import Material
-from sessionkit.report.parts import Part, Words
+from sessionkit.report.parts import Part
 from sessionkit.report.tables import table_of
 
 POWER = {
@@ -31,7 +31,7 @@ def discriminate(of: Material) -> list[Part]:
     """The share of pairs by measure, and the significance level that each pair reaches."""
     found = discriminative_power(of.study, list(of.measures), of.by)
     return [
-        Words(tuple(of.redaction.note(line) for line in found.reading.split("\n"))),
+        of.told(found.reading),
         table_of("Discriminative power", found.table.select(*POWER), headers=POWER, decimals=4),
         table_of("Significance level of every pair", found.asl.select(*ASL), headers=ASL, decimals=4),
     ]

@@ -7,12 +7,12 @@ from typing import Any
 
 import polars as pl
 
+from sessionkit.charts.scripts import script
 from sessionkit.charts.text import printable, shortened
 from sessionkit.errors import DataError
 from sessionkit.report.live.counts import PLACE, Counts, Sessions
 from sessionkit.report.live.measures import Varied
 from sessionkit.report.parts import Widget
-from sessionkit.report.scripts import script
 from sessionkit.report.writing.html import escaped
 from sessionkit.scoring.gains import NAMES as GAINS
 from sessionkit.scoring.gains import check_grades, weights
@@ -81,7 +81,9 @@ def widget(
         "synthetic": synthetic,
         "per": "all" if counts.groups["group"].null_count() == len(counts.groups) else SHORT.get(per, per),
     }
-    return Widget(NAME, controls(varied, gains, grades), data, (script("drawing.js"), script("live/discounts.js")))
+    return Widget(
+        NAME, controls(varied, gains, grades), data, (script("report/drawing.js"), script("report/live/discounts.js"))
+    )
 
 
 def controls(varied: Varied, gains: Sequence[str], grades: Sequence[float]) -> str:

@@ -50,7 +50,7 @@ def _parts(of: Material) -> list[Part]:
         return [Words((f"Bounds were not worked out: {of.redaction.note(str(error))}.",))]
     texts = tuple(f"{measure}" for measure in of.measures)
     told = [line for line in found.reading.split("\n") if not line.startswith(tuple(f"{text}, " for text in texts))]
-    parts: list[Part] = [Words(tuple(of.redaction.note(line) for line in told))]
+    parts: list[Part] = [of.told("\n".join(told))]
     if (found.judged["share"] == 1).all():
         return parts  # the words say that there is nothing to bound
     for caption, frame, decimals, note in (

@@ -7,7 +7,7 @@ import polars as pl
 from sessionkit.analysis.comparing.comparison import Comparison
 from sessionkit.report.further import further
 from sessionkit.report.material import Material
-from sessionkit.report.parts import Part, Section, Words
+from sessionkit.report.parts import Part, Section
 from sessionkit.report.phrases import capital, corrected
 from sessionkit.report.tables import LIMIT, Table, known, table_of
 
@@ -40,7 +40,7 @@ def measures(of: Material) -> Section:
     parts: list[Part] = [_scores(of)]
     if of.comparison is not None:
         parts += [_differences(of.comparison), *_overall(of.comparison)]
-        parts.append(Words(tuple(of.redaction.note(line) for line in of.comparison.reading.split("\n"))))
+        parts.append(of.told(of.comparison.reading))
     return Section("measures", "Measures", (*parts, *further(of, "measures")))
 
 

@@ -50,7 +50,7 @@ def _fitted(of: Material) -> list[Part]:
     except (DataError, MeasureError, UsageError) as error:
         return [about, Words((f"Discounts were not fitted to the searchers: {of.redaction.note(str(error))}.",))]
     caption = f"The discounts of {of.choices.measure} fitted to how far searchers looked, by rank and query position, beside what was seen."
-    return [about, Figure("discount-surface", fitted.TITLE, chart, caption), _told(of, found.reading)]
+    return [about, Figure("discount-surface", fitted.TITLE, chart, caption), of.told(found.reading, listed=True)]
 
 
 def _rated(of: Material) -> list[Part]:
@@ -69,7 +69,7 @@ def _rated(of: Material) -> list[Part]:
     return [
         about,
         table_of("Measures and ratings", shown, headers=CORRELATED, decimals=3),
-        _told(of, found.reading),
+        of.told(found.reading, listed=True),
     ]
 
 
@@ -80,9 +80,4 @@ def _effort(of: Material) -> list[Part]:
         found = effort(of.study, of.choices.measure, of.choices.by)
     except (DataError, MeasureError, UsageError) as error:
         return [about, Words((f"No effort was worked out: {of.redaction.note(str(error))}.",))]
-    return [about, _told(of, found.reading)]
-
-
-def _told(of: Material, reading: str) -> Words:
-    """A reading as points."""
-    return Words(tuple(of.redaction.note(line) for line in reading.split("\n")), listed=True)
+    return [about, of.told(found.reading, listed=True)]

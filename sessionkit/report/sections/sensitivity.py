@@ -45,7 +45,7 @@ def _parts(of: Material) -> list[Part]:
     )
     parts: list[Part] = [
         Figure("sweep-map", TITLE, chart, caption),
-        Words(tuple(of.redaction.note(line) for line in found.reading.split("\n"))),
+        of.told(found.reading),
     ]
     if len(found.nearest):
         nearest = found.nearest.select(*NEAREST)

@@ -50,4 +50,4 @@ def _tested(of: Material) -> list[Part]:
         "left_out": "Left out",
     }
     table = table_of(f"{measure} of last and earlier queries, within sessions", main, headers=headers, decimals=4)
-    return [Words(tuple(of.redaction.note(line) for line in found.reading.split("\n"))), table]
+    return [of.told(found.reading), table]

@@ -11,10 +11,11 @@ from sessionkit.errors import DataError, MeasureError, UsageError
 from sessionkit.report.figures import Figure, figure
 from sessionkit.report.material import Material
 from sessionkit.report.parts import Part, Section, Words
-from sessionkit.report.phrases import corrected, listed, many
+from sessionkit.report.phrases import corrected
 from sessionkit.report.tables import Table, table_of
 from sessionkit.scoring.measures import Measure
 from sessionkit.scoring.scores import score
+from sessionkit.showing.words import counted, listed
 
 FEW = 12
 """Topics that the first screen lists."""
@@ -40,7 +41,7 @@ def headline(of: Material, found: Comparison) -> str:
     clear = tested.filter(pl.col("p_adjusted") <= found.alpha)
     if clear.is_empty():
         return (
-            f"No difference between values of {found.by} was shown by any of {many(len(tested), 'comparison')}, {about}: "
+            f"No difference between values of {found.by} was shown by any of {counted(len(tested), 'comparison')}, {about}: "
             "that is no evidence that there is none; the intervals say how large one could be."
         )
     better: dict[tuple[str, str], list[str]] = {}
@@ -54,7 +55,7 @@ def headline(of: Material, found: Comparison) -> str:
         better.setdefault(pair, []).append(f"{row['measure']}{change}")
     told = [f"{of.redaction.note(one)} is better than {other} by {listed(by)}" for (one, other), by in better.items()]
     rest = len(tested) - len(clear)
-    others = f" {many(rest, 'other comparison')} showed no difference." if rest else ""
+    others = f" {counted(rest, 'other comparison')} showed no difference." if rest else ""
     return f"{'; '.join(told[:6])}, {about}.{others}"
 
 
@@ -64,13 +65,13 @@ def _how_sure(found: Comparison) -> list[str]:
     first = found.table.filter(pl.col("p_adjusted").is_not_null()).head(1)
     told = [
         f"Estimated is the {found.estimand}; {found.test}; p-values{corrected(found.correction)} over "
-        f"{many(found.table.height, 'comparison')}, {percent} intervals."
+        f"{counted(found.table.height, 'comparison')}, {percent} intervals."
     ]
     for row in first.iter_rows(named=True):
         if row["wins"] is not None:
             unit = found.claim.removesuffix("s")
             told.append(
-                f"By {row['measure']}, {many(row['wins'], unit)} did better with {row['b']}, {row['losses']} with "
+                f"By {row['measure']}, {counted(row['wins'], unit)} did better with {row['b']}, {row['losses']} with "
                 f"{row['a']}, {row['ties']} alike."
             )
     told += [f"Mind: {note}." for note in found.notes[:3]]
@@ -104,7 +105,7 @@ def _figure(of: Material, found: Comparison) -> list[Part]:
     caption = (
         f"Difference by each measure on a scale of its own, with its {100 * (1 - found.alpha):g} % interval; {found.test}. "
         f"A filled point has p at or below {found.alpha:g}{corrected(found.correction)} over "
-        f"{many(found.table.height, 'comparison')}, for which the intervals are made too."
+        f"{counted(found.table.height, 'comparison')}, for which the intervals are made too."
     )
     return [Figure("differences", "Differences and their intervals", chart, caption)]
 
@@ -128,7 +129,7 @@ def _by_topic(measure: Measure, wide: pl.DataFrame, second: str, first: str) -> 
     """The table of topics, the largest differences first."""
     known = wide["Difference"].drop_nulls()
     higher, lower = int((known > 0).sum()), int((known < 0).sum())
-    note = f"{second} is higher on {higher}, {first} on {lower} of {many(len(wide), 'topic')}."
+    note = f"{second} is higher on {higher}, {first} on {lower} of {counted(len(wide), 'topic')}."
     order = wide.sort(pl.col("Difference").abs(), descending=True, nulls_last=True)
     return table_of(f"{measure} by topic", order, note=note, limit=FEW, decimals=4)
 
@@ -146,7 +147,7 @@ def _alone(of: Material) -> list[Part]:
             for measure, value, n in of.scores.select("measure", "value", "n").rows()
         ]
         group = next(iter(of.choices.colours))
-        whose = f"{many(sessions, 'session')}{'' if group == EVERYONE else f' of {group}'}"
+        whose = f"{counted(sessions, 'session')}{'' if group == EVERYONE else f' of {group}'}"
         lead = of.redaction.note(f"On average over {whose}, {listed(values)}.")
         why = "the log names no system" if group == EVERYONE else f"there is one {of.choices.legend.lower()}"
         more = "sessionkit report STUDY --per COLUMN compares by another column of sessions or users"

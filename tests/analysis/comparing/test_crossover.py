@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse, stats
 
 from sessionkit.analysis.comparing.crossover import least_squares
-from sessionkit.analysis.comparing.taken_out import Effects, Model, fitted, indicators
+from sessionkit.analysis.comparing.taken_out import Effects, Model, indicators
 from sessionkit.analysis.comparing.units import Blocked, Crossed, mean_cells
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -57,7 +57,7 @@ def test_more_groups_than_two():
 
 def by_least_squares(values, truth=0.0):
     """Rejections of no difference, and intervals that hold the truth, over the columns."""
-    fit = fitted(Effects(USER, TOPIC), indicators(SYSTEM, 2), values)
+    fit = Model(Effects(USER, TOPIC), indicators(SYSTEM, 2)).fit(values)
     se = np.sqrt(fit.variance * fit.inverse[0, 0])
     half = stats.t.isf(0.025, fit.df) * se
     estimate = fit.coefficients[0]
@@ -100,7 +100,7 @@ def test_topics_are_the_units_of_a_claim_beyond_them():
 
 def test_the_simulated_fit_is_that_of_one_study():
     values = simulated(5, effect=0.1)
-    fit = fitted(Effects(USER, TOPIC), indicators(SYSTEM, 2), values)
+    fit = Model(Effects(USER, TOPIC), indicators(SYSTEM, 2)).fit(values)
     for column in range(5):
         pair = least_squares(Crossed(values[:, column], SYSTEM, USER, TOPIC, 2)).pairs[0, 1]
         assert pair.estimate == pytest.approx(fit.coefficients[0, column])

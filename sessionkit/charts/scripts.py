@@ -1,4 +1,4 @@
-"""The report's own scripts, which lie beside the Python that feeds them."""
+"""The scripts of pages that are our own, which lie beside the Python that feeds them."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from importlib.resources import files
 
 @functools.cache
 def script(name: str) -> str:
-    """Return the text of a script of the report.
+    """Return the text of a script.
 
     Parameters
     ----------
     name
-        Its path within this room, such as ``"live/discounts.js"``.
+        Its path within the package, such as ``"report/live/discounts.js"``.
 
     Raises
     ------
     ValueError
         The script could not stand inside a page.
     """
-    text = files("sessionkit.report").joinpath(name).read_text(encoding="utf-8").replace("\r\n", "\n")
+    text = files("sessionkit").joinpath(name).read_text(encoding="utf-8").replace("\r\n", "\n")
     if "</script" in text.lower() or "<!--" in text:
         msg = f"{name} would end the element that it stands in"
         raise ValueError(msg)

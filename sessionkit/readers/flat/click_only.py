@@ -61,6 +61,7 @@ def queries_and_clicks(
     *,
     of_query: Sequence[str] = (),
     of_click: Sequence[str] = (),
+    again_within: str = "session_id",
 ) -> Made:
     """Return the queries of these lines, and the results that were clicked.
 
@@ -77,11 +78,14 @@ def queries_and_clicks(
         Further columns of queries, taken from the first line of each.
     of_click
         Further columns of results; of several clicks on one the first counts.
+    again_within
+        The column within which a query sent again goes into the one before it.
     """
     given = lines.collect()
     is_first = given.select(pl.col(ASK) == pl.int_range(pl.len())).to_series()
     asked = given.filter(is_first)
-    heads = merge_queries(asked.lazy().select(RECORD, "session_id", "query_text"), RECORD, rules).heads.collect()
+    texts = asked.lazy().select(RECORD, pl.col(again_within).alias("session_id"), "query_text")
+    heads = merge_queries(texts, RECORD, rules).heads.collect()
     stays = heads["kept"] == heads[RECORD]
     placed = with_positions(asked.filter(stays).lazy().select(RECORD, "session_id", "query_text", *of_query)).collect()
     query = (stays.cum_sum() - 1).gather((is_first.cum_sum() - 1).gather(given[ASK]))  # the row of each line in placed

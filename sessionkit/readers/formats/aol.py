@@ -23,7 +23,7 @@ from sessionkit.readers.flat.lines import breaking, fields_of, fits_text, sound,
 from sessionkit.readers.flat.taking import Made, take_flat
 from sessionkit.readers.records import Log, Taken
 
-TRIED = "never on a real file; built from the log's description and the code of ir_datasets"
+TRIED = "some lines of the log, quoted where it is described; never on a whole file"
 OPTIONS: dict[str, Option] = {"session_gap": SESSION_GAP, "merge_queries": MERGE}
 HEADER = "AnonID\tQuery\tQueryTime"
 NAMES = ("user_id", "query_text", "issued_at", "rank", "doc_id")

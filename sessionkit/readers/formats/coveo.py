@@ -29,7 +29,7 @@ from sessionkit.readers.flat.taking import Made, take_flat
 from sessionkit.readers.raw import Raw
 from sessionkit.readers.records import Log, Taken
 
-TRIED = "never on a real file; built from the challenge's description of its columns"
+TRIED = "the sample of search_train.csv that the challenge's repository has, in which nothing is clicked; never on the data set"
 OPTIONS: dict[str, Option] = {
     "keep_vectors": Option(
         "Whether the vectors of queries are kept, as text in the column query_vector.", kind="boolean", default=False

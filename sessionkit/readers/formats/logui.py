@@ -35,7 +35,7 @@ from sessionkit.readers.files.json_items import Item, as_items, json_items
 from sessionkit.readers.formats.events import action_names, in_sessions
 from sessionkit.readers.records import Log, Taken
 
-TRIED = "no real export, as none is public; built from the source of the LogUI client 0.5.4a and server"
+TRIED = "no real export, as none is public; built from the source of the LogUI client, 0.5.0 to 0.5.4a, and server"
 OF_METADATA = ("doc_id", "rank", "query_text", "query_id")
 OF_APPLICATION = ("user_id", "topic_id", "system_id", "session_id")
 OPTIONS: dict[str, Option] = {
@@ -96,7 +96,13 @@ def take(log: Log) -> Taken:
         for number, file in enumerate(log.files)
     ]
     stream = pl.concat(frames).with_columns(as_time("issued_at", log.config.settings.timezone).alias(AT))
-    named, ranked = stream.select(pl.col("session_id", "rank").is_not_null().any()).collect().row(0)
+    there = stream.select(pl.col("session_id", "user_id", "rank").is_not_null().any(), pl.col(RULE).is_null().any())
+    named, by_user, ranked, sound = there.collect().row(0)
+    if sound and not (named or by_user):
+        raise DataError(
+            f"{log.files[0].name}: no event has a sessionID, which early clients do not write, or a user; application_data = "
+            '{ user_id = "..." } (or session_id) in study.toml says which key of applicationSpecificData it is'
+        )
     stream, notes = in_sessions(
         stream.drop([name for name, there in (("session_id", named), ("rank", ranked)) if not there]), log
     )

@@ -2,7 +2,8 @@
 
 Both have a tab-separated line per click, mostly in GBK, the query perhaps between square brackets:
 
-- 2012: ``time, user, [query], rank, order of the click, URL``, the time as ``YYYYMMDDHHMMSS``;
+- 2012: ``time, user, [query], rank, order of the click, URL``, the time as ``YYYYMMDDHHMMSS``; copies for courses have
+  ``year, month, day, hour`` behind it, which say nothing more and are left out;
 - 2008: ``time of day, user, [query], rank and order of the click between them a blank, URL``; the day stands in the name
   of the file. The time may be missing.
 
@@ -31,7 +32,7 @@ from sessionkit.readers.flat.lines import breaking, fields_of, fits_text, sound,
 from sessionkit.readers.flat.taking import Made, take_flat
 from sessionkit.readers.records import Log, Taken
 
-TRIED = "never on a real file; built from the descriptions in the code of two public parsers"
+TRIED = "part of the sample of 2008, in GB18030, and some lines of the log of 2012; never on a whole log"
 OPTIONS: dict[str, Option] = {
     "session_gap": SESSION_GAP,
     "merge_queries": MERGE,
@@ -45,8 +46,10 @@ STAMP = re.compile(r"\d{14}\t[^\t\n]+\t[^\t\n]*\t\d+\t\d+\t")
 OF_DAY = re.compile(rf"({CLOCK}\t)?[^\t\n]+\t\[[^\t\n]*\]\t\d+ \d+\t")
 DAY = re.compile(r"(?<!\d)((?:19|20)\d\d)[-_.]?(\d\d)[-_.]?(\d\d)(?!\d)")
 STAMPED = ("time", "user_id", "query_text", "rank", "click_order", "doc_id")
+OF_TIME = ("year", "month", "day", "hour")
+"""What some copies of the log of 2012 have behind the URL: parts of the time, said again."""
 KEY = Key("user_id", re.compile(rb"(?:\d{14}\t|\d\d:\d\d:\d\d\t)?([^\t\n]+)\t"))
-RULE_2012, RULE_2008 = "line_has_six_fields", "line_has_five_fields"
+RULE_2012, RULE_2008 = "line_has_six_or_ten_fields", "line_has_five_fields"
 
 
 def fits(glimpse: Glimpse) -> bool:
@@ -100,7 +103,7 @@ def _day(name: str) -> str | None:
 def _records(file: LogFile) -> pl.LazyFrame:
     """Return the lines of a file as records."""
     if _is_stamped(file):
-        lines = fields_of(file, STAMPED, (6,), RULE_2012)
+        lines = fields_of(file, (*STAMPED, *OF_TIME), (len(STAMPED), len(STAMPED + OF_TIME)), RULE_2012).drop(OF_TIME)
         when = pl.col("time").str.to_datetime("%Y%m%d%H%M%S", strict=False)
         lines = breaking(lines, "time_is_given", when.is_null(), pl.col("time")).with_columns(__time=when)
         lines = lines.with_columns(clicked_at="__time")

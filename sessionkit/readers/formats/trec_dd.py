@@ -1,9 +1,10 @@
 """Format ``trec_dd``: runs of TREC Dynamic Domain, as the track's jig writes them.
 
 ``topic iteration document score on_topic subtopic:rating|subtopic:rating``, between tabs, the last one only where the
-document is on topic. A topic is a session, an iteration (counted from 0) a query without text, its list the documents by
-descending score, equal scores in the order of the file. Iterations that are missing are empty lists, as in the track's
-own scorer, which puts a document there that nobody judged. Every file is one system, named by it (without .gz or .zst).
+document is on topic; the jig of 2015 writes ``NULL`` there where it is not. A topic is a session, an iteration (counted
+from 0) a query without text, its list the documents by descending score, equal scores in the order of the file. Iterations
+that are missing are empty lists, as in the track's own scorer, which puts a document there that nobody judged. Every file
+is one system, named by it (without .gz or .zst).
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ from sessionkit.readers.files.qrels import NUMBER
 from sessionkit.readers.records import Log, Taken, raw_of
 from sessionkit.showing.words import counted
 
-TRIED = "never on a real file; built from the code and examples of the track's jig and scorer"
+TRIED = "part of a run of 2015, a sample of the track's jig; those of later years are built from its code and examples"
+NONE = "NULL"
+"""What the jig of 2015 writes for the subtopics of a document that is off topic."""
 FIELDS = ("topic_id", "iteration", "doc_id", "score", "on_topic", "feedback")
 FEEDBACK = re.compile(r"[^\s:|]+:-?\d+(\|[^\s:|]+:-?\d+)*")
 COUNTS, WHOLE, FLAG = "iteration_counts_from_0", r"^\d{1,4}$", r"^[01]$"
@@ -48,6 +51,7 @@ def take(log: Log) -> Taken:
             session_id=pl.format("{}:{}", pl.lit(system), "topic_id"),
             query_position=pl.col("iteration").cast(pl.Int64, strict=False) + 1,
             on_topic=pl.col("on_topic") == "1",
+            feedback=pl.col("feedback").replace(NONE, None),
         )
         whole = pl.col(RULE).is_null()
         rank = pl.when(whole).then(whole.cast(pl.Int64).cum_sum().over("session_id", "query_position"))
@@ -102,5 +106,5 @@ def _fits(fields: list[str]) -> bool:
         and fields[1].isdecimal()
         and NUMBER.fullmatch(fields[3]) is not None
         and fields[4] in ("0", "1")
-        and (len(fields) == 5 or FEEDBACK.fullmatch(fields[5]) is not None)
+        and (len(fields) == 5 or fields[5] == NONE or FEEDBACK.fullmatch(fields[5]) is not None)
     )

@@ -39,6 +39,8 @@ RESULTS = {
     },
 }
 TOPIC = ("title", "desc", "narr", "subject")
+AS_IN_MAPS = {"tasktype": "task_type"}
+"""Attributes of a topic (2012) that a map of sessions to topics has under another name."""
 
 
 @dataclass
@@ -115,7 +117,7 @@ class Interactions:
         others = {key: value for key, value in session.items() if key not in ("num", "starttime", "userid")}
         row: Row = others | {leaf.tag: leaf.text for leaf in session if leaf.tag not in (*ASKED, "topic")}
         topic = session.find("topic")
-        told = {} if topic is None else {leaf.tag: (leaf.text or "").strip() for leaf in topic}
+        told = {} if topic is None else _told(topic)
         own = None if topic is None else topic.get("num")
         known = self._topics.get((session.get("num") or "").strip(), {})
         row |= {f"topic_{key}": value for key, value in told.items()} | dict(known)
@@ -189,6 +191,15 @@ class Interactions:
                 self.tally["negative dwell"] += ended < began
                 if ended >= began:
                     block["dwell_seconds"][row] = round((block["dwell_seconds"][row] or 0.0) + ended - began, 6)
+
+
+def _told(topic: Element) -> dict[str, str]:
+    """Return what a topic says: its elements and what describes them, its attributes but for its number."""
+    told = {AS_IN_MAPS.get(key, key): value for key, value in topic.items() if key != "num"}
+    for leaf in topic:
+        told |= {f"{leaf.tag}_{key}": value for key, value in leaf.items()}
+        told[leaf.tag] = (leaf.text or "").strip()
+    return told
 
 
 def _result(result: Element) -> Row:

@@ -2,7 +2,8 @@
 
 Several runs at once are several systems: ``system_id`` is the tag, followed by the name of the file where several files
 have the tag; ``session_id`` is system and topic (``bm25:301``), as the same topics come in every run. Fields beyond the
-sixth are ignored, as trec_eval does.
+sixth are ignored, as trec_eval does. Lines with neither rank nor score, which programs write among those of a run
+(``# EXCEPTION in query 6: ...``), are rejected and of no topic.
 
 The list is ordered as ``order`` in study.toml says: ``score`` (the default: descending, in single precision, equal scores
 by document, descending, as trec_eval does; the rank in the file is ignored), ``rank`` (as the file numbers them, from 0 or
@@ -23,13 +24,14 @@ import polars as pl
 from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.readers.entries import TOPICS, Glimpse, Option
 from sessionkit.readers.files.blanks import fields_of, first_fields
+from sessionkit.readers.files.fields import FITS
 from sessionkit.readers.files.opening import LogFile
 from sessionkit.readers.files.qrels import NUMBER
 from sessionkit.readers.formats.trec_topics import read_topics
 from sessionkit.readers.judgments.trec_qrels import COLUMN, GRADES
 from sessionkit.readers.records import Log, Taken, raw_of
 
-TRIED = "a run and qrels of trec_eval's own tests; runs of the Session Track were never tried on a real file"
+TRIED = "a run and qrels of trec_eval's own tests, and part of a run for the Session Track of 2013, as Indri wrote it"
 OPTIONS: dict[str, Option] = {
     "order": Option("What orders a list: score, rank or file.", default="score", allowed=("score", "rank", "file")),
     "rank_base": Option(
@@ -63,7 +65,7 @@ def take(log: Log) -> Taken:
     """Take the files apart."""
     given = log.option("topics")
     topics, notes = read_topics(log.config.folder / given if given else None, log.workspace)
-    frames = {file: fields_of(file, FIELDS, least=len(FIELDS), keep=log.keep) for file in log.files}
+    frames = {file: _lines(fields_of(file, FIELDS, least=len(FIELDS), keep=log.keep)) for file in log.files}
     shared = _shared_tags(frames)
     raws, merged = [], {}
     for file, frame in frames.items():
@@ -87,6 +89,17 @@ def take(log: Log) -> Taken:
     if shared:
         notes.append(f"tags of several files, told apart by the names of the files: {', '.join(sorted(shared)[:5])}")
     return Taken({"results": raws}, merged, notes=notes)
+
+
+def _lines(frame: pl.LazyFrame) -> pl.LazyFrame:
+    """Return the lines of a run; one with neither rank nor score is what a program said, and of no topic."""
+    numbers = pl.col("rank").str.contains(r"^-?\d+$") | pl.col("score").cast(pl.Float64, strict=False).is_not_null()
+    said = pl.col(RULE).is_null() & ~numbers
+    return frame.with_columns(
+        pl.when(said).then(pl.lit(FITS)).otherwise(RULE).alias(RULE),
+        pl.when(said).then(pl.concat_str(FIELDS, separator=" ")).otherwise(VALUE).alias(VALUE),
+        *(pl.when(~said).then(name).alias(name) for name in FIELDS),
+    )
 
 
 def _ordered(frame: pl.LazyFrame, order: str, duplicates: str) -> pl.LazyFrame:

@@ -7,6 +7,8 @@
   ``-1`` are times that are not known.
 - ``currentquery`` is the last query of its session, with ``results_status`` ``not_logged``; an interaction without
   ``results`` too (levels RL1 to RL3 of 2011 and 2012); one with an empty ``results`` is ``empty``.
+- What a topic of 2012 has beside its texts (``product``, ``goal``, ``tasktype``, the number of its subject) stays in
+  ``topic_product``, ``topic_goal``, ``topic_task_type``, ``topic_subject_num``, as the map of topics names them.
 - Several clicks on one result are one row: the first time, the sum of the dwell times, their number. A log without any
   ``clicked`` (RL3) says nothing of clicks, so neither do its results.
 - An interaction of ``type="page"`` (2014) goes on with the list of the query before, at ranks 11 and on; with
@@ -40,7 +42,8 @@ from sessionkit.readers.records import Log, Taken, raw_of
 from sessionkit.showing.words import counted
 
 TRIED = (
-    "one session of 2011; 2012 to 2014 were built from descriptions of the files and never tried on a whole real log"
+    "one session of 2011 and some of 2012 and 2013, from copies of the logs; never on a whole log; 2014 was built from "
+    "descriptions of the file"
 )
 ROOT = re.compile(r"sessiontrack(201[1-4])")
 BEGINS = re.compile(r"<sessiontrack201[1-4][\s>]")

@@ -5,6 +5,10 @@ Read are ``SessionId``, ``Keywords`` (the query), ``DateCreated`` (``/Date(14832
 query and list are of one query, asked when the first of them was written (``merge_queries = []``: each line is a query of its
 own); the time of a line with a click is that of the click. Other keys are noted. ``session_gap`` cuts the sessions of the
 log, which are those of a browser, further at pauses. Judgments made from the clicks (DCTR, RAW) are ordinary qrels.
+
+The project's own programs read an earlier form of the log: lines are parts of an array (``[{...},`` to ``{...}]``), and
+``Documents`` is text that gives each document a score (``"11:7.2,12:6.9"``, with brackets and quotes or without), which is
+left out; the order is that of the list.
 """
 
 from __future__ import annotations
@@ -27,7 +31,7 @@ from sessionkit.readers.flat.lines import breaking, fits_text, sound, those_that
 from sessionkit.readers.flat.taking import Kinds, Made, take_flat
 from sessionkit.readers.records import Log, Taken
 
-TRIED = "never on a real file; built from the project's page and the code of ir_datasets"
+TRIED = "never on a real file; built from the project's page, its programs and the code of ir_datasets"
 OPTIONS: dict[str, Option] = {
     "session_gap": replace(SESSION_GAP, default=None),
     "merge_queries": replace(
@@ -46,8 +50,13 @@ KEYS = {
     "clicked_document": "DocumentId",
 }
 KEY = Key("session_id", re.compile(rb'"SessionId"\s*:\s*"?([^",}]*)'))
-ID = r'[^\s,"\[\]]+'
-LIST = rf'^\[\s*("?{ID}"?(\s*,\s*"?{ID}"?)*)?\s*\]$'
+ID = r'[^\s,:"\[\]]+'
+SCORED = rf"({ID}):[\d.eE+-]*"
+"""A document of the earlier form, with its score."""
+NAMED = rf'"?{ID}(:[\d.eE+-]*)?"?'
+LIST = rf"^\[\s*({NAMED}(\s*,\s*{NAMED})*)?\s*\]$|^{SCORED}(\s*,\s*{SCORED})*$"
+BETWEEN = "[], \t"
+"""What stands around an object where lines are parts of an array."""
 DATE = r"^/Date\((\d+)(?:[+-]\d{4})?\)/$"
 ASK = "__ask"
 NO_CLICK = ("", "0", "null")
@@ -71,13 +80,18 @@ def take(log: Log) -> Taken:
 
 def _looks(text: str) -> bool:
     """Return whether a text begins like such a log."""
-    first = text.lstrip().split("\n", 1)[0]
+    first = _first_line(text)
     return first.startswith("{") and all(f'"{name}"' in first for name in ("SessionId", "Keywords", "DateCreated"))
+
+
+def _first_line(text: str) -> str:
+    """Return the first line that holds something, without what makes an array of lines."""
+    return text.lstrip(f"{BETWEEN}\r\n").split("\n", 1)[0]
 
 
 def _unread(files: list[LogFile]) -> list[str]:
     """Return what is to be said of keys that are not read, by the first line of the first file."""
-    first = files[0].head.decode("utf-8", errors="replace").split("\n", 1)[0]
+    first = _first_line(files[0].head.decode("utf-8", errors="replace"))
     known = set(KEYS.values())
     others = [name for name in dict.fromkeys(re.findall(r'[{,]\s*"(\w+)"\s*:', first)) if name not in known]
     return [f"{files[0].name}: keys that are not read: {', '.join(others)}"] if others else []
@@ -86,10 +100,13 @@ def _unread(files: list[LogFile]) -> list[str]:
 def _records(file: LogFile) -> pl.LazyFrame:
     """Return the lines of a file as records."""
     text = pl.col(TEXT)
+    alone = text.str.strip_chars_start(BETWEEN).str.strip_chars_end(BETWEEN)
     whole = text.map_batches(whole_characters, return_dtype=pl.String(), is_elementwise=True)
     is_object = text.str.json_path_match("$").str.starts_with("{").fill_null(value=False)
     lines = (
         lines_of(file)
+        .with_columns(alone)
+        .filter(text != "")
         .with_columns(whole)
         .select(
             RECORD,
@@ -120,7 +137,7 @@ def _made(lines: pl.LazyFrame, gap: float | None, rules: list[str]) -> Made:
     ask = pl.col(RECORD).first().over(same) if "same" in rules else pl.col(RECORD)
     given = given.with_columns(ask.alias(ASK)).collect().lazy()
     asked = with_positions(given.filter(pl.col(RECORD) == pl.col(ASK)))
-    docs = pl.col("documents").str.extract_all(ID)
+    docs = pl.col("documents").str.replace_all(SCORED, "$1").str.extract_all(ID)
     status = (
         pl.when(pl.col("documents").is_null())
         .then(pl.lit("not_logged"))

@@ -33,7 +33,7 @@ from sessionkit.readers.formats.yandex_relevance import (
 )
 from sessionkit.readers.records import Log, Taken
 
-TRIED = "never on a real file; built from the challenge's description of its lines"
+TRIED = "the one session that the challenge's description of its lines shows; never on a whole file"
 OPTIONS: dict[str, Option] = {"seconds_per_tick": SECONDS_PER_TICK}
 LINE = re.compile(r"\d+\t(M\t\d+\t\d+|\d+\t[QT]\t\d+\t\d+\t[\d,]*(\t\d+,\d+)+|\d+\tC\t\d+\t\d+)\r?(\n|$)")
 KEY = Key("session_id", re.compile(rb"([^\t\n]*)\t"))

@@ -28,7 +28,7 @@ from sessionkit.readers.flat.taking import Made, rows_of, take_flat
 from sessionkit.readers.raw import Raw
 from sessionkit.readers.records import Log, Taken, raw_of
 
-TRIED = "never on a real file; built from the code of PyClick; the file of labels from memory"
+TRIED = "never on a real file; built from the code of PyClick, and of PyClick and CLAX for the file of labels"
 SECONDS_PER_TICK = Option(
     "How many seconds a tick of the log's clock is; without it, times stay ticks, in columns of their own.",
     kind=("number", "integer"),

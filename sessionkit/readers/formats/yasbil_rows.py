@@ -116,7 +116,16 @@ def _resolve(export: Export, strings: Mapping[str, str]) -> None:
             for long in fields:
                 if place := _locator(item.value.get(long)):
                     text = strings.get(place[1])
-                    item.value[long] = None if text is None else text[int(place[2]) : int(place[3])]
+                    item.value[long] = None if text is None else _cut(text, int(place[2]), int(place[3]))
+
+
+def _cut(text: str, start: int, end: int) -> str:
+    """Return the part of a text between two places, which a browser counts in units of UTF-16.
+
+    >>> _cut("\\N{DOG FACE} dog", 3, 6)
+    'dog'
+    """
+    return text.encode("utf-16-le", errors="replace")[2 * start : 2 * end].decode("utf-16-le", errors="replace")
 
 
 def milliseconds(value: object) -> int | None:

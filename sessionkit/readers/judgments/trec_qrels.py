@@ -26,7 +26,10 @@ from sessionkit.readers.files.opening import LogFile
 from sessionkit.readers.files.qrels import NUMBER, without_idle_subtopic
 from sessionkit.readers.raw import Raw
 
-TRIED = "two qrels of trec_eval's own tests; those with subtopics or judges, and those of the Session Track, never on real files"
+TRIED = (
+    "two qrels of trec_eval's own tests and part of one of Dynamic Domain without passages; those with subtopics or judges, and "
+    "those of the Session Track, never on real files"
+)
 GRADES = Option(
     "How grades of the qrels are taken: raw, as judged; official2012, in the order of the Session Track of 2012 (-2 and 0 "
     "are 0, 4 is 2, 2 is 3, 3 is 4).",

@@ -93,6 +93,12 @@ def test_without_session_ids_users_are_cut(logui):
     assert study.sessions.select("session_id").collect().to_series().to_list() == ["p07-1", "p07-2"]
 
 
+def test_events_of_nobody_knows_which_session_are_an_error(logui):
+    said = r"flight\.json: no event has a sessionID, .* or a user; application_data = .* says which key"
+    with pytest.raises(DataError, match=said):
+        logui(flight([search("a", 1, session=None)]), application_data={"user_id": "participant"})
+
+
 @pytest.mark.parametrize("large", [False, True])
 def test_broken_events_are_kept_aside_and_named(write, quiet_read, rejects, in_parts, large):
     lines = flight().splitlines()

@@ -91,12 +91,20 @@ def test_what_breaks_a_rule_names_its_line(write, quiet_read, rejects):
     bad = "20111230120005\tu1\t[q]\t1\thttp://a\n20111399120005\tu1\t[q]\t1\t1\thttp://a\n20111230120005\tu1\t[q]\t?\t1\thttp://a\n"
     path = write("SogouQ.txt", (OF_2012 + bad).encode("gbk"))
     assert [row[1:4] for row in rejects(quiet_read(path))] == [
-        (6, "line_has_six_fields", "5 fields"),
+        (6, "line_has_six_or_ten_fields", "5 fields"),
         (7, "time_is_given", "20111399120005"),
         (8, "rank_is_an_integer", "?"),
     ]
-    with pytest.raises(DataError, match=r"SogouQ.txt, line 6: line_has_six_fields does not hold"):
+    with pytest.raises(DataError, match=r"SogouQ.txt, line 6: line_has_six_or_ten_fields does not hold"):
         read(path, strict=True)
+
+
+def test_parts_of_the_time_behind_the_url_are_left_out(write, quiet_read):
+    longer = "".join(f"{line}\t2011\t12 \t30\t12\n" for line in OF_2012.splitlines())
+    study, same = quiet_read(write("log.ext", longer)), quiet_read(write("log", OF_2012))
+    assert study.reader == "sogou"
+    for table in ("queries", "results"):
+        assert study.table(table).collect().equals(same.table(table).collect())
 
 
 def test_what_is_not_in_the_encoding_is_noted_and_loses_no_line(write, quiet_read):

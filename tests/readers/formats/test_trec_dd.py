@@ -66,6 +66,18 @@ def test_a_run(write, quiet_read):
     assert "lda.run: 1 iteration missing between others, taken as empty lists" in study.notes
 
 
+def test_the_jig_of_2015_writes_null_where_a_document_is_off_topic(write, quiet_read):
+    text = "".join(f"{line}\tNULL\n" if line.endswith("\t0") else f"{line}\n" for line in RUN.splitlines())
+    rows = text.splitlines(keepends=True)
+    study = quiet_read(write("lda.run", "".join([rows[1], rows[0], *rows[2:]])))  # the first line is off topic
+    assert study.reader == "trec_dd"
+    assert study.results.collect().select("doc_id", "feedback").rows()[:2] == [
+        ("B", "DD16-1.1:4|DD16-1.2:3"),
+        ("D", None),
+    ]
+    assert study.results.collect()["rank"].to_list() == [1, 2, 3, 1, 2, 3, 4, 1, 2]
+
+
 @pytest.mark.parametrize("judgments", ["qrels", "topics"])
 def test_the_scorers_value(write, quiet_read, judgments):
     beside = write("truth.xml", topics()) if judgments == "topics" else write("qrels.txt", QRELS)

@@ -123,6 +123,23 @@ def test_session_runs_take_their_topics_from_the_map(write, quiet_read):
     ]
 
 
+def test_what_a_program_says_among_the_lines_of_a_run_is_of_no_topic(write, quiet_read, rejects):
+    text = (
+        "1 Q0 a 1 -9.5 indri\n1 Q0 b 2 -9.6 indri\n1 Q0 c 3 -9.7 indri\n"
+        "# EXCEPTION in query 2: Run.cpp(410): Thread::run Exception\n"
+        "\t../src/Query.cpp(8): Couldn't understand this query: NoViable\n"
+        "3 Q0 a 1 -4.5 indri\nAbout 46% complete. (elapsed time: 102 sec)\n"
+    )
+    study = quiet_read(write("run", text))
+    assert study.sessions.collect()["session_id"].to_list() == ["indri:1", "indri:3"]
+    assert study.queries.collect()["results_status"].to_list() == ["shown", "shown"]
+    assert [row[1:4] for row in rejects(study)] == [
+        (4, "record_fits_the_columns", "# EXCEPTION in query 2: Run.cpp(410):"),
+        (5, "record_fits_the_columns", "../src/Query.cpp(8): Couldn't understand this query: NoViable"),
+        (7, "record_fits_the_columns", "About 46% complete. (elapsed time: 102"),
+    ]
+
+
 def test_lines_that_do_not_fit_are_rejected(write, quiet_read, rejects):
     text = "1 Q0 a 1 1 t\n1 Q0 b 2\n1 Q0 c 3 high t\n1 Q0 d 4 nan t\n1 Q0 e 5 0.5 t\n" + "2 Q0 a 1 1 t\n2 Q0 b 1 0 t\n"
     study = quiet_read(write("run", text))

@@ -44,6 +44,37 @@ def log(year, *sessions):
 CURRENT = '<currentquery starttime="60.0"><query>night train prices</query></currentquery>\n'
 
 
+def test_what_a_topic_of_2012_has_beside_its_texts(write, quiet_read):
+    topic = (
+        '<topic num="4" product="factual" goal="specific" tasktype="known-item"><subject num="2">trains</subject>'
+        "<desc>Plan a trip</desc><narr>Plan it well</narr></topic>"
+    )
+    inside = interaction(1, "night trains", result(1, "d1") + result(2, "d2"), start="09:00:01.5")
+    inside = inside.replace(
+        "</interaction>", "<clicked></clicked>\n</interaction>"
+    )  # written also where nothing is clicked
+    path = write("log.xml", log(2012, session(7, inside, topic=topic, start="09:00:00.0")))
+    told = quiet_read(path).sessions.collect().drop("user_id", "system_id").to_dicts()
+    assert told == [
+        {
+            "session_id": "2012-7",
+            "topic_id": "4",
+            "judgment_key": "4",
+            "started_at_time_of_day": "09:00:00.0",
+            "topic_product": "factual",
+            "topic_goal": "specific",
+            "topic_task_type": "known-item",
+            "topic_subject": "trains",
+            "topic_subject_num": 2,
+            "topic_desc": "Plan a trip",
+            "topic_narr": "Plan it well",
+        }
+    ]
+    topics = write("map.txt", "session\ttopic\tx\tproduct\tgoal\ttype\n7\t4\t-\tfactual\tspecific\tknown-item search\n")
+    mapped = quiet_read(path, config={"format": "trec_session", "topics": str(topics)}).sessions.collect()
+    assert mapped["topic_task_type"].to_list() == ["known-item search"]  # the map is what the user gave
+
+
 def test_2013(write, quiet_read):
     first = interaction(1, " night  trains ", result(1, "d1") + result(2, "d2"), click(2, "15.5", "40.0"), start="12.5")
     second = interaction(2, "sleepers", "", start="50.0")

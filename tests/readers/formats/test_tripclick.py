@@ -78,6 +78,24 @@ def test_empty_lists_and_lists_that_were_not_logged(write, quiet_read):
     assert rows(study, "queries", "results_status") == [("empty",), ("not_logged",)]
 
 
+@pytest.mark.parametrize("documents", ['["11:7.25","12:6.1","13:5E-05"]', "11:7.25,12:6.1,13:", "[11:7, 12:6, 13:5]"])
+@pytest.mark.parametrize("array", ["[{},\n{},\n{}]\n", "[\n{}\n,{},\n{}\n]\n", "{}\n{}\n{}\n"])
+def test_the_earlier_form_of_the_log(write, quiet_read, documents, array):
+    lines = [
+        line(documents=documents, clicked=12),
+        line(seconds=9, documents=documents, clicked=13),
+        line(text="b", seconds=20, documents=None),
+    ]
+    study = quiet_read(write("2013-01-01.json", array.format(*(one.strip() for one in lines))))
+    assert study.reader == "tripclick"
+    assert rows(study, "queries", "query_text", "results_status") == [
+        ("asthma AND child", "shown"),
+        ("b", "not_logged"),
+    ]
+    assert rows(study, "results", "rank", "doc_id", "clicked") == [(1, "11", False), (2, "12", True), (3, "13", True)]
+    assert kinds(study) == {"further lines of a query and list": 1, "clicks": 2}
+
+
 def test_a_session_of_a_browser_can_be_cut(write, quiet_read):
     path = write("x.json", line() + line(text="b", seconds=3600))
     assert rows(quiet_read(path), "queries", "session_id") == [("ab1",), ("ab1",)]

@@ -37,6 +37,39 @@ def test_missions_are_sessions_also_when_taken_up_again(write, quiet_read, heade
     ]
 
 
+@pytest.mark.parametrize("header", [HEADER, ""])
+def test_lines_of_hyphens_and_blank_lines_are_no_records(write, quiet_read, rejects, header):
+    rows, line = LINES.splitlines(keepends=True), "-" * 137 + "\n"
+    study = quiet_read(
+        write("smc.txt", header + line + "".join(rows[:2]) + "\n" + "".join(rows[2:4]) + "\n" + line + rows[4])
+    )
+    assert study.reader == "webis_smc"
+    assert rejects(study) == []
+    assert queries(study) == queries(quiet_read(write("plain.txt", HEADER + LINES)))
+
+
+def test_a_query_sent_again_in_a_mission_days_later_is_another_query(write, quiet_read):
+    rows = "".join(
+        f"7\tcat\t2006-03-{at}\t{rank}\t{place}\t1\n"
+        for at, rank, place in [
+            ("04 11:00:00", "", ""),
+            ("04 11:01:00", 12, "cats.example"),  # a further page
+            ("09 18:00:00", 1, "kits.example"),
+        ]
+    )
+    study = quiet_read(write("smc.txt", HEADER + rows))
+    assert [row[:3] for row in queries(study)] == [("7-1", 1, "cat"), ("7-1", 2, "cat")]
+    assert study.results.select("query_position", "rank", "doc_id").collect().rows() == [
+        (1, 12, "cats.example"),
+        (2, 1, "kits.example"),
+    ]
+    assert {source.kind: source.merged for source in study.sources if not source.table} == {
+        "queries sent again, or for the next page": 1
+    }
+    longer = quiet_read(write("smc.txt", HEADER + rows), session_gap="7d")
+    assert [row[:3] for row in queries(longer)] == [("7-1", 1, "cat")]
+
+
 def test_pauses_cut_sessions_instead(write, quiet_read):
     study = quiet_read(write("smc.txt", HEADER + LINES), config={"format": "webis_smc", "session_is": "gap"})
     assert [(row[0], row[2]) for row in queries(study)] == [

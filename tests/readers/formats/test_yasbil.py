@@ -101,6 +101,24 @@ def yasbil(write, quiet_read):
     return yasbil
 
 
+def test_places_in_large_strings_are_counted_as_browsers_do(yasbil):
+    tables = export()
+    page, strings = tables["yasbil_session_serp"][0], tables["yasbil_largestring"]
+    body = strings[0]["string_body"].removeprefix("xyz").removesuffix("more")
+    before = "\N{DOG FACE}\N{DOG FACE} walks "  # 9 characters, of which two are two units of UTF-16
+    strings[0]["string_body"] = f"{before}{body} and more"
+    page["scraped_json_arr"] = f"5e4f0c6a-guid|11|{11 + len(body)}"
+    study, same = yasbil(tables), yasbil()
+    assert study.results.collect().equals(same.results.collect())
+
+
+def test_lists_may_be_arrays_as_well_as_text(yasbil):
+    tables = export()
+    for page in tables["yasbil_session_serp"][1:]:
+        page["scraped_json_arr"] = json.loads(page["scraped_json_arr"])
+    assert yasbil(tables).results.collect().equals(yasbil().results.collect())
+
+
 def test_queries_lists_and_clicks(yasbil):
     study = yasbil()
     assert study.reader == "yasbil"

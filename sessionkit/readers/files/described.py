@@ -38,7 +38,8 @@ def read_table(
     null = options.get("null", "")
     nulls = (null,) if isinstance(null, str) else null
     found: list[str] = []
-    numbers = _numbers(name, options) if nulls == ("",) else {}
+    labels = options.get("labels", {})
+    numbers = _numbers(name, options) if nulls == ("",) and not labels else {}
 
     def named(frame: pl.LazyFrame, *, numbered: bool) -> pl.LazyFrame:
         found.extend(frame.collect_schema().names())
@@ -48,6 +49,8 @@ def read_table(
     raw = _records(file, name, options, named, piecewise=piecewise, at_once=keep is in_memory, numbers=numbers)
     if set(QRELS) <= set(found):
         raw = without_idle_subtopic(raw)
+    if labels:
+        raw = replace(raw, frame=_labelled(raw.frame, labels))
     zone = options.get("timezone", config.settings.timezone)
     return replace(raw, timezone=zone, empty_list=options.get("empty_list"), base=_base(options))
 
@@ -84,6 +87,13 @@ def _records(
         piecewise=piecewise,
         numbers={column: dtype for column, dtype in numbers.items() if dtype.is_integer()},
     )
+
+
+def _labelled(frame: pl.LazyFrame, labels: Mapping[str, float]) -> pl.LazyFrame:
+    """Return judgments whose grades that are words are what these are worth; as they were, they are in raw_grade."""
+    given = pl.col("grade").cast(pl.String).str.strip_chars()
+    worth = {label: str(number) for label, number in labels.items()}
+    return frame.with_columns(given.replace(worth).alias("grade"), raw_grade="grade")
 
 
 def _numbers(name: str, options: Mapping[str, Any]) -> dict[str, pl.DataType]:

@@ -69,7 +69,7 @@ FORMATS: dict[str, Format] = {
         tried=quepid.TRIED,
     ),
     "srw": Format(
-        "query sets of the OpenSearch Search Relevance Workbench: JSON of texts of queries",
+        "query sets, experiments and evaluations of the OpenSearch Search Relevance Workbench: JSON",
         reader("srw", srw.take),
         fits=srw.fits,
         tried=srw.TRIED,
@@ -82,7 +82,7 @@ FORMATS: dict[str, Format] = {
         tried=trec_session.TRIED,
     ),
     "ubi": Format(
-        "User Behavior Insights: query and event records, bulk or plain NDJSON or _search exports",
+        "User Behavior Insights: query and event records, bulk or plain NDJSON, _search exports or CSV",
         reader("ubi", ubi.take),
         fits=ubi.fits,
         options=ubi.OPTIONS,

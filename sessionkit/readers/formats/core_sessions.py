@@ -1,15 +1,16 @@
 """Format ``core``: sessions of the CORE search engine, as published with the Sim4IA benchmark.
 
-Three kinds of file are read:
+Four kinds of file are read:
 
 - CSV without header, eight columns: number of the query in its session, a placeholder for the user, session, query, time
   (without zone), the list shown as ``[id, id, ...]``, the id of the search, and the clicks as
   ``[('id', datetime.datetime(...), 'works'), ...]``;
+- CSV without header, the first four of these columns (queries that a simulation is given): lists were not logged;
 - CSV with the header ``session_id,query,date,serp,search_id,label``: queries in the order of the file, no clicks;
 - JSON ``{"session": ["query", ...], ...}``: texts of queries alone, whose lists were not logged.
 
 A click of kind ``author`` is on the name of an author: it is counted in ``author_clicks`` and is no click on the document.
-There are no judgments.
+There are no judgments. Runs submitted to Sim4IA (JSON with ``meta``) hold guesses of a next query, and are refused.
 
 Every record is a query of its own; ``merge_queries`` says which go into the one before (``same``: with its text) or the next
 (``typing``: a text on its way, followed within seconds).
@@ -17,7 +18,6 @@ Every record is a query of its own; ``merge_queries`` says which go into the one
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -28,16 +28,17 @@ from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.errors import DataError
 from sessionkit.readers.entries import Glimpse, Option
 from sessionkit.readers.events.clicks import with_clicks
-from sessionkit.readers.events.merging import merged_tables
 from sessionkit.readers.events.requeries import MERGE_QUERIES
 from sessionkit.readers.files.delimited import read_delimited
-from sessionkit.readers.files.halves import loads
-from sessionkit.readers.files.opening import LogFile, text_of
-from sessionkit.readers.raw import Raw, as_json
+from sessionkit.readers.files.opening import LogFile
+from sessionkit.readers.formats.core_texts import SUBMITTED, given, merge, texts_of
+from sessionkit.readers.raw import Raw
 from sessionkit.readers.records import Log, Taken, raw_of
 
 TRIED = (
-    "Sim4IA-Bench: predetermined_queries_Task_A.csv, evaluation_sessions_Task_A.csv, evaluation_sessions_Task_B.json"
+    "Sim4IA-Bench: predetermined_queries_Task_A.csv, evaluation_sessions_Task_A.csv, evaluation_sessions_Task_B.json; "
+    "parts of the test of Task A, of predetermined_queries.csv of DIS22_Sim4IA_Prototype (four columns) and of "
+    "submitted runs"
 )
 OPTIONS: dict[str, Option] = {
     "merge_queries": replace(
@@ -49,8 +50,11 @@ OPTIONS: dict[str, Option] = {
     )
 }
 COLUMNS = ("query_position", "user_id", "session_id", "query_text", "issued_at", "serp", "query_id", "clicks")
+BARE = COLUMNS[:4]
+"""What queries given to a simulation have."""
 HEADER = {"query": "query_text", "date": "issued_at", "search_id": "query_id"}
 FIRST_LINE = re.compile(r'\d+,[^,\n]*,[^,\n]*,.{0,5000}?,"?\[[^\]]*\]"?,[0-9a-f]{32},"?\[', re.DOTALL)
+FIRST_GIVEN = re.compile(r'\d+,test_user,[^,\n]*,(?:"(?:[^"]|"")*"|[^,\n"]*)\s*(?:\n|$)')
 NAMES = re.compile(r"session_id,query,date,serp,search_id\b")
 OBJECT = re.compile(r'\s*\{\s*"[^"]*"\s*:\s*\[\s*"')
 ID = r"[^\s,'\[\]]+"
@@ -60,13 +64,13 @@ CLICKS = rf"^\[\s*({CLICK}(,\s*)?)*\]$"
 
 
 def fits(glimpse: Glimpse) -> bool:
-    """Return whether a text begins like one of the three kinds of file."""
-    return any(pattern.match(glimpse.head) for pattern in (FIRST_LINE, NAMES, OBJECT))
+    """Return whether a text begins like one of the four kinds of file, or like a run submitted to Sim4IA."""
+    return any(pattern.match(glimpse.head) for pattern in (FIRST_LINE, FIRST_GIVEN, NAMES, OBJECT, SUBMITTED))
 
 
 def take(log: Log) -> Taken:
     """Take the files apart."""
-    taken = [_texts(file, log) if file.kind == "ndjson" else _records(file, log) for file in log.files]
+    taken = [texts_of(file, log) if file.kind == "ndjson" else _records(file, log) for file in log.files]
     _refuse_shared([one.raws["queries"][0] for one in taken])
     return Taken(
         {name: [raw for one in taken for raw in one.raws.get(name, ())] for name in ("queries", "results")},
@@ -80,6 +84,8 @@ def _records(file: LogFile, log: Log) -> Taken:
     """Take a CSV file apart."""
     raw = read_delimited(file, "queries", separator=",", keep=log.keep, header=_has_header(file))
     queries, notes = _with_users(_under_our_names(raw), file)
+    if "serp" not in queries.collect_schema():
+        return given(file, log, replace(raw, frame=queries), notes)
     queries = _with_broken(queries, "list_can_be_read", "serp", LIST)
     queries = _with_broken(queries, "clicks_can_be_read", "clicks", CLICKS)
     status = pl.when(pl.col("serp").str.contains(r"\w")).then(pl.lit("shown")).otherwise(pl.lit("empty"))
@@ -93,7 +99,7 @@ def _records(file: LogFile, log: Log) -> Taken:
         idle[file.name, f"{kind} clicks on no result"] = _count(outside)
         merged[file.name, f"{kind} clicks"] = _count(clicks) - _count(outside)
     zone = log.config.settings.timezone
-    asked, results, gone = _merged(queries.drop("serp", "clicks"), results, log.option("merge_queries"))
+    asked, results, gone = merge(queries.drop("serp", "clicks"), results, log.option("merge_queries"))
     merged |= {(file.name, words): many for words, many in gone.items()}
     return Taken(
         {
@@ -106,25 +112,6 @@ def _records(file: LogFile, log: Log) -> Taken:
         idle,
         notes,
     )
-
-
-def _merged(
-    queries: pl.LazyFrame, results: pl.LazyFrame, rules: Sequence[str]
-) -> tuple[pl.LazyFrame, pl.LazyFrame, dict[str, int]]:
-    """Return the tables with queries merged, and how many rows went where."""
-    if not rules:
-        return queries, results, {}
-    number = pl.col("query_position").cast(pl.String).str.strip_chars().cast(pl.Int64, strict=False)
-    as_read = pl.col("query_position").alias("__as_read")
-    every, lists = (frame.with_columns(number, as_read).collect() for frame in (queries, results))
-    times = "issued_at" in every.columns
-    time = pl.col("issued_at").str.to_datetime("%Y-%m-%d %H:%M:%S", strict=False) if times else None
-    made = merged_tables(every, lists, rules, time)
-    position = pl.coalesce(pl.col("query_position").cast(pl.String), pl.col("__as_read").cast(pl.String))
-    asked, shown = (
-        frame.lazy().with_columns(query_position=position).drop("__as_read") for frame in (made.queries, made.results)
-    )
-    return asked, shown, {words: rows.height for words, rows in made.gone.items()}
 
 
 def _refuse_shared(queries: Sequence[Raw]) -> None:
@@ -152,9 +139,11 @@ def _under_our_names(raw: Raw) -> pl.LazyFrame:
     if "session_id" in names:
         place = pl.int_range(1, pl.len() + 1).over("session_id")
         return raw.frame.rename(HEADER).with_columns(query_position=place, clicks=pl.lit("[]"))
-    if len(names) != len(COLUMNS):
-        raise DataError(f"{raw.source} has {len(names)} columns; format core has {len(COLUMNS)}, or a header")
-    return raw.frame.rename(dict(zip(names, COLUMNS, strict=True)))
+    if len(names) not in (len(COLUMNS), len(BARE)):
+        raise DataError(
+            f"{raw.source} has {len(names)} columns; format core has {len(COLUMNS)}, {len(BARE)} or a header"
+        )
+    return raw.frame.rename(dict(zip(names, COLUMNS, strict=False)))
 
 
 def _with_broken(queries: pl.LazyFrame, rule: str, column: str, pattern: str) -> pl.LazyFrame:
@@ -186,36 +175,6 @@ def _clicks(queries: pl.LazyFrame) -> pl.LazyFrame:
     time = pl.format("{}-{}-{}T{}:{}:{}.{}", year, month, day, hour, minute, second, micro)
     group = pl.col("click").struct
     return parts.select(RECORD, doc_id=group.field("1"), kind=group.field("3"), clicked_at=time)
-
-
-def _texts(file: LogFile, log: Log) -> Taken:
-    """Take a JSON file of texts of queries apart."""
-    text = text_of(file)
-    try:
-        sessions = loads(text)
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"{file.name} is no JSON object of sessions with lists of queries ({error})") from None
-    if not isinstance(sessions, dict):
-        raise DataError(f"{file.name} is no JSON object of sessions with lists of queries")
-    for session, texts in sessions.items():
-        if not isinstance(texts, list):
-            raise DataError(f"{file.name} is no JSON object of sessions with lists of queries: {session!r} has no list")
-    rows = [
-        (session, place, text if isinstance(text, str | None) else json.dumps(text))
-        for session, texts in sessions.items()
-        for place, text in enumerate(texts, 1)
-    ]
-    schema = {"session_id": pl.String, "query_position": pl.Int64, "query_text": pl.String}
-    frame = pl.DataFrame(rows, schema=schema, orient="row").with_row_index(RECORD, offset=1)
-    frame = frame.with_columns(pl.col(RECORD).cast(pl.Int64), results_status=pl.lit("not_logged"))
-    none = frame.lazy().select(RECORD, "session_id", "query_position", rank=1, doc_id=pl.lit("")).clear()
-    asked, _, gone = _merged(frame.lazy(), none, log.option("merge_queries"))
-    return Taken(
-        {"queries": [raw_of(file, "queries", asked, kind="query texts", locate=as_json(frame.lazy()))]},
-        merged={(file.name, words): many for words, many in gone.items()},
-        idle={(file.name, "sessions without queries"): sum(not texts for texts in sessions.values())},
-        notes=[f"{file.name}: texts of queries alone; their lists were not logged"],
-    )
 
 
 def _count(frame: pl.LazyFrame) -> int:

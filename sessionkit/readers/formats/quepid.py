@@ -1,8 +1,8 @@
 """Format ``quepid``: lists exported by Quepid, with the ratings beside them.
 
 CSV in detail (``judgments/quepid.py`` tells its forms): a query of a case, or of a snapshot, is a session of its own with the
-list by ``Doc Position``. A snapshot's basic CSV looks like ratings alone; only where the format is named are its lines taken
-for lists in their order.
+list by ``Doc Position``; that of a snapshot has no ratings. A snapshot's basic CSV looks like ratings alone; only where the
+format is named are its lines taken for lists in their order. JSON of snapshots is in ``quepid_snapshots.py``.
 """
 
 from __future__ import annotations
@@ -12,28 +12,38 @@ import polars as pl
 from sessionkit.contract import RECORD, RULE
 from sessionkit.errors import DataError
 from sessionkit.readers.entries import Glimpse
-from sessionkit.readers.judgments.quepid_csv import BASIC, DETAILED, form_of, graded, records_of
+from sessionkit.readers.formats.quepid_snapshots import holds_snapshot, take_snapshot
+from sessionkit.readers.judgments.quepid_csv import BASIC, DETAILED, LISTS, SCORES, form_of, graded, records_of
 from sessionkit.readers.raw import Raw
 from sessionkit.readers.records import Log, Taken, raw_of
 
-TRIED = "never on a real file; built from the source of Quepid's exporters"
+TRIED = (
+    "the snapshot and scores in the tests of Quepid's own exporters, and the list in those of its importer; lists of "
+    "a case in detail and snapshots as JSON never on a real file, built from the source of the exporters"
+)
 
 
 def fits(glimpse: Glimpse) -> bool:
-    """Return whether a text begins like CSV in detail."""
-    return form_of(glimpse.head) == DETAILED
+    """Return whether a text begins like CSV in detail, JSON of a snapshot, or CSV of scores, which has no lists."""
+    return form_of(glimpse.head) in (DETAILED, LISTS, SCORES) or holds_snapshot(glimpse.head)
 
 
 def take(log: Log) -> Taken:
-    """Take lists apart: CSV in detail, or of snapshots."""
+    """Take lists apart: CSV in detail, or snapshots."""
     raws: dict[str, list[Raw]] = {"queries": [], "results": [], "judgments": []}
     notes = []
     dropped: dict[tuple[str, str], int] = {}
     for file in log.files:
+        if holds_snapshot(file.head.decode("utf-8", errors="replace")):
+            taken = take_snapshot(file)
+            for name, given in taken.raws.items():
+                raws[name] += given
+            dropped |= taken.idle
+            continue
         form = form_of(file.head.decode("utf-8", errors="replace"))
-        if form not in (BASIC, DETAILED):
-            raise DataError(f"{file.name} has no lists; of Quepid's exports CSV in detail and snapshots have, others are "
-                            "judgments")  # fmt: skip
+        if form not in (BASIC, DETAILED, LISTS):
+            raise DataError(f"{file.name} has {'scores' if form == SCORES else 'ratings'} and no lists; of Quepid's exports "
+                            "CSV in detail and snapshots have lists")  # fmt: skip
         records, locate = records_of(file)
         listed = records.filter(pl.col("doc_id").is_not_null() | pl.col(RULE).is_not_null())
         if form == BASIC:
@@ -45,9 +55,9 @@ def take(log: Log) -> Taken:
         )
         about = [name for name in ("topic_id", "system_id", "judgment_key", "query_text") if name in queries.columns]
         asked = queries.select(RECORD, "session_id", *about, query_position=1)
-        rows = placed.drop("grade", *about).with_columns(query_position=pl.lit(1))
+        rows = placed.drop("grade", *about, strict=False).with_columns(query_position=pl.lit(1))
         raws["queries"].append(raw_of(file, "queries", log.keep(asked.lazy()), kind="queries", locate=locate))
         raws["results"].append(raw_of(file, "results", log.keep(rows.lazy()), kind="documents listed", locate=locate))
-        raws["judgments"] += graded(file)
+        raws["judgments"] += graded(file) if form != LISTS else []
         dropped[file.name, "documents without a position"] = len(listed) - len(placed)
     return Taken({name: given for name, given in raws.items() if given}, idle=dropped, notes=notes)

@@ -8,6 +8,7 @@ beside ``BASE.cfg`` (what was simulated), ``BASE.queries``, ``BASE.rels`` and ot
   ``partly_observed``; ``INFO SERP_END_REACHED`` (SimIIR 1) says that it was examined to its end, so that it is ``shown``.
   ``SEEN_PREVIOUSLY`` keeps its rank. ``EMPTY_SERP`` is an empty list; of an ``IGNORE_SERP`` no snippet was examined:
   ``partly_observed`` without rows. A query without any SERP line (time was up) is ``not_logged``.
+- ``UTTERANCE`` of a conversational run (SimIIR 3) is a query whose answer is no list: ``not_logged``.
 - ``DOC`` is a click, made when the action before it ended; the time since then is the dwell time. ``MARK`` saves a document.
 - ``.rels`` are documents that were saved, not judgments; they and ``.queries`` repeat what the .log says. Judgments come
   from qrels of the topics.
@@ -51,8 +52,9 @@ from sessionkit.readers.records import Log, Taken, raw_of
 from sessionkit.showing.words import counted
 
 TRIED = (
-    "four runs of SimIIR 3 in Sim4IA-Bench, in which no document was opened; DOC and MARK lines, ignored and empty lists, "
-    "other versions and filled .rels never on real files, built from the source of the framework"
+    "four runs of SimIIR 3 in Sim4IA-Bench and one in DIS22_Sim4IA_Prototype (with DOC and MARK lines), .rels and "
+    "parts of .cfg of SimIIR 1 and of simiir_subtopics; ignored and empty lists, the .log of other versions and "
+    "conversational runs never on real files, built from the source of the framework"
 )
 OPTIONS: dict[str, Option] = {
     "merge_queries": replace(

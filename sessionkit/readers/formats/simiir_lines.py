@@ -19,6 +19,8 @@ INFO = r"^INFO ([A-Z_]+)(?: (.*))?$"
 READABLE = "line_is_action_or_info"
 UNDECODED = "undecoded"
 DECISION = r"^CONSIDERED_(?:NOT_)?RELEVANT"
+UTTERANCE = "UTTERANCE"
+"""What a searcher says to a conversational system, taken as a query."""
 ONTO = ("SERP", "DOC", "MARK")
 """Actions that go onto queries and results; all but these and QUERY and SNIPPET say nothing for any table."""
 TOTALS = {
@@ -70,7 +72,7 @@ def lines_of(files: Mapping[str, LogFile]) -> pl.DataFrame:
     parted = numbered.with_columns(action=action, info=info).with_columns(
         action=pl.when(pl.col("info").struct[0].is_not_null())
         .then(pl.lit("INFO"))
-        .otherwise(pl.col("action").struct[0]),
+        .otherwise(pl.col("action").struct[0].replace(UTTERANCE, "QUERY")),
         limit=pl.col("action").struct[1],
         time=pl.col("action").struct[2],
         payload=pl.coalesce(pl.col("action").struct[3], pl.col("info").struct[1]).str.strip_chars(),

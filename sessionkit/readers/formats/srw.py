@@ -1,36 +1,52 @@
-"""Format ``srw``: query sets of the OpenSearch Search Relevance Workbench.
+"""Format ``srw``: query sets, experiments and evaluations of the OpenSearch Search Relevance Workbench.
 
 A query set is ``{"name", "querySetQueries": [{"queryText"}]}``. As a log it is sessions of one query each, whose lists were
-not logged. It may be wrapped as judgment lists are (``judgments/srw.py``).
+not logged; what an entry says beside its text is kept. Experiments and evaluations have lists (``srw_lists.py``). All may be
+wrapped as judgment lists are (``judgments/srw.py``).
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import polars as pl
 
-from sessionkit.contract import RECORD, RULE, VALUE
+from sessionkit.contract import RECORD, RULE, VALUE, table
 from sessionkit.readers.entries import Glimpse
 from sessionkit.readers.files.opening import LogFile
+from sessionkit.readers.formats.srw_lists import LISTS, take_lists
 from sessionkit.readers.judgments.ratings import Rating, children, documents, text_of
-from sessionkit.readers.judgments.srw import SET, wrapped
+from sessionkit.readers.judgments.srw import LIST, SET, asked, wrapped
 from sessionkit.readers.raw import Raw, as_json
 from sessionkit.readers.records import Log, Taken, raw_of
 
-TRIED = "esci_us and art query sets of chorus-opensearch-edition"
+OURS = {*table("queries").names, *table("sessions").names, "path", RULE, VALUE}
+"""Names that fields of an entry may not take from us."""
+TRIED = (
+    "esci_us and art query sets of chorus-opensearch-edition, a part of its hybrid_optimizer_demo; query set and "
+    "evaluation result in the tests of search-relevance, and parts of its experiments"
+)
 
 
 def fits(glimpse: Glimpse) -> bool:
-    """Return whether a text begins like JSON with a query set."""
-    return glimpse.head.lstrip().startswith("{") and SET.search(glimpse.head) is not None
+    """Return whether a text begins like JSON with a query set, an experiment or evaluations."""
+    known = SET.search(glimpse.head) or (LISTS.search(glimpse.head) and not LIST.search(glimpse.head))
+    return glimpse.head.lstrip().startswith(("{", "[")) and bool(known)
 
 
 def take(log: Log) -> Taken:
-    """Take query sets apart."""
-    taken = [_query_set(file) for file in log.files]
+    """Take query sets, experiments and evaluations apart."""
+    of_sets = {file.name: bool(SET.search(file.head.decode(errors="replace"))) for file in log.files}
+    sets = [_query_set(file) for file in log.files if of_sets[file.name]]
+    lists = [take_lists(file) for file in log.files if not of_sets[file.name]]
+    raws = {"queries": [raw for raw, _ in sets], "results": list[Raw]()}
+    for one in lists:
+        for name, given in one.raws.items():
+            raws[name] += given
     return Taken(
-        {"queries": [raw for raw, _ in taken]},
-        merged={(raw.source, "queries given again"): many for raw, many in taken},
-        notes=["query sets have texts of queries alone; their lists were not logged"],
+        {name: given for name, given in raws.items() if given},
+        merged={(raw.source, "queries given again"): many for raw, many in sets},
+        notes=["query sets have texts of queries alone; their lists were not logged"] if sets else [],
     )
 
 
@@ -47,15 +63,11 @@ def _query_set(file: LogFile) -> tuple[Raw, int]:
         )
     ]
     rows = [
-        {
-            "query_text": text_of(query.get("queryText")) if isinstance(query, dict) else text_of(query),
-            "path": path,
-            RULE: rule,
-            VALUE: text_of(query) if rule else None,
-        }
+        {**_beside(query), "path": path, RULE: rule, VALUE: text_of(query) if rule else None}
         for path, query, rule in found
     ]
-    schema = dict.fromkeys(("query_text", "path", RULE, VALUE), pl.String)
+    beside = sorted({name for row in rows for name in row} - OURS)
+    schema = dict.fromkeys(("query_text", "path", RULE, VALUE, *beside), pl.String)
     frame = (
         pl.DataFrame(rows, schema=schema).with_row_index(RECORD, offset=1).with_columns(pl.col(RECORD).cast(pl.Int64))
     )
@@ -65,6 +77,7 @@ def _query_set(file: LogFile) -> tuple[Raw, int]:
         RULE,
         VALUE,
         "query_text",
+        *beside,
         session_id="query_text",
         judgment_key="query_text",
         query_position=1,
@@ -72,3 +85,15 @@ def _query_set(file: LogFile) -> tuple[Raw, int]:
     )
     locate = as_json(frame.select(RECORD, "path", "query_text").lazy())
     return raw_of(file, "queries", kept, kind="queries of a set", locate=locate), len(frame) - len(new)
+
+
+def _beside(entry: Any) -> dict[str, str | None]:  # noqa: ANN401 - JSON
+    """Return the text of an entry, and what it says beside."""
+    held = entry if isinstance(entry, dict) else {"queryText": entry}
+    told = asked(held.get("queryText"))
+    own = held.get("customFields")
+    fields = {**told.fields, **(own if isinstance(own, dict) else {}), **held}
+    named = {name: text_of(value) for name, value in fields.items() if name not in ("queryText", "customFields")}
+    return {f"{name}_given" if name in OURS else name: value for name, value in named.items()} | {
+        "query_text": told.text
+    }

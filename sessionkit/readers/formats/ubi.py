@@ -1,9 +1,11 @@
-"""Format ``ubi``: User Behavior Insights, schemas 1.0 to 1.3: query and event records as NDJSON or ``_search`` exports.
+"""Format ``ubi``: User Behavior Insights, schemas 1.0 to 1.3: query and event records as NDJSON, ``_search`` exports or CSV.
 
-Records of both kinds may be in one file or in several; bulk action lines are passed over. A query is one query_id
+Records of both kinds may be in one file or in several; bulk action lines are passed over. What producers have called and
+call their fields is in ``ubi_fields.py``, their tables in ``ubi_tables.py``. A query is one query_id
 (``ubi_queries.py``). Its list is, in this order, its list of hits, its impressions with the objects clicked beside them, or
 the clicked objects alone, which makes it partly observed (``ubi_lists.py``). Sessions are those of events; queries without
-are cut by inactivity of their client. The text of a query is its judgment_key.
+are cut by inactivity of their client (or else user); a query of nobody, as a plugin logs where it is told no client, is a
+session of its own. The text of a query is its judgment_key.
 """
 
 from __future__ import annotations
@@ -25,21 +27,23 @@ from sessionkit.readers.events.listing import (
     KEY,
     KIND,
     MANY,
-    found,
     listed,
-    tallied,
 )
 from sessionkit.readers.events.requeries import MERGE_QUERIES
+from sessionkit.readers.formats.ubi_fields import HITS
 from sessionkit.readers.formats.ubi_lists import Actions, docid_warnings, lists_of, marks_of
+from sessionkit.readers.formats.ubi_notes import others, told
 from sessionkit.readers.formats.ubi_queries import queries_of
 from sessionkit.readers.formats.ubi_records import ACTION, EVENT, WHAT, records_of
+from sessionkit.readers.formats.ubi_tables import holds_table
 from sessionkit.readers.recognition import glimpse as look
 from sessionkit.readers.records import Log, Taken
-from sessionkit.showing.words import counted
 
 TRIED = (
-    "the sample of chorus-opensearch-edition (three producers in one bulk file) and the sample event of o19s/ubi; "
-    "_search exports and ordinals as objects (schemas 1.0 to 1.2) from the documentation alone"
+    "the sample of chorus-opensearch-edition (three producers in one bulk file), the sample event of o19s/ubi, single "
+    "records that the plugins for OpenSearch and Elasticsearch and OpenSearch's documentation show (_search answers, "
+    "lists); what the data generators (bulk, CSV), a plugin with Data Prepper and newer plugins write, Data Prepper's "
+    "files, and ordinals as objects (schemas 1.0 to 1.2), from their source or documentation alone"
 )
 ATTRIBUTES = "query_attributes."
 UNITS = {"seconds": 1.0, "milliseconds": 0.001}
@@ -79,10 +83,13 @@ OPTIONS: dict[str, Option] = {
     "session_gap": SESSION_GAP,
     "merge_queries": MERGE_QUERIES,
 }
-KEYS = ("query_id", "client_id", "event_attributes", "query_attributes", "query_response_hit_ids", "message_type")
+KEYS = ("query_id", "client_id", "event_attributes", "query_attributes", "message_type", "queryId", *HITS)
+NAMES = {"action_name", "user_query", "userQuery"}
+"""One of these every record has."""
 ANSWER = re.compile(r'"hits"\s*:\s*\{.*?"_source"\s*:\s*\{.*?"(?:action_name|user_query)"', re.DOTALL)
+LISTS = re.compile(r'\{\s*"(?:events|queries)"\s*:\s*\[\s*(?=\{)')
 BULK = ("index", "create", "update")
-SUFFIXES = re.compile(r"\.(?:ndjson|jsonl|json)(?:\.gz|\.zst)?$", re.IGNORECASE)
+SUFFIXES = re.compile(r"\.(?:ndjson|jsonl|json|csv|tsv)(?:\.gz|\.zst)?$", re.IGNORECASE)
 SOME = 3
 """Files of a folder that are looked into."""
 
@@ -96,7 +103,11 @@ def fits(glimpse: Glimpse) -> bool:
             and all(map(SUFFIXES.search, glimpse.names))
             and all(fits(look(path)) for path in inside[:SOME])
         )
-    head = glimpse.head.lstrip().removeprefix("[").lstrip()
+    head = glimpse.head.lstrip()
+    if holds_table(head):
+        return True
+    named = LISTS.match(head)
+    head = head[named.end() :] if named else head.removeprefix("[").lstrip()
     decoder = json.JSONDecoder()
     for _ in range(2):
         try:
@@ -106,9 +117,9 @@ def fits(glimpse: Glimpse) -> bool:
         if not isinstance(value, Mapping):
             return False
         record = value.get("_source", value)
-        if isinstance(record, Mapping) and {"action_name", "user_query"} & set(record):
+        if isinstance(record, Mapping) and NAMES & set(record):
             return bool(set(KEYS) & set(record))
-        if not any(isinstance(value.get(name), Mapping) and "_index" in value[name] for name in BULK):
+        if len(value) != 1 or not any(isinstance(value.get(name), Mapping) for name in BULK):
             break
         head = head[end:].lstrip()
     return ANSWER.search(glimpse.head) is not None
@@ -153,7 +164,7 @@ def take(log: Log) -> Taken:
         keep=log.keep,
         many=columns,
     )
-    merged, idle = _others(happened, actions)
+    merged, idle = others(happened, actions)
     bulk = {(number, f"{ACTION}s"): many for number, (_, _, many) in enumerate(taken)}
     broken = records.filter(pl.col(RULE).is_not_null()).select(RECORD, FILE, RULE, VALUE)
     queries = log.keep(_keyed(rows.queries, log.option("judgment_key")))
@@ -171,7 +182,7 @@ def take(log: Log) -> Taken:
         raws,
         with_names(_sum(asked.merged, rows.merged, merged), log.files),
         with_names(_sum(rows.idle, idle, bulk), log.files),
-        [*asked.notes, *notes, *rows.notes, *_told(records, happened, actions)],
+        [*asked.notes, *notes, *rows.notes, *told(records, happened, actions)],
         [*warnings, *rows.warnings],
     )
 
@@ -193,42 +204,6 @@ def _keyed(queries: pl.LazyFrame, rule: str) -> pl.LazyFrame:
     if rule == "normalised":
         text = text.str.to_lowercase().str.replace_all(r"\s+", " ")
     return queries.with_columns(judgment_key=pl.when(text != "").then(text))
-
-
-def _others(happened: pl.LazyFrame, actions: Actions) -> tuple[dict[tuple[int, str], int], dict[tuple[int, str], int]]:
-    """Return how many events are on no result, by file and kind: those that tell of queries, and the others."""
-    lost, unnamed = pl.col("query_id").is_null(), pl.col("object_id").is_null()
-    on = pl.col("action_name").is_in(list(actions.columns))
-    left = happened.filter(lost | unnamed | ~on)
-    tells = ~lost & (pl.col("message_type") == "QUERY").fill_null(value=False) & ~on
-    kind = (
-        pl.when(lost)
-        .then(pl.col("action_name") + " events without query_id")
-        .when(on)
-        .then(pl.col("action_name") + " events without object_id")
-        .otherwise(pl.col("action_name") + " events")
-    )
-    return tallied(left.filter(tells), kind), tallied(left.filter(~tells), kind)
-
-
-def _told(records: pl.LazyFrame, happened: pl.LazyFrame, actions: Actions) -> list[str]:
-    """Return what is to be said of records as they are."""
-    notes = []
-    many, _ = found(records.filter("undefined"), RECORD)
-    if many:
-        notes.append(f"{counted(many, 'record')} with an id of 'undefined', taken as none")
-    lost = happened.filter(pl.col("query_id").is_null())
-    clicked = pl.col("action_name").is_in(list(actions.clicks))
-    many, first = found(lost, RECORD)
-    if many:
-        notes.append(
-            f"{counted(many, 'event')} without query_id (first: record {first}), {found(lost.filter(clicked), RECORD)[0]:,} of them clicks"
-        )
-    unread = records.filter(pl.col("timestamp").is_not_null(), pl.col(AT).is_null())
-    many, first = found(unread, "timestamp")
-    if many:
-        notes.append(f"{counted(many, 'record')} with a timestamp that is none (first: {first!r})")
-    return notes
 
 
 def _sum(*counts: Mapping[tuple[int, str], int]) -> dict[tuple[int, str], int]:

@@ -15,7 +15,8 @@ from sessionkit.contract import RECORD
 from sessionkit.readers.events.listing import AT, BARE, FILE, KEY, KIND, PLACE, found, tallied
 from sessionkit.readers.events.sessionising import seconds, with_sessions
 from sessionkit.readers.files.keeping import Keep
-from sessionkit.readers.formats.ubi_records import EXPERIMENT, QUERY, WHAT
+from sessionkit.readers.formats.ubi_fields import EXPERIMENT
+from sessionkit.readers.formats.ubi_records import QUERY, WHAT
 from sessionkit.showing.words import counted
 
 GROUP, CUT, LENGTH = "__group", "__cut", "__length"
@@ -147,7 +148,7 @@ def _with_sessions(
     )
     placed = keep(queries.join(near, on=KEY, how="left", maintain_order="left"))
     session = pl.coalesce("session_id", "near")
-    placed = placed.with_columns(session.alias("session_id"), pl.coalesce(session, "client_id").alias(GROUP))
+    placed = placed.with_columns(session.alias("session_id"), pl.coalesce(session, "client_id", "user_id").alias(GROUP))
     cut = placed if recut else placed.filter(pl.col("session_id").is_null())
     cut = cut.filter(pl.col(GROUP).is_not_null())
     times = [
@@ -160,8 +161,9 @@ def _with_sessions(
     counts = done.select(
         pl.col("near").is_not_null().sum(),
         (pl.col("session_id").is_null() & pl.col(CUT).is_not_null()).sum().alias("by_gap"),
+        pl.col(GROUP).is_null().sum().alias("alone"),
     )
-    near_by, by_gap = counts.collect().row(0)
+    near_by, by_gap, alone = counts.collect().row(0)
     notes = []
     if near_by:
         notes.append(f"{counted(near_by, 'query')} without events put into the session of their client within {gap}")
@@ -169,9 +171,13 @@ def _with_sessions(
         notes.append(
             f"{counted(by_gap, 'query')} without session_id: sessions of their client cut by {gap} of inactivity"
         )
+    if alone:
+        notes.append(
+            f"{counted(alone, 'query')} of which neither session nor client nor user is known: each is a session of its own"
+        )
     if not recut:
         notes += _long(named, within, gap)
-    names = pl.coalesce(CUT, "session_id") if recut else pl.coalesce("session_id", CUT)
+    names = pl.coalesce(CUT, "session_id", KEY) if recut else pl.coalesce("session_id", CUT, KEY)
     return done.with_columns(names.alias("session_id")).drop("near", GROUP, CUT), notes
 
 

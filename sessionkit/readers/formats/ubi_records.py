@@ -1,14 +1,12 @@
-"""Records of User Behavior Insights as flat rows: from bulk NDJSON, plain lines, ``_search`` exports and other JSON.
-
-Lines of the usual types are taken apart at once; the few others (an ordinal that is an object, text that is no JSON) one
-by one, to the same effect.
+"""Records of User Behavior Insights as flat rows (``ubi_fields.py``): from bulk NDJSON, plain lines, ``_search`` exports and
+other JSON: lists of records, one or several, and objects of lists (``{"events": [...]}``, as Data Prepper writes to S3).
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,40 +16,24 @@ import polars as pl
 from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.readers.events.listing import AT, as_time
 from sessionkit.readers.files.batches import batches, in_files, lines_of
-from sessionkit.readers.files.halves import loads, whole_characters
+from sessionkit.readers.files.halves import whole_characters
 from sessionkit.readers.files.json_items import json_items
+from sessionkit.readers.files.keeping import OnDisk
 from sessionkit.readers.files.opening import DAMAGED, LogFile, cut_short, not_utf8, unpacked
 from sessionkit.readers.files.undecoded import UNDECODED, marked, refuse_other_encoding
+from sessionkit.readers.formats.ubi_fields import IS_KNOWN, flat
+from sessionkit.readers.formats.ubi_tables import holds_table, table_of
 from sessionkit.readers.raw import LINE, RAW, Locate, as_lines
 from sessionkit.study.ahead import in_turn
 
-IS_JSON, IS_KNOWN = "line_is_json", "record_is_query_or_event"
 QUERY, EVENT, ACTION = "query", "event", "bulk action line"
-TEXT, WHAT, EXPERIMENT = "__text", "__what", "__experiment"
-SCALARS = [
-    *("action_name", "query_id", "client_id", "user_id", "session_id", "application", "timestamp"),
-    *("message_type", "message", "user_query", "query_response_id"),
-]
-HITS = ("query_response_hit_ids", "query_response_objects_ids")
-"""The list of results, and its name before schema 1.0."""
-OF_EVENT = {
-    "object_id": ("object", "object_id"),
-    "ordinal": ("position", "ordinal"),
-    "session_of_attributes": ("session_id",),
-    "dwell_time": ("dwell_time",),
-}
-"""What is taken from event_attributes, and its path."""
-FLAT: dict[str, pl.DataType] = {
-    **dict.fromkeys((*SCALARS, *OF_EVENT, EXPERIMENT), pl.String()),
-    "hits": pl.List(pl.String()),
-    RULE: pl.String(),
-}
+TEXT, WHAT = "__text", "__what"
 BULK = r'^\s*\{\s*"(?:index|create|update|delete)"\s*:\s*\{'
-INDEX = r'("ordinal"\s*:\s*)\{\s*"index"\s*:\s*(-?\d+)\s*\}'
 COUNTS_ONLY = r'\\?"size\\?"\s*:\s*0\b'
-FEW = 32
-"""Lines that are taken apart one by one where they cannot be together."""
-ANSWER = re.compile(r'"hits"\s*:\s*\{')
+ANSWER = re.compile(r'"hits"\s*:\s*\{|^\{\s*"(?:events|queries)"\s*:\s*\[')
+LISTS = ("queries", "events")
+"""Names of lists of records: that which Data Prepper writes to S3 is named events."""
+KNOWN = {"action_name", "user_query", "query_id"}
 NOTHING = ("", "undefined", "null")
 """Texts that clients write where they have no id."""
 IDS = ("query_id", "client_id", "user_id", "session_id", "session_of_attributes", "object_id", "application")
@@ -60,7 +42,7 @@ IDS = ("query_id", "client_id", "user_id", "session_id", "session_of_attributes"
 def records_of(
     file: LogFile, *, experiment: str | None, timezone: str | None = None, workspace: Path
 ) -> tuple[pl.LazyFrame, Locate, int]:
-    """Return the records of a file as rows of :data:`FLAT` with RECORD, WHAT, AT and ``counts_only``, the way back to
+    """Return the records of a file as rows of ``ubi_fields.FLAT`` with RECORD, WHAT, AT and ``counts_only``, the way back to
     their text, and how many lines are bulk actions. The rows are in files of the workspace.
 
     Parameters
@@ -70,6 +52,8 @@ def records_of(
     timezone
         Zone of times that carry none.
     """
+    if holds_table(file.head.decode("utf-8", errors="replace")):
+        return *_table(file, experiment=experiment, timezone=timezone, workspace=workspace), 0
     work = partial(_rows, experiment=experiment, timezone=timezone)
     try:
         with unpacked(file.path) as stream:
@@ -90,14 +74,24 @@ def records_of(
     return rows.filter(is_action.not_().fill_null(value=True)), locate, actions
 
 
+def _table(
+    file: LogFile, *, experiment: str | None, timezone: str | None, workspace: Path
+) -> tuple[pl.LazyFrame, Locate]:
+    """Return the records of a delimited table, and the way back to their text."""
+    raw = table_of(file, experiment=experiment, keep=OnDisk(workspace))
+    counts_only = pl.col("query").str.contains(COUNTS_ONLY).fill_null(value=False).alias("counts_only")
+    told = raw.frame.with_columns(counts_only).drop("query")
+    return _cleaned(told).with_columns(as_time("timestamp", timezone).alias(AT)), raw.locate
+
+
 def _rows(lines: pl.DataFrame, *, experiment: str | None, timezone: str | None) -> pl.DataFrame:
     """Return the rows of some lines: of bulk actions, no more than that they are some."""
     lines = lines.filter(pl.col(TEXT).str.contains(r"\S")).with_columns(pl.col(TEXT).map_batches(whole_characters))
     is_action = pl.col(TEXT).str.contains(BULK)
     records = lines.filter(~is_action)
-    flat = _flat(records[TEXT], experiment).struct.unnest()
+    fields = flat(records[TEXT], experiment).struct.unnest()
     counts_only, shown = pl.col(TEXT).str.contains(COUNTS_ONLY).alias("counts_only"), pl.col(TEXT).str.slice(0, 200)
-    told = pl.concat([records.select(RECORD, counts_only, shown.alias(VALUE)), flat], how="horizontal")
+    told = pl.concat([records.select(RECORD, counts_only, shown.alias(VALUE)), fields], how="horizontal")
     cleaned = _cleaned(told.lazy()).with_columns(as_time("timestamp", timezone).alias(AT))
     if UNDECODED in lines.columns:
         bad = cleaned.join(records.lazy().select(RECORD, UNDECODED), on=RECORD, how="left", maintain_order="left")
@@ -128,17 +122,21 @@ def _documents(file: LogFile) -> Iterator[dict[str, Any]]:
     """Return the records in a file of JSON that is not one record a line, each hit of a ``_search`` answer a record."""
     number = 0
     for item in json_items(file):
-        hits = item.value.get("hits") if isinstance(item.value, dict) else None
-        inside = hits.get("hits") if isinstance(hits, dict) else None
-        if item.broken:
-            texts = [item.text[:10_000] or "[ is not closed"]
-        elif isinstance(inside, list):
-            texts = [json.dumps(hit.get("_source", hit) if isinstance(hit, dict) else hit) for hit in inside]
-        else:
-            texts = [json.dumps(item.value)]
+        texts = [item.text[:10_000] or "[ is not closed"] if item.broken else map(json.dumps, _unwrapped(item.value))
         for text in texts:
             number += 1
             yield {RECORD: number, LINE: item.line, TEXT: text}
+
+
+def _unwrapped(value: Any) -> list[Any]:  # noqa: ANN401 - JSON
+    """Return the records that a value is or holds: hits of a ``_search`` answer, or lists by name."""
+    hits = value.get("hits") if isinstance(value, dict) else None
+    if isinstance(hits, dict) and isinstance(hits.get("hits"), list):
+        return [hit.get("_source", hit) if isinstance(hit, dict) else hit for hit in hits["hits"]]
+    if isinstance(value, dict) and not KNOWN & set(value):
+        lists = [value[name] for name in LISTS if isinstance(value.get(name), list)]
+        return [one for inside in lists for one in inside] if lists else [value]
+    return [value]
 
 
 def _way_back(file: LogFile) -> Locate:
@@ -150,98 +148,3 @@ def _way_back(file: LogFile) -> Locate:
         return pl.DataFrame(found, schema={RECORD: pl.Int64, LINE: pl.Int64, RAW: pl.String}, orient="row")
 
     return locate
-
-
-def _flat(lines: pl.Series, experiment: str | None) -> pl.Series:
-    """Return the flat rows of lines."""
-    nested = lines.str.contains('"index"', literal=True).any()
-    plain = lines.str.replace_all(INDEX, "${1}${2}") if nested else lines
-    attributes: dict[str, pl.DataType] = (
-        {"query_attributes": pl.Struct({experiment: pl.String()})} if experiment else {}
-    )
-    event = pl.Struct(
-        {
-            "object": pl.Struct({"object_id": pl.String()}),
-            "position": pl.Struct({"ordinal": pl.String()}),
-            **dict.fromkeys(("session_id", "dwell_time"), pl.String()),
-        }
-    )
-    shape = pl.Struct(
-        {
-            **dict.fromkeys(SCALARS, pl.String()),
-            **dict.fromkeys(HITS, pl.List(pl.String())),
-            "event_attributes": event,
-            **attributes,
-        }
-    )
-    parts = list(_taken_apart(plain, partial(_together, shape=shape, experiment=experiment), experiment))
-    return pl.concat(parts) if parts else pl.Series([], dtype=pl.Struct(FLAT))
-
-
-def _taken_apart(
-    lines: pl.Series, together: Callable[[pl.Series], pl.Series], experiment: str | None
-) -> Iterator[pl.Series]:
-    """Return flat rows of lines, of ever fewer at once where some cannot be taken apart with the others."""
-    wrapped = lines.str.contains(r'^\s*\{[^{]*"(?:_source|doc)"\s*:').any()
-    if not wrapped:
-        try:
-            yield together(lines)
-            return
-        except pl.exceptions.PolarsError:
-            pass
-    if len(lines) <= FEW:
-        yield pl.Series([_one(line, experiment) for line in lines], dtype=pl.Struct(FLAT))
-        return
-    half = len(lines) // 2
-    yield from _taken_apart(lines[:half], together, experiment)
-    yield from _taken_apart(lines[half:], together, experiment)
-
-
-def _together(lines: pl.Series, shape: pl.Struct, experiment: str | None) -> pl.Series:
-    """Return flat rows of lines that are objects of the usual types."""
-    frame = lines.str.json_decode(shape).struct.unnest()
-    if len(frame) != len(lines):
-        raise pl.exceptions.ShapeError
-    of_event = []
-    for name, path in OF_EVENT.items():
-        value = pl.col("event_attributes")
-        for step in path:
-            value = value.struct.field(step)
-        of_event.append(value.alias(name))
-    tried = pl.col("query_attributes").struct.field(experiment) if experiment else pl.lit(None, dtype=pl.String)
-    rule = pl.lit(None, dtype=pl.String).alias(RULE)
-    hits = pl.coalesce(*HITS).alias("hits")
-    return frame.select(*SCALARS, *of_event, tried.alias(EXPERIMENT), hits, rule).to_struct("__flat")
-
-
-def _one(line: str, experiment: str | None) -> dict[str, Any]:
-    """Return the flat row of one line."""
-    try:
-        found = loads(line)
-    except (ValueError, RecursionError):
-        return {RULE: IS_JSON}
-    for wrapper in ("_source", "doc"):
-        if isinstance(found, Mapping) and isinstance(found.get(wrapper), Mapping):
-            found = found[wrapper]
-    if not isinstance(found, Mapping):
-        return {RULE: IS_KNOWN}
-    row: dict[str, Any] = {name: _scalar(found.get(name)) for name in SCALARS}
-    for name, path in OF_EVENT.items():
-        value: Any = found.get("event_attributes")
-        for step in path:
-            value = value.get(step) if isinstance(value, Mapping) else None
-        row[name] = _scalar(value.get("index") if name == "ordinal" and isinstance(value, Mapping) else value)
-    attributes = found.get("query_attributes")
-    row[EXPERIMENT] = _scalar(attributes.get(experiment)) if experiment and isinstance(attributes, Mapping) else None
-    listed = next((found[name] for name in HITS if isinstance(found.get(name), list)), None)
-    row["hits"] = None if listed is None else [_scalar(one) for one in listed]
-    return row
-
-
-def _scalar(value: object) -> str | None:
-    """Return a value as text: nested ones as JSON, whole numbers without fraction."""
-    if value is None or isinstance(value, str):
-        return value
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return json.dumps(value)

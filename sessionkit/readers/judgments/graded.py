@@ -3,7 +3,8 @@ the document and one for the grade.
 
 Columns are found by their usual names. Where they have others, or where both a text and a topic are there and the topic is the
 key, ``[judgments]`` in study.toml names them: ``columns = { judgment_key = "search term", doc_id = "sku", grade = "stars" }``
-with ``keys = "query text"`` or ``"topic"``.
+with ``keys = "query text"`` or ``"topic"``. Grades that are words (as those of ESCI and WANDS) need ``labels = { Exact = 2, ... }``
+there. Known as well are the qrels of BEIR, ``query-id``, ``corpus-id`` and ``score``.
 """
 
 from __future__ import annotations
@@ -24,14 +25,38 @@ from sessionkit.readers.files.opening import LogFile
 from sessionkit.readers.judgments.ratings import idle, source
 from sessionkit.readers.raw import Raw
 
-TRIED = "never on a real file"
+TRIED = (
+    "rows that tests and documentation of public projects show (labels of ESCI; query_id, query, doc_id and "
+    "relevance; lists made from UBI); never on a whole real file, and for WANDS, Home Depot and BEIR on their column "
+    "names alone"
+)
 TEXTS = ("query", "query_text", "querytext", "query text", "search_query", "search_term", "search term")
-TOPICS = ("topic", "topic_id", "topicid", "topic_number", "qid", "query_id", "queryid", "query_number")
-DOCUMENTS = ("doc_id", "docid", "docno", "doc", "document_id", "document", "product_id", "item_id", "url")
-GRADES = ("grade", "rating", "relevance", "rel", "label", "gain", "judgment", "judgement")
+TOPICS = ("topic", "topic_id", "topicid", "topic_number", "qid", "query_id", "queryid", "query_number", "query-id")
+DOCUMENTS = (
+    *(
+        "doc_id",
+        "docid",
+        "docno",
+        "doc",
+        "document_id",
+        "document",
+        "product_id",
+        "product_uid",
+        "item_id",
+        "sku",
+        "url",
+    ),
+    CORPUS := "corpus-id",
+)
+GRADES = (
+    *("grade", "rating", "relevance", "rel", "label", "gain", "judgment", "judgement", "relevance_score", "esci_label"),
+    OF_CORPUS := "score",
+)
 JUDGES = ("judge_id", "judge", "assessor", "assessor_id", "annotator", "rater", "worker_id", "user_email")
-"""What columns are called, the likeliest first."""
+"""What columns are called, the likeliest first; a score is a grade where documents are those of a corpus, as in BEIR."""
 SEPARATORS = ",\t;|"
+SOME = 5
+"""Words that an error shows."""
 
 
 def fits_texts(glimpse: Glimpse) -> bool:
@@ -60,17 +85,30 @@ def read(file: LogFile, config: Config) -> list[Raw]:
             "and grade. In study.toml, [judgments] can say which is: columns = { judgment_key = ..., doc_id = ..., grade = ... }"
         )
     options: dict[str, Any] = {"columns": columns}
-    if file.kind == "text" and file.separator is None:
+    if file.kind == "text":
         options["separator"] = _header(head)[1]
     raw = read_table(file, "judgments", options, config=config, keep=in_memory)
     rows = raw.frame.with_columns(pl.col("judgment_key", "doc_id").cast(pl.String).str.strip_chars()).collect()
     unrated = pl.col("grade").cast(pl.String).str.strip_chars().replace("", None).is_null()
     unrated &= pl.col(RULE).is_null() if RULE in rows.columns else pl.lit(value=True)
     without = rows.filter(unrated)
+    _refuse_words(file, rows.filter(~unrated)["grade"].cast(pl.String).str.strip_chars(), columns["grade"])
     return [
         source(file, rows.filter(~unrated), "judgments", locate=raw.locate),
         *idle(file, {"rows without grade": len(without)}),
     ]
+
+
+def _refuse_words(file: LogFile, grades: pl.Series, name: str) -> None:
+    """Raise DataError where all grades are words."""
+    if grades.is_empty() or grades.cast(pl.Float64, strict=False).is_not_null().any():
+        return
+    words = grades.unique(maintain_order=True).head(SOME).to_list()
+    worth = ", ".join(f"{word!r} = ..." for word in words)
+    raise DataError(
+        f"{file.name}: the grades in column {name!r} are words, no numbers. In study.toml, [judgments] with path, columns, keys "
+        f"and labels = {{ {worth} }} says what they are worth"
+    )
 
 
 def _columns(head: str, keys: tuple[str, ...]) -> dict[str, str] | None:
@@ -79,7 +117,8 @@ def _columns(head: str, keys: tuple[str, ...]) -> dict[str, str] | None:
     if "judgment_key" in names:
         return None
     known = {name.casefold(): name for name in reversed(names)}
-    wanted = {"judgment_key": keys, "doc_id": DOCUMENTS, "grade": GRADES, "judge_id": JUDGES}
+    grades = GRADES if CORPUS in known else tuple(name for name in GRADES if name != OF_CORPUS)
+    wanted = {"judgment_key": keys, "doc_id": DOCUMENTS, "grade": grades, "judge_id": JUDGES}
     found = {ours: known[name] for ours, usual in wanted.items() for name in usual[::-1] if name in known}
     return found if {"judgment_key", "doc_id", "grade"} <= set(found) else None
 

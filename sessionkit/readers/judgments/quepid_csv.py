@@ -13,7 +13,7 @@ from sessionkit.readers.files.opening import LogFile
 from sessionkit.readers.judgments.ratings import idle, source
 from sessionkit.readers.raw import Locate, Raw
 
-BASIC, DETAILED, BOOK = "basic", "detailed", "book"
+BASIC, DETAILED, LISTS, BOOK, SCORES = "basic", "detailed", "lists", "book", "scores"
 PAIR = (("query", "docid"), ("query", "doc_id"))
 NAMES = {
     "query": "judgment_key",
@@ -53,10 +53,14 @@ def form_of(text: str) -> str | None:
 
     >>> form_of("query,docid,rating\\n"), form_of("query,docid,Ada,Anonymous\\na,b,1,\\n"), form_of("session,query\\n")
     ('basic', 'book', None)
+    >>> form_of("Snapshot Name,Query Text,Doc ID,Doc Position,title\\n"), form_of("Case ID,Query Text,Score\\n")
+    ('lists', 'scores')
     """
     names = [name.casefold() for name in header_of(text)]
-    if {"query text", "doc id", "doc position", "rating"} <= set(names):
-        return DETAILED
+    if {"query text", "doc id", "doc position"} <= set(names):
+        return DETAILED if "rating" in names else LISTS
+    if {"query text", "score", "case id"} <= set(names):
+        return SCORES
     if tuple(names[:2]) not in PAIR or len(names) < 3:
         return None
     if names[2:] == ["rating"]:

@@ -1,9 +1,9 @@
 """Format of judgments ``rre``: ratings of the Rated Ranking Evaluator, which Quepid exports too.
 
 ``topics`` hold ``query_groups``, these hold ``queries``; levels may be missing. ``relevant_documents`` of a group (or of a topic,
-or of a query, as in Quepid's export) apply to every query in it, in one of two shapes: ``{"doc": {"gain": 3}}`` or ``{"3":
-["doc", "doc"]}``. The text of a query is its placeholder ``$query``, or its only placeholder. Documents that are not listed are
-not judged.
+or of a query, as in Quepid's export) apply to every query in it, in one of three shapes: ``{"doc": {"gain": 3}}``, ``{"3":
+["doc", "doc"]}`` or ``[{"document_id": "doc", "gain": 3}]``. The text of a query is the placeholder that ``query_placeholder``
+names, else ``$query``, else its only placeholder. Documents that are not listed are not judged.
 """
 
 from __future__ import annotations
@@ -22,20 +22,22 @@ from sessionkit.readers.judgments.ratings import Rating, children, documents, id
 from sessionkit.readers.raw import Raw
 
 TRIED = (
-    "rre_ratings_example.json of the Rated Ranking Evaluator; lists of documents by gain, missing levels and relevant "
-    "documents of single queries never on real files, built from the importer and exporter of Quepid"
+    "rre_ratings_example.json, the ratings of an evaluation and of the dataset generator of the Rated Ranking "
+    "Evaluator, and parts of those of its evaluator for Solr, of its generic archetype and of Chorus, in all three "
+    "shapes; the whole is built from the source of Quepid's importer and exporter"
 )
 LOOK = re.compile(r'"(relevant_documents|placeholders)"\s*:\s*\{')
 LEVELS = ("topics", "query_groups", "queries")
 READABLE = "documents_can_be_read"
-TEXT = "$query"
+TEXT, NAMED = "$query", "query_placeholder"
 SAME = ("judgment_key", "doc_id", "grade")
 
 
 @dataclass
 class Walked:
-    """What was found in a tree so far: ratings, and the queries without any."""
+    """What was found in a tree so far: ratings, and the queries without any; and the placeholder that is the query."""
 
+    text: str = TEXT
     ratings: list[Rating] = field(default_factory=list)
     bare: int = 0
 
@@ -58,6 +60,7 @@ def read(file: LogFile, config: Config) -> list[Raw]:  # noqa: ARG001 - all form
         if isinstance(value, Rating):
             walked.ratings.append(value)
         elif isinstance(value, dict) and any(level in value for level in LEVELS):
+            walked.text = str(value.get(NAMED) or TEXT)
             _walk(value, path, [], walked)
         else:
             raise DataError(f"{file.name}: {path} holds none of {', '.join(LEVELS)}, which ratings of RRE have")
@@ -68,7 +71,7 @@ def _walk(node: dict[str, Any], path: str, above: list[Rating], walked: Walked) 
     """Take note of the ratings of all queries in a node; `above` are those of the nodes it is in, without queries."""
     documented = [*above, *_documents(node, path)]
     if "placeholders" in node or not any(level in node for level in LEVELS):
-        text = _text(node.get("placeholders"))
+        text = _text(node.get("placeholders"), walked.text)
         walked.bare += not documented
         walked.ratings += [
             Rating(one.path, text, one.doc_id, one.grade, {"query": text, **one.node}, rule=one.rule)
@@ -89,6 +92,10 @@ def _documents(node: dict[str, Any], path: str) -> Iterator[Rating]:
     if found is None:
         return
     path = f"{path}.relevant_documents"
+    if isinstance(found, list) and all(isinstance(one, dict) for one in found):
+        for number, one in enumerate(found):
+            yield Rating(f"{path}[{number}]", None, one.get("document_id"), one.get("gain"), one)
+        return
     if not isinstance(found, dict):
         yield Rating(path, node={"relevant_documents": found}, rule=READABLE)
         return
@@ -100,8 +107,9 @@ def _documents(node: dict[str, Any], path: str) -> Iterator[Rating]:
             yield Rating(place, None, key, value.get("gain") if isinstance(value, dict) else value, {key: value})
 
 
-def _text(placeholders: Any) -> Any:  # noqa: ANN401 - JSON
+def _text(placeholders: Any, name: str) -> Any:  # noqa: ANN401 - JSON
     """Return the text of a query; None where it is not clear which it is."""
     if not isinstance(placeholders, dict):
         return None
-    return placeholders.get(TEXT, next(iter(placeholders.values())) if len(placeholders) == 1 else None)
+    only = next(iter(placeholders.values())) if len(placeholders) == 1 else None
+    return placeholders.get(name, placeholders.get(TEXT, only))

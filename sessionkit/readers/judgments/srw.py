@@ -3,30 +3,62 @@
 A judgment list is ``{"name", "type", "judgmentRatings": [{"query", "ratings": [{"docId", "rating"}]}]}``. What is imported has
 ratings as text ("3.000"), what is exported from the index as numbers; there it is wrapped with ``id``, ``timestamp`` and
 ``metadata``, alone, one per line, in a list, or as the hits of a search. Scales differ (0 to 1, small integers, 0 to 100)
-and are kept. Of several ratings of one document for one query in a list the last counts. Where a file has several lists,
-``judge_id`` is the name of the list.
+and are kept. A query with fields of its own may be stored as its text, ``#`` and the fields as JSON: its text is the key. Of
+several ratings of one document for one query in a list the last counts. Where a file has several lists, ``judge_id`` is the
+name of the list.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from sessionkit.errors import DataError
 from sessionkit.readers.config import Config
 from sessionkit.readers.entries import Glimpse
 from sessionkit.readers.files.opening import LogFile
-from sessionkit.readers.judgments.ratings import Rating, children, documents, idle, rated
+from sessionkit.readers.judgments.ratings import Rating, children, documents, idle, rated, text_of
 from sessionkit.readers.raw import Raw
 
 TRIED = (
-    "esci_us and art judgment lists (imported) of chorus-opensearch-edition; documents exported from the "
-    "index, several lists in a file and repeated documents never on real files"
+    "esci_us and art judgment lists of chorus-opensearch-edition (imported), movies_judgments.json of "
+    "search-relevance, parts of hybrid_optimizer_demo and of a document of the index; several lists in a file and "
+    "repeated documents never on real files"
 )
 LIST, SET = re.compile(r'"judgmentRatings"\s*:'), re.compile(r'"querySetQueries"\s*:')
 READABLE = "ratings_can_be_read"
 SAME = ("judge_id", "judgment_key", "doc_id")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The text of a query, and the fields that it has beside."""
+
+    text: str | None
+    fields: dict[str, Any]
+
+
+def asked(value: Any) -> Asked:  # noqa: ANN401 - JSON
+    """Return what a query says that may be stored as its text, ``#`` and its fields as JSON.
+
+    >>> asked('desk lamp#{"answer": "LED"}')
+    Asked(text='desk lamp', fields={'answer': 'LED'})
+    >>> asked("what is C#?").text
+    'what is C#?'
+    """
+    text = text_of(value)
+    before, mark, after = (text or "").partition("#")
+    if mark and after.strip().startswith("{"):
+        try:
+            fields = json.loads(after)
+        except ValueError:
+            fields = None
+        if isinstance(fields, dict):
+            return Asked(before.strip() or None, fields)
+    return Asked(text, {})
 
 
 def fits(glimpse: Glimpse) -> bool:
@@ -46,7 +78,7 @@ def read(file: LogFile, config: Config) -> list[Raw]:  # noqa: ARG001 - all form
     """
     lists = [found for path, value in documents(file) for found in wrapped(path, value, "judgmentRatings")]
     if not any(isinstance(value, dict) and "judgmentRatings" in value for _, value in lists):
-        raise DataError(f"{file.name} has no judgmentRatings; a query set is a log, not judgments")
+        raise DataError(f"{file.name} has no judgmentRatings; a query set or an experiment is a log, not judgments")
     named = len(lists) > 1
     ratings: list[Rating] = []
     bare = 0
@@ -87,6 +119,6 @@ def _of_query(path: str, query: Any, extras: dict[str, Any]) -> Iterator[Rating]
         return
     for place, one in children(query, path, "ratings"):
         if isinstance(one, dict):
-            yield Rating(place, query.get("query"), one.get("docId"), one.get("rating"), one, extras)
+            yield Rating(place, asked(query.get("query")).text, one.get("docId"), one.get("rating"), one, extras)
         else:
             yield Rating(place, node=one, rule=READABLE)

@@ -1,4 +1,4 @@
-"""Format core: the three kinds of file of the Sim4IA benchmark, made up here, and the real ones."""
+"""Format core: the four kinds of file of the Sim4IA benchmark, made up here, and the real ones."""
 
 import json
 from datetime import UTC, datetime
@@ -142,6 +142,29 @@ def test_texts_alone(core):
     ]
 
 
+GIVEN = '1,test_user,9,solar cells\n2,test_user,9,"solar cells, thin"\n1,test_user,10,wind\n'
+
+
+def test_queries_given_to_a_simulation_have_no_lists(core, rejects):
+    study = core(GIVEN, "given.csv")
+    assert study.reader == "core"
+    assert study.queries.collect().select("session_id", "query_position", "query_text", "results_status").rows() == [
+        ("10", 1, "wind", "not_logged"),
+        ("9", 1, "solar cells", "not_logged"),
+        ("9", 2, "solar cells, thin", "not_logged"),
+    ]
+    assert study.results.collect().is_empty()
+    broken = core(GIVEN + "2,test_user,10,waves,more\n", "broken.csv")
+    assert [row[:3] for row in rejects(broken)] == [(4, 4, "record_fits_the_columns")]
+    assert any("texts of queries alone" in note for note in study.notes)
+
+
+def test_a_run_submitted_to_the_benchmark_is_refused(core):
+    run = {"meta": {"team_name": "us", "task": "A"}, "1": ["solar", "wind"]}
+    with pytest.raises(DataError, match=r"run\.json is a run submitted to Sim4IA: guesses of the next query"):
+        core(json.dumps(run, indent=1), "run.json")
+
+
 def test_broken_records_are_kept_aside_with_their_line(core, rejects):
     text = line(1, 1, "a", "[1, 2") + line(2, 1, "b", "[3]", "[('3', yesterday, 'works')]") + line(3, 1, "c", "[4]")
     study = core(text, format="core")
@@ -158,7 +181,7 @@ def test_broken_records_are_kept_aside_with_their_line(core, rejects):
 @pytest.mark.parametrize(
     ("name", "text", "words"),
     [
-        ("log.csv", "1,u,2,solar,2025-01-10 08:00:00\n", "log.csv has 5 columns; format core has 8, or a header"),
+        ("log.csv", "1,u,2,solar,2025-01-10 08:00:00\n", "log.csv has 5 columns; format core has 8, 4 or a header"),
         ("log.json", '{"1": ["a", ', "log.json is no JSON object of sessions with lists of queries"),
         ("log.json", '{"1": 7}', "log.json is no JSON object of sessions with lists of queries"),
     ],

@@ -52,5 +52,41 @@ def test_a_snapshot_in_brief_is_a_log_only_where_the_format_is_named(write, quie
 
 
 def test_what_has_no_lists_is_refused_as_a_log(write):
-    with pytest.raises(DataError, match=r"book\.csv has no lists"):
+    with pytest.raises(DataError, match=r"book\.csv has ratings and no lists"):
         read(write("book.csv", "query,docid,Ada\nlamp,A,1\n"), format="quepid")
+
+
+BARE = (
+    "Snapshot Name,Snapshot Time,Case ID,Query Text,Doc ID,Doc Position,title\r\n"
+    "(1/5/26) monday,2026-01-05T12:00:00Z,7,lamp,A,1,Lamp\r\n"
+    '(1/5/26) monday,2026-01-05T12:00:00Z,7,lamp,B,2,"Bulb, warm"\r\n'
+    "(1/5/26) monday,2026-01-05T12:00:00Z,7, -10 screws,C,1,Screw\r\n"
+)
+
+
+def test_a_snapshot_in_detail_has_lists_and_no_ratings(write, quiet_read):
+    study = quiet_read(write("snapshot.csv", BARE))
+    assert study.reader == "quepid"
+    assert study.results.collect().select("session_id", "rank", "doc_id", "title").rows() == [
+        ("(1/5/26) monday: -10 screws", 1, "C", "Screw"),
+        ("(1/5/26) monday: lamp", 1, "A", "Lamp"),
+        ("(1/5/26) monday: lamp", 2, "B", "Bulb, warm"),
+    ]
+    assert study.sessions.collect()["system_id"].unique().to_list() == ["(1/5/26) monday"]
+    assert study.judgments.collect().is_empty()
+
+
+def test_lists_that_are_to_be_imported_have_no_system(write, quiet_read):
+    study = quiet_read(write("static.csv", "Query Text,Doc ID,Doc Position\nlamp,A,1\nlamp,B,2\n"))
+    assert study.results.collect().select("session_id", "rank", "doc_id").rows() == [("lamp", 1, "A"), ("lamp", 2, "B")]
+    assert study.sessions.collect()["system_id"].to_list() == [None]
+
+
+def test_what_a_snapshot_and_scores_have_not_is_said(write, judged):
+    scores = "Team Name,Case Name,Case ID,Query Text,Score,Date Last Scored\nt,c,8,lamp,30,2026-01-05\n"
+    with pytest.raises(DataError, match=r"general\.csv has scores and no lists"):
+        read(write("general.csv", scores))
+    with pytest.raises(DataError, match=r"general\.csv has scores and no ratings: export those of the case"):
+        judged("general.csv", scores)
+    with pytest.raises(DataError, match=r"snapshot\.csv is no judgments, it looks like a log \(quepid\)"):
+        judged("snapshot.csv", BARE)

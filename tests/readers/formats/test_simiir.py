@@ -164,6 +164,39 @@ def test_version_1_marks_without_a_word_and_says_that_a_list_ended(write, quiet_
     assert not [note for note in study.notes if "SimIIR" in note]
 
 
+def test_what_is_said_in_a_conversation_is_a_query_without_list(write, quiet_read):
+    said = (
+        "ACTION START 900 0 START\nACTION UTTERANCE 900 10 how do night trains work\nACTION CSRP 900 15 EXAMINE_CSRP\n"
+        "ACTION RESPONSE 900 35 EXAMINING_RESPONSE\nACTION MARKRESPONSE 900 38 CONSIDERED_RELEVANT\n"
+        "ACTION UTTERANCE 900 48 and sleepers\nACTION CSRP 900 53 INTERUPT_CSRP\nACTION STOP 900 53 STOP\n"
+    )
+    study = quiet_read(write("talk-7-owl.log", said))
+    asked = study.queries.collect().select("query_text", "elapsed_seconds", "results_status").rows()
+    assert asked == [("how do night trains work", 10.0, "not_logged"), ("and sleepers", 48.0, "not_logged")]
+    assert study.results.collect().is_empty()
+
+
+def test_times_with_fractions_and_topics_that_are_words(write, quiet_read):
+    base = "sub1-l100-land_use-user-1"
+    write(
+        f"{base}.cfg",
+        f"SIMULATION '{base}'  Simulation Configuration:    Topic: land_use\n  User Configuration (user-1):    Query Generator: X\n",
+    )
+    log = write(
+        f"{base}.log",
+        "ACTION QUERY 2400.0 9.42 soils\nACTION SERP 2400.0 11.42 EXAMINE_SERP\n"
+        "ACTION SNIPPET 2400.0 14.42 SNIPPET_RELEVANT https://e.org/a?b=1\n"
+        "ACTION DOC 2400.0 94.42 EXAMINING_DOCUMENT https://e.org/a?b=1\n"
+        "ACTION MARK 2400.0 96.10000000000001 CONSIDERED_RELEVANT https://e.org/a?b=1\n",
+    )
+    study = quiet_read(log)
+    assert study.sessions.collect().select("topic_id", "user_id", "system_id").rows() == [
+        ("land_use", "user-1", "sub1-l100")
+    ]
+    row = study.results.collect().select("doc_id", "saved", "click_elapsed_seconds", "dwell_seconds").rows()
+    assert row == [("https://e.org/a?b=1", True, 14.42, 80.0)]
+
+
 def test_totals_that_are_not_what_was_read_are_warned_of(write):
     text = RUN.replace("TOTAL_SNIPPETS_EXAMINED 4", "TOTAL_SNIPPETS_EXAMINED 9")
     with pytest.warns(DataWarning) as warned:

@@ -17,3 +17,23 @@ def test_a_query_set_is_a_log_of_texts(write, quiet_read, rejects):
     ratings = [{"query": "lamp", "ratings": [{"docId": "A", "rating": "1.000"}]}]
     beside = write("list.json", json.dumps({"name": "by hand", "judgmentRatings": ratings}))
     assert quiet_read(path, judgments=beside).facts.judgments == 1
+
+
+def test_what_an_entry_says_beside_its_text_is_kept(write, quiet_read):
+    queries = [
+        {"queryText": "lamp", "customFields": {"answer": "LED", "query_id": "7"}},
+        {"queryText": "desk", "answer": "oak"},
+        {"queryText": 'rug#{"answer": "wool"}', "customFields": None},
+        {"queryText": "what is C#?"},
+    ]
+    study = quiet_read(write("set.json", json.dumps({"querySetQueries": queries})))
+    assert study.queries.collect().select("query_text", "answer", "query_id_given").rows() == [
+        ("desk", "oak", None),
+        ("lamp", "LED", 7),
+        ("rug", "wool", None),
+        ("what is C#?", None, None),
+    ]
+    ratings = [{"query": 'rug#{"answer": "wool"}', "ratings": [{"docId": "A", "rating": 1}]}]
+    beside = write("list.json", json.dumps({"judgmentRatings": ratings}))
+    judged = quiet_read(write("set.json", json.dumps({"querySetQueries": queries})), judgments=beside)
+    assert judged.judgments.collect()["judgment_key"].to_list() == ["rug"]

@@ -178,6 +178,28 @@ def test_options(ubi):
     assert shown(study, "dwell_seconds")[0] == ("s1", 1, 1, "A1", 1.5)
 
 
+def test_queries_of_nobody_are_sessions_of_their_own(ubi):
+    """As a plugin logs them that is told no client; those of a user alone are in a session of that user."""
+    nobody = [
+        query(one, "lamp", ["A"], client_id=None, at=f"2025-01-02T10:0{minute}:00Z") for minute, one in enumerate("ab")
+    ]
+    users = [query(one, "ink", ["B"], client_id="", user_id="u", at="2025-01-02T10:05:00Z") for one in "cd"]
+    study = ubi([*nobody, *users], merge_queries=[])
+    assert asked(study, "session_id", "query_id") == [("a", "a"), ("b", "b"), ("u-1", "c"), ("u-1", "d")]
+    assert study.rejected.collect().is_empty()
+    said = "2 queries of which neither session nor client nor user is known: each is a session of its own"
+    assert said in study.notes
+
+
+def test_actions_that_are_not_counted_are_spoken_of(ubi):
+    study = ubi(
+        [query("q", "lamp"), event("view", "q", "A", 1), event("view", "q", "B", 2), event("hover", "q", "A", 1)]
+    )
+    said = "3 events on objects at an ordinal not counted as impressions or clicks (2 view and 1 hover)"
+    assert any(note.startswith(said) for note in study.notes)
+    assert not any("not counted as" in note for note in ubi([*LOG[:2], event("hover", "q1", "A1")]).notes)
+
+
 def browsing():
     """Queries of one browser session: typed, sent again, and an hour later."""
     texts = [
@@ -275,15 +297,31 @@ def test_damaged_files_are_refused(write):
         ("bulk.ndjson.gz", lines(LOG, bulk=True)),
         ("answer.json", json.dumps({"took": 1, "hits": {"hits": [{"_source": LOG[0]}]}}, indent=1)),
         ("dump.json", json.dumps({"_index": "ubi_queries", "_source": LOG[0]})),
+        ("bulk.json", '{"index": {}}\n' + lines(LOG[:1])),
+        ("posts.json", f"[{json.dumps(LOG[0])}]\n[{json.dumps(LOG[3])}]\n"),
+        ("s3.json", json.dumps({"events": LOG[3:5]})),
+        ("both.json", json.dumps({"queries": LOG[:1], "events": LOG[3:5]}, indent=1)),
+        ("camel.json", json.dumps([{"queryId": "q", "userQuery": "lamp", "queryResponse": {}}])),
     ],
 )
 def test_it_is_recognised_by_content(write, name, text):
     assert fitting([glimpse(write(name, text))], FORMATS) == ["ubi"]
 
 
-def test_other_json_is_not_taken_for_it(write):
-    for text in ('{"a": 1}', '{"index": {"_index": "x"}}\n{"a": 1}', '{"properties": {"action_name": {}}}', "[]", ""):
-        assert not FORMATS["ubi"].fits(glimpse(write("other.json", text)))
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"queries": [{"query": "lamp", "ratings": {}}]}',
+        '{"events": [{"name": "x"}]}',
+        '{"a": 1}',
+        '{"index": {"_index": "x"}}\n{"a": 1}',
+        '{"properties": {"action_name": {}}}',
+        "[]",
+        "",
+    ],
+)
+def test_other_json_is_not_taken_for_it(write, text):
+    assert not FORMATS["ubi"].fits(glimpse(write("other.json", text)))
 
 
 def test_a_folder_of_such_files_is_recognised(write, tmp_path, quiet_read):

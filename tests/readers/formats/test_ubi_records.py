@@ -65,6 +65,9 @@ def packed():
         "values": "\n".join(json.dumps(one, indent=1) for one in RECORDS),
         "answer": json.dumps(answer),
         "indented answer": json.dumps(answer, indent=2),
+        "posts": "\n".join(f"[{line}]" for line in lines),
+        "lists by name": json.dumps({"queries": RECORDS[:1], "events": RECORDS[1:]}),
+        "indented lists": json.dumps({"events": RECORDS}, indent=2),
         "two answers": json.dumps(answer | {"hits": {"hits": RECORDS[:2]}})
         + "\n"
         + json.dumps({"hits": {"hits": RECORDS[2:]}}),

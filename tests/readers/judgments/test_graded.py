@@ -67,3 +67,36 @@ def test_study_toml_may_leave_the_format_to_be_recognised(judged, write):
     write("own.csv", "query,docid,rating\nlamp,A,5\n")
     study = judged("q.csv", "query,docid,grade\ndesk lamp,B,1\n", config={"judgments": {"path": "own.csv"}})
     assert rows(study) == [("lamp", "A", 5.0), ("desk lamp", "B", 1.0)]
+
+
+def test_the_separator_of_the_header_counts_more_than_the_name_of_the_file(judged):
+    assert rows(judged("g.csv", "id\tquery_id\tproduct_id\tlabel\n0\t7\tA\t2\n")) == [("7", "A", 2.0)]
+
+
+def test_a_score_is_a_grade_where_documents_are_those_of_a_corpus(judged):
+    assert rows(judged("test.tsv", "query-id\tcorpus-id\tscore\n7\tA\t1\n7\tB\t0\n")) == [
+        ("7", "A", 1.0),
+        ("7", "B", 0.0),
+    ]
+    with pytest.raises(DataError, match=r"run\.tsv \(judgments\) has no columns judgment_key, grade"):
+        judged("run.tsv", "query_id\tdoc_id\tscore\n7\tA\t11.2\n")
+
+
+WORDS = "query,query_id,product_id,esci_label\nlamp,7,A,E\nlamp,7,B, I \nlamp,7,C,X\nlamp,7,D,2\n"
+
+
+def test_grades_that_are_words_are_worth_what_study_toml_says(judged, write, rejects):
+    write("words.csv", WORDS)
+    columns = {"judgment_key": "query", "doc_id": "product_id", "grade": "esci_label"}
+    said = {"path": "words.csv", "columns": columns, "keys": "query text", "labels": {"E": 3, "I": 0.5}}
+    study = judged("more.csv", "query,docid,grade\nlamp,Z,1\n", config={"judgments": said})
+    found = study.judgments.collect().select("doc_id", "grade", "raw_grade").rows()
+    assert sorted(found) == [("A", 3.0, "E"), ("B", 0.5, " I "), ("D", 2.0, "2"), ("Z", 1.0, None)]
+    assert [row[1:4] for row in rejects(study)] == [(4, "grade_is_a_number", "X")]
+
+
+def test_grades_that_are_all_words_are_refused_with_what_to_say_of_them(judged):
+    with pytest.raises(
+        DataError, match=r"'esci_label' are words.*labels = \{ 'E' = \.\.\., 'I' = \.\.\., 'X' = \.\.\. \}"
+    ):
+        judged("words.csv", WORDS.replace("lamp,7,D,2\n", ""))

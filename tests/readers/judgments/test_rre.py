@@ -1,4 +1,4 @@
-"""Ratings of the Rated Ranking Evaluator: levels that may be missing, two shapes of documents, placeholders."""
+"""Ratings of the Rated Ranking Evaluator: levels that may be missing, three shapes of documents, placeholders."""
 
 import json
 from pathlib import Path
@@ -26,7 +26,15 @@ def test_documents_apply_to_every_query_of_their_group(judged, accounts):
     assert accounts(study) == {"ratings": (4, 0, 0, 0), "queries without documents": (0, 0, 1, 0)}
 
 
-@pytest.mark.parametrize("documents", [{"A": {"gain": 3}, "B": {"gain": 3}}, {"3": ["A", "B"]}, {"A": 3, "B": 3}])
+@pytest.mark.parametrize(
+    "documents",
+    [
+        {"A": {"gain": 3}, "B": {"gain": 3}},
+        {"3": ["A", "B"]},
+        {"A": 3, "B": 3},
+        [{"document_id": "A", "gain": 3}, {"document_id": "B", "gain": 3}],
+    ],
+)
 @pytest.mark.parametrize("levels", [("topics", "query_groups"), ("query_groups",), ()])
 def test_levels_and_shapes_say_the_same(judged, documents, levels):
     node = {"queries": asked("lamp"), "relevant_documents": documents}
@@ -90,3 +98,20 @@ def test_real_ratings(judged, quiet_read):
     study = judged("rre.json", (DATA / "rre_ratings_example.json").read_text())
     assert study.facts.judgments == 3 * 2 + 3 * 1  # three queries of two documents, three of one
     assert set(study.judgments.collect()["grade"]) == {3.0}
+
+
+def test_the_placeholder_that_is_the_query_may_be_named(judged):
+    said = {"placeholders": {"$lang": "en", "words": "lamp"}, "relevant_documents": {"2": ["A"]}}
+    usual = {"placeholders": {"$query": "bulb", "$vector": "[0.1, 0.2]"}, "relevant_documents": {"1": ["B"]}}
+    study = judged("rre.json", json.dumps({"query_placeholder": "words", "queries": [said, usual]}))
+    assert rows(study) == [("lamp", "A", 2.0), ("bulb", "B", 1.0)]
+
+
+def test_documents_in_a_list_that_say_nothing_are_rejected_where_they_stand(judged, rejects):
+    documents = [{"document_id": "A", "gain": 2}, {"gain": 1}, {"document_id": "C"}]
+    study = judged("rre.json", json.dumps({"queries": asked("lamp"), "relevant_documents": documents}))
+    assert rows(study) == [("lamp", "A", 2.0)]
+    assert [(row[2], row[4].split(" = ")[0]) for row in rejects(study)] == [
+        ("doc_id_is_given", "$.relevant_documents[1]"),
+        ("grade_is_given", "$.relevant_documents[2]"),
+    ]

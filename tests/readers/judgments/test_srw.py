@@ -93,7 +93,7 @@ def test_broken_lines_and_broken_files_are_named(judged, rejects):
 
 
 def test_a_query_set_is_no_file_of_judgments(judged):
-    with pytest.raises(DataError, match=r"set\.json has no judgmentRatings; a query set is a log"):
+    with pytest.raises(DataError, match=r"set\.json has no judgmentRatings; a query set or an experiment is a log"):
         judged("set.json", '{"name": "set", "querySetQueries": [{"queryText": "lamp"}]}')
 
 

@@ -1,0 +1,129 @@
+"""Lists of results in the OpenSearch Search Relevance Workbench: experiments and evaluation results.
+
+- A comparison has ``results``: for a ``queryText`` the ``docIds`` of each ``searchConfigurationId`` (``snapshots``).
+- An evaluation is a document, or an entry of ``evaluationResultList``, with ``searchText``, ``documentIds`` and
+  ``searchConfigurationId`` (else the only one of ``searchConfigurationList``).
+
+Each list is a session of one query; the search configuration is its system.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from sessionkit.contract import RECORD, RULE, VALUE
+from sessionkit.readers.files.opening import LogFile
+from sessionkit.readers.judgments.ratings import Rating, children, documents, text_of
+from sessionkit.readers.judgments.srw import asked
+from sessionkit.readers.raw import as_json
+from sessionkit.readers.records import Taken, raw_of
+
+READABLE = "list_can_be_read"
+OF_LIST: dict[str, pl.DataType] = {
+    RECORD: pl.Int64(),
+    **dict.fromkeys((RULE, VALUE, "session_id", "system_id", "query_text", "results_status", "path"), pl.String()),
+}
+LISTS = re.compile(
+    r'"evaluationResultList"\s*:|"snapshots"\s*:\s*\[\s*\{\s*"(?:searchConfigurationId|docIds)"'
+    r'|"searchText"\s*:\s*"(?=.*?"documentIds"\s*:\s*\[)',
+    re.DOTALL,
+)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """One list: where it stands, for which text and system, and the documents; None where it has none that can be read."""
+
+    path: str
+    text: str | None
+    system: str | None
+    documents: list[str] | None
+    node: Any
+
+
+def take_lists(file: LogFile) -> Taken:
+    """Take the lists of a file apart."""
+    found = [one for path, value in documents(file) for one in _within(path, value, None)]
+    names: Counter[str] = Counter()
+    asked_rows, rows = [], []
+    for number, one in enumerate(found, 1):
+        bare = f"{one.system}: {one.text}" if one.system else one.text
+        names[str(bare)] += 1
+        session = f"{bare} ({names[bare]})" if bare and names[bare] > 1 else bare
+        broken = one.documents is None
+        asked_rows.append(
+            {
+                RECORD: number,
+                RULE: READABLE if broken else None,
+                VALUE: text_of(one.node) if broken else None,
+                "session_id": session,
+                "system_id": one.system,
+                "query_text": one.text,
+                "results_status": "not_logged" if broken else "shown" if one.documents else "empty",
+                "path": one.path,
+            }
+        )
+        rows += [(number, session, rank, doc, one.path) for rank, doc in enumerate(one.documents or (), 1)]
+    queries = pl.DataFrame(asked_rows, schema=OF_LIST)
+    key = pl.col("query_text")
+    told = queries.drop("path").with_columns(key.alias("judgment_key"), key.alias("topic_id"), query_position=1)
+    results = pl.DataFrame(
+        [(place, *row[1:]) for place, row in enumerate(rows, 1)],
+        schema={RECORD: pl.Int64, "session_id": pl.String, "rank": pl.Int64, "doc_id": pl.String, "path": pl.String},
+        orient="row",
+    )
+    listed = results.drop("path").with_columns(query_position=1)
+    return Taken(
+        {
+            "queries": [raw_of(file, "queries", told, kind="lists", locate=as_json(queries.lazy()))],
+            "results": [raw_of(file, "results", listed, kind="documents listed", locate=as_json(results.lazy()))],
+        }
+    )
+
+
+def _within(path: str, node: Any, system: str | None) -> Iterator[Shown]:  # noqa: ANN401 - JSON
+    """Return the lists in a node, out of what an index wraps them in."""
+    if isinstance(node, list):
+        for number, inside in enumerate(node):
+            yield from _within(f"{path}[{number}]", inside, system)
+        return
+    if isinstance(node, Rating) or not isinstance(node, dict):
+        yield Shown(path, None, None, None, getattr(node, "node", node))
+        return
+    for wrapper in ("hits", "_source"):
+        if isinstance(node.get(wrapper), dict | list):
+            yield from _within(f"{path}.{wrapper}", node[wrapper], system)
+            return
+    if "evaluationResultList" in node:
+        several = node.get("searchConfigurationList")
+        only = text_of(several[0]) if isinstance(several, list) and len(several) == 1 else system
+        for place, one in children(node, path, "evaluationResultList"):
+            yield from _within(place, one, only)
+    elif "results" in node:
+        for place, one in children(node, path, "results"):
+            yield from _compared(place, one)
+    else:
+        own = text_of(node.get("searchConfigurationId")) or system
+        yield Shown(path, asked(node.get("searchText")).text, own, _ids(node.get("documentIds")), node)
+
+
+def _compared(path: str, node: Any) -> Iterator[Shown]:  # noqa: ANN401 - JSON
+    """Return the lists of all systems for one query of a comparison."""
+    if not isinstance(node, dict) or not isinstance(node.get("snapshots"), list):
+        yield Shown(path, None, None, None, node)
+        return
+    text = asked(node.get("queryText")).text
+    for place, one in children(node, path, "snapshots"):
+        held = one if isinstance(one, dict) else {}
+        yield Shown(place, text, text_of(held.get("searchConfigurationId")), _ids(held.get("docIds")), one)
+
+
+def _ids(node: Any) -> list[str] | None:  # noqa: ANN401 - JSON
+    """Return documents in their order; None where it is no list."""
+    return [text_of(one) or "" for one in node] if isinstance(node, list) else None

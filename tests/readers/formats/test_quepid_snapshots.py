@@ -1,0 +1,55 @@
+"""Snapshots of Quepid as JSON, as logs."""
+
+import json
+
+import pytest
+
+from sessionkit.errors import DataError
+
+SNAPSHOT = {
+    "id": 3,
+    "name": "monday",
+    "time": "2026-01-05T12:00:00Z",
+    "docs": {
+        "7": [
+            {"id": "A", "explain": None, "rated_only": False, "fields": {"title": "Lamp"}},
+            {"id": "B", "explain": None, "rated_only": True, "fields": None},
+            {"id": "C", "explain": None, "rated_only": None, "fields": None},
+        ],
+        "8": [],
+        "9": [{"id": "Z"}],
+    },
+    "queries": [
+        {"query_id": 7, "query_text": "lamp", "ratings": {"A": 3, "B": 0}},
+        {"query_id": 8, "query_text": "desk", "ratings": {}},
+    ],
+    "scores": [{"query_id": 7, "score": 0.5}],
+}
+
+
+def test_a_snapshot_is_a_log_of_what_was_shown(write, quiet_read):
+    study = quiet_read(write("snapshot.json", json.dumps(SNAPSHOT, indent=1)))
+    assert study.reader == "quepid"
+    assert study.results.collect().select("session_id", "rank", "doc_id").rows() == [
+        ("monday: lamp", 1, "A"),
+        ("monday: lamp", 2, "C"),
+    ]
+    assert study.sessions.collect().select("session_id", "system_id", "judgment_key").rows() == [
+        ("monday: desk", "monday", "desk"),
+        ("monday: lamp", "monday", "lamp"),
+    ]
+    assert study.judgments.collect().select("judgment_key", "doc_id", "grade").rows() == [
+        ("lamp", "A", 3.0),
+        ("lamp", "B", 0.0),
+    ]
+    assert {one.kind: one.idle for one in study.sources if one.idle} == {
+        "documents rated but not shown": 1,
+        "lists of deleted queries": 1,
+    }
+
+
+def test_lists_that_cannot_be_read_are_rejected(write, quiet_read, rejects):
+    study = quiet_read(write("snapshot.json", json.dumps({**SNAPSHOT, "docs": {"7": [1], "8": []}})))
+    assert [row[2] for row in rejects(study)] == ["list_can_be_read"]
+    with pytest.raises(DataError, match=r"snapshot\.json is no snapshot of Quepid"):
+        quiet_read(write("snapshot.json", json.dumps({"docs": {"7": []}})))

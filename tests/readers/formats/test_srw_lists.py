@@ -1,0 +1,82 @@
+"""Experiments and evaluations of the Search Relevance Workbench, as logs of lists."""
+
+import json
+
+import pytest
+
+COMPARISON = {
+    "type": "PAIRWISE_COMPARISON",
+    "results": [
+        {
+            "snapshots": [
+                {"searchConfigurationId": "old", "docIds": ["A", "B"]},
+                {"searchConfigurationId": "new", "docIds": ["B", "C"]},
+            ],
+            "queryText": "lamp",
+            "metrics": [{"metric": "jaccard", "value": 0.33}],
+        },
+        {"snapshots": [{"searchConfigurationId": "old", "docIds": []}], "queryText": 'desk#{"answer": "oak"}'},
+    ],
+}
+ONE = {
+    "searchText": "lamp",
+    "searchConfigurationId": "old",
+    "judgmentIds": [],
+    "documentIds": ["A", "B"],
+    "metrics": [],
+}
+
+
+def lists(study):
+    return study.results.collect().select("session_id", "rank", "doc_id").rows()
+
+
+def test_a_comparison_has_a_list_of_each_system(write, quiet_read):
+    study = quiet_read(write("comparison.json", json.dumps(COMPARISON, indent=1)))
+    assert study.reader == "srw"
+    assert lists(study) == [("new: lamp", 1, "B"), ("new: lamp", 2, "C"), ("old: lamp", 1, "A"), ("old: lamp", 2, "B")]
+    assert study.sessions.collect().select("session_id", "system_id", "topic_id", "judgment_key").rows() == [
+        ("new: lamp", "new", "lamp", "lamp"),
+        ("old: desk", "old", "desk", "desk"),
+        ("old: lamp", "old", "lamp", "lamp"),
+    ]
+    assert dict(study.queries.collect().select("session_id", "results_status").rows())["old: desk"] == "empty"
+
+
+@pytest.mark.parametrize(
+    "packed",
+    [
+        json.dumps(ONE),
+        json.dumps({"hits": {"hits": [{"_id": "1", "_source": ONE}]}}),
+        json.dumps([ONE]),
+        json.dumps(
+            {
+                "size": 5,
+                "searchConfigurationList": ["old"],
+                "evaluationResultList": [{**ONE, "searchConfigurationId": None}],
+            }
+        ),
+    ],
+)
+def test_an_evaluation_however_it_is_packed(write, quiet_read, packed):
+    study = quiet_read(write("evaluation.json", packed))
+    assert study.reader == "srw"
+    assert lists(study) == [("old: lamp", 1, "A"), ("old: lamp", 2, "B")]
+
+
+def test_a_query_evaluated_again_is_a_list_of_its_own(write, quiet_read):
+    study = quiet_read(
+        write("evaluations.json", json.dumps(ONE) + "\n" + json.dumps({**ONE, "documentIds": ["C"]}) + "\n")
+    )
+    assert lists(study) == [("old: lamp", 1, "A"), ("old: lamp", 2, "B"), ("old: lamp (2)", 1, "C")]
+
+
+def test_what_has_no_list_is_rejected(write, quiet_read, rejects):
+    results = [
+        {"queryText": "x", "evaluationId": "1"},
+        {"queryText": "y", "snapshots": [{"docIds": 7}]},
+        COMPARISON["results"][0],
+    ]
+    study = quiet_read(write("experiment.json", json.dumps({"results": results})), format="srw")
+    assert [(row[0], row[2]) for row in rejects(study)] == [(1, "list_can_be_read"), (2, "list_can_be_read")]
+    assert len(lists(study)) == 4

@@ -15,7 +15,8 @@ def check_unique(rows: Checked, table: Table) -> Checked:
     key = list(table.key)
     if rises(rows.accepted, key):
         return rows
-    rows = Checked(rows.accepted.sort([*key, RECORD]), rows.broken)
+    if not rises(rows.accepted, [*key, RECORD]):
+        rows = Checked(rows.accepted.sort([*key, RECORD]), rows.broken)
     repeated = pl.all_horizontal(pl.col(name) == pl.col(name).shift(1) for name in key)
     return rows.rejecting(table.rule("unique").name, repeated, _shown(key))
 
@@ -31,6 +32,8 @@ def check_parents(rows: Checked, table: Table, reference: str, accepted: pl.Data
         return rows
     own = keys_of(rows, key)
     if own.equals(accepted.select(key)):  # which is so in most logs, and cheaper to see than what is missing
+        return rows
+    if len(key) == 2 and _all_numbered(own, accepted.select(key)):
         return rows
     orphans = own.join(accepted, on=key, how="anti")
     if orphans.is_empty():
@@ -66,6 +69,19 @@ def check_dense(rows: Checked, table: Table, positions: pl.DataFrame | None = No
     )
     parted = Checked(flagged, rows.broken).rejecting(rule.name, pl.col(FLAG), pl.col(position).cast(pl.String))
     return Checked(parted.accepted.drop(FLAG), parted.broken.drop(FLAG, strict=False))
+
+
+def _all_numbered(own: pl.DataFrame, accepted: pl.DataFrame) -> bool:
+    """Return whether all of these keys are accepted, as is cheap to see where the accepted count from 1 in each group."""
+    group, number = own.columns
+    runs, mine = (keys[group].rle().struct.unnest() for keys in (accepted, own))
+    first = (runs["len"].cum_sum() - runs["len"]).gather(accepted[group].rle_id())
+    if not accepted.select((pl.col(number) == pl.int_range(1, pl.len() + 1) - first).all()).item():
+        return False
+    found = mine.join(runs, on="value", how="left", maintain_order="left")
+    if found.height != mine.height or found["len_right"].null_count():
+        return False
+    return bool(own[number].is_between(1, found["len_right"].gather(own[group].rle_id())).all())
 
 
 def rises(frame: pl.DataFrame, key: Sequence[str]) -> bool:

@@ -4,7 +4,7 @@ import itertools
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sessionkit.contract import RECORD, RULE, VALUE, Checked, check_dense, check_parents, check_unique, table
@@ -44,6 +44,25 @@ def test_parents_unknown_and_rejected_are_told_apart():
     accepted, seen = pl.DataFrame({"session_id": ["a"]}), pl.DataFrame({"session_id": ["a", "bad"]})
     checked = check_parents(children, table("queries"), "sessions", accepted, seen)
     assert broken(checked) == [(2, "session_is_known", "lost"), (3, "session_is_accepted", "bad")]
+
+
+lists = st.lists(st.tuples(st.sampled_from(["a", "b", "ba"]), st.integers(0, 3)), max_size=9)
+
+
+@given(st.integers(0, 4), st.integers(0, 4), lists, lists, st.booleans())
+@example(2, 1, [], [("a", 0)], True)
+@example(2, 1, [], [("a", 3)], True)
+@example(2, 1, [], [("a", 1), ("b", 1)], True)
+@example(0, 0, [("a", 2), ("b", 1)], [("a", 1)], False)
+def test_lists_without_their_query_are_told(of_a, of_b, others, children, numbered):
+    """Queries that count from 1 in each session are looked up by their number, others by what they are."""
+    queries = [("a", place + 1) for place in range(of_a)] + [("b", place + 1) for place in range(of_b)]
+    queries = queries if numbered else [*dict.fromkeys(others)]
+    accepted = pl.DataFrame(queries, schema={"session_id": pl.String, "query_position": pl.Int64}, orient="row")
+    ranked = [(*child, place) for place, child in enumerate(children, 1)] or [("a", 1, 1)]
+    checked = check_parents(rows(LIST, rows=ranked), table("results"), "queries", accepted, accepted)
+    assert [ranked[record - 1] for record in checked.accepted[RECORD]] == [row for row in ranked if row[:2] in queries]
+    assert {rule for _, rule, _ in broken(checked)} <= {"query_is_known"}
 
 
 @pytest.mark.parametrize(

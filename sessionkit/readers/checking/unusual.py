@@ -110,7 +110,8 @@ def _queries(queries: pl.DataFrame) -> dict[str, Found]:
     if "query_id" in names:
         looks["repeated id"] = pl.col("query_id").is_not_null() & ~pl.struct(SESSION, "query_id").is_first_distinct()
     if "query_text" in names:
-        text = pl.col("query_text").str.strip_chars()
+        queries = queries.with_columns(pl.col("query_text").str.strip_chars())
+        text = pl.col("query_text")
         looks["same text"] = same & (text == text.shift(1)) & (text != "")
     seen = queries.lazy().select(look.fill_null(value=False).alias(name) for name, look in looks.items()).collect()
     found = {name: seen[name].arg_true() for name in looks}

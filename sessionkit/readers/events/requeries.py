@@ -33,7 +33,7 @@ SAID = {"same": "queries sent again", "paging": "further pages of a list", "typi
 """What merged queries are called in accounts and notes."""
 TYPED_WITHIN = 5.0
 """Seconds within which a longer text has to follow to count as typed on."""
-RULE, HEAD = "__merged_by", "__head"
+RULE, HEAD, TEXT = "__merged_by", "__head", "__stripped"
 
 
 @dataclass(frozen=True)
@@ -83,9 +83,9 @@ def merge_queries(queries: pl.LazyFrame, key: str, rules: Sequence[str] = RULES)
     >>> merged.heads.collect().rows()
     [(1, 1), (2, 1), (3, 3)]
     """
-    again = _again(queries, rules)
     stays = pl.col(RULE).is_null()
-    marked = again.with_columns(pl.when(stays).then(pl.col(key)).forward_fill().alias(HEAD))
+    head = pl.when(stays).then(pl.col(key)).forward_fill().alias(HEAD)
+    marked = _again(queries, rules).with_columns(head).collect().lazy()
     if "typing" not in rules or not {"issued_at", "clicks"} <= set(queries.collect_schema()):
         return Merged(marked.filter(stays).drop(RULE, HEAD), marked.select(key, kept=HEAD), _counted(marked))
     typed = _typed(marked)
@@ -105,7 +105,7 @@ def _counted(*marked: pl.LazyFrame) -> dict[str, int]:
 
 def _again(queries: pl.LazyFrame, rules: Sequence[str]) -> pl.LazyFrame:
     """Return the queries with the rule, same or paging, by which one is the query before it."""
-    text = pl.col("query_text").str.strip_chars()
+    text = pl.col(TEXT)
     alike = pl.col("session_id") == pl.col("session_id").shift(1)
     repeated = (alike & (text == text.shift(1)) & (text != "")).fill_null(value=False)
     pages = pl.lit(value=False)
@@ -116,7 +116,8 @@ def _again(queries: pl.LazyFrame, rules: Sequence[str]) -> pl.LazyFrame:
         rule = pl.when(repeated & ~pages).then(pl.lit("same")).otherwise(rule)
     if "paging" in rules:
         rule = pl.when(pages).then(pl.lit("paging")).otherwise(rule)
-    return queries.with_columns(rule.alias(RULE))
+    stripped = queries.with_columns(pl.col("query_text").str.strip_chars().alias(TEXT))
+    return stripped.with_columns(rule.alias(RULE)).drop(TEXT)
 
 
 def _typed(marked: pl.LazyFrame) -> pl.LazyFrame:

@@ -13,6 +13,8 @@ from sessionkit.readers.events.requeries import MERGE_QUERIES, merge_queries
 from sessionkit.readers.events.sessionising import with_positions
 from sessionkit.readers.flat.taking import Kinds, Made
 
+RANKS = 2**20
+"""Ranks below are sorted here, which is cheap; others where rows are checked."""
 ASK, QUERY = "__ask", "__query"
 """Of each line the row of the first line of its query, from 0; the row of its query among those that are left."""
 KINDS = Kinds("queries", "clicked results")
@@ -83,11 +85,11 @@ def queries_and_clicks(
     """
     given = lines.collect()
     is_first = given.select(pl.col(ASK) == pl.int_range(pl.len())).to_series()
-    asked = given.filter(is_first)
-    texts = asked.lazy().select(RECORD, pl.col(again_within).alias("session_id"), "query_text")
-    heads = merge_queries(texts, RECORD, rules).heads.collect()
+    asked = given.select(RECORD, "session_id", "query_text", *of_query).filter(is_first)
+    within = given[again_within].filter(is_first).alias("session_id")
+    heads = merge_queries(asked.select(RECORD, within, "query_text").lazy(), RECORD, rules).heads.collect()
     stays = heads["kept"] == heads[RECORD]
-    placed = with_positions(asked.filter(stays).lazy().select(RECORD, "session_id", "query_text", *of_query)).collect()
+    placed = with_positions(asked.filter(stays).lazy()).collect()
     query = (stays.cum_sum() - 1).gather((is_first.cum_sum() - 1).gather(given[ASK]))  # the row of each line in placed
     is_click = given.select(pl.col("doc_id").is_not_null() | pl.col("rank").is_not_null()).to_series()
     clicks = given.select(RECORD, "rank", "doc_id", *of_click, query.alias(QUERY)).filter(is_click)
@@ -97,7 +99,9 @@ def queries_and_clicks(
         pl.col(RECORD, *of_click).first(), clicks=pl.len().cast(pl.Int32)
     )
     alone = clicks.filter(~several).with_columns(clicks=pl.lit(1, dtype=pl.Int32))
-    made = pl.concat([alone, once], how="diagonal").sort(QUERY, maintain_order=True)
+    rank = pl.col("rank").cast(pl.Int64, strict=False).fill_null(0).clip(0, RANKS - 1)
+    placing = pl.col(QUERY).cast(pl.Int64) * RANKS + rank
+    made = pl.concat([alone, once], how="diagonal").sort(placing, maintain_order=True)
     results = made.with_columns(placed[name].gather(made[QUERY]) for name in ("session_id", "query_position"))
     known = placed.with_columns(results_status=pl.lit("partly_observed"))
     further = given.select(RECORD, click=is_click).filter(~is_first).lazy()

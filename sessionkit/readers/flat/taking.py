@@ -7,47 +7,20 @@ taken together: a session may begin in one and end in the next.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import polars as pl
 
 from sessionkit.contract import RECORD
-from sessionkit.readers.files.keeping import ROW_GROUP, room_in
 from sessionkit.readers.files.opening import LogFile
 from sessionkit.readers.files.undecoded import whole, with_undecoded
-from sessionkit.readers.flat.bands import STRIDE, Key, UndecodableError, banded
-from sessionkit.readers.flat.parting import Parting, by_session
+from sessionkit.readers.flat.bands import STRIDE, Key, UndecodableError
+from sessionkit.readers.flat.making import Made, by_file, held_in
 from sessionkit.readers.raw import OWN, SOURCE, Locate, Raw, as_lines
 from sessionkit.readers.records import Log, Taken
 from sessionkit.showing.words import counted
-
-Numbers = pl.LazyFrame
-"""Records, by RECORD; other columns do not matter."""
-
-
-@dataclass(frozen=True)
-class Made:
-    """What the records of some whole users or sessions hold.
-
-    Parameters
-    ----------
-    queries, results
-        Unchecked rows, as ``records.py`` wants them; records that cannot be taken apart among the queries.
-    merged, idle
-        Records that went into rows made of others, and those that say nothing, by a few words on what they are.
-    seen
-        What is to be counted and noted: a sentence that goes on after the count of queries, such as ``"with an empty
-        text"``, to the queries.
-    """
-
-    queries: pl.LazyFrame
-    results: pl.LazyFrame
-    merged: Mapping[str, Numbers] = field(default_factory=dict)
-    idle: Mapping[str, Numbers] = field(default_factory=dict)
-    seen: Mapping[str, Numbers] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -85,24 +58,14 @@ def take_flat(
         The way back to the text of the records of each file; by default they are its lines.
     """
     files = list(log.files if files is None else files)
-    tallies: dict[str, dict[str, Counter[int]]] = {"merged": {}, "idle": {}, "seen": {}}
-    kept: dict[str, list[pl.DataFrame | Path]] = {"queries": [], "results": []}
-    parting, room = Parting(), log.room
-    for band in _bands(log, files, read, key):
-        made = make(band)
-        tables = {name: getattr(made, name).collect() for name in kept}
-        if log.is_large:
-            tables = {name: by_session(frame) for name, frame in tables.items()}
-            parting.add(tables)
-            room -= sum(int(frame.estimated_size()) for frame in tables.values())
-        for name, frames in kept.items():
-            frames.append(tables[name])
-            if room < 0:
-                paths = [log.workspace / f"{name}-{number:04}.parquet" for number in range(len(frames))]
-                kept[name] = [_on_disk(one, path) for one, path in zip(frames, paths, strict=True)]
-        for name, tally in tallies.items():
-            for words, records in getattr(made, name).items():
-                tally.setdefault(words, Counter()).update(_by_file(records))
+    try:
+        held = held_in(log, files, read, key, make, by_line=not locates)
+    except UndecodableError:  # lines that cannot be decoded break a rule
+        mended = [whole(file) for file in files]
+        held = held_in(
+            log, mended, lambda file: with_undecoded(read(file), file.undecoded), key, make, by_line=not locates
+        )
+    kept, tallies, parting = held.kept, held.tallies, held.parting
     ways = list(locates) or [as_lines(str(file.path), 1) for file in files]
     zone = log.config.settings.timezone
     raws = {
@@ -115,17 +78,6 @@ def take_flat(
     ]
     parted = {name: [replace(raw, parts=parting.of(name))] for name, raw in raws.items()}
     return Taken(parted, _named(tallies["merged"], files), _named(tallies["idle"], files), [*notes, *told])
-
-
-def _bands(
-    log: Log, files: Sequence[LogFile], read: Callable[[LogFile], pl.LazyFrame], key: Key
-) -> Iterator[pl.LazyFrame]:
-    """Return the records of all files, band by band; lines that cannot be decoded break a rule."""
-    try:
-        yield from banded(log, files, [read(file) for file in files], key)
-    except UndecodableError:
-        mended = [whole(file) for file in files]
-        yield from banded(log, mended, [with_undecoded(read(file), file.undecoded) for file in mended], key)
 
 
 def rows_of(file: LogFile, read: Callable[[LogFile], pl.LazyFrame]) -> pl.DataFrame:
@@ -147,26 +99,12 @@ def _named(tally: Mapping[str, Mapping[int, int]], files: Sequence[LogFile]) -> 
     }
 
 
-def _on_disk(rows: pl.DataFrame | Path, path: Path) -> Path:
-    """Return the file that has the rows of a band from now on."""
-    if isinstance(rows, Path):
-        return rows
-    with room_in(path.parent):  # with statistics, by which a range of sessions is found without reading the others
-        rows.write_parquet(path, compression="lz4", statistics=True, row_group_size=ROW_GROUP)
-    return path
-
-
 def _together(kept: Sequence[pl.DataFrame | Path]) -> pl.LazyFrame:
     """Return the rows of all bands; files are scanned as one, which reads few of them at a time."""
     files = [one for one in kept if isinstance(one, Path)]
     if files:
         return pl.scan_parquet(files, glob=False)
     return pl.concat([one.lazy() for one in kept if isinstance(one, pl.DataFrame)])
-
-
-def _by_file(records: pl.LazyFrame) -> dict[int, int]:
-    """Return the number of records of each file that has any."""
-    return dict(records.group_by(pl.col(RECORD) // STRIDE).len().collect().rows())
 
 
 def _raw(
@@ -179,7 +117,7 @@ def _raw(
     zone: str | None,
 ) -> Raw:
     """Return rows of a table from several files as one source."""
-    counts = _by_file(frame)
+    counts = by_file(frame, len(files))
     base = {"queries": {"query_position": 1}, "results": {"query_position": 1, "rank": 1}}[table]
     members = [
         Raw(

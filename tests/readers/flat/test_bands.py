@@ -10,7 +10,7 @@ import pytest
 from sessionkit.contract import RECORD
 from sessionkit.readers.files.opening import open_log
 from sessionkit.readers.flat import bands
-from sessionkit.readers.flat.bands import STRIDE, TEXT, Key, banded, lines_of
+from sessionkit.readers.flat.bands import STRIDE, TEXT, Key, banded, bounds_of, lines_of, marks_of
 
 KEY = Key("user", re.compile(rb"([^\t\n]*)\t"))
 USER = pl.col(TEXT).str.splitn("\t", 2).struct.field("field_0").alias("user")
@@ -29,7 +29,8 @@ def cut(write, tmp_path, monkeypatch):
         ]
         log = SimpleNamespace(is_large=is_large, workspace=tmp_path)
         frames = [lines_of(file).with_columns(USER) for file in opened]
-        return [band.select(RECORD, TEXT).collect().rows() for band in banded(log, opened, frames, KEY)]
+        bounds = bounds_of([marks_of(file, KEY) for file in opened]) if is_large else []
+        return [band().select(RECORD, TEXT).collect().rows() for band in banded(log, opened, frames, KEY, bounds)]
 
     return cut
 

@@ -9,7 +9,7 @@ import pytest
 
 from sessionkit.errors import DataError
 from sessionkit.readers import read, records
-from sessionkit.readers.flat import bands, taking
+from sessionkit.readers.flat import bands, making
 
 
 def aol(chance):
@@ -144,8 +144,8 @@ def test_a_damaged_file_is_named(write, large, is_large):
 
 def test_rows_on_disk_say_which_sessions_are_where(tmp_path, monkeypatch):
     """Else every range of sessions is looked for in all rows, where a log has to be cut into other parts than its bands."""
-    monkeypatch.setattr(taking, "ROW_GROUP", 2)
-    path = taking._on_disk(pl.DataFrame({"session_id": ["a", "b", "c", "d"]}), tmp_path / "rows.parquet")
+    monkeypatch.setattr(making, "ROW_GROUP", 2)
+    path = making._on_disk(pl.DataFrame({"session_id": ["a", "b", "c", "d"]}), tmp_path / "rows.parquet")
     groups = pq.read_metadata(path)
     found = [groups.row_group(number).column(0).statistics for number in range(groups.num_row_groups)]
     assert [(one.min, one.max) for one in found] == [("a", "b"), ("c", "d")]

@@ -1,0 +1,123 @@
+"""What the bands of a flat log hold, one band after the other, two of them at a time: rows, and records counted by file."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+import polars as pl
+
+from sessionkit.contract import RECORD
+from sessionkit.readers.files.keeping import ROW_GROUP, room_in
+from sessionkit.readers.files.opening import LogFile
+from sessionkit.readers.flat.bands import STRIDE, Band, Key, banded, bounds_of, marks_of
+from sessionkit.readers.flat.parting import Parting, by_session
+from sessionkit.readers.flat.spans import OutOfOrderError, in_place
+from sessionkit.readers.records import Log
+from sessionkit.study.ahead import in_turn
+
+TABLES = ("queries", "results")
+TALLIES = ("merged", "idle", "seen")
+Numbers = pl.LazyFrame
+"""Records, by RECORD; other columns do not matter."""
+
+
+@dataclass(frozen=True)
+class Made:
+    """What the records of some whole users or sessions hold.
+
+    Parameters
+    ----------
+    queries, results
+        Unchecked rows, as ``records.py`` wants them; records that cannot be taken apart among the queries.
+    merged, idle
+        Records that went into rows made of others, and those that say nothing, by a few words on what they are.
+    seen
+        What is to be counted and noted: a sentence that goes on after the count of queries, such as ``"with an empty
+        text"``, to the queries.
+    """
+
+    queries: pl.LazyFrame
+    results: pl.LazyFrame
+    merged: Mapping[str, Numbers] = field(default_factory=dict)
+    idle: Mapping[str, Numbers] = field(default_factory=dict)
+    seen: Mapping[str, Numbers] = field(default_factory=dict)
+
+
+@dataclass
+class Held:
+    """What the bands held so far: tables in memory or in files, counts by file, parts."""
+
+    kept: dict[str, list[pl.DataFrame | Path]] = field(default_factory=lambda: {name: [] for name in TABLES})
+    tallies: dict[str, dict[str, Counter[int]]] = field(default_factory=lambda: {name: {} for name in TALLIES})
+    parting: Parting = field(default_factory=Parting)
+
+
+def held_in(
+    log: Log,
+    files: Sequence[LogFile],
+    read: Callable[[LogFile], pl.LazyFrame],
+    key: Key,
+    make: Callable[[pl.LazyFrame], Made],
+    *,
+    by_line: bool,
+) -> Held:
+    """Return what all bands hold; they are read from where they stand if records are lines in the order of users."""
+    marks = [marks_of(file, key) for file in files] if log.is_large else []
+    bounds = bounds_of(marks)
+    if marks and by_line:
+        try:
+            return _held(log, in_place(files, marks, read, key, bounds), make, len(files))
+        except OutOfOrderError:
+            pass
+    return _held(log, banded(log, files, [read(file) for file in files], key, bounds), make, len(files))
+
+
+def _held(log: Log, bands: Iterator[Band], make: Callable[[pl.LazyFrame], Made], files: int) -> Held:
+    """Return what these bands hold; two of them are made at a time."""
+    held, room = Held(), log.room
+    for tables, tallies in in_turn(partial(_of_band, make=make, files=files, is_large=log.is_large), bands):
+        if log.is_large:
+            held.parting.add(tables)
+            room -= sum(int(frame.estimated_size()) for frame in tables.values())
+        for name, frames in held.kept.items():
+            frames.append(tables[name])
+            if room < 0:
+                paths = [log.workspace / f"{name}-{number:04}.parquet" for number in range(len(frames))]
+                held.kept[name] = [_on_disk(one, path) for one, path in zip(frames, paths, strict=True)]
+        for name, tally in tallies.items():
+            for words, many in tally.items():
+                held.tallies[name].setdefault(words, Counter()).update(many)
+    return held
+
+
+def _of_band(
+    band: Band, make: Callable[[pl.LazyFrame], Made], files: int, *, is_large: bool
+) -> tuple[dict[str, pl.DataFrame], dict[str, dict[str, dict[int, int]]]]:
+    """Return the tables of a band, in the order of sessions in a large log, and its counts by file."""
+    made = make(band())
+    tables = {name: getattr(made, name).collect() for name in TABLES}
+    tallies = {
+        name: {words: by_file(records, files) for words, records in getattr(made, name).items()} for name in TALLIES
+    }
+    return {name: by_session(frame) if is_large else frame for name, frame in tables.items()}, tallies
+
+
+def _on_disk(rows: pl.DataFrame | Path, path: Path) -> Path:
+    """Return the file that has the rows of a band from now on."""
+    if isinstance(rows, Path):
+        return rows
+    with room_in(path.parent):  # with statistics, by which a range of sessions is found without reading the others
+        rows.write_parquet(path, compression="lz4", statistics=True, row_group_size=ROW_GROUP)
+    return path
+
+
+def by_file(records: pl.LazyFrame, files: int) -> dict[int, int]:
+    """Return the number of records of each of so many files that has any."""
+    if files == 1:
+        many: int = records.select(pl.len()).collect().item()
+        return {0: many} if many else {}
+    return dict(records.group_by(pl.col(RECORD) // STRIDE).len().collect().rows())

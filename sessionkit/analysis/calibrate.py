@@ -23,7 +23,7 @@ from sessionkit.analysis.calibrating.tables import counted_table
 from sessionkit.analysis.resampling import UNITS, Resampling
 from sessionkit.analysis.showing import reading_of
 from sessionkit.errors import UsageError, suggestion
-from sessionkit.readers.frames import Frame
+from sessionkit.readers.tabular import Frame
 from sessionkit.scoring.measures import Measure
 from sessionkit.study import Study
 

@@ -19,7 +19,7 @@ from sessionkit.analysis.comparing.rows import compared
 from sessionkit.analysis.comparing.sessions import sessions_of
 from sessionkit.analysis.showing import reading_of
 from sessionkit.errors import UsageError
-from sessionkit.readers.frames import Frame
+from sessionkit.readers.tabular import Frame
 from sessionkit.scoring.measures import Measure
 from sessionkit.study import Study
 

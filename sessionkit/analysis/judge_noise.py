@@ -22,7 +22,7 @@ from sessionkit.analysis.rejudged.log import Log
 from sessionkit.analysis.rejudged.pairs import Chosen, PairTest
 from sessionkit.analysis.showing import reading_of
 from sessionkit.errors import DataError, UsageError
-from sessionkit.readers.frames import Frame
+from sessionkit.readers.tabular import Frame
 from sessionkit.scoring.measures import Measure
 from sessionkit.scoring.rejudging import reads_subtopics
 from sessionkit.study import Study

@@ -20,7 +20,7 @@ from sessionkit.analysis.modelling.reading import lines, population
 from sessionkit.analysis.showing import reading_of
 from sessionkit.analysis.tails import t_at
 from sessionkit.errors import UsageError, suggestion
-from sessionkit.readers.frames import Frame
+from sessionkit.readers.tabular import Frame
 from sessionkit.scoring.measures import Measure
 from sessionkit.showing.words import counted
 from sessionkit.study import Study

@@ -27,7 +27,7 @@ from sessionkit.analysis.planning.tables import component_table, power_table, sm
 from sessionkit.analysis.planning.telling import ABSURD, CAVEAT, UNKNOWN, Present, Told, needed, opening
 from sessionkit.analysis.showing import reading_of
 from sessionkit.errors import UsageError
-from sessionkit.readers.frames import Frame
+from sessionkit.readers.tabular import Frame
 from sessionkit.scoring.measures import Measure
 from sessionkit.study import Study
 

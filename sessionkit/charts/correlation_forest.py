@@ -88,10 +88,9 @@ def correlation_forest(
     header = alt.Header(
         title=None, labelAngle=0, labelAlign="left", labelAnchor="middle", labelLimit=260, labelPadding=6
     )
-    faceted: alt.FacetChart = (
-        alt.LayerChart(data=values(rows), layer=layers)
-        .properties(height=max(LINE * len(kinds), 22))
-        .facet(row=alt.Row(field="row", type="nominal", sort=in_order(), header=header), spacing=6)
+    drawn = alt.LayerChart(data=values(rows), layer=layers, height=max(LINE * len(kinds), 22))
+    faceted: alt.FacetChart = drawn.facet(
+        row=alt.Row(field="row", type="nominal", sort=in_order(), header=header), spacing=6
     )
     return titled(faceted, title, [subtitle] if subtitle else [], synthetic)
 

@@ -91,8 +91,10 @@ def differences(
     header = alt.Header(
         title=None, labelAngle=0, labelAlign="left", labelAnchor="middle", labelLimit=260, labelPadding=6
     )
-    drawn = alt.LayerChart(data=values(rows), layer=layers).properties(height=ROW)
+    drawn = alt.LayerChart(data=values(rows), layer=layers, height=ROW)
     faceted: alt.FacetChart = drawn.facet(
-        row=alt.Row(field="row", type="nominal", sort=in_order(), header=header), spacing=8
-    ).resolve_scale(x="independent")
+        row=alt.Row(field="row", type="nominal", sort=in_order(), header=header),
+        spacing=8,
+        resolve=alt.Resolve(scale=alt.ScaleResolveMap(x="independent")),
+    )
     return titled(faceted, title, [*([subtitle] if subtitle else []), what], synthetic)

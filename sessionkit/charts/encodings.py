@@ -15,14 +15,14 @@ import polars as pl
 from sessionkit.charts.text import inert, inert_column, plain, printable, printable_column
 from sessionkit.charts.theme import colours_of
 from sessionkit.errors import UsageError
-from sessionkit.readers.frames import as_polars
+from sessionkit.readers.tabular import as_polars
 
 SYNTHETIC = "Synthetic data"
 FOLD = 40
 """Characters of a measure's text on one line of an axis title."""
 DASHES = ([1, 0], [6, 4], [2, 3], [9, 3, 2, 3], [12, 5], [1, 2])
 SEPARATORS = {0x2028: " ", 0x2029: " "}
-Drawn = TypeVar("Drawn", bound=alt.TopLevelMixin)
+Drawn = TypeVar("Drawn", alt.LayerChart, alt.FacetChart)
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 
 
@@ -123,7 +123,9 @@ def stacked(
 
 
 def titled(chart: Drawn, title: str | None, below: Sequence[str], synthetic: bool) -> Drawn:
-    """Return a chart with its title, lines below it, and that synthetic data are.
+    """Give a chart that was just made its title, lines below it, and that synthetic data are; return it.
+
+    The title is set in place: Altair's ``properties`` copies every layer, and checks what is text already.
 
     Raises
     ------
@@ -137,8 +139,8 @@ def titled(chart: Drawn, title: str | None, below: Sequence[str], synthetic: boo
         return chart
     first, *others = lines
     under = alt.Undefined if not others else others[0] if len(others) == 1 else others
-    named: Drawn = chart.properties(title=alt.Title(text=first, subtitle=under))
-    return named
+    chart.title = alt.Title(text=first, subtitle=under)
+    return chart
 
 
 def in_order() -> alt.EncodingSortField:

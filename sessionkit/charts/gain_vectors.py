@@ -76,6 +76,6 @@ def gain_vectors(
         spec=alt.LayerChart(layer=layers, width=WIDTH, height=HEIGHT),
         facet=alt.Facet(field="measure", type="nominal", sort=in_order(), header=header),
         columns=min(2, len(panels)),
+        resolve=alt.Resolve(scale=alt.ScaleResolveMap(y="independent"), axis=alt.AxisResolveMap(x="independent")),
     )
-    faceted = faceted.resolve_scale(y="independent").resolve_axis(x="independent")
     return titled(faceted, title, [subtitle] if subtitle else [], synthetic)

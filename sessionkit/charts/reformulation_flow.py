@@ -100,9 +100,6 @@ def reformulation_flow(
         )
     )
     header = alt.Header(title=None, labelFontSize=12, labelFontWeight=600, labelLimit=240, labelPadding=16)
-    faceted: alt.FacetChart = (
-        alt.LayerChart(data=values(rows), layer=[bars, counts])
-        .properties(width=alt.Step(WIDTH), height=HEIGHT)
-        .facet(column=alt.Column(field="group", type="nominal", header=header), spacing=24)
-    )
+    drawn = alt.LayerChart(data=values(rows), layer=[bars, counts], width=alt.Step(WIDTH), height=HEIGHT)
+    faceted: alt.FacetChart = drawn.facet(column=alt.Column(field="group", type="nominal", header=header), spacing=24)
     return titled(faceted, title, [subtitle] if subtitle else [], synthetic)

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import altair as alt
+from altair.utils.schemapi import debug_mode
 
 from sessionkit.charts.libraries import VL_VERSION
 from sessionkit.charts.page import chart_place, page
 from sessionkit.charts.text import printable_spec
-from sessionkit.charts.theme import themed
+from sessionkit.charts.theme import NAME
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.study.replacing import require_place, write_whole
 
@@ -32,8 +33,8 @@ def spec_of(chart: alt.TopLevelMixin, *, check: bool = True) -> dict[str, Any]:
     check
         Whether to hold it against Vega-Lite's schema, which takes longer than to draw it.
     """
-    with alt.data_transformers.enable("default", max_rows=None):
-        spec: dict[str, Any] = printable_spec(themed(chart).to_dict(validate=check))
+    with alt.data_transformers.enable("default", max_rows=None), alt.theme.enable(NAME), debug_mode(check):
+        spec: dict[str, Any] = printable_spec(chart.to_dict(validate=check))
     return spec
 
 

@@ -95,11 +95,8 @@ def score_distribution(
     ]
     header = alt.Header(title=None, labelAngle=0, labelAlign="left", labelAnchor="middle", labelLimit=200)
     both = pl.concat([boxes, points], how="diagonal")
-    faceted: alt.FacetChart = (
-        alt.LayerChart(data=values(both), layer=layers)
-        .properties(height=max(LEAST, min(GREATEST, HEIGHT // len(boxes))))
-        .facet(row=alt.Row(field="group", type="nominal", header=header), spacing=6)
-    )
+    drawn = alt.LayerChart(data=values(both), layer=layers, height=max(LEAST, min(GREATEST, HEIGHT // len(boxes))))
+    faceted: alt.FacetChart = drawn.facet(row=alt.Row(field="group", type="nominal", header=header), spacing=6)
     return titled(faceted, title, [subtitle] if subtitle else [], synthetic)
 
 

@@ -117,7 +117,7 @@ def sweep_map(
 
 def _leaderless(sweep: Any) -> list[bool]:  # noqa: ANN401  # anything tabular
     """Which settings have no leader."""
-    from sessionkit.readers.frames import as_polars
+    from sessionkit.readers.tabular import as_polars
 
     return as_polars(sweep, "sessionkit.Sweep.map").collect().get_column("group").is_null().to_list()
 

@@ -30,6 +30,8 @@ def printable(text: str) -> str:
     >>> printable("a\x00b\u202ec")
     'a␀b[U+202E]c'
     """
+    if text.isprintable():  # as nearly all is: Python calls none of these characters printable
+        return text
     return SURROGATES.sub("\ufffd", text.translate(_TABLE))
 
 

@@ -65,6 +65,14 @@ CONFIG: dict[str, Any] = {
 }
 
 Chart = TypeVar("Chart", bound=alt.TopLevelMixin)
+NAME = "sessionkit"
+"""What Altair's register of themes knows this one by."""
+
+
+@alt.theme.register(NAME, enable=False)
+def theme() -> alt.theme.ThemeConfig:
+    """Return the theme as Altair takes it."""
+    return {"config": CONFIG}  # type: ignore[typeddict-item]
 
 
 def themed(chart: Chart) -> Chart:

@@ -51,6 +51,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     from sessionkit.cli.running import run
 
-    if arguments is None:  # this process is the command's own: it makes many objects, few of them in circles, and ends
-        gc.set_threshold(50_000, 20, 20)
-    return run(given)
+    if arguments is not None:
+        return run(given)
+    # this process is the command's own: it makes many objects, few of them in circles, and ends
+    gc.set_threshold(1_000_000, 20, 20)
+    status = run(given)
+    gc.freeze()  # what is left is not searched for circles once more
+    return status

@@ -12,10 +12,8 @@ from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.readers.checking.columns import under_our_names
 from sessionkit.readers.checking.whole import whole_study
 from sessionkit.readers.raw import Raw, as_json
+from sessionkit.readers.tabular import Frame, as_polars
 from sessionkit.study import Settings, Study
-
-Frame = Any
-"""A polars frame, lazy or not, or whatever :func:`as_polars` can turn into one."""
 
 
 def from_tables(
@@ -82,34 +80,6 @@ def from_mapping(frames: Mapping[str, Frame], *, strict: bool = False) -> Study:
                 f"a study has no table {name!r}{suggestion(str(name), TABLES)}; tables: {', '.join(TABLES)}"
             )
     return from_tables(**dict(frames), strict=strict)
-
-
-def as_polars(frame: Frame, name: str) -> pl.LazyFrame:
-    """Return anything tabular as a lazy polars frame.
-
-    Raises
-    ------
-    DataError
-        It is not tabular.
-    """
-    try:
-        if isinstance(frame, pl.LazyFrame):
-            return frame
-        if isinstance(frame, pl.DataFrame):
-            return frame.lazy()
-        if isinstance(frame, Mapping):
-            return pl.DataFrame(dict(frame), strict=False).lazy()
-        if isinstance(frame, list):
-            return pl.DataFrame(frame, strict=False, infer_schema_length=None).lazy()
-        if hasattr(frame, "__arrow_c_stream__"):
-            return pl.DataFrame(frame).lazy()
-        if hasattr(frame, "__dataframe__"):
-            return pl.from_dataframe(frame).lazy()
-    except (pl.exceptions.PolarsError, TypeError, ValueError) as error:
-        raise DataError(f"{name} cannot be read as a table ({str(error).splitlines()[0]})") from None
-    raise DataError(
-        f"{name} is a {type(frame).__name__}, not a table; give a polars, pandas or Arrow frame or a dict of columns"
-    )
 
 
 def _raw(name: str, frame: Frame, timezone: str | None) -> Raw:

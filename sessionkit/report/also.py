@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sessionkit.analysis.components.fitting import require_statsmodels
-from sessionkit.analysis.planning.asking import said
 from sessionkit.errors import UsageError, suggestion
 
 NAMES = ("mixed", "power", "noise", "discriminate")
@@ -56,7 +54,11 @@ class Also:
                 f"difference={difference} is what power is planned for; ask for it with also=power (--also power)"
             )
         if difference is not None:
+            from sessionkit.analysis.planning.asking import said  # what was not asked for is not loaded
+
             said(difference)
         if "mixed" in parts:
+            from sessionkit.analysis.components.fitting import require_statsmodels
+
             require_statsmodels()
         return cls(parts, difference)

@@ -14,7 +14,7 @@ from sessionkit.analysis.groups import EVERYONE, grouped_sessions
 from sessionkit.charts import KINDS, last_vs_nonlast, session_curve, single_sessions, topic_curves
 from sessionkit.charts.single_sessions import MOST
 from sessionkit.errors import UsageError, suggestion
-from sessionkit.report.apart import DRAWN
+from sessionkit.report.apart import DRAWN, drawn_apart
 from sessionkit.report.choices import TOP, Choices
 from sessionkit.report.sampling import only
 from sessionkit.scoring.measures import GainMeasure, ListMeasure, Measure
@@ -197,7 +197,7 @@ def _single_sessions(study: Study, choices: Choices) -> Figure:
 
 def _apart(kind: str) -> Callable[[Study, Choices], Figure]:
     """How a figure that is drawn apart is made."""
-    return lambda study, choices: Figure(kind, *DRAWN[kind](study, choices))
+    return lambda study, choices: Figure(kind, *drawn_apart(kind, study, choices))
 
 
 FIGURES: dict[str, Callable[[Study, Choices], Figure]] = {

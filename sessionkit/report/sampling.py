@@ -31,7 +31,9 @@ def drawn(study: Study, many: int) -> pl.DataFrame:
 
 
 def only(study: Study, sessions: pl.DataFrame) -> Study:
-    """The study with these sessions alone."""
+    """The study with these sessions alone, in the order of their ids; the study itself where these are all and so ordered."""
+    if len(sessions) == study.facts.sessions and study.partitioned is None:
+        return study
 
     def kept(table: pl.LazyFrame) -> pl.LazyFrame:
         return table.join(sessions.lazy(), on="session_id", how="semi")

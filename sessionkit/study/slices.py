@@ -138,8 +138,10 @@ def slices(
         If another study has taken the place of a saved one since it was opened.
     """
     if study.stored is not None:
+        facts = study.facts
+        at_once = facts.results + (per_query + 1) * facts.queries + facts.sessions <= rows
         for parts in _packed(study.stored if stored is None else stored, rows, per_query):
-            for cut in _stored_slices(parts, columns, rows, per_query):
+            for cut in _stored_slices(parts, columns, None if at_once else rows, per_query):
                 study.require_unchanged()
                 yield cut
         return
@@ -203,13 +205,14 @@ def _packed(stored: Sequence[Stored], rows: int, per_query: int) -> Iterator[lis
 
 
 def _stored_slices(
-    parts: Sequence[Stored], columns: Mapping[str, Sequence[str]] | None, rows: int, per_query: int
+    parts: Sequence[Stored], columns: Mapping[str, Sequence[str]] | None, rows: int | None, per_query: int
 ) -> Iterator[Slice]:
-    """Slices of some parts of a saved study that lie in one folder, read as ranges of rows."""
+    """Slices of some parts of a saved study that lie in one folder, read as ranges of rows; all as one without `rows`."""
     stored = parts[0]
     scans = {name: scan_files([part.files[name] for part in parts], stored.options) for name in LOG}
     beside = PLACES if stored.numbered else IDS
-    for at, size in _cuts(scans["sessions"].select(QUERIES, RESULTS), rows, per_query):
+    whole = [((0, 0, 0), (None, None, None))]
+    for at, size in _cuts(scans["sessions"].select(QUERIES, RESULTS), rows, per_query) if rows else whole:
         frames = []
         for name, start, length in zip(LOG, at, size, strict=True):
             scan = scans[name] if stored.numbered else public(scans[name], name)

@@ -6,7 +6,7 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sessionkit.charts.text import printable, printable_column, printable_spec
+from sessionkit.charts.text import CONTROLS, NO_XML, TURNING, printable, printable_column, printable_spec
 
 
 @given(st.text())
@@ -27,3 +27,8 @@ def test_columns_get_the_same_replacements(names):
 def test_every_text_of_a_specification_is_reached_and_nothing_else_changes():
     spec = {"title": "a\x00", "data": [{"x": 1, "y": None, "z": ["\x1b"]}]}
     assert printable_spec(spec) == {"title": "a␀", "data": [{"x": 1, "y": None, "z": ["␛"]}]}
+
+
+def test_every_character_that_is_replaced_is_replaced_wherever_it_stands():
+    for character in (*CONTROLS, *TURNING, *NO_XML, "\ud800", "\udfff"):
+        assert character not in printable(f"name{character}")

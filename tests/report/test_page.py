@@ -3,6 +3,8 @@
 import html
 import json
 import re
+import subprocess
+import sys
 import warnings
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -330,3 +332,11 @@ def test_tables_that_describe_the_study_stop_after_twenty_rows(make):
     page = report(make(topics=topics, systems=("S1",), sessions=25))
     # one row per topic in the recall base and in the table of systems and topics
     assert page.count("5 more rows are not shown.") == 2
+
+
+def test_what_a_report_does_not_have_is_not_loaded():
+    """Readers of logs, models, plans and figures that are drawn apart would take a tenth of a small report's time."""
+    apart = ["readers.frames", "analysis.mixed", "analysis.power", "analysis.judge_noise", "report.apart.vectors"]
+    code = f"import sys, sessionkit.report; print([name for name in {apart} if f'sessionkit.{{name}}' in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from sessionkit.report.sampling import drawn
+from sessionkit.report.sampling import drawn, only
 
 sys.path.insert(0, str(Path(__file__).parent))
 from mixed_logs import mixed
@@ -22,3 +22,11 @@ def test_all_sessions_are_drawn_where_there_are_no_more(tmp_path):
     study = mixed(sessions=9)
     assert sorted(drawn(study, 1000)["session_id"]) == [f"s{number:04}" for number in range(9)]
     assert drawn(study.save(tmp_path / "study", partition_by="system_id"), 4).equals(drawn(study, 4))
+
+
+def test_a_study_of_all_its_sessions_is_the_study_itself_unless_its_files_are_in_another_order(tmp_path):
+    study = mixed(sessions=9).save(tmp_path / "study")
+    assert only(study, drawn(study, 9)) is study
+    assert only(study, drawn(study, 8)) is not study
+    parted = study.save(tmp_path / "parted", partition_by="system_id")
+    assert only(parted, drawn(parted, 9)) is not parted

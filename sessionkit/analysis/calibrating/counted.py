@@ -117,7 +117,20 @@ class Counted:
         by_position
             Whether lists are told apart by query position; if not, they all stand at position 1.
         """
-        lists = self.lists if by_position else _summed(self.lists.with_columns(query_position=pl.lit(1, pl.Int64)))
+        return self._placed_stops if by_position else self._stops
+
+    @cached_property
+    def _placed_stops(self) -> tuple[Stops, Stops]:
+        """Stops with lists told apart by query position."""
+        return self._stops_of(self.lists)
+
+    @cached_property
+    def _stops(self) -> tuple[Stops, Stops]:
+        """Stops with all lists at position 1."""
+        return self._stops_of(_summed(self.lists.with_columns(query_position=pl.lit(1, pl.Int64))))
+
+    def _stops_of(self, lists: pl.DataFrame) -> tuple[Stops, Stops]:
+        """Stops of these lists and of the sessions."""
         cells, list_stops, list_ends = self._cells(lists, ["rank", "query_position"])
         lasts, session_stops, session_ends = self._cells(self.sessions, ["query_position"])
         each = Stops(
@@ -133,6 +146,11 @@ class Counted:
 
     def looked(self) -> Numbers:
         """How often each rank of each query position was looked at: (ranks, query positions)."""
+        return self._looked
+
+    @cached_property
+    def _looked(self) -> Numbers:
+        """The looks of all units."""
         return self._grid(None).sum(axis=0)
 
     def looked_by_unit(self) -> Numbers:

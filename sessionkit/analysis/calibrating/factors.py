@@ -98,7 +98,8 @@ def factor(form: str, value: Numbers | None, place: Numbers) -> Numbers:
     of = value[..., None]
     with np.errstate(divide="ignore", invalid="ignore", under="ignore"):
         if form == "log":
-            return np.asarray(np.log(of) / (np.log(of) + np.log(i)))
+            base = np.log(of)
+            return np.asarray(base / (base + np.log(i)))
         if form == "shifted":
             return np.asarray(np.log(of) / np.log(i + (of - 1)))
         if form == "jk2002":

@@ -81,7 +81,10 @@ class Fit:
 
 def values_of(model: Model, at: Numbers) -> Numbers:
     """Values of parameters from their coordinates, the last dimension."""
-    return np.stack([free.value(at[..., place]) for place, free in enumerate(model.free)], axis=-1)
+    made = np.empty(at.shape)
+    for place, free in enumerate(model.free):
+        made[..., place] = free.value(at[..., place])
+    return made
 
 
 def height_of(model: Model, criterion: str, data: Stops | Looked) -> Function:

@@ -86,24 +86,25 @@ def _heights(height: Function, points: Numbers) -> Numbers:
 
 def _top(at: Numbers, steps: Numbers, ways: Numbers, heights: Numbers) -> Numbers:
     """The top of the parabola through the points around each row's, in one or two coordinates; its point where there is none."""
-    of = {tuple(way): heights[:, place] for place, way in enumerate(ways.tolist())}
     many = ways.shape[1]
     if many > 2:
         return at
-    units = np.eye(many)
+    of = dict(zip(map(tuple, ways.tolist()), heights.T, strict=True))
     with np.errstate(all="ignore"):
-        own = of[(0.0,) * many]
-        slope = [(of[tuple(unit)] - of[tuple(-unit)]) / 2 for unit in units]
-        bend = [of[tuple(unit)] + of[tuple(-unit)] - 2 * own for unit in units]
         if many == 1:
-            move = np.stack([-slope[0] / bend[0]], axis=1)
-            peak = bend[0] < 0
+            own, up, down = of[0.0,], of[1.0,], of[-1.0,]
+            slope, bend = (up - down) / 2, up + down - 2 * own
+            move = (-slope / bend)[:, None]
+            peak = bend < 0
         else:
+            own, right, left, up, down = of[0.0, 0.0], of[1.0, 0.0], of[-1.0, 0.0], of[0.0, 1.0], of[0.0, -1.0]
+            slopes = (right - left) / 2, (up - down) / 2
+            bends = right + left - 2 * own, up + down - 2 * own
             twist = (of[1.0, 1.0] - of[1.0, -1.0] - of[-1.0, 1.0] + of[-1.0, -1.0]) / 4
-            area = bend[0] * bend[1] - twist**2
-            across = [twist * slope[1] - bend[1] * slope[0], twist * slope[0] - bend[0] * slope[1]]
-            move = np.stack([one / area for one in across], axis=1)
-            peak = (bend[0] < 0) & (area > 0)
+            area = bends[0] * bends[1] - twist**2
+            across = twist * slopes[1] - bends[1] * slopes[0], twist * slopes[0] - bends[0] * slopes[1]
+            move = np.stack([across[0] / area, across[1] / area], axis=1)
+            peak = (bends[0] < 0) & (area > 0)
         far = np.abs(move).max(axis=1) > FARTHEST
         usable = peak & np.isfinite(move).all(axis=1) & ~far
-    return np.where(usable[:, None], at + steps[:, None] * np.nan_to_num(move), at)
+        return np.where(usable[:, None], at + steps[:, None] * move, at)

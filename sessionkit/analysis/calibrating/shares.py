@@ -92,14 +92,19 @@ def distance(criterion: str, model: Model, looked: Looked, values: Numbers) -> N
             rows, columns = (one.ravel() for one in np.meshgrid(places, positions, indexing="ij"))
             cells = model.discount(values, rows, columns)
             return _of_cells(criterion, shares.reshape(len(shares), 1, -1), cells / cells.sum(axis=-1, keepdims=True))
-        v = np.broadcast_to(model.by_rank(values, places), (*values.shape[:2], ranks))
-        u = np.broadcast_to(model.by_query(values, positions), (*values.shape[:2], queries))
+        v = _of_each(model.by_rank(values, places), (*values.shape[:2], ranks))
+        u = _of_each(model.by_query(values, positions), (*values.shape[:2], queries))
         v, u = v / v.sum(axis=-1, keepdims=True), u / u.sum(axis=-1, keepdims=True)
         if criterion == "KL":
             of_ranks, of_queries = looked.edges
             return np.asarray(looked.information - _weighted_log(of_ranks, v) - _weighted_log(of_queries, u))
         across = (np.matmul(v, shares) * u).sum(axis=-1)
         return np.asarray(looked.squares - 2 * across + (v**2).sum(axis=-1) * (u**2).sum(axis=-1))
+
+
+def _of_each(discount: Numbers, shape: tuple[int, int, int]) -> Numbers:
+    """A discount of every try; one that nothing is tried of is the same for all."""
+    return discount if discount.shape == shape else np.broadcast_to(discount, shape)
 
 
 def _of_cells(criterion: str, observed: Numbers, expected: Numbers) -> Numbers:

@@ -12,7 +12,7 @@ import polars as pl
 
 from sessionkit.analysis.calibrating.counted import Counted
 from sessionkit.errors import DataError, UsageError
-from sessionkit.readers.frames import Frame, as_polars
+from sessionkit.readers.tabular import Frame, as_polars
 from sessionkit.showing.words import counted
 
 NAMES = {"query": "query_position", "position": "query_position", "n": "count"}

@@ -12,7 +12,7 @@ import polars as pl
 
 from sessionkit.analysis.groups import NAMES
 from sessionkit.errors import UsageError, suggestion
-from sessionkit.readers.frames import Frame, as_polars
+from sessionkit.readers.tabular import Frame, as_polars
 from sessionkit.scoring.measures import Measure
 from sessionkit.scoring.scores import score, session_measures
 from sessionkit.showing.words import counted

@@ -14,6 +14,48 @@ MOST = 2_000
 
 
 @dataclass(frozen=True, eq=False)
+class Members:
+    """Which rows belong together, such as those of a user.
+
+    Parameters
+    ----------
+    number
+        Number of every row's user, from 0.
+    many
+        How many users there are.
+    """
+
+    number: np.ndarray
+    many: int
+
+    @classmethod
+    def of(cls, number: np.ndarray) -> Members:
+        """As many as the largest number says."""
+        return cls(number, int(number.max(initial=-1)) + 1)
+
+    @cached_property
+    def sizes(self) -> np.ndarray:
+        """How many rows each has."""
+        return np.bincount(self.number, minlength=self.many).astype(float)
+
+    def sums(self, columns: np.ndarray) -> np.ndarray:
+        """Sum of each one's rows: a row for each, a column for each column.
+
+        >>> Members.of(np.array([1, 0, 1])).sums(np.array([[1.0], [2.0], [4.0]])).tolist()
+        [[2.0], [5.0]]
+        """
+        made = np.empty((self.many, columns.shape[1]))
+        for place, column in enumerate(columns.T):
+            made[:, place] = np.bincount(self.number, weights=column, minlength=self.many)
+        return made
+
+    def means(self, columns: np.ndarray) -> np.ndarray:
+        """Of every row the mean of the rows that it belongs to."""
+        found: np.ndarray = (self.sums(columns) / self.sizes[:, None])[self.number]
+        return found
+
+
+@dataclass(frozen=True, eq=False)
 class Effects:
     """The effects of users and topics, which are taken out of columns of numbers before anything else is fitted.
 
@@ -28,9 +70,9 @@ class Effects:
 
     def without(self, columns: np.ndarray) -> np.ndarray:
         """Return what is left of columns once the best-fitting sums of a user's and a topic's number are taken away."""
-        left: np.ndarray = columns - self._many.T @ (self._many @ columns / self._sizes[:, None])
-        fitted = self._few.T @ (self._inverse @ (self._few @ left))
-        left = left - (fitted - self._many.T @ (self._many @ fitted / self._sizes[:, None]))
+        left: np.ndarray = columns - self._many.means(columns)
+        fitted = (self._inverse @ self._few.sums(left))[self._few.number]
+        left = left - (fitted - self._many.means(fitted))
         return left
 
     @property
@@ -46,20 +88,15 @@ class Effects:
         return users + topics - without_rows - _parts(self.user, self.topic)
 
     @cached_property
-    def _many(self):  # type: ignore[no-untyped-def]  # noqa: ANN202 - a sparse matrix
-        """Rows' users or topics, whichever are more, as a sparse matrix of ones."""
-        return max(_indicator(self.user), _indicator(self.topic), key=lambda matrix: matrix.shape[0])
+    def _many(self) -> Members:
+        """Rows' users or topics, whichever are more."""
+        return max(Members.of(self.user), Members.of(self.topic), key=lambda members: members.many)
 
     @cached_property
-    def _few(self):  # type: ignore[no-untyped-def]  # noqa: ANN202 - a sparse matrix
+    def _few(self) -> Members:
         """The others."""
-        users, topics = _indicator(self.user), _indicator(self.topic)
-        return topics if topics.shape[0] <= users.shape[0] else users
-
-    @cached_property
-    def _sizes(self) -> np.ndarray:
-        """Rows of each of the many."""
-        return np.asarray(self._many.sum(axis=1)).ravel()
+        users, topics = Members.of(self.user), Members.of(self.topic)
+        return topics if topics.many <= users.many else users
 
     @cached_property
     def _inverse(self) -> np.ndarray:
@@ -70,6 +107,8 @@ class Effects:
         UsageError
             There are too many of both.
         """
+        from scipy.sparse import csr_matrix
+
         if not self.feasible:
             users, topics = int(self.user.max()) + 1, int(self.topic.max()) + 1
             msg = (
@@ -77,10 +116,11 @@ class Effects:
                 "test=t with generalise=topics would work"
             )
             raise UsageError(msg)
-        between = self._many @ self._few.T
-        shares = between.multiply(1 / self._sizes[:, None]).tocsr()
-        own = np.diag(np.asarray(self._few.sum(axis=1)).ravel())
-        found: np.ndarray = np.linalg.pinv(own - (between.T @ shares).toarray(), hermitian=True)
+        many, few = self._many, self._few
+        between = csr_matrix((np.ones(len(few.number)), (many.number, few.number)), shape=(many.many, few.many))
+        shares = between.multiply(1 / many.sizes[:, None]).tocsr()
+        products = np.diag(few.sizes) - (between.T @ shares).toarray()
+        found: np.ndarray = np.linalg.pinv(products, hermitian=True)
         return found
 
 
@@ -175,11 +215,3 @@ def _parts(user: np.ndarray, topic: np.ndarray) -> int:
         while (into != into[into]).any():
             into = into[into]
         part = into[part]
-
-
-def _indicator(numbers: np.ndarray):  # type: ignore[no-untyped-def]  # noqa: ANN202 - a sparse matrix
-    """A sparse matrix with a row for each number and a 1 in each column, at the row's number."""
-    from scipy.sparse import csr_matrix
-
-    rows = len(numbers)
-    return csr_matrix((np.ones(rows), (numbers, np.arange(rows))), shape=(int(numbers.max(initial=-1)) + 1, rows))

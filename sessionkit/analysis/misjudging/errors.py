@@ -10,7 +10,7 @@ import polars as pl
 from sessionkit.analysis.agreement import UNIT
 from sessionkit.analysis.misjudging.searchers import own_grades
 from sessionkit.errors import DataError, UsageError, suggestion
-from sessionkit.readers.frames import Frame, as_polars
+from sessionkit.readers.tabular import Frame, as_polars
 from sessionkit.study import Study
 
 JUDGES, SEARCHERS, DECLARED, GIVEN = "judges", "searchers", "declared", "given"

@@ -8,33 +8,36 @@
     one.py         one session: its value explained, its time line
     steps.py       from one query to the next
     drawn.py       what they give
+
+A figure's file is read when it is drawn: a report draws few of them.
 """
 
-from collections.abc import Callable
+from importlib import import_module
 
 from sessionkit.report.apart.drawn import Drawn
-from sessionkit.report.apart.one import session_timeline, waterfall
-from sessionkit.report.apart.scored import correlation_forest, differences, score_distribution
-from sessionkit.report.apart.steps import reformulation_flow
-from sessionkit.report.apart.tried import discount_surface, judgment_loss, sweep_map
-from sessionkit.report.apart.vectors import gain_vectors, precision_recall, rprecision_histogram
 from sessionkit.report.choices import Choices
 from sessionkit.study import Study
 
-DRAWN: dict[str, Callable[[Study, Choices], Drawn]] = {
-    "sweep-map": sweep_map,
-    "discount-surface": discount_surface,
-    "judgment-loss": judgment_loss,
-    "differences": differences,
-    "gain-vectors": gain_vectors,
-    "precision-recall": precision_recall,
-    "rprecision-histogram": rprecision_histogram,
-    "score-distribution": score_distribution,
-    "waterfall": waterfall,
-    "session-timeline": session_timeline,
-    "correlation-forest": correlation_forest,
-    "reformulation-flow": reformulation_flow,
+DRAWN = {
+    "sweep-map": "tried",
+    "discount-surface": "tried",
+    "judgment-loss": "tried",
+    "differences": "scored",
+    "gain-vectors": "vectors",
+    "precision-recall": "vectors",
+    "rprecision-histogram": "vectors",
+    "score-distribution": "scored",
+    "waterfall": "one",
+    "session-timeline": "one",
+    "correlation-forest": "scored",
+    "reformulation-flow": "steps",
 }
-"""The figures by the names that the command line knows them by."""
+"""The figures by the names that the command line knows them by, and the file with the function of that name."""
 
-__all__ = ["DRAWN", "Drawn"]
+__all__ = ["DRAWN", "Drawn", "drawn_apart"]
+
+
+def drawn_apart(kind: str, study: Study, choices: Choices) -> Drawn:
+    """Make one of them."""
+    made: Drawn = getattr(import_module(f"{__name__}.{DRAWN[kind]}"), kind.replace("-", "_"))(study, choices)
+    return made

@@ -85,7 +85,8 @@ def _results(study: Study, measure: GainMeasure) -> pl.DataFrame:
     read = study.results.select(
         *QUERY, "rank", "doc_id", "clicked" if "clicked" in known else pl.lit(None).alias("clicked")
     )
-    again = pl.int_range(pl.len()).over(*QUERY, "doc_id").alias("_again")
+    repeats = study.facts.repeats_in_lists > 0
+    again = (pl.int_range(pl.len()).over(*QUERY, "doc_id") if repeats else pl.lit(0, pl.Int64)).alias("_again")
     rows = read.collect().sort(*QUERY, "rank").with_columns(again)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -36,7 +36,8 @@ def _made(of: Material) -> tuple[Widget, int]:
     measure, room = of.choices.measure, room_of(of.study)
     ids = fitting(of.study, of.shown, measure.cutoff or 0)
     while True:
-        held = in_memory(only(of.shown, ids))
+        some = only(of.shown, ids)
+        held = some if some is of.shown else in_memory(some)
         columns = columns_of_sessions(held, measure, of.redaction, of.study)
         made = widget(columns, measure, synthetic=of.choices.synthetic)
         size = len(json_text(made.data).encode())

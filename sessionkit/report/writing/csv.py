@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import polars as pl
 
 from sessionkit.report.tables import Table
@@ -21,9 +23,7 @@ def csv_table(table: Table) -> str:
     """
     texts = [name for name, dtype in table.frame.schema.items() if dtype == pl.String]
     frame = table.frame.with_columns(_guarded(pl.col(name)).alias(name) for name in texts)
-    frame.columns = (
-        pl.select(_guarded(pl.lit(pl.Series("names", frame.columns, dtype=pl.String)))).to_series().to_list()
-    )
+    frame.columns = [f"'{name}" if re.search(FORMULA, name) else name for name in frame.columns]
     return frame.write_csv()
 
 

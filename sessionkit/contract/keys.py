@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Sequence
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from sessionkit.contract.checked import FLAG, RECORD, Checked
 from sessionkit.contract.schemas import Table
@@ -108,10 +112,7 @@ def in_order(keys: pl.DataFrame) -> pl.DataFrame:
 
 def distinct(rows: pl.DataFrame, key: Sequence[str]) -> pl.DataFrame:
     """Return every key of these rows once; rows of one key mostly stand together, which makes it cheap."""
-    keys = rows.select(key)
-    if rows.height > 1:
-        new = keys.select(pl.any_horizontal(_unlike(keys[name]) for name in key)).to_series()
-        keys = keys.filter(pl.concat([pl.Series([True]), new]))
+    keys = rows.select(key).filter(pl.Series(begins(rows, key)))
     return keys if rises(keys, key) else keys.unique()
 
 
@@ -127,9 +128,22 @@ def keys_of(rows: Checked, key: Sequence[str]) -> pl.DataFrame:
     return known[wanted]
 
 
-def _unlike(column: pl.Series) -> pl.Series:
-    """Return for every value but the first whether it is another than the one before; null is a value."""
-    return column[1:].ne_missing(column[:-1])
+def begins(rows: pl.DataFrame, key: Sequence[str]) -> NDArray[np.bool_]:
+    """Return for every row whether its key is another than that of the row before, as the first one's is; null is a value.
+
+    >>> begins(pl.DataFrame({"a": [1, 1, 2], "b": ["x", "y", "y"]}), ["a"]).tolist()
+    [True, False, True]
+    """
+    new = np.ones(rows.height, dtype=np.bool_)
+    unlike = (rows[name][1:].ne_missing(rows[name][:-1]) for name in key)
+    new[1:] = functools.reduce(operator.or_, unlike).to_numpy()
+    return new
+
+
+def any_twice(hashes: NDArray[np.uint64]) -> bool:
+    """Return whether any of these numbers is there twice."""
+    ordered = np.sort(hashes)
+    return bool((ordered[1:] == ordered[:-1]).any())
 
 
 def changes(names: Sequence[str]) -> pl.Expr:

@@ -14,12 +14,14 @@ END = object()
 
 
 class Ahead(Iterator[Made], Generic[Made]):
-    """The same things; the first is asked for at once, in a thread of its own, each other when the one before is handed out.
+    """The same things, made in a thread of its own before they are asked for.
 
     Parameters
     ----------
     things
         Where they come from. Nobody else may ask it, or close it, until :meth:`close` was called or all were handed out.
+    many
+        How many are made before they are asked for, 1 or more.
 
     Examples
     --------
@@ -27,28 +29,28 @@ class Ahead(Iterator[Made], Generic[Made]):
     ['a', 'b']
     """
 
-    def __init__(self, things: Iterator[Made]) -> None:
+    def __init__(self, things: Iterator[Made], many: int = 1) -> None:
         self._things, self._worker = things, ThreadPoolExecutor(max_workers=1)
-        self._coming: Future[object] | None = self._worker.submit(next, things, END)
+        self._coming: deque[Future[object]] = deque(self._worker.submit(next, things, END) for _ in range(many))
 
     def __next__(self) -> Made:
         """Return the next thing."""
-        if self._coming is None:
+        if not self._coming:
             raise StopIteration
         try:
-            thing = self._coming.result()
+            thing = self._coming.popleft().result()
         except BaseException:
             self.close()
             raise
         if thing is END:
             self.close()
             raise StopIteration
-        self._coming = self._worker.submit(next, self._things, END)
+        self._coming.append(self._worker.submit(next, self._things, END))
         return thing  # type: ignore[return-value]
 
     def close(self) -> None:
         """Hand out no more; wait for what is being made, after which the thread is over."""
-        self._coming = None
+        self._coming.clear()
         self._worker.shutdown(cancel_futures=True)
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
+import numpy as np
 import polars as pl
 
-from sessionkit.contract.keys import changes
+from sessionkit.contract.keys import any_twice, begins
 from sessionkit.showing.words import counted
 
 if TYPE_CHECKING:
@@ -89,25 +90,24 @@ NO_FACTS = Facts(*(0 for _ in fields(Facts)))
 """The facts of nothing, to which others are added."""
 STATUSES = ("not_logged", "partly_observed", "empty")
 LIST = ("session_id", "query_position")
-SPREAD = 0x9E3779B97F4A7C15
+SPREAD = np.uint64(0x9E3779B97F4A7C15)
 """An odd number by which the numbers of lists are spread over 64 bits."""
 
 
 def facts_in_order(sessions: int, queries: pl.DataFrame, results: pl.DataFrame, judgments: int) -> Facts:
     """Count what :func:`facts_of` does, in tables that are in memory and in the order of their keys."""
-    rows = results.lazy().select("rank", document=pl.col("doc_id").hash(), first=changes(LIST)).collect()
-    last = rows["first"].shift(-1, fill_value=True)
-    place = rows.select(pl.int_range(1, pl.len() + 1)).to_series()
-    length = place.filter(last).diff(null_behavior="ignore").fill_null(place.filter(last).head(1))
-    shown = rows.select(pl.col("document") ^ (pl.col("first").cum_sum().cast(pl.UInt64) * SPREAD)).to_series()
+    first = begins(results, LIST)
+    length = np.diff(np.append(np.flatnonzero(first), len(first)))
+    last = results["rank"].to_numpy()[np.append(first[1:], first[:1])]
     # rows of one list with one document have one value here; the few others with one value are told apart exactly
-    alike = results.filter(shown.is_duplicated()) if shown.n_unique() < len(shown) else results.clear()
+    shown = results["doc_id"].hash().to_numpy() ^ (np.cumsum(first, dtype=np.uint64) * SPREAD)
+    alike = results.filter(pl.Series(shown).is_duplicated()) if any_twice(shown) else results.clear()
     return Facts(
         sessions=sessions,
         queries=queries.height,
         results=results.height,
         judgments=judgments,
         repeats_in_lists=alike.height - alike.select(*LIST, "doc_id").n_unique(),
-        lists_with_gaps=int((rows["rank"].filter(last) != length).sum()),
+        lists_with_gaps=int(np.count_nonzero(last != length)),
         **{status: int((queries["results_status"] == status).sum()) for status in STATUSES},
     )

@@ -94,7 +94,7 @@ def _hashes(columns: tuple[pl.Series, ...]) -> NDArray[np.uint64]:
     return first
 
 
-def _places(hashes: NDArray[np.uint64], level: int, size: int) -> NDArray[np.uint64]:
+def _places(hashes: NDArray[np.uint64], level: int, size: int) -> NDArray[np.int64]:
     """Place of each hash in the table of a level."""
     spread = np.uint64(pow(int(SPREAD), level + 1, 2**64))
-    return hashes * spread >> np.uint64(65 - size.bit_length())
+    return (hashes * spread >> np.uint64(65 - size.bit_length())).view(np.int64)

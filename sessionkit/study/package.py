@@ -33,7 +33,7 @@ from sessionkit.study.slices import LOG, ORDER, Slice, Stored, slices
 if TYPE_CHECKING:
     from sessionkit.study.study import Study
 
-DESCRIPTOR = "datapackage.json"
+DESCRIPTOR, JUDGMENTS = "datapackage.json", "judgments.parquet"
 PROFILE = "https://datapackage.org/profiles/2.0/datapackage.json"
 LAYOUT = 2
 """Version of what a study directory looks like; a sessionkit refuses layouts above its own."""
@@ -92,6 +92,7 @@ def write_package(
         parts = by_partition(parts, partition_by, rows)
     with built_beside(directory) as draft:
         pairs = Pairs.of(study.judgments)
+        write_judgments(study, pairs, draft)  # while the first part of the log may still be on its way
         log = write_log(parts, pairs, draft, together=finished is not None)
         finish_package(study if finished is None else finished(), log, pairs, partitioned, draft)
     return directory
@@ -100,12 +101,11 @@ def write_package(
 def finish_package(
     study: Study, log: list[Stored], pairs: Pairs, partitioned: Partitioned | None, folder: Path
 ) -> None:
-    """Write what a study directory holds beside its log: the other tables and the descriptor."""
+    """Write what a study directory holds beside its log and judgments: the other tables and the descriptor."""
     written: dict[str, list[Any]] = {name: [part.files[name] for part in log] for name in LOG}
-    for name in ("users", "judgments", "rejected"):
+    written["judgments"] = [folder / JUDGMENTS]
+    for name in ("users", "rejected"):
         frame = study.table(name)
-        if name == "judgments":
-            frame = pairs.numbers_of(frame.collect()).lazy()
         if name != "rejected" or not frame.head(1).collect().is_empty():
             written[name] = [_write(frame.sort(ORDER[name]) if name in ORDER else frame, folder / f"{name}.parquet")]
     known = {name: log[0].sha256[name] for name in LOG} if len(log) == 1 else {}
@@ -115,6 +115,11 @@ def finish_package(
     descriptor = _descriptor(study, resources, log, pairs, partitioned)
     text = json.dumps(descriptor, indent=2, ensure_ascii=False, allow_nan=False)
     (folder / DESCRIPTOR).write_text(text + "\n", encoding="utf-8", newline="\n")
+
+
+def write_judgments(study: Study, pairs: Pairs, folder: Path) -> None:
+    """Write the judgments, with their private columns."""
+    _write(pairs.numbers_of(study.judgments.collect()).lazy(), folder / JUDGMENTS)
 
 
 def refuse_to_replace(directory: Path) -> None:
@@ -159,11 +164,11 @@ def write_log(parts: Iterable[Slice], pairs: Pairs, folder: Path, *, together: b
                 name: _write(frame.lazy(), home / f"{number:05}.parquet")
                 for name, frame, home in zip(LOG, (part.sessions, part.queries, part.results), homes, strict=True)
             }
-            written.append(Stored(files, part.folder, pairs=pairs.digest))
+            hashes = {name: sha256(path) for name, path in files.items()}
+            written.append(Stored(files, part.folder, hashes, pairs=pairs.digest))
     if len(written) == 1 and not written[0].folder:
         written = [_alone(written[0], folder)]
-    written.sort(key=lambda part: part.folder)
-    return [replace(part, sha256={name: sha256(Path(path)) for name, path in part.files.items()}) for part in written]
+    return sorted(written, key=lambda part: part.folder)
 
 
 def _with_numbers(parts: Iterable[Slice], pairs: Pairs) -> Generator[Slice, None, None]:
@@ -187,7 +192,9 @@ def _alone(part: Stored, folder: Path) -> Stored:
 
 def _write(frame: pl.LazyFrame, path: Path) -> Path:
     """Write one file of a table."""
-    frame.sink_parquet(path, compression="zstd", statistics=True, row_group_size=2**18, maintain_order=True)
+    frame.sink_parquet(
+        path, compression="zstd", compression_level=1, statistics=True, row_group_size=2**17, maintain_order=True
+    )
     return path
 
 

@@ -15,7 +15,7 @@ from sessionkit.errors import DataError, UsageError
 from sessionkit.study.facts import Facts, facts_of
 from sessionkit.study.folders import is_address
 from sessionkit.study.opening import open_study
-from sessionkit.study.package import DESCRIPTOR, finish_package, rows_within, write_log
+from sessionkit.study.package import DESCRIPTOR, finish_package, rows_within, write_judgments, write_log
 from sessionkit.study.pairs import Pairs
 from sessionkit.study.partitioning import Added, Partitioned, folder_of
 from sessionkit.study.places import public
@@ -88,6 +88,7 @@ def add_partition(
     whole = change.added(study, users, judgments)
     pairs = Pairs.of(whole.judgments)
     with built_beside(target) as draft:
+        write_judgments(whole, pairs, draft)
         kept = [_linked(part, saved.path or target, draft) for part in change.kept]
         written = write_log(_conformed(study, saved, typed, change.folder, rows), pairs, draft)
         log = sorted([*kept, *written], key=lambda part: part.folder)

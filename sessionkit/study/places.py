@@ -10,10 +10,12 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
+from sessionkit.contract.keys import begins
 from sessionkit.errors import DataError
 from sessionkit.study.pairs import JUDGMENT, KEY, Pairs
 
 QUERIES, RESULTS, LENGTH = "__queries", "__results", "__length"
+LIST = ["session_id", "query_position"]
 PRIVATE = {
     "sessions": (QUERIES, RESULTS),
     "queries": (LENGTH,),
@@ -50,6 +52,8 @@ def session_of(rows: pl.DataFrame, sessions: pl.Series, table: str) -> pl.Series
     [0, 0, 2]
     """
     runs = rows.get_column("session_id").rle().struct.unnest()
+    if runs["value"].equals(sessions):
+        return repeated(pl.int_range(len(sessions), dtype=pl.UInt32, eager=True), runs.get_column("len"))
     known = pl.DataFrame({"value": sessions}).with_row_index("session")
     numbers = runs.join(known, on="value", how="left", maintain_order="left")
     if numbers.get_column("session").null_count():
@@ -60,12 +64,12 @@ def session_of(rows: pl.DataFrame, sessions: pl.Series, table: str) -> pl.Series
 
 
 def query_of(session: pl.Series, position: pl.Series, queries: pl.DataFrame, sessions: int) -> pl.Series:
-    """Row number of the query of every result.
+    """Row number of the query of every result, or of every list of them.
 
     Parameters
     ----------
     session, position
-        Of each result: its session's row number, its query position.
+        Of each result, or each list of them: its session's row number, its query position.
     queries
         ``session`` and ``query_position`` of every query, in order.
     sessions
@@ -92,9 +96,7 @@ def query_of(session: pl.Series, position: pl.Series, queries: pl.DataFrame, ses
         known = number.is_not_null()
     if not known.all():
         lost = position.filter(~known)[0]
-        msg = (
-            f"results: {len(position) - known.sum():,} rows belong to no row of queries (first: query position {lost})"
-        )
+        msg = f"results: some rows belong to no row of queries (first: query position {lost})"
         raise DataError(msg)
     return number
 
@@ -153,16 +155,19 @@ def numbered(
 ) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
     """Put the private columns beside the public ones of some whole sessions, whose tables stand in their order."""
     session = session_of(queries, sessions["session_id"], "queries")
-    asked_in = session_of(results, sessions["session_id"], "results")
+    first = np.flatnonzero(begins(results, LIST))
+    lists, length = results.select(LIST)[first], pl.Series(np.diff(first, append=len(results)))
+    shown_in = session_of(lists, sessions["session_id"], "results")
     placed = queries.select("query_position", session=session)
-    query = query_of(asked_in, results["query_position"], placed, len(sessions))
-    key = pairs.key_of(keys_of_queries(sessions, queries, session))
+    query = query_of(shown_in, lists["query_position"], placed, len(sessions))
+    key = pairs.key_of(keys_of_queries(sessions, queries, session)).gather(repeated(query, length))
     return (
         sessions.with_columns(
-            counts(session, len(sessions)).alias(QUERIES), counts(asked_in, len(sessions)).alias(RESULTS)
+            counts(session, len(sessions)).alias(QUERIES),
+            sums(length, shown_in, len(sessions)).cast(pl.Int32).alias(RESULTS),
         ),
-        queries.with_columns(counts(query, len(queries)).alias(LENGTH)),
-        results.with_columns(pairs.judgment_of(key.gather(query), results["doc_id"]).alias(JUDGMENT)),
+        queries.with_columns(sums(length, query, len(queries)).cast(pl.Int32).alias(LENGTH)),
+        results.with_columns(pairs.judgment_of(key, results["doc_id"]).alias(JUDGMENT)),
     )
 
 

@@ -2,13 +2,14 @@
 
 import itertools
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sessionkit.contract import RECORD, RULE, VALUE, Checked, check_dense, check_parents, check_unique, table
-from sessionkit.contract.keys import distinct, keys_of, rises
+from sessionkit.contract.keys import any_twice, begins, distinct, keys_of, rises
 
 
 def rows(columns, **values):
@@ -95,3 +96,16 @@ def test_every_key_is_found_once_and_the_first_part_of_a_known_one_too(keys, who
     assert sorted(keys_of(checked, ["s"]).rows()) == sorted({(session,) for session, _ in keys})
     assert keys_of(checked, ["s"]) is keys_of(checked, ["s"])
     assert sorted(distinct(frame, ["s", "q"]).rows()) == sorted(set(keys))
+
+
+@given(st.lists(st.tuples(st.none() | st.sampled_from("ab"), st.none() | st.integers(0, 1)), max_size=6))
+def test_a_key_begins_where_it_is_another_than_the_one_before(keys):
+    frame = pl.DataFrame(keys, {"text": pl.String, "number": pl.Int64}, orient="row")
+    assert begins(frame, ["text", "number"]).tolist() == [
+        place == 0 or keys[place] != keys[place - 1] for place in range(len(keys))
+    ]
+
+
+@given(st.lists(st.integers(2**64 - 3, 2**64 - 1) | st.integers(0, 2), max_size=4))
+def test_whether_a_number_is_there_twice(numbers):
+    assert any_twice(np.array(numbers, dtype=np.uint64)) == (len(set(numbers)) < len(numbers))

@@ -30,6 +30,24 @@ def test_the_next_is_made_before_it_is_asked_for():
     assert next(coming, "no more") == "no more"
 
 
+def test_as_many_are_made_as_was_said():
+    made, third = [], threading.Event()
+
+    def things():
+        for number in range(9):
+            made.append(number)
+            if number == 2:
+                third.set()
+            yield number
+
+    coming = Ahead(things(), 2)
+    assert next(coming) == 0
+    assert third.wait(10), "two more than were asked for"
+    coming.close()
+    assert made == [0, 1, 2]
+    assert next(coming, "no more") == "no more"
+
+
 @pytest.mark.parametrize("taken", [0, 1, 3])
 def test_closing_waits_for_the_thread_however_many_were_taken(taken):
     before = threads()

@@ -32,6 +32,11 @@ def test_every_row_gets_its_numbers():
     assert results["__judgment"].to_list() == [0, None, 0, 2]
 
 
+def test_results_of_no_query_are_refused_when_numbered():
+    with pytest.raises(DataError, match=r"results: .* belong to no row of queries \(first: query position 2\)"):
+        numbered(SESSIONS, QUERIES.filter(query_position=1), RESULTS, Pairs.of(JUDGMENTS))
+
+
 def test_rows_without_a_session_are_refused():
     with pytest.raises(DataError, match=r"results: session 'zz' has rows there but none in sessions"):
         session_of(pl.DataFrame({"session_id": ["a", "zz"]}), SESSIONS["session_id"], "results")
@@ -41,7 +46,7 @@ def test_rows_without_a_session_are_refused():
 def test_results_without_a_query_are_refused(positions):
     queries = pl.DataFrame({"session": [0, 0], "query_position": positions}, schema_overrides={"session": pl.UInt32})
     session, position = pl.Series([0, 0], dtype=pl.UInt32), pl.Series([1, 4])
-    with pytest.raises(DataError, match=r"1 rows belong to no row of queries \(first: query position 4\)"):
+    with pytest.raises(DataError, match=r"rows belong to no row of queries \(first: query position 4\)"):
         query_of(session, position, queries, 1)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from sessionkit.contract import table
+from sessionkit.contract.keys import any_twice
 from sessionkit.errors import DataWarning
 from sessionkit.readers.checking.counts import NONE, Counts
 from sessionkit.showing.words import counted
@@ -108,7 +109,11 @@ def _notice_judgments(judgments: pl.DataFrame, settings: Settings, notes: Notes)
         notes.tell("there are no judgments; measures of relevance are undefined")
         return
     finer = [name for name in FINER if name in judgments.columns]
-    repeated = judgments.lazy().group_by(JUDGMENT + finer).len().filter(pl.col("len") > 1).collect()
+    hashes = judgments.select(JUDGMENT + finer).hash_rows()
+    if any_twice(hashes.to_numpy()):
+        repeated = judgments.lazy().group_by(JUDGMENT + finer).len().filter(pl.col("len") > 1).collect()
+    else:
+        repeated = judgments.clear()
     if repeated.height:
         key, doc = repeated.sort(JUDGMENT).select(JUDGMENT).row(0)
         notes.warn(

@@ -163,9 +163,12 @@ def _odd_line(path: Path, quote: str | None) -> str:
     """Return where the first line with an odd number of quotes is, as part of a sentence."""
     if quote is None:
         return ""
-    lines = pl.scan_lines(str(path), name=RAW, row_index_name=LINE, row_index_offset=1, glob=False)
-    odd = lines.filter(pl.col(RAW).str.count_matches(quote, literal=True) % 2 == 1).head(1).collect()
-    return "" if odd.is_empty() else f" (line {odd[LINE][0]}: {odd[RAW][0][:60]!r})"
+    with unpacked(path) as stream:
+        for number, line in enumerate(stream, 1):
+            if line.count(quote.encode()) % 2 == 1:
+                shown = line.decode(errors="backslashreplace").rstrip("\r\n")
+                return f" (line {number}: {shown[:60]!r})"
+    return ""
 
 
 def _way_back(file: LogFile, scan: pl.LazyFrame, form: Form, skip: int) -> Locate:

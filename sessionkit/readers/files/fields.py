@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Generator, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO
 
@@ -15,7 +15,6 @@ import numpy as np
 import polars as pl
 
 from sessionkit.contract import RECORD, RULE, VALUE
-from sessionkit.contract.checked import NO_RULE
 from sessionkit.readers.files.keeping import Keep
 from sessionkit.readers.files.opening import DAMAGED, UTF8_BOM, unpacked
 from sessionkit.readers.files.undecoded import Check, escaped, is_undecodable, nothing, with_undecoded
@@ -28,6 +27,8 @@ PIECE = 4_000_000
 MISSES = 3
 """Pieces in turn that could not be read the fast way, after which it is not tried again."""
 NEWLINE = 10
+MORE = ("more fields", "not specified in schema")
+"""What polars says of a record, and of a first record, with more fields than columns."""
 
 
 class UnevenError(Exception):
@@ -106,20 +107,28 @@ def marked(frame: pl.LazyFrame, form: Form) -> pl.LazyFrame:
 def pieces(
     path: Path, form: Form, skip: int, keep: Keep, check: Check = nothing
 ) -> Generator[pl.DataFrame, None, None]:
-    """Return the records of a file some at a time, in the order of the file.
+    """Return the records of a file some at a time, in the order of the file, with marks where some do not fit.
 
     `check` is called where first a line cannot be decoded; it may raise.
     """
     for fields, undecoded in in_pieces(path, form, skip, check):
-        yield keep(with_undecoded(_marked_piece(fields, form), undecoded)).collect()
+        records = with_undecoded(_marked(fields, form), undecoded) if undecoded else _marked_piece(fields, form)
+        yield keep(records).collect(engine="in-memory")
 
 
 def _marked_piece(fields: pl.DataFrame, form: Form) -> pl.LazyFrame:
-    """Return what :func:`marked` does, at once where no line is blank and all records fit."""
-    surplus = any(fields[name].null_count() < fields.height for name in form.spares)
+    """Return what :func:`marked` does; where no line is blank and all records fit, at once and without marks."""
+    spares = {name: fields[name] for name in form.spares if name in fields.columns}
+    surplus = any(spare.null_count() < fields.height for spare in spares.values())
     if surplus or fields[form.names[0]].null_count() or _has_blanks(fields, form):
-        return marked(fields.lazy(), form)
-    return fields.lazy().drop(form.spares).with_columns(pl.col(RECORD).cast(pl.Int64), *NO_RULE)
+        return _marked(fields, form)
+    return fields.lazy().drop(spares).with_columns(pl.col(RECORD).cast(pl.Int64))
+
+
+def _marked(fields: pl.DataFrame, form: Form) -> pl.LazyFrame:
+    """Return what :func:`marked` does of fields that may come without the columns to spare."""
+    none = [pl.lit(None, dtype=pl.String).alias(name) for name in form.spares if name not in fields.columns]
+    return marked(fields.lazy().with_columns(none), form)
 
 
 def _has_blanks(fields: pl.DataFrame, form: Form) -> bool:
@@ -178,13 +187,15 @@ def taken_apart(text: bytes, form: Form, first: int) -> pl.DataFrame:
 
 def _as_numbers(text: bytes, form: Form, first: int) -> pl.DataFrame | None:
     """Return the fields of some lines with numbers for numbers; None where a value is none."""
-    try:
-        fields = scanned(io.BytesIO(text), form, first=first, numbers=True).collect()
-    except pl.exceptions.ComputeError as error:
-        if is_undecodable(error):
-            raise
-        return None
-    return _even(fields, text, form)
+    for one in (replace(form, spare=0), form):
+        try:
+            return _even(scanned(io.BytesIO(text), one, first=first, numbers=True).collect(), text, form)
+        except (pl.exceptions.ComputeError, pl.exceptions.SchemaError) as error:
+            if is_undecodable(error):
+                raise
+            if not any(words in str(error) for words in MORE):
+                break
+    return None
 
 
 def _even(fields: pl.DataFrame, text: bytes, form: Form) -> pl.DataFrame:

@@ -15,10 +15,9 @@ from pathlib import Path
 import polars as pl
 
 from sessionkit.contract import RECORD, RULE, VALUE
-from sessionkit.contract.checked import NO_RULE
 from sessionkit.errors import DataError
 from sessionkit.readers.files.fields import MISSES, Form, UnevenError, taken_apart, texts
-from sessionkit.readers.files.keeping import Keep, in_memory
+from sessionkit.readers.files.keeping import Keep, in_memory, joined
 from sessionkit.readers.files.opening import DAMAGED, HEAD, LogFile, cut_short, unpacked
 from sessionkit.readers.files.plain import Plain
 from sessionkit.readers.files.shapes import FIRST_LOOK, Shapes, as_objects
@@ -115,7 +114,7 @@ def _pieces(path: Path, shapes: Shapes, plain: Plain, keep: Keep, check: Check) 
     for text, values in in_turn(read, texts(path, None, 0)):
         if values is not None:
             misses = 0
-            yield keep(_numbered(values, number)).collect()
+            yield keep(_numbered(values, number)).collect(engine="in-memory")
             number += values.height
             continue
         misses += 1
@@ -174,15 +173,13 @@ def _at_once(
         pieces = list(_pieces(file.path, shapes, plain, in_memory, check))
     except UnevenError:
         return None
-    if any(piece.schema != pieces[0].schema for piece in pieces):  # in some of them all values are text
-        pieces = [piece.with_columns(pl.exclude(RECORD).cast(pl.String)) for piece in pieces]
-    return pl.concat(pieces) if pieces else None
+    return joined(pieces) if pieces else None
 
 
 def _numbered(values: pl.DataFrame, first: int) -> pl.LazyFrame:
     """Return values as records that broke no rule, numbered from `first`."""
     number = pl.int_range(first, first + values.height, dtype=pl.Int64, eager=True).alias(RECORD)
-    return values.lazy().select(number, *NO_RULE, *values.columns)
+    return values.lazy().select(number, *values.columns)
 
 
 def _among(undecoded: Mapping[int, str]) -> pl.Expr:

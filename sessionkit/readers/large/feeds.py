@@ -11,10 +11,13 @@ from dataclasses import replace
 
 import polars as pl
 
+from sessionkit.readers.files.keeping import joined
 from sessionkit.readers.raw import Raw
 from sessionkit.study.ahead import Ahead
 
 SESSION = "session_id"
+AHEAD = 2
+"""Pieces of a file that are read before they are asked for."""
 
 
 class OutOfOrderError(Exception):
@@ -36,7 +39,7 @@ class Feed:
         self.records = 0
         self.last: str | None = ""
         self._pieces = raw.pieces()
-        self._coming = Ahead(self._pieces)
+        self._coming = Ahead(_with_ends(self._pieces), AHEAD)
         self._here: list[pl.DataFrame] = []
         self._sessions: list[pl.Series] = []
 
@@ -47,19 +50,17 @@ class Feed:
 
     def pull(self) -> None:
         """Take in another piece; `last` is the session it ends with, None where there is no more."""
-        piece = next(self._coming, None)
-        if piece is None:
+        piece, more = next(self._coming, (None, False))
+        if piece is not None and piece.height:
+            self.records += piece.height
+            sessions = piece[SESSION].fill_null(strategy="forward").fill_null(self.last)
+            if not sessions.is_sorted() or sessions[0] < self.last:
+                raise OutOfOrderError
+            self.last = sessions[-1]
+            self._here.append(piece)
+            self._sessions.append(sessions)
+        if not more:
             self.last = None
-            return
-        self.records += piece.height
-        sessions = piece[SESSION].fill_null(strategy="forward").fill_null(self.last)
-        if not piece.height:
-            return
-        if not sessions.is_sorted() or sessions[0] < self.last:
-            raise OutOfOrderError
-        self.last = sessions[-1]
-        self._here.append(piece)
-        self._sessions.append(sessions)
 
     def below(self, bound: str | None) -> int:
         """Return how many records of sessions before this one are here; of all sessions where it is None."""
@@ -73,7 +74,7 @@ class Feed:
             (p.slice(n), s.slice(n)) for p, s, n in zip(self._here, self._sessions, places, strict=True) if n < len(s)
         ]
         self._here, self._sessions = [piece for piece, _ in left], [sessions for _, sessions in left]
-        frame = _together(taken).lazy() if taken else self.raw.frame
+        frame = joined(taken).lazy() if taken else self.raw.frame
         return replace(self.raw, frame=frame, pieces=None, records=sum(piece.height for piece in taken))
 
 
@@ -96,10 +97,13 @@ def side_by_side(feeds: Mapping[str, Feed], rows: int) -> Iterator[dict[str, Raw
             return
 
 
-def _together(pieces: list[pl.DataFrame]) -> pl.DataFrame:
-    """Return pieces as one; columns that are numbers in some and text in others are text."""
-    other = {name for piece in pieces for name, dtype in piece.schema.items() if dtype != pieces[0].schema[name]}
-    return pl.concat([piece.with_columns(pl.col(other).cast(pl.String)) if other else piece for piece in pieces])
+def _with_ends(pieces: Iterator[pl.DataFrame]) -> Iterator[tuple[pl.DataFrame, bool]]:
+    """Return each piece with whether there are more."""
+    piece = next(pieces, None)
+    while piece is not None:
+        following = next(pieces, None)
+        yield piece, following is not None
+        piece = following
 
 
 def _place(sessions: pl.Series, bound: str | None) -> int:

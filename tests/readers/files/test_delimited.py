@@ -90,6 +90,7 @@ def test_without_header_columns_have_numbers(write, quiet_read):
         ("\n\n", "is empty"),
         ("session_id,rank,rank\n", "'rank' is named twice"),
         (HEADER + 's,1,1,"a\n', "quote = false"),
+        ((HEADER + 's,1,1,\xe9\ns,1,2,"a\n').encode("latin-1"), r"a quote is not closed \(line 3: 's,1,2,\"a'\)"),
         ("session_id,rank\n", "has no columns query_position, doc_id; .*found session_id, rank"),
         (b"session_id,doc\xe9\n", "latin-1"),
         ((HEADER + "s,1,1,\xe9\n").encode("latin-1"), "not UTF-8.*latin-1"),

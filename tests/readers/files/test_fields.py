@@ -1,17 +1,20 @@
 """Delimited text in pieces: the records and numbers of the whole, or a refusal."""
 
+from dataclasses import replace
+
 import polars as pl
 import pytest
 
-from sessionkit.contract import RECORD
+from sessionkit.contract import RECORD, VALUE
 from sessionkit.readers.files import fields
 from sessionkit.readers.files.fields import Form, UnevenError, marked, pieces, scanned
+from sessionkit.readers.files.keeping import joined
 
 FORM = Form(("a", "b"), ",", '"')
 
 
 def read(path, form=FORM, skip=1):
-    return pl.concat(list(pieces(path, form, skip, lambda frame: frame)))
+    return joined(list(pieces(path, form, skip, lambda frame: frame)))
 
 
 @pytest.mark.parametrize("size", [12, 16, 24, 1000])
@@ -22,7 +25,7 @@ def test_pieces_are_the_whole(write, monkeypatch, size, ending, name):
     text = ending.join(["a,b", "1,x", ",", '2,"y"', "3", "  ", "4,u,more", '"5",v'])
     path = write(name, text)
     whole = marked(scanned(path, FORM, skip=1), FORM).collect()
-    assert read(path).rows() == whole.rows()
+    assert read(path).select(whole.columns).rows() == whole.rows()
     assert whole[RECORD].to_list() == [1, 3, 4, 6, 7], "the second has no fields, the fifth blanks alone"
 
 
@@ -38,3 +41,9 @@ def test_lines_that_are_no_records_are_refused(write, monkeypatch, text):
 def test_quotes_that_are_data_are_no_reason(write):
     path = write("log.csv", 'a,b\n1,"x\n2,y\n')
     assert read(path, Form(("a", "b"), ",", None))["b"].to_list() == ['"x', "y"]
+
+
+@pytest.mark.parametrize("lines", ["x,1\ny,2,more\n", "y,2,more\nx,1\n"], ids=["the last", "the first"])
+def test_a_record_with_more_fields_costs_no_number(write, lines):
+    found = read(write("log.csv", "a,b\n" + lines), replace(FORM, numbers={"b": pl.Int32()}))
+    assert found.sort("a").select("a", "b", VALUE).rows() == [("x", 1, None), ("y", 2, "more")]

@@ -35,6 +35,12 @@ def test_parts_have_whole_sessions_and_all_records(rows, size):
     assert len(parts) == 1 if rows == 100 else len(parts) > 2
 
 
+def test_the_last_session_is_no_part_of_its_own():
+    feeds = {name: feed(name, ["a", "b", "b", "c", "c"], 5) for name in ("queries", "results")}
+    parts = [{name: raw.records for name, raw in part.items()} for part in side_by_side(feeds, 4)]
+    assert parts == [{"queries": 5, "results": 5}], "once all is here, all that is left is one part"
+
+
 @pytest.mark.parametrize("size", [1, 3])
 def test_sessions_that_fall_are_refused(size):
     with pytest.raises(OutOfOrderError):

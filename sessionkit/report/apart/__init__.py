@@ -5,6 +5,7 @@
     vectors.py     gain vectors, recall and precision, the R-precision histogram
     scored.py      differences, distributions, correlations
     tried.py       what sweep, calibrate and judgment loss find
+    evidence.py    how far a comparison can be trusted: power, judges' errors, discriminative power
     one.py         one session: its value explained, its time line
     steps.py       from one query to the next
     drawn.py       what they give
@@ -13,6 +14,7 @@
 from collections.abc import Callable
 
 from sessionkit.report.apart.drawn import Drawn
+from sessionkit.report.apart.evidence import discriminative_power, judge_noise, power_curve
 from sessionkit.report.apart.one import session_timeline, waterfall
 from sessionkit.report.apart.scored import correlation_forest, differences, score_distribution
 from sessionkit.report.apart.steps import reformulation_flow
@@ -25,6 +27,9 @@ DRAWN: dict[str, Callable[[Study, Choices], Drawn]] = {
     "sweep-map": sweep_map,
     "discount-surface": discount_surface,
     "judgment-loss": judgment_loss,
+    "power-curve": power_curve,
+    "judge-noise": judge_noise,
+    "discriminative-power": discriminative_power,
     "differences": differences,
     "gain-vectors": gain_vectors,
     "precision-recall": precision_recall,

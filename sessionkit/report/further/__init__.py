@@ -6,6 +6,7 @@
     planning.py      power: how large a study must be
     errors.py        noise: how judges' errors move the comparison
     told_apart.py    discriminate: how many pairs of groups each measure tells apart
+    figured.py       their figures
 """
 
 from collections.abc import Callable

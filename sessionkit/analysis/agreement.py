@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from sessionkit.showing.frames import ResultFrame
 from sessionkit.study import Study
 
 UNIT = ("judgment_key", "doc_id", "subtopic_id", "passage_id")
@@ -69,16 +70,18 @@ def judges(study: Study) -> pl.DataFrame:
     """
     columns = study.columns("judgments")
     if "judge_id" not in columns:
-        return pl.DataFrame(schema=SCHEMA)
+        return ResultFrame(pl.DataFrame(schema=SCHEMA))
     unit = [name for name in UNIT if name in columns]
     judged = study.judgments.filter(pl.col("judge_id").is_not_null()).select(*unit, "judge_id", "grade")
     grades = judged.collect().unique([*unit, "judge_id"], keep="first", maintain_order=True)
     grades = grades.with_columns(unit=pl.struct(unit).rank("dense")).select("unit", "judge_id", "grade")
     shared = grades.filter(pl.len().over("unit") > 1).sort("unit", "judge_id")
     if shared.is_empty():
-        return pl.DataFrame(schema=SCHEMA)
-    return pl.concat([_of_pairs(shared), of_all(shared)], how="diagonal").select(
-        pl.col(name).cast(dtype) for name, dtype in SCHEMA.items()
+        return ResultFrame(pl.DataFrame(schema=SCHEMA))
+    return ResultFrame(
+        pl.concat([_of_pairs(shared), of_all(shared)], how="diagonal").select(
+            pl.col(name).cast(dtype) for name, dtype in SCHEMA.items()
+        )
     )
 
 

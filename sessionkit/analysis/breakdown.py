@@ -15,6 +15,7 @@ from sessionkit.scoring.measures import GainMeasure, ListMeasure, Measure, parse
 from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
 from sessionkit.scoring.selection import columns_of, columns_read
 from sessionkit.scoring.tasks import run
+from sessionkit.showing.frames import ResultFrame
 from sessionkit.study import Study
 
 PARTS = ("last", "position", "best", "first")
@@ -85,7 +86,7 @@ def breakdown(
     task = breakdown_task(study, measure, by, group=group, average=average, min_queries=min_queries)
     tell_of_bound(task.measure)
     tell_of_depth(study, task.measure)
-    return run(study, [task], memory, partials)[0]
+    return ResultFrame(run(study, [task], memory, partials)[0])
 
 
 def breakdown_task(

@@ -15,6 +15,7 @@ from sessionkit.scoring.measures import Measure, parse_measure
 from sessionkit.scoring.measures.discounted import SessionMeasure
 from sessionkit.scoring.selection import columns_of, columns_read
 from sessionkit.scoring.tasks import run
+from sessionkit.showing.frames import ResultFrame
 from sessionkit.study import Study
 
 NORMALIZE = ("none", "each", "averages")
@@ -79,7 +80,7 @@ def curve(
     >>> sk.curve(study, "sDCG(bq=2)@2").select("slot", "query_position", "rank", "value", "ideal").rows()
     [(1, 1, 1, 1.0, 3.0), (2, 1, 2, 1.0, 3.5), (3, 2, 1, 1.0, 5.0), (4, 2, 2, 1.75, 5.25)]
     """
-    return curve_with_stops(
+    with_stops = curve_with_stops(
         study,
         measure,
         by,
@@ -89,7 +90,8 @@ def curve(
         after_stop=after_stop,
         memory=memory,
         partials=partials,
-    ).drop("stopped")
+    )
+    return ResultFrame(with_stops.drop("stopped"))
 
 
 def curve_with_stops(
@@ -114,7 +116,7 @@ def curve_with_stops(
     if task.normalize == "each" or task.measure.normalized:
         tell_of_bound(task.measure)
     tell_of_depth(study, task.measure)
-    return run(study, [task], memory, partials)[0]
+    return ResultFrame(run(study, [task], memory, partials)[0])
 
 
 def curve_task(

@@ -20,6 +20,7 @@ from sessionkit.scoring.layout import require_cutoff
 from sessionkit.scoring.measures import GainMeasure, Measure, parse_measure
 from sessionkit.scoring.selection import Selection, columns_of, columns_read
 from sessionkit.scoring.tasks import run
+from sessionkit.showing.frames import ResultFrame
 from sessionkit.study import Study
 
 SHOWN, IDEAL = "shown", "ideal"
@@ -84,7 +85,7 @@ def gain_vectors(
     tell_of_bound(asked)
     tell_of_depth(study, asked)
     task = VectorsTask(asked, grouping, reads=columns_read(columns_of(study), [asked]))
-    return run(study, [task], memory)[0]
+    return ResultFrame(run(study, [task], memory)[0])
 
 
 @dataclass(frozen=True, eq=False)

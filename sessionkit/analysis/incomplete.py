@@ -17,6 +17,7 @@ from sessionkit.analysis.incompleteness.moves_task import MovesTask
 from sessionkit.analysis.incompleteness.pool import Pool
 from sessionkit.analysis.incompleteness.pool_task import HELD, Kept, PoolTask, Texts
 from sessionkit.analysis.incompleteness.reading import lines
+from sessionkit.analysis.judged_share import depth_of
 from sessionkit.analysis.showing import reading_of
 from sessionkit.errors import MeasureError, UsageError, suggestion
 from sessionkit.scoring.judged import Judged
@@ -119,8 +120,7 @@ def incomplete(
     judged = Judged.of(study)
     top = scale_top(asked, judged, max_grade if max_grade is not None else study.settings.max_grade)
     reads = columns_read(columns_of(study), asked)
-    cutoffs = [measure.inner.cutoff for measure in asked]
-    depth = None if None in cutoffs else max(cutoff for cutoff in cutoffs if cutoff is not None)
+    depth = depth_of(asked)
     own_keys = "judgment_key" in study.columns("queries")
     texts, kept = Texts(), Kept(memory_budget(memory) // HELD)
     shares, shown = run(study, [JudgedTask(grouping, depth), PoolTask(asked, grouping, reads, texts, kept)], memory)

@@ -15,6 +15,7 @@ from sessionkit.scoring.measures.recall_levels import ElevenPointPrecision, IPre
 from sessionkit.scoring.scores import score
 from sessionkit.scoring.selection import columns_of, columns_read
 from sessionkit.scoring.tasks import run
+from sessionkit.showing.frames import ResultFrame
 from sessionkit.study import Study
 
 PER = ("group", "topic", "query")
@@ -94,7 +95,7 @@ def precision_recall(
     grouping = Grouping.of(study, by, min_queries, topic)
     reads = columns_read(columns_of(study), [asked])
     task = PrecisionRecallTask(asked, grouping, per, average, reads)
-    return run(study, [task], memory, partials)[0]
+    return ResultFrame(run(study, [task], memory, partials)[0])
 
 
 def rprecision_histogram(
@@ -164,4 +165,4 @@ def rprecision_histogram(
     both = (
         sides[0].rename({"value": "a"}).join(sides[1].rename({"value": "b"}), on="topic_id", how="full", coalesce=True)
     )
-    return both.sort("topic_id").with_columns(difference=pl.col("a") - pl.col("b"))
+    return ResultFrame(both.sort("topic_id").with_columns(difference=pl.col("a") - pl.col("b")))

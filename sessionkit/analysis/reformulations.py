@@ -10,6 +10,7 @@ from sessionkit.errors import DataError, UsageError
 from sessionkit.scoring.measures import Measure, parse_measure
 from sessionkit.scoring.measures.reformulation import compared, terms_of
 from sessionkit.scoring.scores import score
+from sessionkit.showing.frames import ResultFrame
 from sessionkit.study import Study
 
 STEP = ["session_id", "query_position"]
@@ -79,13 +80,13 @@ def reformulations(
         raise DataError(msg)
     steps = _steps(study)
     if measure is None:
-        return steps
+        return ResultFrame(steps)
     values = score(study, [parse_measure(measure)], per="query", memory=memory, partials=partials)
     values = values.select(*STEP, "measure", "value")
     before = values.select("session_id", previous_position="query_position", previous_value="value")
     both = steps.join(values, on=STEP, how="left", maintain_order="left")
     both = both.join(before, on=["session_id", "previous_position"], how="left", maintain_order="left")
-    return both.with_columns(change=pl.col("value") - pl.col("previous_value"))
+    return ResultFrame(both.with_columns(change=pl.col("value") - pl.col("previous_value")))
 
 
 def _steps(study: Study) -> pl.DataFrame:

@@ -7,6 +7,7 @@ from typing import Protocol
 
 import polars as pl
 
+from sessionkit.showing.frames import ResultFrame
 from sessionkit.showing.shown import Shown
 
 TEXT, WHOLE, NUMBER = pl.String(), pl.Int64(), pl.Float64()
@@ -37,14 +38,38 @@ LEVELS = (0.001, 0.01, 0.05, 0.1)
 
 
 def readable_p(value: float) -> str:
-    """A p-value at a readable precision; never rounded to a level of significance that it is above or below.
+    """A p-value as text says it: three decimals, and below .001 no more than that; tables have it with three digits.
+
+    It is never rounded to a level of significance that it is above or below.
 
     >>> readable_p(0.0421), readable_p(0.00042), readable_p(0.0496), readable_p(0.05)
-    ('0.042', '4.2e-04', '0.0496', '0.050')
+    ('0.042', '< 0.001', '0.0496', '0.050')
     """
     if value < LEVELS[0]:
-        return f"{value:.1e}"
+        return f"< {LEVELS[0]:g}"
     texts = [f"{value:.{digits}f}" for digits in range(3, 10)]
+    return next((text for text in texts if float(text) == value or float(text) not in LEVELS), texts[0])
+
+
+def told_p(value: float) -> str:
+    """A p-value with its name.
+
+    >>> told_p(0.0421), told_p(1e-9)
+    ('p = 0.042', 'p < 0.001')
+    """
+    text = readable_p(value)
+    return f"p {text}" if text.startswith("<") else f"p = {text}"
+
+
+def digits_of_p(value: float) -> str:
+    """A p-value as a table has it: three digits, or as many as keep it from a level of significance that it is not.
+
+    >>> digits_of_p(0.0421), digits_of_p(0.00042), digits_of_p(0.049999), digits_of_p(0.05), digits_of_p(1e-9)
+    ('0.0421', '0.000420', '0.049999', '0.0500', '1.00e-09')
+    """
+    if value == 0:
+        return "< 1e-300"
+    texts = [f"{value:#.{digits}g}" for digits in range(3, 10)]
     return next((text for text in texts if float(text) == value or float(text) not in LEVELS), texts[0])
 
 
@@ -64,6 +89,12 @@ class _Read(Protocol):
 
 class Finding(Shown):
     """A result with a ``reading`` and ``tables()``: shown as its reading, then its tables."""
+
+    def __post_init__(self) -> None:
+        """Make its frames such as show themselves without harm."""
+        for name, value in vars(self).items():
+            if type(value) is pl.DataFrame:
+                object.__setattr__(self, name, ResultFrame(value))
 
     def words_and_tables(self: _Read) -> tuple[list[str], dict[str, pl.DataFrame]]:
         """The reading line by line, and the tables that have rows."""

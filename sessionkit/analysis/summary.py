@@ -16,6 +16,7 @@ from sessionkit.scoring.lists import Lists
 from sessionkit.scoring.measures import JudgedMeasure, parse_measure
 from sessionkit.scoring.selection import Selection, columns_of, columns_read
 from sessionkit.scoring.tasks import run
+from sessionkit.showing.frames import ResultFrame
 from sessionkit.study import Study
 from sessionkit.study.places import sums
 
@@ -82,7 +83,7 @@ def summary(
     recall = parse_measure("R")(min_grade=min_grade, **({} if cutoff is None else {"cutoff": cutoff}))
     grouping = Grouping.of(study, by, min_queries)
     task = SummaryTask(recall.inner, grouping, per, columns_read(columns_of(study), [recall]))
-    return run(study, [task], memory)[0]
+    return ResultFrame(run(study, [task], memory)[0])
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,6 +6,7 @@ import polars as pl
 
 from sessionkit.errors import DataError
 from sessionkit.scoring.explain import one_session
+from sessionkit.showing.frames import ResultFrame
 from sessionkit.study import Study
 
 CLICKED = ("query_position", "rank", "doc_id")
@@ -72,7 +73,8 @@ def timeline(study: Study, session: str) -> tuple[pl.DataFrame, pl.DataFrame]:
         end=_seconds(pl.col("issued_at").shift(-1).fill_null(pl.lit(end)), began),
         results=pl.col("results").fill_null(0),
     )
-    return rows, clicks.select(*CLICKED, _seconds(pl.col("clicked_at"), began).alias("at"), "dwell")
+    seen = clicks.select(*CLICKED, _seconds(pl.col("clicked_at"), began).alias("at"), "dwell")
+    return ResultFrame(rows), ResultFrame(seen)
 
 
 def _clicks(own: Study) -> pl.DataFrame:

@@ -11,6 +11,8 @@
     rprecision_histogram.py                   two systems by topic
     differences.py  score_distribution.py     scores by group; measures against ratings
     correlation_forest.py
+    power_curve.py  judge_noise.py            how far a comparison can be trusted: power by size, judges' errors,
+    discriminative_power.py                   pairs of systems told apart
     waterfall.py  session_timeline.py         one session: its value, its time line
     reformulation_flow.py                     what came after each query
     encodings.py  boundaries.py  text.py      what they share: fields, colours, axes, ends of queries, fit text
@@ -23,9 +25,12 @@ A new chart is a new file, an import and a line in KINDS here, and its entry in 
 from sessionkit.charts.correlation_forest import correlation_forest
 from sessionkit.charts.differences import differences
 from sessionkit.charts.discount_surface import discount_surface
+from sessionkit.charts.discriminative_power import discriminative_power
 from sessionkit.charts.gain_vectors import gain_vectors
+from sessionkit.charts.judge_noise import judge_noise
 from sessionkit.charts.judgment_loss import judgment_loss
 from sessionkit.charts.last_vs_nonlast import last_vs_nonlast
+from sessionkit.charts.power_curve import power_curve
 from sessionkit.charts.precision_recall import precision_recall
 from sessionkit.charts.reformulation_flow import reformulation_flow
 from sessionkit.charts.rprecision_histogram import rprecision_histogram
@@ -47,6 +52,9 @@ KINDS = {
     "sweep-map": "which system leads at which setting of a measure, and where the conclusion ends",
     "discount-surface": "a discount fitted to how far searchers looked, by rank and query, with what was looked at",
     "judgment-loss": "Kendall's tau of the order of systems by the share of judgments kept, with its knee",
+    "power-curve": "the chance to find a declared difference, by numbers of users and topics",
+    "judge-noise": "how often judges' errors change the winner or the verdict, by the size of the difference",
+    "discriminative-power": "the p-values of all pairs of systems in their order, by measure (Sakai 2006)",
     "differences": "differences between systems by each measure, with their intervals",
     "gain-vectors": "CG, DCG, nCG and nDCG by rank, with their ideal (TOIS 2002, Figures 1 to 4)",
     "precision-recall": "interpolated precision at eleven points of recall, by system and topic",
@@ -65,9 +73,12 @@ __all__ = [
     "correlation_forest",
     "differences",
     "discount_surface",
+    "discriminative_power",
     "gain_vectors",
+    "judge_noise",
     "judgment_loss",
     "last_vs_nonlast",
+    "power_curve",
     "precision_recall",
     "reformulation_flow",
     "rprecision_histogram",

@@ -69,7 +69,7 @@ def correlation_forest(
     shade = alt.Color(field="kind", type="nominal", scale=shades, legend=legend)
     mark = alt.Shape(field="kind", type="nominal", scale=marks, legend=legend)
     tips = [tip("row", "Measure"), tip("covariate", "With"), tip("kind", "Coefficient"), tip("value", "Value", "+.3f")]
-    tips += [tip("low", "From", "+.3f"), tip("high", "To", "+.3f"), tip("p", "p", ".2g"), tip("n", "Sessions", "d")]
+    tips += [tip("low", "From", "+.3f"), tip("high", "To", "+.3f"), tip("p", "p", ".3g"), tip("n", "Sessions", "d")]
     layers = [
         alt.Chart().mark_rule(color=FAINT, strokeDash=[4, 3]).encode(x=alt.XDatum(0)),
         alt.Chart()

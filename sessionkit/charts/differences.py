@@ -72,7 +72,7 @@ def differences(
     what = f"Difference {pairs[0]}" if len(pairs) == 1 else "Difference"
     axis = alt.Axis(title=None, tickCount=5, grid=True)
     tips = [tip("row", "Measure"), tip("pair", "Groups"), tip("estimate", "Difference", "+.4f")]
-    tips += [tip("low", "From", "+.4f"), tip("high", "To", "+.4f"), tip("p", "p", ".2g")]
+    tips += [tip("low", "From", "+.4f"), tip("high", "To", "+.4f"), tip("p", "p", ".3g")]
     filled = alt.Scale(domain=["yes", "no"], range=[PALETTE[0], "white"])
     legend = alt.Legend(title=f"p \u2264 {alpha:g}", symbolStrokeColor=PALETTE[0])
     layers = [

@@ -5,13 +5,15 @@
   const KINDS = ["svg", "png"];
   const options = {actions: false, ast: true, mode: "vega-lite", renderer: "svg"};
 
-  // On a narrow screen the plot shrinks, and legends stand below it.
+  // On a narrow screen the plot shrinks, panels stand below one another, and legends below all.
   const fitted = (spec, room) => {
     if (!room || room >= NARROW) return spec;
     const {config = {}} = spec;
     const side = Math.max(170, room - 100);
+    const panels = spec.columns && spec.spec
+      ? {columns: 1, spec: {...spec.spec, width: Math.min(spec.spec.width ?? side, side)}} : {};
     const limited = {labelLimit: room - 60, titleLimit: room - 20};
-    return {...spec, config: {...config,
+    return {...spec, ...panels, config: {...config,
       view: {...config.view, continuousWidth: side, discreteWidth: side},
       legend: {...config.legend, ...limited, orient: "bottom", direction: "vertical"},
       title: {...config.title, limit: room - 20},
@@ -25,7 +27,7 @@
     link.click();
   };
 
-  const saving = (view, name) => {
+  const saving = (shown, name) => {
     const line = document.createElement("p");
     line.className = "save";
     const buttons = KINDS.map((kind) => {
@@ -33,29 +35,45 @@
       button.type = "button";
       button.textContent = kind.toUpperCase();
       button.setAttribute("aria-label", `Save ${name.replace("-", " ")} as ${kind.toUpperCase()}`);
-      button.addEventListener("click", () => save(view, kind, name));
+      button.addEventListener("click", () => save(shown.view, kind, name));
       return button;
     });
     line.append("Save as ", buttons[0], ", ", buttons[1]);
     return line;
   };
 
+  // Draws a chart and returns what draws it again where its place has become narrower, or wider, than what it was made for.
   const draw = async (script) => {
     const name = script.dataset.chart;
     const place = document.getElementById(name);
     const spec = JSON.parse(script.textContent);
-    const {view} = await window.vegaEmbed(place, fitted(spec, place.clientWidth), options);
-    const drawn = place.querySelector("svg");
-    for (const told of ["role", "aria-label", "aria-roledescription"]) drawn.parentElement.removeAttribute(told);
-    drawn.setAttribute("role", "img");
-    drawn.setAttribute("aria-label", spec.description ?? document.title);
-    for (const part of drawn.children) part.setAttribute("aria-hidden", "true");
-    (place.closest("figure") ?? place).append(saving(view, name));
+    const shown = {room: -1, view: null};
+    const again = async () => {
+      const room = Math.min(place.clientWidth, NARROW);
+      if (room === shown.room || (!room && shown.view)) return;
+      shown.room = room;
+      shown.view?.finalize();
+      ({view: shown.view} = await window.vegaEmbed(place, fitted(spec, room), options));
+      const drawn = place.querySelector("svg");
+      for (const told of ["role", "aria-label", "aria-roledescription"]) drawn.parentElement.removeAttribute(told);
+      drawn.setAttribute("role", "img");
+      drawn.setAttribute("aria-label", spec.description ?? document.title);
+      for (const part of drawn.children) part.setAttribute("aria-hidden", "true");
+    };
+    await again();
+    (place.closest("figure") ?? place).append(saving(shown, name));
+    return again;
   };
 
   const scripts = [...document.querySelectorAll('script[type="application/json"][data-chart]')];
   Promise.allSettled(scripts.map(draw)).then((all) => {
     for (const one of all) if (one.status === "rejected") console.error(one.reason);
-    document.documentElement.dataset.charts = String(all.filter((one) => one.status === "fulfilled").length);
+    const made = all.filter((one) => one.status === "fulfilled").map((one) => one.value);
+    let wait = 0;
+    window.addEventListener("resize", () => {
+      clearTimeout(wait);
+      wait = setTimeout(() => made.forEach((again) => again().catch(console.error)), 150);
+    });
+    document.documentElement.dataset.charts = String(made.length);
   });
 })();

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 KINDS = (
     "last-vs-nonlast, session-curve, topic-curves, single-sessions, sweep-map, discount-surface, judgment-loss, "
-    "differences, gain-vectors, precision-recall, rprecision-histogram, score-distribution, waterfall, session-timeline, "
-    "correlation-forest, reformulation-flow"
+    "power-curve, judge-noise, discriminative-power, differences, gain-vectors, precision-recall, rprecision-histogram, "
+    "score-distribution, waterfall, session-timeline, correlation-forest, reformulation-flow"
 )
 
 
@@ -40,7 +40,8 @@ def chart(
             help=(
                 "What to draw. Default: nsDCG@10 in session-curve, sweep-map and score-distribution, sDCG@100 in "
                 "last-vs-nonlast, IPrec11 in precision-recall, mean(Rprec) in rprecision-histogram, else sDCG@10. May be given "
-                "again in differences, correlation-forest and gain-vectors, whose defaults are several."
+                "again in differences, correlation-forest, judge-noise, discriminative-power and gain-vectors, whose defaults "
+                "are several."
             ),
             show_default=False,
         ),
@@ -117,6 +118,15 @@ def chart(
             show_default=False,
         ),
     ] = None,
+    difference: Annotated[
+        str | None,
+        typer.Option(
+            "--difference",
+            metavar="NUMBER|SHARE%",
+            help="Of power-curve: the smallest true difference worth finding, as power has it.",
+            show_default=False,
+        ),
+    ] = None,
     title: Annotated[
         str | None, typer.Option("--title", metavar="TEXT", help="Title above the chart.", show_default=False)
     ] = None,
@@ -127,11 +137,14 @@ def chart(
     topic-curves: gain along the sessions of one topic, all and long ones. single-sessions: every session of one system
     and topic, with its stopping point. sweep-map: which system leads at which setting of a measure, and where the
     conclusion ends. discount-surface: the discounts of a measure fitted to how far searchers looked, see calibrate.
-    judgment-loss: the order of systems as judgments are lost, see incomplete --loss. differences: between systems by each
-    measure, with intervals. gain-vectors: CG, DCG, nCG and nDCG by rank with their ideal, or any of them with other gains.
-    precision-recall: eleven points. rprecision-histogram: two systems by topic. score-distribution: box and strip of
-    sessions. waterfall: what each document and query adds to one session. session-timeline: one session in time.
-    correlation-forest: measures against ratings. reformulation-flow: what came after each query.
+    judgment-loss: the order of systems as judgments are lost, see incomplete --loss. power-curve: the chance to find a
+    declared difference by numbers of users and topics, see power. judge-noise: how often judges' errors change the winner
+    or the verdict, see noise. discriminative-power: the p-values of all pairs in their order, see discriminate.
+    differences: between systems by each measure, with intervals. gain-vectors: CG, DCG, nCG and nDCG by rank with their
+    ideal, or any of them with other gains. precision-recall: eleven points. rprecision-histogram: two systems by topic.
+    score-distribution: box and strip of sessions. waterfall: what each document and query adds to one session.
+    session-timeline: one session in time. correlation-forest: measures against ratings. reformulation-flow: what came
+    after each query.
     """
     from sessionkit.charts import save
     from sessionkit.report.single import single_figure
@@ -155,6 +168,7 @@ def chart(
             session=session,
             with_=with_ or (),
             against=against,
+            difference=difference,
         )
         save(_titled(cast("alt.LayerChart", made.chart), title), output)
     typer.echo(visible(made.caption) if sys.stdout.isatty() else made.caption)

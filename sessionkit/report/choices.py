@@ -28,8 +28,8 @@ class Choices:
     ``measure`` is what figures of gain show, ``ratio`` what those of normalised gain do; ``source`` and ``ratio_source``
     the measures asked for that these come from, None where none of that family was. ``asked`` tells whether any was.
     ``exact``, if given, is what the figure shows in place of both. Figures that are drawn apart have ``measures``, all that
-    were asked for, what a sweep is to ``vary``, the ``session`` that is shown, what is correlated ``with_`` and the ``pair``
-    of systems compared.
+    were asked for, what a sweep is to ``vary``, the ``session`` that is shown, what is correlated ``with_``, the ``pair``
+    of systems compared and the ``difference`` that power is planned for.
     """
 
     measure: GainMeasure
@@ -50,6 +50,7 @@ class Choices:
     session: str | None = None
     with_: tuple[str, ...] = ()
     pair: tuple[str | None, str | None] = (None, None)
+    difference: float | str | None = None
 
     @property
     def ratio(self) -> GainMeasure:

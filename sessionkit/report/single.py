@@ -26,12 +26,13 @@ OWN = {
     "rprecision-histogram": ("system",),
 }
 """Options that a chart has a place of its own for; all others limit the sessions."""
-SEVERAL = ("differences", "gain-vectors", "correlation-forest")
+SEVERAL = ("differences", "gain-vectors", "correlation-forest", "judge-noise", "discriminative-power")
 """Charts that draw several measures."""
 ONLY = {
     "session": ("waterfall", "session-timeline"),
     "with": ("correlation-forest",),
     "against": ("rprecision-histogram",),
+    "difference": ("power-curve",),
 }
 """Options that only these charts have."""
 
@@ -49,6 +50,7 @@ def single_figure(
     session: str | None = None,
     with_: Sequence[str] = (),
     against: str | None = None,
+    difference: float | str | None = None,
 ) -> Figure:
     """Make one figure of this measure, topic, system and least number of queries.
 
@@ -73,6 +75,8 @@ def single_figure(
         Columns or measures that correlation-forest correlates with.
     against
         The second system of rprecision-histogram.
+    difference
+        The smallest true difference worth finding, for which power-curve plans; see `sessionkit.power`.
 
     Raises
     ------
@@ -83,7 +87,7 @@ def single_figure(
     if vary and kind in FIGURES and kind != "sweep-map":
         raise UsageError(f"{kind} varies nothing; sweep-map does")
     measures = (measure,) if isinstance(measure, Measure) else tuple(measure or ())
-    _check(kind, measures, {"session": session, "with": with_ or None, "against": against})
+    _check(kind, measures, {"session": session, "with": with_ or None, "against": against, "difference": difference})
     asked = {"topic": topic, "system": system, "min_queries": min_queries}
     limits = {name: value for name, value in asked.items() if value is not None and name not in OWN.get(kind, ())}
     colours = colours_of(grouped_sessions(study, by).get_column("group").to_list())
@@ -92,7 +96,7 @@ def single_figure(
     choices = choices_of(limited, by=by, **{"min_queries": USUAL, **places})  # type: ignore[arg-type]
     exact = measures[0] if len(measures) == 1 else None
     choices = replace(choices, exact=exact, colours=colours, measures=measures, vary=vary or {})
-    choices = replace(choices, session=session, with_=tuple(with_), pair=(system, against))
+    choices = replace(choices, session=session, with_=tuple(with_), pair=(system, against), difference=difference)
     made = figure(limited, kind, choices)
     if not limits:
         return made

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
+from sessionkit.analysis.showing import digits_of_p
 from sessionkit.charts.text import shortened
 
 HEADERS = {
@@ -42,6 +43,8 @@ HEADERS = {
 DECIMALS = {"value": 4}
 SHARES = ("share", "judged")
 DEGREES = ("df", "df_error")
+CHANCES = ("p", "p_adjusted", "p_value", "p_independent", "asl")
+"""P-values: with three digits, so that none is 0.000; where text has them, see `sessionkit.analysis.showing.readable_p`."""
 LIMIT = 60
 """Rows a table shows at most; more are counted below it."""
 DASH = "\u2013"
@@ -106,7 +109,7 @@ def table_of(
     limit
         Rows that are shown; a note counts the others.
     decimals
-        Decimals of numbers, but for shares; by default those of `DECIMALS`, else 2. A number that would vanish stands
+        Decimals of numbers, but for shares and p-values; by default those of `DECIMALS`, else 2. A number that would vanish stands
         with its exponent.
 
     Examples
@@ -151,6 +154,8 @@ def _cell(column: str, value: object, decimals: int | None = None) -> str:
         return shortened(str(value))
     if column in SHARES:
         return f"{value:.1%}"
+    if column in CHANCES:
+        return digits_of_p(value)
     if column in DEGREES:
         return f"{value:.4g}"
     decimals = DECIMALS.get(column, 2) if decimals is None else decimals

@@ -20,6 +20,7 @@ from sessionkit.scoring.measures.aggregates import LAST, Aggregate, AveragePosit
 from sessionkit.scoring.measures.recency import LATER, RecencyMeasure
 from sessionkit.scoring.selection import Selection, columns_of, columns_read
 from sessionkit.scoring.values import columns_beside, query_values
+from sessionkit.showing.frames import ResultFrame
 from sessionkit.study import Study
 
 COLUMNS = {
@@ -85,7 +86,7 @@ def explain(study: Study, measure: str | Measure, session: str | None = None) ->
     read["results"] = [*read["results"], "doc_id"]
     empty = pl.DataFrame(schema=COLUMNS)
     explained = pl.concat([empty, *(_explained(block, asked) for block in blocks(study, read))])
-    return explained if study.partitioned is None else explained.sort("session_id", maintain_order=True)
+    return ResultFrame(explained if study.partitioned is None else explained.sort("session_id", maintain_order=True))
 
 
 def _explained(block: Block, asked: Measure) -> pl.DataFrame:

@@ -15,6 +15,7 @@ from sessionkit.scoring.score_task import OF_GROUP, OF_SESSION, UNNAMED, ScoreTa
 from sessionkit.scoring.selection import columns_of, columns_read
 from sessionkit.scoring.tasks import parts_of, run
 from sessionkit.scoring.values import require_session
+from sessionkit.showing.frames import ResultFrame
 from sessionkit.study import Study
 
 PER = {"system": "system_id", "topic": "topic_id", "user": "user_id"}
@@ -147,7 +148,7 @@ def told(study: Study, task: ScoreTask, scores: pl.DataFrame) -> pl.DataFrame:
     undefined.see(task, scores)
     undefined.tell()
     tell_of_measures(study, task)
-    return scores.drop(UNNAMED) if task.level == "group" else scores
+    return ResultFrame(scores.drop(UNNAMED) if task.level == "group" else scores)
 
 
 def tell_of_measures(study: Study, task: ScoreTask) -> None:

@@ -138,6 +138,35 @@ def _differences(groups, **options):
     return charts.differences(pl.DataFrame(rows, schema=names, orient="row"), **options)
 
 
+def _power_curve(groups, **options):
+    """As many numbers of topics as there are groups, the first with power .8 at 20 users; .9 with users without end."""
+    rows = [
+        ("topics", users, topics, None if users is None else 4 * users, power, power / 2, (1 + power) / 2)
+        for topics in range(4, 4 + len(groups))
+        for users, power in ((10, 0.4), (20, 0.8), (None, 0.9))
+    ]
+    rows += [("users", users, 4, 4 * users, users / 40, 0.1, 0.9) for users in (10, 20)]
+    names = ["claim", "users", "topics", "sessions", "power", "low", "high"]
+    smallest = pl.DataFrame(
+        [("topics", 20, 4, 80), ("users", None, 4, None)], schema=["claim", *names[1:4]], orient="row"
+    )
+    return charts.power_curve(pl.DataFrame(rows, schema=names, orient="row"), smallest, **options)
+
+
+def _judge_noise(groups, **options):
+    """By a measure of its name each group, at most eight, is behind by its number, 1.5 less or more in draws."""
+    rows = [(g, g, g, -p / 1, -p - 1.5, 1.5 - p, 0.1 / p, 0.4 / p) for p, g in enumerate(groups[:8], 1)]
+    names = ["measure", "a", "b", "difference", "low", "high", "winner_changes", "verdict_changes"]
+    return charts.judge_noise(pl.DataFrame(rows, schema=names, orient="row"), **options)
+
+
+def _discriminative_power(groups, **options):
+    """Three pairs, of p .001, .04, .3, by a measure of each group's name."""
+    rows = [(g, place, g, g, 0.5, p) for g in groups for place, p in enumerate((0.001, 0.04, 0.3), 1)]
+    names = ["measure", "place", "a", "b", "difference", "asl"]
+    return charts.discriminative_power(pl.DataFrame(rows, schema=names, orient="row"), **options)
+
+
 @pytest.fixture
 def apart():
     """Return functions that draw the charts that a report does not show for some groups, by kind."""
@@ -151,6 +180,9 @@ def apart():
         "session-timeline": _session_timeline,
         "correlation-forest": _correlation_forest,
         "reformulation-flow": _reformulation_flow,
+        "power-curve": _power_curve,
+        "judge-noise": _judge_noise,
+        "discriminative-power": _discriminative_power,
     }
 
 

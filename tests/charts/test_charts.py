@@ -14,7 +14,7 @@ PNG = b"\x89PNG\r\n\x1a\n"
 APART = {
     "measure", "ideal", "line", "recall", "precision", "topic", "a", "b", "difference", "q1", "q2", "q3", "low", "high", "mean",
     "height", "kind", "from", "to", "added", "grade", "many", "text", "start", "end", "results", "label", "document", "dwell",
-    "row", "p", "covariate", "position", "next", "share", "whole", "estimate", "pair", "shown", "place",
+    "row", "p", "covariate", "banded", "topics", "claim", "position", "next", "share", "whole", "estimate", "pair", "shown", "place",
 }  # fmt: skip
 """Fields of the charts that a report does not show."""
 

@@ -26,7 +26,13 @@ def test_every_kind_of_chart(call, study, tmp_path, kind):
 
 @pytest.mark.parametrize("kind", DRAWN)
 def test_every_kind_of_chart_that_stands_apart(call, tmp_path, kind):
-    options = ["--with", "satisfaction", "--measure", "sDCG@10"] if kind == "correlation-forest" else []
+    measure = ["--measure", "sDCG@10"]
+    own = {
+        "correlation-forest": ["--with", "satisfaction", *measure],
+        "judge-noise": measure,
+        "power-curve": ["--difference", "20%"],
+    }
+    options = own.get(kind, [])
     outcome = call("chart", clinic_folder() / "study.toml", kind, "--output", tmp_path / "chart.json", *options)
     assert outcome.status == 0, outcome.err
     assert len(outcome.out) > 80  # the caption

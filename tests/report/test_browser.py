@@ -179,6 +179,30 @@ def test_charts_are_drawn_for_the_screen_they_are_opened_on(browser, files):
     assert min(scaled) > 0.85  # text of 11 pixels has at least 9
 
 
+def test_charts_are_drawn_anew_when_a_phone_is_turned(browser, files):
+    page = browser.new_page(viewport={"width": 844, "height": 390})
+    page.goto(files["clinic"].as_uri())
+    page.wait_for_function("document.documentElement.dataset.charts !== undefined", timeout=30_000)
+
+    def drawn(until):
+        look = "all => all.map((one) => [Number(one.getAttribute('width')), one.role, one.getAttribute('aria-label')])"
+        for _ in range(200):
+            if until(found := page.eval_on_selector_all(".chart svg.marks", look)):
+                break
+            page.wait_for_timeout(50)
+        return found
+
+    wide = drawn(lambda _: True)
+    page.set_viewport_size({"width": 390, "height": 844})
+    narrow = drawn(lambda all_: len(all_) == len(wide) and all(told and width < 430 for width, _, told in all_))
+    assert max(width for width, *_ in narrow) < 430 < max(width for width, *_ in wide)
+    assert [words for _, *words in narrow] == [words for _, *words in wide]
+    assert page.locator("figure:has(.chart) .save").count() == len(wide)
+    page.set_viewport_size({"width": 844, "height": 390})
+    assert drawn(lambda all_: all_ == wide) == wide
+    page.close()
+
+
 def test_nothing_moves_for_who_asks_for_stillness(shown):
     shown.emulate_media(reduced_motion="reduce")
     moving = shown.evaluate(

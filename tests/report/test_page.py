@@ -340,3 +340,26 @@ def test_what_a_report_does_not_have_is_not_loaded():
     code = f"import sys, sessionkit.report; print([name for name in {apart} if f'sessionkit.{{name}}' in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_without_a_grade_scale_the_judged_share_is_told_all_the_same(make):
+    def page(study):
+        judgments = study.judgments.collect()
+        return Reader(
+            report(replace(study, judgments=judgments.head(len(judgments) - 1).lazy()), ["sDCG@5", "nsDCG@5"])
+        ).text
+
+    known, unknown = page(make(sessions=6, max_grade=2)), page(make(sessions=6))
+    why = "Bounds were not worked out: "
+    assert [why in text for text in (known, unknown)] == [False, True]
+    told = re.search(r"[\d,]+ of [\d,]+ results shown within rank 5 are judged, [\d.]+ %", known)[0]
+    assert told in unknown.partition(why)[0]
+    for caption in ("Judged share by rank, %", "Judged share by query position, %"):
+        assert caption in known
+        assert caption in unknown.partition(why)[2]
+
+
+def test_where_all_is_judged_nobody_asks_for_the_end_of_the_scale(make):
+    text = Reader(report(make(sessions=6), ["sDCG@5", "nsDCG@5"])).text
+    assert re.search(r"shown within rank 5 are judged, 100 % .*\.\s+Every document that was shown is judged", text)
+    assert "Bounds were not worked out" not in text

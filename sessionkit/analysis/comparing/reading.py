@@ -11,7 +11,7 @@ import polars as pl
 from sessionkit.analysis.comparing.aligning import Aligned
 from sessionkit.analysis.comparing.designs import Design
 from sessionkit.analysis.comparing.procedures import Procedure
-from sessionkit.analysis.showing import readable, readable_p
+from sessionkit.analysis.showing import readable, told_p
 from sessionkit.showing.words import counted
 
 CORRECTED = {"holm": "Holm", "bonferroni": "Bonferroni", "bh": "Benjamini-Hochberg"}
@@ -121,7 +121,7 @@ def _sentence(row: dict[str, Any], settled: Settled, together: bool) -> str:
     )
     text = (
         f"{pair}: {readable(row['difference'])}{mark}{scale}, {at_once}{_ends(row, settled.alpha)}, {_statistic(row, settled)}"
-        f"p = {readable_p(row['p_adjusted'])}{how}; {settled.title}, {n}{_wins(row, b)}"
+        f"{told_p(row['p_adjusted'])}{how}; {settled.title}, {n}{_wins(row, b)}"
     )
     small = row["detectable"]
     power = f" A true difference of {readable(small)} would be found four times in five." if small is not None else ""
@@ -158,11 +158,11 @@ def _in_order(order: pl.DataFrame, alpha: float) -> list[str]:
     if order.is_empty():
         return []
     found = order.filter(pl.col("p") <= alpha).select("measure", "check", "p").rows()
-    told = [f"Mind: {measure}: {ORDER[check]} (p = {readable_p(p)}, not corrected)." for measure, check, p in found]
+    told = [f"Mind: {measure}: {ORDER[check]} ({told_p(p)}, not corrected)." for measure, check, p in found]
     if told:
         return told
     least = [
-        f"{check} (p = {readable_p(p)})"
+        f"{check} ({told_p(p)})"
         for check, p in order.group_by("check", maintain_order=True).agg(pl.col("p").min()).rows()
     ]
     several = ", the smallest p of all measures" if order.get_column("measure").n_unique() > 1 else ""
@@ -183,7 +183,7 @@ def _ends(row: dict[str, Any], alpha: float) -> str:
 def _all_at_once(row: dict[str, Any]) -> str:
     """Say what a test of all groups found."""
     df = ", ".join(f"{value:.4g}" for value in (row["df"], row["df_error"]) if value is not None)
-    return f"{row['measure']}, all groups at once: {row['test']} {row['statistic']:.4g} (df {df}), p = {readable_p(row['p'])}."
+    return f"{row['measure']}, all groups at once: {row['test']} {row['statistic']:.4g} (df {df}), {told_p(row['p'])}."
 
 
 def _limits(settled: Settled, pairs: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from sessionkit.analysis.resampling import Resampling, Units
-from sessionkit.analysis.showing import reading_of
+from sessionkit.analysis.showing import reading_of, told_p
 from sessionkit.analysis.tails import t_at
 from sessionkit.scoring.measures import Measure
 from sessionkit.showing.words import counted
@@ -79,8 +79,7 @@ def _of_group(group: str, rows: pl.DataFrame, units: Units, resampling: Resampli
         return [
             f"{where}{one} is {sizes}, {100 * resampling.confidence:g} % interval {sure}: best by choice, so no p-value."
         ]
-    p = "p < .001" if row["p"] < 0.001 else f"p = {row['p']:.3f}"
-    tested = f"{100 * resampling.confidence:g} % interval {sure}, t({row['df']}) = {row['statistic']:.2f}, {p}"
+    tested = f"{100 * resampling.confidence:g} % interval {sure}, t({row['df']}) = {row['statistic']:.2f}, {told_p(row['p'])}"
     verdict = "is not shown to be better or worse than"
     if row["low"] > 0:
         verdict = "is better than"
@@ -115,6 +114,6 @@ def _others(rows: pl.DataFrame, told: dict[str, object], where: str) -> list[str
         )
         lines.append(
             f"{where}The verdict hangs on the test: {how}, the difference is {row['difference']:.3f} "
-            f"[{row['low']:.3f}, {row['high']:.3f}], p = {row['p']:.3f}."
+            f"[{row['low']:.3f}, {row['high']:.3f}], {told_p(row['p'])}."
         )
     return lines

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 
 from sessionkit.analysis.correlating.columns import Variable
 from sessionkit.analysis.resampling import Resampling, Units
-from sessionkit.analysis.showing import reading_of
+from sessionkit.analysis.showing import reading_of, told_p
 from sessionkit.showing.words import counted
 
 FEW = 10
@@ -171,7 +172,7 @@ def _differing(differences: pl.DataFrame, covariate: str) -> list[str]:
         ]
     listed = "; ".join(
         f"{row['first']} and {row['second']} ({row['value_first']:.2f} and {row['value_second']:.2f}, difference "
-        f"{row['difference']:.2f} [{row['low']:.2f}, {row['high']:.2f}], {_p(row['p'])})"
+        f"{row['difference']:.2f} [{row['low']:.2f}, {row['high']:.2f}], {told_p(row['p'])})"
         for row in sure.head(LISTED).rows(named=True)
     )
     more = f"; and {len(sure) - LISTED} more" if len(sure) > LISTED else ""
@@ -189,14 +190,11 @@ def _notes(table: pl.DataFrame) -> list[str]:
     return [*shown, f"And {len(notes) - LISTED} more notes in the table."] if len(notes) > LISTED else shown
 
 
-def _one(row: dict[str, object]) -> str:
+def _one(row: dict[str, Any]) -> str:
     """One correlation with its interval."""
-    return f"{row['measure']} {row['value']:.2f} [{row['low']:.2f}, {row['high']:.2f}], {_p(row['p'])}, n = {row['n']}"
-
-
-def _p(value: object) -> str:
-    """A p-value as people read it."""
-    return "p < .001" if isinstance(value, float) and value < 0.001 else f"p = {value:.3f}"
+    return (
+        f"{row['measure']} {row['value']:.2f} [{row['low']:.2f}, {row['high']:.2f}], {told_p(row['p'])}, n = {row['n']}"
+    )
 
 
 def _sentence(text: str) -> str:

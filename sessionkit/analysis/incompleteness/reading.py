@@ -9,6 +9,7 @@ import polars as pl
 from sessionkit.analysis.incompleteness.pool import Pool
 from sessionkit.showing.words import counted
 
+ALL = "Every document that was shown is judged: no further judgment of them can change a score."
 NAMED = 3
 """Documents named in a sentence."""
 MOST_TOLD = 12
@@ -27,9 +28,9 @@ def lines(
     by: str | None,
 ) -> list[str]:
     """The sentences, one or more per line."""
-    found = [*_shares(judged, depth)]
+    found = [*shares_told(judged, depth)]
     if pool.whole:
-        found.append("Every document that was shown is judged: no further judgment of them can change a score.")
+        found.append(ALL)
         return [*found, *_without(bounds)]
     found.append(_scope(pool, top))
     found += _scores(bounds)
@@ -41,7 +42,7 @@ def lines(
     return [*found, *_without(bounds)]
 
 
-def _shares(judged: pl.DataFrame, depth: int | None) -> Iterator[str]:
+def shares_told(judged: pl.DataFrame, depth: int | None) -> Iterator[str]:
     """How much is judged, in all, where it is least, and for whom."""
     every = judged.filter(pl.col("query_position").is_null(), pl.col("rank").is_null())
     shown, known = int(every["results"].sum()), int(every["judged"].sum())

@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from sessionkit.analysis.losing.order import knee
+from sessionkit.analysis.showing import told_p
 from sessionkit.showing.words import counted
 
 COARSE = 5
@@ -158,7 +159,7 @@ def _two(rows: pl.DataFrame, pairs: pl.DataFrame, settled: Settled) -> str:
         f"with a share of {row['fraction']:.3g} the difference lies between {_signed(row, whole)}{_ps(row, settled)}"
         for row in _looked_at(pairs)
     )
-    tested = "with too little to test it on" if whole["p_all"] is None else f"p {whole['p_all']:.3g}"
+    tested = "with too little to test it on" if whole["p_all"] is None else told_p(whole["p_all"])
     return (
         f"{higher} has the higher value with all judgments (difference from {other} {abs(whole['difference_all']):.3g}, "
         f"{tested}). {often}. {told[:1].upper()}{told[1:]}."
@@ -175,7 +176,7 @@ def _ps(row: Mapping[str, Any], settled: Settled) -> str:
     """The p-values of the draws; nothing where there is no verdict with all judgments."""
     if row["rejected"] is None:
         return ""
-    median = "" if row["p"] is None else f", the median p is {row['p']:.3g}"
+    median = "" if row["p"] is None else f", the median {told_p(row['p'])}"
     return f"{median}, and {row['rejected']:.0%} of {settled.times} draws have p at most {settled.alpha:g}"
 
 

@@ -9,7 +9,7 @@ import polars as pl
 
 from sessionkit.analysis.comparing.reading import CORRECTED
 from sessionkit.analysis.modelling.of_measure import Modelled
-from sessionkit.analysis.showing import readable, readable_p
+from sessionkit.analysis.showing import readable, told_p
 from sessionkit.showing.words import counted, listed
 
 MOST_ROWS = 12
@@ -72,7 +72,7 @@ def _sentence(row: dict[str, Any], alpha: float, how: str, about: str) -> str:
     judged = f"t({row['df']:.3g}), judged by {row['judged_by']}"
     text = (
         f"{row['measure']}: {row['b']} less {row['a']}: {readable(row['estimate'])}, {_ends(row, alpha)}, "
-        f"p = {readable_p(row['p_adjusted'])}{how}; {judged}."
+        f"{told_p(row['p_adjusted'])}{how}; {judged}."
     )
     if row["se"] < LUCKY * row["se_reml"]:
         t = row["estimate"] / row["se_reml"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from sessionkit.analysis.showing import readable, readable_p
+from sessionkit.analysis.showing import readable, readable_p, told_p
 from sessionkit.analysis.sweeping.axes import Axis, shown
 from sessionkit.analysis.sweeping.looked import tau_b
 from sessionkit.analysis.sweeping.nearest import METRIC, Nearest
@@ -124,7 +124,7 @@ def _verdict(swept: Swept, told: Told) -> str:
         else ""
     )
     ends = f", {100 * (1 - alpha):g} % interval {_end(tested.low)} to {_end(tested.high)}"
-    found = f"Estimate {readable(tested.estimate)}{ends}, p = {readable_p(tested.p)}{told.how}"
+    found = f"Estimate {readable(tested.estimate)}{ends}, {told_p(tested.p)}{told.how}"
     leader = swept.name(base.leader)
     if base.shown(alpha):
         better = "higher" if base.sign > 0 else "lower"
@@ -147,7 +147,8 @@ def _grid(swept: Swept) -> str:
         p = [look.tested.p for look in looks if look.tested is not None and look.tested.p is not None]
         if p:
             often = sum(look.shown(alpha) is True for look in looks)
-            text += f", with p at most {alpha:g} in {often:,} (p {readable_p(min(p))} to {readable_p(max(p))})"
+            ends = dict.fromkeys(readable_p(value) for value in (min(p), max(p)))
+            text += f", with p at most {alpha:g} in {often:,} (p {' to '.join(ends)})"
         parts.append(text)
     tied = sum(bool(look.tied) for look in swept.looks if look is not None)
     parts += [f"several share the best mean in {tied:,}"] if tied else []
@@ -199,7 +200,7 @@ def _nearest(swept: Swept, one: Nearest) -> str:
     if look.tied:
         there = f"{' and '.join(swept.groups[group] for group in look.tied)} have the same mean"
     else:
-        p = f", p = {readable_p(look.tested.p)}" if look.tested is not None and look.tested.p is not None else ""
+        p = f", {told_p(look.tested.p)}" if look.tested is not None and look.tested.p is not None else ""
         there = f"{swept.name(look.leader)} leads by {readable(look.margin or 0.0)}{p}"
         if one.conclusion != LEAD and look.leader == swept.base.leader:
             there += ", shown" if look.shown(alpha) else ", no longer shown"

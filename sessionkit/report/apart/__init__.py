@@ -5,6 +5,7 @@
     vectors.py     gain vectors, recall and precision, the R-precision histogram
     scored.py      differences, distributions, correlations
     tried.py       what sweep, calibrate and judgment loss find
+    evidence.py    how far a comparison can be trusted: power, judges' errors, discriminative power
     one.py         one session: its value explained, its time line
     steps.py       from one query to the next
     drawn.py       what they give
@@ -22,6 +23,9 @@ DRAWN = {
     "sweep-map": "tried",
     "discount-surface": "tried",
     "judgment-loss": "tried",
+    "power-curve": "evidence",
+    "judge-noise": "evidence",
+    "discriminative-power": "evidence",
     "differences": "scored",
     "gain-vectors": "vectors",
     "precision-recall": "vectors",

@@ -91,6 +91,6 @@ def _about(study: Study, choices: Choices, session: str) -> str:
     row = own.sessions.select("session_id", "topic_id").collect()
     name = choices.redaction.frame(row.select("session_id"), study).item()
     group = grouped_sessions(own, choices.by).item(0, "group")
-    words = [f"session {name}", *([group] if group not in (EVERYONE, UNKNOWN) else [])]
+    words = [name if name != session else f"session {name}", *([group] if group not in (EVERYONE, UNKNOWN) else [])]
     topic = row.item(0, "topic_id")
     return ", ".join([*words, *([f"topic {topic}"] if topic is not None else [])])

@@ -24,14 +24,14 @@ RATED = ("user_id", "session_id", "session_order", "session_number")
 """Columns that are numbers in name only."""
 
 
-def _measures(choices: Choices) -> list[Measure]:
+def measures_of(choices: Choices) -> list[Measure]:
     """The measures asked for, or the usual ones."""
     return list(choices.measures) or [parse_measure(text) for text in USUAL]
 
 
 def differences(study: Study, choices: Choices) -> Drawn:
     """Differences between groups, with intervals."""
-    found = compare(study, _measures(choices), choices.by)
+    found = compare(study, measures_of(choices), choices.by)
     title = "Differences and their intervals"
     chart = charts.differences(found.table, alpha=found.alpha, synthetic=choices.synthetic, title=title)
     caption = (
@@ -72,7 +72,7 @@ def correlation_forest(study: Study, choices: Choices) -> Drawn:
     """Correlations of measures with ratings."""
     if not choices.with_:
         raise UsageError(f"correlation-forest needs what to correlate with: --with COLUMN; {_rated(study)}")
-    found = correlate(study, _measures(choices), list(choices.with_))
+    found = correlate(study, measures_of(choices), list(choices.with_))
     title = "Correlations and their intervals"
     chart = charts.correlation_forest(found.table, synthetic=choices.synthetic, title=title)
     kinds = found.table.get_column("interval").drop_nulls().unique(maintain_order=True).to_list()

@@ -149,6 +149,9 @@
     return [place, sum];
   };
 
+  // A name whose kind is said beside it: session 1, which stands for one that must not be shared, is then 1 alone.
+  const bare = (kind, name) => (/^\d+$/.test(name.slice(kind.length + 1)) && name.startsWith(`${kind} `) ? name.slice(kind.length + 1) : name);
+
   const show = (session) => {
     chosen = session;
     const {own, ideal, ends} = curves(session);
@@ -157,7 +160,7 @@
     const best = ideal.length ? ideal[ideal.length - 1] : 0;
     const facts = NAMED.map((name) => [name, sessions[name.toLowerCase()]])
       .map(([name, column]) => [name, named(column, session)]).filter(([, text]) => text !== null)
-      .flatMap(([name, text], at) => [at ? `, ${name.toLowerCase()} ` : `${name} `, made("bdi", {}, text)]);
+      .flatMap(([name, text], at) => [at ? `, ${name.toLowerCase()} ` : `${name} `, made("bdi", {}, bare(name.toLowerCase(), text))]);
     const about = made("p", {}, ...facts, `${facts.length ? ". " : ""}${data.measure}: ${told(value)}` +
       `${value === null ? ", since nothing is judged for it." : best > 0 ? `, ${(100 * value / best).toFixed(1)} % of its ideal ${told(best)}.` : "."}`);
     const back = made("button", {type: "button"}, "Back to the list");
@@ -177,7 +180,7 @@
     };
     more.addEventListener("click", further);
     further();
-    field("session").replaceChildren(made("h3", {id: "explorer-name", tabindex: "-1"}, "Session ", made("bdi", {}, sessions.id[session])),
+    field("session").replaceChildren(made("h3", {id: "explorer-name", tabindex: "-1"}, "Session ", made("bdi", {}, bare("session", sessions.id[session]))),
       about, ...(own.length ? [legend, drawing] : []), lists, made("p", {class: "paging"}, more, back));
     draw();
     list();
@@ -191,7 +194,7 @@
       series: [{colour: IDEAL, number: 1, values: ideal}, {colour: OWN, number: 0, values: own}],
       xTitle: "Slot along the session's lists",
       yTitle: `${data.measure} so far${data.synthetic ? " (synthetic data)" : ""}`,
-      label: `${data.measure} of session ${sessions.id[chosen]} after every slot, ${told(score(chosen))} at the end; its ideal ` +
+      label: `${data.measure} of session ${bare("session", sessions.id[chosen])} after every slot, ${told(score(chosen))} at the end; its ideal ` +
         `reaches ${told(ideal[ideal.length - 1])}.`,
       ends,
     });

@@ -6,6 +6,7 @@
     planning.py      power: how large a study must be
     errors.py        noise: how judges' errors move the comparison
     told_apart.py    discriminate: how many pairs of groups each measure tells apart
+    figured.py       their figures
 
 A part's file is read when it is asked for: few reports have any, and their analyses take long to load.
 """

@@ -5,6 +5,8 @@ from __future__ import annotations
 import polars as pl
 
 from sessionkit.analysis.judge_noise import judge_noise
+from sessionkit.report.apart.evidence import of_noise
+from sessionkit.report.further.figured import figured
 from sessionkit.report.material import Material
 from sessionkit.report.parts import Part
 from sessionkit.report.tables import table_of
@@ -32,6 +34,7 @@ def noise(of: Material) -> list[Part]:
     pairs = found.table.select(*PAIRS)
     parts: list[Part] = [
         of.told(found.reading),
+        figured(of, "judge-noise", lambda: of_noise(found, of.choices)),
         table_of("Noise of judges: differences, second less first", pairs, headers=PAIRS, note=note, decimals=4),
     ]
     if found.table.select("a", "b").n_unique() > 1:

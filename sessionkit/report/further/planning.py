@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from sessionkit.analysis.power import power as plan_of
+from sessionkit.report.apart.evidence import of_plan
+from sessionkit.report.further.figured import figured
 from sessionkit.report.material import Material
 from sessionkit.report.parts import Part
 from sessionkit.report.tables import table_of
@@ -21,7 +23,7 @@ COMPONENTS = {"component": "Component", "sd": "SD of a session", "low": "from", 
 
 
 def power(of: Material) -> list[Part]:
-    """The smallest sizes that reach the target, and what varies."""
+    """Power by size, the smallest sizes that reach the target, and what varies."""
     assert of.also.difference is not None  # noqa: S101 - checked when it was asked for
     found = plan_of(of.study, of.measures[0], of.by, difference=of.also.difference)
     declared = (
@@ -34,6 +36,7 @@ def power(of: Material) -> list[Part]:
     )
     return [
         of.told(f"{declared}\n{found.reading}"),
+        figured(of, "power-curve", lambda: of_plan(found, of.choices)),
         table_of("Study to come: smallest numbers", smallest, headers=SMALLEST, note=note, decimals=2),
         table_of("Study to come: what varies how much", found.components, headers=COMPONENTS, decimals=4),
     ]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from sessionkit.analysis.discriminative import discriminative_power
+from sessionkit.report.apart.evidence import of_pairs
+from sessionkit.report.further.figured import figured
 from sessionkit.report.material import Material
 from sessionkit.report.parts import Part
 from sessionkit.report.tables import table_of
@@ -32,6 +34,7 @@ def discriminate(of: Material) -> list[Part]:
     found = discriminative_power(of.study, list(of.measures), of.by)
     return [
         of.told(found.reading),
+        figured(of, "discriminative-power", lambda: of_pairs(found, of.choices)),
         table_of("Discriminative power", found.table.select(*POWER), headers=POWER, decimals=4),
         table_of("Significance level of every pair", found.asl.select(*ASL), headers=ASL, decimals=4),
     ]

@@ -115,7 +115,7 @@
     const milliseconds = performance.now() - begin;
     const names = data.texts.map(text);
     root.sessionkit = {...found, names, milliseconds};
-    first ??= found;
+    first ??= {...found, names};
     const differs = groups.some((group) => found.defined[group] !== data.n[group]);
     const titles = [data.legend, "Sessions", ...names, ...(differs ? [`Sessions of ${names[1]}`] : [])];
     const head = made("thead", {}, made("tr", {}, ...titles.map((title, column) =>
@@ -134,7 +134,7 @@
     const [most, less] = order.map((group) => found.total[group]);
     field("told").replaceChildren(...(order.length < 2 ? [`${names[0]}: ${told(most ?? null)}.`]
       : [`By ${names[0]}, `, best, ` is ${most > less ? "ahead of" : "level with"} `, next, `: ${told(most)} against ${told(less)}. ` +
-        `The order by these means is ${same ? "that" : "not that"} of the report's own discounts.`]));
+        `The order by these means is ${same ? "that" : "not that"} ${data.own ? "of the report's own discounts" : `by ${first.names[0]}`}.`]));
     field("command").textContent = `The same numbers: sessionkit score STUDY "${names[0]}" "${names[1]}" --per ${data.per}`;
     draw();
   };

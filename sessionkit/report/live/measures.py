@@ -27,18 +27,21 @@ class Varied:
         sDCG and nsDCG as the report has them, which is where the controls begin.
     told
         In what they differ from the measures of the report; empty where in nothing.
+    own
+        Whether ``total`` begins as what the report's figures of gain show.
     """
 
     total: SessionGain
     share: NormalizedSessionGain
     told: str = ""
+    own: bool = True
 
     @classmethod
     def of(cls, choices: Choices) -> Varied:
         """The measures of a report's figures, as far as they can vary."""
         gain = choices.measure.gain
         total = cast("SessionGain", choices.measure)(**FORMS, gain="linear" if gain == "lifted" else gain)
-        told = [] if total == choices.measure else [f"{choices.measure} cannot be varied so; {total} is in its place."]
+        told = _stands_in(choices, total)
         kept = dict.fromkeys(("ideal", "ideal_queries"))
         try:
             kept |= {name: choices.ratio.parameters()[name] for name in kept}
@@ -47,7 +50,13 @@ class Varied:
         if kept["ideal"] == "spread":
             kept["ideal"] = "repeated"
             told.append("The ideal session repeats the ideal list of each query here, and is not spread.")
-        return cls(total, nsDCG(**total.parameters(), **kept), " ".join(told))
+        if (choices.ratio_source or total).parameters().get("normalize", "session") != "session":
+            told.append("Here whole sessions are divided by their ideal, and not each query by its own.")
+        share = nsDCG(**total.parameters(), **kept)
+        if not told and choices.ratio_source is not None and share != choices.ratio:
+            told.append(f"{choices.ratio} is varied with the parameters of {total} here.")
+        own = total == choices.measure and (choices.source is not None or not choices.asked)
+        return cls(total, share, " ".join(told), own)
 
     def texts(self) -> list[list[list[str]]]:
         """Name, parameters in order and cutoff of both measures; a parameter that varies has no value."""
@@ -62,6 +71,24 @@ class Varied:
         """Lowest grade that gains under one of these; grades above 0 all do."""
         low = max(self.total.min_grade, 0.0)
         return 0.0 if self.total.gain not in GAINS and weights(self.total.gain)[0] > 0 else low
+
+
+def _stands_in(choices: Choices, total: SessionGain) -> list[str]:
+    """That something else is varied than was asked for, and why."""
+    if choices.asked and choices.source is None:
+        return [
+            f"None of the measures asked for has discounts with these bases; {total} and its share are varied instead."
+        ]
+    if total == choices.measure:
+        return []
+    own, here = choices.measure.parameters(), total.parameters()
+    why = ", ".join(
+        f"{name}={own[name]}" for name in ("gain", *FORMS) if own[name] != here[name] and own[name] is not None
+    )
+    return [
+        f"b and bq are the bases of logarithmic discounts, by rank within a list and by query, and {choices.measure} is of "
+        f"another form ({why}): {total} stands in its place, so that the numbers here are not those of the tables above."
+    ]
 
 
 def _parts(measure: GainMeasure) -> list[list[str]]:

@@ -75,6 +75,7 @@ def widget(
         },
         "sessions": _sessions(counts, sessions, grades),
         "texts": varied.texts(),
+        "own": varied.own,
         "start": {"b": varied.total.b, "bq": varied.share.bq, "gain": _start(varied)},
         "weights": _weights(varied, grades),
         "legend": shortened(printable(legend)),

@@ -5,6 +5,8 @@ from __future__ import annotations
 import polars as pl
 
 from sessionkit.analysis.incomplete import incomplete
+from sessionkit.analysis.incompleteness.reading import ALL
+from sessionkit.analysis.judged_share import judged_share
 from sessionkit.errors import DataError, MeasureError, UsageError
 from sessionkit.report.further import further
 from sessionkit.report.material import LARGE, Material
@@ -47,7 +49,7 @@ def _parts(of: Material) -> list[Part]:
     try:
         found = incomplete(of.study, list(of.measures), of.choices.by, wanted=0)
     except (DataError, MeasureError, UsageError) as error:
-        return [Words((f"Bounds were not worked out: {of.redaction.note(str(error))}.",))]
+        return _without_bounds(of, error)
     texts = tuple(f"{measure}" for measure in of.measures)
     told = [line for line in found.reading.split("\n") if not line.startswith(tuple(f"{text}, " for text in texts))]
     parts: list[Part] = [of.told("\n".join(told))]
@@ -56,15 +58,41 @@ def _parts(of: Material) -> list[Part]:
     for caption, frame, decimals, note in (
         ("Scores whatever the unjudged results are", found.bounds.drop("open", "moving"), 4, BOUND),
         ("Differences whatever the unjudged results are", found.differences, 4, BOUND),
-        ("Judged share by rank, %", _by(found.judged, "rank", "query_position"), 1, None),
-        ("Judged share by query position, %", _by(found.judged, "query_position", "rank"), 1, None),
+        *_shares(found.judged),
     ):
-        shown = frame.select(column for column in frame if column.null_count() < len(column)) if len(frame) else frame
-        if len(shown):
-            parts.append(
-                table_of(caption, of.redaction.frame(shown, of.study), headers=HEADINGS, note=note, decimals=decimals)
-            )
+        parts += _table(of, caption, frame, decimals, note)
     return parts
+
+
+def _without_bounds(of: Material, why: Exception) -> list[Part]:
+    """The judged share, for which nothing need be known of grades; and why there is no more."""
+    reason = Words((f"Bounds were not worked out: {of.redaction.note(str(why))}.",))
+    try:
+        judged, reading = judged_share(of.study, of.measures, of.choices.by)
+    except (DataError, MeasureError, UsageError):
+        return [reason]
+    if (judged["share"] == 1).all():  # what measures lack for bounds is then not missed
+        return [of.told(f"{reading}\n{ALL}"), *([] if isinstance(why, MeasureError) else [reason])]
+    parts: list[Part] = [of.told(reading), reason]
+    for caption, frame, decimals, note in _shares(judged):
+        parts += _table(of, caption, frame, decimals, note)
+    return parts
+
+
+def _shares(judged: pl.DataFrame) -> list[tuple[str, pl.DataFrame, int, str | None]]:
+    """The judged share by rank and by query position: caption, table, decimals, note."""
+    return [
+        ("Judged share by rank, %", _by(judged, "rank", "query_position"), 1, None),
+        ("Judged share by query position, %", _by(judged, "query_position", "rank"), 1, None),
+    ]
+
+
+def _table(of: Material, caption: str, frame: pl.DataFrame, decimals: int, note: str | None) -> list[Part]:
+    """A table of what is known; nothing where there are no rows."""
+    shown = frame.select(column for column in frame if column.null_count() < len(column)) if len(frame) else frame
+    if not len(shown):
+        return []
+    return [table_of(caption, of.redaction.frame(shown, of.study), headers=HEADINGS, note=note, decimals=decimals)]
 
 
 def _by(judged: pl.DataFrame, place: str, other: str) -> pl.DataFrame:

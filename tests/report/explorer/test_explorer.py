@@ -237,7 +237,9 @@ def test_a_redacted_session_is_shown_with_numbers(shown):
     look_at(page, "session 3")
     assert page.locator("#explorer-session h4").all_inner_texts()[0] == "Query 1"
     assert re.fullmatch(r"document \d+", cells(page)[0][0][1])
-    assert "user user 1" in page.locator("#explorer-session").inner_text()
+    assert page.locator("#explorer-name").inner_text() == "Session 3"
+    assert page.locator("#explorer-session p").first.inner_text().startswith("System S2, topic C, user 1.")
+    assert "of session 3 after every slot" in page.locator("#explorer-drawing svg").get_attribute("aria-label")
 
 
 @pytest.fixture

@@ -7,17 +7,22 @@ import shlex
 import warnings
 
 import numpy as np
+import polars as pl
 import pytest
 
 import sessionkit as sk
+from sessionkit.charts import judge_noise, spec_of
 from sessionkit.cli import main
 from sessionkit.errors import DataWarning, UsageError
 from sessionkit.report import report
 from sessionkit.report.also import Also
+from sessionkit.report.figures import Figure
 from sessionkit.report.further import further
+from sessionkit.report.further.figured import figured
 from sessionkit.report.material import Material
 from sessionkit.report.parts import Heading, Words
 from sessionkit.report.redaction import Redaction
+from sessionkit.report.single import single_figure
 from sessionkit.report.tables import Table
 from sessionkit.scoring.measures import parse_measure
 
@@ -94,15 +99,15 @@ def shown(page):
 
 
 @pytest.mark.parametrize(
-    ("section", "name", "column"),
+    ("section", "name", "column", "kind"),
     [
-        ("measures", "mixed", "estimate"),
-        ("measures", "discriminate", "significant"),
-        ("judgments", "noise", "mean"),
-        ("measures", "power", None),
+        ("measures", "mixed", "estimate", "differences"),
+        ("measures", "discriminate", "significant", "discriminative-power"),
+        ("judgments", "noise", "mean", "judge-noise"),
+        ("measures", "power", None, "power-curve"),
     ],
 )
-def test_a_part_has_the_reading_and_the_numbers_of_its_command(study, section, name, column):
+def test_a_part_has_the_reading_the_figure_and_the_numbers_of_its_command(study, section, name, column, kind):
     found = {
         "mixed": lambda: sk.mixed(study, "sDCG@5"),
         "discriminate": lambda: sk.discriminative_power(study, "sDCG@5"),
@@ -114,6 +119,18 @@ def test_a_part_has_the_reading_and_the_numbers_of_its_command(study, section, n
     assert set(found.reading.split("\n")) <= set(words)
     assert isinstance(parts[0], Heading)
     assert parts[0].text.startswith(TITLES)
+    figure = next(part for part in parts if isinstance(part, Figure))
+    assert figure.kind == kind
+    drawn = {
+        row.get("value", row.get("difference")) for rows in spec_of(figure.chart)["datasets"].values() for row in rows
+    }
+    known = {
+        "discriminate": lambda: found.asl["asl"],
+        "noise": lambda: [abs(difference) for difference in found.table["difference"]],
+        "power": lambda: found.table["power"],
+    }
+    assert name == "mixed" or set(known[name]()) <= drawn
+    assert figure.caption.endswith(".")
     table = next(part for part in parts if isinstance(part, Table)).frame
     if column is not None:
         assert table[column].to_list() == found.table[column].to_list()
@@ -128,7 +145,7 @@ def test_the_page_holds_what_was_asked_for(pages):
     _, usual, more = pages
     assert [title in shown(more) for title in TITLES] == [True] * 4
     assert [title in shown(usual) for title in TITLES] == [False] * 4
-    assert more.count('data-chart="') == usual.count('data-chart="') + 1  # the differences by the mixed model
+    assert more.count('data-chart="') == usual.count('data-chart="') + len(TITLES)
     assert "Not worked out" not in shown(more)
     assert not parts_of(study_of(users=2), "measures", "noise")
 
@@ -140,7 +157,7 @@ def test_hostile_names_are_text_and_nothing_else(pages):
         for page in (usual, more)
     ]
     assert set(tags[0]) == set(tags[1])
-    assert tags[1].count("script") == tags[0].count("script") + 1  # the data of the one chart more
+    assert tags[1].count("script") == tags[0].count("script") + len(TITLES)  # the data of a chart each
     assert shown(more).count(HOSTILE[0]) > shown(usual).count(HOSTILE[0])
 
 
@@ -178,3 +195,23 @@ def test_a_study_that_does_not_support_a_part_has_the_reason():
     told = [parts_of(single, *asked)[1].paragraphs for asked in (("judgments", "noise"), ("measures", "mixed"))]
     assert [line[0].startswith("Not worked out: ") for line in told] == [True, True]
     assert "a comparison needs at least two" in told[0][0]
+
+
+def test_power_is_drawn_for_a_declared_difference_alone(study):
+    with pytest.raises(
+        UsageError, match="power-curve needs the smallest true difference worth finding, such as --difference 10%"
+    ):
+        single_figure(study, "power-curve")
+    with pytest.raises(UsageError, match="judge-noise has no --difference; charts that have: power-curve"):
+        single_figure(study, "judge-noise", difference="10%")
+
+
+def test_a_figure_that_cannot_be_drawn_has_the_reason(study):
+    of = Material.of(
+        study, [parse_measure("sDCG@5")], asked=True, topic=None, system=None, min_queries=4, per="system",
+        redaction=Redaction(), also=Also(),
+    )  # fmt: skip
+    table = sk.judge_noise(study, "sDCG@5", draws=5).table
+    many = pl.concat([table.with_columns(measure=pl.lit(f"m{number}")) for number in range(9)])
+    part = figured(of, "judge-noise", lambda: judge_noise(many))
+    assert part == Words(("Not drawn: one figure of judges' noise holds 8 measures, not 9; draw fewer at once.",))

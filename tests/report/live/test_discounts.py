@@ -10,7 +10,10 @@ from pathlib import Path
 import pytest
 
 import sessionkit as sk
+from sessionkit.report.choices import choices_of
+from sessionkit.report.live.measures import Varied
 from sessionkit.report.sections.discounts import discounts
+from sessionkit.scoring.measures import parse_measure
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from mixed_logs import mixed
@@ -170,10 +173,41 @@ def test_hostile_names_run_nothing(hostile, shown):
     assert page.locator("#live img, #live a, #live [onerror]").count() == 0
 
 
-def test_measures_that_cannot_be_varied_so_are_replaced_and_named():
-    text = page_of(discounts, mixed(), ("sDCG(discount=geometric,p=0.8)@10", "nsDCG(ideal=spread)@10"))
-    assert "sDCG(discount=geometric,p=0.8)@10 cannot be varied so; sDCG@10 is in its place." in text
-    assert "and is not spread" in text
+@pytest.mark.parametrize(
+    ("measures", "said"),
+    [
+        (
+            ("sDCG(discount=geometric,p=0.8)@10", "nsDCG(ideal=spread)@10"),
+            ("another form (discount=geometric, p=0.8): sDCG@10 stands in its place", "and is not spread"),
+        ),
+        (
+            ("nsDCG(query_discount=none)@5",),
+            ("(query_discount=none): sDCG@5 stands in its place, so that the numbers",),
+        ),
+        (("sRBP(b=0.5,p=0.8)@10", "mean(nDCG@10)"), ("None of the measures asked for has discounts with these bases",)),
+        (("nsDCG(normalize=query)@10",), ("whole sessions are divided by their ideal, and not each query by its own",)),
+        (("sDCG@10", "nsDCG(b=3)@10"), ("nsDCG(b=3)@10 is varied with the parameters of sDCG@10 here.",)),
+    ],
+)
+def test_measures_that_cannot_be_varied_so_are_replaced_and_named(measures, said):
+    text = page_of(discounts, mixed(), measures)
+    assert [words in text for words in said] == [True] * len(said)
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    ("measures", "whose"), [((), "of the report's own discounts."), (("sDCG(discount=shifted)@10",), "by sDCG@10.")]
+)
+def test_the_order_is_held_against_what_the_controls_began_with(make, shown, measures, whose):
+    page = shown(make(), measures)
+    page.fill("#live-b", "9")
+    assert page.locator("#live-told").inner_text().endswith(f"The order by these means is that {whose}")
+
+
+def test_nothing_is_said_of_measures_that_are_varied_as_they_are():
+    for measures in ((), ("sDCG@10",), ("nsDCG(gain=exp2,b=3)@5", "P@10"), ("nsDCG(ideal=once)@10",)):
+        asked = [parse_measure(text) for text in measures]
+        assert Varied.of(choices_of(mixed(), asked)).told == ""
 
 
 def test_weights_are_offered_for_whole_grades_alone(make):

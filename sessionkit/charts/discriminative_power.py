@@ -1,0 +1,106 @@
+"""Achieved significance levels: the p-values of all pairs of systems in their order, a curve for each measure (Sakai 2006)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+from sessionkit.charts.encodings import checked, colour, stacked, tip, values
+from sessionkit.charts.text import printable_column
+from sessionkit.charts.theme import FAINT, PALETTE
+from sessionkit.errors import UsageError
+
+COLUMNS = ("measure", "place", "a", "b", "difference", "asl")
+LEVELS = (0, 0.01, 0.05, 0.1, 0.2, 0.5, 1)
+"""What the axis names; it is drawn by the square root, so that the small ones stand apart."""
+POINTS = 60
+"""Pairs up to which points are large."""
+STEP = 34
+"""Height of a measure of one pair."""
+
+
+def discriminative_power(
+    asl: Any,  # noqa: ANN401  # anything tabular
+    *,
+    alpha: float = 0.05,
+    colours: Mapping[str, str] | None = None,
+    synthetic: bool = False,
+    title: str | None = None,
+    subtitle: str | None = None,
+) -> alt.LayerChart:
+    """Draw the p-values of all pairs by each measure, the smallest first; the earlier a curve rises, the fewer it tells apart.
+
+    Two systems make one pair: measures then stand one below the other, each with its p-value.
+
+    Parameters
+    ----------
+    asl
+        The frame ``asl`` of `sessionkit.discriminative_power`: measure, place, a, b, difference, asl.
+    alpha
+        Level of significance, for the line across.
+    colours
+        Colour by measure; by default by sorted name.
+    synthetic, title, subtitle
+        As for `session_curve`.
+
+    Raises
+    ------
+    UsageError
+        A column is missing, or no pair could be tested.
+    """
+    frame = checked(asl, COLUMNS, "sessionkit.discriminative_power").filter(pl.col("asl").is_not_null())
+    if frame.is_empty():
+        raise UsageError("there is nothing to draw: no pair of systems could be tested")
+    rows = frame.select(
+        "place",
+        "difference",
+        group=printable_column("measure"),
+        pair=pl.concat_str(printable_column("b"), pl.lit(" \u2212 "), printable_column("a")),
+        value="asl",
+    )
+    tips = [tip("group", "Measure"), tip("pair", "Pair"), tip("difference", "Difference", "+.4f")]
+    tips += [tip("place", "Place", "d"), tip("value", "p", ".3g")]
+    if rows["place"].max() == 1:
+        return stacked(_alone(rows, tips, alpha), title, synthetic, subtitle)
+    layers = _curves(rows, colour(rows["group"].to_list(), colours, "Measure"), tips, alpha)
+    return stacked(layers, title, synthetic, subtitle)
+
+
+def _level(title: str, alpha: float) -> dict[str, Any]:
+    """The axis and the scale of p-values, on which the level itself is named."""
+    named = sorted({*(level for level in LEVELS if abs(level - alpha) > 0.3 * level or not level), alpha})
+    return {
+        "axis": alt.Axis(title=title, values=named, format=".3~r", grid=True),
+        "scale": alt.Scale(type="sqrt", domain=[0, 1], nice=False),
+    }
+
+
+def _curves(rows: pl.DataFrame, shade: alt.Color, tips: list[alt.Tooltip], alpha: float) -> list[alt.Chart]:
+    """A curve for each measure over its pairs in their order."""
+    level = _level("Significance level reached (p)", alpha)
+    many = int(rows["place"].max())  # type: ignore[arg-type]
+    pairs = alt.Axis(title="Pairs of systems, by p", tickMinStep=1, tickCount=10, format=",d")
+    x = alt.X(field="place", type="quantitative", axis=pairs, scale=alt.Scale(domain=[1, many], nice=False))
+    y = alt.Y(field="value", type="quantitative", **level)
+    data = values(rows)
+    return [
+        alt.Chart(values(pl.DataFrame({"value": [alpha]}))).mark_rule(color=FAINT, strokeDash=[5, 4]).encode(y=y),
+        alt.Chart(data).mark_line().encode(x=x, y=y, color=shade),
+        alt.Chart(data)
+        .mark_point(filled=True, size=30 if many <= POINTS else 8)
+        .encode(x=x, y=y, color=shade, tooltip=tips),
+    ]
+
+
+def _alone(rows: pl.DataFrame, tips: list[alt.Tooltip], alpha: float) -> list[alt.Chart]:
+    """The p-value of the one pair by each measure."""
+    x = alt.X(field="value", type="quantitative", **_level("Significance level reached (p)", alpha))
+    names = alt.Axis(title=None, labelLimit=260, grid=True)
+    y = alt.Y(field="group", type="nominal", axis=names, sort=alt.EncodingSortField(field="number", op="min"))
+    data = values(rows.with_row_index("number"))
+    across = alt.Chart(values(pl.DataFrame({"value": [alpha]}))).mark_rule(color=FAINT, strokeDash=[5, 4])
+    points = alt.Chart(data).mark_point(filled=True, size=80, color=PALETTE[0])
+    return [across.encode(x=x), points.encode(x=x, y=y, tooltip=tips).properties(height=alt.Step(STEP))]

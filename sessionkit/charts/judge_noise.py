@@ -1,0 +1,147 @@
+"""What judges' errors do to differences: how often another system wins, or the verdict changes, by how far systems are apart."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+from sessionkit.charts.encodings import checked, in_order, tip, titled, values
+from sessionkit.charts.text import printable_column
+from sessionkit.charts.theme import FAINT, INK, PALETTE
+from sessionkit.errors import UsageError
+
+COLUMNS = ("measure", "a", "b", "difference", "low", "high", "winner_changes", "verdict_changes")
+KINDS = {"winner_changes": "another winner", "verdict_changes": "another verdict"}
+MINUS = " \u2212 "
+MOST = 8
+"""Panels that one figure holds."""
+FEW = 12
+"""Differences up to which each has a row of its own."""
+WIDTH, HEIGHT, ROW = 300, 180, 22
+"""Size of a panel; height of a row."""
+LEAST = 0.1
+"""The least share to which the axis goes."""
+
+
+def judge_noise(
+    pairs: Any,  # noqa: ANN401  # anything tabular
+    *,
+    synthetic: bool = False,
+    title: str | None = None,
+    subtitle: str | None = None,
+) -> alt.FacetChart:
+    """Draw the difference of every pair with its range over draws, and in what share of draws it ends otherwise.
+
+    A line spans the middle 95 % of the differences in the draws; where it crosses 0, another system may win. Up to 12
+    differences have a row each, which says the shares; of more there is a panel for each measure, with shares by size.
+
+    Parameters
+    ----------
+    pairs
+        The ``table`` of `sessionkit.judge_noise`: measure, a, b, difference, low, high, winner_changes, verdict_changes.
+    synthetic, title, subtitle
+        As for `session_curve`.
+
+    Raises
+    ------
+    UsageError
+        A column is missing, no difference is known, or more than 8 measures.
+    """
+    frame = checked(pairs, COLUMNS, "sessionkit.judge_noise").filter(pl.col("difference").is_not_null())
+    if frame.is_empty():
+        raise UsageError("there is nothing to draw: no pair has a difference by the judgments as they are")
+    frame = frame.with_columns(printable_column(name) for name in ("measure", "a", "b"))
+    panels = frame.get_column("measure").unique(maintain_order=True).to_list()
+    if len(panels) > MOST:
+        raise UsageError(f"one figure of judges' noise holds {MOST} measures, not {len(panels)}; draw fewer at once")
+    ahead = pl.col("difference") >= 0
+    pair = pl.when(ahead).then(pl.concat_str("b", pl.lit(MINUS), "a")).otherwise(pl.concat_str("a", pl.lit(MINUS), "b"))
+    turned = frame.with_row_index("place").select(
+        "place",
+        "measure",
+        *KINDS,
+        pair=pair,
+        difference=pl.col("difference").abs(),
+        low=pl.when(ahead).then("low").otherwise(-pl.col("high")),
+        high=pl.when(ahead).then("high").otherwise(-pl.col("low")),
+    )
+    below = [subtitle] if subtitle else []
+    if len(turned) <= FEW:
+        names = turned.get_column("pair").unique().to_list()
+        below += [*(names if len(names) == 1 else []), f"at the right: draws with {', with '.join(KINDS.values())}"]
+        return titled(_rows(turned, len(names) > 1), title, below, synthetic)
+    return titled(_panels(turned, min(2, len(panels))), title, below, synthetic)
+
+
+def _rows(turned: pl.DataFrame, several: bool) -> alt.FacetChart:
+    """A row for each difference."""
+    name = pl.concat_str("measure", pl.lit(": "), "pair") if several else pl.col("measure")
+    percent = [pl.col(kind).map_elements(_percent, pl.String).fill_null("-") for kind in KINDS]
+    rows = turned.select(
+        "place", "difference", "low", "high", "pair", row=name, label=pl.concat_str(percent, separator=", ")
+    )
+    axis = alt.Axis(title=None, tickCount=5, grid=True)
+    tips = [tip("row", "Measure"), tip("pair", "Pair"), tip("difference", "As they are", ".4f")]
+    tips += [tip("low", "Draws from", "+.4f"), tip("high", "to", "+.4f"), tip("label", "Ends with")]
+    x = alt.X(field="difference", type="quantitative", axis=axis)
+    layers = [
+        alt.Chart().mark_rule(color=FAINT, strokeDash=[4, 3]).encode(x=alt.XDatum(0)),
+        alt.Chart()
+        .mark_rule(strokeWidth=2, color=PALETTE[0])
+        .encode(x=alt.X(field="low", type="quantitative", axis=axis), x2=alt.X2(field="high"), tooltip=tips),
+        alt.Chart().mark_point(size=80, filled=True, color=PALETTE[0], shape="diamond").encode(x=x, tooltip=tips),
+        alt.Chart()
+        .mark_text(align="left", dx=10, fontSize=11, color=INK)
+        .encode(x=alt.value("width"), text=alt.Text(field="label", type="nominal")),
+    ]
+    head = alt.Header(title=None, labelAngle=0, labelAlign="left", labelAnchor="middle", labelLimit=260, labelPadding=6)
+    faced: alt.FacetChart = (
+        alt.LayerChart(data=values(rows), layer=layers)
+        .properties(height=ROW)
+        .facet(row=alt.Row(field="row", type="nominal", sort=in_order(), header=head), spacing=8)
+        .resolve_scale(x="independent")
+    )
+    return faced
+
+
+def _percent(share: float) -> str:
+    """A share with three digits, so that a small one is not 0."""
+    return f"{100 * share:.3g}%"
+
+
+def _panels(turned: pl.DataFrame, columns: int) -> alt.FacetChart:
+    """A panel for each measure: shares by the size of the difference."""
+    kept = [name for name in turned.columns if name not in KINDS]
+    rows = turned.unpivot(on=[*KINDS], index=kept, variable_name="kind", value_name="value").drop_nulls("value")
+    rows = rows.with_columns(pl.col("kind").replace(KINDS))
+    names = [*KINDS.values()]
+    top = max(LEAST, float(rows["value"].max() or 0))  # type: ignore[arg-type]
+    across = alt.Axis(title="Difference by the judgments as they are", tickCount=5)
+    share = alt.Axis(title="Share of draws", format=".0%", tickCount=5)
+    x = alt.X(field="difference", type="quantitative", axis=across)
+    y = alt.Y(field="value", type="quantitative", axis=share, scale=alt.Scale(domain=[0, top * 1.04], nice=False))
+    legend = alt.Legend(title="Ends with", symbolOpacity=1)
+    shades, marks = (alt.Scale(domain=names, range=of) for of in ([*PALETTE[:2]], ["circle", "square"]))
+    shade = alt.Color(field="kind", type="nominal", scale=shades, legend=legend)
+    mark = alt.Shape(field="kind", type="nominal", scale=marks, legend=legend)
+    tips = [tip("pair", "Pair"), tip("difference", "Difference", ".4f"), tip("low", "Draws from", "+.4f")]
+    tips += [tip("high", "to", "+.4f"), tip("kind", "Ends with"), tip("value", "Share of draws", ".1%")]
+    ranges = alt.Chart().transform_filter(alt.FieldEqualPredicate(field="kind", equal=names[0]))
+    low = alt.X(field="low", type="quantitative", axis=across)
+    layers = [
+        alt.Chart().mark_rule(color=FAINT, strokeDash=[4, 3]).encode(x=alt.XDatum(0)),
+        ranges.mark_rule(strokeWidth=1.5, opacity=0.35).encode(x=low, x2=alt.X2(field="high"), y=y, color=shade),
+        alt.Chart()
+        .mark_point(filled=False, strokeWidth=1.8, size=46)
+        .encode(x=x, y=y, color=shade, shape=mark, tooltip=tips),
+    ]
+    head = alt.Header(title=None, labelFontSize=12, labelFontWeight=600, labelLimit=WIDTH, labelAnchor="start")
+    faced = alt.FacetChart(
+        data=values(rows),
+        spec=alt.LayerChart(layer=layers, width=WIDTH, height=HEIGHT),
+        facet=alt.Facet(field="measure", type="nominal", sort=in_order(), header=head),
+        columns=columns,
+    )
+    return faced.resolve_scale(x="independent").resolve_axis(x="independent", y="independent")

@@ -1,0 +1,103 @@
+"""How far a comparison can be trusted: power of larger studies, what judges' errors change, which pairs are told apart.
+
+What draws a finding is by itself, since a report that is asked for such a part has the finding already.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from sessionkit import charts
+from sessionkit.charts.judge_noise import FEW
+from sessionkit.errors import UsageError
+from sessionkit.report.apart.drawn import Drawn
+from sessionkit.report.apart.scored import measures_of
+from sessionkit.report.choices import Choices
+from sessionkit.report.phrases import capital
+from sessionkit.showing.words import counted
+from sessionkit.study import Study
+
+if TYPE_CHECKING:
+    from sessionkit.analysis.discriminative import DiscriminativePower
+    from sessionkit.analysis.misjudging.finding import JudgeNoise
+    from sessionkit.analysis.planning.found import PowerPlan
+
+
+def power_curve(study: Study, choices: Choices) -> Drawn:
+    """Power by size of a study to come."""
+    from sessionkit.analysis.power import power
+
+    if choices.difference is None:
+        msg = "power-curve needs the smallest true difference worth finding, such as --difference 10%; do not take the one found"
+        raise UsageError(msg)
+    measure = choices.exact or choices.ratio
+    return of_plan(power(study, measure, choices.by, difference=choices.difference), choices)
+
+
+def of_plan(found: PowerPlan, choices: Choices) -> Drawn:
+    """A plan, drawn."""
+    title = "Power by the size of the study"
+    chart = charts.power_curve(
+        found.table, found.smallest, target=found.target, synthetic=choices.synthetic, title=title
+    )
+    topics = found.table.filter(pl.col("users").is_not_null()).get_column("topics").n_unique() > 1
+    ends = found.table.select((pl.col("users").is_null() & pl.col("sessions").is_null()).any()).item()
+    reached = found.smallest.select(pl.col("sessions").is_not_null().any()).item()
+    caption = (
+        f"Chance that a study of the same design finds a true difference of {found.difference:.4g} in {found.measure} at "
+        f"level {found.alpha:g}, averaged over what the components of variance may be. Bands hold 90 % of what they leave possible"
+        f"{', for the fewest and the most topics' if topics else ''}. The dashed line is the target of {found.target:g}"
+        f"{', a diamond the smallest number that reaches it' if reached else ', which no number looked at reaches'}"
+        f"{'; a triangle at the right is power with users without end' if ends else ''}. {found.studies:,} simulated studies of "
+        f"each size, seed {found.seed}."
+    )
+    return Drawn(title, chart, caption)
+
+
+def judge_noise(study: Study, choices: Choices) -> Drawn:
+    """What judges' errors change."""
+    from sessionkit.analysis.judge_noise import judge_noise as misjudged
+
+    return of_noise(misjudged(study, measures_of(choices), choices.by), choices)
+
+
+def of_noise(found: JudgeNoise, choices: Choices) -> Drawn:
+    """Judges' errors, drawn."""
+    title = "What errors of judges change"
+    chart = charts.judge_noise(found.table, synthetic=choices.synthetic, title=title)
+    draws = f"the middle 95 % of the differences in {found.draws:,} draws of the judgments (seed {found.seed})"
+    few = found.table.get_column("difference").count() <= FEW
+    shown = (
+        f"Difference of each pair by the judgments as they are (diamond); a line holds {draws}, and at its right stand the shares "
+        "of draws that end with another winner and with another verdict"
+        if few
+        else "Share of draws in which a pair ends with another winner or another verdict, by its difference as judged; a line "
+        f"holds {draws}"
+    )
+    caption = f"{shown}. A verdict is whether p is at or below {found.alpha:g}; {found.test}."
+    return Drawn(title, chart, caption)
+
+
+def discriminative_power(study: Study, choices: Choices) -> Drawn:
+    """Which pairs are told apart."""
+    from sessionkit.analysis.discriminative import discriminative_power as told_apart
+
+    return of_pairs(told_apart(study, measures_of(choices), choices.by), choices)
+
+
+def of_pairs(found: DiscriminativePower, choices: Choices) -> Drawn:
+    """The significance levels that pairs reach, drawn."""
+    title = "Significance level of every pair"
+    chart = charts.discriminative_power(found.asl, alpha=found.alpha, synthetic=choices.synthetic, title=title)
+    pairs = int(found.table.get_column("pairs").max() or 0)  # type: ignore[arg-type]
+    how = (
+        f"p of each of {counted(pairs, 'pair')} by each measure, the smallest first: the later a curve crosses the dashed line at "
+        f"{found.alpha:g}, the more pairs its measure tells apart."
+        if pairs > 1
+        else f"p of the one pair by each measure; the dashed line is the level of {found.alpha:g}."
+    )
+    return Drawn(
+        title, chart, f"{how} The axis is drawn by the square root. {capital(found.test)}, over {found.claim}."
+    )

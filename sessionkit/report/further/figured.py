@@ -1,0 +1,19 @@
+"""The figure of a part that was asked for, or why there is none: its words and tables stand without it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sessionkit.errors import UsageError
+from sessionkit.report.apart import Drawn
+from sessionkit.report.figures import Figure
+from sessionkit.report.material import Material
+from sessionkit.report.parts import Part, Words
+
+
+def figured(of: Material, kind: str, draw: Callable[[], Drawn]) -> Part:
+    """Draw a figure."""
+    try:
+        return Figure(kind, *draw())
+    except UsageError as error:
+        return Words((f"Not drawn: {of.redaction.note(str(error))}.",))

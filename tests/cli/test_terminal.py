@@ -1,0 +1,170 @@
+"""What a log says never acts on the terminal, whichever command shows it, in whichever form."""
+
+import json
+import re
+
+import pytest
+
+from sessionkit.cli.app import COMMANDS
+from sessionkit.showing.tables import ACTING
+
+HOSTILE = "\x1b[31m\x07\u202e\u2028<script>"
+"""Colours what follows, rings, turns the direction of writing, ends a line for some, and is a tag in a page."""
+QUICK = ("--users", "8,12", "--topics", "3", "--studies", "200", "--draws", "50", "--difference", "20%")
+RAW = re.compile(ACTING.pattern.replace("\x00-\x1f", "\x00-\x08\x0b-\x1f"))
+"""What acts, but for tabs and the ends of lines, which are a form's own."""
+
+
+def named(kind, number=""):
+    """A name as a hostile log has them."""
+    return f"{kind}{HOSTILE}{number}"
+
+
+SYSTEMS, RATING, TEAM = (named("A"), named("B")), named("rating"), named("team")
+SESSION, TOPIC = named("s", 0), named("t", 0)
+TOML = f"""
+title = {json.dumps(named("Toy"))}
+max_grade = 2
+[sessions]
+path = "sessions.ndjson"
+[queries]
+path = "queries.ndjson"
+[results]
+path = {json.dumps(named("results", ".ndjson").replace("/", ""))}
+[judgments]
+path = "judgments.ndjson"
+"""
+
+
+def lines(rows):
+    """Rows as NDJSON."""
+    return "".join(f"{json.dumps(row)}\n" for row in rows)
+
+
+def log():
+    """The files of a log: six searchers and three topics, every topic searched by every searcher with one of two systems."""
+    known, asked, shown = [], [], []
+    for user in range(6):
+        for topic in range(3):
+            session = named("s", 3 * user + topic)
+            known.append(
+                {"session_id": session, "user_id": named("u", user), "topic_id": named("t", topic),
+                 "system_id": SYSTEMS[(user + topic) % 2], RATING: (5 * user + 3 * topic) % 7, TEAM: named("x", user % 2)}
+            )  # fmt: skip
+            for query in range(1, 2 + (user + topic) % 3):
+                place = {"session_id": session, "query_position": query}
+                asked.append({**place, "query_text": named("q", query), "elapsed_seconds": 60.0 * query})
+                shown += [
+                    {**place, "rank": rank, "doc_id": named("d", (7 * user + 3 * topic + query + rank) % 12),
+                     "clicked": (user + rank) % 3 == 0, "user_grade": (user + rank) % 3}
+                    for rank in range(1, 6)
+                ]  # fmt: skip
+    broken = [
+        {"session_id": named("s", 0), "query_position": named("no number"), "rank": 9, "doc_id": named("d")},
+        {"session_id": named("nobody"), "query_position": 1, "rank": named("no rank"), "doc_id": named("d")},
+        {**shown[0], "doc_id": named("twice")},
+    ]
+    judged = [
+        {"judgment_key": named("t", topic), "doc_id": named("d", document), "judge_id": named("j", judge),
+         "grade": (topic + document + (judge and document % 4 == 0)) % 3}
+        for topic in range(3) for document in range(0, 12, 2) for judge in range(2)
+    ]  # fmt: skip
+    return {
+        "sessions.ndjson": lines(known),
+        "queries.ndjson": lines(asked),
+        named("results", ".ndjson"): lines([*shown, *broken]),
+        "judgments.ndjson": lines(judged),
+        "study.toml": TOML,
+    }
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    """The folder of the log, in which STUDY is the study that was made of it."""
+    folder = tmp_path_factory.mktemp("hostile")
+    for name, text in log().items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder
+
+
+SHOWN = [
+    ("ingest", "study.toml", "--out", "OTHER"),
+    ("check", "study.toml"),
+    ("check", "STUDY", "--verify"),
+    ("describe", "STUDY"),
+    ("score", "STUDY", "sDCG@5", "mean(nDCG@5)"),
+    ("score", "STUDY", "nDCG@5", "--per", "query"),
+    ("score", "STUDY", "nsDCG@5", "--per", f"topic,{TEAM}"),
+    ("explain", "STUDY", "sDCG@5", "--session", SESSION),
+    ("curve", "STUDY", "nsDCG@5"),
+    ("curve", "STUDY", "sDCG@5", "--by", "session", "--topic", TOPIC),
+    ("breakdown", "STUDY", "DCG@5", "--group", TEAM),
+    ("breakdown", "STUDY", "nDCG@5", "--test"),
+    ("compare", "STUDY", "nsDCG@5", "mean(nDCG@5)"),
+    ("compare", "STUDY", "nsDCG@5", "--by", TEAM),
+    ("mixed", "STUDY", "nsDCG@5"),
+    ("correlate", "STUDY", "nsDCG@5", "sDCG@5", "--with", RATING, "--resamples", "200"),
+    ("sweep", "STUDY", "nsDCG@5", "--vary", "b=2:4:2", "--vary", "bq=2:4:2"),
+    ("incomplete", "STUDY", "nsDCG@5"),
+    ("incomplete", "STUDY", "nsDCG@5", "--per", "session", "--wanted", "5"),
+    ("incomplete", "STUDY", "nsDCG@5", "--loss", "0.5:1:2", "--repeats", "2"),
+    ("noise", "STUDY", "nsDCG@5", "--draws", "5"),
+    ("discriminate", "STUDY", "nsDCG@5"),
+    ("effort", "STUDY", "sDCG@5"),
+    ("chart", "STUDY", "waterfall", "--output", "a.json"),
+]
+"""What shows names of the log."""
+REFUSED = [
+    ("ingest", "study.toml", "--out", "STRICT", "--strict"),
+    ("score", f"STUDY{HOSTILE}", "sDCG@5"),
+    ("score", "STUDY", named("sDCG")),
+    ("score", "STUDY", "sDCG@5", "--per", named("sytem")),
+    ("explain", "STUDY", "sDCG@5", "--session", named("s")),
+    ("curve", "STUDY", "sDCG@5", "--topic", named("t")),
+    ("compare", "STUDY", "sDCG@5", "--by", f"{TEAM}>"),
+    ("correlate", "STUDY", "sDCG@5", "--with", TEAM),
+    ("calibrate", "STUDY", "--signal", named("clicks")),
+    ("chart", "STUDY", "single-sessions", "--system", named("C"), "--output", "a.json"),
+    ("report", "STUDY", "--per", named("team", 1), "--output", "a.html"),
+    ("describe", "STUDY", "--table", named("users")),
+    ("measures", named("nsDCG")),
+    ("formats", named("tables")),
+    ("schema", named("results")),
+    (named("demo"),),
+]
+"""What is refused, naming what was asked for and what there is instead."""
+NAMELESS = [
+    ("calibrate", "STUDY", "--model", "sDCG@5", "--signal", "clicks"),
+    ("power", "STUDY", "nsDCG@5", *QUICK),
+]
+"""What shows no name."""
+
+
+def test_every_command_is_asked():
+    asked = {words[0] for words in (*SHOWN, *REFUSED, *NAMELESS)}
+    assert {command.__name__ for command in COMMANDS} - asked == {"demo"}  # which shows a log of its own
+
+
+@pytest.fixture(scope="module")
+def ingested(study):
+    """The folder, with the study made of its log."""
+    from sessionkit import read
+
+    with pytest.warns():
+        read(study / "study.toml").save(study / "STUDY")
+    return study
+
+
+@pytest.mark.parametrize(
+    "words", [*SHOWN, *REFUSED, *NAMELESS], ids=lambda words: " ".join(words).replace(HOSTILE, "*")
+)
+def test_nothing_acts(words, ingested, call, monkeypatch):
+    monkeypatch.chdir(ingested)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.setenv("COLUMNS", "400")
+    outcome = call(*words)
+    broken = words[:2] in (("check", "study.toml"), ("check", "STUDY"))  # some records of the log are
+    assert (outcome.status != 0) == (words in REFUSED or broken), outcome
+    shown = outcome.out + outcome.err
+    assert not RAW.search(shown)
+    assert (words in NAMELESS) or "[31m" in shown

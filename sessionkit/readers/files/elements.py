@@ -22,8 +22,8 @@ Types = Mapping[str, pl.DataType | type[pl.DataType]]
 Row = dict[str, Any]
 Block = dict[str, list[Any]]
 """Some rows of a table, column by column, all of one length."""
-Kept = tuple[pl.LazyFrame, set[str]]
-"""Rows as they are kept, and the names of their columns, all of which hold something."""
+Kept = tuple[pl.DataFrame | None, set[str]]
+"""Rows, None where they are in a file, and the names of their columns, all of which hold something."""
 
 
 def block_of(rows: Sequence[Row]) -> Block:
@@ -111,8 +111,14 @@ class Rows:
             self._flush()
         with self._worker:
             frames, names = zip(*(one.result() for one in self._kept), strict=True)
-        every = pl.concat(frames, how="diagonal") if len(frames) > 1 else frames[0]
         filled = set().union(*names)
+        types = {name: self.types.get(name, pl.String) for name in filled} | {RECORD: pl.Int64}
+        in_memory = [frame for frame in frames if frame is not None]
+        if in_memory:
+            every = pl.concat(in_memory, how="diagonal").lazy()
+        else:  # as one, which takes less memory to read some rows of than as many put together
+            files = sorted(self.folder.iterdir()) if self.folder else []
+            every = pl.scan_parquet(files, schema=types, missing_columns="insert", glob=False)
         order = [*self.types, *sorted(filled - self.types.keys() - {RECORD})]
         return every.select(
             name if name in filled else pl.lit(None, self.types[name]).alias(name)
@@ -152,14 +158,17 @@ class Rows:
             return column
         return column.scatter(encoded, [html.unescape(text) for text in column.gather(encoded)])
 
-    def _keep(self, frame: pl.DataFrame, number: int) -> pl.LazyFrame:
-        """Return rows as they are kept; in files they are not packed, as they are read only once or twice."""
+    def _keep(self, frame: pl.DataFrame, number: int) -> pl.DataFrame | None:
+        """Return rows that stay in memory; in files they are not packed, as they are read only once or twice.
+
+        Statistics say which files have nothing of a range of sessions.
+        """
         if self.folder is None:
-            return frame.lazy()
+            return frame
         path = self.folder / f"{number:06}.parquet"
         with room_in(self.folder):
-            frame.write_parquet(path, compression="uncompressed", statistics=False)
-        return pl.scan_parquet(path, glob=False)
+            frame.write_parquet(path, compression="uncompressed", statistics=True)
+        return None
 
 
 def _values(name: str, blocks: Sequence[Block]) -> list[Any]:

@@ -1,6 +1,7 @@
 """XML as it streams by: the elements below its root one after the other, raw ampersands escaped on the way.
 
-A file of any length takes no more memory than its longest element below the root. Document types, and with them entities
+A file of any length takes no more memory than its longest element below the root. Lists of like entries may be taken from its
+text on the way (``listed.py``), in a thread of its own. Document types, and with them entities
 that expand and references to other files, are refused: defusedxml looks at all that stands before the root, which is the
 only place where they may stand; the faster parser of the standard library then takes the rest. Raw ampersands are what
 XML does not allow but old logs have.
@@ -11,8 +12,9 @@ from __future__ import annotations
 import gc
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from itertools import chain
 from typing import IO, Any
 from xml.etree.ElementTree import Element, ParseError, TreeBuilder, XMLParser
 
@@ -22,10 +24,16 @@ from defusedxml.ElementTree import DefusedXMLParser  # type: ignore[import-untyp
 
 from sessionkit.contract import RECORD
 from sessionkit.errors import DataError
+from sessionkit.readers.files.elements import Block, regular
+from sessionkit.readers.files.listed import TAKEN, Listed, Listing
 from sessionkit.readers.files.opening import DAMAGED, LogFile, cut_short, unpacked
 from sessionkit.readers.raw import LINE, Locate, as_json
+from sessionkit.study.ahead import Ahead
 
-PIECE = 1 << 16
+PIECE = 1 << 20
+"""Bytes that are read at a time."""
+FED = 1 << 16
+"""Bytes that are parsed at a time: as many as a processor keeps at hand."""
 LONGEST = 1 << 24
 """Bytes that a text may have."""
 RAW_AMPERSAND = re.compile(rb"&(?!#[0-9]+;|#x[0-9A-Fa-f]+;|(?:amp|lt|gt|quot|apos);)")
@@ -52,9 +60,15 @@ class Markup:
     file: LogFile
     root: str | None = None
     ampersands: int = 0
+    _lists: Listed = field(default_factory=dict)
 
-    def elements(self, tag: str) -> Iterator[Element]:
+    def elements(self, tag: str, listing: Listing | None = None) -> Iterator[Element]:
         """Return the elements of this name below the root, each whole, one after the other; it is gone with the next.
+
+        Parameters
+        ----------
+        listing
+            Takes lists from the text; then :meth:`block` knows them.
 
         Raises
         ------
@@ -63,23 +77,51 @@ class Markup:
         """
         builder = TreeBuilder()
         parser = XMLParser(target=builder)  # noqa: S314 - the prolog, the one place for a document type, is looked at first
-        prolog = Prolog()
-        with self._readable(), unpacked(self.file.path) as stream:
-            for piece, escaped in _pieces(stream):
-                self.ampersands += escaped
-                if not prolog.passed:
-                    prolog.feed(piece)
-                parser.feed(piece)
-                root = builder.close() if prolog.passed else None  # what has been built so far
-                if root is not None and len(root) > 1:
-                    self.root = root.tag
-                    for child in root[:-1]:
-                        yield from (child,) if child.tag == tag else child.iter(tag)
-                    del root[:-1]
+        with (
+            self._readable(),
+            unpacked(self.file.path) as stream,
+            closing(Ahead(self._texts(stream, listing))) as texts,
+        ):
+            for text, lists in texts:
+                self._lists |= lists
+                for start in range(0, len(text), FED):
+                    parser.feed(text[start : start + FED])
+                    root = builder.close()  # what has been built so far
+                    if root is not None and len(root) > 1:
+                        self.root = root.tag
+                        for child in root[:-1]:
+                            yield from (child,) if child.tag == tag else child.iter(tag)
+                        del root[:-1]
             root = parser.close()
             self.root = root.tag
             for child in root:
                 yield from (child,) if child.tag == tag else child.iter(tag)
+
+    def block(self, parent: Element) -> Block | None:
+        """Return the children of an element as a block where they are all alike, else None; each element can be asked for once."""
+        taken = self._lists.pop(parent.get(TAKEN, ""), None)
+        return regular(parent) if taken is None else taken
+
+    def _texts(self, stream: IO[bytes], listing: Listing | None) -> Iterator[tuple[bytes, Listed]]:
+        """Return the text of a stream, its beginning looked at, piece by piece, and lists that were taken from each."""
+        pieces, prolog = self._mended(stream), Prolog()
+        for piece in pieces:
+            prolog.feed(piece)
+            if prolog.root is not None:
+                start = prolog.root - prolog.before
+                if listing is not None and prolog.is_utf8 and start >= 0:
+                    yield piece[:start], {}
+                    yield from listing.through(chain((piece[start:],), pieces))
+                else:
+                    yield from ((text, {}) for text in chain((piece,), pieces))
+                return
+            yield piece, {}
+
+    def _mended(self, stream: IO[bytes]) -> Iterator[bytes]:
+        """Return what a stream holds, raw ampersands escaped and counted."""
+        for piece, escaped in _pieces(stream):
+            self.ampersands += escaped
+            yield piece
 
     @contextmanager
     def _readable(self) -> Iterator[None]:
@@ -136,21 +178,34 @@ class Prolog:
 
     Attributes
     ----------
-    passed
-        Whether the root has begun.
+    root
+        How many bytes stand before the root; None while it has not begun.
+    before
+        How many bytes came before the piece looked at last.
+    is_utf8
+        Whether it is in UTF-8, as it does not say otherwise.
     """
 
     def __init__(self) -> None:
-        self.passed = False
+        self.root: int | None = None
+        self.before, self._end = 0, 0
+        self.is_utf8 = True
         self._parser = DefusedXMLParser(target=self, forbid_dtd=True)
+        self._parser.parser.XmlDeclHandler = self._declared
 
     def feed(self, piece: bytes) -> None:
         """Look at a piece; raises what defusedxml does where it finds a document type."""
+        self.before, self._end = self._end, self._end + len(piece)
         self._parser.feed(piece)
 
     def start(self, _tag: str, _attributes: object) -> None:
         """Take the start of an element."""
-        self.passed = True
+        if self.root is None:
+            self.root = self._parser.parser.CurrentByteIndex
+
+    def _declared(self, _version: str, encoding: str | None, _standalone: int) -> None:
+        """Take the declaration of XML."""
+        self.is_utf8 = encoding is None or encoding.lower() == "utf-8"
 
 
 @contextmanager

@@ -14,6 +14,7 @@ import re
 from contextlib import closing
 
 from sessionkit.readers.entries import Glimpse
+from sessionkit.readers.files.listed import Listing
 from sessionkit.readers.files.markup import Markup, uncollected
 from sessionkit.readers.formats.trec_interactions import Interactions
 from sessionkit.readers.formats.trec_session import noted, raws_of
@@ -34,9 +35,10 @@ def take(log: Log) -> Taken:
     raws: dict[str, list[Raw]] = {"sessions": [], "queries": [], "results": []}
     merged, idle, notes = {}, {}, []
     for file in log.files:
-        markup, found = Markup(file), Interactions(log.workspace if log.is_large else None, topics={})
+        markup = Markup(file)
+        found = Interactions(log.workspace if log.is_large else None, topics={}, block=markup.block)
         with uncollected(), closing(found):
-            for session in markup.elements("session"):
+            for session in markup.elements("session", Listing("results", "result", apart="session")):
                 found.take(session, "")
             for name, raw in raws_of(markup, found).items():
                 raws[name].append(raw)

@@ -6,7 +6,7 @@ What an element of a session, interaction or result is called becomes the name o
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from xml.etree.ElementTree import Element
@@ -63,6 +63,8 @@ class Interactions:
         What a map of topics says of sessions, by their number: ``topic_id`` and, perhaps, more.
     pages
         Whether an interaction of type ``page`` goes on with the list of the query before.
+    block
+        From a list to its results where they are all alike, else None; asked once for each list.
 
     Attributes
     ----------
@@ -72,12 +74,19 @@ class Interactions:
         Counts of what is worth a note or an account, by name.
     """
 
-    def __init__(self, folder: Path | None, *, topics: Mapping[str, Mapping[str, str]], pages: bool = True) -> None:
+    def __init__(
+        self,
+        folder: Path | None,
+        *,
+        topics: Mapping[str, Mapping[str, str]],
+        pages: bool = True,
+        block: Callable[[Element], Block | None] = regular,
+    ) -> None:
         self.sessions = Rows(SESSIONS, tuple(f"topic_{name}" for name in TOPIC), folder)
         self.queries = Rows(QUERIES, ("query_text",), folder)
         self.results = Rows(RESULTS, DISPLAYED, folder)
         self.tally: Counter[str] = Counter()
-        self._topics, self._pages = topics, pages
+        self._topics, self._pages, self._block = topics, pages, block
 
     def take(self, session: Element, prefix: str) -> None:
         """Take a session apart; `prefix` stands before its number in its session_id."""
@@ -154,20 +163,22 @@ class Interactions:
         query.logged |= bool(lists)
         for results in lists:
             block = self._listed(results)
+            many = len(block[RECORD])
             block = _not_in(query.shown, block) if further else block
-            self.tally["shown again"] += len(results) - len(block[RECORD])
+            self.tally["shown again"] += many - len(block[RECORD])
             query.shown += [block] if block[RECORD] else []
         if clicks:
             self._click(clicks, query, clock)
 
     def _listed(self, results: Element) -> Block:
         """Return the rows of a list."""
-        block = regular(results)
+        block = self._block(results)
         if block is None:
             block = block_of([_result(result) for result in results])
-        before = self.tally["results"]
-        self.tally["results"] += len(results)
-        block[RECORD] = list(range(before + 1, before + len(results) + 1))
+        many = len(next(iter(block.values()), results))
+        first = self.tally["results"] + 1
+        self.tally["results"] += many
+        block[RECORD] = list(range(first, first + many))
         return block
 
     def _click(self, clicks: list[Element], query: Query, clock: Clock) -> None:

@@ -32,6 +32,7 @@ import polars as pl
 
 from sessionkit.errors import DataError
 from sessionkit.readers.entries import TOPICS, Glimpse, Option
+from sessionkit.readers.files.listed import Listing
 from sessionkit.readers.files.markup import Markup, uncollected
 from sessionkit.readers.files.opening import LogFile
 from sessionkit.readers.formats.trec_interactions import ASKED, DOCUMENTS, Interactions
@@ -92,10 +93,13 @@ def take(log: Log) -> Taken:
     for file in log.files:
         markup = Markup(file)
         found = Interactions(
-            log.workspace if log.is_large else None, topics=topics, pages="paging" in log.option("merge_queries")
+            log.workspace if log.is_large else None,
+            topics=topics,
+            pages="paging" in log.option("merge_queries"),
+            block=markup.block,
         )
         with uncollected(), closing(found):
-            for session in markup.elements("session"):
+            for session in markup.elements("session", Listing("results", "result", apart="session")):
                 found.take(session, f"{_year(markup)}-")
             for name, raw in raws_of(markup, found).items():
                 raws[name].append(raw)

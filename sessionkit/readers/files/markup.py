@@ -27,6 +27,7 @@ from sessionkit.errors import DataError
 from sessionkit.readers.files.elements import Block, regular
 from sessionkit.readers.files.listed import TAKEN, Listed, Listing
 from sessionkit.readers.files.opening import DAMAGED, LogFile, cut_short, unpacked
+from sessionkit.readers.files.prolog import Prolog, UnknownEncodingError
 from sessionkit.readers.raw import LINE, Locate, as_json
 from sessionkit.study.ahead import Ahead
 
@@ -76,7 +77,7 @@ class Markup:
             The file is no well-formed XML (the line is named), has a document type, or cannot be unpacked to its end.
         """
         builder = TreeBuilder()
-        parser = XMLParser(target=builder)  # noqa: S314 - the prolog, the one place for a document type, is looked at first
+        parser = XMLParser(target=builder, encoding=self._encoding)  # noqa: S314 - the prolog is looked at first
         with (
             self._readable(),
             unpacked(self.file.path) as stream,
@@ -104,7 +105,7 @@ class Markup:
 
     def _texts(self, stream: IO[bytes], listing: Listing | None) -> Iterator[tuple[bytes, Listed]]:
         """Return the text of a stream, its beginning looked at, piece by piece, and lists that were taken from each."""
-        pieces, prolog = self._mended(stream), Prolog()
+        pieces, prolog = self._mended(stream), Prolog(self._encoding)
         for piece in pieces:
             prolog.feed(piece)
             if prolog.root is not None:
@@ -116,6 +117,11 @@ class Markup:
                     yield from ((text, {}) for text in chain((piece,), pieces))
                 return
             yield piece, {}
+
+    @property
+    def _encoding(self) -> str | None:
+        """What to take its text for, whatever it says: where an encoding was given, it is a copy in UTF-8."""
+        return None if self.file.encoding is None else "utf-8"
 
     def _mended(self, stream: IO[bytes]) -> Iterator[bytes]:
         """Return what a stream holds, raw ampersands escaped and counted."""
@@ -139,13 +145,18 @@ class Markup:
             raise DataError(
                 f"{self.file.name}, line {line}: not well-formed XML ({reason}); mend that line, or fetch the file again"
             ) from None
+        except UnknownEncodingError as error:
+            raise DataError(
+                f'{self.file.name} says it is in the encoding {error}, which parsers of XML do not know; set encoding = "..." '
+                "for it in study.toml"
+            ) from None
         except DAMAGED as error:
             raise cut_short(self.file.name, error) from None
 
     def lines(self, tags: frozenset[str], numbers: Sequence[int]) -> dict[int, int]:
         """Return the lines on which elements of these names begin, by their numbers in the order of the file."""
         wanted, found, seen = set(numbers), {}, 0
-        parser = DefusedXMLParser(target=object(), forbid_dtd=True)
+        parser = DefusedXMLParser(target=object(), encoding=self._encoding, forbid_dtd=True)
         expat: Any = parser.parser
 
         def start(tag: str, _attributes: object) -> None:
@@ -171,41 +182,6 @@ class Markup:
             return raw(records).drop(LINE).join(lines, on=RECORD, how="left")
 
         return locate
-
-
-class Prolog:
-    """What stands before the root of a file, the only place where a document type, and with it entities, may stand.
-
-    Attributes
-    ----------
-    root
-        How many bytes stand before the root; None while it has not begun.
-    before
-        How many bytes came before the piece looked at last.
-    is_utf8
-        Whether it is in UTF-8, as it does not say otherwise.
-    """
-
-    def __init__(self) -> None:
-        self.root: int | None = None
-        self.before, self._end = 0, 0
-        self.is_utf8 = True
-        self._parser = DefusedXMLParser(target=self, forbid_dtd=True)
-        self._parser.parser.XmlDeclHandler = self._declared
-
-    def feed(self, piece: bytes) -> None:
-        """Look at a piece; raises what defusedxml does where it finds a document type."""
-        self.before, self._end = self._end, self._end + len(piece)
-        self._parser.feed(piece)
-
-    def start(self, _tag: str, _attributes: object) -> None:
-        """Take the start of an element."""
-        if self.root is None:
-            self.root = self._parser.parser.CurrentByteIndex
-
-    def _declared(self, _version: str, encoding: str | None, _standalone: int) -> None:
-        """Take the declaration of XML."""
-        self.is_utf8 = encoding is None or encoding.lower() == "utf-8"
 
 
 @contextmanager

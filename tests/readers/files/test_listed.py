@@ -50,8 +50,8 @@ def said(path, listing):
                 taken += leaf.get(TAKEN) in file._lists
                 block = file.block(leaf)
                 told.append(whole(leaf) if block is None else {k: [v or "" for v in block[k]] for k in block})
-    except DataError as error:
-        told.append(str(error))
+    except DataError as error:  # how much came before depends on where pieces are cut
+        return [str(error)], taken
     return told, taken
 
 

@@ -80,6 +80,25 @@ def test_what_is_no_xml_names_the_line(write, text, words):
         texts(write("log.xml", text))
 
 
+DECLARED = '<?xml version="1.0" encoding="{}"?>\n<r><s>caf\u00e9 \u5929</s></r>'
+
+
+@pytest.mark.parametrize(
+    ("encoding", "kept"), [("gbk", "\u00e9 \u5929"), ("utf-16", "\u00e9 \u5929"), ("cp1252", "\u00e9 ?")]
+)
+def test_an_encoding_that_is_given_outweighs_what_the_file_says_of_itself(tmp_path, encoding, kept):
+    (tmp_path / "log.xml").write_bytes(DECLARED.format(encoding).encode(encoding, errors="replace"))
+    file = open_log("log.xml", tmp_path, tmp_path, encoding=encoding)
+    assert [element.text for element in Markup(file).elements("s")] == [f"caf{kept}"]
+    assert Markup(file).lines(frozenset("s"), [1]) == {1: 2}
+
+
+@pytest.mark.parametrize("encoding", ["klingon", "gbk"])
+def test_encodings_that_parsers_do_not_know_are_to_be_given(write, encoding):
+    with pytest.raises(DataError, match=f"log.xml says it is in the encoding '{encoding}', .* set encoding = "):
+        texts(write("log.xml", DECLARED.format(encoding)))
+
+
 def test_a_packed_file_cut_short(write):
     path = write("log.xml.gz", "<r>" + "".join(f"<s>{n * 7919}</s>" for n in range(5000)) + "</r>")
     path.write_bytes(path.read_bytes()[:2000])

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from sessionkit.study import Study
+from sessionkit.study.picked import fewer
 
 SEED = 20080330
 """Of the draw; fixed, so that the same study has the same page."""
@@ -32,6 +33,8 @@ def drawn(study: Study, many: int) -> pl.DataFrame:
 
 def only(study: Study, sessions: pl.DataFrame) -> Study:
     """The study with these sessions alone."""
+    if study.picked is not None:
+        return fewer(study.picked, sessions["session_id"])
 
     def kept(table: pl.LazyFrame) -> pl.LazyFrame:
         return table.join(sessions.lazy(), on="session_id", how="semi")
@@ -41,6 +44,8 @@ def only(study: Study, sessions: pl.DataFrame) -> Study:
 
 def in_memory(study: Study) -> Study:
     """The same study, its log read once as a stream and kept."""
+    if study.picked is not None:
+        return study
     orders = {"sessions": ["session_id"], "queries": ["session_id", "query_position"]}
     orders["results"] = [*orders["queries"], "rank"]
     read = pl.collect_all([study.table(name) for name in orders], engine="streaming")

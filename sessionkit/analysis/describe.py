@@ -15,8 +15,8 @@ from sessionkit.scoring.merging import merged_judgments
 from sessionkit.scoring.tasks import run
 from sessionkit.showing.shown import Shown
 from sessionkit.study import Study
+from sessionkit.study.logged import logged_queries
 
-SESSION = ["session_id"]
 FEW = 30
 """Where no session has more queries than this, the table of lengths also shows the lengths that none has."""
 UNUSUAL = ("empty", "partly_observed", "not_logged")
@@ -124,17 +124,11 @@ def describe(study: Study) -> Description:
     >>> sk.describe(study).lengths.select("queries", "sessions").rows()
     [(1, 1), (2, 1)]
     """
-    sessions = study.sessions.collect()
-    logged = (
-        study.queries.filter(pl.col("results_status") != "not_logged")
-        .group_by(SESSION)
-        .agg(many=pl.len().cast(pl.Int64))
-    )
-    lengths = sessions.join(logged.collect(), on="session_id", how="left").with_columns(pl.col("many").fill_null(0))
+    sessions = logged_queries(study, ["user_id", "system_id", "topic_id"])
     design, note = design_of(sessions)
     count = pl.len().cast(pl.Int64)
     (counted,) = run(study, [ListsTask()])
-    systems = lengths.group_by("system_id").agg(
+    systems = sessions.group_by("system_id").agg(
         sessions=count,
         users=pl.col("user_id").drop_nulls().n_unique().cast(pl.Int64),
         topics=pl.col("topic_id").drop_nulls().n_unique().cast(pl.Int64),
@@ -142,7 +136,7 @@ def describe(study: Study) -> Description:
         mean_queries=pl.col("many").mean(),
     )
     return Description(
-        lengths=lengths.group_by("system_id", queries="many").agg(sessions=count).sort("system_id", "queries"),
+        lengths=sessions.group_by("system_id", queries="many").agg(sessions=count).sort("system_id", "queries"),
         systems=systems.sort("system_id"),
         searchers=_searchers(study),
         crossing=crossing(sessions),

@@ -143,14 +143,26 @@ def grouped_sessions(
     The parameters and errors are those of `Grouping.of`; it is an error too if no session is left.
     """
     grouping = Grouping.of(study, by, min_queries, topic)
-    of_topic = pl.lit(value=True) if topic is None else pl.col("topic_id") == topic
+    chosen = _chosen(study, grouping)
+    if min_queries is not None:
+        chosen = chosen.join(_enough(study, min_queries), on="session_id", how="semi")
+    return grouping.named(chosen.select("session_id", "group").collect().sort("session_id"))
+
+
+def group_names(study: Study, by: str | None, topic: str | None = None) -> list[str]:
+    """The groups that `grouped_sessions` has, each once, in order; the parameters and errors are the same."""
+    grouping = Grouping.of(study, by, topic=topic)
+    return sorted(grouping.named(_chosen(study, grouping).select("group").unique().collect()).get_column("group"))
+
+
+def _chosen(study: Study, grouping: Grouping) -> pl.LazyFrame:
+    """The sessions of the topic with their ``group``, null where unknown."""
+    of_topic = pl.lit(value=True) if grouping.topic is None else pl.col("topic_id") == grouping.topic
     chosen = study.sessions.filter(of_topic)
     if grouping.of_users:
         chosen = chosen.join(study.users.select("user_id", grouping.column), on="user_id", how="left")
-    if min_queries is not None:
-        chosen = chosen.join(_enough(study, min_queries), on="session_id", how="semi")
     group = pl.lit(None, pl.String) if grouping.column is None else pl.col(grouping.column).cast(pl.String)
-    return grouping.named(chosen.select("session_id", group=group).collect().sort("session_id"))
+    return chosen.with_columns(group=group)
 
 
 def _enough(study: Study, min_queries: int) -> pl.LazyFrame:

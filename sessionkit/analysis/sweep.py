@@ -15,15 +15,17 @@ from sessionkit.analysis.sweeping import tables
 from sessionkit.analysis.sweeping.axes import axes_of
 from sessionkit.analysis.sweeping.finding import Sweep
 from sessionkit.analysis.sweeping.grid import Grid
+from sessionkit.analysis.sweeping.held import HeldTask
 from sessionkit.analysis.sweeping.looked import Look, Looking
 from sessionkit.analysis.sweeping.nearest import METRIC, edges, nearest
 from sessionkit.analysis.sweeping.notes import notes_of
 from sessionkit.analysis.sweeping.outcomes import Conclusion
 from sessionkit.analysis.sweeping.reading import Told, lines
 from sessionkit.analysis.sweeping.regions import Region, ranges
-from sessionkit.analysis.sweeping.scored import Ground
+from sessionkit.analysis.sweeping.scored import Ground, by_kind
 from sessionkit.analysis.sweeping.settled import detectable, groups_of, testing_of
 from sessionkit.analysis.sweeping.tables import Swept
+from sessionkit.errors import MeasureError
 from sessionkit.scoring.cautions import tell_of_bound, tell_of_depth
 from sessionkit.scoring.measures import Measure, parse_measure
 from sessionkit.scoring.values import require_session
@@ -160,6 +162,23 @@ def sweep(
         seed=seed,
         notes=tuple(notes),
     )
+
+
+def sweep_task(study: Study, measure: Measure, vary: Mapping[str, object], by: str) -> HeldTask:
+    """What `sweep` asks of a study where nothing is tested, of a plain sum whose settings all count the same results.
+
+    Raises
+    ------
+    MeasureError
+        It is no such measure.
+    """
+    column = NAMES.get(by, by)
+    settings = [one.measure for one in Grid.of(measure, axes_of(measure, vary)).settings]
+    kinds = by_kind([*dict.fromkeys(one for one in settings if one is not None)])
+    if len(kinds) != 1:
+        raise MeasureError(f"{measure} is no plain sum whose settings all count the same results")
+    ((kind, alike),) = kinds.items()
+    return Ground(study, column, groups_of(study, column)[0]).counting(kind, alike)
 
 
 def _swept(looking: Looking, grid: Grid, alpha: float) -> Swept:

@@ -8,8 +8,9 @@
     choices.py     what the figures share         redaction.py   what must not be passed on
     style.py       the style sheet                drawing.js     what its own scripts share
     live/          other discounts in the page    explorer/      sessions one by one in the page
-    sampling.py    which sessions a page holds    apart/         figures that are drawn when they are asked for
-    also.py        parts that were asked for     further/       how these are made
+    sampling.py    which sessions a page holds    picking.py     their rows, while the study is read
+    also.py        parts that were asked for      further/       how these are made
+    apart/         figures that are drawn when they are asked for
 """
 
 import sys

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from sessionkit.analysis.groups import grouped_sessions
+from sessionkit.analysis.groups import group_names
 from sessionkit.charts import colours_of
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.report.redaction import Redaction
@@ -15,6 +15,7 @@ from sessionkit.scoring.measures import GainMeasure, Measure, nsDCG, parse_measu
 from sessionkit.scoring.measures.cumulated_gain import SessionGain
 from sessionkit.scoring.measures.wrapper import Wrapper
 from sessionkit.study import Study
+from sessionkit.study.logged import logged_queries
 
 TOP = 10
 """Ranks of each query in the concatenated lists, unless the measure says otherwise."""
@@ -108,10 +109,10 @@ def choices_of(
     UsageError
         There is no such topic, system or column.
     """
-    groups = sorted(set(grouped_sessions(study, by).get_column("group")))
+    groups = group_names(study, by)
     told = "" if topic is not None else ", the one with the most queries"
     topic = _busiest_topic(study) if topic is None else topic
-    present = sorted(set(grouped_sessions(study, by, topic=topic).get_column("group")))
+    present = group_names(study, by, topic)
     if system is not None and system not in present:
         msg = f"there is no group {system!r} among {by}: {', '.join(present[:20])}{suggestion(system, present)}"
         raise UsageError(msg)
@@ -157,8 +158,7 @@ def _family(measures: list[Measure]) -> list[SessionGain]:
 
 def _busiest_topic(study: Study) -> str | None:
     """The topic whose sessions have the most logged queries; the first by name of equals."""
-    logged = study.queries.filter(pl.col("results_status") != "not_logged").select("session_id")
-    topics = study.sessions.select("session_id", "topic_id").drop_nulls("topic_id").join(logged, on="session_id")
-    counts = topics.group_by("topic_id").agg(many=pl.len().cast(pl.Int64)).collect()
+    topics = logged_queries(study, ["topic_id"]).drop_nulls("topic_id").filter(pl.col("many") > 0)
+    counts = topics.group_by("topic_id").agg(pl.col("many").sum())
     names = counts.sort("many", "topic_id", descending=[True, False]).get_column("topic_id")
     return str(names[0]) if len(names) else None

@@ -15,6 +15,7 @@ from sessionkit.errors import DataError, MeasureError, UsageError
 from sessionkit.report.also import Also
 from sessionkit.report.choices import Choices, choices_of
 from sessionkit.report.parts import Words
+from sessionkit.report.picking import pick
 from sessionkit.report.redaction import Redaction
 from sessionkit.report.sampling import drawn, in_memory, only
 from sessionkit.scoring.measures import Measure
@@ -99,7 +100,21 @@ class Material:
     @cached_property
     def shown(self) -> Study:
         """What is looked at session by session: the study, or where it is large some of its sessions, drawn at random."""
-        return in_memory(only(self.study, drawn(self.study, LARGE))) if self.large else self.study
+        if not self.large:
+            return self.study
+        try:
+            return pick(self.study, self.looked_at["session_id"], self.memory)
+        except UsageError:
+            return in_memory(only(self.study, self.looked_at))
+
+    @cached_property
+    def looked_at(self) -> pl.DataFrame:
+        """The ``session_id`` of the sessions that are looked at one by one where the study is large, in the order drawn."""
+        return drawn(self.study, LARGE)
+
+    def drawn(self, many: int) -> pl.DataFrame:
+        """So many sessions, drawn at random; see `sessionkit.report.sampling.drawn`."""
+        return self.looked_at.head(many) if self.large and many <= LARGE else drawn(self.study, many)
 
     @property
     def sampled(self) -> tuple[Words, ...]:

@@ -8,19 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 
 from sessionkit.analysis.breakdown import breakdown_task
 from sessionkit.analysis.curve import curve_task
+from sessionkit.analysis.sweep import sweep_task
 from sessionkit.analysis.tasks.describe import ListsTask
 from sessionkit.errors import DataError, MeasureError, UsageError
 from sessionkit.report.figures import depth_of
 from sessionkit.report.live.counts import counts_task
 from sessionkit.report.live.measures import Varied
-from sessionkit.report.material import Material
+from sessionkit.report.material import VARIED, Material
+from sessionkit.report.picking import pick_tasks
 from sessionkit.report.sections.behaviour import GAIN, known
 from sessionkit.report.sections.sessions import tested
 from sessionkit.scoring.scores import score_task
 from sessionkit.scoring.tasks import Task, in_one_pass
+from sessionkit.study.slices import LOG
 
 
 @contextmanager
@@ -51,13 +55,21 @@ def _made(tasks: Iterable[Callable[[], Task]]) -> list[Task]:
 def _of_all(of: Material) -> Iterator[Callable[[], Task]]:
     """What is asked of all sessions."""
     study, choices = of.study, of.choices
+    yield lambda: score_task(study, of.measures, "session")  # first: means need no other look at the results then
     yield lambda: score_task(study, of.measures, of.per)
-    yield lambda: score_task(study, of.measures, "session")
     if not of.large:
         yield lambda: score_task(study, [of.varied], "session")
     yield lambda: score_task(study, of.measures[0], f"{of.compared_by},topic_id")
     yield ListsTask
     yield lambda: counts_task(study, Varied.of(choices), choices.by)
+    if of.large:
+        yield lambda: sweep_task(study, of.varied, VARIED, choices.by)
+        yield from (partial(_picking, of, number) for number in range(len(LOG)))
+
+
+def _picking(of: Material, number: int) -> Task:
+    """What picks the rows of one table of the log that are looked at session by session."""
+    return pick_tasks(of.study, of.looked_at["session_id"])[number]
 
 
 def _of_shown(of: Material) -> Iterator[Callable[[], Task]]:

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from sessionkit.study import Study
+from sessionkit.study.picked import fewer
 
 SEED = 20080330
 """Of the draw; fixed, so that the same study has the same page."""
@@ -34,6 +35,8 @@ def only(study: Study, sessions: pl.DataFrame) -> Study:
     """The study with these sessions alone, in the order of their ids; the study itself where these are all and so ordered."""
     if len(sessions) == study.facts.sessions and study.partitioned is None:
         return study
+    if study.picked is not None:
+        return fewer(study.picked, sessions["session_id"])
 
     def kept(table: pl.LazyFrame) -> pl.LazyFrame:
         return table.join(sessions.lazy(), on="session_id", how="semi")
@@ -43,6 +46,8 @@ def only(study: Study, sessions: pl.DataFrame) -> Study:
 
 def in_memory(study: Study) -> Study:
     """The same study, its log read once as a stream and kept."""
+    if study.picked is not None:
+        return study
     orders = {"sessions": ["session_id"], "queries": ["session_id", "query_position"]}
     orders["results"] = [*orders["queries"], "rank"]
     read = pl.collect_all([study.table(name) for name in orders], engine="streaming")

@@ -26,6 +26,13 @@ if TYPE_CHECKING:
     from sessionkit.scoring.selection import Selection
 
 
+OWN = {
+    "queries": ("query", "session", "query_position", "key", "logged", "length", "results_status", "judgment_key"),
+    "results": ("query", "rank", "judgment"),
+}
+"""Columns of queries and results that every block has."""
+
+
 @dataclass(frozen=True, eq=False)
 class Block:
     """Some whole sessions.
@@ -62,7 +69,9 @@ class Block:
     own_keys: bool = False
     gaps: bool = True
     repeats: bool = True
-    cells: dict[Selection, tuple[frozenset[str], Cells]] = field(default_factory=dict, init=False, repr=False)
+    cells: dict[Selection, tuple[frozenset[str], pl.Series | None, Cells]] = field(
+        default_factory=dict, init=False, repr=False
+    )
     values: dict[Measure, pl.DataFrame] = field(default_factory=dict, init=False, repr=False)
     _own_grades: list[Judged] = field(default_factory=list, repr=False)
 
@@ -152,6 +161,23 @@ class Block:
         )
         return cls(judged, numbered, sessions, queries, results, own_keys, gaps, repeats)
 
+    def reading(self, columns: Mapping[str, Sequence[str]]) -> Block:
+        """The same block without what nobody asked for: of queries and results only these columns, beside `OWN`.
+
+        What is kept of one is kept of the other: columns that others read cost a task nothing then, as every filter of
+        rows moves all their columns.
+        """
+        tables = {"queries": self.queries, "results": self.results}
+        asked = {name: {*own, *columns.get(name, ())} for name, own in OWN.items()}
+        if all(asked[name].issuperset(frame.columns) for name, frame in tables.items()):
+            return self
+        kept = {
+            name: frame.select(one for one in frame.columns if one in asked[name]) for name, frame in tables.items()
+        }
+        narrow = replace(self, queries=kept["queries"], results=kept["results"])
+        narrow.__dict__.update(cells=self.cells, values=self.values)
+        return narrow
+
     def base(self, grades: str) -> Judged:
         """Whose grades count: the judgments, or the searchers' own, the highest per session and document."""
         if grades == "judgments":
@@ -196,7 +222,7 @@ def blocks(
     read = {name: [*columns.get(name, ())] for name in IDS}
     read["sessions"] += ["session_id", "judgment_key", *(["user_id"] if columns.get("users") else [])]
     read["queries"] += ["results_status", *(["judgment_key"] if "judgment_key" in study.columns("queries") else [])]
-    if study.stored is None:
+    if study.stored is None and study.picked is None:
         read = {name: [*IDS[name], *read[name]] for name in IDS}
     of_users = [name for name in columns.get("users", ()) if name != "user_id"]
     users = study.users.select("user_id", *of_users).collect() if of_users else None

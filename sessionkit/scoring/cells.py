@@ -17,7 +17,7 @@ from sessionkit.scoring import fixed
 from sessionkit.scoring.blocks import Block
 from sessionkit.scoring.gains import gain_expr
 from sessionkit.scoring.judged import gain_name
-from sessionkit.scoring.judging import counted_rows, relevant_rows
+from sessionkit.scoring.judging import counted_rows, relevant_pairs, relevant_rows
 from sessionkit.scoring.measures import GainMeasure
 from sessionkit.scoring.selection import Selection
 
@@ -46,7 +46,8 @@ class Cells:
     ) -> Cells:
         """Sort the results that count and gain something under any of some measures into cells.
 
-        The block keeps them, for a curve that is drawn of what is scored.
+        The block keeps them, for a curve that is drawn of what is scored, and for measures of other gains under which the
+        same documents gain.
 
         Parameters
         ----------
@@ -54,12 +55,17 @@ class Cells:
             What `sessionkit.scoring.judging.counted_rows` returns, where it is at hand.
         """
         gains = frozenset(map(gain_name, measures))
-        known, cells = block.cells.get(selection, (frozenset(), None))
-        if cells is None or not gains <= known:
+        known, pairs, cells = block.cells.get(selection, (frozenset(), None, None))
+        if cells is not None and gains <= known:
+            return cells
+        relevant = relevant_pairs(block, selection, measures)
+        if cells is not None and relevant is not None and pairs is not None and relevant.equals(pairs):
+            gains |= known
+        else:
             rows = counted_rows(block, selection) if rows is None else rows
             cells = cls._made(relevant_rows(block, selection, measures, rows))
-            block.cells.clear()  # of one selection, the last: a curve has that of what is scored, or makes its own
-            block.cells[selection] = gains, cells
+        block.cells.clear()  # of one selection, the last: a curve has that of what is scored, or makes its own
+        block.cells[selection] = gains, relevant, cells
         return cells
 
     @classmethod

@@ -80,6 +80,8 @@ class Judged:
     @classmethod
     def of(cls, study: Study) -> Judged:
         """The judgments of a study, merged by its settings."""
+        if study.picked is not None:
+            return cls.of(study.picked.whole)
         if study not in _OF:
             _OF[study] = cls._numbered(study) or cls._read(study)
         return _OF[study]

@@ -58,7 +58,7 @@ def counted_rows(block: Block, selection: Selection, *, every: bool = False) -> 
     Ranks are closed up where unjudged results are removed. Unjudged results that remain are left out where they decide
     nothing, unless ``every`` one is asked for.
     """
-    within = pl.lit(value=True) if selection.cutoff is None else pl.col("rank") <= selection.cutoff
+    within = _within(selection)
     rows = shown(block, selection)
     judged = is_judged(block, selection)
     if selection.unjudged == "skip":
@@ -91,12 +91,11 @@ def relevant_rows(block: Block, selection: Selection, measures: Sequence[HasGain
     polars.DataFrame
         ``query``, ``session``, ``query_position``, ``rank``, ``judgment``, ``grade`` and what else the rows had.
     """
+    relevant = relevant_pairs(block, selection, measures)
     if selection.grades == "user":
         _check_own_grades(block, rows, measures)
-    else:
-        relevant = block.judged.relevant(measures)  # refuses grades that a gain does not cover
-        if not _by_text(block, selection):
-            rows = rows.filter(relevant.gather(rows["judgment"]))
+    if relevant is not None:
+        rows = rows.filter(relevant.gather(rows["judgment"]))
     rows = _with_places(block, rows)
     if selection.duplicates == "first" or block.repeats:
         rows = rows.filter(_shown_first(block, rows, selection))
@@ -105,6 +104,20 @@ def relevant_rows(block: Block, selection: Selection, measures: Sequence[HasGain
         return rows
     gains = {gain_name(m): gain_expr(pl.col("grade"), m.gain, m.min_grade) > 0 for m in measures}
     return rows.filter(pl.any_horizontal(gains.values()))
+
+
+def relevant_pairs(block: Block, selection: Selection, measures: Sequence[HasGain]) -> pl.Series | None:
+    """Whether each judged pair gains under one of some measures, by its number; None where ids tell documents apart.
+
+    Raises
+    ------
+    DataError
+        If a grade is not covered by a measure's gain.
+    """
+    if selection.grades == "user":
+        return None
+    relevant = block.judged.relevant(measures)
+    return None if _by_text(block, selection) else relevant
 
 
 def gaining_rows(block: Block, measure: GainMeasure) -> pl.DataFrame:
@@ -202,7 +215,7 @@ def results_shown(block: Block, selection: Selection, by: str) -> pl.Series:
             length = pl.when(pl.col("query_position") <= selection.queries).then(length).otherwise(0)
         queries = block.queries.select(by, results=length)
         return queries["results"] if by == "query" else sums(queries["results"], queries[by], len(block.sessions))
-    return counted_by(block, _within(shown(block, selection), selection), by)
+    return counted_by(block, shown(block, selection).filter(_within(selection)), by)
 
 
 def judged_shown(block: Block, selection: Selection, by: str) -> pl.Series:
@@ -211,13 +224,13 @@ def judged_shown(block: Block, selection: Selection, by: str) -> pl.Series:
     Unjudged results that a measure removes count here in the places where they were shown.
     """
     as_shown = replace(selection, unjudged="zero", duplicates="all")
-    rows = _within(shown(block, as_shown), as_shown).filter(is_judged(block, as_shown))
+    rows = shown(block, as_shown).select(pl.col("query").filter(is_judged(block, as_shown) & _within(selection)))
     return counted_by(block, rows, by)
 
 
-def _within(rows: pl.DataFrame, selection: Selection) -> pl.DataFrame:
-    """The rows within the cutoff."""
-    return rows if selection.cutoff is None else rows.filter(pl.col("rank") <= selection.cutoff)
+def _within(selection: Selection) -> pl.Expr:
+    """Whether a row is within the cutoff."""
+    return pl.lit(value=True) if selection.cutoff is None else pl.col("rank") <= selection.cutoff
 
 
 def sessions_with_judgments(block: Block, selection: Selection) -> pl.Series:

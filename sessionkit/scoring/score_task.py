@@ -145,7 +145,8 @@ class ScoreTask:
 
     def _sums(self, block: Block) -> pl.DataFrame:
         """One row per group and measure: exact sums over its sessions."""
-        added = [measure for measure in self.measures if adds_up(measure)]
+        # what was worked out for sessions needs no second look at their results
+        added = [measure for measure in self.measures if adds_up(measure) and measure not in block.values]
         rest = [measure for measure in self.measures if measure not in added]
         keys, number = self._numbered_groups(block)
         counts = Counts(block, "session")

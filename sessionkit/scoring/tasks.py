@@ -147,7 +147,7 @@ def parts_of(
     each = RESULT_BYTES + COLUMN_BYTES * max(task.columns_made for task in tasks)
     rows = max(FEWEST, min(ROWS, memory_budget(memory) // each))
     for block in blocks(study, columns, rows, stored, max(task.slots for task in tasks)):
-        yield [task.part(block) for task in tasks]
+        yield [task.part(block.reading(task.columns())) for task in tasks]
 
 
 def _partition(

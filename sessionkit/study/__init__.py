@@ -9,6 +9,8 @@
 ``pairs.py``            numbers in place of judged (judgment_key, doc_id)
 ``places.py``           row numbers in place of ids: the private columns of a saved study
 ``slices.py``           a study some whole sessions at a time; ``ahead.py`` makes the next while one is used
+``picked.py``           some sessions of a study in memory, with their row numbers
+``logged.py``           how many logged queries every session has
 ``package.py``          a study on disk: a Data Package, written whole or not at all
 ``resources.py``        how its descriptor describes the files of a table
 ``partitioning.py``     a log in folders, one for each value of a column

@@ -145,11 +145,14 @@ def slices(
                 study.require_unchanged()
                 yield cut
         return
+    if study.picked is not None:
+        yield from study.picked.slices(columns, rows, per_query)
+        return
     sessions, queries, results = ordered(study, columns)
     session = session_of(queries, sessions["session_id"], "queries")
     asked_in = session_of(results, sessions["session_id"], "results")
     sizes = pl.DataFrame({QUERIES: counts(session, len(sessions)), RESULTS: counts(asked_in, len(sessions))})
-    for at, size in _cuts(sizes.lazy(), rows, per_query):
+    for at, size in cuts(sizes.lazy(), rows, per_query):
         tables = zip((sessions, queries, results), at, size, strict=True)
         of_sessions, of_queries, of_results = (frame.slice(start, length) for frame, start, length in tables)
         yield Slice(of_sessions, of_queries, of_results)
@@ -212,7 +215,7 @@ def _stored_slices(
     scans = {name: scan_files([part.files[name] for part in parts], stored.options) for name in LOG}
     beside = PLACES if stored.numbered else IDS
     whole = [((0, 0, 0), (None, None, None))]
-    for at, size in _cuts(scans["sessions"].select(QUERIES, RESULTS), rows, per_query) if rows else whole:
+    for at, size in cuts(scans["sessions"].select(QUERIES, RESULTS), rows, per_query) if rows else whole:
         frames = []
         for name, start, length in zip(LOG, at, size, strict=True):
             scan = scans[name] if stored.numbered else public(scans[name], name)
@@ -223,9 +226,7 @@ def _stored_slices(
         yield Slice(sessions, queries, results, stored.numbered, stored.folder)
 
 
-def _cuts(
-    sizes: pl.LazyFrame, rows: int, per_query: int
-) -> Iterator[tuple[tuple[int, int, int], tuple[int, int, int]]]:
+def cuts(sizes: pl.LazyFrame, rows: int, per_query: int) -> Iterator[tuple[tuple[int, int, int], tuple[int, int, int]]]:
     """Where each slice begins in the three tables, and how many rows of each it takes."""
     number = (_weight(per_query).cum_sum() - 1) // rows
     found = (

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -21,6 +22,9 @@ from sessionkit.study.shown import words_and_tables
 from sessionkit.study.slices import Stored
 from sessionkit.study.source import Source
 from sessionkit.study.temporary import copy_package
+
+if TYPE_CHECKING:
+    from sessionkit.study.picked import Picked
 
 
 def no_rejected() -> pl.LazyFrame:
@@ -114,6 +118,14 @@ class Study:
         """Where the log lies in files that know the places of their rows; None unless it was opened from such files.
 
         A study made from this one by ``dataclasses.replace`` has other tables, and no such files.
+        """
+        return None
+
+    @cached_property
+    def picked(self) -> Picked | None:
+        """What the tables were picked from, with their row numbers; None unless they were.
+
+        A study made from this one by ``dataclasses.replace`` has other tables, and no such numbers.
         """
         return None
 

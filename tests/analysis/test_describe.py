@@ -125,3 +125,21 @@ def test_lists_are_counted_as_by_hand(clinic):
             assert row["empty"] == len(own.filter(status == "empty"))
             assert row["short"] == len(own.filter(status == "shown", length < min(10, longest)))
             assert row["repeats"] == len(shown) - shown.select("session_id", "doc_id").n_unique()
+
+
+@pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
+@pytest.mark.parametrize("alike", [False, True])
+def test_repeats_are_counted_exactly_also_where_documents_have_the_same_hash(monkeypatch, alike):
+    draw = np.random.Generator(np.random.PCG64(1))
+    rows = [(f"s{s}", q, r) for s in range(9) for q in range(1, 4) for r in range(1, 5)]
+    documents = [f"d{one}" for one in draw.integers(0, 14, size=len(rows))]
+    table = pl.DataFrame(rows, schema=["session_id", "query_position", "rank"], orient="row")
+    results = table.with_columns(doc_id=pl.Series(documents), system_id=pl.col("session_id").str.slice(1, 1))
+    if alike:
+        monkeypatch.setattr(pl.Series, "hash", lambda column: pl.Series([1] * len(column), dtype=pl.UInt64))
+    study = sk.from_tables(results)
+    seen: dict[str, list[str]] = {}
+    for (session, *_), document in zip(rows, documents, strict=True):
+        seen.setdefault(session, []).append(document)
+    expected = [len(shown) - len({*shown}) for _, shown in sorted(seen.items())]
+    assert sk.describe(study).lists["repeats"].to_list() == expected

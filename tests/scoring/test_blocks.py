@@ -15,8 +15,9 @@ from sessionkit.analysis.groups import Grouping
 from sessionkit.analysis.tasks.breakdown import BreakdownTask
 from sessionkit.errors import DataError, UsageError
 from sessionkit.scoring.blocks import blocks
+from sessionkit.scoring.cells import Cells
 from sessionkit.scoring.scores import score_task
-from sessionkit.scoring.selection import columns_read
+from sessionkit.scoring.selection import Selection, columns_read
 
 sys.path.insert(0, str(Path(__file__).parent))
 from studies import sessions, study_of
@@ -142,3 +143,50 @@ def test_a_caution_names_the_line_that_asked(tmp_path):
         sk.curve(study, "nsDCG(ideal_queries=3)@2")
     assert [Path(warning.filename).name for warning in caught] == [Path(__file__).name] * 2
     assert pl.Series([str(warning.message) for warning in caught]).str.contains("1 is not an upper bound").all()
+
+
+@quiet
+def test_a_block_that_reads_less_shares_what_is_kept_of_it():
+    study = sk.from_tables(
+        {
+            "session_id": ["s"] * 2,
+            "query_position": [1, 1],
+            "rank": [1, 2],
+            "doc_id": ["a", "b"],
+            "topic_id": ["t"] * 2,
+        },
+        {"judgment_key": ["t"] * 2, "doc_id": ["a", "b"], "grade": [2, 0]},
+    )
+    task = score_task(study, "sDCG@3")
+    (block,) = blocks(study, {**task.columns(), "results": ["doc_id"]})
+    narrow = block.reading(task.columns())
+    assert set(narrow.results.columns) == {"query", "rank", "judgment"}
+    assert {"query_position", "logged", "length"} <= set(narrow.queries.columns) <= set(block.queries.columns)
+    assert block.reading({"queries": ["session_id"], "results": ["doc_id"]}) is block
+    task.part(narrow)
+    assert [*block.values] == [sk.parse_measure("sDCG@3")]
+    assert block.cells is narrow.cells
+
+
+@quiet
+@pytest.mark.parametrize(("grade", "shared"), [(2, True), (0.5, False)])
+def test_cells_serve_other_gains_where_the_same_documents_gain(grade, shared):
+    study = sk.from_tables(
+        {
+            "session_id": ["s"] * 2,
+            "query_position": [1, 1],
+            "rank": [1, 2],
+            "doc_id": ["a", "b"],
+            "topic_id": ["t"] * 2,
+        },
+        {"judgment_key": ["t"] * 2, "doc_id": ["a", "b"], "grade": [grade, 1]},
+    )
+    (block,) = blocks(study, {})
+    linear, binary = (sk.parse_measure(f"sDCG(gain={gain})@3") for gain in ("linear", "binary"))
+    selection = Selection.of(linear)
+    first, second = (Cells.of(block, selection, [measure]) for measure in (linear, binary))
+    assert (first is second) == shared
+    # a grade of 0.5 gains nothing as binary
+    assert len(second.rows) == (2 if shared else 1)
+    both = Cells.of(block, selection, [linear, binary])
+    assert both.sums("session", [linear]).row(0)[1] == first.sums("session", [linear]).row(0)[1]

@@ -111,10 +111,11 @@ def _scored(
     of_sessions = study.columns("sessions")
     if column not in grouping_columns(study):
         raise no_column(column, grouping_columns(study))
-    scores = score(study, session_measures(measures), "session", memory=memory, partials=partials)
-    texts = tuple(scores.get_column("measure").head(scores.height).unique(maintain_order=True))
+    asked = session_measures(measures)
+    scores = score(study, asked, "session", memory=memory, partials=partials)
+    texts = tuple(map(str, asked))
     values = scores.get_column("value").to_numpy().reshape(-1, len(texts))
-    first = scores.gather_every(len(texts)).select(*KEYS, *(["system_id"] if column == "system_id" else []))
+    first = scores.select(*KEYS, *(["system_id"] if column == "system_id" else [])).gather_every(len(texts))
     wanted = [name for name in dict.fromkeys((column, ORDER)) if name in of_sessions and name not in first.columns]
     if wanted:
         more = study.sessions.select("session_id", *wanted).collect()

@@ -90,6 +90,8 @@ Units = Blocked | Separate | Crossed
 
 def coded(column: pl.Series) -> tuple[np.ndarray, pl.Series]:
     """Numbers from 0 in the order of the names, and the names; nulls are -1."""
+    if not column.null_count() and (column.slice(1) > column.head(len(column) - 1)).all():
+        return np.arange(len(column)), column.alias("name")  # ids of sessions, in their order
     names = column.drop_nulls().unique().sort().alias("name")
     numbers = names.to_frame().with_row_index("number")
     found = column.alias("name").to_frame().join(numbers, on="name", how="left", maintain_order="left")

@@ -19,7 +19,7 @@ import polars as pl
 from sessionkit.scoring import fixed
 from sessionkit.scoring.blocks import Block
 from sessionkit.scoring.cells import Cells
-from sessionkit.scoring.judging import counted_rows, sessions_with_judgments
+from sessionkit.scoring.judging import sessions_with_judgments
 from sessionkit.scoring.measures import GainMeasure, Measure
 from sessionkit.scoring.selection import Selection
 from sessionkit.scoring.values import adds_up
@@ -90,7 +90,7 @@ class HeldTask:
         """Counts of a block: rows of cells with ``many``, and rows of units with ``n`` and ``undefined`` sessions."""
         selection = self.kind.selection
         judged = sessions_with_judgments(block, selection)
-        cells = Cells.of(block, selection, self.measures, counted_rows(block, selection))
+        cells = Cells.of(block, selection, self.measures)
         unit = pl.lit(None, pl.String) if self.unit is None else pl.col(self.unit).cast(pl.String)
         named = block.features.select(unit=unit, group=pl.col(self.column).cast(pl.String))
         distinct = named.unique(maintain_order=True).with_row_index("number")

@@ -101,15 +101,11 @@ class Ground:
 
     def _from_counts(self, measures: list[Measure]) -> Scored:
         """Values of plain sums, from counts that are kept for further settings."""
-        kinds: dict[Kind, list[GainMeasure]] = {}
-        for measure in measures:
-            kind = Kind.of(measure)
-            if kind is not None and isinstance(measure, GainMeasure):
-                kinds.setdefault(kind, []).append(measure)
+        kinds = by_kind(measures)
         wanted = {kind: frozenset((m.gain, m.min_grade) for m in group) for kind, group in kinds.items()}
         missing = [kind for kind in kinds if kind not in self._held or not wanted[kind] <= self._held[kind][0]]
         counted = (
-            run(self.study, [self._counting(kind, kinds[kind]) for kind in missing], self.memory) if missing else []
+            run(self.study, [self.counting(kind, kinds[kind]) for kind in missing], self.memory) if missing else []
         )
         for kind, counts in zip(missing, counted, strict=True):
             self._held[kind] = wanted[kind], Held(counts)
@@ -131,7 +127,7 @@ class Ground:
             return Scored(ordered)
         return Scored(ordered, self._seen(frame, np.column_stack([values[measure] for measure in measures]), measures))
 
-    def _counting(self, kind: Kind, measures: list[GainMeasure]) -> HeldTask:
+    def counting(self, kind: Kind, measures: Sequence[GainMeasure]) -> HeldTask:
         """The task that counts what measures of a kind need."""
         gains = {(measure.gain, measure.min_grade): measure for measure in measures}
         per = [self.column, *([self.unit] if self.unit not in (None, "session_id", self.column) else [])]
@@ -188,6 +184,16 @@ class Ground:
             place = self.base.frame.select("session_id").join(row, on="session_id", how="left", maintain_order="left")
             frame, values = self.base.frame, values[place["row"].to_numpy()]
         return Sessions(frame, values, tuple(map(str, measures)), self.groups, self.column, self.base.without_group)
+
+
+def by_kind(measures: Sequence[Measure]) -> dict[Kind, list[GainMeasure]]:
+    """The plain sums among some measures, by their kind."""
+    kinds: dict[Kind, list[GainMeasure]] = {}
+    for measure in measures:
+        kind = Kind.of(measure)
+        if kind is not None and isinstance(measure, GainMeasure):
+            kinds.setdefault(kind, []).append(measure)
+    return kinds
 
 
 def _apart(measures: list[Measure]) -> list[list[Measure]]:

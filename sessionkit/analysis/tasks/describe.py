@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import polars as pl
 
 from sessionkit.scoring.blocks import Block
@@ -17,8 +18,6 @@ PART = pl.Schema(
     {"system_id": pl.String(), "results_status": pl.String(), "length": pl.Int64(), **dict.fromkeys(COUNTS, pl.Int64())}
 )
 """A row for each kind of list of a system with its ``queries``; one without a length for what sessions have."""
-SPREAD = 0x9E3779B97F4A7C15
-"""An odd number by which the numbers of sessions are spread over 64 bits."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,12 +59,22 @@ class ListsTask:
 
 def _repeats(block: Block) -> pl.Series:
     """Results of every session whose document it had seen before."""
-    rows = block.results.select("doc_id", session=block.queries["session"].gather(block.results["query"]))
-    mixed = rows.select(pl.col("doc_id").hash() ^ (pl.col("session").cast(pl.UInt64) * SPREAD)).to_series()
-    # rows of one session with one document have one value here; the few others with one value are told apart exactly
-    ordered = mixed.sort()
-    several = ordered.filter(ordered == ordered.shift(1)).unique()
-    alike = rows.filter(mixed.is_in(several.implode()))
-    counted = alike.group_by("session").agg(repeats=pl.len() - pl.col("doc_id").n_unique())
-    every = block.sessions.select("session").join(counted, on="session", how="left", maintain_order="left")
-    return every["repeats"].fill_null(0)
+    document, sessions = block.results["doc_id"], len(block.sessions)
+    session = block.queries["session"].gather(block.results["query"]).to_numpy().astype(np.uint64)
+    # session, some bits of the document and row in one number: sorted, results of one document stand side by side
+    bits = np.uint64(len(document).bit_length())
+    spare = np.uint64(sessions.bit_length()) + bits
+    number = ((session << (64 - spare)) | (document.hash().to_numpy() >> spare)) << bits
+    number |= np.arange(len(document), dtype=np.uint64)
+    number.sort()
+    alike = np.flatnonzero((number[1:] >> bits) == (number[:-1] >> bits))
+    row = number & ((np.uint64(1) << bits) - np.uint64(1))
+    same = (document.gather(row[alike]) == document.gather(row[alike + 1])).to_numpy()
+    within = session[row[alike]].astype(np.int64)
+    found = np.bincount(within[same], minlength=sessions)
+    if not same.all():  # other documents have the same bits, and may stand between two of one
+        mixed = np.unique(within[~same])
+        rows = pl.DataFrame([document, pl.Series("session", session)]).filter(np.isin(session, mixed))
+        counted = rows.group_by("session").agg(many=pl.len() - pl.col("doc_id").n_unique())
+        found[counted["session"].to_numpy()] = counted["many"].to_numpy()
+    return pl.Series(found)

@@ -8,7 +8,8 @@
 ``ndjson.py``       a JSON object per line; ``plain.py`` at once, ``shapes.py`` key by key
 ``json_items.py``   a JSON document too large to load at once; ``batches.py`` keeps its rows some at a time
 ``halves.py``       JSON that was cut within a character
-``markup.py``       XML as it streams by, its beginning in ``prolog.py``; ``elements.py``: rows made of its elements; ``listed.py``: lists taken whole
+``markup.py``       XML as it streams by, its beginning in ``prolog.py``
+                    ``elements.py``: rows made of its elements; ``listed.py``: lists taken whole
 ``parquet.py``      tables with types
 ``blanks.py``       fields between blanks; ``qrels.py``: those of judgments
 ``keeping.py``      where records stay: in memory or in a file

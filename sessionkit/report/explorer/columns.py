@@ -43,6 +43,13 @@ class Columns:
     queries: pl.DataFrame
     results: pl.DataFrame
 
+    def only(self, chosen: pl.Series) -> Columns:
+        """The same of some of the sessions: whether each is, in order."""
+        sessions = self.sessions.filter(chosen)
+        those = pl.col("session_id").is_in(sessions["session_id"].implode())
+        results = self.results.filter(those)
+        return Columns(sessions, self.queries.filter(those), results.with_columns(_numbered(results, "document")))
+
 
 def columns_of_sessions(study: Study, measure: GainMeasure, redaction: Redaction, whole: Study) -> Columns:
     """Lay some sessions out for the explorer.
@@ -85,21 +92,22 @@ def _results(study: Study, measure: GainMeasure) -> pl.DataFrame:
     read = study.results.select(
         *QUERY, "rank", "doc_id", "clicked" if "clicked" in known else pl.lit(None).alias("clicked")
     )
-    repeats = study.facts.repeats_in_lists > 0
-    again = (pl.int_range(pl.len()).over(*QUERY, "doc_id") if repeats else pl.lit(0, pl.Int64)).alias("_again")
+    nth = pl.int_range(pl.len()).over(*QUERY, "doc_id") if study.facts.repeats_in_lists else pl.lit(0, pl.Int64)
+    again = nth.alias("_again")
     rows = read.collect().sort(*QUERY, "rank").with_columns(again)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         explained = explain(study, measure).rename({"rank": "counted"}).sort(*QUERY, "counted")
     added = explained.with_columns(again).select(*RESULT, "grade", "contribution", "counted")
     rows = rows.join(added, on=RESULT, how="left", maintain_order="left").drop("_again")
-    return rows.with_columns(_numbered(rows))
+    return rows.with_columns(_numbered(rows, "doc_id"))
 
 
-def _numbered(rows: pl.DataFrame) -> pl.Series:
+def _numbered(rows: pl.DataFrame, by: str) -> pl.Series:
     """The number of every result's document, in the order in which documents are first shown."""
-    known = rows.select(pl.col("doc_id").unique(maintain_order=True)).with_row_index("document")
-    return rows.select("doc_id").join(known, on="doc_id", how="left", maintain_order="left")["document"]
+    documents = rows.select(pl.col(by).alias("shown"))
+    known = documents.unique(maintain_order=True).with_row_index("document")
+    return documents.join(known, on="shown", how="left", maintain_order="left")["document"]
 
 
 def _queries(study: Study) -> pl.DataFrame:

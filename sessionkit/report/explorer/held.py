@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from sessionkit.report.sampling import drawn, only
+from sessionkit.report.sampling import only
 from sessionkit.study import Study
 
 MOST = 20_000
@@ -22,20 +22,24 @@ def room_of(study: Study) -> int:
     return ROOM[study.facts.sessions <= SMALL]
 
 
-def fitting(study: Study, drawn_from: Study, cutoff: int) -> pl.DataFrame:
-    """Draw sessions that should fit into a page: ``session_id``, in the order drawn, the first ones until they fill it.
+def fitting(drawn_from: Study, ids: pl.DataFrame, cutoff: int, room: int) -> pl.DataFrame:
+    """Find which of some sessions should fit into a page: ``session_id``, the first ones until they fill it.
 
     Parameters
     ----------
-    study, drawn_from
-        The study, and those of its sessions that the page looks at one by one, drawn in the same way.
+    drawn_from
+        A study that has the sessions.
+    ids
+        Their ``session_id``, in the order drawn.
     cutoff
         Ranks that are shown of every list.
+    room
+        Bytes that they may take, see `room_of`.
     """
-    ids = drawn(study, MOST).with_row_index("nth")
+    ids = ids.with_row_index("nth")
     some = only(drawn_from, ids)
     results = some.results.filter(pl.col("rank") <= cutoff).group_by("session_id").agg(results=pl.len()).collect()
     queries = some.queries.group_by("session_id").agg(queries=pl.len()).collect()
     sized = ids.join(results, on="session_id", how="left").join(queries, on="session_id", how="left").sort("nth")
     size = SESSION + QUERY * pl.col("queries").fill_null(0) + RESULT * pl.col("results").fill_null(0)
-    return sized.filter(size.cum_sum() <= room_of(study)).select("session_id")
+    return sized.filter(size.cum_sum() <= room).select("session_id")

@@ -10,6 +10,7 @@ import polars as pl
 from sessionkit.analysis.groups import Grouping
 from sessionkit.report.live.measures import Varied
 from sessionkit.scoring.blocks import Block, blocks
+from sessionkit.scoring.cells import Cells
 from sessionkit.scoring.ideals import first_query, ideal_places
 from sessionkit.scoring.judging import counted_rows, relevant_rows, sessions_with_judgments, units
 from sessionkit.scoring.selection import Selection, columns_of, columns_read
@@ -100,13 +101,21 @@ class CountsTask:
         total = self.varied.total
         selection = Selection.of(total)
         chosen = self.grouping.sessions(block).with_columns(judged=sessions_with_judgments(block, selection))
-        asked = units(block, selection).join(chosen, on="session")
-        ends = asked.group_by("group").agg(queries=pl.col("query_position").max().cast(pl.Int64))
         counted = pl.len() if total.undefined == "zero" else pl.col("judged").sum()
-        sizes = chosen.group_by("group").agg(n=counted.cast(pl.Int64))
-        rows = _rows(block, self.varied).join(chosen.filter("judged"), on="session")
-        cells = rows.group_by("group", *PLACE).agg(many=pl.len().cast(pl.Int64))
-        both = pl.concat([cells, sizes.join(ends, on="group", how="left", nulls_equal=True)], how="diagonal")
+        sizes = chosen.group_by("group").agg(n=counted.cast(pl.Int64)).with_row_index("number")
+        known = sizes.select("group", "number")
+        number = chosen.join(known, on="group", how="left", nulls_equal=True, maintain_order="left")["number"]
+        asked = units(block, selection)
+        placed = asked.select("query_position", number.gather(asked["session"]))
+        ends = placed.group_by("number").agg(queries=pl.col("query_position").max().cast(pl.Int64))
+        cells = Cells.of(block, selection, self.varied.selecting())
+        held = cells.held(pl.select(pl.when(chosen["judged"]).then(number)).to_series())
+        of_cells = held.select(
+            known["group"].gather(held["group"]),
+            *(cells.places[name].gather(held["cell"]) for name in PLACE),
+            pl.col("many").cast(pl.Int64),
+        )
+        both = pl.concat([of_cells, sizes.join(ends, on="number", how="left")], how="diagonal")
         return both.select(PART.names()).cast(dict(PART))  # type: ignore[arg-type]
 
     def added(self, parts: Sequence[pl.DataFrame]) -> pl.DataFrame:

@@ -9,7 +9,7 @@ from sessionkit.report.live.measures import Varied
 from sessionkit.report.live.widget import widget
 from sessionkit.report.material import Material
 from sessionkit.report.parts import Section, Words
-from sessionkit.report.sampling import drawn, only
+from sessionkit.report.sampling import only
 
 SESSIONS = 1_000
 """Sessions that the page holds for the mean of nsDCG, at most."""
@@ -25,7 +25,7 @@ def discounts(of: Material) -> Section:
     if len(counts.cells) > RESULTS or not everyone:
         why = "The lists are too long and varied for this page to hold what it would have to count."
         return Section("discounts", title, (Words((why,)),))
-    ids = drawn(of.study, SESSIONS).with_row_index("nth")
+    ids = of.drawn(SESSIONS).with_row_index("nth")
     size = pl.col("rank").le(varied.total.cutoff).sum().cast(pl.Int64)
     sizes = only(of.shown, ids).results.group_by("session_id").agg(size).collect()
     reach = ids.join(sizes, on="session_id", how="left").sort("nth").with_columns(pl.col("rank").fill_null(0).cum_sum())

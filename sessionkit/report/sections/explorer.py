@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sessionkit.charts.page import json_text
 from sessionkit.report.explorer.columns import columns_of_sessions
-from sessionkit.report.explorer.held import fitting, room_of
+from sessionkit.report.explorer.held import MOST, fitting, room_of
 from sessionkit.report.explorer.widget import widget
 from sessionkit.report.material import Material
 from sessionkit.report.parts import Section, Widget, Words
@@ -34,13 +34,16 @@ def explorer(of: Material) -> Section:
 def _made(of: Material) -> tuple[Widget, int]:
     """The explorer with as many sessions as it has room for, and their number."""
     measure, room = of.choices.measure, room_of(of.study)
-    ids = fitting(of.study, of.shown, measure.cutoff or 0)
+    ids = fitting(of.shown, of.drawn(MOST), measure.cutoff or 0, room)
+    some = only(of.shown, ids)
+    held = some if some is of.shown else in_memory(some)
+    columns = columns_of_sessions(held, measure, of.redaction, of.study)
+    order = ids["session_id"].sort()
     while True:
-        some = only(of.shown, ids)
-        held = some if some is of.shown else in_memory(some)
-        columns = columns_of_sessions(held, measure, of.redaction, of.study)
         made = widget(columns, measure, synthetic=of.choices.synthetic)
         size = len(json_text(made.data).encode())
         if size <= room or len(ids) <= 1:
             return made, len(ids)
         ids = ids.head(max(1, int(0.95 * len(ids) * room / size)))
+        chosen = order.is_in(ids["session_id"].implode())
+        columns, order = columns.only(chosen), order.filter(chosen)

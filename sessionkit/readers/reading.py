@@ -93,6 +93,10 @@ def read(
                 f"{paths[0]} is a directory, which is opened as a study; format, config and judgments are for logs"
             )
         if not (paths[0] / DESCRIPTOR).exists() and any(paths[0].iterdir()):
+            if described := sorted(paths[0].glob("*.toml")):
+                raise DataError(
+                    f"{paths[0]} is a folder without a study in it (no {DESCRIPTOR}); name {described[0]}, which may describe its log"
+                )
             raise DataError(f"{paths[0]} is a folder without a study in it (no {DESCRIPTOR}). As a log it {UNKNOWN}")
         return open_study(paths[0])
     found = describe(paths, format, config, command)

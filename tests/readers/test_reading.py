@@ -102,6 +102,9 @@ def test_a_folder_that_is_neither_study_nor_log(write, tmp_path):
         DataError, match=r"folder without a study in it \(no datapackage\.json\). As a log it looks like no"
     ):
         read(tmp_path / "folder")
+    write("folder/study.toml", "")
+    with pytest.raises(DataError, match=r"\(no datapackage\.json\); name .*study\.toml, which may describe its log$"):
+        read(tmp_path / "folder")
 
 
 def test_files_that_do_not_go_together_are_told_apart(write):

@@ -12,6 +12,7 @@ from dataclasses import replace
 import polars as pl
 
 from sessionkit.contract import RECORD
+from sessionkit.errors import DataError
 from sessionkit.readers.raw import LINE, OWN, RAW, SOURCE, Raw
 
 
@@ -69,3 +70,18 @@ def _located(members: list[tuple[int, Raw]], records: pl.Series) -> pl.DataFrame
             located = raw.locate(own).with_columns(pl.lit(raw.source).alias(SOURCE), pl.col(RECORD).alias(OWN))
             found.append(located.with_columns(pl.col(RECORD) + start).select(list(types)))
     return pl.concat(found, how="vertical_relaxed")
+
+
+def refuse_shared(queries: Sequence[Raw]) -> None:
+    """Raise DataError where two files have a session of one number, since each file counts its own."""
+    if len(queries) < 2:
+        return
+    own = [raw.frame.select("session_id", source=pl.lit(raw.source)).drop_nulls().unique() for raw in queries]
+    sessions = pl.concat(own, how="vertical_relaxed")
+    both = sessions.group_by("session_id").agg(pl.col("source").sort()).filter(pl.col("source").list.len() > 1)
+    shared = both.sort("session_id").head(1).collect()
+    if len(shared):
+        session, (first, second, *_) = shared.row(0)
+        raise DataError(
+            f"{first} and {second} both have a session {session!r}, and each counts its own; read one at a time"
+        )

@@ -93,6 +93,7 @@ def _labelled(frame: pl.LazyFrame, labels: Mapping[str, float]) -> pl.LazyFrame:
     """Return judgments whose grades that are words are what these are worth; as they were, they are in raw_grade."""
     given = pl.col("grade").cast(pl.String).str.strip_chars()
     worth = {label: str(number) for label, number in labels.items()}
+    frame = frame.rename({"raw_grade": "raw_grade_given"}, strict=False)
     return frame.with_columns(given.replace(worth).alias("grade"), raw_grade="grade")
 
 

@@ -19,8 +19,13 @@ ESCAPED = re.compile(
 """A character written as two halves, a half alone, any other escape."""
 
 
-def loads(text: str) -> Any:  # noqa: ANN401 - JSON
+def loads(text: str, **options: Any) -> Any:  # noqa: ANN401 - JSON
     """Return the value of a JSON text; U+FFFD stands for halves of characters, which programs leave that cut texts short.
+
+    Parameters
+    ----------
+    options
+        As :func:`json.loads` takes them.
 
     Raises
     ------
@@ -32,7 +37,7 @@ def loads(text: str) -> Any:  # noqa: ANN401 - JSON
     >>> loads(r'["caf\\u00e9 \\ud83d\\ude00", "cut \\ud83d", "\\\\ud83d"]')
     ['café 😀', 'cut \ufffd', '\\\\ud83d']
     """
-    return json.loads(without_halves(text) if HALF.search(text) else text)
+    return json.loads(without_halves(text) if HALF.search(text) else text, **options)
 
 
 def without_halves(text: str) -> str:

@@ -19,13 +19,13 @@ Every record is a query of its own; ``merge_queries`` says which go into the one
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 
 import polars as pl
 
 from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.errors import DataError
+from sessionkit.readers.checking.together import refuse_shared
 from sessionkit.readers.entries import Glimpse, Option
 from sessionkit.readers.events.clicks import with_clicks
 from sessionkit.readers.events.requeries import MERGE_QUERIES
@@ -71,7 +71,7 @@ def fits(glimpse: Glimpse) -> bool:
 def take(log: Log) -> Taken:
     """Take the files apart."""
     taken = [texts_of(file, log) if file.kind == "ndjson" else _records(file, log) for file in log.files]
-    _refuse_shared([one.raws["queries"][0] for one in taken])
+    refuse_shared([one.raws["queries"][0] for one in taken])
     return Taken(
         {name: [raw for one in taken for raw in one.raws.get(name, ())] for name in ("queries", "results")},
         merged={key: many for one in taken for key, many in one.merged.items()},
@@ -112,20 +112,6 @@ def _records(file: LogFile, log: Log) -> Taken:
         idle,
         notes,
     )
-
-
-def _refuse_shared(queries: Sequence[Raw]) -> None:
-    """Raise DataError where two files have a session of one number, since each file numbers its sessions anew."""
-    sessions = pl.concat(
-        [raw.frame.select("session_id", source=pl.lit(raw.source)).unique() for raw in queries], how="vertical_relaxed"
-    )
-    both = sessions.group_by("session_id").agg(pl.col("source").sort()).filter(pl.col("source").list.len() > 1)
-    shared = both.sort("session_id").head(1).collect()
-    if len(shared):
-        session, (first, second, *_) = shared.row(0)
-        raise DataError(
-            f"{first} and {second} both have a session {session!r}, and each counts its own; read one at a time"
-        )
 
 
 def _has_header(file: LogFile) -> bool:

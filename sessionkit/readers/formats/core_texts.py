@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 
 import polars as pl
 
@@ -36,7 +38,7 @@ def texts_of(file: LogFile, log: Log) -> Taken:
     """Take a JSON file of texts of queries apart."""
     text = text_of(file)
     try:
-        sessions = loads(text)
+        sessions = loads(text, object_pairs_hook=_once)
     except (ValueError, RecursionError) as error:
         raise DataError(f"{file.name} is no JSON object of sessions with lists of queries ({error})") from None
     if not isinstance(sessions, dict):
@@ -65,6 +67,16 @@ def texts_of(file: LogFile, log: Log) -> Taken:
         idle={(file.name, "sessions without queries"): sum(not texts for texts in sessions.values())},
         notes=[f"{file.name}: {ALONE}"],
     )
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object; raise ValueError where a name is there twice, as JSON would lose the first."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        again, _ = Counter(name for name, _ in pairs).most_common(1)[0]
+        msg = f"{again!r} is there twice"
+        raise ValueError(msg)
+    return found
 
 
 def merge(

@@ -11,6 +11,7 @@ import polars as pl
 
 from sessionkit.contract import RECORD, RULE
 from sessionkit.errors import DataError
+from sessionkit.readers.checking.together import refuse_shared
 from sessionkit.readers.entries import Glimpse
 from sessionkit.readers.formats.quepid_snapshots import holds_snapshot, take_snapshot
 from sessionkit.readers.judgments.quepid_csv import BASIC, DETAILED, LISTS, SCORES, form_of, graded, records_of
@@ -46,10 +47,14 @@ def take(log: Log) -> Taken:
                             "CSV in detail and snapshots have lists")  # fmt: skip
         records, locate = records_of(file)
         listed = records.filter(pl.col("doc_id").is_not_null() | pl.col(RULE).is_not_null())
+        if form == LISTS:
+            listed = records.filter(
+                pl.any_horizontal(pl.col("doc_id", RULE).is_not_null(), pl.col("session_id").is_null())
+            )
         if form == BASIC:
             listed = listed.with_columns(rank=pl.int_range(1, pl.len() + 1).over("session_id"))
             notes.append(f"{file.name}: taken as lists in the order of the lines, as in snapshots of Quepid")
-        placed = listed.filter(pl.col("rank").is_not_null() | pl.col(RULE).is_not_null())
+        placed = listed.filter(pl.any_horizontal(pl.col("rank", RULE).is_not_null(), pl.col("doc_id").is_null()))
         queries = records.filter(pl.col("session_id").is_not_null() & pl.col(RULE).is_null()).unique(
             "session_id", keep="first", maintain_order=True
         )
@@ -60,4 +65,5 @@ def take(log: Log) -> Taken:
         raws["results"].append(raw_of(file, "results", log.keep(rows.lazy()), kind="documents listed", locate=locate))
         raws["judgments"] += graded(file) if form != LISTS else []
         dropped[file.name, "documents without a position"] = len(listed) - len(placed)
+    refuse_shared(raws["queries"])
     return Taken({name: given for name, given in raws.items() if given}, idle=dropped, notes=notes)

@@ -12,16 +12,17 @@ from typing import Any
 import polars as pl
 
 from sessionkit.contract import RECORD, RULE, VALUE, table
+from sessionkit.readers.checking.together import refuse_shared
 from sessionkit.readers.entries import Glimpse
 from sessionkit.readers.files.opening import LogFile
-from sessionkit.readers.formats.srw_lists import LISTS, take_lists
-from sessionkit.readers.judgments.ratings import Rating, children, documents, text_of
+from sessionkit.readers.formats.srw_lists import holds_lists, take_lists
+from sessionkit.readers.judgments.ratings import Rating, children, documents, text_of, told_apart
 from sessionkit.readers.judgments.srw import LIST, SET, asked, wrapped
 from sessionkit.readers.raw import Raw, as_json
 from sessionkit.readers.records import Log, Taken, raw_of
 
-OURS = {*table("queries").names, *table("sessions").names, "path", RULE, VALUE}
-"""Names that fields of an entry may not take from us."""
+OURS = {*table("queries").names, *table("sessions").names, "path"}
+"""Names that fields of an entry may not take from us, beside those with two underscores before them."""
 TRIED = (
     "esci_us and art query sets of chorus-opensearch-edition, a part of its hybrid_optimizer_demo; query set and "
     "evaluation result in the tests of search-relevance, and parts of its experiments"
@@ -30,7 +31,7 @@ TRIED = (
 
 def fits(glimpse: Glimpse) -> bool:
     """Return whether a text begins like JSON with a query set, an experiment or evaluations."""
-    known = SET.search(glimpse.head) or (LISTS.search(glimpse.head) and not LIST.search(glimpse.head))
+    known = SET.search(glimpse.head) or (holds_lists(glimpse.head) and not LIST.search(glimpse.head))
     return glimpse.head.lstrip().startswith(("{", "[")) and bool(known)
 
 
@@ -39,6 +40,7 @@ def take(log: Log) -> Taken:
     of_sets = {file.name: bool(SET.search(file.head.decode(errors="replace"))) for file in log.files}
     sets = [_query_set(file) for file in log.files if of_sets[file.name]]
     lists = [take_lists(file) for file in log.files if not of_sets[file.name]]
+    refuse_shared([one.raws["queries"][0] for one in lists])
     raws = {"queries": [raw for raw, _ in sets], "results": list[Raw]()}
     for one in lists:
         for name, given in one.raws.items():
@@ -66,7 +68,7 @@ def _query_set(file: LogFile) -> tuple[Raw, int]:
         {**_beside(query), "path": path, RULE: rule, VALUE: text_of(query) if rule else None}
         for path, query, rule in found
     ]
-    beside = sorted({name for row in rows for name in row} - OURS)
+    beside = sorted({name for row in rows for name in row} - {*OURS, RULE, VALUE})
     schema = dict.fromkeys(("query_text", "path", RULE, VALUE, *beside), pl.String)
     frame = (
         pl.DataFrame(rows, schema=schema).with_row_index(RECORD, offset=1).with_columns(pl.col(RECORD).cast(pl.Int64))
@@ -94,6 +96,6 @@ def _beside(entry: Any) -> dict[str, str | None]:  # noqa: ANN401 - JSON
     own = held.get("customFields")
     fields = {**told.fields, **(own if isinstance(own, dict) else {}), **held}
     named = {name: text_of(value) for name, value in fields.items() if name not in ("queryText", "customFields")}
-    return {f"{name}_given" if name in OURS else name: value for name, value in named.items()} | {
-        "query_text": told.text
-    }
+    free = [f"{name.lstrip('_')}_given" if name in OURS or name.startswith("__") else name for name in named]
+    apart = [str(name) for name in told_apart(free)]
+    return dict(zip(apart, named.values(), strict=True)) | {"query_text": told.text}

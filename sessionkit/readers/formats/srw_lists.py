@@ -4,13 +4,12 @@
 - An evaluation is a document, or an entry of ``evaluationResultList``, with ``searchText``, ``documentIds`` and
   ``searchConfigurationId`` (else the only one of ``searchConfigurationList``).
 
-Each list is a session of one query; the search configuration is its system.
+Each list is a session of one query; the search configuration is its system. One without the text of its query is rejected.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -18,8 +17,9 @@ from typing import Any
 import polars as pl
 
 from sessionkit.contract import RECORD, RULE, VALUE
+from sessionkit.errors import DataError
 from sessionkit.readers.files.opening import LogFile
-from sessionkit.readers.judgments.ratings import Rating, children, documents, text_of
+from sessionkit.readers.judgments.ratings import LONGEST, Rating, children, documents, text_of, told_apart
 from sessionkit.readers.judgments.srw import asked
 from sessionkit.readers.raw import as_json
 from sessionkit.readers.records import Taken, raw_of
@@ -27,13 +27,12 @@ from sessionkit.readers.records import Taken, raw_of
 READABLE = "list_can_be_read"
 OF_LIST: dict[str, pl.DataType] = {
     RECORD: pl.Int64(),
-    **dict.fromkeys((RULE, VALUE, "session_id", "system_id", "query_text", "results_status", "path"), pl.String()),
+    **dict.fromkeys(
+        (RULE, VALUE, "session_id", "system_id", "query_text", "results_status", "path", "node"), pl.String()
+    ),
 }
-LISTS = re.compile(
-    r'"evaluationResultList"\s*:|"snapshots"\s*:\s*\[\s*\{\s*"(?:searchConfigurationId|docIds)"'
-    r'|"searchText"\s*:\s*"(?=.*?"documentIds"\s*:\s*\[)',
-    re.DOTALL,
-)
+LISTS = re.compile(r'"evaluationResultList"\s*:|"snapshots"\s*:\s*\[\s*\{\s*"(?:searchConfigurationId|docIds)"')
+OF_EVALUATION = (re.compile(r'"searchText"\s*:\s*"'), re.compile(r'"documentIds"\s*:\s*\['))
 
 
 @dataclass(frozen=True)
@@ -43,36 +42,55 @@ class Shown:
     path: str
     text: str | None
     system: str | None
-    documents: list[str] | None
+    documents: list[str | None] | None
     node: Any
 
 
+def holds_lists(text: str) -> bool:
+    """Return whether a text begins like JSON with lists.
+
+    >>> holds_lists('{"searchText": "lamp", "documentIds": ["A"]}'), holds_lists('{"searchText": "lamp"}')
+    (True, False)
+    """
+    return LISTS.search(text) is not None or all(pattern.search(text) for pattern in OF_EVALUATION)
+
+
 def take_lists(file: LogFile) -> Taken:
-    """Take the lists of a file apart."""
+    """Take the lists of a file apart.
+
+    Raises
+    ------
+    DataError
+        It is no JSON, or has no list that can be read.
+    """
     found = [one for path, value in documents(file) for one in _within(path, value, None)]
-    names: Counter[str] = Counter()
+    if all(one.documents is None for one in found):
+        where = f" (first: {found[0].path})" if found else ""
+        raise DataError(
+            f"{file.name} has no list that can be read{where}: query sets, comparisons and evaluation results are logs, judgment lists are "
+            "--judgments"
+        )
     asked_rows, rows = [], []
-    for number, one in enumerate(found, 1):
-        bare = f"{one.system}: {one.text}" if one.system else one.text
-        names[str(bare)] += 1
-        session = f"{bare} ({names[bare]})" if bare and names[bare] > 1 else bare
+    sessions = told_apart([f"{one.system}: {one.text}" if one.system and one.text else one.text for one in found])
+    for number, (one, session) in enumerate(zip(found, sessions, strict=True), 1):
         broken = one.documents is None
         asked_rows.append(
             {
                 RECORD: number,
                 RULE: READABLE if broken else None,
-                VALUE: text_of(one.node) if broken else None,
+                VALUE: (text_of(one.node) or "null")[:LONGEST] if broken else None,
                 "session_id": session,
                 "system_id": one.system,
                 "query_text": one.text,
                 "results_status": "not_logged" if broken else "shown" if one.documents else "empty",
                 "path": one.path,
+                "node": text_of(one.node) if broken else None,
             }
         )
         rows += [(number, session, rank, doc, one.path) for rank, doc in enumerate(one.documents or (), 1)]
     queries = pl.DataFrame(asked_rows, schema=OF_LIST)
     key = pl.col("query_text")
-    told = queries.drop("path").with_columns(key.alias("judgment_key"), key.alias("topic_id"), query_position=1)
+    told = queries.drop("path", "node").with_columns(key.alias("judgment_key"), key.alias("topic_id"), query_position=1)
     results = pl.DataFrame(
         [(place, *row[1:]) for place, row in enumerate(rows, 1)],
         schema={RECORD: pl.Int64, "session_id": pl.String, "rank": pl.Int64, "doc_id": pl.String, "path": pl.String},
@@ -81,7 +99,7 @@ def take_lists(file: LogFile) -> Taken:
     listed = results.drop("path").with_columns(query_position=1)
     return Taken(
         {
-            "queries": [raw_of(file, "queries", told, kind="lists", locate=as_json(queries.lazy()))],
+            "queries": [raw_of(file, "queries", told, kind="lists", locate=as_json(queries.drop(RULE, VALUE).lazy()))],
             "results": [raw_of(file, "results", listed, kind="documents listed", locate=as_json(results.lazy()))],
         }
     )
@@ -124,6 +142,6 @@ def _compared(path: str, node: Any) -> Iterator[Shown]:  # noqa: ANN401 - JSON
         yield Shown(place, text, text_of(held.get("searchConfigurationId")), _ids(held.get("docIds")), one)
 
 
-def _ids(node: Any) -> list[str] | None:  # noqa: ANN401 - JSON
+def _ids(node: Any) -> list[str | None] | None:  # noqa: ANN401 - JSON
     """Return documents in their order; None where it is no list."""
-    return [text_of(one) or "" for one in node] if isinstance(node, list) else None
+    return [text_of(one) for one in node] if isinstance(node, list) else None

@@ -7,8 +7,8 @@ own); the time of a line with a click is that of the click. Other keys are noted
 log, which are those of a browser, further at pauses. Judgments made from the clicks (DCTR, RAW) are ordinary qrels.
 
 The project's own programs read an earlier form of the log: lines are parts of an array (``[{...},`` to ``{...}]``), and
-``Documents`` is text that gives each document a score (``"11:7.2,12:6.9"``, with brackets and quotes or without), which is
-left out; the order is that of the list.
+``Documents`` is text that gives each document, a number, a score (``"11:7.2,12:6.9"``, with brackets and quotes or without),
+which is left out; the order is that of the list. Ids in a list where not all are such pairs stay as they are (``PMID:11``).
 """
 
 from __future__ import annotations
@@ -50,11 +50,12 @@ KEYS = {
     "clicked_document": "DocumentId",
 }
 KEY = Key("session_id", re.compile(rb'"SessionId"\s*:\s*"?([^",}]*)'))
-ID = r'[^\s,:"\[\]]+'
-SCORED = rf"({ID}):[\d.eE+-]*"
-"""A document of the earlier form, with its score."""
-NAMED = rf'"?{ID}(:[\d.eE+-]*)?"?'
-LIST = rf"^\[\s*({NAMED}(\s*,\s*{NAMED})*)?\s*\]$|^{SCORED}(\s*,\s*{SCORED})*$"
+ID = r'[^\s,"\[\]]+'
+SCORE = r":[\d.eE+-]*"
+PAIR = rf'"?\d+{SCORE}"?'
+PAIRS = rf"^\[?\s*{PAIR}(\s*,\s*{PAIR})*\s*\]?$"
+"""Documents of the earlier form, with their scores."""
+LIST = rf'^\[\s*("?{ID}"?(\s*,\s*"?{ID}"?)*)?\s*\]$|{PAIRS}'
 BETWEEN = "[], \t"
 """What stands around an object where lines are parts of an array."""
 DATE = r"^/Date\((\d+)(?:[+-]\d{4})?\)/$"
@@ -137,7 +138,9 @@ def _made(lines: pl.LazyFrame, gap: float | None, rules: list[str]) -> Made:
     ask = pl.col(RECORD).first().over(same) if "same" in rules else pl.col(RECORD)
     given = given.with_columns(ask.alias(ASK)).collect().lazy()
     asked = with_positions(given.filter(pl.col(RECORD) == pl.col(ASK)))
-    docs = pl.col("documents").str.replace_all(SCORED, "$1").str.extract_all(ID)
+    documents = pl.col("documents")
+    without = documents.str.replace_all(SCORE, "")
+    docs = pl.when(documents.str.contains(PAIRS)).then(without).otherwise(documents).str.extract_all(ID)
     status = (
         pl.when(pl.col("documents").is_null())
         .then(pl.lit("not_logged"))

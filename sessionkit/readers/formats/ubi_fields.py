@@ -56,6 +56,8 @@ FLAT: dict[str, pl.DataType] = {
 }
 INDEX = r'("ordinal"\s*:\s*)\{\s*"index"\s*:\s*(-?\d+)\s*\}'
 TEXT_OF = r'("user_?[qQ]uery"\s*:\s*)\{[^{}]*?"text"\s*:\s*("(?:[^"\\]|\\.)*")[^{}]*\}'
+CAMEL_CASE = ('"queryId', '"userQuery', '"queryResponse')
+"""How names begin of which a record in camel case has one."""
 HAS_TEXT_OF, IS_PLACED = r'"user_?[qQ]uery"\s*:\s*\{', r'"object"\s*:\s*\{[^{}]*"position"\s*:\s*\{'
 WRAPPERS = ("_source", "doc")
 IS_WRAPPED = r'^\s*\{[^{]*"(?:_source|doc)"\s*:'
@@ -78,7 +80,8 @@ def flat(lines: pl.Series, experiment: str | None) -> pl.Series:
         plain = plain.str.replace_all(INDEX, "${1}${2}")
     if lines.str.contains(HAS_TEXT_OF).any():
         plain = plain.str.replace_all(TEXT_OF, "${1}${2}")
-    rare = _holds(lines, "queryId") or bool(lines.str.contains(IS_PLACED).any())
+    camel = any(bool(lines.str.contains(name, literal=True).any()) for name in CAMEL_CASE)
+    rare = camel or bool(lines.str.contains(IS_PLACED).any())
     parts = list(_taken_apart(plain, partial(_together, experiment=experiment, rare=rare), experiment))
     return pl.concat(parts) if parts else pl.Series([], dtype=pl.Struct(FLAT))
 
@@ -182,7 +185,7 @@ def _one(line: str, experiment: str | None) -> dict[str, Any]:
             found = found[wrapper]
     if not isinstance(found, Mapping):
         return {RULE: IS_KNOWN}
-    found = _in_snake_case(found) if "queryId" in found else found
+    found = _in_snake_case(found)
     asked = found.get("user_query")
     text = asked.get("text") if isinstance(asked, Mapping) and "text" in asked else asked
     row: dict[str, Any] = {name: _scalar(found.get(name)) for name in SCALARS} | {"user_query": _scalar(text)}
@@ -192,21 +195,23 @@ def _one(line: str, experiment: str | None) -> dict[str, Any]:
         row[name] = _scalar(next(iter(plain), None))
     attributes = found.get("query_attributes")
     row[EXPERIMENT] = _scalar(attributes.get(experiment)) if experiment and isinstance(attributes, Mapping) else None
-    listed = next((found[name] for name in HITS if isinstance(found.get(name), list)), None)
-    row["hits"] = None if listed is None else [_scalar(one) for one in listed]
+    hits = next(
+        (value for name in HITS if (value := found.get(name)) is not None and not isinstance(value, Mapping)), None
+    )
+    row["hits"] = None if hits is None else [_scalar(one) for one in (hits if isinstance(hits, list) else [hits])]
     return row
 
 
 def _in_snake_case(found: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a record in camel case under the names of the schema."""
-    named = {IN_CAMEL_CASE.get(name, name): value for name, value in found.items()}
-    if isinstance(found.get("userQueryText"), str):
-        named["user_query"] = found["userQueryText"]
+    """Return a record, what it has in camel case alone under the names of the schema as well."""
     answer = found.get("queryResponse")
+    given = {ours: found.get(name) for name, ours in IN_CAMEL_CASE.items()}
+    if found.get("userQueryText") is not None:
+        given["user_query"] = found["userQueryText"]
     if isinstance(answer, Mapping):
-        named["query_response_id"] = answer.get("queryResponseId")
-        named |= {ours: answer.get(name) for ours, name in zip(HITS, RESPONSE_HITS, strict=False)}
-    return named
+        given["query_response_id"] = answer.get("queryResponseId")
+        given |= {ours: answer.get(name) for ours, name in zip(HITS, RESPONSE_HITS, strict=False)}
+    return {**found, **{name: value for name, value in given.items() if found.get(name) is None}}
 
 
 def _at(value: Any, path: tuple[str, ...]) -> Any:  # noqa: ANN401 - JSON

@@ -109,7 +109,9 @@ def _cleaned(rows: pl.LazyFrame) -> pl.LazyFrame:
     without = [pl.when(~pl.col(name).is_in(NOTHING)).then(pl.col(name)).alias(name) for name in IDS]
     said = pl.any_horizontal(pl.col(IDS) == "undefined").fill_null(value=False).alias("undefined")
     value = pl.when(rule.is_not_null()).then(VALUE).alias(VALUE)
-    return rows.with_columns(what.alias(WHAT), rule.alias(RULE), value, said, *without)
+    return rows.with_columns(
+        pl.when(pl.col(RULE).is_null()).then(what).alias(WHAT), rule.alias(RULE), value, said, *without
+    )
 
 
 def _is_document(head: str) -> bool:

@@ -2,7 +2,7 @@
 generator writes them, or an export of an index with the names of nested fields joined by dots.
 
 A row is a record. A column is known by its name, with ``_source.`` before it or without; a list of hits is
-``["A1", "A2"]`` or ids between commas.
+``["A1", "A2"]`` or ids between commas. Tables of ours, and of grades, may have such columns too and are none.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from sessionkit.readers.files.delimited import read_delimited
 from sessionkit.readers.files.keeping import Keep
 from sessionkit.readers.files.opening import LogFile
 from sessionkit.readers.formats.ubi_fields import EXPERIMENT, FLAT, HITS, OF_EVENT
+from sessionkit.readers.judgments.quepid_csv import GRADES
 from sessionkit.readers.raw import Raw
 
 SEPARATORS = ",;\t|"
@@ -25,7 +26,13 @@ MORE = {"ordinal": ("ordinal", "position"), "object_id": ("object_id",), "timest
 """Further names of columns."""
 EVENTS, QUERIES = {"action_name", "query_id"}, {"user_query", "query_id"}
 """The columns one of which sets a table must have."""
-ID = r"[^\s,'\"\[\]]+"
+OTHERS = {"session_id", "query_position"}
+"""Columns of tables of ours."""
+QUOTED = r'"(?:[^"\\]|\\(?:["\\/bfnrt]|u(?:[0-9a-cA-CefEF][0-9a-fA-F]{3}|[dD][0-7][0-9a-fA-F]{2})))*"'
+JSON_LIST = rf"^\[\s*(?:{QUOTED}|null)(?:\s*,\s*(?:{QUOTED}|null))*\s*\]$"
+IDS = r'^(?:\[[^\[\]{}"]*\]|[^\[\]{}"]*)$'
+"""Ids between commas, within brackets or without."""
+READABLE = "hits_can_be_read"
 
 
 def header_of(text: str) -> tuple[list[str], str]:
@@ -51,7 +58,8 @@ def holds_table(text: str) -> bool:
     if text.lstrip().startswith(("{", "[")):
         return False
     names = {name.removeprefix(SOURCE) for name in header_of(text)[0]}
-    return names >= EVENTS or names >= QUERIES
+    asked = names >= QUERIES and not {name.casefold() for name in names} & set(GRADES)
+    return not names >= OTHERS and (names >= EVENTS or asked)
 
 
 def table_of(file: LogFile, *, experiment: str | None, keep: Keep) -> Raw:
@@ -70,10 +78,28 @@ def table_of(file: LogFile, *, experiment: str | None, keep: Keep) -> Raw:
     wanted[EXPERIMENT] = [f"{ASKED}{experiment}"] if experiment else []
     text = {name: _first([known[one] for one in given if one in known]) for name, given in wanted.items()}
     hits = _first([known[one] for one in HITS if one in known])
-    listed = pl.when(hits.is_not_null()).then(hits.str.extract_all(ID)).alias("hits")
     asked = _first([known[one] for one in ("query",) if one in known])
     columns = [value.alias(name) for name, value in text.items()]
-    return replace(raw, frame=raw.frame.select(RECORD, RULE, VALUE, *columns, listed, asked.alias("query")))
+    frame = raw.frame.select(RECORD, RULE, VALUE, *columns, hits.str.strip_chars().alias("hits"), asked.alias("query"))
+    return replace(raw, frame=_listed(frame))
+
+
+def _listed(frame: pl.LazyFrame) -> pl.LazyFrame:
+    """Return records with hits as lists; one whose hits are no list is marked as broken."""
+    hits = pl.col("hits")
+    is_json, are_ids = hits.str.contains(JSON_LIST), hits.str.contains(IDS)
+    ids = hits.str.strip_chars("[]").str.split(",").list.eval(pl.element().str.strip_chars(" \t'"))
+    ids = ids.list.eval(pl.element().filter(pl.element() != ""))
+    unread = pl.col(RULE).is_null() & ~(is_json | are_ids).fill_null(value=True)
+    return frame.with_columns(
+        pl.when(unread).then(pl.lit(READABLE)).otherwise(RULE).alias(RULE),
+        pl.when(unread).then(hits.str.slice(0, 200)).otherwise(VALUE).alias(VALUE),
+        pl.when(is_json)
+        .then(pl.when(is_json).then(hits).str.json_decode(pl.List(pl.String)))
+        .when(are_ids)
+        .then(ids)
+        .alias("hits"),
+    )
 
 
 def _first(columns: list[str]) -> pl.Expr:

@@ -70,7 +70,8 @@ def _looks(text: str) -> bool:
 def _records(file: LogFile) -> pl.LazyFrame:
     """Return the lines of a file as records."""
     lines = fields_of(file, NAMES, (6, 7), "line_has_six_or_seven_fields", header=HEADER)
-    lines = lines.filter(~pl.col("user_id").fill_null("").str.contains(BETWEEN))
+    alone = pl.all_horizontal(pl.col(NAMES[1:]).is_null())
+    lines = lines.filter(~(alone & pl.col("user_id").fill_null("").str.contains(BETWEEN)))
     lines = breaking(lines, "user_id_is_given", pl.col("user_id").is_null(), pl.col("user_id"))
     lines = timed(lines)
     return breaking(lines, "mission_id_is_given", pl.col("mission_id").is_null(), pl.col("mission_id"))

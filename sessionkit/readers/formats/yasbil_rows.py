@@ -101,15 +101,19 @@ def _locator(value: object) -> re.Match[str] | None:
     return LOCATOR.fullmatch(value) if isinstance(value, str) else None
 
 
-def _strings(file: LogFile, wanted: set[str]) -> dict[str, str]:
-    """Return the large strings of these guids."""
+def _strings(file: LogFile, wanted: set[str]) -> dict[str, bytes]:
+    """Return the large strings of these guids, in UTF-16, by whose units locators count."""
     items = (
         item.value for item in json_items(file, named=True) if item.name == STRINGS and isinstance(item.value, dict)
     )
-    return {str(row["string_guid"]): str(row.get("string_body")) for row in items if row.get("string_guid") in wanted}
+    return {
+        guid: str(row.get("string_body")).encode("utf-16-le", errors="replace")
+        for row in items
+        if (guid := str(row.get("string_guid"))) in wanted
+    }
 
 
-def _resolve(export: Export, strings: Mapping[str, str]) -> None:
+def _resolve(export: Export, strings: Mapping[str, bytes]) -> None:
     """Put texts in the place of locators; a locator without its string becomes null."""
     for name, fields in LONG.items():
         for item in export.tables[name]:
@@ -119,13 +123,13 @@ def _resolve(export: Export, strings: Mapping[str, str]) -> None:
                     item.value[long] = None if text is None else _cut(text, int(place[2]), int(place[3]))
 
 
-def _cut(text: str, start: int, end: int) -> str:
-    """Return the part of a text between two places, which a browser counts in units of UTF-16.
+def _cut(text: bytes, start: int, end: int) -> str:
+    """Return the part of a text in UTF-16 between two of its units, as a browser counts them.
 
-    >>> _cut("\\N{DOG FACE} dog", 3, 6)
+    >>> _cut("\\N{DOG FACE} dog".encode("utf-16-le"), 3, 6)
     'dog'
     """
-    return text.encode("utf-16-le", errors="replace")[2 * start : 2 * end].decode("utf-16-le", errors="replace")
+    return text[2 * start : 2 * end].decode("utf-16-le", errors="replace")
 
 
 def milliseconds(value: object) -> int | None:

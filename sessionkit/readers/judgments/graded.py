@@ -129,7 +129,7 @@ def _header(head: str) -> tuple[list[str], str]:
     if first.lstrip().startswith("{"):
         try:
             return list(json.loads(first)), ","
-        except ValueError:
+        except (ValueError, RecursionError):
             return [], ","
     separator = max(SEPARATORS, key=first.count)
     try:

@@ -3,7 +3,10 @@
 What stands behind the document is the text of the query, as Quepid exports it; where comments of the file say the texts
 (``# qid:1: desk lamp``, with a weight as in ``desk lamp*1`` or without), those count, and what stands behind the document
 (often its title) is kept in ``comment``. Without such comments a number with several texts has no text that is known to be
-its query's.
+its query's, nor has one that they do not name where they name others by other texts than stand behind.
+
+Lines of features alone, and those with a comment as in LETOR (``#docid = GX1 inc = 1``), name no document and text: a file of
+nothing else is refused.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ import re
 import polars as pl
 
 from sessionkit.contract import RECORD, RULE, VALUE
+from sessionkit.errors import DataError
 from sessionkit.readers.files.opening import LogFile
 from sessionkit.readers.files.undecoded import mended, with_undecoded
 from sessionkit.readers.judgments.ratings import idle, source
@@ -20,37 +24,52 @@ from sessionkit.readers.raw import Raw, as_lines
 
 RATING = r"^\s*(-?[\d.]+)\s+qid:(\S+)\s+(?:\d+:\S+\s+)*#\s*(\S+)(?:\s+(.*\S))?\s*$"
 QUERY = r"^\s*#\s*qid:([^\s:]+):\s*(.*?)(?:\*[\d.]+)?\s*$"
-FIRST = re.compile(r"(?:\s*#[^\n]*\n)*\s*-?[\d.]+\s+qid:\S+\s+(?:\d+:\S+\s+)*#[ \t]*\S")
+FIRST = re.compile(r"(?:\s*#[^\n]*\n)*\s*-?[\d.]+[ \t]+qid:\S")
+LETOR = r"#\s*docid\s*="
 READABLE, ONE_TEXT = "rating_can_be_read", "qid_has_one_text"
 
 
 def holds_ltr(text: str) -> bool:
     """Return whether a text begins like such judgments.
 
-    >>> holds_ltr("# qid:1: desk lamp\\n4\\tqid:1 #\\tA1\\tLamp\\n"), holds_ltr("1 0 A1 4\\n")
-    (True, False)
+    >>> holds_ltr("# qid:1: desk lamp\\n4\\tqid:1 #\\tA1\\tLamp\\n"), holds_ltr("4 qid:1 1:0.5\\n"), holds_ltr("1 0 A1 4\\n")
+    (True, True, False)
     """
     return FIRST.match(text) is not None
 
 
 def read_ltr(file: LogFile) -> list[Raw]:
-    """Return the judgments; lines that are blank or comments are none."""
+    """Return the judgments; lines that are blank or comments are none.
+
+    Raises
+    ------
+    DataError
+        No line names a document and the text of a query.
+    """
     scan = pl.scan_lines(str(file.path), name="text", row_index_name=RECORD, row_index_offset=1, glob=False)
     try:
         lines = scan.collect()
     except pl.exceptions.ComputeError:
         return read_ltr(mended(file))
     lines = lines.with_columns(pl.col(RECORD).cast(pl.Int64)).filter(pl.col("text").str.strip_chars() != "")
+    lines = lines.with_columns(pl.col("text").str.strip_chars_start("\ufeff"))
     is_comment = pl.col("text").str.strip_chars_start().str.starts_with("#")
     asked = lines.filter(is_comment).select(pl.col("text").str.extract_groups(QUERY)).unnest("text")
     asked = asked.select(qid="1", asked=pl.when(pl.col("2") != "").then("2")).drop_nulls().unique("qid", keep="last")
-    parts = lines.filter(~is_comment).with_columns(found=pl.col("text").str.extract_groups(RATING))
+    named = pl.when(~pl.col("text").str.contains(LETOR)).then("text")
+    parts = lines.filter(~is_comment).with_columns(found=named.str.extract_groups(RATING))
     grade, number, doc, text = (pl.col("found").struct[place] for place in range(4))
     given = parts.select(RECORD, line="text", grade=grade, qid=number, doc_id=doc, comment=text)
     rows = given.join(asked, on="qid", how="left", maintain_order="left")
-    several = pl.col("asked").is_null() & (pl.col("comment").drop_nulls().n_unique().over("qid") > 1)
+    titles = (pl.col("asked") != pl.col("comment")).any()
+    several = pl.col("asked").is_null() & (titles | (pl.col("comment").drop_nulls().n_unique().over("qid") > 1))
     unread = pl.col("doc_id").is_null() | (pl.col("asked").is_null() & pl.col("comment").is_null())
     rule = pl.when(unread).then(pl.lit(READABLE)).when(several).then(pl.lit(ONE_TEXT))
+    if len(rows) and rows.select(unread.all()).item():
+        raise DataError(
+            f"{file.name}: no line of it says '# document text of the query' behind its features (line {rows[RECORD][0]}: "
+            f"{rows['line'][0][:60]!r}), and judgments need both"
+        )
     frame = rows.select(
         RECORD,
         rule.alias(RULE),

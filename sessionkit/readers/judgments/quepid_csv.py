@@ -10,7 +10,7 @@ import polars as pl
 from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.readers.files.delimited import read_delimited
 from sessionkit.readers.files.opening import LogFile
-from sessionkit.readers.judgments.ratings import idle, source
+from sessionkit.readers.judgments.ratings import idle, source, told_apart
 from sessionkit.readers.raw import Locate, Raw
 
 BASIC, DETAILED, LISTS, BOOK, SCORES = "basic", "detailed", "lists", "book", "scores"
@@ -59,7 +59,7 @@ def form_of(text: str) -> str | None:
     names = [name.casefold() for name in header_of(text)]
     if {"query text", "doc id", "doc position"} <= set(names):
         return DETAILED if "rating" in names else LISTS
-    if {"query text", "score", "case id"} <= set(names):
+    if {"query text", "score", "case id"} <= set(names) and not set(names) & set(GRADES):
         return SCORES
     if tuple(names[:2]) not in PAIR or len(names) < 3:
         return None
@@ -116,7 +116,7 @@ def book(file: LogFile) -> list[Raw]:
     raw = read_delimited(file, "judgments", separator=",", header=False)
     names = [name for name in raw.frame.collect_schema().names() if name not in (RECORD, RULE, VALUE)]
     every = raw.frame.with_columns(_cell(name) for name in names).collect()
-    judges = _told_apart([name or "" for name in every.select(names).row(0)[2:]])
+    judges = told_apart([name or "Anonymous" for name in every.select(names).row(0)[2:]])
     records = every.slice(1).rename(dict(zip(names, ["judgment_key", "doc_id", *judges], strict=True)))
     fits = pl.col(RULE).is_null()
     long = records.filter(fits).unpivot(
@@ -133,16 +133,3 @@ def _cell(name: str) -> pl.Expr:
     """Return a column stripped, without empty text."""
     text = pl.col(name).str.strip_chars()
     return pl.when(text != "").then(text).alias(name)
-
-
-def _told_apart(names: list[str]) -> list[str]:
-    """Return names, those that stand there again with a number.
-
-    >>> _told_apart(["Anonymous", "Ada", "Anonymous"])
-    ['Anonymous', 'Ada', 'Anonymous (2)']
-    """
-    told: list[str] = []
-    for name in names:
-        again = [name or "Anonymous", *(f"{name or 'Anonymous'} ({number})" for number in range(2, len(names) + 2))]
-        told.append(next(one for one in again if one not in told))
-    return told

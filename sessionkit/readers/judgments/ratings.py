@@ -6,9 +6,10 @@ Judgments fit in memory, and so does the JSON they stand in; what is walked here
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import polars as pl
 
@@ -21,6 +22,7 @@ from sessionkit.readers.files.undecoded import BYTES, DECODED, refuse_other_enco
 from sessionkit.readers.raw import LINE, RAW, Locate, Raw
 
 KEYS = ("judgment_key", "doc_id")
+Name = TypeVar("Name", str, str | None)
 LONGEST = 200
 """Characters of a value that are kept of a record that cannot be taken apart."""
 
@@ -151,6 +153,25 @@ def text_of(value: Any) -> str | None:  # noqa: ANN401 - JSON
     if isinstance(value, str):
         return value.strip() or None
     return None if value is None else _spelled(value)
+
+
+def told_apart(names: Sequence[Name]) -> list[Name]:
+    """Return names, those that stand there again with a number.
+
+    >>> told_apart(["Ann", "Bob", "Ann", None, "Ann (2)"])
+    ['Ann', 'Bob', 'Ann (2)', None, 'Ann (2) (2)']
+    """
+    many: Counter[str] = Counter()
+    told: list[Name] = []
+    for name in names:
+        one = name
+        while one is not None and one in many:
+            many[str(name)] += 1
+            one = f"{name} ({many[str(name)]})"
+        if one is not None:
+            many[one] = 1
+        told.append(one)
+    return told
 
 
 def _spelled(value: Any) -> str:  # noqa: ANN401 - JSON

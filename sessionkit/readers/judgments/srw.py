@@ -10,7 +10,6 @@ name of the list.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from typing import Any
 from sessionkit.errors import DataError
 from sessionkit.readers.config import Config
 from sessionkit.readers.entries import Glimpse
+from sessionkit.readers.files.halves import loads
 from sessionkit.readers.files.opening import LogFile
 from sessionkit.readers.judgments.ratings import Rating, children, documents, idle, rated, text_of
 from sessionkit.readers.raw import Raw
@@ -53,8 +53,8 @@ def asked(value: Any) -> Asked:  # noqa: ANN401 - JSON
     before, mark, after = (text or "").partition("#")
     if mark and after.strip().startswith("{"):
         try:
-            fields = json.loads(after)
-        except ValueError:
+            fields = loads(after)
+        except (ValueError, RecursionError):
             fields = None
         if isinstance(fields, dict):
             return Asked(before.strip() or None, fields)

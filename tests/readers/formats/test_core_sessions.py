@@ -237,3 +237,8 @@ def test_the_real_files(quiet_read):
     texts = json.loads((REAL / "evaluation_sessions_Task_B.json").read_text())
     listed = quiet_read(REAL / "evaluation_sessions_Task_B.json").facts
     assert (listed.sessions, listed.not_logged) == (len(texts), sum(map(len, texts.values())))
+
+
+def test_a_session_that_is_there_twice_is_an_error(write, quiet_read):
+    with pytest.raises(DataError, match=r"'7' is there twice"):
+        quiet_read(write("sessions.json", '{"7": ["a", "b"], "8": ["c"], "7": ["d"]}'))

@@ -4,6 +4,8 @@ import pytest
 
 from sessionkit.errors import DataError
 from sessionkit.readers import read
+from sessionkit.readers.formats import quepid
+from sessionkit.readers.recognition import glimpse
 
 SNAPSHOT = (
     "Snapshot Name,Snapshot Time,Case ID,Query Text,Doc ID,Doc Position,Title,Rating\n"
@@ -90,3 +92,13 @@ def test_what_a_snapshot_and_scores_have_not_is_said(write, judged):
         judged("general.csv", scores)
     with pytest.raises(DataError, match=r"snapshot\.csv is no judgments, it looks like a log \(quepid\)"):
         judged("snapshot.csv", BARE)
+
+
+def test_a_row_of_a_list_without_query_and_document_is_rejected(write, quiet_read, rejects):
+    study = quiet_read(write("lists.csv", "Snapshot Name,Query Text,Doc ID,Doc Position\nS,lamp,A,1\nS\n"))
+    assert [row[1:3] for row in rejects(study)] == [(3, "session_id_is_given")]
+
+
+def test_grades_beside_a_score_are_no_scores_of_quepid(write):
+    path = write("graded.csv", "case id,query text,score,doc,rating\n1,lamp,2,A,3\n")
+    assert not quepid.fits(glimpse(path))

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 
 def test_a_query_set_is_a_log_of_texts(write, quiet_read, rejects):
     queries = [{"queryText": "lamp"}, {"queryText": "desk lamp"}, {"queryText": "lamp"}, {"text": "x"}]
@@ -37,3 +39,24 @@ def test_what_an_entry_says_beside_its_text_is_kept(write, quiet_read):
     beside = write("list.json", json.dumps({"judgmentRatings": ratings}))
     judged = quiet_read(write("set.json", json.dumps({"querySetQueries": queries})), judgments=beside)
     assert judged.judgments.collect()["judgment_key"].to_list() == ["rug"]
+
+
+def test_fields_of_an_entry_take_no_name_of_ours(write, quiet_read):
+    entry = {
+        "queryText": "lamp",
+        "__record": 3,
+        "__rule": "x",
+        "rank_given": 5,
+        "session_id": "s",
+        "session_id_given": "t",
+    }
+    study = quiet_read(write("set.json", json.dumps({"querySetQueries": [entry]})))
+    assert study.queries.collect().select(
+        "record_given", "rule_given", "rank_given", "session_id_given", "session_id_given (2)"
+    ).rows() == [(3, "x", 5, "s", "t")]
+
+
+@pytest.mark.parametrize("text", [r'lamp#{"a": "\ud800"}', 'lamp#{"a": ' + "[" * 50_000])
+def test_odd_fields_in_the_text_of_a_query(write, quiet_read, text):
+    study = quiet_read(write("set.json", json.dumps({"querySetQueries": [{"queryText": text}]})))
+    assert study.queries.collect()["query_text"].to_list() == ["lamp" if "ud800" in text else text]

@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from sessionkit.errors import DataError
+
 COMPARISON = {
     "type": "PAIRWISE_COMPARISON",
     "results": [
@@ -80,3 +82,34 @@ def test_what_has_no_list_is_rejected(write, quiet_read, rejects):
     study = quiet_read(write("experiment.json", json.dumps({"results": results})), format="srw")
     assert [(row[0], row[2]) for row in rejects(study)] == [(1, "list_can_be_read"), (2, "list_can_be_read")]
     assert len(lists(study)) == 4
+
+
+def test_lists_without_text_and_documents_without_id_are_rejected(write, quiet_read, rejects):
+    two = [
+        {"snapshots": [{"searchConfigurationId": "a", "docIds": ["A", None]}], "queryText": text}
+        for text in ("b", None)
+    ]
+    study = quiet_read(write("comparison.json", json.dumps({"results": two})), format="srw")
+    assert [row[2] for row in rejects(study)].count("doc_id_is_given") == 1
+    assert lists(study) == [("a: b", 1, "A")]
+
+
+def test_a_text_like_the_name_of_a_list_given_again(write, quiet_read):
+    given = [("lamp (2)", ["C"]), ("lamp", ["A"]), ("lamp", ["B", "D"])]
+    found = [{"queryText": text, "snapshots": [{"docIds": documents}]} for text, documents in given]
+    study = quiet_read(write("comparison.json", json.dumps({"results": found})), format="srw")
+    assert lists(study) == [("lamp", 1, "A"), ("lamp (2)", 1, "C"), ("lamp (3)", 1, "B"), ("lamp (3)", 2, "D")]
+
+
+def test_a_file_without_any_list_is_refused(write, quiet_read):
+    with pytest.raises(DataError, match=r"log\.ndjson has no list that can be read \(first: \$\)"):
+        quiet_read(write("log.ndjson", '{"query_id": "q1", "user_query": "lamp"}\n'), format="srw")
+
+
+def test_lists_of_two_files_do_not_run_together(write, quiet_read):
+    def file(name, documents):
+        found = [{"queryText": "lamp", "snapshots": [{"searchConfigurationId": "a", "docIds": documents}]}]
+        return write(name, json.dumps({"results": found}))
+
+    with pytest.raises(DataError, match=r"one\.json and two\.json both have a session 'a: lamp'"):
+        quiet_read([file("one.json", ["A"]), file("two.json", ["B", "C"])], format="srw")

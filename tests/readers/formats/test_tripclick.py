@@ -123,3 +123,9 @@ def test_what_breaks_a_rule_names_its_line(write, quiet_read, rejects):
     ]
     with pytest.raises(DataError, match=r"x.json, line 2: line_is_a_json_object does not hold"):
         read(path, strict=True)
+
+
+@pytest.mark.parametrize("ids", [["PMID:11", "PMID:12"], ["doi:10.1/x", "http://a.example/b"], ["11:2", "x"]])
+def test_ids_with_a_colon_stay_as_they_are(write, quiet_read, ids):
+    study = quiet_read(write("log.json", line(documents=ids, clicked=ids[1])))
+    assert rows(study, "results", "doc_id", "clicked") == [(ids[0], False), (ids[1], True)]

@@ -92,3 +92,23 @@ def test_a_query_in_camel_case_as_a_plugin_sends_it():
     assert (first["hits"], first["__experiment"], first["timestamp"]) == (["A", "B"], "b", "1750000000000")
     assert (second["user_query"], second["hits"], second["query_response_id"]) == ("bulb", ["C"], "r2")
     assert (other["query_id"], other["client_id"], other["hits"]) == ("q", "c2", None)
+
+
+@pytest.mark.parametrize("beside", [[], ['{"queryId": "q"}']])
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"query_id": "q1", "userQuery": "lamp"},
+        {"userQuery": "lamp", "queryResponse": {"queryResponseId": "r", "queryResponseHitIds": ["A"]}},
+        {"query_id": "q1", "queryId": "q2", "userQueryText": "lamp"},
+        {"query_id": "q1", "user_query": "lamp", "query_response_hit_ids": "A"},
+    ],
+)
+def test_a_record_is_read_alike_alone_beside_others_and_one_by_one(record, beside):
+    line = json.dumps(record)
+    rows = [
+        flat(pl.Series([line, *beside]), None)[0],
+        flat(pl.Series([json.dumps({"_source": record}), *beside]), None)[0],
+    ]
+    assert rows[0] == rows[1]
+    assert (rows[0]["user_query"], rows[0]["query_id"]) == ("lamp", record.get("query_id"))

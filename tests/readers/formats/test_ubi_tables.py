@@ -5,6 +5,7 @@ import json
 import pytest
 
 from sessionkit.errors import DataError
+from sessionkit.readers.formats.ubi_tables import holds_table
 
 QUERIES = 'application,query_id,client_id,user_query,timestamp\nshop,q1,c1,"lamp, small",2025-06-01T00:01:02.003Z\n'
 EVENTS = (
@@ -71,3 +72,31 @@ def test_a_broken_row_is_kept_aside_and_named(write, quiet_read, rejects):
 def test_other_tables_are_not_taken_for_it(write, quiet_read):
     with pytest.raises(DataError, match="looks like no format of logs"):
         quiet_read(write("log.csv", "action_name,page\nclick,1\n"))
+
+
+def test_lists_of_hits_as_json_and_between_commas(write, quiet_read, rejects):
+    cells = [
+        '"[""Desk lamp"", ""caf\\u00e9"", ""7""]"',
+        '"A, B"',
+        "\"['A', 'B']\"",
+        '"[1, 2]"',
+        "[]",
+        '"[""A"", ""B"',
+        "{}",
+    ]
+    rows = "".join(f"q{number},lamp,{cell}\n" for number, cell in enumerate(cells))
+    study = quiet_read(write("queries.csv", "query_id,user_query,query_response_hit_ids\n" + rows))
+    found = study.results.collect().group_by("session_id", maintain_order=True).agg("doc_id").rows()
+    assert found == [("q0", ["Desk lamp", "café", "7"]), ("q1", ["A", "B"]), ("q2", ["A", "B"]), ("q3", ["1", "2"])]
+    assert [row[1:4] for row in rejects(study)] == [
+        (7, "hits_can_be_read", '["A", "B'),
+        (8, "hits_can_be_read", "{}"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["session_id,query_position,rank,doc_id,query_id,user_query,action_name", "query_id,user_query,doc_id,rating"],
+)
+def test_tables_of_ours_and_of_grades_are_none(header):
+    assert not holds_table(header + "\n")

@@ -88,3 +88,8 @@ def test_what_breaks_a_rule_names_its_line(write, quiet_read, rejects):
     ]
     with pytest.raises(DataError, match=r"smc.txt, line 7: mission_id_is_given does not hold"):
         read(path, strict=True)
+
+
+def test_a_user_of_hyphens_who_asked_something_is_a_user(write, quiet_read):
+    study = quiet_read(write("smc.txt", HEADER + "---\tcat\t2006-03-04 11:00:00\t\t\t1\t\n---\n"))
+    assert [row[0] for row in queries(study)] == ["----1"]

@@ -100,3 +100,19 @@ def test_grades_that_are_all_words_are_refused_with_what_to_say_of_them(judged):
         DataError, match=r"'esci_label' are words.*labels = \{ 'E' = \.\.\., 'I' = \.\.\., 'X' = \.\.\. \}"
     ):
         judged("words.csv", WORDS.replace("lamp,7,D,2\n", ""))
+
+
+def test_json_nested_too_deeply_is_told(write, quiet_read):
+    log = write("log.csv", "session_id,query_position,rank,doc_id\ns,1,1,A\n")
+    with pytest.raises(DataError, match="deep"):
+        quiet_read(log, judgments=write("deep.json", '{"docs":{"1":[' * 20_000))
+
+
+def test_a_raw_grade_of_the_files_own_is_kept_beside_the_word(write, quiet_read):
+    write("grades.csv", "query,doc_id,label,raw_grade\nlamp,A,Exact,7\n")
+    log = write("log.csv", "session_id,query_position,rank,doc_id\ns,1,1,A\n")
+    described = {"path": str(log.parent / "grades.csv"), "keys": "query text", "labels": {"Exact": 2},
+                 "columns": {"judgment_key": "query", "grade": "label"}}  # fmt: skip
+    config = {"format": "tables", "results": {"path": str(log)}, "judgments": described}
+    study = quiet_read(log, config=config)
+    assert study.judgments.collect().select("grade", "raw_grade", "raw_grade_given").rows() == [(2.0, "Exact", 7)]

@@ -2,6 +2,7 @@
 
 import pytest
 
+from sessionkit.errors import DataError
 from sessionkit.readers.judgments.ltr import holds_ltr
 
 TITLED = (
@@ -14,16 +15,16 @@ def rows(study):
     return study.judgments.collect().select("judgment_key", "doc_id", "grade", "qid", "comment").rows()
 
 
-def test_texts_of_queries_in_comments_count_and_titles_stay(judged, accounts):
+def test_texts_of_queries_in_comments_count_and_titles_stay(judged, accounts, rejects):
     study = judged("titled.txt", TITLED)
+    assert rejects(study) == [(10, 10, "qid_has_one_text", "1 qid:3 # D\tRug", "1 qid:3 # D\tRug")]
     assert rows(study) == [
         ("desk lamp", "A", 4.0, 1, "The Lamp"),
         ("desk lamp", "B", 0.0, 1, "Table: oak"),
         ("bulb", "A", 3.0, 2, "The Lamp"),
         ("bulb", "C", 2.0, 2, None),
-        ("Rug", "D", 1.0, 3, "Rug"),
     ]
-    assert accounts(study) == {"ratings": (5, 0, 0, 0), "comments": (0, 0, 4, 0)}
+    assert accounts(study) == {"ratings": (4, 0, 0, 1), "comments": (0, 0, 4, 0)}
 
 
 def test_a_number_with_several_texts_has_none_that_is_its_querys(judged, rejects):
@@ -38,12 +39,32 @@ def test_a_number_with_several_texts_has_none_that_is_its_querys(judged, rejects
     ]
 
 
+def test_a_number_that_comments_do_not_name_has_the_text_behind_where_that_is_the_text_of_others(judged):
+    study = judged("mixed.txt", "# qid:1: desk lamp\n4 qid:1 # A desk lamp\n3 qid:2 # B bulb\n")
+    assert study.judgments.collect()["judgment_key"].to_list() == ["desk lamp", "bulb"]
+
+
+def test_a_mark_of_byte_order_is_no_part_of_the_first_comment(judged, accounts):
+    study = judged("marked.txt", "\ufeff# qid:1: desk lamp\r\n4 qid:1 # A The Lamp\r\n")
+    assert study.judgments.collect()["judgment_key"].to_list() == ["desk lamp"]
+    assert accounts(study) == {"ratings": (1, 0, 0, 0), "comments": (0, 0, 1, 0)}
+
+
+@pytest.mark.parametrize("comment", ["", "#docid = GX1 inc = 0.5 prob = 0.1"])
+def test_lines_that_name_no_document_and_text_are_refused(judged, comment):
+    with pytest.raises(
+        DataError, match=r"mslr\.txt: no line of it says '# document text of the query'.*line 1: '2 qid:10"
+    ):
+        judged("mslr.txt", f"2 qid:10 1:0.3 2:0.1 {comment}\n")
+
+
 @pytest.mark.parametrize(
     ("text", "fits"),
     [
         (TITLED, True),
         ("\n2 qid:7 # A desk lamp\n", True),
-        ("2 qid:7 1:0.1 2:0.2\n", False),
+        ("2 qid:7 1:0.1 2:0.2\n", True),  # recognised, to be refused by name
+        ("2 1:0.1 2:0.2\n", False),
         ("# a comment\n7 0 A 2\n", False),
         ("query,docid,rating\n", False),
     ],

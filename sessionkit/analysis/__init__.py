@@ -16,7 +16,7 @@
     effort.py            efforts/         what a gain costs
     curve.py breakdown.py describe.py precision_recall.py    tasks/    tables made while a study streams by
 
-Small ones have no folder: accounts, agreement, design, gain_vectors, observed, reformulations, summary, timeline. All share
-`groups` (which sessions together), `resampling`, `tails` (of t and F) and `showing`. Nothing is imported here: a command
-pays for the analysis that it makes, not for all.
+Small ones have no folder: accounts, agreement, design, gain_vectors, judged_share, observed, reformulations, summary,
+timeline. All share `groups` (which sessions together), `resampling`, `tails` (of t and F) and `showing`. Nothing is imported
+here: a command pays for the analysis that it makes, not for all.
 """

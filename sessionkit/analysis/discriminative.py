@@ -51,6 +51,8 @@ class DiscriminativePower(Finding):
         The finding in plain language, a sentence or more per line.
     design, claim, test, by, alpha, resamples, seed
         As in `sessionkit.compare`.
+    simultaneous
+        Whether the p-values hold for all pairs at once; if not, each pair is tested by itself.
     left_out
         What was left out: ``what``, ``count``.
     """
@@ -62,6 +64,7 @@ class DiscriminativePower(Finding):
     design: str
     claim: str
     test: str
+    simultaneous: bool
     by: str
     alpha: float
     resamples: int
@@ -192,6 +195,7 @@ def discriminative_power(
         design=groups.design.sentence,
         claim=chosen.claim,
         test=title,
+        simultaneous=simultaneous,
         by=by,
         alpha=alpha,
         resamples=resamples,

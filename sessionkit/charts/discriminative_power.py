@@ -53,7 +53,7 @@ def discriminative_power(
     """
     frame = checked(asl, COLUMNS, "sessionkit.discriminative_power").filter(pl.col("asl").is_not_null())
     if frame.is_empty():
-        raise UsageError("there is nothing to draw: no pair of systems could be tested")
+        raise UsageError("there is nothing to draw: no pair could be tested")
     rows = frame.select(
         "place",
         "difference",
@@ -82,7 +82,7 @@ def _curves(rows: pl.DataFrame, shade: alt.Color, tips: list[alt.Tooltip], alpha
     """A curve for each measure over its pairs in their order."""
     level = _level("Significance level reached (p)", alpha)
     many = int(rows["place"].max())  # type: ignore[arg-type]
-    pairs = alt.Axis(title="Pairs of systems, by p", tickMinStep=1, tickCount=10, format=",d")
+    pairs = alt.Axis(title="Pairs, by p", tickMinStep=1, tickCount=10, format=",d")
     x = alt.X(field="place", type="quantitative", axis=pairs, scale=alt.Scale(domain=[1, many], nice=False))
     y = alt.Y(field="value", type="quantitative", **level)
     data = values(rows)

@@ -139,9 +139,12 @@ def used(planned: Sequence[Planned], users: list[int] | None, topics: list[int] 
 
 
 def title(design: Design, planned: Planned) -> str:
-    """Name of the test that `compare` takes."""
+    """Name of the test that `compare` takes; of more than two groups with how it is corrected, where it is not for all pairs."""
     test = procedure(None, design, planned.claim, planned.groups)
-    return test.titles.get(planned.layout, test.title)
+    name = test.titles.get(planned.layout, test.title)
+    if planned.groups == 2 or test.simultaneous:
+        return name
+    return f"{name}, Bonferroni over {math.comb(planned.groups, 2):,} pairs"
 
 
 def topics_of(planned: Planned, asked: list[int] | None) -> list[int | None]:

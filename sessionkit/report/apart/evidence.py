@@ -16,13 +16,21 @@ from sessionkit.report.apart.drawn import Drawn
 from sessionkit.report.apart.scored import measures_of
 from sessionkit.report.choices import Choices
 from sessionkit.report.phrases import capital
-from sessionkit.showing.words import counted
+from sessionkit.showing.words import counted, listed
 from sessionkit.study import Study
 
 if TYPE_CHECKING:
     from sessionkit.analysis.discriminative import DiscriminativePower
     from sessionkit.analysis.misjudging.finding import JudgeNoise
     from sessionkit.analysis.planning.found import PowerPlan
+
+ERRORS = {
+    "judges": "Errors are drawn as judges disagree with each other",
+    "searchers": "Errors are drawn as searchers disagree with the judgments",
+    "declared": "Errors are supposed, not estimated",
+    "given": "Errors are drawn by the shares that were given",
+}
+"""What errors of judges are, by where they are from."""
 
 
 def power_curve(study: Study, choices: Choices) -> Drawn:
@@ -32,7 +40,7 @@ def power_curve(study: Study, choices: Choices) -> Drawn:
     if choices.difference is None:
         msg = "power-curve needs the smallest true difference worth finding, such as --difference 10%; do not take the one found"
         raise UsageError(msg)
-    measure = choices.exact or choices.ratio
+    measure = choices.exact or choices.measure
     return of_plan(power(study, measure, choices.by, difference=choices.difference), choices)
 
 
@@ -45,10 +53,12 @@ def of_plan(found: PowerPlan, choices: Choices) -> Drawn:
     topics = found.table.filter(pl.col("users").is_not_null()).get_column("topics").n_unique() > 1
     ends = found.table.select((pl.col("users").is_null() & pl.col("sessions").is_null()).any()).item()
     reached = found.smallest.select(pl.col("sessions").is_not_null().any()).item()
+    tests = found.table.select("test", "claim").unique(maintain_order=True).rows()
+    tested = listed([f"{test} (about {claim})" for test, claim in tests])
     caption = (
         f"Chance that a study of the same design finds a true difference of {found.difference:.4g} in {found.measure} at "
-        f"level {found.alpha:g}, averaged over what the components of variance may be. Bands hold 90 % of what they leave possible"
-        f"{', for the fewest and the most topics' if topics else ''}. The dashed line is the target of {found.target:g}"
+        f"level {found.alpha:g} by {tested}, averaged over what the components of variance may be. Bands hold 90 % of what they "
+        f"leave possible{', for the fewest and the most topics' if topics else ''}. The dashed line is the target of {found.target:g}"
         f"{', a diamond the smallest number that reaches it' if reached else ', which no number looked at reaches'}"
         f"{'; a triangle at the right is power with users without end' if ends else ''}. {found.studies:,} simulated studies of "
         f"each size, seed {found.seed}."
@@ -68,15 +78,17 @@ def of_noise(found: JudgeNoise, choices: Choices) -> Drawn:
     title = "What errors of judges change"
     chart = charts.judge_noise(found.table, synthetic=choices.synthetic, title=title)
     draws = f"the middle 95 % of the differences in {found.draws:,} draws of the judgments (seed {found.seed})"
+    errors = f"{ERRORS[found.source]}; a draw changes {found.changed:.0%} of the judgments on average"
     few = found.table.get_column("difference").count() <= FEW
     shown = (
         f"Difference of each pair by the judgments as they are (diamond); a line holds {draws}, and at its right stand the shares "
-        "of draws that end with another winner and with another verdict"
+        "of draws that end with another winner, or none, and with another verdict"
         if few
-        else "Share of draws in which a pair ends with another winner or another verdict, by its difference as judged; a line "
-        f"holds {draws}"
+        else "Share of draws in which a pair ends with another winner, or none, and with another verdict, by its difference as "
+        f"judged; a line holds {draws}"
     )
-    caption = f"{shown}. A verdict is whether p is at or below {found.alpha:g}; {found.test}."
+    tested = f"A verdict is whether p is at or below {found.alpha:g}, by {found.test} over {found.claim}"
+    caption = f"{shown}. {errors}. {tested}."
     return Drawn(title, chart, caption)
 
 
@@ -98,6 +110,6 @@ def of_pairs(found: DiscriminativePower, choices: Choices) -> Drawn:
         if pairs > 1
         else f"p of the one pair by each measure; the dashed line is the level of {found.alpha:g}."
     )
-    return Drawn(
-        title, chart, f"{how} The axis is drawn by the square root. {capital(found.test)}, over {found.claim}."
-    )
+    alone = ", each pair by itself" if pairs > 1 and not found.simultaneous else ""
+    tested = f"{capital(found.test)}, over {found.claim}{alone}"
+    return Drawn(title, chart, f"{how} The axis is drawn by the square root. {tested}.")

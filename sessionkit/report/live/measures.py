@@ -82,13 +82,14 @@ def _stands_in(choices: Choices, total: SessionGain) -> list[str]:
     if total == choices.measure:
         return []
     own, here = choices.measure.parameters(), total.parameters()
-    why = ", ".join(
-        f"{name}={own[name]}" for name in ("gain", *FORMS) if own[name] != here[name] and own[name] is not None
-    )
-    return [
+    forms = [f"{name}={own[name]}" for name in FORMS if own[name] != here[name] and own[name] is not None]
+    why = (
         f"b and bq are the bases of logarithmic discounts, by rank within a list and by query, and {choices.measure} is of "
-        f"another form ({why}): {total} stands in its place, so that the numbers here are not those of the tables above."
-    ]
+        f"another form ({', '.join(forms)})"
+        if forms
+        else f"The gain of {choices.measure} cannot be varied here"
+    )
+    return [f"{why}: {total} stands in its place, so that its numbers are not those of the tables above."]
 
 
 def _parts(measure: GainMeasure) -> list[list[str]]:

@@ -182,8 +182,9 @@ def test_hostile_names_run_nothing(hostile, shown):
         ),
         (
             ("nsDCG(query_discount=none)@5",),
-            ("(query_discount=none): sDCG@5 stands in its place, so that the numbers",),
+            ("(query_discount=none): sDCG@5 stands in its place, so that its numbers",),
         ),
+        (("sDCG(gain=lifted)@10",), ("The gain of sDCG(gain=lifted)@10 cannot be varied here: sDCG@10 stands in",)),
         (("sRBP(b=0.5,p=0.8)@10", "mean(nDCG@10)"), ("None of the measures asked for has discounts with these bases",)),
         (("nsDCG(normalize=query)@10",), ("whole sessions are divided by their ideal, and not each query by its own",)),
         (("sDCG@10", "nsDCG(b=3)@10"), ("nsDCG(b=3)@10 is varied with the parameters of sDCG@10 here.",)),

@@ -15,6 +15,7 @@ import polars as pl
 
 from sessionkit.contract import RECORD
 from sessionkit.readers.files.elements import Block, Row, Rows, block_of, regular
+from sessionkit.readers.files.listed import TAKEN
 from sessionkit.readers.formats.trec_stamps import MISSING, Clock
 
 DOCUMENTS = ("clueweb12id", "clueweb09id", "docid", "docno")
@@ -208,7 +209,7 @@ def _told(topic: Element) -> dict[str, str]:
     """Return what a topic says: its elements and what describes them, its attributes but for its number."""
     told = {AS_IN_MAPS.get(key, key): value for key, value in topic.items() if key != "num"}
     for leaf in topic:
-        told |= {f"{leaf.tag}_{key}": value for key, value in leaf.items()}
+        told |= {f"{leaf.tag}_{key}": value for key, value in leaf.items() if key != TAKEN}
         told[leaf.tag] = (leaf.text or "").strip()
     return told
 

@@ -44,6 +44,16 @@ def log(year, *sessions):
 CURRENT = '<currentquery starttime="60.0"><query>night train prices</query></currentquery>\n'
 
 
+def test_a_list_in_a_topic_says_nothing_of_it(write, quiet_read):
+    listed = f"<results>{result(1, 'd1')}</results>"
+    topic = f'<topic num="3">{listed}<desc n="1">Plan a trip</desc></topic>'
+    study = quiet_read(
+        write("log.xml", log(2014, session(1, interaction(1, "night trains", result(1, "d1")), topic=topic)))
+    )
+    told = [name for name in study.columns("sessions") if name.startswith("topic_")]
+    assert told == ["topic_id", "topic_desc", "topic_desc_n"]
+
+
 def test_what_a_topic_of_2012_has_beside_its_texts(write, quiet_read):
     topic = (
         '<topic num="4" product="factual" goal="specific" tasktype="known-item"><subject num="2">trains</subject>'

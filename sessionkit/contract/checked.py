@@ -11,7 +11,9 @@ import operator
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from sessionkit.contract.casts import as_text, cast
 from sessionkit.contract.rules import RowRule, type_name, value_rules
@@ -36,12 +38,13 @@ NO_RULE = (pl.lit(None, dtype=pl.String).alias(RULE), pl.lit(None, dtype=pl.Stri
 class Checked:
     """The rows of one source that keep all rules so far, and those that broke one (with RULE and VALUE).
 
-    `known` remembers keys of the accepted rows, see :func:`~sessionkit.contract.keys.keys_of`.
+    `known` remembers keys of the accepted rows, `starts` where they begin, see :mod:`sessionkit.contract.keys`.
     """
 
     accepted: pl.DataFrame
     broken: pl.DataFrame
     known: dict[tuple[str, ...], pl.DataFrame] = field(default_factory=dict, init=False, repr=False, compare=False)
+    starts: dict[tuple[str, ...], NDArray[np.intp]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def rejecting(self, rule: str, broken: pl.Expr, value: pl.Expr | None = None) -> Checked:
         """Return the rows parted further: where `broken` is true a row leaves under the name of this rule."""

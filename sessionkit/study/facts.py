@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from sessionkit.contract.keys import any_twice, begins
 from sessionkit.showing.words import counted
@@ -90,24 +91,45 @@ NO_FACTS = Facts(*(0 for _ in fields(Facts)))
 """The facts of nothing, to which others are added."""
 STATUSES = ("not_logged", "partly_observed", "empty")
 LIST = ("session_id", "query_position")
-SPREAD = np.uint64(0x9E3779B97F4A7C15)
-"""An odd number by which the numbers of lists are spread over 64 bits."""
+ODD = 0x9E3779B97F4A7C15
+"""A number whose multiples look like chance, in their lower 32 bits too: by it the numbers of lists are spread."""
+SHORT = 24
+"""Rows of a list up to which each is held against each of the others; in longer lists values are sorted instead."""
 
 
-def facts_in_order(sessions: int, queries: pl.DataFrame, results: pl.DataFrame, judgments: int) -> Facts:
-    """Count what :func:`facts_of` does, in tables that are in memory and in the order of their keys."""
-    first = begins(results, LIST)
-    length = np.diff(np.append(np.flatnonzero(first), len(first)))
-    last = results["rank"].to_numpy()[np.append(first[1:], first[:1])]
-    # rows of one list with one document have one value here; the few others with one value are told apart exactly
-    shown = results["doc_id"].hash().to_numpy() ^ (np.cumsum(first, dtype=np.uint64) * SPREAD)
-    alike = results.filter(pl.Series(shown).is_duplicated()) if any_twice(shown) else results.clear()
+def facts_in_order(
+    sessions: int, queries: pl.DataFrame, results: pl.DataFrame, judgments: int, starts: NDArray[np.intp] | None = None
+) -> Facts:
+    """Count what :func:`facts_of` does, in tables that are in memory and in the order of their keys.
+
+    `starts` are the first rows of the lists among the results, where they are known.
+    """
+    first = np.flatnonzero(begins(results, LIST)) if starts is None else starts
+    length = np.diff(first, append=results.height)
+    last = results["rank"].to_numpy()[first + length - 1]
+    alike = _alike(results, length)
     return Facts(
         sessions=sessions,
         queries=queries.height,
         results=results.height,
         judgments=judgments,
-        repeats_in_lists=alike.height - alike.select(*LIST, "doc_id").n_unique(),
+        repeats_in_lists=alike.height - alike.n_unique(),
         lists_with_gaps=int(np.count_nonzero(last != length)),
         **{status: int((queries["results_status"] == status).sum()) for status in STATUSES},
     )
+
+
+def _alike(results: pl.DataFrame, length: NDArray[np.int64]) -> pl.DataFrame:
+    """Return list and document of the results among which all are that have one list and document, and few others."""
+    hashes = results["doc_id"].hash().to_numpy()
+    longest = int(length.max(initial=0))
+    if longest <= SHORT:
+        # 32 bits are enough to tell a row from the few near it, and half the work; a list is numbered by all its rows
+        near = hashes.astype(np.uint32) ^ np.repeat(
+            np.arange(len(length), dtype=np.uint32) * np.uint32(ODD % 2**32), length
+        )
+        if not any((near[step:] == near[:-step]).any() for step in range(1, longest)):
+            return results.clear().select(*LIST, "doc_id")
+    shown = hashes ^ (np.repeat(np.arange(len(length), dtype=np.uint64), length) * np.uint64(ODD))
+    alike = pl.Series(shown).is_duplicated() if any_twice(shown) else pl.Series([False]).new_from_index(0, len(shown))
+    return results.select(*LIST, "doc_id").filter(alike)

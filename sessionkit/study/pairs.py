@@ -122,12 +122,15 @@ class Pairs:
 
 def _in_order(texts: pl.Series, number: str) -> tuple[pl.DataFrame, pl.Series]:
     """Distinct texts in their order, each with its number, and the number of every text."""
-    numbers = texts.rank("dense").alias(number) - 1
-    row = np.empty(len(texts), dtype=np.int64)
-    row[numbers.to_numpy()] = np.arange(len(texts))
+    runs = texts.rle().struct.unnest()  # judgments of one key mostly stand together
+    values = runs["value"].alias(texts.name)
+    numbers = values.rank("dense").alias(number) - 1
+    row = np.empty(len(values), dtype=np.int64)
+    row[numbers.to_numpy()] = np.arange(len(values))
     last = numbers.max()
-    known = texts.gather(row[: 0 if last is None else int(str(last)) + 1])
-    return known.to_frame().with_row_index(number).select(texts.name, number), numbers
+    known = values.gather(row[: 0 if last is None else int(str(last)) + 1])
+    every = pl.Series(number, np.repeat(numbers.to_numpy(), runs["len"].to_numpy()))
+    return known.to_frame().with_row_index(number).select(texts.name, number), every
 
 
 def _numbers(values: pl.Series, known: pl.DataFrame, number: str) -> pl.Series:

@@ -23,6 +23,8 @@ PRIVATE = {
     "judgments": (KEY, JUDGMENT),
 }
 """Private columns of each table of a saved study."""
+NO_KEY = 2**32 - 1
+"""Stands for the number of a key for which nothing is judged."""
 
 
 def public(frame: pl.LazyFrame, name: str) -> pl.LazyFrame:
@@ -160,14 +162,14 @@ def numbered(
     shown_in = session_of(lists, sessions["session_id"], "results")
     placed = queries.select("query_position", session=session)
     query = query_of(shown_in, lists["query_position"], placed, len(sessions))
-    key = pairs.key_of(keys_of_queries(sessions, queries, session)).gather(repeated(query, length))
+    key = pairs.key_of(keys_of_queries(sessions, queries, session)).gather(query).fill_null(NO_KEY)
     return (
         sessions.with_columns(
             counts(session, len(sessions)).alias(QUERIES),
             sums(length, shown_in, len(sessions)).cast(pl.Int32).alias(RESULTS),
         ),
         queries.with_columns(sums(length, query, len(queries)).cast(pl.Int32).alias(LENGTH)),
-        results.with_columns(pairs.judgment_of(key, results["doc_id"]).alias(JUDGMENT)),
+        results.with_columns(pairs.judgment_of(repeated(key, length), results["doc_id"]).alias(JUDGMENT)),
     )
 
 

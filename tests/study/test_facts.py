@@ -2,10 +2,12 @@
 
 from dataclasses import replace
 
+import numpy as np
+import polars as pl
 import pytest
 
 from sessionkit.readers import from_tables
-from sessionkit.study.facts import NO_FACTS
+from sessionkit.study.facts import NO_FACTS, SHORT, facts_in_order
 
 RESULTS = {
     "session_id": ["a", "a", "a", "b"],
@@ -57,3 +59,20 @@ def test_facts_of_parts_add_up(study):
         for session in "ab"
     ]
     assert sum(parts, NO_FACTS) == study.facts
+
+
+@pytest.mark.parametrize("length", [1, 2, SHORT, SHORT + 1, 200])
+@pytest.mark.parametrize(("before", "after"), [(0, 0), (0, 1), (2, 0)])
+def test_repeats_are_found_in_lists_of_any_length(length, before, after):
+    # the list in the middle shows d0 again so often, first or last; the others show it too, which is no repeat
+    shown = [f"d{number}" for number in range(length)]
+    ends = ["d0"] * before + shown + ["d0"] * after
+    lists = [shown, ends, shown]
+    rows = [("s", n, rank, doc) for n, docs in enumerate(lists, 1) for rank, doc in enumerate(docs, 1)]
+    names = ("session_id", "query_position", "rank", "doc_id")
+    results = pl.DataFrame(rows, schema=names, orient="row")
+    queries = pl.DataFrame({"results_status": ["shown"] * 3})
+    starts = [0, length, length + len(ends)]
+    facts = facts_in_order(1, queries, results, 0)
+    assert (facts.repeats_in_lists, facts.lists_with_gaps, facts.results) == (before + after, 0, len(rows))
+    assert facts_in_order(1, queries, results, 0, np.array(starts)) == facts

@@ -11,10 +11,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from sessionkit.contract import Checked, check_dense, check_parents, table
-from sessionkit.contract.keys import distinct, keys_of
+from sessionkit.contract.keys import distinct, keys_of, starts_of
 from sessionkit.readers.checking.bases import shifted
 from sessionkit.readers.checking.counts import Counts, Found
 from sessionkit.readers.checking.decisions import Decisions
@@ -37,6 +39,8 @@ class Assembled:
         The sources, with all that was rejected.
     counts
         What was unusual.
+    starts
+        The first row of every list among the results.
     """
 
     sessions: pl.DataFrame
@@ -44,6 +48,7 @@ class Assembled:
     results: pl.DataFrame
     parts: tuple[Part, ...]
     counts: Counts
+    starts: NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -78,6 +83,7 @@ def assemble(typed: Mapping[str, Part], decided: Decisions, defaults: Mapping[st
         queries=query_rows,
         results=result_rows.accepted,
         parts=tuple(part for part in (sessions, queries, results) if part is not None),
+        starts=starts_of(result_rows, LIST),
         counts=replace(told, silent=unusual["silent"], lost=unusual["lost"], hollow=unusual["hollow"]),
     )
 

@@ -45,7 +45,7 @@ def counts_of(made: Assembled, judged: pl.DataFrame) -> Counts:
     `judged` are the keys for which there are any, as :func:`judged_keys` has them.
     """
     asked_in = distinct(made.queries, ["session_id"]).height
-    facts = facts_in_order(made.sessions.height, made.queries, made.results, 0)
+    facts = facts_in_order(made.sessions.height, made.queries, made.results, 0, made.starts)
     gapped = gaps(made.queries, made.results) if facts.lists_with_gaps else {}
     return replace(
         made.counts,
@@ -95,6 +95,7 @@ def _unjudged(made: Assembled, judged: pl.DataFrame) -> Found:
         keys = made.queries.select("session_id", own="judgment_key").join(sessions, on="session_id")
         without = keys.with_columns(key=pl.coalesce("own", "key")).join(judged, on="key", how="anti")
     else:
-        without = sessions.join(judged, on="key", how="anti").join(made.queries, on="session_id", how="semi")
+        without = sessions.join(judged, on="key", how="anti")
+        without = without.join(made.queries, on="session_id", how="semi") if without.height else without
     found = without["session_id"].unique().sort()
     return (len(found), found[0]) if len(found) else NONE

@@ -145,10 +145,7 @@ def in_pieces(
 ) -> Iterator[tuple[pl.DataFrame, Mapping[int, str]]]:
     """Return the fields of all lines but so many, some lines at a time, and those of the lines that cannot be decoded.
 
-    Raises
-    ------
-    UnevenError
-        Some lines of it are no record, or hold only a part of one.
+    UnevenError where some lines are not one record each.
     """
     number, misses = 1, 0
     undecoded: Mapping[int, str] = {}
@@ -175,13 +172,7 @@ def _of_piece(text: bytes, form: Form, number: int, *, fast: bool) -> pl.DataFra
 
 
 def taken_apart(text: bytes, form: Form, first: int) -> pl.DataFrame:
-    """Return the fields of some lines, numbered from `first`.
-
-    Raises
-    ------
-    UnevenError
-        Some are no record, or hold only a part of one.
-    """
+    """Return the fields of some lines, numbered from `first`; UnevenError where some are not one record each."""
     return _even(scanned(io.BytesIO(text), form, first=first).collect(), text, form)
 
 
@@ -232,13 +223,23 @@ def _next(stream: IO[bytes], skip: int) -> bytes:
     try:
         for _ in range(skip):
             stream.readline()
-        text, rest = stream.read(PIECE), stream.readline(PIECE + 1)
+        rest = _rest(stream) if isinstance(getattr(stream, "raw", None), io.FileIO) else None
+        text = stream.read(PIECE) + stream.readline(PIECE + 1) if rest is None else stream.read(PIECE + rest)
     except DAMAGED:
         raise UnevenError from None
-    last = len(text) - (text.rfind(b"\n") + 1) + len(rest)
+    last = len(text) - (text.rfind(b"\n", 0, PIECE) + 1)
     if last > PIECE or text.startswith(UTF8_BOM):
         raise UnevenError
-    return text + rest
+    return text
+
+
+def _rest(file: IO[bytes]) -> int:
+    """Return how far the last line of the next piece goes beyond it: then no piece is copied to put that behind it."""
+    start = file.tell()
+    file.seek(start + PIECE)
+    rest = len(file.readline(PIECE + 1))
+    file.seek(start)
+    return rest
 
 
 def _closed(text: bytes, quote: str | None) -> bytes:

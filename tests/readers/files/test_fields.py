@@ -47,3 +47,13 @@ def test_quotes_that_are_data_are_no_reason(write):
 def test_a_record_with_more_fields_costs_no_number(write, lines):
     found = read(write("log.csv", "a,b\n" + lines), replace(FORM, numbers={"b": pl.Int32()}))
     assert found.sort("a").select("a", "b", VALUE).rows() == [("x", 1, None), ("y", 2, "more")]
+
+
+@pytest.mark.parametrize("size", [4, 5, 6, 7, 8, 9, 100])
+def test_texts_are_whole_lines_however_the_file_is_packed(write, monkeypatch, size):
+    monkeypatch.setattr(fields, "PIECE", size)
+    text = "a\n1\n22\n333\n\n4444"
+    plain, packed = (list(fields.texts(write(name, text), None, 1)) for name in ("log.csv", "log.csv.gz"))
+    assert plain == packed
+    assert b"".join(plain) == text.removeprefix("a\n").encode()
+    assert all(piece.endswith(b"\n") for piece in plain[:-1])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -39,10 +40,15 @@ def depths_of(study: Study) -> pl.DataFrame:
     >>> depths_of(study).rows()
     [(1, 'partly_observed', 2, True, 1)]
     """
-    counted = [_of_slice(part) for part in slices(study, COLUMNS, ROWS, per_query=1)]
+    counted = [depths_in(part) for part in slices(study, COLUMNS, ROWS, per_query=1)]
     none = study.queries.select("query_position", "results_status").head(0).collect()
     empty = none.with_columns(known=pl.lit(0, dtype=pl.Int64), gaps=pl.lit(value=False), n=pl.lit(0, dtype=pl.Int64))
-    return pl.concat([empty, *counted]).group_by(KINDS).agg(pl.col("n").sum()).sort(KINDS)
+    return summed([empty, *counted])
+
+
+def summed(counted: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """Return the counts of several parts of a study, one at least, as those of all."""
+    return pl.concat(counted).group_by(KINDS).agg(pl.col("n").sum()).sort(KINDS)
 
 
 def cut_short() -> pl.Expr:
@@ -54,7 +60,7 @@ def cut_short() -> pl.Expr:
     return (pl.col("results_status") == "partly_observed") | ((pl.col("results_status") == "shown") & pl.col("gaps"))
 
 
-def _of_slice(part: Slice) -> pl.DataFrame:
+def depths_in(part: Slice) -> pl.DataFrame:
     """Count the queries of some whole sessions, whose tables are sorted."""
     queries = part.queries
     if part.numbered:

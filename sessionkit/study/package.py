@@ -56,6 +56,7 @@ def write_package(
     *,
     partition_by: str | None = None,
     memory: str | int | None = None,
+    seen: Callable[[Slice], None] | None = None,
 ) -> Path:
     """Write the study to `directory` in one step, replacing a study that is there; return the directory.
 
@@ -73,6 +74,8 @@ def write_package(
     memory
         Memory to work within, see `sessionkit.study.memory`; files are smaller with less. By default they are of one
         size on every machine.
+    seen
+        Given each part of the log, with its private columns, before it is written.
 
     Raises
     ------
@@ -93,7 +96,7 @@ def write_package(
     with built_beside(directory) as draft:
         pairs = Pairs.of(study.judgments)
         write_judgments(study, pairs, draft)  # while the first part of the log may still be on its way
-        log = write_log(parts, pairs, draft, together=finished is not None)
+        log = write_log(parts, pairs, draft, together=finished is not None, seen=seen)
         finish_package(study if finished is None else finished(), log, pairs, partitioned, draft)
     return directory
 
@@ -142,17 +145,29 @@ def is_study(directory: Path) -> bool:
     return isinstance(descriptor, dict) and isinstance(descriptor.get("sessionkit"), dict)
 
 
-def write_log(parts: Iterable[Slice], pairs: Pairs, folder: Path, *, together: bool = False) -> list[Stored]:
+def write_log(
+    parts: Iterable[Slice],
+    pairs: Pairs,
+    folder: Path,
+    *,
+    together: bool = False,
+    seen: Callable[[Slice], None] | None = None,
+) -> list[Stored]:
     """Write the log part by part, with its private columns; return its files, partition by partition.
 
     Parameters
     ----------
     together
         Whether memory is enough for one part to get its private columns while the one before is written.
+    seen
+        Given each part with its private columns.
     """
     written: list[Stored] = []
     many: Counter[str] = Counter()
-    with closing(_with_numbers(parts, pairs)) as numbers, closing(Ahead(numbers) if together else numbers) as ready:
+    with (
+        closing(_with_numbers(parts, pairs, seen)) as numbers,
+        closing(Ahead(numbers) if together else numbers) as ready,
+    ):
         for part in ready:
             homes = [folder / name / part.folder for name in LOG]
             for home in homes:
@@ -171,14 +186,18 @@ def write_log(parts: Iterable[Slice], pairs: Pairs, folder: Path, *, together: b
     return sorted(written, key=lambda part: part.folder)
 
 
-def _with_numbers(parts: Iterable[Slice], pairs: Pairs) -> Generator[Slice, None, None]:
-    """Parts with their private columns."""
-    for part in parts:
-        if part.numbered:
-            yield part
-        else:
+def _with_numbers(
+    parts: Iterable[Slice], pairs: Pairs, seen: Callable[[Slice], None] | None
+) -> Generator[Slice, None, None]:
+    """Parts with their private columns; each is shown to `seen`."""
+    for given in parts:
+        part = given
+        if not part.numbered:
             sessions, queries, results = numbered(part.sessions, part.queries, part.results, pairs)
-            yield replace(part, sessions=sessions, queries=queries, results=results)
+            part = replace(part, sessions=sessions, queries=queries, results=results, numbered=True)
+        if seen is not None:
+            seen(part)
+        yield part
 
 
 def _alone(part: Stored, folder: Path) -> Stored:

@@ -181,7 +181,10 @@ class Study:
 
         if self.package is not None and partition_by is None:
             refuse_to_replace(Path(directory))
-            return open_study(copy_package(self.package, Path(directory)))
+            saved = open_study(copy_package(self.package, Path(directory)))
+            if "depths" in vars(self):
+                saved.__dict__["depths"] = self.depths
+            return saved
         return open_study(write_package(self, Path(directory), partition_by=partition_by, memory=memory))
 
     @cached_property

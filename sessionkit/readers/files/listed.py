@@ -13,11 +13,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import accumulate, pairwise
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import accumulate, chain, pairwise
 
 import polars as pl
 
 from sessionkit.readers.files.elements import Block
+from sessionkit.study.ahead import in_turn
 
 TAKEN = "sessionkit-list"
 """The attribute of an element in the place of a list that was taken: its number."""
@@ -47,6 +50,17 @@ def pattern(entry: str, attribute: str, elements: Iterable[str]) -> str:
     return f'^{attribute}="({VALUE})">{BLANK}{inside}</{entry}>{BLANK}$'
 
 
+@dataclass(frozen=True)
+class Look:
+    """What a piece of text holds: the text between lists, their texts, their entries where they can be taken, and whether all is plain."""
+
+    text: bytes
+    between: list[bytes]
+    lists: list[bytes]
+    blocks: list[Block | None]
+    is_plain: bool
+
+
 class Listing:
     """Takes lists from the text of a file, from the beginning of its root on.
 
@@ -73,30 +87,49 @@ class Listing:
 
     def through(self, pieces: Iterable[bytes]) -> Iterator[tuple[bytes, Listed]]:
         """Return a text without the lists that were taken, piece by piece, with these; pieces end with tags, but for the last."""
-        left = b""
-        for piece in filter(None, pieces):
-            text = left + piece
-            self._over |= len(text) > LONGEST or not text.endswith(b">")
-            if self._over:
-                left = b""
-                yield text, {}
-                continue
-            begun = text.rfind(self._begin)
-            cut = begun if begun > text.rfind(self._end) else len(text)
-            left = text[cut:]
-            yield self.take(text[:cut])
-        yield left, {}
+        with closing(in_turn(self._looked_at, self._cut(pieces))) as looks:
+            for look in looks:
+                yield self._without(look)
 
     def take(self, text: bytes) -> tuple[bytes, Listed]:
         """Return a text, in which lists are whole, without those that were taken, and these."""
+        return self._without(self._looked_at((text, True)))
+
+    def _cut(self, pieces: Iterable[bytes]) -> Iterator[tuple[bytes, bool]]:
+        """Return a text piece by piece, cut so that lists are whole, and whether to take any from a piece."""
+        left = b""
+        rest_of = filter(None, pieces)
+        for piece in rest_of:
+            text = left + piece
+            if self._over or len(text) > LONGEST or not text.endswith(b">"):
+                yield from ((rest, False) for rest in chain((text,), rest_of))
+                return
+            begun = text.rfind(self._begin)
+            cut = begun if begun > text.rfind(self._end) else len(text)
+            left = text[cut:]
+            yield text[:cut], True
+        yield left, False
+
+    def _looked_at(self, piece: tuple[bytes, bool]) -> Look | bytes:
+        """Return what there is in a piece, if lists are to be taken from it; pieces do not depend on one another."""
+        text, to_take = piece
+        if not to_take:
+            return text
         between, lists = self._parts(text)
         blocks = self._blocks(lists)
-        if not self._is_plain(between, [one for one, block in zip(lists, blocks, strict=True) if block is None]):
-            self._over = not self._is_plain(*self._parts(ASIDE.sub(b"", text)))
-            return text, {}
+        others = [one for one, block in zip(lists, blocks, strict=True) if block is None]
+        return Look(text, between, lists, blocks, is_plain=self._is_plain(between, others))
+
+    def _without(self, look: Look | bytes) -> tuple[bytes, Listed]:
+        """Return a text without the lists that were taken, and these; none once something was unusual."""
+        if isinstance(look, bytes) or self._over:
+            return look if isinstance(look, bytes) else look.text, {}
+        if not look.is_plain:
+            self._over = not self._is_plain(*self._parts(ASIDE.sub(b"", look.text)))
+            return look.text, {}
         taken: Listed = {}
-        out = between[:1]
-        for one, block, rest in zip(lists, blocks, between[1:], strict=True):
+        out = look.between[:1]
+        for one, block, rest in zip(look.lists, look.blocks, look.between[1:], strict=True):
             if block is None:
                 out += self._begin, one, self._end, rest
                 continue

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import gc
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from itertools import chain
@@ -81,7 +81,8 @@ class Markup:
         with (
             self._readable(),
             unpacked(self.file.path) as stream,
-            closing(Ahead(self._texts(stream, listing))) as texts,
+            closing(self._texts(stream, listing)) as made,
+            closing(Ahead(made)) as texts,
         ):
             for text, lists in texts:
                 self._lists |= lists
@@ -103,7 +104,7 @@ class Markup:
         taken = self._lists.pop(parent.get(TAKEN, ""), None)
         return regular(parent) if taken is None else taken
 
-    def _texts(self, stream: IO[bytes], listing: Listing | None) -> Iterator[tuple[bytes, Listed]]:
+    def _texts(self, stream: IO[bytes], listing: Listing | None) -> Generator[tuple[bytes, Listed], None, None]:
         """Return the text of a stream, its beginning looked at, piece by piece, and lists that were taken from each."""
         pieces, prolog = self._mended(stream), Prolog(self._encoding)
         for piece in pieces:

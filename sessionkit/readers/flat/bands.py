@@ -31,7 +31,7 @@ TEXT = "__text"
 BAND = "__band"
 STRIDE = 2**33
 """Records that a file may have: record 7 of the third file has the number ``2 * STRIDE + 7``."""
-BAND_BYTES = 8_000_000
+BAND_BYTES = 6_000_000
 """Bytes of text in a band, of which two are in memory at a time."""
 MOST = 128
 """Bands at most: each is a file that is written at the same time."""

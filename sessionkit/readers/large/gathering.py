@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -12,14 +12,16 @@ from sessionkit.contract import RECORD, RULE, VALUE, table
 from sessionkit.readers.checking.assembly import Assembled
 from sessionkit.readers.checking.counts import Counts
 from sessionkit.readers.checking.extras import Texts
-from sessionkit.readers.checking.finishing import counts_of, sources_of
+from sessionkit.readers.checking.finishing import sources_of
 from sessionkit.readers.checking.parts import Part
-from sessionkit.readers.checking.rejection import described
+from sessionkit.readers.checking.rejection import described, none_rejected, rejected_rows
 from sessionkit.readers.checking.widening import LOG
 from sessionkit.readers.files.keeping import room_in
 from sessionkit.readers.progress import came
 from sessionkit.readers.raw import Raw
 from sessionkit.study import Source
+from sessionkit.study.depths import depths_in, summed
+from sessionkit.study.slices import Slice
 
 Types = dict[str, dict[str, pl.DataType]]
 """For each table of the log the types of its extras that are text in the source."""
@@ -39,8 +41,6 @@ class Gathered:
         What was unusual.
     sources
         What became of the records of each table.
-    users
-        The user_id of every user of the sessions.
     texts
         For each table what the texts of its extras say about their types.
     """
@@ -48,13 +48,16 @@ class Gathered:
     folder: Path
     counts: Counts = field(default_factory=Counts)
     sources: dict[str, tuple[Source, ...]] = field(default_factory=dict)
-    users: pl.DataFrame = field(default_factory=lambda: table("users").empty(("user_id",)))
+    _users: list[pl.DataFrame] = field(default_factory=lambda: [table("users").empty(("user_id",))])
     texts: dict[str, dict[str, Texts]] = field(default_factory=lambda: {name: {} for name in LOG})
+    _depths: list[pl.DataFrame] = field(default_factory=list)
 
-    def add(self, made: Assembled, judged: pl.DataFrame) -> None:
-        """Add what has come of one part; `judged` are the keys for which there are judgments."""
-        self.counts += counts_of(made, judged)
-        self.users = pl.concat([self.users, made.sessions.select("user_id")]).drop_nulls().unique()
+    def add(self, made: Assembled, counts: Counts) -> None:
+        """Add what has come of one part, and what was counted in it."""
+        self.counts += counts
+        self._users.append(made.sessions.select(pl.col("user_id").drop_nulls().unique()))
+        if sum(map(len, self._users[1:])) > len(self._users[0]):  # so that none is brought together often
+            self._users = [self.users]
         for part in made.parts:
             self._add_source(part)
         for name in LOG:
@@ -65,6 +68,22 @@ class Gathered:
                     filled = before.filled or frame[column].null_count() < frame.height
                     now = Texts.of(frame[column]) if before.open else replace(before, filled=filled)
                     self.texts[name][column] = before + now
+
+    @property
+    def users(self) -> pl.DataFrame:
+        """The user_id of every user of the sessions so far."""
+        return pl.concat(self._users).unique()
+
+    def add_depths(self, part: Slice) -> None:
+        """Count how deep the lists of a part are known, where some are observed in part; see `Study.depths`."""
+        if (part.queries["results_status"] == "partly_observed").any():
+            self._depths.append(depths_in(part))
+
+    @property
+    def depths(self) -> pl.DataFrame | None:
+        """How deep the lists of all parts are known; None where that was not counted in all of them."""
+        depths = summed(self._depths) if self._depths else None
+        return depths if depths is not None and depths["n"].sum() == self.counts.facts.queries else None
 
     @property
     def types(self) -> Types:
@@ -102,6 +121,22 @@ class Gathered:
             inside = pl.col(RECORD) >= first
             inside = inside if end is None else inside & (pl.col(RECORD) < end)
             yield described(raw, rejects.filter(inside).collect())
+
+    def all_rejected(self, users: Part | None, log: Iterable[Raw], judgments: Sequence[Part]) -> pl.LazyFrame:
+        """Return all rejected records, those of users and judgments too, in the order of sources and records, from files."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        files: list[Path] = []
+
+        def keep(frame: pl.DataFrame) -> None:
+            files.append(self.folder / f"{len(files):05}.parquet")
+            pl.concat([none_rejected(), frame], how="vertical_relaxed").write_parquet(files[-1])
+
+        keep(rejected_rows([users] if users else []))
+        for raw in log:
+            for frame in self.rejected(raw):
+                keep(frame)
+        keep(rejected_rows(judgments))
+        return pl.scan_parquet(files, glob=False)
 
     def _rejects(self, name: str) -> Path:
         """Return where the rejected records of a table are kept."""

@@ -18,22 +18,22 @@ import polars as pl
 
 from sessionkit.contract import TABLES
 from sessionkit.readers.checking.aside import NOTHING, Aside
-from sessionkit.readers.checking.assembly import assemble
+from sessionkit.readers.checking.assembly import Assembled, assemble
+from sessionkit.readers.checking.counts import Counts
 from sessionkit.readers.checking.decisions import Parts
 from sessionkit.readers.checking.derive import with_users
-from sessionkit.readers.checking.finishing import finished, judged_keys, sources_of
+from sessionkit.readers.checking.finishing import counts_of, finished, judged_keys, sources_of
 from sessionkit.readers.checking.notes import notice, notice_parts
 from sessionkit.readers.checking.parts import Part, plain_part
-from sessionkit.readers.checking.rejection import none_rejected, note_rejected, refuse_first, rejected_rows
+from sessionkit.readers.checking.rejection import note_rejected, refuse_first
 from sessionkit.readers.checking.unusual import notice_unusual
 from sessionkit.readers.checking.whole import Raws, log_of, notice_empty
 from sessionkit.readers.checking.widening import LOG
 from sessionkit.readers.large.courses import Staged, Streamed
 from sessionkit.readers.large.gathering import Gathered, Types
-from sessionkit.readers.large.sizes import records_streamed
-from sessionkit.readers.raw import Raw
+from sessionkit.readers.large.sizes import ENOUGH, records_streamed
 from sessionkit.study import Settings, Study, open_study
-from sessionkit.study.ahead import Ahead
+from sessionkit.study.ahead import Ahead, in_turn
 from sessionkit.study.package import write_package
 from sessionkit.study.slices import Slice
 from sessionkit.study.temporary import TemporaryFolder
@@ -89,13 +89,15 @@ def large_study(
     log = log_of(raws)
     streams = all(raw.pieces is not None for raw in log.values())
     course = Streamed(log, records_streamed(budget, log)) if streams else Staged(log, budget, workspace)
+    # parts of which the sources know are small
+    at_once = 2 if budget >= ENOUGH and all(raw.parts for raw in log.values()) else 1
     users = plain_part(raws["users"][0]) if "users" in raws else None
     judgments = [plain_part(raw) for raw in raws.get("judgments", ())]
     beside = Beside(users, judgments, settings, reader, strict=strict, aside=aside)
     held = TemporaryFolder()
     types: Types | None = None
     while True:
-        writing = Writing(course, beside, defaults, types, workspace / "rejected")
+        writing = Writing(course, beside, defaults, types, workspace / "rejected", at_once=at_once)
         try:
             writing.write(held.path / "study")
         except OtherTypesError as error:
@@ -107,6 +109,8 @@ def large_study(
             break
     writing.notes.give_warnings()
     opened = open_study(held.path / "study")
+    if (depths := writing.gathered.depths) is not None:
+        opened.__dict__["depths"] = depths
     study = replace(opened, path=None)
     known = {
         name: value for name, value in vars(opened).items() if name not in {field.name for field in fields(opened)}
@@ -126,6 +130,8 @@ class Writing:
         The types of extras that are text in the source; None for those that the first part says.
     folder
         A directory for rejected records.
+    at_once
+        How many parts are put together at a time.
     """
 
     def __init__(
@@ -135,11 +141,14 @@ class Writing:
         defaults: Mapping[str, Any],
         types: Types | None,
         folder: Path,
+        *,
+        at_once: int = 1,
     ) -> None:
         self.course, self.beside, self.defaults, self.types = course, beside, defaults, types
         self.judged, self.notes = beside.judged, beside.aside.noticed()
+        self._keys = judged_keys(self.judged)
         shutil.rmtree(folder, ignore_errors=True)
-        self.gathered = Gathered(folder)
+        self.gathered, self.at_once = Gathered(folder), at_once
 
     def write(self, directory: Path) -> None:
         """Write the study."""
@@ -149,21 +158,33 @@ class Writing:
             closing(self._made(parts)) as made,
             closing(Ahead(made)) as slices,
         ):
-            write_package(_without_log(self.judged), directory, slices, self._whole)
+            write_package(_without_log(self.judged), directory, slices, self._whole, seen=self.gathered.add_depths)
 
     def _made(self, parts: Iterator[Parts]) -> Generator[Slice, None, None]:
         """Return the finished tables of each part."""
-        empty, judged = None, judged_keys(self.judged)
-        for part in parts:
-            made = assemble(part, self.course.decided, self.defaults)
-            self.gathered.add(made, judged)
-            types = self.types = self.gathered.types if self.types is None else self.types
-            tables = {name: finished(name, getattr(made, name), types=types.get(name, {})) for name in LOG}
-            if made.sessions.height:
-                yield Slice(tables["sessions"], tables["queries"], tables["results"])
-            empty = Slice(tables["sessions"].clear(), tables["queries"].clear(), tables["results"].clear())
+        empty = None
+        with closing(self._assembled(parts)) as assembled:
+            for made, counts in assembled:
+                self.gathered.add(made, counts)
+                types = self.types = self.gathered.types if self.types is None else self.types
+                tables = {name: finished(name, getattr(made, name), types=types.get(name, {})) for name in LOG}
+                if made.sessions.height:
+                    yield Slice(tables["sessions"], tables["queries"], tables["results"])
+                empty = Slice(tables["sessions"].clear(), tables["queries"].clear(), tables["results"].clear())
         if not self.gathered.counts.facts.sessions and empty is not None:
             yield empty
+
+    def _assembled(self, parts: Iterator[Parts]) -> Generator[tuple[Assembled, Counts], None, None]:
+        """Return what each part becomes."""
+        if self.at_once > 1:
+            yield from in_turn(self._put_together, parts, self.at_once)
+        else:
+            yield from map(self._put_together, parts)
+
+    def _put_together(self, part: Parts) -> tuple[Assembled, Counts]:
+        """Return the tables of a part, and what is counted in them."""
+        made = assemble(part, self.course.decided, self.defaults)
+        return made, counts_of(made, self._keys)
 
     def _whole(self) -> Study:
         """Return the study but for its log, which has been written by now; note what was unusual."""
@@ -174,7 +195,7 @@ class Writing:
         notice_empty(sorted([*self.course.log.values(), *raws], key=lambda raw: TABLES.index(raw.table)), notes)
         self.course.notice(notes)
         notice_parts(gathered.counts, notes)
-        rejected = _rejected(gathered, self.course.log, beside)
+        rejected = gathered.all_rejected(beside.users, self.course.log.values(), beside.judgments)
         if beside.strict:
             refuse_first(rejected)
         note_rejected(rejected, notes)
@@ -209,20 +230,3 @@ def _without_log(judgments: pl.DataFrame) -> Study:
     """Return a study of which only the judgments are there."""
     none = pl.LazyFrame()
     return Study(users=none, sessions=none, queries=none, results=none, judgments=judgments.lazy())
-
-
-def _rejected(gathered: Gathered, log: Mapping[str, Raw], beside: Beside) -> pl.LazyFrame:
-    """Return all rejected records, in the order of sources and records, from files."""
-    gathered.folder.mkdir(parents=True, exist_ok=True)
-    files: list[Path] = []
-
-    def keep(frame: pl.DataFrame) -> None:
-        files.append(gathered.folder / f"{len(files):05}.parquet")
-        pl.concat([none_rejected(), frame], how="vertical_relaxed").write_parquet(files[-1])
-
-    keep(rejected_rows([beside.users] if beside.users else []))
-    for raw in log.values():
-        for frame in gathered.rejected(raw):
-            keep(frame)
-    keep(rejected_rows(beside.judgments))
-    return pl.scan_parquet(files, glob=False)

@@ -117,6 +117,13 @@ def test_a_comment_ends_and_lists_are_taken_again(tmp_path, monkeypatch):
     assert told_alike(tmp_path, f"{begun}<!-- {'<q>1</q>' * 20}{PLAIN} --></s></d>") == 0
 
 
+def test_nothing_is_taken_from_pieces_after_something_unusual(tmp_path, monkeypatch):
+    monkeypatch.setattr(markup, "PIECE", 50)  # later pieces have been looked at by the time
+    text = f"<d><s>{PLAIN}</s>{{}}<s>{PLAIN}{PLAIN}</s></d>"
+    assert told_alike(tmp_path, text.format("")) == 3
+    assert told_alike(tmp_path, text.format('<x xmlns="u"/>')) == 1
+
+
 def test_other_encodings_are_left_to_the_parser(tmp_path):
     for declared, taken in (("utf-8", 1), ("iso-8859-1", 0)):
         text = f"<?xml version='1.0' encoding='{declared}'?><d><s>{PLAIN}</s></d>"

@@ -10,6 +10,7 @@ import pytest
 from sessionkit.errors import DataError
 from sessionkit.readers import read, records
 from sessionkit.readers.flat import bands, making
+from sessionkit.study.depths import depths_of
 
 
 def aol(chance):
@@ -127,6 +128,16 @@ def test_large_as_small_and_every_line_accounted_for(written, quiet_read, large,
     assert records_of == lines
     large(room={1: 2_000, 3: 10**6}[files])  # of a part of the rows, or of all
     same_study(quiet_read(paths, format=name), small)
+
+
+def test_how_deep_lists_are_known_is_counted_as_they_are_written(written, quiet_read, large, tmp_path):
+    paths, _ = written("aol", 1)
+    large(room=10**6)
+    study = quiet_read(paths, format="aol")
+    saved = study.save(tmp_path / "study")
+    for one in (study, saved):
+        assert vars(one)["depths"].equals(depths_of(one))  # which reads the files
+    assert saved.depths["n"].sum() == saved.facts.queries > 2
 
 
 @pytest.mark.parametrize("is_large", [False, True])

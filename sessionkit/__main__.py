@@ -1,8 +1,0 @@
-"""``python -m sessionkit``: the command line, where its script is not on the path."""
-
-import sys
-
-from sessionkit.cli import main
-
-if __name__ == "__main__":
-    sys.exit(main())

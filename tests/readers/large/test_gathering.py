@@ -1,5 +1,6 @@
 """What parts leave behind: every user once, however many parts name it."""
 
+import numpy as np
 import polars as pl
 
 from sessionkit.readers.checking.assembly import Assembled
@@ -10,7 +11,7 @@ from sessionkit.readers.large.gathering import Gathered
 def part(*users):
     """A part with a session of each of these users."""
     sessions = pl.DataFrame({"user_id": users}, schema={"user_id": pl.String})
-    return Assembled(sessions, pl.DataFrame(), pl.DataFrame(), (), Counts())
+    return Assembled(sessions, pl.DataFrame(), pl.DataFrame(), (), Counts(), np.empty(0, np.intp))
 
 
 def test_every_user_is_there_once(tmp_path):

@@ -47,8 +47,7 @@ def readable_p(value: float) -> str:
     """
     if value < LEVELS[0]:
         return f"< {LEVELS[0]:g}"
-    texts = [f"{value:.{digits}f}" for digits in range(3, 10)]
-    return next((text for text in texts if float(text) == value or float(text) not in LEVELS), texts[0])
+    return _off_levels(value, "f")
 
 
 def told_p(value: float) -> str:
@@ -69,7 +68,12 @@ def digits_of_p(value: float) -> str:
     """
     if value == 0:
         return "< 1e-300"
-    texts = [f"{value:#.{digits}g}" for digits in range(3, 10)]
+    return _off_levels(value, "g")
+
+
+def _off_levels(value: float, form: str) -> str:
+    """A number with three digits of a form, or as many more as keep it from a level that it is not."""
+    texts = [f"{value:#.{digits}{form}}" for digits in range(3, 10)]
     return next((text for text in texts if float(text) == value or float(text) not in LEVELS), texts[0])
 
 

@@ -12,15 +12,6 @@ from sessionkit.cli.running import tell, working
 from sessionkit.errors import UsageError
 
 PAGES = (".html", ".htm")
-FIGURE_TOPIC = Annotated[
-    str | None,
-    typer.Option(
-        "--topic",
-        metavar="TOPIC",
-        help="Topic of topic-curves and single-sessions. Default: the one with the most queries.",
-        show_default=False,
-    ),
-]
 
 
 def report(
@@ -54,7 +45,15 @@ def report(
             help="What to average scores by, and to compare: system, topic or columns of sessions and users.",
         ),
     ] = "system",
-    topic: FIGURE_TOPIC = None,
+    topic: Annotated[
+        str | None,
+        typer.Option(
+            "--topic",
+            metavar="TOPIC",
+            help="Topic of topic-curves and single-sessions. Default: the one with the most queries.",
+            show_default=False,
+        ),
+    ] = None,
     system: Annotated[
         str | None,
         typer.Option(

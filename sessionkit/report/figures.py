@@ -16,6 +16,7 @@ from sessionkit.charts.single_sessions import MOST
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.report.apart import DRAWN, drawn_apart
 from sessionkit.report.choices import TOP, Choices
+from sessionkit.report.phrases import NAMED, first_of
 from sessionkit.report.sampling import only
 from sessionkit.scoring.measures import GainMeasure, ListMeasure, Measure
 from sessionkit.scoring.measures.cumulated_gain import SessionGain
@@ -25,8 +26,6 @@ DEEPEST = 100
 """The rank to which Figure 1 looks, unless no list goes so deep."""
 APART = (*DRAWN,)
 """Figures that are made when they are asked for."""
-NAMED = 6
-"""Groups whose counts a caption gives."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +100,7 @@ def _last_vs_nonlast(study: Study, choices: Choices) -> Figure:
     caption = (
         f"Mean {what} each rank, for the last query of sessions and for the queries "
         f"before it{_discounted(measure)}. Every query counts the same; a session of one query has a last query only. Queries and "
-        f"the sessions they are from: {_listed(counts, 2 * NAMED)}.{choices.told(measure)}"
+        f"the sessions they are from: {first_of(counts, 2 * NAMED)}.{choices.told(measure)}"
     )
     return Figure("last-vs-nonlast", title, chart, caption)
 
@@ -231,9 +230,4 @@ def _discounted(measure: Measure) -> str:
 def _sessions(frame: pl.DataFrame) -> str:
     """The number of sessions of every group."""
     counts = frame.group_by("group").agg(pl.col("n").max()).sort("group")
-    return _listed([f"{group} {n}" for group, n in counts.rows()], NAMED)
-
-
-def _listed(items: list[str], most: int) -> str:
-    """Some items in a row, the rest counted."""
-    return ", ".join(items[:most]) + (f" and {len(items) - most} more" if len(items) > most else "")
+    return first_of([f"{group} {n}" for group, n in counts.rows()], NAMED)

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sessionkit.analysis.comparing.reading import CORRECTED
+
+NAMED = 6
+"""Groups whose counts a caption gives."""
 
 
 def capital(text: str) -> str:
@@ -22,3 +27,12 @@ def corrected(correction: str) -> str:
     """
     name = CORRECTED.get(correction)
     return f" after {name}'s correction" if name else ", not corrected"
+
+
+def first_of(items: Sequence[str], most: int) -> str:
+    """Return some items in a row, the rest counted.
+
+    >>> first_of(["a 1", "b 2", "c 3"], 2)
+    'a 1, b 2 and 1 more'
+    """
+    return ", ".join(items[:most]) + (f" and {len(items) - most} more" if len(items) > most else "")

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from sessionkit.study.facts import LIST
 from sessionkit.study.places import LENGTH, counts, repeated
 from sessionkit.study.slices import Slice, slices
 
 if TYPE_CHECKING:
     from sessionkit.study.study import Study
 
-LIST = ["session_id", "query_position"]
 COLUMNS = {"sessions": (), "queries": ("results_status",), "results": ()}
 ROWS = 2**19
 """Results and queries of a slice."""

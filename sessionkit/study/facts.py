@@ -90,7 +90,7 @@ def facts_of(study: Study) -> Facts:
 NO_FACTS = Facts(*(0 for _ in fields(Facts)))
 """The facts of nothing, to which others are added."""
 STATUSES = ("not_logged", "partly_observed", "empty")
-LIST = ("session_id", "query_position")
+LIST = ["session_id", "query_position"]
 ODD = 0x9E3779B97F4A7C15
 """A number whose multiples look like chance, in their lower 32 bits too: by it the numbers of lists are spread."""
 SHORT = 24
@@ -121,7 +121,7 @@ def facts_in_order(
 
 def _alike(results: pl.DataFrame, length: NDArray[np.int64]) -> pl.DataFrame:
     """Return list and document of the results among which all are that have one list and document, and few others."""
-    hashes = results["doc_id"].hash().to_numpy()
+    rows, hashes = results.select(*LIST, "doc_id"), results["doc_id"].hash().to_numpy()
     longest = int(length.max(initial=0))
     if longest <= SHORT:
         # 32 bits are enough to tell a row from the few near it, and half the work; a list is numbered by all its rows
@@ -129,7 +129,6 @@ def _alike(results: pl.DataFrame, length: NDArray[np.int64]) -> pl.DataFrame:
             np.arange(len(length), dtype=np.uint32) * np.uint32(ODD % 2**32), length
         )
         if not any((near[step:] == near[:-step]).any() for step in range(1, longest)):
-            return results.clear().select(*LIST, "doc_id")
+            return rows.clear()
     shown = hashes ^ (np.repeat(np.arange(len(length), dtype=np.uint64), length) * np.uint64(ODD))
-    alike = pl.Series(shown).is_duplicated() if any_twice(shown) else pl.Series([False]).new_from_index(0, len(shown))
-    return results.select(*LIST, "doc_id").filter(alike)
+    return rows.filter(pl.Series(shown).is_duplicated()) if any_twice(shown) else rows.clear()

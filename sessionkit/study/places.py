@@ -12,10 +12,10 @@ import polars as pl
 
 from sessionkit.contract.keys import begins
 from sessionkit.errors import DataError
+from sessionkit.study.facts import LIST
 from sessionkit.study.pairs import JUDGMENT, KEY, Pairs
 
 QUERIES, RESULTS, LENGTH = "__queries", "__results", "__length"
-LIST = ["session_id", "query_position"]
 PRIVATE = {
     "sessions": (QUERIES, RESULTS),
     "queries": (LENGTH,),

@@ -1,7 +1,7 @@
 """XML as it streams by: the elements below its root one after the other, raw ampersands escaped on the way.
 
 A file of any length takes no more memory than its longest element below the root. Lists of like entries may be taken from its
-text on the way (``listed.py``), in a thread of its own. Document types, and with them entities
+text on the way (``listed.py``), in threads of their own. Document types, and with them entities
 that expand and references to other files, are refused: defusedxml looks at all that stands before the root, which is the
 only place where they may stand; the faster parser of the standard library then takes the rest. Raw ampersands are what
 XML does not allow but old logs have.

@@ -14,9 +14,8 @@ import re
 from contextlib import closing
 
 from sessionkit.readers.entries import Glimpse
-from sessionkit.readers.files.listed import Listing
 from sessionkit.readers.files.markup import Markup, uncollected
-from sessionkit.readers.formats.trec_interactions import Interactions
+from sessionkit.readers.formats.trec_interactions import Interactions, sessions_in
 from sessionkit.readers.formats.trec_session import noted, raws_of
 from sessionkit.readers.raw import Raw
 from sessionkit.readers.records import Log, Taken
@@ -38,7 +37,7 @@ def take(log: Log) -> Taken:
         markup = Markup(file)
         found = Interactions(log.workspace if log.is_large else None, topics={}, block=markup.block)
         with uncollected(), closing(found):
-            for session in markup.elements("session", Listing("results", "result", apart="session")):
+            for session in sessions_in(markup):
                 found.take(session, "")
             for name, raw in raws_of(markup, found).items():
                 raws[name].append(raw)

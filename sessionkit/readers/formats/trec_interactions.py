@@ -6,7 +6,7 @@ What an element of a session, interaction or result is called becomes the name o
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from xml.etree.ElementTree import Element
@@ -15,7 +15,8 @@ import polars as pl
 
 from sessionkit.contract import RECORD
 from sessionkit.readers.files.elements import Block, Row, Rows, block_of, regular
-from sessionkit.readers.files.listed import TAKEN
+from sessionkit.readers.files.listed import TAKEN, Listing
+from sessionkit.readers.files.markup import Markup
 from sessionkit.readers.formats.trec_stamps import MISSING, Clock
 
 DOCUMENTS = ("clueweb12id", "clueweb09id", "docid", "docno")
@@ -203,6 +204,11 @@ class Interactions:
                 self.tally["negative dwell"] += ended < began
                 if ended >= began:
                     block["dwell_seconds"][row] = round((block["dwell_seconds"][row] or 0.0) + ended - began, 6)
+
+
+def sessions_in(markup: Markup) -> Iterator[Element]:
+    """Return the sessions of a log, whose lists of like results `Markup.block` knows."""
+    return markup.elements("session", Listing("results", "result", apart="session"))
 
 
 def _told(topic: Element) -> dict[str, str]:

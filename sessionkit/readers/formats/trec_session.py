@@ -32,10 +32,9 @@ import polars as pl
 
 from sessionkit.errors import DataError
 from sessionkit.readers.entries import TOPICS, Glimpse, Option
-from sessionkit.readers.files.listed import Listing
 from sessionkit.readers.files.markup import Markup, uncollected
 from sessionkit.readers.files.opening import LogFile
-from sessionkit.readers.formats.trec_interactions import ASKED, DOCUMENTS, Interactions
+from sessionkit.readers.formats.trec_interactions import ASKED, DOCUMENTS, Interactions, sessions_in
 from sessionkit.readers.formats.trec_topics import read_topics
 from sessionkit.readers.judgments.trec_qrels import GRADES
 from sessionkit.readers.raw import Raw
@@ -99,7 +98,7 @@ def take(log: Log) -> Taken:
             block=markup.block,
         )
         with uncollected(), closing(found):
-            for session in markup.elements("session", Listing("results", "result", apart="session")):
+            for session in sessions_in(markup):
                 found.take(session, f"{_year(markup)}-")
             for name, raw in raws_of(markup, found).items():
                 raws[name].append(raw)

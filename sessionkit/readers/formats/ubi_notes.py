@@ -59,7 +59,7 @@ def _uncounted(happened: pl.LazyFrame, actions: Actions) -> list[str]:
         return []
     said = [f"{many:,} {action}" for action, many in by_action.head(SOME).rows()]
     rest = len(by_action) - len(said)
-    said += [f"{rest} other {'action' if rest == 1 else 'actions'}"] if rest else []
+    said += [counted(rest, "other action")] if rest else []
     return [
         f"{counted(int(by_action['len'].sum()), 'event')} on objects at an ordinal not counted as impressions or clicks ({listed(said)}); "
         "the options impressions and clicks name the actions that are"

@@ -32,6 +32,7 @@ TRIED = (
 )
 TEXTS = ("query", "query_text", "querytext", "query text", "search_query", "search_term", "search term")
 TOPICS = ("topic", "topic_id", "topicid", "topic_number", "qid", "query_id", "queryid", "query_number", "query-id")
+CORPUS, OF_CORPUS = "corpus-id", "score"
 DOCUMENTS = (
     *(
         "doc_id",
@@ -46,11 +47,11 @@ DOCUMENTS = (
         "sku",
         "url",
     ),
-    CORPUS := "corpus-id",
+    CORPUS,
 )
 GRADES = (
     *("grade", "rating", "relevance", "rel", "label", "gain", "judgment", "judgement", "relevance_score", "esci_label"),
-    OF_CORPUS := "score",
+    OF_CORPUS,
 )
 JUDGES = ("judge_id", "judge", "assessor", "assessor_id", "annotator", "rater", "worker_id", "user_email")
 """What columns are called, the likeliest first; a score is a grade where documents are those of a corpus, as in BEIR."""

@@ -9,10 +9,8 @@ import altair as alt
 
 from sessionkit.errors import UsageError
 from sessionkit.report.choices import Choices
+from sessionkit.report.phrases import NAMED, first_of
 from sessionkit.scoring.measures import Measure
-
-NAMED = 6
-"""Groups whose counts a caption gives."""
 
 
 class Drawn(NamedTuple):
@@ -37,6 +35,5 @@ def only_measure(choices: Choices, kind: str, family: type[Measure], example: st
 
 
 def by_group(counts: Iterable[tuple[str, int]]) -> str:
-    """Groups with their counts, the rest by_group."""
-    items = [f"{group} {number:,}" for group, number in counts]
-    return ", ".join(items[:NAMED]) + (f" and {len(items) - NAMED} more" if len(items) > NAMED else "")
+    """Groups with their counts, the rest counted."""
+    return first_of([f"{group} {number:,}" for group, number in counts], NAMED)

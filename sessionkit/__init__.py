@@ -154,6 +154,7 @@ if TYPE_CHECKING:
     from sessionkit.scoring.measures import sum_ as sum
     from sessionkit.scoring.scores import score
     from sessionkit.study import Settings, Study, add_partition, open_study
+    from sessionkit.study.sharing import Pseudonymized, pseudonymize
 
 _HOMES = {
     "sessionkit.analysis.accounts": ["accounts"],
@@ -198,6 +199,7 @@ _HOMES = {
     ],
     "sessionkit.scoring.scores": ["score"],
     "sessionkit.study": ["Settings", "Study", "add_partition", "open_study"],
+    "sessionkit.study.sharing": ["Pseudonymized", "pseudonymize"],
 }  # fmt: skip
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 _SPELLED = {"max": "max_", "min": "min_", "sum": "sum_"}

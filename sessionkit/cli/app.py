@@ -23,6 +23,7 @@ from sessionkit.cli.judging import discriminate, noise
 from sessionkit.cli.planning import mixed, power
 from sessionkit.cli.reporting import report
 from sessionkit.cli.scores import explain, score
+from sessionkit.cli.sharing import pseudonymize
 from sessionkit.cli.sweeping import sweep
 
 COMMANDS: dict[Callable[..., None], str] = {
@@ -46,6 +47,7 @@ COMMANDS: dict[Callable[..., None], str] = {
     calibrate: "sessionkit calibrate mystudy --model 'sDCG@10' --model 'sRBP@10'",
     chart: "sessionkit chart mystudy session-curve --output figure2.svg",
     report: "sessionkit report mystudy --output report.html 'nsDCG@10' --redact queries,users",
+    pseudonymize: "sessionkit pseudonymize mystudy --out shared --keep condition --mapping secret.csv",
     measures: "sessionkit measures nsDCG",
     formats: "sessionkit formats tables",
     schema: "sessionkit schema results",

@@ -112,7 +112,7 @@ def ingest(
         raise UsageError(msg)
     column, value = _partition(partition)
     refuse_to_replace(out)
-    _require_writable(out)
+    require_writable(out)
     with watched() as progress, working(f"reading {sources[0]}", progress):
         study = read(
             sources if len(sources) > 1 else sources[0],
@@ -152,7 +152,7 @@ def _partition(given: str | None) -> tuple[str | None, str]:
     return (column, value) if given is not None else (None, "")
 
 
-def _require_writable(directory: Path) -> None:
+def require_writable(directory: Path) -> None:
     """Raise UsageError, before anything is read, where a directory cannot be written."""
     place = directory.resolve().parent
     while not place.exists() and place != place.parent:

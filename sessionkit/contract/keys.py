@@ -59,12 +59,12 @@ def check_dense(rows: Checked, table: Table, positions: pl.DataFrame | None = No
         return rows
     rule = table.rule("dense")
     group, position = rule.fields
-    counted = in_order(
-        keys_of(rows, [group, position]) if positions is None else distinct(positions, [group, position])
-    )
+    counted = keys_of(rows, [group, position]) if positions is None else distinct(positions, [group, position])
     first = (pl.col(group) != pl.col(group).shift(1)).fill_null(value=True)
     due = pl.when(first).then(1).otherwise(pl.col(position).shift(1) + 1)
-    if counted.lazy().select((pl.col(position) == due).all()).collect().item():
+    dense = (pl.col(position) == due).all()
+    # each key is there once: where all are due as they stand, no group stands in two places
+    if counted.lazy().select(dense).collect().item() or (counted := in_order(counted)).select(dense).item():
         return rows
     ordinal = pl.int_range(1, pl.len() + 1, dtype=pl.Int32).over(group)
     loose = counted.filter(pl.col(position) != ordinal)
@@ -79,13 +79,14 @@ def _all_numbered(own: pl.DataFrame, accepted: pl.DataFrame) -> bool:
     """Return whether all of these keys are accepted, as is cheap to see where the accepted count from 1 in each group."""
     group, number = own.columns
     runs, mine = (keys[group].rle().struct.unnest() for keys in (accepted, own))
-    first = (runs["len"].cum_sum() - runs["len"]).gather(accepted[group].rle_id())
-    if not accepted.select((pl.col(number) == pl.int_range(1, pl.len() + 1) - first).all()).item():
+    first, times = (runs["len"].cum_sum() - runs["len"]).to_numpy(), runs["len"].to_numpy()
+    if not (accepted[number].to_numpy() == np.arange(1, accepted.height + 1) - np.repeat(first, times)).all():
         return False
     found = mine.join(runs, on="value", how="left", maintain_order="left")
     if found.height != mine.height or found["len_right"].null_count():
         return False
-    return bool(own[number].is_between(1, found["len_right"].gather(own[group].rle_id())).all())
+    most = np.repeat(found["len_right"].to_numpy(), mine["len"].to_numpy())
+    return bool(own[number].is_between(1, pl.Series(most)).all())
 
 
 def rises(frame: pl.DataFrame, key: Sequence[str]) -> bool:

@@ -124,9 +124,9 @@ def beginning(head: bytes) -> bytes:
     return BLANK_LINES.sub(b"", head.removeprefix(UTF8_BOM))
 
 
-def unpacked(path: Path) -> IO[bytes]:
-    """Open a file for reading, unpacking gzip and zstd by their first bytes."""
-    return counted(_unpacked(path))
+def unpacked(path: Path, *, again: bool = False) -> IO[bytes]:
+    """Open a file for reading, unpacking gzip and zstd by their first bytes; what is read `again` is not counted again."""
+    return _unpacked(path) if again else counted(_unpacked(path))
 
 
 def _unpacked(path: Path) -> IO[bytes]:

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from sessionkit.analysis.timeline import timeline
     from sessionkit.errors import DataError, DataWarning, MeasureError, SessionkitError, UsageError
     from sessionkit.readers import FORMATS, from_tables, read
+    from sessionkit.readers.proposing import Proposal, propose
     from sessionkit.report import report
     from sessionkit.scoring.averages import avg_pos, avg_vect, norm_vect
     from sessionkit.scoring.expected.variance import path_variance
@@ -181,6 +182,7 @@ _HOMES = {
     "sessionkit.analysis.timeline": ["timeline"],
     "sessionkit.errors": ["DataError", "DataWarning", "MeasureError", "SessionkitError", "UsageError"],
     "sessionkit.readers": ["FORMATS", "from_tables", "read"],
+    "sessionkit.readers.proposing": ["Proposal", "propose"],
     "sessionkit.report": ["report"],
     "sessionkit.scoring.averages": ["avg_pos", "avg_vect", "norm_vect"],
     "sessionkit.scoring.explain": ["explain"],

@@ -21,6 +21,7 @@ from sessionkit.cli.evidence import correlate
 from sessionkit.cli.incomplete import incomplete
 from sessionkit.cli.judging import discriminate, noise
 from sessionkit.cli.planning import mixed, power
+from sessionkit.cli.proposing import init
 from sessionkit.cli.reporting import report
 from sessionkit.cli.scores import explain, score
 from sessionkit.cli.sharing import pseudonymize
@@ -28,6 +29,7 @@ from sessionkit.cli.sweeping import sweep
 
 COMMANDS: dict[Callable[..., None], str] = {
     demo: "sessionkit demo --out sessionkit-demo",
+    init: "sessionkit init sessions.tsv results.tsv qrels.txt --output study.toml",
     ingest: "sessionkit ingest study.toml --out mystudy",
     check: "sessionkit check mystudy --verify",
     describe: "sessionkit describe mystudy",

@@ -31,6 +31,7 @@ _USUAL = {
     "session_order": "sessionposition taskorder taskposition taskno tasknumber trial order sequence task",
     "started_at": "start starttime started sessionstart startdate began begin begintime timestamp time datetime date",
     "ended_at": "end endtime ended sessionend finished finish stop",
+    "duration_seconds": "durationsecs durationsec sessionseconds sessionsecs",
     "issued_at": "issued querytime querytimestamp searchtime timestamp time datetime ts eventtime servertime date createdat",
     "elapsed_seconds": "elapsed timeinsession secondssincestart relativetime seconds timestamp time",
     "score": "retrievalscore rsv bm25 similarity",

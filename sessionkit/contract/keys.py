@@ -17,7 +17,7 @@ from sessionkit.contract.schemas import Table
 def check_unique(rows: Checked, table: Table) -> Checked:
     """Sort by the key and part off rows whose key an earlier record of the source already has."""
     key = list(table.key)
-    if rises(rows.accepted, key):
+    if _rises(rows, key):
         return rows
     if not rises(rows.accepted, [*key, RECORD]):
         rows = Checked(rows.accepted.sort([*key, RECORD]), rows.broken)
@@ -104,6 +104,23 @@ def rises(frame: pl.DataFrame, key: Sequence[str]) -> bool:
         now, before = column[1:], column[:-1]
         above = (now > before) | ((now == before) & above)
     return bool((new | above).all())
+
+
+def _rises(rows: Checked, key: Sequence[str]) -> bool:
+    """Return what :func:`rises` does of the accepted rows; what :func:`keys_of` is asked for later is found on the way."""
+    *group, last = key
+    values = rows.accepted[last]
+    if not group or values.null_count():
+        return rises(rows.accepted, key)
+    starts = starts_of(rows, group)
+    keys = rows.accepted.select(group)[starts]
+    if not rises(keys, group):
+        return False
+    rows.known[tuple(group)] = keys
+    above = np.ones(len(values), dtype=np.bool_)
+    above[1:] = (values[1:] > values[:-1]).to_numpy()
+    above[starts] = True
+    return bool(above.all())
 
 
 def in_order(keys: pl.DataFrame) -> pl.DataFrame:

@@ -28,8 +28,8 @@ def pseudonymize(
         typer.Option(
             "--keep",
             metavar="NAMES",
-            help="What else stays as it is: users, sessions, queries, judges, times, title, extras (all columns of the source "
-            "that are not ours), or columns such as condition or sessions.condition; several joined by commas.",
+            help="What else stays as it is: users, sessions, queries, judges, topics, times, title, extras (all columns of the "
+            "source that are not ours), or columns such as condition or sessions.condition; several joined by commas.",
             show_default=False,
         ),
     ] = "",
@@ -81,7 +81,8 @@ def pseudonymize(
     """A copy of a study to share, without names and dates.
 
     Users, sessions, query texts and ids, and judges become pseudonyms, the same in every table; times of day become seconds
-    since the session began. Documents, topics and systems stay. Of the source's other columns numbers stay, texts and dates
+    since the session began. Documents, topics and systems stay, but for those that only repeat users, sessions or query
+    texts. Of the source's other columns numbers stay, texts and dates
     do not; nor do rejected records, notes, and names and hashes of the source files. Scores stay the same, but for those of
     the words of queries. Prints what was done and what still can identify people: this is no anonymity. Tables for --table:
     columns, reading.

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from sessionkit.errors import UsageError, suggestion
-from sessionkit.study.package import refuse_to_replace
+from sessionkit.study.package import is_study, refuse_to_replace
 from sessionkit.study.replacing import require_place, whole_file
 
 ENDINGS = (".csv", ".tsv", ".parquet")
@@ -37,6 +37,10 @@ def require_secret(mapping: Path, out: Path | None = None) -> None:
     if out is not None and out.resolve() in mapping.resolve().parents:
         raise UsageError(
             f"{mapping} lies in {out}, which is to be shared; keep the mapping apart: name a file outside it"
+        )
+    if study := next((folder for folder in mapping.resolve().parents if is_study(folder)), None):
+        raise UsageError(
+            f"{mapping} lies in the study {study} and would go where that goes; keep the mapping apart: name a file outside it"
         )
     require_place(mapping)
     if mapping.is_file():

@@ -7,7 +7,9 @@ session began, all other things by pseudonyms.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+
+import polars as pl
 
 from sessionkit.contract import TABLES, table
 from sessionkit.errors import UsageError, suggestion
@@ -42,6 +44,8 @@ LABELS = {
 """What the pseudonyms of a column begin with."""
 DATED = {"sessions": ("started_at", "ended_at"), "queries": ("issued_at",), "results": ("clicked_at",)}
 """Columns with times of day."""
+MADE = {"ended_at": "duration_seconds", "issued_at": "elapsed_seconds", "clicked_at": "click_elapsed_seconds"}
+"""Columns with seconds that take the place of times of day."""
 REPLACED = frozenset({"users", "sessions", "queries", "judges", TIMES})
 """Things that are replaced unless they are to be kept."""
 KEPT = frozenset({"documents", "topics", "systems"})
@@ -68,7 +72,7 @@ class Asked:
     named: frozenset[str] = frozenset()
     keep: frozenset[Column] = frozenset()
     replace: frozenset[Column] = frozenset()
-    drop: frozenset[Column] = field(default=frozenset())
+    drop: frozenset[Column] = frozenset()
 
     @classmethod
     def of(cls, study: Study, keep: Iterable[str], replace: Iterable[str], drop: Iterable[str]) -> Asked:
@@ -95,6 +99,15 @@ class Asked:
         if EXTRAS in kept:
             every = {(name, column) for name, columns_ in extras.items() for column in columns_}
             columns["keep"] = frozenset(every - columns["replace"] - columns["drop"])
+        for one, other in (("keep", "replace"), ("keep", "drop"), ("replace", "drop")):
+            for name, column in sorted(columns[one] & columns[other]):
+                raise UsageError(f"{name}.{column} cannot be both in {one} and in {other}; name it in one of them")
+        for name, column in sorted(columns["replace"]):
+            dtype = study.table(name).collect_schema()[column]
+            if dtype.is_nested() or dtype == pl.Binary:
+                raise UsageError(
+                    f"replace: {name}.{column} is {dtype}, which has no pseudonyms; keep it or leave it out"
+                )
         return cls(REPLACED - {*kept} | {*replaced}, frozenset(kept), **columns)
 
 
@@ -115,11 +128,11 @@ def extras_of(study: Study) -> dict[str, list[str]]:
 
 def droppable(study: Study) -> dict[str, list[str]]:
     """The columns of each table that a study, or its copy, can be without."""
-    made = {"sessions": ["duration_seconds"], "queries": ["elapsed_seconds"], "results": ["click_elapsed_seconds"]}
+    made = {name: [MADE[column] for column in study.columns(name) if column in MADE] for name in TABLES}
     return {
         name: [
             column
-            for column in dict.fromkeys([*study.columns(name), *made.get(name, ())])
+            for column in dict.fromkeys([*study.columns(name), *made[name]])
             if column not in NEEDED and column not in table(name).required
         ]
         for name in TABLES
@@ -159,6 +172,8 @@ def _unknown(name: str, known: Mapping[str, Iterable[str]], option: str, things:
     if not things and name in (*OF_THING, TIMES, EXTRAS):
         of_it = ", ".join(OF_THING.get(name, ())) or "one by one"
         return f"{name} are no column; name the columns to leave out: {of_it}"
+    if not things and any(name.removeprefix(f"{home}.") in table(home).by_name for home in TABLES):
+        return f"{name} cannot be left out, or is not there"
     columns = sorted({column for columns in known.values() for column in columns})
     offered = [*things, *columns]
     more = f"columns: {', '.join(columns)}" if columns else "there are no further columns"

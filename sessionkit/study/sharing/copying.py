@@ -34,12 +34,15 @@ def pseudonymize(
     """Make a copy of a study that can be shared: pseudonyms for people and what they typed, no dates, no texts of the source.
 
     By default ids of users, sessions, queries and judges and the texts of queries are replaced by pseudonyms, the same in
-    every table; times of day by seconds since the session began. Documents, topics and systems stay. Of the source's further
-    columns numbers and truth values stay; texts, dates, copies of ids and numbers that look like times are left out. So are
-    the records that were rejected, the notes on the source, names, sizes and hashes of its files, and the study's title.
+    every table; times of day by seconds since the session began. Documents, topics and systems stay, but for topics and
+    systems that are only users, sessions or texts of queries again. Of the source's further columns numbers and truth values
+    stay; texts, dates, copies of ids and numbers that look like times are left out. So are the records that were rejected,
+    the notes on the source, names, sizes and hashes of its files, and the study's title.
 
     Every score stays the same, to the bit, but for measures of the words of queries: of them only remains which texts are
-    equal. What is drawn at random from sessions or users (bootstrap, permutations) is drawn in another order.
+    equal; and for measures of what is left out, such as seconds that count from 1970 and not from the session's beginning,
+    of which `reading` says. What is drawn at random from sessions or users (bootstrap, permutations) is drawn in another order,
+    and comparisons add sessions up in another order, which can change their last digit.
 
     This is no anonymity. Documents that people clicked can tell who they are, and so can rare combinations of their features,
     of which `reading` says how many there are.
@@ -100,7 +103,7 @@ def pseudonymize(
     return Pseudonymized(
         copy,
         told.table_of(study, copy, plan, changed),
-        told.reading_of(study, users, plan, changed, seeded=seed is not None),
+        told.reading_of(study, copy, plan, changed, seeded=seed is not None),
         {name: (one.values, one.labels) for name, one in changed.items()},
         study.path,
     )

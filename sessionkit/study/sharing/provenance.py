@@ -47,10 +47,9 @@ def settings_of(study: Study, plan: Plan) -> Settings:
 
 def notes_of(study: Study, plan: Plan) -> tuple[str, ...]:
     """What readers of the copy should know, one sentence each."""
-    there = {name: [column for column in columns if _known(study, column)] for name, columns in things().items()}
-    kept = [name for name, columns in there.items() if plan.keeps(study, columns)]
-    replaced = [THINGS.get(name, name) for name, columns in there.items() if columns and name not in kept]
-    done = f"replaced: {', '.join(replaced)}" if replaced else "nothing was replaced"
+    kept, replaced = kept_and_replaced(study, plan)
+    named = ", ".join(THINGS.get(name, name) for name in replaced)
+    done = f"replaced: {named}" if replaced else "nothing was replaced"
     notes = [f"pseudonymized by sessionkit {__version__}; {done}; kept: {', '.join(kept) or 'nothing'}"]
     if plan.out:
         notes.append(f"left out of the copy: {columns_in_words(plan.out)}")
@@ -62,9 +61,12 @@ def notes_of(study: Study, plan: Plan) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def things() -> dict[str, tuple[str, ...]]:
-    """Everything that can be replaced, with its columns."""
-    return {**OF_THING, TIMES: tuple(column for columns in DATED.values() for column in columns)}
+def kept_and_replaced(study: Study, plan: Plan) -> tuple[list[str], list[str]]:
+    """The things of which the study says anything: those that are kept in some table, and the others."""
+    things = {**OF_THING, TIMES: tuple(column for columns in DATED.values() for column in columns)}
+    there = {name: [column for column in columns if _known(study, column)] for name, columns in things.items()}
+    kept = [name for name, columns in there.items() if plan.keeps(study, columns)]
+    return kept, [name for name, columns in there.items() if columns and name not in kept]
 
 
 def columns_in_words(columns: Mapping[Column, str] | Iterable[Column]) -> str:

@@ -24,8 +24,8 @@ class Pseudonymized(Shown):
     study
         The study, which `save` writes to a directory.
     table
-        What was done: ``table``, ``column``, ``done`` (``replaced``, ``seconds``, ``kept``, ``left out``), ``values`` (how
-        many distinct ones were replaced; null for others) and ``why``.
+        What was done: ``table``, ``column``, ``done`` (``replaced``, ``seconds``, ``kept``, ``left out``, ``made``), ``values``
+        (how many distinct ones were replaced; null for others) and ``why``.
     reading
         What was replaced, kept and left out, and what still can identify people, a line for each.
     names

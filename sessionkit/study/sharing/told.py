@@ -7,22 +7,18 @@ from collections.abc import Mapping
 import polars as pl
 
 from sessionkit.contract import TABLES
+from sessionkit.contract import table as contract
 from sessionkit.showing.frames import ResultFrame
 from sessionkit.showing.tables import visible
 from sessionkit.showing.words import counted, listed
-from sessionkit.study.sharing.asked import DATED, OF_THING, TIMES, TITLE, Asked, extras_of
+from sessionkit.study.sharing.asked import DATED, MADE, TITLE, extras_of
 from sessionkit.study.sharing.columns import Plan
 from sessionkit.study.sharing.drawing import Names
 from sessionkit.study.sharing.keys import KEY
-from sessionkit.study.sharing.provenance import columns_in_words, rejected_in_words
+from sessionkit.study.sharing.provenance import columns_in_words, kept_and_replaced, rejected_in_words
 from sessionkit.study.study import Study
 
-SECONDS = {
-    "started_at": "0 in every session",
-    "ended_at": "duration_seconds",
-    "issued_at": "elapsed_seconds",
-    "clicked_at": "click_elapsed_seconds",
-}
+SECONDS = {"started_at": "0 in every session", **MADE}
 """What becomes of times."""
 NOUNS = {
     "user_id": "user",
@@ -37,6 +33,8 @@ NOUNS = {
     "system_id": "system",
     KEY: "judgment key",
 }
+LONG = 4
+"""Ids of at least so many characters are looked for in topics and systems; shorter ones stand in anything."""
 FEW = 5
 """Users who share their features with fewer than so many are few enough to be told."""
 
@@ -63,7 +61,7 @@ def table_of(study: Study, copy: Study, plan: Plan, names: Mapping[str, Names]) 
     return ResultFrame(pl.DataFrame(rows, schema=schema, orient="row"))
 
 
-def reading_of(study: Study, users: pl.DataFrame, plan: Plan, names: Mapping[str, Names], *, seeded: bool) -> str:
+def reading_of(study: Study, copy: Study, plan: Plan, names: Mapping[str, Names], *, seeded: bool) -> str:
     """Say what was done, and what to mind, a line for each."""
     asked, out = plan.asked, plan.out
     replaced = [_many(name, len(own.values)) for name, own in names.items() if len(own.values)]
@@ -71,8 +69,7 @@ def reading_of(study: Study, users: pl.DataFrame, plan: Plan, names: Mapping[str
     timed = [column for table, columns in DATED.items() for column in columns if column in study.columns(table)]
     if timed and plan.elapsed:
         lines.append(f"Times of day ({', '.join(timed)}) became seconds since the session began.")
-    kept = [thing for thing, columns in OF_THING.items() if plan.keeps(study, columns)]
-    kept += [TIMES] if timed and not plan.elapsed else []
+    kept, _ = kept_and_replaced(study, plan)
     further = [
         (table, column)
         for table, columns in extras_of(study).items()
@@ -94,31 +91,72 @@ def reading_of(study: Study, users: pl.DataFrame, plan: Plan, names: Mapping[str
     lines += [f"Left out: {'; '.join(gone)}."] if gone else []
     if study.partitioned is not None and plan.loses("sessions", study.partitioned.by):
         lines.append(f"No longer in partitions: {study.partitioned.by} is gone.")
-    return "\n".join(map(visible, [*lines, *_minded(study, users, asked, seeded=seeded)]))
+    return "\n".join(map(visible, [*lines, *_minded(study, copy, plan, names, kept, seeded=seeded)]))
 
 
-def _minded(study: Study, users: pl.DataFrame, asked: Asked, *, seeded: bool) -> list[str]:
+def _minded(
+    study: Study, copy: Study, plan: Plan, names: Mapping[str, Names], kept: list[str], *, seeded: bool
+) -> list[str]:
     """What still can identify people, and what is no longer as it was."""
+    asked, users = plan.asked, features_of(copy)
+    scored = [(name, column) for name, column in plan.out if column in contract(name).by_name]
     lines = [alone(users)] if len(users) else []
-    if "documents" not in asked.replaced:
+    if unseen := [(name, column) for name in ("queries", "results") for column in extras_of(copy)[name]]:
+        lines.append(f"Mind: whether {columns_in_words(unseen)} can tell users apart was not looked at.")
+    if "documents" in kept:
         lines.append(
             "Mind: documents are kept, and what people clicked can tell who they are; documents can be replaced too."
         )
+    lines += [line for column in ("topic_id", "system_id") if (line := holding(study, plan, names, column))]
     if "sessions" not in asked.replaced:
         lines.append("Mind: session ids are kept, and can hold ids of users or dates.")
-    if "query_text" in study.columns("queries"):
+    if "query_text" in copy.columns("queries"):
         if "queries" in asked.replaced:
             lines.append(
-                "Mind: of query texts remains which are equal; QueryTerms, QueryOverlap and reformulations are not what they were. "
-                "All other scores are the same."
+                "Mind: of query texts remains which are equal; QueryTerms, QueryOverlap and reformulations are not what they were."
+                + ("" if scored else " All other scores are the same.")
             )
         else:
             lines.append("Mind: query texts are kept, and what people ask tells who they are.")
+    if scored:
+        lines.append(f"Mind: scores that read {columns_in_words(scored)} are not what they were.")
     if "documents" in asked.replaced and study.settings.merge == "alternate":
         lines.append("Mind: merge = alternate goes by the order of doc ids, which is another now; scores can differ.")
     if seeded:
         lines.append("Mind: whoever knows the seed and the ids can undo the pseudonyms.")
     return lines
+
+
+def holding(study: Study, plan: Plan, names: Mapping[str, Names], column: str) -> str:
+    """What to say where topics or systems are kept in whose names replaced ids are found, or that are texts of queries."""
+    if not plan.keeps(study, [column]):
+        return ""
+    replaced = {name: names[name].values for name in ("user_id", "session_id", "query_text") if name in names}
+    own = study.sessions.select(pl.col(column).drop_nulls().unique()).collect().to_series()
+    held = own.is_in(replaced.pop("query_text", pl.Series([], dtype=pl.String)).implode())
+    for ids in replaced.values():
+        held |= own.str.contains_any(ids.filter(ids.str.len_chars() >= LONG).implode())
+    if not held.any():
+        return ""
+    many = counted(int(held.sum()), NOUNS[column])
+    return f"Mind: ids of users or sessions, or texts of queries, stand in {many} that can be replaced too."
+
+
+def features_of(copy: Study) -> pl.DataFrame:
+    """The users with what is known of them: what stands with them, and columns of sessions that say the same in all of one's."""
+    further = extras_of(copy)["sessions"]
+    known = [pl.col(column).drop_nulls() for column in further]
+    own = (
+        copy.sessions.drop_nulls("user_id")
+        .group_by("user_id")
+        .agg(
+            *(values.first().alias(f"sessions.{column}") for values, column in zip(known, further, strict=True)),
+            *(values.n_unique().alias(column) for values, column in zip(known, further, strict=True)),
+        )
+        .collect()
+    )
+    same = [f"sessions.{column}" for column in further if own[column].max() == 1]
+    return copy.users.collect().join(own.select("user_id", *same), on="user_id", how="left")
 
 
 def alone(users: pl.DataFrame) -> str:
@@ -129,7 +167,7 @@ def alone(users: pl.DataFrame) -> str:
     """
     features = [name for name in users.columns if name != "user_id"]
     if not features:
-        return "No features of users are kept."
+        return "No features are kept with users or their sessions."
     many = users.group_by(features).len().get_column("len")
     ones, few = int((many == 1).sum()), int(many.filter(many < FEW).sum())
     combination = f"a combination of {listed(features)}"

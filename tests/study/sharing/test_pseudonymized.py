@@ -43,6 +43,7 @@ def test_a_mapping_stays_apart_and_replaces_nothing(study, tmp_path):
         ("m.txt", "ends in .txt; a mapping is written as .csv, .tsv, .parquet"),
         ("m", "ends in nothing"),
         ("none/m.csv", "there is no directory"),
+        ("study/m.csv", "lies in the study .*study and would go where that goes"),
     ):
         with pytest.raises(UsageError, match=said):
             made.save(tmp_path / "copy", mapping=tmp_path / place)
@@ -93,4 +94,43 @@ def test_those_who_are_alone_are_counted():
         "Who knows it, knows them."
     )
     assert alone(users.tail(6)) == "Every user has a combination of age and old that at least 5 have."
-    assert alone(users.select("user_id")) == "No features of users are kept."
+    assert alone(users.select("user_id")) == "No features are kept with users or their sessions."
+
+
+def test_what_sessions_say_of_their_users_counts():
+    """Age is one for each user, rating is not; comment is left out."""
+    log = {"session_id": [*"abc"], "query_position": [1] * 3, "rank": [1] * 3, "doc_id": ["d"] * 3}
+    sessions = {"session_id": [*"abc"], "user_id": ["u", "u", "v"], "age": [30, None, 31], "rating": [1, 2, 1]}
+    made = sk.pseudonymize(sk.from_tables(sessions=sessions | {"comment": ["x"] * 3}, results=log))
+    assert "Mind: 2 of 2 users have a combination of sessions.age that no other user has" in made.reading
+
+
+def test_only_what_the_study_knows_is_said_to_be_kept():
+    log = {"session_id": ["a"], "query_position": [1], "query_text": ["x"], "results_status": ["not_logged"]}
+    reading = sk.pseudonymize(sk.from_tables(queries=log)).reading
+    assert "Kept: no ids." in reading
+    assert "documents" not in reading
+
+
+def test_texts_that_are_left_out_do_not_remain():
+    log = {"session_id": ["a"], "query_position": [1], "rank": [1], "doc_id": ["d"]}
+    texts = {"session_id": ["a"], "query_position": [1], "query_text": ["x"]}
+    reading = sk.pseudonymize(sk.from_tables(queries=texts, results=log), drop="query_text").reading
+    assert "of query texts remains" not in reading
+    assert "Mind: scores that read queries.query_text are not what they were." in reading
+
+
+def test_ids_in_topics_and_systems_are_told():
+    log = {"session_id": ["s1", "s2"], "query_position": [1, 1], "rank": [1, 1], "doc_id": ["d", "d"]}
+    sessions = {"session_id": ["s1", "s2"], "user_id": ["anna", "bo"], "topic_id": ["t-anna", "t-bo"]}
+    reading = sk.pseudonymize(sk.from_tables(sessions=sessions, results=log)).reading
+    assert "Mind: ids of users or sessions, or texts of queries, stand in 1 topic that can be replaced too." in reading
+    other = sessions | {"topic_id": ["t1", "t2"]}
+    assert "stand in" not in sk.pseudonymize(sk.from_tables(sessions=other, results=log)).reading
+
+
+def test_what_was_not_looked_at_is_told():
+    """A log in one flat file has what it says of its users in every result."""
+    log = {"session_id": ["a"], "user_id": ["u"], "query_position": [1], "rank": [1], "doc_id": ["d"], "age": [30]}
+    reading = sk.pseudonymize(sk.from_tables(results=log)).reading
+    assert "Mind: whether results.age can tell users apart was not looked at." in reading

@@ -40,6 +40,10 @@ def init(
 
     if output is not None:
         require_place(output)
+        if output.resolve() in {path.resolve() for path in files}:
+            raise UsageError(
+                f"{output} is one of the files of the log, which are never written to; name another for --output"
+            )
         if output.exists() and output.is_file() and not force:
             msg = f"{output} is there already and was left alone; name another file, or replace it with --force"
             raise UsageError(msg)

@@ -1,5 +1,6 @@
 """The command that proposes a study.toml: where it goes, what is said beside it, what is refused."""
 
+import os
 import tomllib
 
 import pytest
@@ -48,6 +49,25 @@ def test_a_file_that_is_there_is_replaced_only_by_force(files, call, refused, tm
     assert out.read_text() == "mine"
     assert call("init", *files, "--output", out, "--force").status == 0
     assert tomllib.loads(out.read_text())["format"] == "tables"
+
+
+def test_the_log_itself_is_never_written_to(files, refused):
+    refused(
+        2,
+        "init",
+        *files,
+        "--output",
+        files[0].parent / ".." / "a log" / "results.csv",
+        "--force",
+        names=["one of the files"],
+    )
+    assert files[0].read_text() == LOG
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
+def test_a_pipe_is_refused_before_it_is_opened(refused, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    refused(1, "init", tmp_path / "pipe", names=["is a device or a pipe"])
 
 
 def test_what_is_no_log_is_an_error_in_one_line(files, refused, tmp_path):

@@ -13,8 +13,8 @@ import polars as pl
 from sessionkit.readers.entries import TEXT
 from sessionkit.readers.proposing.contents import Column
 from sessionkit.readers.proposing.keys import judged_shares, share
-from sessionkit.readers.proposing.matching import Match, is_steady
-from sessionkit.readers.proposing.naming import likeness
+from sessionkit.readers.proposing.matching import Match, fits, is_steady
+from sessionkit.readers.proposing.naming import LIKELY, likeness
 from sessionkit.readers.proposing.spelling import quoted
 from sessionkit.showing.words import listed
 
@@ -22,8 +22,6 @@ KEYS = ("judgment_key", "topic_id", "session_id", "query_text", "query_id")
 """What judgments may belong to."""
 CLOSE = 0.1
 """Shares of judged results that are so near to each other leave it open which key is meant."""
-USUAL = 0.5
-"""How likely by its name a column must be to be asked about."""
 WORDY = 0.3
 """The share of values with blanks in them by which a column without name is one of texts."""
 
@@ -61,7 +59,7 @@ def choose_key(match: Match, keys: list[Column], doc: Column, log: dict[str, Mat
     rivals = [
         quoted(one.hold.column.name)
         for one in tried[1:]
-        if one.judged >= best.judged - CLOSE and one.hold.column is not best.hold.column and one.alike >= USUAL
+        if one.judged >= best.judged - CLOSE and one.hold.column is not best.hold.column and one.alike >= LIKELY
     ]
     if rivals:
         match.ask(
@@ -142,8 +140,9 @@ def _feed(match: Match, hold: Hold, log: dict[str, Match]) -> None:
             home.ask("topic_id", "the judgments belong to it, so it is taken for what the session was about. Is it?")
     else:
         home.columns["judgment_key"] = name
-        if "query_id" in home.fields and likeness(name, "query_id") >= USUAL:
-            home.columns["query_id"] = name
+        ours = max((one for one in home.fields if one != "judgment_key"), key=lambda one: likeness(name, one))
+        if ours not in home.columns and likeness(name, ours) >= LIKELY and fits(home, hold.column, ours):
+            home.columns[ours] = name
         home.remark("judgment_key", "keys of the judgments are its values")
 
 

@@ -6,9 +6,11 @@ import os
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from sessionkit.readers.proposing.contents import Column, mean_nothing
-from sessionkit.readers.proposing.matching import OTHER_UNITS, RIVAL, Match
-from sessionkit.readers.proposing.naming import likeness, words
+from sessionkit.readers.proposing.matching import OTHER_UNITS, Match
+from sessionkit.readers.proposing.naming import LIKELY, likeness, words
 from sessionkit.readers.proposing.proposal import Line, Section
 from sessionkit.readers.proposing.sampling import Sample
 from sessionkit.readers.proposing.spelling import quoted
@@ -30,6 +32,7 @@ def sections_of(match: Match, folder: Path) -> list[Section]:
     if match.columns:
         _keep_apart(match)
         _settle_no_values(match)
+        _ask_of_missing(match)
     for key, doubt in sample.doubts.items():
         match.ask(key, doubt)
     options: dict[str, Any] = {"path": path_from(folder, sample.path), **sample.options, **match.options}
@@ -92,7 +95,7 @@ def _keep_apart(match: Match) -> None:
 def _tell_of_misfits(match: Match, one: Column) -> None:
     """Say why a column with a usual name of one of ours does not feed it."""
     ours = max(match.fields, key=lambda name: likeness(one.name, name))
-    if likeness(one.name, ours) >= RIVAL and ours not in match.columns and (why := why_not(match, one, ours)):
+    if likeness(one.name, ours) >= LIKELY and ours not in match.columns and (why := why_not(match, one, ours)):
         match.remark("", f"{quoted(one.name)} {why}")
 
 
@@ -118,7 +121,7 @@ def _settle_no_values(match: Match) -> None:
         if (
             ours not in match.fields
             or match.fields[ours].type == "string"
-            or (ours == "grade" and "labels" in match.options)
+            or (ours == "grade" and ("labels" in match.options or ours in match.questions))
         ):
             continue
         for text in one.misfits(match.fields[ours]):
@@ -144,6 +147,21 @@ def _settle_no_values(match: Match) -> None:
     if taken:
         match.options["null"] = ["", *taken]
         match.remark("null", f"{listed([quoted(text) for text in taken])} in columns of numbers or times: no value")
+
+
+def _ask_of_missing(match: Match) -> None:
+    """Ask about rows without a value that every row must have, but for those that say that a list was empty."""
+    rank, text = match.column("rank"), match.options.get("empty_list")
+    given = (
+        pl.lit(value=True)
+        if rank is None or text is None
+        else pl.Series(rank.texts.str.strip_chars() != text).fill_null(value=True)
+    )
+    for ours, name in match.columns.items():
+        if ours in match.fields and match.fields[ours].required:
+            many = match.part.columns[name].texts.to_frame("v").select((pl.col("v").is_null() & given).sum()).item()
+            if many:
+                match.ask(ours, f"{counted(many, 'row')} without {ours}: rejected. What are they?")
 
 
 def _holds(match: Match, ours: str, text: str) -> bool:

@@ -13,7 +13,7 @@ from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.readers.proposing.describing import looked_at, path_from
 from sessionkit.readers.proposing.events import sections_of_events
 from sessionkit.readers.proposing.judged import TABULAR
-from sessionkit.readers.proposing.kinds import Part, formats_of_judgments, part_of
+from sessionkit.readers.proposing.kinds import Part, by_values, formats_of_judgments, part_of
 from sessionkit.readers.proposing.known import known, sections_of_known
 from sessionkit.readers.proposing.naming import likeness
 from sessionkit.readers.proposing.proposal import Proposal, Section, proposal_of
@@ -82,7 +82,7 @@ def propose(paths: PathText | Sequence[PathText], *, folder: PathText | None = N
     if found is not None:
         return _proposal(sections_of_known(found, place))
     with tempfile.TemporaryDirectory(prefix="sessionkit-") as workspace:
-        parts = by_shared_ids([_part(path, Path(workspace)) for path in given])
+        parts = by_shared_ids(by_values([_part(path, Path(workspace)) for path in given]))
     if any(part.kind == "events" for part in parts):
         sections = sections_of_events(parts, place)
     else:
@@ -101,6 +101,8 @@ def _refuse(path: Path) -> None:
     if not path.exists():
         there = sorted(entry.name for entry in path.parent.iterdir()) if path.parent.is_dir() else []
         raise DataError(f"{path}: no such file{suggestion(path.name, there)}")
+    if not (path.is_file() or path.is_dir()):
+        raise DataError(f"{path} is a device or a pipe; write what comes from it to a file and name that")
     if path.suffix.lower() == ".toml":
         raise UsageError(f"{path} is a study.toml already; name the files of the log")
     if path.is_dir() and known([path]) is None:

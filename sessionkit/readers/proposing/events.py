@@ -16,12 +16,14 @@ from sessionkit.readers.proposing.describing import path_from, sections_of
 from sessionkit.readers.proposing.judged import Judged, judgments_of
 from sessionkit.readers.proposing.keys import share
 from sessionkit.readers.proposing.kinds import Part, action_of, event_column
-from sessionkit.readers.proposing.naming import likeness
+from sessionkit.readers.proposing.naming import LIKELY, likeness
 from sessionkit.readers.proposing.proposal import Line, Section
 from sessionkit.readers.proposing.settings import asked_of_grades, zone_line
 from sessionkit.readers.proposing.spelling import quoted
 from sessionkit.showing.words import listed
 
+CLOSE = 0.1
+"""Shares of the judgments' keys that are so near to each other leave it open what these belong to."""
 NUMBERS = ("rank", "results_count", "dwell_seconds")
 SHOWN = 8
 """Names of events that a question lists."""
@@ -105,7 +107,7 @@ def _columns(part: Part, judged: Judged) -> dict[str, Column]:
     if "session_id" not in found and not {"user_id", "time"} <= set(found):
         raise DataError(
             f"{part.name} looks like a log of events, but no column of it names sessions, and none users beside times; found "
-            f"{', '.join(part.columns)}"
+            f"{', '.join(part.columns)[:300]}"
         )
     return found
 
@@ -122,11 +124,16 @@ def _can_be(one: Column, ours: str) -> bool:
 
 def _named(part: Part, columns: dict[str, Column], judged: Judged) -> list[Section]:
     """Return which column is what."""
-    lines = [Line(ours, columns[ours].name, _doubts(ours, columns[ours])) for ours in COLUMNS if ours in columns]
+    extra = [one for one in part.columns.values() if one not in columns.values()]
+    lines = [
+        Line(ours, columns[ours].name, _doubts(ours, columns[ours], () if ours == "doc_id" and judged.doc else extra))
+        for ours in COLUMNS
+        if ours in columns
+    ]
     lines += _key(columns, judged)
-    extra = [one.name for one in part.columns.values() if one not in columns.values()]
     if extra:
-        lines.append(Line(remarks=(f"extras, kept as they are: {', '.join(map(quoted, extra[:12]))}",)))
+        shown = ", ".join(quoted(one.name) for one in extra[:12])
+        lines.append(Line(remarks=(f"extras, kept as they are: {shown}",)))
     return [Section(("columns",), tuple(lines))]
 
 
@@ -141,7 +148,10 @@ def _key(columns: dict[str, Column], judged: Judged) -> list[Line]:
         if ours in columns
     }
     best = max(shares, key=lambda ours: shares[ours], default="")
-    if "judgment_key" in columns or best == "topic_id":
+    if "judgment_key" in columns:
+        return []
+    rivals = [quoted(columns[ours].name) for ours in shares if ours != best and shares[ours] >= shares[best] - CLOSE]
+    if best == "topic_id" and shares[best] and not rivals:
         return []
     if not shares.get(best):
         asked = (
@@ -152,15 +162,21 @@ def _key(columns: dict[str, Column], judged: Judged) -> list[Line]:
         Line(
             "judgment_key",
             columns[best].name,
+            tuple(f"{listed(rivals)} could be it as well. Which is it?" for _ in rivals[:1]),
             remarks=(f"{shares[best]:.0%} of the judgments' keys are among its values",),
         )
     ]
 
 
-def _doubts(ours: str, one: Column) -> tuple[str, ...]:
-    """Return what is not sure of a column."""
-    if likeness(one.name, ours) >= 0.5:
-        return ()
+def _doubts(ours: str, one: Column, others: Sequence[Column]) -> tuple[str, ...]:
+    """Return what is not sure of a column: its name is not usual, or others have as usual a name."""
+    if likeness(one.name, ours) >= LIKELY:
+        rivals = [
+            quoted(other.name) for other in others if likeness(other.name, ours) >= LIKELY and _can_be(other, ours)
+        ]
+        if not rivals or one.name == ours:
+            return ()
+        return (f"{quoted(one.name)} is taken for {ours}; {listed(rivals[:3])} could be it as well. Which is it?",)
     return (f"{quoted(one.name)} is taken for {ours}, such as {quoted(one.given[0])}. Is it?",)
 
 

@@ -8,8 +8,9 @@ from sessionkit.errors import DataError
 from sessionkit.readers.proposing.contents import Column
 from sessionkit.readers.proposing.kinds import Part
 from sessionkit.readers.proposing.matching import Match
-from sessionkit.readers.proposing.naming import likeness
+from sessionkit.readers.proposing.naming import LIKELY, likeness
 from sessionkit.readers.proposing.spelling import quoted
+from sessionkit.showing.words import listed
 
 WORTH = {
     "exact": 3, "substitute": 2, "complement": 1, "irrelevant": 0, "e": 3, "s": 2, "c": 1, "i": 0,
@@ -29,8 +30,29 @@ def grade_of(part: Part) -> Column:
         return max(named, key=lambda one: likeness(one.name, "grade"))
     numbers = [one for one in columns if one.distinct and not one.given.cast(pl.Float64, strict=False).null_count()]
     if not numbers:
-        raise DataError(f"{part.name}: no column of it can be a grade; found {', '.join(part.columns)}")
+        raise DataError(f"{part.name}: no column of it can be a grade; found {', '.join(part.columns)[:300]}")
     return min(numbers, key=lambda one: one.distinct)
+
+
+def ask_of_grade(match: Match, grade: Column) -> None:
+    """Ask about a grade that has no usual name, or whose place another column could take."""
+    named = match.part.sample.named
+    like = likeness(grade.name, "grade") if named else 0.0
+    others = [quoted(one.name) for one in match.unused if _could_be(one, like, named=named)]
+    if like >= LIKELY and not others:
+        return
+    values = ", ".join(quoted(text) for text in grade.given.unique().sort()[:3])
+    rest = f"; {listed(others[:3])} could be it as well. Which is it?" if others else ". Is it?"
+    match.ask("grade", f"{match.called(grade)} is taken for the grade ({values}){rest}")
+
+
+def _could_be(one: Column, like: float, *, named: bool) -> bool:
+    """Return whether another column is as likely a grade as that which was taken: by its name, else by its values."""
+    if like >= LIKELY:
+        return likeness(one.name, "grade") >= LIKELY and len(one.given) > 0
+    if named and any(likeness(one.name, ours) >= LIKELY for ours in ("judge_id", "subtopic_id", "passage_id")):
+        return False
+    return 1 < one.distinct <= MOST and not one.given.cast(pl.Float64, strict=False).null_count()
 
 
 def label(match: Match, grade: Column) -> None:

@@ -16,11 +16,11 @@ from sessionkit.readers.judging import read_judgments
 from sessionkit.readers.judgments import JUDGMENTS
 from sessionkit.readers.proposing.belonging import choose_key
 from sessionkit.readers.proposing.contents import Column
-from sessionkit.readers.proposing.grading import grade_of, label
+from sessionkit.readers.proposing.grading import ask_of_grade, grade_of, label
 from sessionkit.readers.proposing.keys import shared
 from sessionkit.readers.proposing.kinds import Part
 from sessionkit.readers.proposing.matching import Match
-from sessionkit.readers.proposing.naming import likeness
+from sessionkit.readers.proposing.naming import LIKELY, likeness
 from sessionkit.readers.proposing.spelling import quoted
 from sessionkit.showing.words import listed
 
@@ -28,8 +28,8 @@ TABULAR = ("qrels", "graded", "graded_topics")
 """Formats of judgments whose files are tables, a row a judgment."""
 TRIED = 8
 """Columns that are tried for the document."""
-LIKELY = 0.5
-"""How likely by its name another document must be to be asked about."""
+ONCE = 0.9
+"""The share of rows whose document is another than those before in the list, at the least."""
 
 
 @dataclass(frozen=True)
@@ -87,6 +87,7 @@ def judgments_of(part: Part | None, log: dict[str, Match]) -> Judged:
     if part.format != "qrels":
         match.columns |= {"judgment_key": key.name, "doc_id": doc.name, "grade": grade.name}
         label(match, grade)
+        ask_of_grade(match, grade)
         if grade.filled < 1 and part.format.startswith("graded"):  # whose reader leaves rows without grade out
             match.options = {"format": part.format}
             match.columns.clear()
@@ -104,7 +105,10 @@ def _choose_document(results: Match, judged: list[Column]) -> Column:
     """Let the log's column feed doc_id that shares most with the judgments, else has the likeliest name; return theirs."""
     part = results.part
     things = [one for one in results.unused if one.may_be_an_id]
-    things.sort(key=lambda one: (-likeness(one.name, "doc_id") if part.sample.named else 0, -one.distinct))
+    once = {one.name: _comes_once(results, one) for one in things}
+    things.sort(
+        key=lambda one: (not once[one.name], -likeness(one.name, "doc_id") if part.sample.named else 0, -one.distinct)
+    )
     if not things:
         raise DataError(
             f"{part.name} looks like results, but no column of it can be doc_id, the document that was shown"
@@ -119,8 +123,15 @@ def _choose_document(results: Match, judged: list[Column]) -> Column:
             results.remark("doc_id", f"{common:.0%} of its ids are those of the judgments")
         return theirs
     results.columns["doc_id"] = things[0].name
-    _ask_of_document(results, things, judged)
+    _ask_of_document(results, [one for one in things if once[one.name]] or things, judged)
     return judged[0] if judged else things[0]
+
+
+def _comes_once(results: Match, one: Column) -> bool:
+    """Return whether values of a column seldom come twice in a list, as documents do and numbers of pages do not."""
+    keys = [results.columns[ours] for ours in ("session_id", "query_position")]
+    rows = results.part.sample.texts.select(*keys, one.name).drop_nulls()
+    return rows.n_unique() > ONCE * rows.height
 
 
 def _ask_of_document(results: Match, things: list[Column], judged: list[Column]) -> None:
@@ -137,8 +148,9 @@ def _ask_of_document(results: Match, things: list[Column], judged: list[Column])
             f"no value of {quoted(first.name)} is among the documents of the judgments. Are these the same ids?",
         )
     elif not named or likeness(first.name, "doc_id") < LIKELY:
-        called = quoted(first.name) if named else f"column {first.name}"
-        results.ask("doc_id", f"{called} is taken for doc_id by its values ({quoted(first.given[0])}). Is it?")
+        results.ask(
+            "doc_id", f"{results.called(first)} is taken for doc_id by its values ({quoted(first.given[0])}). Is it?"
+        )
 
 
 def _of_format(match: Match, format: str, log: dict[str, Match]) -> Judged:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sessionkit.readers.judgments import JUDGMENTS
 from sessionkit.readers.proposing.contents import Column, columns_of
 from sessionkit.readers.proposing.lists import Layout, layout_of
-from sessionkit.readers.proposing.naming import folded, likeness
+from sessionkit.readers.proposing.naming import LIKELY, folded, likeness
 from sessionkit.readers.proposing.sampling import Sample
 from sessionkit.readers.recognition import fitting, glimpse
 
@@ -25,7 +26,7 @@ KINDS_OF_EVENTS = 200
 FILLED = 0.9
 """The share of rows with a rank above which a file is lists, whatever else it says."""
 SURE = 0.97
-"""How well ranks must fit for a file that looks like qrels to be taken for lists."""
+"""How well ranks must fit for a file to be taken for lists that looks like qrels, or whose names say nothing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,17 +77,31 @@ def part_of(sample: Sample) -> Part:
     if is_called["grade"] and is_called["doc_id"] and not is_called["rank"] and len(columns) > 2:
         return Part(sample, columns, "judgments")
     asked = any(
-        likeness(one.name, ours) >= 0.5 for one in columns.values() for ours in ("query_position", "query_text")
+        likeness(one.name, ours) >= LIKELY for one in columns.values() for ours in ("query_position", "query_text")
     )
-    has_key = _is_key(columns, "session_id")
+    has_key = is_key(columns, "session_id")
     queries = layout_of(columns, ranked=False, named=True) if sample.named and (asked or not has_key) else None
     if queries and not is_called["doc_id"] and (asked or likeness(queries.session, "session_id")):
         return Part(sample, columns, "queries", queries)
     if sample.named and has_key:
         return Part(sample, columns, "sessions")
-    if sample.named and _is_key(columns, "user_id"):
+    if sample.named and is_key(columns, "user_id"):
         return Part(sample, columns, "users")
     return Part(sample, columns, "")
+
+
+def by_values(parts: Sequence[Part]) -> list[Part]:
+    """Return the files; where none is a log, those like no table whose rows run like lists are, whatever columns are called."""
+    if any(part.kind in ("results", "queries", "events") for part in parts):
+        return list(parts)
+    return [_lists(part) if not part.kind else part for part in parts]
+
+
+def _lists(part: Part) -> Part:
+    """Return a file as results, where its values alone say so."""
+    layout = layout_of(part.columns, ranked=True, named=False)
+    sure = layout is not None and layout.fit >= SURE and part.columns[layout.position].distinct > 1
+    return replace(part, kind="results", layout=layout) if sure and len(part.columns) > 3 else part
 
 
 def formats_of_judgments(path: Path) -> list[str]:
@@ -117,6 +132,6 @@ def action_of(text: str) -> str | None:
     return next((action for action, names in ACTIONS.items() if folded(text) in names.split()), None)
 
 
-def _is_key(columns: dict[str, Column], ours: str) -> bool:
+def is_key(columns: dict[str, Column], ours: str) -> bool:
     """Return whether a column of this name has another value in every row."""
     return any(one.is_key and likeness(one.name, ours) for one in columns.values())

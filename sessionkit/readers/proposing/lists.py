@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from sessionkit.readers.proposing.contents import Column
-from sessionkit.readers.proposing.naming import likeness
+from sessionkit.readers.proposing.naming import LIKELY, likeness
 
 ROWS = 10_000
 """Rows by which columns are tried."""
@@ -19,8 +19,6 @@ LEAST = 0.6
 """How well a layout must fit to be taken for one, unless all its names are usual."""
 SURE = 0.95
 """How well it must where the position has no name of one."""
-USUAL = 0.5
-"""How likely by its name a column must be for its name to be usual."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +64,7 @@ def layout_of(columns: dict[str, Column], *, ranked: bool, named: bool) -> Layou
     ranks: Sequence[str | None] = _likely(counting, "rank", named=named) if ranked else [None]
     tried = [three for three in itertools.product(sessions, positions, ranks) if len(set(three)) == 3]
     likes = {three: _likes(*three) if named else [0.0] for three in tried}
-    best: tuple[float, Layout] | None = None
+    best: tuple[float, int, Layout] | None = None
     for three in sorted(tried, key=lambda three: -sum(likes[three])):
         like = likes[three]
         if best is not None and named and best[0] >= sum(like) + 1:  # no layout fits better than by 1
@@ -74,11 +72,13 @@ def layout_of(columns: dict[str, Column], *, ranked: bool, named: bool) -> Layou
         if named and ranked and not like[2]:  # what has a name is no rank for its values alone
             continue
         layout = _tried(columns, *three)
-        least = 0.0 if min(like) >= USUAL else SURE if named and not like[1] else LEAST
-        value = layout.fit + sum(like)
-        if layout.fit >= least and (best is None or value > best[0]):
-            best = (value, layout)
-    return best[1] if best else None
+        least = 0.0 if min(like) >= LIKELY else SURE if named and not like[1] else LEAST
+        value, many = round(layout.fit + sum(like), 9), columns[layout.session].distinct
+        if layout.fit >= least and (
+            best is None or (value, many) > best[:2]
+        ):  # of two that run alike, sessions are more
+            best = (value, many, layout)
+    return best[2] if best else None
 
 
 def _likely(columns: Sequence[Column], ours: str, *, named: bool, alone: bool = False) -> list[str]:

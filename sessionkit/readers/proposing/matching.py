@@ -11,18 +11,18 @@ import polars as pl
 from sessionkit.contract import Field, table
 from sessionkit.readers.proposing.contents import Column, mean_nothing
 from sessionkit.readers.proposing.kinds import Part
-from sessionkit.readers.proposing.naming import likeness, words
+from sessionkit.readers.proposing.naming import LIKELY, likeness, words
 from sessionkit.readers.proposing.spelling import quoted
 from sessionkit.showing.words import listed
 
-RIVAL = 0.5
-"""How likely by its name a second candidate must be to be asked about."""
 SURE = 0.95
 """How likely by its name a column of small numbers must be to be taken for seconds without asking."""
 LONG = 600
 """Seconds on a document that half of them do not exceed, else the unit is asked about."""
 OTHER_UNITS = {"ms", "msec", "msecs", "millis", "milliseconds", "min", "mins", "minutes", "h", "hours", "us", "ns"}
 """Words of a name that say that it is not in seconds."""
+COUNTS = ("clicks", "click_elapsed_seconds")
+"""Columns of numbers that have names in common with columns of something else."""
 STEADY = 0.95
 """The share of sessions, or lists, in which a column must say one thing to belong to them."""
 
@@ -51,6 +51,10 @@ class Match:
         """Return the column that feeds one of ours."""
         return self.part.columns[self.columns[ours]] if ours in self.columns else None
 
+    def called(self, column: Column) -> str:
+        """Return what a sentence calls a column: by its name, or its number."""
+        return quoted(column.name) if self.part.sample.named else f"column {column.name}"
+
     @property
     def unused(self) -> list[Column]:
         """The columns that feed none of ours."""
@@ -78,14 +82,20 @@ def match_by_name(match: Match, skipped: Iterable[str] = ()) -> None:
 def _ask_of_doubts(match: Match, ours: str, like: float) -> None:
     """Ask about a column whose name is not a usual one, or whose unit is not sure."""
     column = match.part.columns[match.columns[ours]]
-    if like < RIVAL:
+    if like < LIKELY:
         match.ask(ours, f"{quoted(column.name)} is taken for {ours}, such as {quoted(column.given[0])}. Is it?")
+    nearer = max(match.fields, key=lambda one: likeness(column.name, one))
+    if LIKELY <= like < likeness(column.name, nearer) and ours in COUNTS:
+        match.ask(
+            ours,
+            f"{quoted(column.name)} is taken for {ours} by its values ({_range(column)}), which are no {nearer}. Is it?",
+        )
     if ours.endswith("_seconds"):
         middle = column.given.cast(pl.Float64, strict=False).median()
         if ours == "elapsed_seconds" and like < SURE:
             match.ask(
                 ours,
-                f"{quoted(column.name)} is taken for seconds since the session began ({quoted(column.given[0])}). Is it?",
+                f"{quoted(column.name)} is taken for seconds since the session began ({_range(column)}). Is it?",
             )
         elif isinstance(middle, float) and middle > LONG:
             match.ask(
@@ -93,9 +103,15 @@ def _ask_of_doubts(match: Match, ours: str, like: float) -> None:
             )
 
 
+def _range(column: Column) -> str:
+    """Return the least and the greatest number in a column."""
+    numbers = column.given.cast(pl.Float64, strict=False).drop_nulls().sort()
+    return f"{numbers[0]:,g} to {numbers[-1]:,g}"
+
+
 def _ask_of_rivals(match: Match, ours: str) -> None:
     """Ask which column it is where others have as good a name."""
-    others = [one.name for one in match.unused if likeness(one.name, ours) >= RIVAL and fits(match, one, ours)]
+    others = [one.name for one in match.unused if likeness(one.name, ours) >= LIKELY and fits(match, one, ours)]
     if others and match.columns[ours] != ours:
         named = listed([quoted(name) for name in others])
         match.ask(ours, f"{quoted(match.columns[ours])} is taken for {ours}; {named} could be it as well. Which is it?")
@@ -141,7 +157,7 @@ def within(match: Match, ours: str) -> list[str]:
 def _counts_sessions(match: Match, one: Column) -> bool:
     """Return whether a column numbers the sessions of each user, from 1."""
     user = match.column("user_id") or next(
-        (each for each in match.unused if likeness(each.name, "user_id") > RIVAL), None
+        (each for each in match.unused if likeness(each.name, "user_id") > LIKELY), None
     )
     if match.table != "sessions" or user is None or not one.counts:
         return False

@@ -65,10 +65,8 @@ _OTHERS = {
     "judge_id": JUDGES,
 }
 """Names that readers of judgments know."""
-ALONE = {"position", "pos", "order", "number", "no", "nr", "index", "rank"}
-"""What the position of a query may be called in a table of queries."""
-
-
+LIKELY = 0.5
+"""How much a name must be like one of ours to be a usual one: such a column is not asked about, but for others like it."""
 NEUTRAL = (
     "id", "ids", "no", "nr", "num", "number", "code", "key", "name", "hash", "uuid",
     "s", "sec", "secs", "seconds", "ms", "msec", "millis", "milliseconds", "min", "minutes",

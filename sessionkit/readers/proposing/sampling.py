@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
@@ -20,6 +21,7 @@ from sessionkit.readers.files.opening import DAMAGED, HEAD, LogFile, cut_short, 
 from sessionkit.readers.files.qrels import read_whitespace
 from sessionkit.readers.files.undecoded import escaped, refuse_other_encoding
 from sessionkit.readers.proposing.dialects import Dialect, dialect_of
+from sessionkit.readers.proposing.spelling import quoted
 from sessionkit.readers.recognition import NO_TEXT
 from sessionkit.showing.words import counted
 
@@ -29,7 +31,7 @@ BYTES = 1 << 26
 """Bytes of text that are looked at, where lines are long."""
 LOOK = 1 << 20
 """Characters that say how a text is written."""
-PIECE = 1 << 16
+ARRAY = re.compile(r"\s*\[\s*\{")
 NO_TABLE = "looks like no table: no comma, tab, semicolon, bar or blank divides its lines into as many fields each"
 
 
@@ -101,15 +103,19 @@ def sample_of(path: Path, workspace: Path, *, qrels: bool = False) -> Sample:
         raise DataError(f"{name} is empty; it must hold at least a header line")
     kept = replace(file, path=copy, workspace=workspace, head=text[:HEAD].encode())
     if file.kind == "ndjson":
-        raw = read_ndjson(kept, "results")
-        return _sample(path, file, options, raw.frame.collect(), doubts, whole=whole)
+        frame = read_ndjson(kept, "results").frame.collect()
+        return _sample(path, file, options, _sound(frame), doubts, whole=whole)
+    if ARRAY.match(text):
+        raise DataError(
+            f"{name} is one JSON array; write each of its records to a line of its own, such as by: jq -c '.[]'"
+        )
     lines = text if len(text) < LOOK else text[: text.rfind("\n") + 1]
     dialect = Dialect(WHITESPACE, None, False, ()) if qrels else dialect_of(lines, file.separator)
     if dialect is None:
         raise DataError(f"{name} {NO_TABLE}")
     if dialect.header is None:
         doubts["header"] = (
-            f"nothing tells whether the first line names columns; it is taken for names: {', '.join(dialect.names[:6])}"
+            f"nothing tells whether the first line names columns; it is taken for names: {', '.join(map(quoted, dialect.names[:6]))}"
         )
     header = dialect.header is not False
     if dialect.separator == WHITESPACE:
@@ -128,12 +134,22 @@ def sample_of(path: Path, workspace: Path, *, qrels: bool = False) -> Sample:
             kept, "sessions", separator=dialect.separator, quote=None if quote is False else '"', header=header
         )
     frame = raw.frame.collect()
-    if RULE in frame.columns:
-        frame = frame.filter(pl.col(RULE).is_null())
+    kept_rows = _sound(frame)
+    if 2 * kept_rows.height < frame.height:
+        raise DataError(
+            f"{name}: most lines have more or fewer fields than the first, {quoted(text.splitlines()[0])}; remove what "
+            "stands above the names of the columns"
+        )
+    frame = kept_rows
     if not header:
         own = [one for one in frame.columns if one not in (RECORD, RULE, VALUE)]
         frame = frame.rename({one: str(place) for place, one in enumerate(own, 1)})
     return _sample(path, file, options, frame, doubts, whole=whole)
+
+
+def _sound(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows that could be taken apart."""
+    return frame.filter(pl.col(RULE).is_null()) if RULE in frame.columns else frame
 
 
 def _of_parquet(file: LogFile, path: Path) -> Sample:
@@ -165,7 +181,7 @@ def _copied(file: LogFile, encoding: str | None, copy: Path) -> bool:
     lines = size = quotes = closed = 0
     try:
         with _opened(file.path, encoding) as stream, copy.open("wb") as target:
-            for line in stream:
+            for line in iter(lambda: stream.readline(BYTES), b""):
                 target.write(line)
                 lines, size, quotes = lines + 1, size + len(line), quotes + line.count(b'"')
                 closed = size if quotes % 2 == 0 else closed
@@ -197,7 +213,7 @@ def _encoding(file: LogFile, copy: Path, utf16: str | None) -> tuple[dict[str, A
     odd = escaped(content)[1]
     if not odd:
         return {}, {}
-    guess = next(name for name in ("gb18030", "cp1252", "latin-1") if _reads(content, name))
+    guess = next(name for name in ("cp932", "gb18030", "cp1252", "latin-1") if _reads(content, name))
     text = content.decode(guess)
     shown = repr(text.split("\n")[min(odd) - 1].strip()[:60])
     try:
@@ -211,12 +227,14 @@ def _encoding(file: LogFile, copy: Path, utf16: str | None) -> tuple[dict[str, A
 
 
 def _reads(content: bytes, encoding: str) -> bool:
-    """Return whether a text can be in an encoding; one in GB18030 is Chinese, not a letter here and there."""
+    """Return whether a text can be in an encoding; one in Shift JIS has kana, one in GB18030 is Chinese, not a letter here and there."""
     try:
         text = content.decode(encoding)
     except UnicodeDecodeError:
         return False
+    beyond = [letter for letter in text[:LOOK] if letter > "\x7f"]
+    if encoding == "cp932":
+        return sum("\u3041" <= letter <= "\u30fc" for letter in set(beyond)) > 0.2 * len(set(beyond))
     if encoding != "gb18030":
         return True
-    beyond = [letter for letter in text[:LOOK] if letter > "\x7f"]
     return sum("\u4e00" <= letter <= "\u9fff" for letter in beyond) > 0.8 * len(beyond) and 2 * len(set(beyond)) > 20

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from sessionkit.showing.tables import visible
+from sessionkit.showing.tables import ACTING, visible
 
 BARE = re.compile(r"[A-Za-z0-9_-]+")
 LONE = re.compile("[\ud800-\udfff]")
@@ -25,8 +25,8 @@ def spelled(value: Any) -> str:  # noqa: ANN401 - whatever a study.toml may say
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):
-        # what JSON escapes TOML reads alike, but for the character 0x7f, which TOML wants escaped
-        return LONE.sub("\ufffd", json.dumps(LONE.sub("\ufffd", value), ensure_ascii=False).replace("\x7f", "\\u007f"))
+        # what JSON escapes TOML reads alike; a text is printed as well, so that nothing in it may act on a terminal
+        return ACTING.sub(_escape, json.dumps(LONE.sub("\ufffd", value), ensure_ascii=False))
     if isinstance(value, Mapping):
         return "{ " + ", ".join(f"{key(name)} = {spelled(one)}" for name, one in value.items()) + " }"
     if isinstance(value, list | tuple):
@@ -57,3 +57,8 @@ def commented(text: str) -> str:
     # ? is 2 the top?
     """
     return f"# {visible(text)}".rstrip()
+
+
+def _escape(found: re.Match[str]) -> str:
+    """Return a character as both JSON and TOML write it out."""
+    return f"\\u{ord(found[0]):04x}"

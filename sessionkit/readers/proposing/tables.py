@@ -12,10 +12,10 @@ from sessionkit.readers.checking.widening import LOG, log_schemas
 from sessionkit.readers.proposing.describing import sections_of
 from sessionkit.readers.proposing.judged import judgments_of
 from sessionkit.readers.proposing.keys import share, shared
-from sessionkit.readers.proposing.kinds import Part
+from sessionkit.readers.proposing.kinds import Part, is_key
 from sessionkit.readers.proposing.laying import lay_out
 from sessionkit.readers.proposing.matching import Match, match_by_name
-from sessionkit.readers.proposing.naming import likeness
+from sessionkit.readers.proposing.naming import LIKELY, likeness
 from sessionkit.readers.proposing.proposal import Line, Section
 from sessionkit.readers.proposing.settings import asked_of_grades, asked_of_times
 from sessionkit.readers.proposing.spelling import quoted
@@ -80,19 +80,27 @@ def _placed(parts: Sequence[Part]) -> dict[str, Part]:
 
 
 def by_shared_ids(parts: Sequence[Part]) -> list[Part]:
-    """Return the files, those that look like no table by themselves tried by the ids that they share with the log."""
+    """Return the files, those that look like no table by themselves tried by the ids that they share with the log.
+
+    A table of sessions that shares none with the log is one of users, if it has a key of these.
+    """
     settled = list(parts)
     for at, part in enumerate(settled):
         log = next((one for one in settled if one.kind in ("results", "queries")), None)
-        if part.kind or log is None or log.layout is None:
+        if part.kind not in ("", "sessions") or log is None or log.layout is None:
             continue
         own = [one for one in part.columns.values() if one.names_things]
         sessions = log.columns[log.layout.session]
         keys = [one for one in own if one.distinct == len(one.texts) and share(sessions.given, one.given) >= SAME]
+        if part.kind:
+            if not keys and is_key(part.columns, "user_id"):
+                settled[at] = replace(part, kind="users")
+            continue
+        lists = [log.layout.session, log.layout.position]
         others = [
             one
             for one in log.columns.values()
-            if one.names_things and one.name not in (log.layout.session, log.layout.position)
+            if one.names_things and one.name not in (*lists, log.layout.rank) and _varies(log, [*lists, one.name])
         ]
         common = [pair for pair in shared(others, own) if pair[0] >= SAME]
         kinds = {one.kind for one in settled}
@@ -103,6 +111,12 @@ def by_shared_ids(parts: Sequence[Part]) -> list[Part]:
     return settled
 
 
+def _varies(log: Part, names: list[str]) -> bool:
+    """Return whether the last of some columns has several values within the others, as documents have in a list."""
+    texts = log.sample.texts
+    return texts.n_unique(names) > texts.n_unique(names[:-1])
+
+
 def _ask_of_grades_within(matches: dict[str, Match]) -> None:
     """Ask about a column of grades within the log itself, where there are no judgments beside it."""
     results = matches.get("results")
@@ -111,7 +125,7 @@ def _ask_of_grades_within(matches: dict[str, Match]) -> None:
     for one in results.unused:
         if (
             results.part.sample.named
-            and likeness(one.name, "grade") > SAME
+            and likeness(one.name, "grade") >= LIKELY
             and not one.misfits(table("judgments").by_name["grade"]).len()
         ):
             results.ask(

@@ -77,3 +77,16 @@ def test_several_files_are_one_log_if_they_are_alike(write, quiet_read, tmp_path
 def test_what_cannot_be_read_as_events_is_refused(write, content, said):
     with pytest.raises(DataError, match=said):
         propose(write("log.csv", content))
+
+
+def test_two_candidates_for_the_document_or_the_key_are_asked_about(write, tmp_path):
+    header, *lines = events(("sid", "ts", "action", "q", "docid", "pos")).splitlines()
+    rows = [line.split(",") for line in lines]
+    rows = [[*row, f"http://{row[4]}" if row[4] else "", row[0]] for row in rows]
+    log = write("log.csv", "\n".join([f"{header},url,topic", *map(",".join, rows)]) + "\n")
+    places = {question.place: question.text for question in propose(log, folder=tmp_path).questions}
+    assert "'url' could be it as well" in places["columns.doc_id"]
+    made = propose([log, write("qrels", QRELS)], folder=tmp_path)  # topics are called as sessions are
+    places = {question.place: question.text for question in made.questions}
+    assert "columns.doc_id" not in places
+    assert places["columns.judgment_key"] == "'sid' could be it as well. Which is it?"

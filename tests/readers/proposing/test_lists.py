@@ -26,6 +26,12 @@ def test_columns_without_names_are_told_by_how_they_run():
     assert (found.session, found.position, found.rank) == ("4", "3", "2")
 
 
+def test_of_two_columns_that_run_alike_that_with_more_values_is_the_session():
+    rows = [(d, r, q, f"00{int(s) - 9000}") for s, q, r, d in ROWS]
+    found = layout_of(columns(rows, "1234"), ranked=True, named=False)
+    assert (found.session, found.position, found.rank) == ("4", "3", "2")
+
+
 def test_of_two_ranks_the_likelier_name_is_taken():
     rows = [(*row, row[2]) for row in ROWS]
     for names in (["session", "qno", "slot", "doc", "rank"], ["session", "qno", "rank", "doc", "slot"]):

@@ -83,21 +83,40 @@ def test_only_the_first_rows_are_looked_at_and_no_quoted_field_is_cut(sampled, m
     assert cut.texts.rows() == [("s1", "a, b"), ("s2", "c")]  # the fourth line ends within quotes
 
 
+def test_lines_that_are_no_json_are_no_rows(sampled):
+    assert sampled("a.ndjson", '{"session":"s1","rank":1}\n{broken\n').texts.rows() == [("s1", "1")]
+
+
+def test_no_more_of_a_line_without_end_is_read_than_is_looked_at(sampled, monkeypatch):
+    monkeypatch.setattr(sampling, "BYTES", 30)
+    found = sampled("a.csv", "session,text\ns1,a\ns2,b\n" + "s3," + "x" * 10_000)
+    assert found.texts.rows()[:2] == [("s1", "a"), ("s2", "b")]
+    assert not found.whole
+    assert found.texts["text"].str.len_chars().max() <= 30
+
+
 def test_text_in_chinese_is_read_as_gb18030(sampled):
     text = "会话标识排名文档搜索引擎日志分析查询结果用户点击时间相关性判断"
     content = "session,text\n" + "".join(f"s{at},{text[at:]}\n" for at in range(15))
     assert sampled("a.csv", content.encode("gb18030")).options == {"encoding": "gb18030"}
 
 
+def test_text_in_japanese_is_read_as_shift_jis(sampled):
+    content = "番号,文書\n" + "".join(f"s{at},検索エンジンのログをしらべる\n" for at in range(15))
+    assert sampled("a.csv", content.encode("cp932")).options == {"encoding": "cp932"}
+
+
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
+        ("a.csv", "# from the lab\n# in May\nsession,rank,doc\ns1,1,a\ns1,2,b\ns1,3,c\n", "remove what stands above"),
         ("a.csv", "", "is empty"),
         ("a.csv", "\n\n \n", "is empty"),
         ("a.csv", "session,rank,doc\n", "no rows, only a header"),
         ("a.dat", bytes(range(256)) * 20, "is binary"),
         ("a.xlsx", b"PK\x03\x04" + bytes(100), "Excel"),
         ("a.txt", "It was a dark night.\nNobody came, I think.\nThen one did; or two.\n", "looks like no table"),
+        ("a.json", '[\n {"session": "s1", "rank": 1},\n {"session": "s1", "rank": 2}\n]\n', "one JSON array"),
         ("a.csv", "session,rank,rank\ns1,1,1\n", "named twice"),
         ("a.csv", "session,rank\rs1,1\r", "carriage returns"),
         ("a.parquet", b"PAR1" + b"x" * 50, "Parquet"),

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from sessionkit.readers.proposing.proposal import Line, Section, proposal_of
 from sessionkit.readers.proposing.spelling import commented, key, quoted, spelled
+from sessionkit.showing.tables import visible
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 values = st.recursive(
@@ -40,6 +41,13 @@ def test_a_line_that_waits_for_an_answer_is_a_comment():
     line = Line("max_grade", 2, ("is 2 the top?",), idle=True)
     assert line.lines == ["# ? is 2 the top?", "# max_grade = 2"]
     assert proposal_of([Section((), (line,))]).settings == {}
+
+
+@given(texts)
+@example("\x9b31m\u202e")
+def test_nothing_in_a_value_acts_on_a_terminal(text):
+    written = f"{key(text)} = {spelled([text])}"
+    assert visible(written) == written
 
 
 def test_a_long_text_is_cut_and_nothing_in_it_acts():

@@ -43,14 +43,21 @@ def test_positions_and_ranks_from_0_are_declared_and_asked_about(proposal):
     assert made.settings["results"]["base"] == {"rank": 0}
 
 
-@pytest.mark.parametrize("text", ["no results", "-", "none"])
+@pytest.mark.parametrize("text", ["no results", "-", "timeout"])
 def test_a_text_in_place_of_ranks_means_an_empty_list(proposal, text):
     rows = [*GRID, ("s0", 4, text, "")]
     made = proposal(results=("session,qno,rank,url", rows))
     assert made.settings["results"]["empty_list"] == text
-    assert made.questions == ()
+    assert ("Did the query return nothing?" in asked(made, "results.empty_list")) is (text != "no results")
     made = proposal(rejects=True, results=("session,qno,rank,url", [*rows, ("s1", 4, "error", "x")]))
     assert "'error'" in asked(made, "results.empty_list") + " " + asked(made, "results.columns.rank")
+
+
+def test_a_text_in_place_of_a_rank_among_ranks_means_no_empty_list(proposal):
+    rows = [(s, q, "ad" if r == 2 else r, d) for s, q, r, d in GRID]
+    made = proposal(rejects=True, results=("session,qno,rank,url", rows))
+    assert "empty_list" not in made.settings["results"]
+    assert "'ad' is no rank" in asked(made, "results.columns.rank")
 
 
 def test_texts_that_mean_no_value_are_declared_where_numbers_have_them(proposal):
@@ -83,6 +90,9 @@ def test_a_click_is_yes_or_no_a_number_or_a_time_by_what_it_holds(proposal):
     ):
         made = proposal(results=("session,qno,rank,url,click", more(values)))
         assert made.settings["results"]["columns"][ours] == "click"
+        assert bool(asked(made, f"results.columns.{ours}")) is (ours == "clicks")
+    made = proposal(results=("session,qno,rank,url,clicked", more(["0", "1", "3"])))  # how often, or at which rank
+    assert "(0 to 3), which are no clicked" in asked(made, "results.columns.clicks")
 
 
 def test_seconds_are_seconds(proposal):
@@ -138,6 +148,31 @@ def test_sessions_and_topics_that_are_numbered_alike_are_told_apart_by_their_doc
         assert columns["topic_id"] == "topic"
 
 
+def test_judgments_of_each_user_leave_the_user_where_it_is(proposal):
+    rows = [(*row, f"u{int(row[0][1:]) % 2}") for row in GRID]
+    made = proposal(
+        results=("session,qno,rank,doc,user", rows),
+        judgments=("user,doc,rel", sorted({(user, d, 1) for _, _, _, d, user in rows})),
+    )
+    columns = made.settings["results"]["columns"]
+    assert (columns["judgment_key"], columns["user_id"]) == ("user", "user")
+
+
+def test_what_comes_again_and_again_in_a_list_is_no_document(proposal):
+    made = proposal(results=("session,qno,rank,page,doc", [(*row[:3], row[2] // 3, row[3]) for row in GRID]))
+    assert made.settings["results"]["columns"]["doc_id"] == "doc"
+    assert made.questions == ()
+
+
+def test_rows_without_a_rank_or_a_document_are_asked_about(proposal):
+    rows = [(s, q, r if r < 4 else "", d if r > 1 else "") for s, q, r, d in GRID]
+    made = proposal(rejects=True, results=("session,qno,rank,doc", [*rows, ("s0", 4, "no results", "")]))
+    assert (
+        asked(made, "results.columns.rank") == "18 rows without rank: rejected. What are they?"
+    )  # one in each of 6 * 3
+    assert asked(made, "results.columns.doc_id") == "18 rows without doc_id: rejected. What are they?"
+
+
 def test_judgments_by_the_id_of_a_query(proposal):
     queries = sorted({(s, q, f"{s}-{q}", f"find {q}") for s, q, _, _ in GRID})
     judged = [(f"{s}-{q}", d, r % 2) for s, q, r, d in GRID]
@@ -163,6 +198,19 @@ def test_grades_that_are_words_or_have_commas_are_labelled(proposal):
     judged = [(*pair, ("good", "so so")[at % 2]) for at, pair in enumerate(pairs)]
     made = proposal(rejects=True, results=("session,qno,rank,doc", GRID), judgments=("session,doc,label", judged))
     assert "'good', 'so so'" in asked(made, "judgments.columns.grade")
+    assert len(made.questions) == 2  # and max_grade: words are asked about once
+
+
+def test_a_grade_whose_name_is_not_usual_or_not_the_only_one_is_asked_about(proposal):
+    judged = [(s, d, at % 3, at % 2) for at, (s, d) in enumerate(sorted({(s, d) for s, _, _, d in GRID}))]
+    for header, said in (
+        ("session,doc,urteil,deutlich", "'deutlich' is taken for the grade ('0', '1'); 'urteil' could be it as well"),
+        ("session,doc,grade,relevance", "'relevance' could be it as well"),
+        ("session,doc,grade,seconds", ""),
+    ):
+        made = proposal(results=("session,qno,rank,doc", GRID), judgments=(header, judged))
+        assert said in asked(made, "judgments.columns.grade")
+        assert bool(said) is bool(asked(made, "judgments.columns.grade"))
 
 
 def test_rows_without_grade_are_left_to_the_format_that_leaves_them_out(proposal):
@@ -189,7 +237,7 @@ def test_times_without_zone_are_asked_about(proposal):
     )
     assert asked(made, "timezone") == ""
     made = proposal(results=("session,qno,rank,doc,time", [(*row, row[1] * 20) for row in GRID]))
-    assert "seconds since the session began" in asked(made, "results.columns.elapsed_seconds")
+    assert "seconds since the session began (20 to 60)" in asked(made, "results.columns.elapsed_seconds")
 
 
 def test_gaps_and_ranks_that_come_twice_are_asked_about(proposal):
@@ -197,6 +245,26 @@ def test_gaps_and_ranks_that_come_twice_are_asked_about(proposal):
     assert "in 5.6% of lists a rank comes twice" in asked(made, "results.columns.rank")  # 1 of 18
     made = proposal(rejects=True, results=("session,qno,rank,doc", [row for row in GRID if row[:2] != ("s0", 2)]))
     assert "in 16.7% of sessions 'qno' has gaps" in asked(made, "results.columns.query_position")  # 1 of 6
+    assert "Were queries left out?" in asked(made, "results.columns.query_position")
+
+
+def test_queries_numbered_through_the_file_and_sessions_numbered_for_each_user_are_named(proposal):
+    rows = [(s, int(s[1:]) * 3 + q, r, d) for s, q, r, d in GRID]
+    made = proposal(rejects=True, results=("session,qno,rank,doc", rows))
+    assert "runs on from session to session" in asked(made, "results.columns.query_position")
+    rows = [(f"u{int(s[1:]) // 3}", int(s[1:]) % 3, q, r, d) for s, q, r, d in GRID]
+    made = proposal(rejects=True, results=("user,session,qno,rank,doc", rows))
+    assert "sessions are numbered anew for each" in asked(made, "results.columns.rank")
+
+
+def test_names_in_any_language_are_asked_about_where_the_rows_run_like_lists(proposal):
+    header = "Versuchsperson,Sitzungsnummer,Nummer der Anfrage,順位,文書"
+    made = proposal(results=(header, [(f"u{s}", *row) for s, *row in [(row[0], *row) for row in GRID]]))
+    assert made.settings["results"]["columns"] == {
+        "session_id": "Versuchsperson", "query_position": "Nummer der Anfrage", "rank": "順位", "doc_id": "文書"
+    }  # fmt: skip
+    places = [f"results.columns.{ours}" for ours in ("session_id", "query_position", "rank", "doc_id")]
+    assert [question.place for question in made.questions] == places
 
 
 def test_files_without_known_names_are_placed_by_the_ids_they_share(proposal):
@@ -207,6 +275,22 @@ def test_files_without_known_names_are_placed_by_the_ids_they_share(proposal):
     )
     assert made.settings["sessions"]["columns"] == {"session_id": "alpha", "topic_id": "beta"}
     assert made.settings["judgments"]["columns"] == {"judgment_key": "one", "doc_id": "two", "grade": "three"}
+
+
+def test_topics_in_words_are_no_judgments(proposal):
+    rows = [(*row, f"T{int(row[0][1:]) % 2}") for row in GRID]
+    topics = ("topic,title,length", [("T0", "old", 3), ("T1", "new", 4)])
+    made = proposal(results=("session,qno,rank,doc,topic", rows), topics=topics)
+    assert "judgments" not in made.settings
+    assert any("topics.csv is like no table" in question.text for question in made.questions)
+
+
+def test_a_count_of_sessions_makes_no_sessions_of_users(proposal):
+    rows = [(*row, f"u{int(row[0][1:]) % 3}") for row in GRID]
+    people = ("user,age,session", [(f"u{at}", 30, at) for at in range(3)])
+    made = proposal(results=("session,qno,rank,doc,user", rows), people=people)
+    assert made.settings["users"]["columns"]["user_id"] == "user"
+    assert "sessions" not in made.settings
 
 
 def test_a_file_that_is_nothing_is_said_to_be_unused(proposal):

@@ -10,7 +10,6 @@
     live/          other discounts in the page    explorer/      sessions one by one in the page
     sampling.py    which sessions a page holds    picking.py     their rows, while the study is read
     also.py        parts that were asked for      further/       how these are made
-    planned.py     what one reading answers       beside.py      what is worked out in a second thread
     apart/         figures that are drawn when they are asked for
 """
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeVar
 
 import polars as pl
 
@@ -24,7 +22,6 @@ from sessionkit.scoring.measures import Measure
 from sessionkit.scoring.scores import score
 from sessionkit.study import Study
 
-Found = TypeVar("Found")
 LARGE = 20_000
 """Sessions above which a report leaves out what takes many times as long as scoring, or does it with so many, and says so."""
 VARIED = {"b": "1.5:10.5:10", "bq": "1.5:10.5:10"}
@@ -55,8 +52,6 @@ class Material:
         Memory to work within.
     notes
         What was unusual, in reading and until now.
-    begun
-        Analyses that were begun before they are asked for, each with what hands it out, see `sessionkit.report.beside`.
     """
 
     study: Study
@@ -70,7 +65,6 @@ class Material:
     also: Also = field(default_factory=Also)
     memory: str | int | None = None
     notes: list[str] = field(default_factory=list)
-    begun: dict[Callable[[Material], Any], Callable[[], Any]] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -97,11 +91,6 @@ class Material:
             redaction=redaction,
         )
         return cls(study, tuple(measures), per, choices, redaction, asked, topic, system, also, memory)
-
-    def found(self, analysis: Callable[[Material], Found]) -> Found:
-        """What an analysis of this finds, whether or not it was begun before."""
-        found: Found = self.begun[analysis]() if analysis in self.begun else analysis(self)
-        return found
 
     @property
     def by(self) -> str:

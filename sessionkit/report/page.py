@@ -13,10 +13,9 @@ from sessionkit.charts.page import page
 from sessionkit.charts.text import shortened
 from sessionkit.errors import DataWarning
 from sessionkit.report.also import Also
-from sessionkit.report.beside import beside, hearing
 from sessionkit.report.material import Material
 from sessionkit.report.parts import Section, Widget
-from sessionkit.report.planned import analyses, read_once
+from sessionkit.report.planned import read_once
 from sessionkit.report.redaction import Redaction
 from sessionkit.report.sections import SECTIONS
 from sessionkit.report.style import STYLE
@@ -148,7 +147,8 @@ def sections_of(
     asked = [parse_measure(measure) for measure in given]
     redaction, asked_also = Redaction.of(redact), Also.of(also, difference)
     # tests hold every chart against Vega-Lite's schema; to do so part by part takes longer than to make the page
-    with hearing() as heard, debug_mode(False):
+    with warnings.catch_warnings(record=True) as caught, debug_mode(False):
+        warnings.simplefilter("always")
         material = Material.of(
             study,
             asked,
@@ -164,13 +164,11 @@ def sections_of(
         made = []
         with read_once(material):
             _ = material.scores, material.comparison  # so that what they warn of stands first among the notes
-            with beside(material, analyses(material)) as begun:
-                material.begun.update(begun)
-                for section in SECTIONS:
-                    told = [redaction.warning(one.message) for one in heard if isinstance(one.message, DataWarning)]
-                    material.notes[:] = [*study.notes, *told]
-                    made.append(section(material))
-    for warning in heard:
+            for section in SECTIONS:
+                told = [redaction.warning(one.message) for one in caught if isinstance(one.message, DataWarning)]
+                material.notes[:] = [*study.notes, *told]
+                made.append(section(material))
+    for warning in caught:
         if not issubclass(warning.category, DataWarning):
             warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
     return made

@@ -21,8 +21,6 @@ from sessionkit.report.live.measures import Varied
 from sessionkit.report.material import VARIED, Material
 from sessionkit.report.picking import pick_tasks
 from sessionkit.report.sections.behaviour import GAIN, known
-from sessionkit.report.sections.judgments import bounded
-from sessionkit.report.sections.searchers import calibrated, correlated, gained, ratings
 from sessionkit.report.sections.sessions import tested
 from sessionkit.scoring.kept import kept_blocks
 from sessionkit.scoring.scores import score_task
@@ -43,16 +41,6 @@ def read_once(of: Material) -> Iterator[None]:
         tasks = _made([*_of_all(of), *_of_shown(of)])
         with kept_blocks(of.study, columns_of_tasks(tasks)), in_one_pass(of.study, tasks, of.memory):
             yield
-
-
-def analyses(of: Material) -> list[Callable[[Material], object]]:
-    """What may be worked out beside all else, in the order in which sections ask for it.
-
-    Nothing of a large study, nor where parts were asked for whose libraries change how this process treats warnings.
-    """
-    if of.large or of.also.parts:
-        return []
-    return [calibrated, *([correlated] if ratings(of) else []), gained, bounded]
 
 
 def _made(tasks: Iterable[Callable[[], Task]]) -> list[Task]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import polars as pl
 
 from sessionkit.analysis.incomplete import incomplete
-from sessionkit.analysis.incompleteness.finding import Incompleteness
 from sessionkit.analysis.incompleteness.reading import ALL
 from sessionkit.analysis.judged_share import judged_share
 from sessionkit.errors import DataError, MeasureError, UsageError
@@ -42,18 +41,13 @@ def judgments(of: Material) -> Section:
     return Section("judgments", "Incomplete judgments", (*_parts(of), *further(of, "judgments")))
 
 
-def bounded(of: Material) -> Incompleteness:
-    """How far scores could move if all that was seen were judged."""
-    return incomplete(of.study, list(of.measures), of.choices.by, wanted=0)
-
-
 def _parts(of: Material) -> list[Part]:
     """What is known of the unjudged results."""
     if of.large:
         words = "sessionkit incomplete says how much is judged by rank, and how far scores could move."
         return [Words((f"Not worked out for more than {LARGE:,} sessions: {words}",))]
     try:
-        found = of.found(bounded)
+        found = incomplete(of.study, list(of.measures), of.choices.by, wanted=0)
     except (DataError, MeasureError, UsageError) as error:
         return _without_bounds(of, error)
     texts = tuple(f"{measure}" for measure in of.measures)

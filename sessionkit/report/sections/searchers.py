@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from sessionkit.analysis.calibrate import calibrate
-from sessionkit.analysis.calibrating.calibration import Calibration
-from sessionkit.analysis.correlate import Correlations, correlate
+from sessionkit.analysis.correlate import correlate
 from sessionkit.analysis.effort import effort
-from sessionkit.analysis.efforts.finding import Effort
 from sessionkit.contract import table
 from sessionkit.errors import DataError, MeasureError, UsageError
 from sessionkit.report import fitted
@@ -43,33 +41,11 @@ def searchers(of: Material) -> Section:
     return Section("searchers", "Searchers", (*_fitted(of), *_rated(of), *_effort(of)))
 
 
-def ratings(of: Material) -> list[str]:
-    """The columns of what searchers said."""
-    known = {*table("sessions").names}
-    columns = of.study.sessions.collect_schema()
-    return [name for name, dtype in columns.items() if dtype.is_numeric() and name not in known][:RATINGS]
-
-
-def calibrated(of: Material) -> Calibration:
-    """The first measure's discount, fitted to how far searchers looked."""
-    return calibrate(of.study, of.choices.measure, resamples=fitted.DRAWS)
-
-
-def correlated(of: Material) -> Correlations:
-    """The measures against what searchers said."""
-    return correlate(of.study, list(of.measures), ratings(of), resamples=DRAWS)
-
-
-def gained(of: Material) -> Effort:
-    """What it took to gain what the ideal gains."""
-    return effort(of.study, of.choices.measure, of.choices.by)
-
-
 def _fitted(of: Material) -> list[Part]:
     """The discount of the first measure, fitted to how far searchers looked."""
     about = Heading("How far searchers looked")
     try:
-        found = of.found(calibrated)
+        found = calibrate(of.study, of.choices.measure, resamples=fitted.DRAWS)
         chart = fitted.drawn(found, synthetic=of.choices.synthetic)
     except (DataError, MeasureError, UsageError) as error:
         return [about, Words((f"Discounts were not fitted to the searchers: {of.redaction.note(str(error))}.",))]
@@ -79,14 +55,16 @@ def _fitted(of: Material) -> list[Part]:
 
 def _rated(of: Material) -> list[Part]:
     """Measures against what searchers said, where the log has it."""
-    rated = ratings(of)
-    if not rated:
+    known = {*table("sessions").names}
+    columns = of.study.sessions.collect_schema()
+    ratings = [name for name, dtype in columns.items() if dtype.is_numeric() and name not in known][:RATINGS]
+    if not ratings:
         return []
     about = Heading("Measures and what searchers said")
     try:
-        found = of.found(correlated)
+        found = correlate(of.study, list(of.measures), ratings, resamples=DRAWS)
     except (DataError, MeasureError, UsageError) as error:
-        return [about, Words((f"No correlations with {', '.join(rated)}: {of.redaction.note(str(error))}.",))]
+        return [about, Words((f"No correlations with {', '.join(ratings)}: {of.redaction.note(str(error))}.",))]
     shown = found.table.select([name for name in CORRELATED if name in found.table.columns])
     return [
         about,
@@ -99,7 +77,7 @@ def _effort(of: Material) -> list[Part]:
     """What it took to gain what the ideal gains."""
     about = Heading("What a gain took")
     try:
-        found = of.found(gained)
+        found = effort(of.study, of.choices.measure, of.choices.by)
     except (DataError, MeasureError, UsageError) as error:
         return [about, Words((f"No effort was worked out: {of.redaction.note(str(error))}.",))]
     return [about, of.told(found.reading, listed=True)]

@@ -62,7 +62,7 @@ class Boundaries:
         names = self.shown().select(label.alias("label"), middle.alias("slot"))
         rules = alt.Chart(values(inner)).mark_rule(color=FAINT, opacity=0.45, strokeDash=[2, 3], strokeWidth=1)
         texts = alt.Chart(values(names)).mark_text(color=FAINT, baseline="bottom", dy=-3, fontSize=11)
-        words = texts.encode(x=self.axis(), y=alt.value(0), text=alt.Text(field="label", type="nominal"))
+        words = texts.encode(x=self.axis(), y=alt.YValue(0), text=alt.Text(field="label", type="nominal"))
         return [rules.encode(x=self.axis()), words]
 
     def at_ends(self, frame: pl.DataFrame) -> pl.DataFrame:

@@ -94,7 +94,7 @@ def _rows(turned: pl.DataFrame, several: bool) -> alt.FacetChart:
         alt.Chart().mark_point(size=80, filled=True, color=PALETTE[0], shape="diamond").encode(x=x, tooltip=tips),
         alt.Chart()
         .mark_text(align="left", dx=10, fontSize=11, color=INK)
-        .encode(x=alt.value("width"), text=alt.Text(field="label", type="nominal")),
+        .encode(x=alt.XValue("width"), text=alt.Text(field="label", type="nominal")),
     ]
     head = alt.Header(title=None, labelAngle=0, labelAlign="left", labelAnchor="middle", labelLimit=260, labelPadding=6)
     faced: alt.FacetChart = (

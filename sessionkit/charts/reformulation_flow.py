@@ -95,7 +95,7 @@ def reformulation_flow(
         .mark_text(dy=-6, fontSize=10, color=FAINT)
         .encode(
             x=x,
-            y=alt.value(0),
+            y=alt.YValue(0),
             text=alt.Text(field="whole", type="quantitative", aggregate="max", format="d"),
         )
     )

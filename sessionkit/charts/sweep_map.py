@@ -105,7 +105,7 @@ def sweep_map(
             alt.Chart(values(rest)).mark_rect(color=GREY).encode(**place, tooltip=[tips[1], tips[2], tips[5]])
         )
         words = alt.Chart(values(rest)).mark_text(fontSize=9, color=FAINT)
-        layers.append(words.encode(**place, text=alt.value("\u00d7")))
+        layers.append(words.encode(**place, text=alt.TextValue("\u00d7")))
     layers += _border(frame, across, up, place)
     ring = alt.Chart(values(frame.filter("base").select("x", "y")))
     for width, ink in ((5, "white"), (2.2, INK)):

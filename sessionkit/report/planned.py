@@ -22,8 +22,9 @@ from sessionkit.report.material import VARIED, Material
 from sessionkit.report.picking import pick_tasks
 from sessionkit.report.sections.behaviour import GAIN, known
 from sessionkit.report.sections.sessions import tested
+from sessionkit.scoring.kept import kept_blocks
 from sessionkit.scoring.scores import score_task
-from sessionkit.scoring.tasks import Task, in_one_pass
+from sessionkit.scoring.tasks import Task, columns_of_tasks, in_one_pass
 from sessionkit.study.slices import LOG
 
 
@@ -37,7 +38,8 @@ def read_once(of: Material) -> Iterator[None]:
         ):
             yield
     else:
-        with in_one_pass(of.study, _made([*_of_all(of), *_of_shown(of)]), of.memory):
+        tasks = _made([*_of_all(of), *_of_shown(of)])
+        with kept_blocks(of.study, columns_of_tasks(tasks)), in_one_pass(of.study, tasks, of.memory):
             yield
 
 

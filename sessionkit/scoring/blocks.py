@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from sessionkit.scoring.judged import Judged
+from sessionkit.scoring.kept import kept_of
 from sessionkit.study import Study
 from sessionkit.study.ahead import Ahead
 from sessionkit.study.pairs import JUDGMENT, Pairs
@@ -219,6 +220,10 @@ def blocks(
     stored
         Of a saved study, only these of its parts; all if not given.
     """
+    kept = kept_of(study, columns) if stored is None else None
+    if kept is not None:
+        yield from (block.reading(columns) for block in kept)
+        return
     read = {name: [*columns.get(name, ())] for name in IDS}
     read["sessions"] += ["session_id", "judgment_key", *(["user_id"] if columns.get("users") else [])]
     read["queries"] += ["results_status", *(["judgment_key"] if "judgment_key" in study.columns("queries") else [])]

@@ -140,14 +140,20 @@ def parts_of(
     Blocks come in the order of session_id, those of a partitioned study partition by partition. `stored` are the only
     parts of a saved study that are looked at; all if not given.
     """
-    columns: dict[str, list[str]] = {}
-    for task in tasks:
-        for table, names in task.columns().items():
-            columns[table] = [*dict.fromkeys([*columns.get(table, ()), *names])]
+    columns = columns_of_tasks(tasks)
     each = RESULT_BYTES + COLUMN_BYTES * max(task.columns_made for task in tasks)
     rows = max(FEWEST, min(ROWS, memory_budget(memory) // each))
     for block in blocks(study, columns, rows, stored, max(task.slots for task in tasks)):
         yield [task.part(block.reading(task.columns())) for task in tasks]
+
+
+def columns_of_tasks(tasks: Iterable[Task]) -> dict[str, list[str]]:
+    """What some tasks read together, by table."""
+    columns: dict[str, list[str]] = {}
+    for task in tasks:
+        for table, names in task.columns().items():
+            columns[table] = [*dict.fromkeys([*columns.get(table, ()), *names])]
+    return columns
 
 
 def _partition(

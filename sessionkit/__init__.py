@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from sessionkit.analysis.timeline import timeline
     from sessionkit.errors import DataError, DataWarning, MeasureError, SessionkitError, UsageError
     from sessionkit.readers import FORMATS, from_tables, read
+    from sessionkit.readers.proposing import Proposal, propose
     from sessionkit.report import report
     from sessionkit.scoring.averages import avg_pos, avg_vect, norm_vect
     from sessionkit.scoring.expected.variance import path_variance
@@ -154,6 +155,7 @@ if TYPE_CHECKING:
     from sessionkit.scoring.measures import sum_ as sum
     from sessionkit.scoring.scores import score
     from sessionkit.study import Settings, Study, add_partition, open_study
+    from sessionkit.study.sharing import Pseudonymized, pseudonymize
 
 _HOMES = {
     "sessionkit.analysis.accounts": ["accounts"],
@@ -180,6 +182,7 @@ _HOMES = {
     "sessionkit.analysis.timeline": ["timeline"],
     "sessionkit.errors": ["DataError", "DataWarning", "MeasureError", "SessionkitError", "UsageError"],
     "sessionkit.readers": ["FORMATS", "from_tables", "read"],
+    "sessionkit.readers.proposing": ["Proposal", "propose"],
     "sessionkit.report": ["report"],
     "sessionkit.scoring.averages": ["avg_pos", "avg_vect", "norm_vect"],
     "sessionkit.scoring.explain": ["explain"],
@@ -198,6 +201,7 @@ _HOMES = {
     ],
     "sessionkit.scoring.scores": ["score"],
     "sessionkit.study": ["Settings", "Study", "add_partition", "open_study"],
+    "sessionkit.study.sharing": ["Pseudonymized", "pseudonymize"],
 }  # fmt: skip
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 _SPELLED = {"max": "max_", "min": "min_", "sum": "sum_"}

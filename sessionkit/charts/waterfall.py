@@ -51,7 +51,7 @@ def waterfall(
     """
     frame = checked(explained, COLUMNS, "sessionkit.explain")
     places, amounts = pl.col("query_position", "rank").cast(pl.Int64), pl.col("grade", "contribution").cast(pl.Float64)
-    frame = frame.with_columns(places, amounts)
+    frame = frame.with_columns(places, amounts).sort("query_position", "rank")
     if frame.get_column("contribution").null_count() == len(frame):
         raise UsageError(f"{measure} has no value for this session, since nothing is judged for it")
     rows = _placed(pl.concat([_documents(frame), _queries(frame)], how="diagonal"))
@@ -96,7 +96,7 @@ def _documents(frame: pl.DataFrame) -> pl.DataFrame:
         many=pl.lit(1, pl.Int64),
     )
     number = pl.len().cast(pl.String)
-    others = rest.group_by("query_position").agg(
+    others = rest.group_by("query_position", maintain_order=True).agg(
         rank=pl.lit(LAST - 1),
         label=pl.concat_str(place.first(), pl.lit("  and "), number, pl.lit(" more")),
         added=pl.col("contribution").sum(),
@@ -107,7 +107,7 @@ def _documents(frame: pl.DataFrame) -> pl.DataFrame:
 
 def _queries(frame: pl.DataFrame) -> pl.DataFrame:
     """A row for each query."""
-    each = frame.group_by("query_position").agg(
+    each = frame.group_by("query_position", maintain_order=True).agg(
         added=pl.col("contribution").sum(), many=pl.len().cast(pl.Int64), rank=pl.lit(LAST)
     )
     label = pl.concat_str(pl.lit("Query "), pl.col("query_position").cast(pl.String))

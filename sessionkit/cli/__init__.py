@@ -12,6 +12,7 @@
     effort.py       effort
     judging.py      noise, discriminate, incomplete --loss
     calibrating.py  calibrate                      planning.py  mixed, power
+    proposing.py    init                           sharing.py   pseudonymize
     options.py      arguments and options that several commands take, and the study they name
     output.py       results: table, tsv, csv, jsonl or parquet, to stdout or, whole or not at all, to a file
     terminal.py     tables and text for people; what a log holds cannot act on a terminal

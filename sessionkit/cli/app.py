@@ -21,12 +21,15 @@ from sessionkit.cli.evidence import correlate
 from sessionkit.cli.incomplete import incomplete
 from sessionkit.cli.judging import discriminate, noise
 from sessionkit.cli.planning import mixed, power
+from sessionkit.cli.proposing import init
 from sessionkit.cli.reporting import report
 from sessionkit.cli.scores import explain, score
+from sessionkit.cli.sharing import pseudonymize
 from sessionkit.cli.sweeping import sweep
 
 COMMANDS: dict[Callable[..., None], str] = {
     demo: "sessionkit demo --out sessionkit-demo",
+    init: "sessionkit init sessions.tsv results.tsv qrels.txt --output study.toml",
     ingest: "sessionkit ingest study.toml --out mystudy",
     check: "sessionkit check mystudy --verify",
     describe: "sessionkit describe mystudy",
@@ -46,6 +49,7 @@ COMMANDS: dict[Callable[..., None], str] = {
     calibrate: "sessionkit calibrate mystudy --model 'sDCG@10' --model 'sRBP@10'",
     chart: "sessionkit chart mystudy session-curve --output figure2.svg",
     report: "sessionkit report mystudy --output report.html 'nsDCG@10' --redact queries,users",
+    pseudonymize: "sessionkit pseudonymize mystudy --out shared --keep condition --mapping secret.csv",
     measures: "sessionkit measures nsDCG",
     formats: "sessionkit formats tables",
     schema: "sessionkit schema results",

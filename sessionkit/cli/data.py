@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -55,6 +56,15 @@ def ingest(
         list[Path] | None,
         typer.Option(
             "--judgments", metavar="FILE", help="Judgments beside the source; may be repeated.", show_default=False
+        ),
+    ] = None,
+    labels: Annotated[
+        str | None,
+        typer.Option(
+            "--labels",
+            metavar="WORD=GRADE,...",
+            help="What grades of judgments are worth that are words, such as Exact=2,Partial=1,Irrelevant=0.",
+            show_default=False,
         ),
     ] = None,
     topics: Annotated[
@@ -111,14 +121,16 @@ def ingest(
         msg = "--partition adds to a partitioned study, --partition-by writes a new one; give one of them"
         raise UsageError(msg)
     column, value = _partition(partition)
+    grades = _grades(labels)
     refuse_to_replace(out)
-    _require_writable(out)
+    require_writable(out)
     with watched() as progress, working(f"reading {sources[0]}", progress):
         study = read(
             sources if len(sources) > 1 else sources[0],
             format=from_,
             config=config,
             judgments=judgments or [],
+            labels=grades,
             topics=topics,
             session_gap=session_gap,
             strict=strict,
@@ -143,6 +155,21 @@ def _shown(found: dict[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
     return shown
 
 
+def _grades(given: str | None) -> dict[str, float]:
+    """Return the grades of a ``WORD=GRADE,WORD=GRADE``."""
+    grades: dict[str, float] = {}
+    for one in (given or "").split(",") if given is not None else []:
+        word, _, grade = one.rpartition("=")
+        try:
+            grades[word.strip()] = float(grade)
+        except ValueError:
+            grades[""] = 0.0
+    if "" in grades or not all(map(isfinite, grades.values())):
+        msg = f"--labels is {given!r}; give words and what they are worth, such as Exact=2,Partial=1,Irrelevant=0"
+        raise UsageError(msg)
+    return grades
+
+
 def _partition(given: str | None) -> tuple[str | None, str]:
     """Return column and value of a ``COLUMN=VALUE``."""
     column, equals, value = (given or "").partition("=")
@@ -152,7 +179,7 @@ def _partition(given: str | None) -> tuple[str | None, str]:
     return (column, value) if given is not None else (None, "")
 
 
-def _require_writable(directory: Path) -> None:
+def require_writable(directory: Path) -> None:
     """Raise UsageError, before anything is read, where a directory cannot be written."""
     place = directory.resolve().parent
     while not place.exists() and place != place.parent:

@@ -37,11 +37,13 @@ def as_text(column: str, dtype: pl.DataType) -> pl.Expr:
     value = without_bytes(value, dtype)
     if isinstance(dtype, pl.Struct):
         return pl.when(value.is_not_null()).then(value.struct.json_encode())
-    if isinstance(dtype, pl.List | pl.Array):
+    if isinstance(dtype, pl.List | pl.Array | pl.Map):
         boxed = pl.struct(value.alias("v")).struct.json_encode()
         return pl.when(value.is_not_null()).then(boxed.str.slice(5, boxed.str.len_chars() - 6))
     if isinstance(dtype, pl.Datetime):
         return value.dt.to_string("iso:strict")
+    if isinstance(dtype, pl.Duration):
+        return value.dt.to_string("iso")
     return value.cast(pl.String, strict=False)
 
 
@@ -54,6 +56,9 @@ def without_bytes(value: pl.Expr, dtype: pl.DataType) -> pl.Expr:
     if isinstance(dtype, pl.List):
         inner = without_bytes(pl.element(), _instance(dtype.inner))
         return value.list.eval(inner)
+    if isinstance(dtype, pl.Map) and pl.Binary in (dtype.key, dtype.value):
+        pairs = pl.List(pl.Struct({"key": dtype.key, "value": dtype.value}))
+        return without_bytes(value.cast(pairs), pairs)
     if isinstance(dtype, pl.Struct):
         fields = [
             without_bytes(value.struct.field(field.name), _instance(field.dtype)).alias(field.name)

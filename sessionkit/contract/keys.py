@@ -17,7 +17,7 @@ from sessionkit.contract.schemas import Table
 def check_unique(rows: Checked, table: Table) -> Checked:
     """Sort by the key and part off rows whose key an earlier record of the source already has."""
     key = list(table.key)
-    if rises(rows.accepted, key):
+    if _rises(rows, key):
         return rows
     if not rises(rows.accepted, [*key, RECORD]):
         rows = Checked(rows.accepted.sort([*key, RECORD]), rows.broken)
@@ -59,12 +59,12 @@ def check_dense(rows: Checked, table: Table, positions: pl.DataFrame | None = No
         return rows
     rule = table.rule("dense")
     group, position = rule.fields
-    counted = in_order(
-        keys_of(rows, [group, position]) if positions is None else distinct(positions, [group, position])
-    )
+    counted = keys_of(rows, [group, position]) if positions is None else distinct(positions, [group, position])
     first = (pl.col(group) != pl.col(group).shift(1)).fill_null(value=True)
     due = pl.when(first).then(1).otherwise(pl.col(position).shift(1) + 1)
-    if counted.lazy().select((pl.col(position) == due).all()).collect().item():
+    dense = (pl.col(position) == due).all()
+    # each key is there once: where all are due as they stand, no group stands in two places
+    if counted.lazy().select(dense).collect().item() or (counted := in_order(counted)).select(dense).item():
         return rows
     ordinal = pl.int_range(1, pl.len() + 1, dtype=pl.Int32).over(group)
     loose = counted.filter(pl.col(position) != ordinal)
@@ -79,13 +79,14 @@ def _all_numbered(own: pl.DataFrame, accepted: pl.DataFrame) -> bool:
     """Return whether all of these keys are accepted, as is cheap to see where the accepted count from 1 in each group."""
     group, number = own.columns
     runs, mine = (keys[group].rle().struct.unnest() for keys in (accepted, own))
-    first = (runs["len"].cum_sum() - runs["len"]).gather(accepted[group].rle_id())
-    if not accepted.select((pl.col(number) == pl.int_range(1, pl.len() + 1) - first).all()).item():
+    first, times = (runs["len"].cum_sum() - runs["len"]).to_numpy(), runs["len"].to_numpy()
+    if not (accepted[number].to_numpy() == np.arange(1, accepted.height + 1) - np.repeat(first, times)).all():
         return False
     found = mine.join(runs, on="value", how="left", maintain_order="left")
     if found.height != mine.height or found["len_right"].null_count():
         return False
-    return bool(own[number].is_between(1, found["len_right"].gather(own[group].rle_id())).all())
+    most = np.repeat(found["len_right"].to_numpy(), mine["len"].to_numpy())
+    return bool(own[number].is_between(1, pl.Series(most)).all())
 
 
 def rises(frame: pl.DataFrame, key: Sequence[str]) -> bool:
@@ -103,6 +104,23 @@ def rises(frame: pl.DataFrame, key: Sequence[str]) -> bool:
         now, before = column[1:], column[:-1]
         above = (now > before) | ((now == before) & above)
     return bool((new | above).all())
+
+
+def _rises(rows: Checked, key: Sequence[str]) -> bool:
+    """Return what :func:`rises` does of the accepted rows; what :func:`keys_of` is asked for later is found on the way."""
+    *group, last = key
+    values = rows.accepted[last]
+    if not group or values.null_count():
+        return rises(rows.accepted, key)
+    starts = starts_of(rows, group)
+    keys = rows.accepted.select(group)[starts]
+    if not rises(keys, group):
+        return False
+    rows.known[tuple(group)] = keys
+    above = np.ones(len(values), dtype=np.bool_)
+    above[1:] = (values[1:] > values[:-1]).to_numpy()
+    above[starts] = True
+    return bool(above.all())
 
 
 def in_order(keys: pl.DataFrame) -> pl.DataFrame:

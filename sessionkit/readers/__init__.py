@@ -10,6 +10,7 @@ A new log format is a file in ``formats/``, a new format of judgments one in ``j
 ``flat/``           logs of flat lines: whole users or sessions at a time
 ``checking/``       unchecked records become checked tables, in memory
 ``large/``          the same for logs that do not fit in memory, part by part
+``proposing/``      ``sk.propose``: a study.toml for files as they lie there
 ------------------  ------------------------------------------------------------------------------------------------
 ``reading.py``      ``sk.read``: what kind of source is this? ``frames.py``: ``sk.from_tables``, tables already in memory
 ``describing.py``   which format, files and options: by ``config.py`` (study.toml) or ``recognition.py`` (a look at the content)

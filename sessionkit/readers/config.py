@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, time
 from pathlib import Path
 from typing import Any
@@ -46,6 +46,8 @@ class Config:
         What is said of the format, a value for each of its options.
     encoding
         Of a format that is not ``tables``: that of its files, where it is not UTF-8.
+    labels
+        What the command says grades are worth that are words.
     """
 
     name: str
@@ -57,6 +59,19 @@ class Config:
     paths: tuple[str, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
     encoding: str | None = None
+    labels: Mapping[str, float] = field(default_factory=dict)
+
+    def with_labels(self, labels: Mapping[str, float]) -> Config:
+        """Return it with what the command says grades are worth, which goes before what [judgments] says."""
+        given = replace(self, labels=dict(labels))
+        if "judgments" not in self.tables:
+            return given
+        return replace(given, tables={**self.tables, "judgments": {**self.tables["judgments"], "labels": given.worth}})
+
+    @property
+    def worth(self) -> dict[str, float]:
+        """What grades are worth that are words: as the command says, else as [judgments] does."""
+        return {**self.tables.get("judgments", {}).get("labels", {}), **self.labels}
 
 
 def read_config(path: Path) -> Config:

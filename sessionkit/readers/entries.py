@@ -38,6 +38,8 @@ class Glimpse:
         Whether it is a folder.
     names
         Of a folder the paths of the files in it, relative to it, sorted.
+    columns
+        Of a Parquet file the names of its columns.
     """
 
     path: Path
@@ -45,6 +47,12 @@ class Glimpse:
     head: str
     is_folder: bool = False
     names: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+
+    @property
+    def says(self) -> bool:
+        """Whether there is something to go by: a text that is not blank, or names of columns."""
+        return bool(self.head.strip() or self.columns)
 
 
 @dataclass(frozen=True)
@@ -180,6 +188,8 @@ class Judgments:
         Of what its judgment_key is the name: :data:`TOPIC` or :data:`TEXT`, which makes the text of every query its key.
     tried
         On which real files it was tried, or that it never was and from what it was built.
+    parquet
+        Whether it is read from Parquet as well.
     """
 
     description: str
@@ -187,6 +197,7 @@ class Judgments:
     fits: Callable[[Glimpse], bool] | None = None
     keys: str = TOPIC
     tried: str = ""
+    parquet: bool = False
 
     def __repr__(self) -> str:
         """What it is."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from sessionkit.errors import DataError
@@ -39,3 +40,14 @@ def inputs(config: Config, copies: Path) -> list[LogFile]:
             f"{named}: no file in it that is not empty" if named else f"{config.name} names no log: path is missing"
         )
     return found
+
+
+def refuse_parquet(files: Sequence[LogFile], config: Config, name: str) -> None:
+    """Raise DataError where the user named a Parquet file, or there is nothing else, for a format of text."""
+    tables = [file.name for file in files if file.kind == "parquet"]
+    named = tables[:1] if len(tables) == len(files) else [one for one in tables if one in config.paths]
+    if named:
+        raise DataError(
+            f"{named[0]} is Parquet, from which format {name} is not read; write it as the text that its producer gives (polars: "
+            'scan_parquet("FILE").sink_csv("NEW"), or sink_ndjson), or describe its columns in study.toml, as format tables or events'
+        )

@@ -10,12 +10,14 @@ import polars as pl
 
 import sessionkit.readers as registry
 from sessionkit.errors import DataError, UsageError, suggestion
+from sessionkit.readers.checking.locales import locale_warnings
 from sessionkit.readers.checking.whole import Raws
 from sessionkit.readers.config import Config
 from sessionkit.readers.entries import TEXT
 from sessionkit.readers.files.opening import open_log
 from sessionkit.readers.raw import Raw
 from sessionkit.readers.recognition import fitting, glimpse, the_one
+from sessionkit.showing.words import listed
 
 KNOWN = "sessionkit formats --judgments lists what judgments can be"
 
@@ -27,15 +29,22 @@ class Judged:
     raws: tuple[Raw, ...] = ()
     of_texts: tuple[str, ...] = ()
     of_topics: tuple[str, ...] = ()
+    said: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, name: str, raws: Sequence[Raw], keys: str) -> Judged:
         """Return those of one file, whose keys are of this kind."""
-        return cls(tuple(raws), (name,), ()) if keys == TEXT else cls(tuple(raws), (), (name,))
+        texts, topics = ((name,), ()) if keys == TEXT else ((), (name,))
+        return cls(tuple(raws), texts, topics, locale_warnings(raws))
 
     def __add__(self, later: Judged) -> Judged:
         """Return these and those of more files."""
-        return Judged((*self.raws, *later.raws), (*self.of_texts, *later.of_texts), (*self.of_topics, *later.of_topics))
+        return Judged(
+            (*self.raws, *later.raws),
+            (*self.of_texts, *later.of_texts),
+            (*self.of_topics, *later.of_topics),
+            (*self.said, *later.said),
+        )
 
     @property
     def by_text(self) -> bool:
@@ -44,11 +53,12 @@ class Judged:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What is to be said where both kinds are there: a query goes by one of them."""
+        """What may change scores: judgments of several locales, and of both kinds, as a query goes by one of them."""
         if not (self.of_texts and self.of_topics):
-            return ()
+            return self.said
         texts, topics = " and ".join(self.of_texts), " and ".join(self.of_topics)
         return (
+            *self.said,
             f"judgments: keys are texts of queries in {texts}, topics in {topics}; a query that has a text goes by it, so "
             f"{topics} serves only queries without; give judgments of one kind",
         )
@@ -74,6 +84,9 @@ def read_judgments(paths: Sequence[Path], config: Config, workspace: Path, *, fo
         file = open_log(str(path), Path(), workspace)
         name = format or looks_like(path)
         entry = registry.JUDGMENTS[name or "tables"]
+        if file.kind == "parquet" and not entry.parquet:
+            readable = [one for one, other in registry.JUDGMENTS.items() if other.parquet]
+            raise DataError(f"{file.name} is Parquet, from which no {name} are read, but {listed(readable)}")
         try:
             judged += Judged.of(file.name, entry.read(file, config), entry.keys)
         except DataError as error:
@@ -86,7 +99,7 @@ def read_judgments(paths: Sequence[Path], config: Config, workspace: Path, *, fo
 def _unknown(path: Path, error: DataError) -> DataError:
     """Return the error about a file that looks like no judgments: like a log, or like nothing known."""
     look = glimpse(path)
-    if not look.head.strip():
+    if not look.says:
         return error
     if logs := fitting([look], registry.FORMATS):
         return DataError(f"{path.name} is no judgments, it looks like a log ({logs[0]}); {KNOWN}")

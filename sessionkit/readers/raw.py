@@ -7,7 +7,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.contract.casts import without_bytes
@@ -15,6 +17,9 @@ from sessionkit.errors import DataError
 from sessionkit.readers.files.opening import unpacked
 
 LINE, RAW, SOURCE, OWN = "line", "raw", "source", "own"
+NEW_LINE = ord("\n")
+BLOCK = 1 << 20
+"""Bytes of a file in which lines are looked for at a time."""
 Locate = Callable[[pl.Series], pl.DataFrame]
 """From distinct record numbers to a frame of RECORD, LINE (null where unknown) and RAW, one row per record; where the records
 are those of several sources, with SOURCE and OWN, the number that the record has in its own."""
@@ -144,29 +149,24 @@ def as_lines(path: str, first_record: int) -> Locate:
     """Return a way back for sources where every line is a record, the first of them on this line."""
 
     def locate(records: pl.Series) -> pl.DataFrame:
-        lines = pl.scan_lines(path, name=RAW, row_index_name=LINE, row_index_offset=1, glob=False)
-        lines = lines.with_columns(pl.col(LINE).cast(pl.Int64))
-        numbered = lines.with_columns((pl.col(LINE) - first_record + 1).alias(RECORD))
-        found = numbered.filter(pl.col(RECORD).is_in(records.implode()))
-        own = pl.col(RAW) + pl.lit("")  # a copy; else each line holds on to all the text that was read with it
-        try:
-            return found.select(RECORD, LINE, own).collect(engine="streaming")
-        except pl.exceptions.ComputeError:  # some line of it cannot be decoded
-            return _spelled_out(Path(path), first_record, set(records))
+        numbers = records.sort().to_numpy() + (first_record - 1)
+        texts = _texts(Path(path), numbers)
+        line = pl.Series(LINE, numbers[: len(texts)], dtype=pl.Int64)
+        return pl.DataFrame([(line - first_record + 1).alias(RECORD), line, pl.Series(RAW, texts, dtype=pl.String)])
 
     return locate
 
 
-def _spelled_out(path: Path, first_record: int, records: set[int]) -> pl.DataFrame:
-    r"""Return the lines of these records, bytes that are no UTF-8 spelled as ``\xe9``."""
-    with unpacked(path) as stream:
-        found = [
-            (
-                number - first_record + 1,
-                number,
-                line.removesuffix(b"\n").removesuffix(b"\r").decode(errors="backslashreplace"),
-            )
-            for number, line in enumerate(stream, 1)
-            if number - first_record + 1 in records
-        ]
-    return pl.DataFrame(found, schema={RECORD: pl.Int64, LINE: pl.Int64, RAW: pl.String}, orient="row")
+def _texts(path: Path, numbers: NDArray[np.int64]) -> list[str]:
+    r"""Return the lines of these numbers, which rise, bytes that are no UTF-8 spelled as ``\xe9``; those after the last end it."""
+    texts: list[str] = []
+    before = 0
+    with unpacked(path, again=True) as stream:  # a file that polars scans is in memory as a whole
+        while len(texts) < len(numbers) and (block := stream.read(BLOCK) + stream.readline()):
+            ends = np.flatnonzero(np.frombuffer(block, np.uint8) == NEW_LINE) + 1
+            ends = ends if block.endswith(b"\n") else np.append(ends, len(block))
+            here = numbers[len(texts) : np.searchsorted(numbers, before + len(ends), side="right")] - before - 1
+            lines = (block[start:end] for start, end in zip(np.append(0, ends)[here], ends[here], strict=True))
+            texts += [line.removesuffix(b"\n").removesuffix(b"\r").decode(errors="backslashreplace") for line in lines]
+            before += len(ends)
+    return texts

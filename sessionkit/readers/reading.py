@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ def read(
     format: str | None = None,
     config: PathText | Mapping[str, Any] | None = None,
     judgments: PathText | Sequence[PathText] = (),
+    labels: Mapping[str, float] | None = None,
     topics: PathText | None = None,
     session_gap: str | float | None = None,
     strict: bool = False,
@@ -42,6 +44,8 @@ def read(
         A study.toml (or its content as a dict) that describes the log `source`.
     judgments
         Files of judgments beside the source: qrels, tables with our column names, or another format of judgments.
+    labels
+        What grades are worth that are words, such as ``{"Exact": 2, "Partial": 1}``; they stay in raw_grade.
     topics
         A file of topics or tasks, for formats that take one.
     session_gap
@@ -83,12 +87,12 @@ def read(
         if value is not None
     }
     if isinstance(source, Mapping):
-        if config is not None or beside or command:
+        if config is not None or beside or command or labels:
             raise UsageError("frames are read as they are: give judgments as the frame 'judgments', and no config")
         return from_mapping(source, strict=strict)
     paths = _paths(source)
     if len(paths) == 1 and paths[0].is_dir() and not _is_folder_of_log(paths[0], format, config):
-        if config is not None or beside or command or format is not None:
+        if config is not None or beside or command or labels or format is not None:
             raise UsageError(
                 f"{paths[0]} is a directory, which is opened as a study; format, config and judgments are for logs"
             )
@@ -100,11 +104,13 @@ def read(
             raise DataError(f"{paths[0]} is a folder without a study in it (no {DESCRIPTOR}). As a log it {UNKNOWN}")
         return open_study(paths[0])
     found = describe(paths, format, config, command)
+    if labels:
+        found = replace(found, config=found.config.with_labels(labels))
     try:
         return known[found.config.format].read(found.config, beside, strict=strict, memory=budget)
     except DataError as error:
         glimpses = [glimpse(path) for path in paths]
-        if found.recognised or not any(one.head.strip() for one in glimpses):
+        if found.recognised or not any(one.says for one in glimpses):
             raise
         if rated := fitting(glimpses, registry.JUDGMENTS):
             raise DataError(

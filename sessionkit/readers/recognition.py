@@ -13,6 +13,7 @@ from typing import Protocol
 from sessionkit.errors import UsageError
 from sessionkit.readers.entries import Glimpse
 from sessionkit.readers.files.opening import DAMAGED, HEAD, PARQUET, beginning, unpacked
+from sessionkit.readers.files.parquet import columns_of
 
 NO_TEXT = (PARQUET, b"PK\x03\x04", b"SQLite format 3\x00")
 """How files begin that are known not to be text."""
@@ -42,7 +43,7 @@ def glimpse(path: Path) -> Glimpse:
     except DAMAGED:  # whoever reads it says what is wrong with it
         head = b""
     if head.startswith(NO_TEXT):
-        return Glimpse(path, path.name, "")
+        return Glimpse(path, path.name, "", columns=columns_of(path) if head.startswith(PARQUET) else ())
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         head = head.decode("utf-16", errors="replace").encode()
     return Glimpse(path, path.name, beginning(head).decode(errors="replace"))

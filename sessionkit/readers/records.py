@@ -26,7 +26,7 @@ from sessionkit.readers.entries import TOPIC
 from sessionkit.readers.files.described import read_table
 from sessionkit.readers.files.keeping import Keep, OnDisk, in_memory
 from sessionkit.readers.files.opening import LogFile, open_log
-from sessionkit.readers.inputs import inputs
+from sessionkit.readers.inputs import inputs, refuse_parquet
 from sessionkit.readers.judging import Judged, keyed_by_text, read_judgments
 from sessionkit.readers.large.in_parts import large_study
 from sessionkit.readers.large.sizes import ENOUGH, is_large, weight_of
@@ -98,8 +98,8 @@ class Taken:
 Take = Callable[[Log], Taken]
 
 
-def reader(name: str, take: Take) -> Callable[..., Study]:
-    """Return what ``Format.read`` needs, from a function that takes a log apart."""
+def reader(name: str, take: Take, *, parquet: bool = False) -> Callable[..., Study]:
+    """Return what ``Format.read`` needs, from a function that takes a log apart; `parquet` where it takes Parquet as well."""
 
     @functools.wraps(take)
     def read(
@@ -112,6 +112,8 @@ def reader(name: str, take: Take) -> Callable[..., Study]:
                 place.mkdir()
             judged = judgments_of(config, judgments, copies)
             files = inputs(config, copies)
+            if not parquet:
+                refuse_parquet(files, config, name)
             large = is_large(files, budget)
             room = min(budget, ENOUGH) // 2
             log = Log(files, config, OnDisk(records) if large else in_memory, workspace, large, room)
@@ -128,7 +130,7 @@ def judgments_of(config: Config, beside: Sequence[Path], copies: Path) -> Judged
     if "judgments" not in config.tables:
         return judged
     options = config.tables["judgments"]
-    if set(options) <= {"path", "format"}:
+    if set(options) <= {"path", "format", "labels"}:
         own = read_judgments([config.folder / options["path"]], config, copies, format=options.get("format"))
     else:
         file = open_log(options["path"], config.folder, copies, encoding=options.get("encoding"))

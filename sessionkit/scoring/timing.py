@@ -6,8 +6,8 @@ The rules, for all measures of time:
   query, ``click_elapsed_seconds`` of the result, where they are logged; else its time of day (``issued_at``,
   ``clicked_at``) less the session's beginning.
 - A session begins at ``started_at``; where that is not logged, at the earliest time of day of its logged queries and
-  clicks. It ends at ``ended_at``; where that is not logged, with the last of its queries and clicks, a click lasting for
-  its ``dwell_seconds``.
+  clicks. It ends ``duration_seconds`` later; where that is not logged, at ``ended_at``, else with the last of its queries
+  and clicks, a click lasting for its ``dwell_seconds``.
 - An event before the beginning is an error of the log, and taken for not timed.
 - A result was clicked if ``clicked`` says so; where that is not logged, if it has ``clicks`` above 0, else if it has a
   time of its click.
@@ -31,7 +31,7 @@ CLICKING = ("clicked", "clicks", "clicked_at", "click_elapsed_seconds")
 """Columns of results that say whether a result was clicked; one is enough."""
 CLICK_TIMES = ("clicked_at", "click_elapsed_seconds")
 QUERY_TIMES = ("issued_at", "elapsed_seconds")
-SESSION_TIMES = ("started_at", "ended_at")
+SESSION_TIMES = ("started_at", "ended_at", "duration_seconds")
 TIMES = {"sessions": SESSION_TIMES, "queries": QUERY_TIMES, "results": (*CLICKING, "dwell_seconds")}
 """All that is read of times and clicks, by table."""
 
@@ -88,7 +88,9 @@ class Timed:
     @cached_property
     def ended(self) -> pl.Series:
         """Seconds from the beginning to the end of each session; null where no time is known."""
-        told = _since(_column(self.lists.block.features, "ended_at", pl.Datetime("us", "UTC")), self.began)
+        features = self.lists.block.features
+        lasted = _column(features, "duration_seconds", pl.Float64())
+        told = _since(_column(features, "ended_at", pl.Datetime("us", "UTC")), self.began)
         left = self.clicked + self.dwell.fill_null(0.0)
         events = pl.concat(
             [
@@ -96,7 +98,7 @@ class Timed:
                 pl.DataFrame({"session": self.results["session"], "at": left}),
             ]
         )
-        return pl.select(pl.coalesce(told, per_session(self.lists, events, pl.col("at").max()))).to_series()
+        return pl.select(pl.coalesce(lasted, told, per_session(self.lists, events, pl.col("at").max()))).to_series()
 
     def _seconds(self, frame: pl.DataFrame, time: str, elapsed: str) -> pl.Series:
         """Seconds from the beginning of its session to each row's time."""

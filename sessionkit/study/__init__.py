@@ -21,6 +21,7 @@
 ``replacing.py``        putting a finished directory or file in its place in one rename
 ``temporary.py``        folders of studies that were not saved yet; copies of written studies
 ``memory.py``           how much memory work on large logs may use
+``sharing/``            a copy in which pseudonyms stand in place of people
 ======================  ===============================================================================================
 """
 

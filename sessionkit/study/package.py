@@ -193,7 +193,7 @@ def _with_numbers(
     for given in parts:
         part = given
         if not part.numbered:
-            sessions, queries, results = numbered(part.sessions, part.queries, part.results, pairs)
+            sessions, queries, results = numbered(part.sessions, part.queries, part.results, pairs, part.starts)
             part = replace(part, sessions=sessions, queries=queries, results=results, numbered=True)
         if seen is not None:
             seen(part)

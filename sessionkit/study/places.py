@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from sessionkit.contract.keys import begins
 from sessionkit.errors import DataError
@@ -153,11 +154,18 @@ def repeated(values: pl.Series, times: pl.Series) -> pl.Series:
 
 
 def numbered(
-    sessions: pl.DataFrame, queries: pl.DataFrame, results: pl.DataFrame, pairs: Pairs
+    sessions: pl.DataFrame,
+    queries: pl.DataFrame,
+    results: pl.DataFrame,
+    pairs: Pairs,
+    starts: NDArray[np.intp] | None = None,
 ) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
-    """Put the private columns beside the public ones of some whole sessions, whose tables stand in their order."""
+    """Put the private columns beside the public ones of some whole sessions, whose tables stand in their order.
+
+    `starts` are the first rows of the lists among the results, where they are known.
+    """
     session = session_of(queries, sessions["session_id"], "queries")
-    first = np.flatnonzero(begins(results, LIST))
+    first = np.flatnonzero(begins(results, LIST)) if starts is None else starts
     lists, length = results.select(LIST)[first], pl.Series(np.diff(first, append=len(results)))
     shown_in = session_of(lists, sessions["session_id"], "results")
     placed = queries.select("query_position", session=session)

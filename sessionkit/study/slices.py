@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
+from numpy.typing import NDArray
 
 from sessionkit.study.pairs import JUDGMENT
 from sessionkit.study.places import LENGTH, QUERIES, RESULTS, counts, public, repeated, session_of
@@ -100,6 +101,8 @@ class Slice:
         them no ids but those asked for.
     folder
         The partition they belong to, see `Stored`.
+    starts
+        The first row of every list among the results, where it is known.
     """
 
     sessions: pl.DataFrame
@@ -107,6 +110,7 @@ class Slice:
     results: pl.DataFrame
     numbered: bool = False
     folder: str = ""
+    starts: NDArray[Any] | None = None
 
 
 def slices(
@@ -194,10 +198,8 @@ def _packed(stored: Sequence[Stored], rows: int, per_query: int) -> Iterator[lis
             yield parts
             continue
         sizes = scan_files([part.files["sessions"] for part in parts], parts[0].options, file="__file")
-        sums = sizes.group_by("__file", maintain_order=True).agg(_weight(per_query).sum())
-        known = dict(sums.collect().iter_rows())
-        packed: list[Stored] = []
-        held = 0
+        known = dict(sizes.group_by("__file", maintain_order=True).agg(_weight(per_query).sum()).collect().iter_rows())
+        packed, held = list[Stored](), 0
         for part in parts:
             weight = known.get(str(part.files["sessions"]), 0)  # a part without sessions has no row
             if packed and held + weight > rows:

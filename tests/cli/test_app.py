@@ -12,8 +12,8 @@ from sessionkit.errors import DataError, UsageError
 
 NAMES = [command.__name__ for command in COMMANDS]
 ASKED = (
-    "demo ingest check describe score explain curve breakdown compare mixed power correlate incomplete effort noise "
-    "discriminate sweep calibrate chart report measures formats schema"
+    "demo init ingest check describe score explain curve breakdown compare mixed power correlate incomplete effort noise "
+    "discriminate sweep calibrate chart report pseudonymize measures formats schema"
 )
 
 

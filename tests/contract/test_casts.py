@@ -1,6 +1,6 @@
 """Casts: what counts as a value of a type, and what does not."""
 
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 
 import polars as pl
 import pytest
@@ -149,3 +149,11 @@ def test_nested_values_become_json():
     frame = pl.DataFrame({"n": [[1, 2], None], "s": [{"k": "v"}, None]})
     texts = frame.select(as_text("n", frame.schema["n"]).alias("n"), as_text("s", frame.schema["s"]).alias("s"))
     assert texts.rows() == [("[1,2]", '{"k":"v"}'), (None, None)]
+
+
+def test_maps_become_json_and_spans_of_time_iso_8601():
+    maps = pl.DataFrame({"m": [{"k": "v"}, None]}, schema={"m": pl.Map(pl.String, pl.String)})
+    assert maps.select(as_text("m", maps.schema["m"])).to_series().to_list() == ['{"k":"v"}', None]
+    pairs = pl.DataFrame({"m": [{"k": b"\xff"}]}, schema={"m": pl.Map(pl.String, pl.Binary)})
+    assert pairs.select(as_text("m", pairs.schema["m"])).item() == '[{"key":"k","value":"ff"}]'
+    assert cast_all("results", "doc_id", [timedelta(hours=1), None]) == ["PT1H", None]

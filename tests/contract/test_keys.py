@@ -31,13 +31,20 @@ def test_the_first_record_of_a_key_stays():
     assert checked.accepted[RECORD].to_list() == [2, 1], "sorted by key"
 
 
-@given(st.lists(st.tuples(st.sampled_from("ab"), st.integers(1, 2), st.integers(1, 3)), min_size=1, max_size=20))
-def test_unique_keeps_one_of_each_key_and_the_earliest(keys):
+@given(
+    st.lists(st.tuples(st.sampled_from("ab"), st.integers(1, 2), st.integers(1, 3)), min_size=1, max_size=20),
+    st.booleans(),
+)
+@example([("a", 1, 1), ("a", 2, 1), ("b", 1, 1), ("b", 1, 2)], True)
+@example([("a", 1, 1), ("b", 1, 1), ("a", 1, 2)], False)
+def test_unique_keeps_one_of_each_key_and_the_earliest(keys, in_order):
+    keys = sorted(keys) if in_order else keys
     checked = check_unique(rows(LIST, rows=keys), table("results"))
     firsts = sorted(keys.index(key) + 1 for key in set(keys))
     assert sorted(checked.accepted[RECORD].to_list()) == firsts
     assert checked.accepted.height + checked.broken.height == len(keys)
     assert checked.accepted.select(LIST).rows() == sorted(set(keys))
+    assert keys_of(checked, LIST[:2]).rows() == sorted({key[:2] for key in keys})
 
 
 def test_parents_unknown_and_rejected_are_told_apart():

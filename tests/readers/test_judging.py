@@ -4,10 +4,11 @@ import re
 import tomllib
 import warnings
 
+import polars as pl
 import pytest
 
 from sessionkit.errors import DataError, DataWarning
-from sessionkit.readers import read
+from sessionkit.readers import JUDGMENTS, read
 
 LOG = "session_id,query_position,rank,doc_id,query_text,topic_id\ns,1,1,A,lamp,t1\n"
 OF_TEXTS, OF_TOPICS = "query,docid,rating\nlamp,A,3\n", "t1 0 A 1\n"
@@ -62,3 +63,13 @@ def test_a_log_given_as_judgments_is_called_one(write):
 def test_nothing_is_not_compared_with_formats(write):
     with pytest.raises(DataError, match=r"^none\.txt is empty; it must hold at least a header line$"):
         read(write("log.csv", LOG), judgments=write("none.txt", ""))
+
+
+@pytest.mark.parametrize("name", sorted({name for name, entry in JUDGMENTS.items() if not entry.parquet} - {"qrels"}))
+def test_formats_that_are_no_tables_say_so_of_parquet(write, name):
+    path = write("j.parquet", "")
+    pl.DataFrame({"query": ["lamp"], "docid": ["A"], "rating": [1]}).write_parquet(path)
+    own = {"path": "j.parquet", "format": name}
+    said = f"j.parquet is Parquet, from which no {name} are read, but tables, graded and graded_topics"
+    with pytest.raises(DataError, match=said):
+        read(write("log.csv", LOG), config={"judgments": own})

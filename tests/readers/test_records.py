@@ -5,11 +5,12 @@ import json
 import polars as pl
 import pytest
 
+import sessionkit as sk
 import sessionkit.readers as registry
 from sessionkit.analysis.accounts import accounts
 from sessionkit.contract import RECORD
 from sessionkit.errors import DataError, UsageError
-from sessionkit.readers import Format, Judgments, Option, records
+from sessionkit.readers import FORMATS, Format, Judgments, Option, records
 from sessionkit.readers.entries import SESSION_GAP, TEXT, TOPICS
 from sessionkit.readers.events.requeries import MERGE_QUERIES
 from sessionkit.readers.events.sessionising import seconds
@@ -222,3 +223,14 @@ def test_a_way_back_is_asked_once_for_each_record(write):
     both = together([raw, raw])
     again = described(both, broken.with_columns(pl.col(RECORD) + pl.Series([0, 2, 2])))
     assert again.select("record", "raw").rows() == [(2, "t 0 y 2"), (1, "t 0 x 1"), (2, "t 0 y 2")]
+
+
+@pytest.mark.parametrize("name", [name for name in FORMATS if name not in ("tables", "events", "ubi")])
+def test_formats_of_text_say_so_of_parquet(write, tmp_path, name):
+    path = write("log.parquet", "")
+    pl.DataFrame({"AnonID": [1], "Query": ["lamp"]}).write_parquet(path)
+    for source in (path, tmp_path):
+        with pytest.raises(
+            DataError, match=rf"log\.parquet is Parquet, from which format {name} is not read; write it as"
+        ):
+            sk.read(source, format=name)

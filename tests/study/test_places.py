@@ -1,8 +1,9 @@
 """Row numbers in place of ids, counted and looked up."""
 
+import numpy as np
 import polars as pl
 import pytest
-from polars.testing import assert_series_equal
+from polars.testing import assert_frame_equal, assert_series_equal
 
 from sessionkit.errors import DataError
 from sessionkit.study.pairs import Pairs
@@ -30,6 +31,15 @@ def test_every_row_gets_its_numbers():
     assert queries["__length"].to_list() == [2, 1, 1]
     # the distinct pairs in their order: (t, x), (t, z), (u, x)
     assert results["__judgment"].to_list() == [0, None, 0, 2]
+
+
+def test_lists_whose_starts_are_known_are_not_looked_for():
+    pairs = Pairs.of(JUDGMENTS)
+    found = numbered(SESSIONS, QUERIES, RESULTS, pairs, np.array([0, 2, 3]))
+    for table, again in zip(found, numbered(SESSIONS, QUERIES, RESULTS, pairs), strict=True):
+        assert_frame_equal(table, again)
+    # what is given is what counts: of two lists that start a row apart, both begin with a row of the first query
+    assert numbered(SESSIONS, QUERIES, RESULTS, pairs, np.array([0, 1, 3]))[1]["__length"].to_list() == [3, 0, 1]
 
 
 def test_results_of_no_query_are_refused_when_numbered():

@@ -94,7 +94,7 @@ def _refuse_missing(raw: Raw, ours: list[str], found: list[str]) -> None:
             if raw.is_file
             else f"Rename the column that is {missing[0]}"
         )
-        raise DataError(f"{raw.source} ({raw.table}) has no {what}{near}; found {', '.join(found)}. {remedy}")
+        raise DataError(f"{raw.source} ({raw.table}) has no {what}{near}; found {', '.join(found) or 'none'}. {remedy}")
 
 
 def _refuse_unseparated(raw: Raw, found: list[str]) -> None:

@@ -69,6 +69,8 @@ def lifted(rows: pl.DataFrame, key: list[str], names: list[str]) -> tuple[pl.Dat
     values = pl.col(names).drop_nulls()
     rows = rows if rows[RECORD].is_sorted() or rises(rows, [*key, RECORD]) else rows.sort(RECORD)
     new = rows.lazy().select(*key, *names).filter(changes([*key, *names])).collect()
+    if rises(new, key):  # every key says but one thing
+        return new, {}
     made = new.group_by(key, maintain_order=True).agg(values.first(), values.n_unique().name.prefix("__n_")).sort(key)
     several = {name: made.filter(pl.col(f"__n_{name}") > 1)["session_id"] for name in names}
     return made.select(*key, *names), {name: (len(found), found[0]) for name, found in several.items() if len(found)}

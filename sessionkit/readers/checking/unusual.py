@@ -83,10 +83,12 @@ def gaps(queries: pl.DataFrame, results: pl.DataFrame) -> dict[str, Found]:
     >>> gaps(queries, pl.DataFrame({"session_id": ["s"] * 3, "query_position": [1] * 3, "rank": [1, 2, 4]}))
     {'gaps': (1, 's')}
     """
-    shown = queries.lazy().filter(pl.col("results_status") == "shown").select(LIST)
+    shown = queries.filter(pl.col("results_status") == "shown").select(LIST)
+    if shown.is_empty():
+        return {}
     before = pl.when(changes(LIST)).then(0).otherwise(pl.col("rank").shift(1))
     gapped = results.lazy().filter(pl.col("rank") > before + 1).select(LIST).unique(maintain_order=True)
-    found = _found(gapped.join(shown, on=LIST, how="semi", maintain_order="left"), pl.lit(value=True))
+    found = _found(gapped.join(shown.lazy(), on=LIST, how="semi", maintain_order="left"), pl.lit(value=True))
     return {"gaps": found} if found[0] else {}
 
 

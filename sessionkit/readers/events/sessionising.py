@@ -9,6 +9,7 @@ from functools import partial
 import polars as pl
 
 from sessionkit.errors import UsageError
+from sessionkit.study.places import repeated
 
 GAP = 1800.0
 """Seconds of inactivity that end a session by default: half an hour, the custom of log analysis."""
@@ -119,7 +120,8 @@ def _cut(events: pl.DataFrame, *, user: str, time: str, length: float, within: s
 
 def _in_order_of(values: pl.Series) -> pl.Series:
     """Return numbers in the order of these values, 0 for null; texts are sorted once for all rows that stand together."""
-    return values.rle().struct.field("value").rank("dense").fill_null(0).gather(values.rle_id())
+    runs = values.rle().struct.unnest()
+    return repeated(runs["value"].rank("dense").fill_null(0), runs["len"])
 
 
 def with_positions(queries: pl.LazyFrame, *, name: str = "query_position") -> pl.LazyFrame:
@@ -142,5 +144,4 @@ def within_group(groups: pl.Series) -> pl.Series:
     if runs["value"].n_unique() < len(runs):
         place = pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over("group")
         return groups.to_frame("group").select(place).to_series()
-    before = runs["len"].cum_sum() - runs["len"]
-    return pl.int_range(1, len(groups) + 1, eager=True) - before.cast(pl.Int64).gather(groups.rle_id())
+    return pl.int_range(1, len(groups) + 1, eager=True) - repeated(runs["len"].cum_sum() - runs["len"], runs["len"])

@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 
 from sessionkit.contract import table
+from sessionkit.contract.casts import as_text
 from sessionkit.errors import DataError
 from sessionkit.readers.checking.columns import under_our_names
 from sessionkit.readers.config import Config
@@ -89,9 +90,19 @@ def _records(
     )
 
 
+def labelled(raw: Raw, labels: Mapping[str, float]) -> Raw:
+    """Return judgments whose grades that are words are what these are worth; as they are where all grades are numbers."""
+    if not labels:
+        return raw
+    text = as_text("grade", raw.frame.collect_schema()["grade"]).str.strip_chars()
+    given = raw.frame.select(text).collect().to_series()
+    words = given.filter(given != "").cast(pl.Float64, strict=False).null_count()
+    return replace(raw, frame=_labelled(raw.frame, labels)) if words else raw
+
+
 def _labelled(frame: pl.LazyFrame, labels: Mapping[str, float]) -> pl.LazyFrame:
     """Return judgments whose grades that are words are what these are worth; as they were, they are in raw_grade."""
-    given = pl.col("grade").cast(pl.String).str.strip_chars()
+    given = as_text("grade", frame.collect_schema()["grade"]).str.strip_chars()
     worth = {label: str(number) for label, number in labels.items()}
     frame = frame.rename({"raw_grade": "raw_grade_given"}, strict=False)
     return frame.with_columns(given.replace(worth).alias("grade"), raw_grade="grade")

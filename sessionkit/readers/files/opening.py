@@ -88,7 +88,7 @@ def open_log(name: str, base: Path, workspace: Path, *, encoding: str | None = N
     if encoding is not None and not head.startswith(PARQUET):
         text = _transcoded(path, name, encoding, workspace)
         head = _head(text, name)
-    elif not as_is and (utf16 := _utf16(head)):
+    elif not as_is and (utf16 := utf16_of(head)):
         raise DataError(f'{name} is in UTF-16; set encoding = "{utf16}" for it in study.toml')
     kind, separator = _kind(path, head)
     if kind != "parquet" and _ends_lines_unseen(head):
@@ -100,7 +100,7 @@ def open_log(name: str, base: Path, workspace: Path, *, encoding: str | None = N
     return LogFile(name, text, kind, separator, beginning(head), size, digest_of(path), workspace, encoding)
 
 
-def _utf16(head: bytes) -> str | None:
+def utf16_of(head: bytes) -> str | None:
     """Return the encoding of a text in UTF-16, with a byte order mark or every other byte null; None for other text."""
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
@@ -124,9 +124,9 @@ def beginning(head: bytes) -> bytes:
     return BLANK_LINES.sub(b"", head.removeprefix(UTF8_BOM))
 
 
-def unpacked(path: Path) -> IO[bytes]:
-    """Open a file for reading, unpacking gzip and zstd by their first bytes."""
-    return counted(_unpacked(path))
+def unpacked(path: Path, *, again: bool = False) -> IO[bytes]:
+    """Open a file for reading, unpacking gzip and zstd by their first bytes; what is read `again` is not counted again."""
+    return _unpacked(path) if again else counted(_unpacked(path))
 
 
 def _unpacked(path: Path) -> IO[bytes]:

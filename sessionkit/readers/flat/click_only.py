@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from sessionkit.contract import RECORD
-from sessionkit.contract.keys import changes
+from sessionkit.contract.checked import NO_RULE
+from sessionkit.contract.keys import begins
 from sessionkit.readers.events.requeries import MERGE_QUERIES, merge_queries
 from sessionkit.readers.events.sessionising import with_positions
 from sessionkit.readers.flat.taking import Kinds, Made
@@ -45,15 +48,17 @@ def first_of_query(lines: pl.DataFrame, moment: Sequence[str]) -> pl.Series:
     >>> first_of_query(lines, ["time"]).to_list()
     [0, 0, 2, 0, 4]
     """
-    other, new = changes(moment), changes([*moment, "query_text"])
-    told = lines.select("query_text", pl.int_range(pl.len()).alias(ASK), moment=other.cum_sum(), new=new)
-    first = told.filter("new")
-    again = first["moment"][1:] == first["moment"][:-1]
-    mixed = pl.concat([again, pl.Series([False])]) | pl.concat([pl.Series([False]), again])
-    if mixed.any():  # several texts at one moment: one may come back
-        back = first.filter(mixed).with_columns(pl.col(ASK).first().over("moment", "query_text"))
-        first = pl.concat([first.filter(~mixed), back]).sort("moment", maintain_order=True)
-    return first[ASK].gather(told["new"].cum_sum() - 1)
+    other = begins(lines, moment)
+    new = other | begins(lines, ["query_text"])
+    first = np.flatnonzero(new)
+    number = other.cumsum()[first]
+    again = number[1:] == number[:-1]
+    if again.any():  # several texts at one moment: one may come back
+        mixed = np.append(again, False) | np.append(False, again)
+        texts = lines["query_text"].gather(first[mixed])
+        told = pl.DataFrame({"moment": number[mixed], "query_text": texts, ASK: first[mixed]})
+        first[mixed] = told.select(pl.col(ASK).first().over("moment", "query_text")).to_series().to_numpy()
+    return pl.Series(ASK, first[new.cumsum() - 1])
 
 
 def queries_and_clicks(
@@ -84,35 +89,50 @@ def queries_and_clicks(
         The column within which a query sent again goes into the one before it.
     """
     given = lines.collect()
-    is_first = given.select(pl.col(ASK) == pl.int_range(pl.len())).to_series()
+    ask = given[ASK].to_numpy()
+    is_first = ask == np.arange(given.height)
     asked = given.select(RECORD, "session_id", "query_text", *of_query).filter(is_first)
     within = given[again_within].filter(is_first).alias("session_id")
     heads = merge_queries(asked.select(RECORD, within, "query_text").lazy(), RECORD, rules).heads.collect()
-    stays = heads["kept"] == heads[RECORD]
+    stays = (heads["kept"] == heads[RECORD]).to_numpy()
     placed = with_positions(asked.filter(stays).lazy()).collect()
-    query = (stays.cum_sum() - 1).gather((is_first.cum_sum() - 1).gather(given[ASK]))  # the row of each line in placed
-    is_click = given.select(pl.col("doc_id").is_not_null() | pl.col("rank").is_not_null()).to_series()
-    clicks = given.select(RECORD, "rank", "doc_id", *of_click, query.alias(QUERY)).filter(is_click)
-    several = clicks[QUERY].is_duplicated()
-    repeated = clicks.filter(several)
-    once = repeated.group_by(QUERY, "rank", "doc_id", maintain_order=True).agg(
-        pl.col(RECORD, *of_click).first(), clicks=pl.len().cast(pl.Int32)
+    query = (stays.cumsum() - 1)[is_first.cumsum() - 1][ask]  # the row of each line in placed
+    is_click = given.select(pl.col("doc_id").is_not_null() | pl.col("rank").is_not_null()).to_series().to_numpy()
+    clicks = given.select(RECORD, "rank", "doc_id", *of_click, "session_id").filter(is_click)
+    rows, counts = _once(clicks, query[is_click])
+    at = query[is_click][rows]
+    results = clicks[rows].with_columns(
+        placed["query_position"].gather(at), clicks=pl.Series(counts, dtype=pl.Int32), clicked=pl.lit(value=True)
     )
-    alone = clicks.filter(~several).with_columns(clicks=pl.lit(1, dtype=pl.Int32))
-    rank = pl.col("rank").cast(pl.Int64, strict=False).fill_null(0).clip(0, RANKS - 1)
-    placing = pl.col(QUERY).cast(pl.Int64) * RANKS + rank
-    made = pl.concat([alone, once], how="diagonal").sort(placing, maintain_order=True)
-    results = made.with_columns(placed[name].gather(made[QUERY]) for name in ("session_id", "query_position"))
-    known = placed.with_columns(results_status=pl.lit("partly_observed"))
-    further = given.select(RECORD, click=is_click).filter(~is_first).lazy()
+    again = np.ones(clicks.height, dtype=np.bool_)
+    again[rows] = False
+    known, lost = placed.lazy().with_columns(NO_RULE, results_status=pl.lit("partly_observed")), broken.collect()
     return Made(
-        pl.concat([known.lazy(), broken], how="diagonal_relaxed"),
-        results.lazy().drop(QUERY).with_columns(clicked=pl.lit(value=True)),
+        pl.concat([known, lost.lazy()], how="diagonal_relaxed") if lost.height else known,
+        results.lazy(),
         merged={
-            "further clicks of a query": further.filter("click"),
-            "lines that say a query again": further.filter(~pl.col("click")),
-            AGAIN: heads.lazy().filter(~stays),
-            "clicks on a result clicked before": repeated.lazy().join(once.lazy(), on=RECORD, how="anti"),
+            "further clicks of a query": _records(given, ~is_first & is_click),
+            "lines that say a query again": _records(given, ~is_first & ~is_click),
+            AGAIN: _records(heads, ~stays),
+            "clicks on a result clicked before": _records(clicks, again),
         },
         seen={"without a text": placed.lazy().filter(pl.col("query_text").is_null())},
     )
+
+
+def _once(clicks: pl.DataFrame, query: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the rows of the first clicks on each result of a query, in the order of queries and ranks, and how many each had."""
+    several = np.bincount(query)[query] > 1
+    repeated = clicks.select("rank", "doc_id").with_columns(pl.Series(QUERY, query)).with_row_index(ASK).filter(several)
+    once = repeated.group_by(QUERY, "rank", "doc_id", maintain_order=True).agg(pl.col(ASK).first(), many=pl.len())
+    rows = np.concatenate([np.flatnonzero(~several), once[ASK].to_numpy()])
+    counts = np.ones(len(rows), dtype=np.int64)
+    counts[len(rows) - once.height :] = once["many"].to_numpy()
+    rank = clicks["rank"].cast(pl.Int64, strict=False).fill_null(0).clip(0, RANKS - 1).to_numpy()
+    order = np.argsort((query * RANKS + rank)[rows], kind="stable")
+    return rows[order], counts[order]
+
+
+def _records(frame: pl.DataFrame, these: NDArray[np.bool_]) -> pl.LazyFrame:
+    """Return the numbers of these records."""
+    return frame.lazy().select(RECORD).filter(pl.Series(these))

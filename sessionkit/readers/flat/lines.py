@@ -120,11 +120,25 @@ def _uniform(piece: Piece, names: Sequence[str], header: str | None) -> pl.LazyF
 
 
 def breaking(frame: pl.LazyFrame, rule: str, broken: pl.Expr, value: pl.Expr) -> pl.LazyFrame:
-    """Return records with those marked that break a rule, unless they broke one before."""
-    unfit = pl.col(RULE).is_null() & broken.fill_null(value=True)
-    return frame.with_columns(
-        pl.when(unfit).then(pl.lit(rule)).otherwise(RULE).alias(RULE),
-        pl.when(unfit).then(value.cast(pl.String).str.slice(0, 200)).otherwise(VALUE).alias(VALUE),
+    """Return records with those marked that break a rule, unless they broke one before.
+
+    Parameters
+    ----------
+    broken, value
+        Of each record alone: whether it breaks the rule (null: yes), and what is wrong with it.
+    """
+
+    def marked(records: pl.DataFrame) -> pl.DataFrame:
+        unfit = records.select(pl.col(RULE).is_null() & broken.fill_null(value=True)).to_series()
+        if not unfit.any():  # as is mostly so, and nothing has to be said of any
+            return records
+        return records.with_columns(
+            pl.when(unfit).then(pl.lit(rule)).otherwise(RULE).alias(RULE),
+            pl.when(unfit).then(value.cast(pl.String).str.slice(0, 200)).otherwise(VALUE).alias(VALUE),
+        )
+
+    return frame.map_batches(
+        marked, predicate_pushdown=False, projection_pushdown=False, slice_pushdown=False, streamable=True
     )
 
 

@@ -15,7 +15,8 @@ from functools import partial
 import numpy as np
 import polars as pl
 
-from sessionkit.contract import RULE
+from sessionkit.contract import RULE, VALUE
+from sessionkit.contract.checked import NO_RULE
 from sessionkit.readers.files.opening import LogFile, is_packed
 from sessionkit.readers.files.undecoded import is_undecodable
 from sessionkit.readers.flat.bands import NEW_LINE, Band, Key, Mark, Piece, UndecodableError, numbered
@@ -156,10 +157,11 @@ def _band(
         if is_undecodable(error):
             raise UndecodableError from None
         raise
-    users = records.select(pl.col(column).filter(pl.col(RULE).is_null())).to_series()
+    sound = records[RULE].null_count() == records.height
+    users = records[column] if sound else records.filter(pl.col(RULE).is_null())[column]
     if users.null_count() or (users < first).any() or (last is not None and (users >= last).any()):
         raise OutOfOrderError
-    return records.lazy()
+    return records.drop(RULE, VALUE, strict=False).lazy().with_columns(NO_RULE) if sound else records.lazy()
 
 
 def _piece(span: Span) -> Piece:

@@ -82,8 +82,8 @@ FORMATS: dict[str, Format] = {
         tried=trec_session.TRIED,
     ),
     "ubi": Format(
-        "User Behavior Insights: query and event records, bulk or plain NDJSON, _search exports or CSV",
-        reader("ubi", ubi.take),
+        "User Behavior Insights: query and event records, bulk or plain NDJSON, _search exports, CSV (with JSON in cells too) or Parquet",
+        reader("ubi", ubi.take, parquet=True),
         fits=ubi.fits,
         options=ubi.OPTIONS,
         tried=ubi.TRIED,
@@ -141,7 +141,7 @@ FORMATS: dict[str, Format] = {
     ),
     "events": Format(
         "a private log with one row per event, as study.toml describes it: delimited, NDJSON or Parquet",
-        reader("events", events.take),
+        reader("events", events.take, parquet=True),
         options=events.OPTIONS,
         tried=events.TRIED,
     ),

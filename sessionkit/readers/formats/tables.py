@@ -111,7 +111,7 @@ def _beside(config: Config, paths: Sequence[Path], copies: Path) -> tuple[Judged
     """
     options = config.tables.get("judgments", {})
     format_ = options.get("format")
-    if format_ is None and set(options) == {"path"}:
+    if format_ is None and set(options) in ({"path"}, {"path", "labels"}):
         format_ = looks_like(config.folder / options["path"])
     own = format_ not in (None, "tables", "qrels")
     judged = read_judgments(paths, config, copies)
@@ -131,7 +131,4 @@ def _open(options: Mapping[str, Any], folder: Path, copies: Path) -> LogFile:
 def fits(glimpse: Glimpse) -> bool:
     """Return whether the first line names columns as we do: those of sessions and of queries in them."""
     first = glimpse.head.lstrip().split("\n", 1)[0]
-    if not glimpse.is_folder and not first:
-        with contextlib.suppress(pl.exceptions.PolarsError, OSError):
-            first = " ".join(f'"{name}"' for name in pl.scan_parquet(glimpse.path, glob=False).collect_schema())
-    return set(LIST) <= set(re.findall(r"\w+", first))
+    return set(LIST) <= set(glimpse.columns or re.findall(r"\w+", first))

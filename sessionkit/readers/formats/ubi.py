@@ -1,4 +1,5 @@
-"""Format ``ubi``: User Behavior Insights, schemas 1.0 to 1.3: query and event records as NDJSON, ``_search`` exports or CSV.
+"""Format ``ubi``: User Behavior Insights, schemas 1.0 to 1.3: query and event records as NDJSON, ``_search`` exports, CSV or
+Parquet.
 
 Records of both kinds may be in one file or in several; bulk action lines are passed over. What producers have called and
 call their fields is in ``ubi_fields.py``, their tables in ``ubi_tables.py``. A query is one query_id
@@ -35,7 +36,7 @@ from sessionkit.readers.formats.ubi_lists import Actions, docid_warnings, lists_
 from sessionkit.readers.formats.ubi_notes import others, told
 from sessionkit.readers.formats.ubi_queries import queries_of
 from sessionkit.readers.formats.ubi_records import ACTION, EVENT, WHAT, records_of
-from sessionkit.readers.formats.ubi_tables import holds_table
+from sessionkit.readers.formats.ubi_tables import are_of_table, holds_table
 from sessionkit.readers.recognition import glimpse as look
 from sessionkit.readers.records import Log, Taken
 
@@ -43,7 +44,7 @@ TRIED = (
     "the sample of chorus-opensearch-edition (three producers in one bulk file), the sample event of o19s/ubi, single "
     "records that the plugins for OpenSearch and Elasticsearch and OpenSearch's documentation show (_search answers, "
     "lists); what the data generators (bulk, CSV), a plugin with Data Prepper and newer plugins write, Data Prepper's "
-    "files, and ordinals as objects (schemas 1.0 to 1.2), from their source or documentation alone"
+    "files, ordinals as objects (schemas 1.0 to 1.2), Parquet, and JSON in cells of CSV, from their source or documentation alone"
 )
 ATTRIBUTES = "query_attributes."
 UNITS = {"seconds": 1.0, "milliseconds": 0.001}
@@ -89,7 +90,9 @@ NAMES = {"action_name", "user_query", "userQuery"}
 ANSWER = re.compile(r'"hits"\s*:\s*\{.*?"_source"\s*:\s*\{.*?"(?:action_name|user_query)"', re.DOTALL)
 LISTS = re.compile(r'\{\s*"(?:events|queries)"\s*:\s*\[\s*(?=\{)')
 BULK = ("index", "create", "update")
-SUFFIXES = re.compile(r"\.(?:ndjson|jsonl|json|csv|tsv)(?:\.gz|\.zst)?$", re.IGNORECASE)
+SUFFIXES = re.compile(r"\.(?:(?:ndjson|jsonl|json|csv|tsv)(?:\.gz|\.zst)?|parquet)$", re.IGNORECASE)
+DONE = "_SUCCESS"
+"""An empty file that Spark writes beside others."""
 SOME = 3
 """Files of a folder that are looked into."""
 
@@ -97,14 +100,14 @@ SOME = 3
 def fits(glimpse: Glimpse) -> bool:
     """Return whether a text begins with a record, or a folder has nothing but such files."""
     if glimpse.is_folder:
-        inside = [glimpse.path / name for name in glimpse.names]
+        names = [name for name in glimpse.names if name.rsplit("/", 1)[-1] != DONE]
         return (
-            bool(inside)
-            and all(map(SUFFIXES.search, glimpse.names))
-            and all(fits(look(path)) for path in inside[:SOME])
+            bool(names)
+            and all(map(SUFFIXES.search, names))
+            and all(fits(look(glimpse.path / name)) for name in names[:SOME])
         )
     head = glimpse.head.lstrip()
-    if holds_table(head):
+    if are_of_table(glimpse.columns) or holds_table(head):
         return True
     named = LISTS.match(head)
     head = head[named.end() :] if named else head.removeprefix("[").lstrip()
@@ -135,7 +138,7 @@ def take(log: Log) -> Taken:
         flat.with_columns(pl.lit(number, dtype=pl.Int32).alias(FILE)) for number, (flat, _, _) in enumerate(taken)
     ]
     of_session = pl.coalesce("session_id", "session_of_attributes").alias("session")
-    records = pl.concat(placed).with_columns(of_session)
+    records = pl.concat(placed, how="diagonal").with_columns(of_session)
     happened = records.filter(pl.col(WHAT) == EVENT)
     events = log.keep(happened.filter(pl.col("query_id").is_not_null()).with_columns(pl.col("query_id").alias(KEY)))
     asked = queries_of(

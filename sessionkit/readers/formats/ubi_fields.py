@@ -190,11 +190,10 @@ def _one(line: str, experiment: str | None) -> dict[str, Any]:
     text = asked.get("text") if isinstance(asked, Mapping) and "text" in asked else asked
     row: dict[str, Any] = {name: _scalar(found.get(name)) for name in SCALARS} | {"user_query": _scalar(text)}
     for name, paths in OF_EVENT.items():
-        given = [_at(found.get("event_attributes"), path) for path in paths]
+        given = [_at(found, ("event_attributes", *path)) for path in paths]
         plain = [value for value in given if value is not None and not isinstance(value, Mapping)]
         row[name] = _scalar(next(iter(plain), None))
-    attributes = found.get("query_attributes")
-    row[EXPERIMENT] = _scalar(attributes.get(experiment)) if experiment and isinstance(attributes, Mapping) else None
+    row[EXPERIMENT] = _scalar(_at(found, ("query_attributes", experiment))) if experiment else None
     hits = next(
         (value for name in HITS if (value := found.get(name)) is not None and not isinstance(value, Mapping)), None
     )
@@ -217,8 +216,19 @@ def _in_snake_case(found: Mapping[str, Any]) -> dict[str, Any]:
 def _at(value: Any, path: tuple[str, ...]) -> Any:  # noqa: ANN401 - JSON
     """Return what is at a path in objects, None where there is nothing."""
     for step in path:
+        value = _opened(value)
         value = value.get(step) if isinstance(value, Mapping) else None
     return value
+
+
+def _opened(value: Any) -> Any:  # noqa: ANN401 - JSON
+    """Return the JSON that a text holds, as where objects are written as texts; any other value as it is."""
+    if not isinstance(value, str) or not value.lstrip().startswith("{"):
+        return value
+    try:
+        return loads(value)
+    except (ValueError, RecursionError):
+        return value
 
 
 def _scalar(value: object) -> str | None:

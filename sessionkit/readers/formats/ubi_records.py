@@ -18,7 +18,6 @@ from sessionkit.readers.events.listing import AT, as_time
 from sessionkit.readers.files.batches import batches, in_files, lines_of
 from sessionkit.readers.files.halves import whole_characters
 from sessionkit.readers.files.json_items import json_items
-from sessionkit.readers.files.keeping import OnDisk
 from sessionkit.readers.files.opening import DAMAGED, LogFile, cut_short, not_utf8, unpacked
 from sessionkit.readers.files.undecoded import UNDECODED, marked, refuse_other_encoding
 from sessionkit.readers.formats.ubi_fields import IS_KNOWN, flat
@@ -52,7 +51,7 @@ def records_of(
     timezone
         Zone of times that carry none.
     """
-    if holds_table(file.head.decode("utf-8", errors="replace")):
+    if file.kind == "parquet" or holds_table(file.head.decode("utf-8", errors="replace")):
         return *_table(file, experiment=experiment, timezone=timezone, workspace=workspace), 0
     work = partial(_rows, experiment=experiment, timezone=timezone)
     try:
@@ -77,8 +76,8 @@ def records_of(
 def _table(
     file: LogFile, *, experiment: str | None, timezone: str | None, workspace: Path
 ) -> tuple[pl.LazyFrame, Locate]:
-    """Return the records of a delimited table, and the way back to their text."""
-    raw = table_of(file, experiment=experiment, keep=OnDisk(workspace))
+    """Return the records of a table, and the way back to their text."""
+    raw = table_of(file, experiment=experiment, workspace=workspace)
     counts_only = pl.col("query").str.contains(COUNTS_ONLY).fill_null(value=False).alias("counts_only")
     told = raw.frame.with_columns(counts_only).drop("query")
     return _cleaned(told).with_columns(as_time("timestamp", timezone).alias(AT)), raw.locate

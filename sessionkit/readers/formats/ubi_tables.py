@@ -1,29 +1,50 @@
-"""User Behavior Insights as delimited tables: ``ubi_queries.csv`` and ``ubi_events.csv`` as the OpenSearch project's data
-generator writes them, or an export of an index with the names of nested fields joined by dots.
+"""User Behavior Insights as tables, delimited or Parquet: ``ubi_queries.csv`` and ``ubi_events.csv`` as the OpenSearch project's
+data generator writes them, or exports with nested fields in columns of their own, their names joined by dots or underscores, or as
+JSON text, dicts, structs or maps (``ubi_cells.py``).
 
-A row is a record. A column is known by its name, with ``_source.`` before it or without; a list of hits is
-``["A1", "A2"]`` or ids between commas. Tables of ours, and of grades, may have such columns too and are none.
+A row is a record. A column is known by its name, with ``_source.`` before it or without; a list of hits is a list,
+``["A1", "A2"]``, ids between commas or, as numpy writes them, ``['A1' 'A2']``. Of the columns only those that are needed are
+kept. Tables of ours, and of grades, may have such columns too and are none.
 """
 
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 
 import polars as pl
 
 from sessionkit.contract import RECORD, RULE, VALUE
+from sessionkit.contract.casts import as_text
+from sessionkit.errors import DataError
+from sessionkit.readers.files.batches import in_files
 from sessionkit.readers.files.delimited import read_delimited
-from sessionkit.readers.files.keeping import Keep
+from sessionkit.readers.files.keeping import OnDisk
 from sessionkit.readers.files.opening import LogFile
-from sessionkit.readers.formats.ubi_fields import EXPERIMENT, FLAT, HITS, OF_EVENT
+from sessionkit.readers.files.parquet import pieces_of, read_parquet
+from sessionkit.readers.formats.ubi_cells import NO_OBJECT, OBJECTS, PLACES, is_object, parts_of
+from sessionkit.readers.formats.ubi_fields import EXPERIMENT, FLAT, HITS, IN_CAMEL_CASE, OF_EVENT, RESPONSE_HITS
 from sessionkit.readers.judgments.quepid_csv import GRADES
 from sessionkit.readers.raw import Raw
+from sessionkit.study.ahead import in_turn
 
 SEPARATORS = ",;\t|"
-SOURCE, ATTRIBUTES, ASKED = "_source.", "event_attributes.", "query_attributes."
-MORE = {"ordinal": ("ordinal", "position"), "object_id": ("object_id",), "timestamp": ("datetime", "@timestamp")}
+SOURCE, ATTRIBUTES, ANSWER = "_source.", "event_attributes.", "queryResponse."
+ASKED = ("query_attributes", "queryAttributes")
+MORE = {
+    "ordinal": ("ordinal", "position"),
+    "object_id": ("object_id",),
+    "timestamp": ("datetime", "@timestamp"),
+    "user_query": ("userQueryText", "userQuery"),
+    "query_id": ("queryId",),
+    "client_id": ("clientId",),
+    "query_response_id": (f"{ANSWER}queryResponseId",),
+}
 """Further names of columns."""
+OF_HITS = (*HITS, *(ANSWER + name for name in RESPONSE_HITS))
 EVENTS, QUERIES = {"action_name", "query_id"}, {"user_query", "query_id"}
 """The columns one of which sets a table must have."""
 OTHERS = {"session_id", "query_position"}
@@ -32,7 +53,10 @@ QUOTED = r'"(?:[^"\\]|\\(?:["\\/bfnrt]|u(?:[0-9a-cA-CefEF][0-9a-fA-F]{3}|[dD][0-
 JSON_LIST = rf"^\[\s*(?:{QUOTED}|null)(?:\s*,\s*(?:{QUOTED}|null))*\s*\]$"
 IDS = r'^(?:\[[^\[\]{}"]*\]|[^\[\]{}"]*)$'
 """Ids between commas, within brackets or without."""
+CUT = r"'\s+\.\.\.\s+'"
+"""What numpy writes in place of most of a long list."""
 READABLE = "hits_can_be_read"
+PART, CELL = "__part_", "__cell_"
 
 
 def header_of(text: str) -> tuple[list[str], str]:
@@ -55,40 +79,132 @@ def holds_table(text: str) -> bool:
     >>> holds_table("object_id,rank,action_name,query_id\\n"), holds_table("query,docid,rating\\n")
     (True, False)
     """
-    if text.lstrip().startswith(("{", "[")):
-        return False
-    names = {name.removeprefix(SOURCE) for name in header_of(text)[0]}
+    return not text.lstrip().startswith(("{", "[")) and are_of_table(header_of(text)[0])
+
+
+def are_of_table(columns: Iterable[str]) -> bool:
+    """Return whether columns of these names are those of a table of query or of event records.
+
+    >>> are_of_table(["action_name", "query_id", "event_attributes"]), are_of_table(["query_id", "product_id"])
+    (True, False)
+    """
+    bare = [name.removeprefix(SOURCE) for name in columns]
+    names = {IN_CAMEL_CASE.get(name, name) for name in bare}
     asked = names >= QUERIES and not {name.casefold() for name in names} & set(GRADES)
     return not names >= OTHERS and (names >= EVENTS or asked)
 
 
-def table_of(file: LogFile, *, experiment: str | None, keep: Keep) -> Raw:
-    """Return the records of a table, with the columns of ``ubi_fields.FLAT``."""
-    raw = read_delimited(file, "queries", separator=header_of(file.head.decode(errors="replace"))[1], keep=keep)
-    names = [name for name in raw.frame.collect_schema().names() if name not in (RECORD, RULE, VALUE)]
+def table_of(file: LogFile, *, experiment: str | None, workspace: Path) -> Raw:
+    """Return the records of a table, with the columns of ``ubi_fields.FLAT`` and that of the engine's query.
+
+    They are in files of the workspace.
+    """
+    keep = OnDisk(workspace)
+    if file.kind != "parquet":
+        separator = header_of(file.head.decode(errors="replace"))[1]
+        narrow = partial(_records, experiment=experiment, is_typed=False)
+        return read_delimited(file, "queries", separator=separator, keep=lambda scan: keep(narrow(scan)))
+    raw = read_parquet(file, "queries")
+    names = raw.frame.drop(RECORD).collect_schema().names()
+    used = {*PLACES, *OF_HITS, "query", *(one for given in _wanted(experiment).values() for one in given)}
+    columns = [name for name in names if name.removeprefix(SOURCE) in used] or names[:1]
+    if not columns:
+        raise DataError(f"{file.name} has no columns")
+    work = partial(_at_once, experiment=experiment)
+    return replace(raw, frame=in_files(in_turn(work, pieces_of(file, columns)), workspace))
+
+
+def _at_once(piece: pl.DataFrame, experiment: str | None) -> pl.DataFrame:
+    """Return some records of a Parquet file."""
+    return _records(piece.lazy(), experiment, is_typed=True).collect()
+
+
+def _records(scan: pl.LazyFrame, experiment: str | None, *, is_typed: bool) -> pl.LazyFrame:
+    """Return the records of a table; `is_typed` where a text of no characters is not the same as none.
+
+    A query may have no text, as where people browse: in a table of queries alone, a blank cell is one.
+    """
+    schema = scan.collect_schema()
+    names = [name for name in schema.names() if name not in (RECORD, RULE, VALUE)]
     known = {name.removeprefix(SOURCE): name for name in reversed(names)}
-    wanted = {name: [name] for name in FLAT if name not in (RULE, "hits")}
+    texts = {name: as_text(theirs, schema[theirs]) for name, theirs in known.items()}
+    cells = [name for name in PLACES if name in known and (experiment or name not in ASKED)]
+    hits = [name for name in OF_HITS if name in known]
+    lists = [name for name in hits if _is_list_of_ids(schema[known[name]])]
+    spelled = _first([texts[name] for name in hits if name not in lists]).str.strip_chars()
+    listed = [pl.col(known[name]).cast(FLAT["hits"]) for name in lists]
+    none = pl.lit(None, dtype=pl.String)
+    plain = {
+        name: _first([_unopened(texts[one]) if one in PLACES else texts[one] for one in given if one in texts])
+        for name, given in _wanted(experiment).items()
+    }
+    frame = scan.select(
+        RECORD,
+        *(pl.col(name) if name in schema else none.alias(name) for name in (RULE, VALUE)),
+        *(value.alias(name) for name, value in plain.items()),
+        spelled.alias("hits"),
+        pl.coalesce(*listed, pl.lit(None, FLAT["hits"])).alias(f"{CELL}hits"),
+        texts.get("query", none).alias("query"),
+        *(texts[name].alias(CELL + name) for name in cells),
+        *(parts_of(texts[name], name, experiment).alias(PART + name) for name in cells),
+    )
+    are_queries = "user_query" in known and "action_name" not in known
+    return _together(_listed(frame), cells, [pl.lit("")] if are_queries and not is_typed else [])
+
+
+def _wanted(experiment: str | None) -> Mapping[str, Sequence[str]]:
+    """Return for each column of ours the names of those that it may come from, the likeliest first."""
+    wanted = {name: [name, *MORE.get(name, ())] for name in FLAT if name not in (RULE, "hits", EXPERIMENT, *OF_EVENT)}
     for name, paths in OF_EVENT.items():
-        wanted[name] = [
-            *(ATTRIBUTES + ".".join(path) for path in paths),
-            *(path[-1] for path in paths if len(path) == 1),
-        ]
-    wanted |= {name: [*wanted[name], *more] for name, more in MORE.items()}
+        dotted = [".".join(path) for path in paths]
+        wanted[name] = [*(ATTRIBUTES + one for one in dotted), *dotted, *MORE.get(name, ())]
     wanted["session_of_attributes"] = [f"{ATTRIBUTES}session_id"]
-    wanted[EXPERIMENT] = [f"{ASKED}{experiment}"] if experiment else []
-    text = {name: _first([known[one] for one in given if one in known]) for name, given in wanted.items()}
-    hits = _first([known[one] for one in HITS if one in known])
-    asked = _first([known[one] for one in ("query",) if one in known])
-    columns = [value.alias(name) for name, value in text.items()]
-    frame = raw.frame.select(RECORD, RULE, VALUE, *columns, hits.str.strip_chars().alias("hits"), asked.alias("query"))
-    return replace(raw, frame=_listed(frame))
+    wanted[EXPERIMENT] = [f"{name}.{experiment}" for name in ASKED] if experiment else []
+    return {
+        ours: list(dict.fromkeys((*given, *(one.replace(".", "_") for one in given)))) for ours, given in wanted.items()
+    }
+
+
+def _together(frame: pl.LazyFrame, cells: Sequence[str], blank: Sequence[pl.Expr]) -> pl.LazyFrame:
+    """Return records with what is in their nested cells; one with a cell that cannot be read is marked as broken.
+
+    `blank` is the text of queries that have none.
+    """
+    nested = {name: pl.col(PART + name) for name in cells}
+    of_parts = {
+        name: [part.struct.field(name) for part in nested.values()] for name in FLAT if name not in (RULE, "hits")
+    }
+    for name in ("user_query", "userQuery"):
+        if name in nested:  # no text, or one that looks like an object
+            other = nested[name].struct.field(NO_OBJECT) | (pl.col(CELL + name).str.strip_chars() == "")
+            of_parts["user_query"].append(pl.when(other).then(CELL + name))
+    of_parts["user_query"] += blank
+    unread = [
+        (pl.col(RULE).is_null() & nested[name].struct.field(NO_OBJECT), name) for name in OBJECTS if name in nested
+    ]
+    rules = [pl.when(bad).then(pl.lit(f"{IN_CAMEL_CASE.get(name, name)}_can_be_read")) for bad, name in unread]
+    values = [pl.when(bad).then(pl.col(CELL + name).str.slice(0, 200)) for bad, name in unread]
+    hits = [pl.col("hits"), pl.col(f"{CELL}hits"), *(part.struct.field("hits") for part in nested.values())]
+    return frame.select(
+        RECORD,
+        pl.coalesce(RULE, *rules),
+        pl.coalesce(VALUE, *values),
+        *(pl.coalesce(name, *parts) for name, parts in of_parts.items()),
+        pl.coalesce(hits),
+        "query",
+    )
 
 
 def _listed(frame: pl.LazyFrame) -> pl.LazyFrame:
     """Return records with hits as lists; one whose hits are no list is marked as broken."""
     hits = pl.col("hits")
-    is_json, are_ids = hits.str.contains(JSON_LIST), hits.str.contains(IDS)
-    ids = hits.str.strip_chars("[]").str.split(",").list.eval(pl.element().str.strip_chars(" \t'"))
+    is_json, are_ids = hits.str.contains(JSON_LIST), hits.str.contains(IDS) & ~hits.str.contains(CUT)
+    ids = (
+        hits.str.replace_all(r"'\s+'", "','")
+        .str.strip_chars("[]")
+        .str.split(",")
+        .list.eval(pl.element().str.strip_chars(" \t'"))
+    )
     ids = ids.list.eval(pl.element().filter(pl.element() != ""))
     unread = pl.col(RULE).is_null() & ~(is_json | are_ids).fill_null(value=True)
     return frame.with_columns(
@@ -102,7 +218,20 @@ def _listed(frame: pl.LazyFrame) -> pl.LazyFrame:
     )
 
 
-def _first(columns: list[str]) -> pl.Expr:
-    """Return the first of these columns that has a value; blank text is none."""
-    given = [pl.when(pl.col(name).str.strip_chars() != "").then(pl.col(name)) for name in columns]
+def _first(columns: Sequence[pl.Expr]) -> pl.Expr:
+    """Return the first of these texts that has a value; blank text is none."""
+    given = [pl.when(text.str.strip_chars() != "").then(text) for text in columns]
     return pl.coalesce(given) if given else pl.lit(None, dtype=pl.String)
+
+
+def _unopened(text: pl.Expr) -> pl.Expr:
+    """Return texts that are no objects, which are looked into."""
+    return pl.when(~is_object(text)).then(text)
+
+
+def _is_list_of_ids(dtype: pl.DataType) -> bool:
+    """Return whether values are lists of texts or of whole numbers."""
+    if not isinstance(dtype, pl.List):
+        return False
+    inner = dtype.inner
+    return inner in (pl.String, pl.Categorical, pl.Enum) or (isinstance(inner, pl.DataType) and inner.is_integer())

@@ -24,7 +24,7 @@ from sessionkit.readers.judgments import (
 )
 
 JUDGMENTS: dict[str, Judgments] = {
-    "tables": Judgments("a table with our column names: judgment_key, doc_id, grade", tables.read),
+    "tables": Judgments("a table with our column names: judgment_key, doc_id, grade", tables.read, parquet=True),
     "qrels": Judgments(
         "TREC qrels: topic, iteration or subtopic, document, grade between blanks",
         trec_qrels.read,
@@ -58,17 +58,19 @@ JUDGMENTS: dict[str, Judgments] = {
         tried=rre.TRIED,
     ),
     "graded": Judgments(
-        "any CSV, TSV or NDJSON with the text of a query, a document and a grade",
+        "any CSV, TSV, NDJSON or Parquet with the text of a query, a document and a grade, such as ESCI's examples",
         graded.read,
         fits=graded.fits_texts,
         keys=TEXT,
         tried=graded.TRIED,
+        parquet=True,
     ),
     "graded_topics": Judgments(
-        "any CSV, TSV or NDJSON with a topic, a document and a grade",
+        "any CSV, TSV, NDJSON or Parquet with a topic, a document and a grade",
         graded.read,
         fits=graded.fits_topics,
         tried=graded.TRIED,
+        parquet=True,
     ),
     "dd_qrels": Judgments(
         "qrels of TREC Dynamic Domain: topic, subtopic, document, passage and rating between blanks",

@@ -1,34 +1,41 @@
-"""Formats of judgments ``graded`` and ``graded_topics``: any CSV, TSV or NDJSON with a column for the query or the topic, one for
-the document and one for the grade.
+"""Formats of judgments ``graded`` and ``graded_topics``: any CSV, TSV, NDJSON or Parquet table with a column for the query or the
+topic, one for the document and one for the grade.
 
 Columns are found by their usual names. Where they have others, or where both a text and a topic are there and the topic is the
 key, ``[judgments]`` in study.toml names them: ``columns = { judgment_key = "search term", doc_id = "sku", grade = "stars" }``
-with ``keys = "query text"`` or ``"topic"``. Grades that are words (as those of ESCI and WANDS) need ``labels = { Exact = 2, ... }``
-there. Known as well are the qrels of BEIR, ``query-id``, ``corpus-id`` and ``score``.
+with ``keys = "query text"`` or ``"topic"``. Known as well are the qrels of BEIR, ``query-id``, ``corpus-id`` and ``score``.
+
+Grades that are words (as those of ESCI and WANDS) are never guessed: ``labels = { Exact = 2, ... }`` there, or ``--labels``, says
+what they are worth. For ESCI (``shopping_queries_dataset_examples.parquet``) Reddy et al. (arXiv:2206.06588) use E = 1, S = 0.1,
+C = 0.01, I = 0; their script for trec_eval has the gains of S and C the other way round. All its rows are read, of both versions and
+splits; its judgments of one query in several locales count as one query's, of which there is a warning.
 """
 
 from __future__ import annotations
 
 import csv
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
 
 from sessionkit.contract import RULE
+from sessionkit.contract.casts import as_text
 from sessionkit.errors import DataError
 from sessionkit.readers.config import Config
 from sessionkit.readers.entries import Glimpse
-from sessionkit.readers.files.described import read_table
+from sessionkit.readers.files.described import labelled, read_table
 from sessionkit.readers.files.keeping import in_memory
 from sessionkit.readers.files.opening import LogFile
+from sessionkit.readers.files.parquet import columns_of
 from sessionkit.readers.judgments.ratings import idle, source
 from sessionkit.readers.raw import Raw
 
 TRIED = (
     "rows that tests and documentation of public projects show (labels of ESCI; query_id, query, doc_id and "
-    "relevance; lists made from UBI); never on a whole real file, and for WANDS, Home Depot and BEIR on their column "
-    "names alone"
+    "relevance; lists made from UBI); never on a whole real file, and for ESCI's Parquet, WANDS, Home Depot and BEIR on "
+    "their column names alone"
 )
 TEXTS = ("query", "query_text", "querytext", "query text", "search_query", "search_term", "search term")
 TOPICS = ("topic", "topic_id", "topicid", "topic_number", "qid", "query_id", "queryid", "query_number", "query-id")
@@ -58,16 +65,22 @@ JUDGES = ("judge_id", "judge", "assessor", "assessor_id", "annotator", "rater", 
 SEPARATORS = ",\t;|"
 SOME = 5
 """Words that an error shows."""
+ESCI = ({"e", "s", "c", "i"}, {"exact", "substitute", "complement", "irrelevant"})
 
 
 def fits_texts(glimpse: Glimpse) -> bool:
-    """Return whether a text begins like a table of grades keyed by texts of queries."""
-    return _columns(glimpse.head, TEXTS) is not None and not _is_quepids(glimpse.head)
+    """Return whether something begins like a table of grades keyed by texts of queries."""
+    return _columns(_names(glimpse), TEXTS) is not None and not _is_quepids(glimpse.head)
 
 
 def fits_topics(glimpse: Glimpse) -> bool:
-    """Return whether a text begins like a table of grades keyed by topics."""
-    return _columns(glimpse.head, TEXTS) is None and _columns(glimpse.head, TOPICS) is not None
+    """Return whether something begins like a table of grades keyed by topics."""
+    return _columns(_names(glimpse), TEXTS) is None and _columns(_names(glimpse), TOPICS) is not None
+
+
+def _names(glimpse: Glimpse) -> Sequence[str]:
+    """Return the names of the columns."""
+    return glimpse.columns or _header(glimpse.head)[0]
 
 
 def read(file: LogFile, config: Config) -> list[Raw]:
@@ -78,25 +91,28 @@ def read(file: LogFile, config: Config) -> list[Raw]:
     DataError
         A column is not there.
     """
-    head = file.head.decode("utf-8", errors="replace")
-    columns = _columns(head, TEXTS) or _columns(head, TOPICS)
-    if columns is None:
+    is_parquet = file.kind == "parquet"
+    header, separator = ([], "") if is_parquet else _header(file.head.decode("utf-8", errors="replace"))
+    names = columns_of(file.path) if is_parquet else header
+    columns = _columns(names, TEXTS) or _columns(names, TOPICS)
+    if columns is None and names:
         raise DataError(
-            f"{file.name} has the columns {', '.join(_header(head)[0])}; none of them is known as query or topic, document "
+            f"{file.name} has the columns {', '.join(names)}; none of them is known as query or topic, document "
             "and grade. In study.toml, [judgments] can say which is: columns = { judgment_key = ..., doc_id = ..., grade = ... }"
         )
-    options: dict[str, Any] = {"columns": columns}
+    options: dict[str, Any] = {"columns": columns or {}}
     if file.kind == "text":
-        options["separator"] = _header(head)[1]
-    raw = read_table(file, "judgments", options, config=config, keep=in_memory)
-    rows = raw.frame.with_columns(pl.col("judgment_key", "doc_id").cast(pl.String).str.strip_chars()).collect()
-    unrated = pl.col("grade").cast(pl.String).str.strip_chars().replace("", None).is_null()
-    unrated &= pl.col(RULE).is_null() if RULE in rows.columns else pl.lit(value=True)
-    without = rows.filter(unrated)
-    _refuse_words(file, rows.filter(~unrated)["grade"].cast(pl.String).str.strip_chars(), columns["grade"])
+        options["separator"] = separator
+    raw = labelled(read_table(file, "judgments", options, config=config, keep=in_memory), config.worth)
+    types = raw.frame.collect_schema()
+    keys = [as_text(name, types[name]).str.strip_chars().alias(name) for name in ("judgment_key", "doc_id")]
+    rows = raw.frame.with_columns(keys).collect()
+    grades = rows.select(as_text("grade", types["grade"]).str.strip_chars().replace("", None)).to_series()
+    unrated = grades.is_null() & (rows[RULE].is_null() if RULE in types else True)
+    _refuse_words(file, grades.filter(~unrated), (columns or {}).get("grade", "grade"))
     return [
         source(file, rows.filter(~unrated), "judgments", locate=raw.locate),
-        *idle(file, {"rows without grade": len(without)}),
+        *idle(file, {"rows without grade": int(unrated.sum())}),
     ]
 
 
@@ -106,15 +122,16 @@ def _refuse_words(file: LogFile, grades: pl.Series, name: str) -> None:
         return
     words = grades.unique(maintain_order=True).head(SOME).to_list()
     worth = ", ".join(f"{word!r} = ..." for word in words)
+    esci = any({word.casefold() for word in words} <= known for known in ESCI)
     raise DataError(
-        f"{file.name}: the grades in column {name!r} are words, no numbers. In study.toml, [judgments] with path, columns, keys "
-        f"and labels = {{ {worth} }} says what they are worth"
+        f"{file.name}: the grades in column {name!r} are words, no numbers. Say what they are worth: --labels "
+        f"'{','.join(f'{word}=...' for word in words)}', or in study.toml, [judgments] with path and labels = {{ {worth} }}"
+        + (" (for ESCI, Reddy et al. use 1 for E, 0.1 for S, 0.01 for C, 0 for I)" if esci else "")
     )
 
 
-def _columns(head: str, keys: tuple[str, ...]) -> dict[str, str] | None:
+def _columns(names: Sequence[str], keys: tuple[str, ...]) -> dict[str, str] | None:
     """Return our column = the file's, for a table with a key of these names; None where one of them is missing."""
-    names, _ = _header(head)
     if "judgment_key" in names:
         return None
     known = {name.casefold(): name for name in reversed(names)}

@@ -158,7 +158,9 @@ class Writing:
             closing(self._made(parts)) as made,
             closing(Ahead(made)) as slices,
         ):
-            write_package(_without_log(self.judged), directory, slices, self._whole, seen=self.gathered.add_depths)
+            write_package(
+                _without_log(self.judged), directory, slices, lambda: self._study, seen=self.gathered.add_depths
+            )
 
     def _made(self, parts: Iterator[Parts]) -> Generator[Slice, None, None]:
         """Return the finished tables of each part."""
@@ -169,10 +171,11 @@ class Writing:
                 types = self.types = self.gathered.types if self.types is None else self.types
                 tables = {name: finished(name, getattr(made, name), types=types.get(name, {})) for name in LOG}
                 if made.sessions.height:
-                    yield Slice(tables["sessions"], tables["queries"], tables["results"])
+                    yield Slice(tables["sessions"], tables["queries"], tables["results"], starts=made.starts)
                 empty = Slice(tables["sessions"].clear(), tables["queries"].clear(), tables["results"].clear())
         if not self.gathered.counts.facts.sessions and empty is not None:
             yield empty
+        self._study = self._whole()  # while the last part is being written
 
     def _assembled(self, parts: Iterator[Parts]) -> Generator[tuple[Assembled, Counts], None, None]:
         """Return what each part becomes."""
@@ -187,7 +190,7 @@ class Writing:
         return made, counts_of(made, self._keys)
 
     def _whole(self) -> Study:
-        """Return the study but for its log, which has been written by now; note what was unusual."""
+        """Return the study but for its log, all of which has come by now; note what was unusual."""
         gathered, beside, notes = self.gathered, self.beside, self.notes
         if gathered.types != self.types:
             raise OtherTypesError(gathered.types)

@@ -30,7 +30,7 @@ def need(file: LogFile) -> float:
     if file.kind == "parquet":
         frame = pl.scan_parquet(file.path, glob=False)
         try:
-            return float(frame.select(pl.len()).collect().item() * len(frame.collect_schema()) * VALUE)
+            return float(frame.select(pl.len()).collect().item() * _weight(frame))
         except (pl.exceptions.PolarsError, OSError):  # the reader says what is wrong with it
             return 0.0
     size = file.path.stat().st_size  # that of the text, where it had to be brought into UTF-8
@@ -58,5 +58,10 @@ def records_streamed(budget: int, log: Mapping[str, Raw]) -> int:
 
 def weight_of(raw: Raw) -> float:
     """Return about how many bytes one record takes while its table is put together, long texts included."""
-    first = raw.frame.head(LOOK).collect()
+    return _weight(raw.frame)
+
+
+def _weight(frame: pl.LazyFrame) -> float:
+    """Return the same of a frame."""
+    first = frame.head(LOOK).collect()
     return VALUE * len(first.columns) + 2 * first.estimated_size() / max(1, len(first))

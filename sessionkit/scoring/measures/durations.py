@@ -25,11 +25,11 @@ TIMED = (*GRADING, "cutoff", "depth")
 class SessionDuration(VisitMeasure):
     """Duration: seconds from the beginning of a session to its end.
 
-    Unit: seconds. Range [0, no bound). A measure of effort: shorter is taken for better. From ``started_at`` to
-    ``ended_at`` where these are logged. A beginning that is not logged is the earliest time of a logged query or click;
-    an end that is not logged is the latest query or click, a click lasting for its ``dwell_seconds``: the duration is then
-    what was seen of the session, and 0 for a single event. Null where no time is known, or the end is before the
-    beginning. Needs one column of times.
+    Unit: seconds. Range [0, no bound). A measure of effort: shorter is taken for better. The session's
+    ``duration_seconds`` where it is logged, else from ``started_at`` to ``ended_at`` where these are. A beginning that is
+    not logged is the earliest time of a logged query or click; an end that is not logged is the latest query or click, a
+    click lasting for its ``dwell_seconds``: the duration is then what was seen of the session, and 0 for a single event.
+    Null where no time is known, or the end is before the beginning. Needs one column of times.
 
     Two queries and a click on the second list, 4 seconds after the session's 30th:
 

@@ -1,11 +1,19 @@
-"""User Behavior Insights as delimited tables."""
+"""User Behavior Insights as tables, delimited and Parquet."""
 
+import csv
+import io
 import json
+from datetime import datetime
 
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from sessionkit.errors import DataError
-from sessionkit.readers.formats.ubi_tables import holds_table
+from sessionkit.readers import FORMATS, JUDGMENTS
+from sessionkit.readers.formats.ubi_tables import are_of_table, holds_table
+from sessionkit.readers.recognition import fitting, glimpse
 
 QUERIES = 'application,query_id,client_id,user_query,timestamp\nshop,q1,c1,"lamp, small",2025-06-01T00:01:02.003Z\n'
 EVENTS = (
@@ -100,3 +108,222 @@ def test_lists_of_hits_as_json_and_between_commas(write, quiet_read, rejects):
 )
 def test_tables_of_ours_and_of_grades_are_none(header):
     assert not holds_table(header + "\n")
+
+
+ASKED = [
+    {
+        "application": "shop", "query_id": one, "client_id": "c1", "user_query": text, "timestamp": f"2025-06-01T00:0{minute}:00.000Z",
+        "query_attributes": {"arm": arm}, "query_response_hit_ids": hits, "query": '{"size":0}' if minute == 3 else None,
+    }
+    for minute, (one, text, arm, hits) in enumerate(
+        [("q1", "lamp, small", "x", ["A", "B", "C"]), ("q2", "", "y", []), ("q3", "bulb", "x", None), ("q4", "bulb", "x", [])]
+    )
+]  # fmt: skip
+HAPPENED = [
+    {
+        "application": "shop", "action_name": action, "query_id": one, "session_id": "s1", "client_id": "c1", "user_id": "",
+        "timestamp": f"2025-06-01T00:0{minute}:30.000Z", "message_type": None, "message": None, "event_attributes": attributes,
+    }
+    for minute, (action, one, attributes) in enumerate(
+        [
+            ("impression", "q1", {"object": {"object_id": "A", "name": 'a "1"'}, "position": {"ordinal": 1}}),
+            ("click", "q1", {"object": {"object_id": "B", "name": None}, "position": {"ordinal": 2}}),
+            ("click", "q3", {"object": {"object_id": "Z", "name": None}, "position": {"ordinal": 4}}),
+            ("scroll", "q1", None),
+            ("click", None, {"object": {"object_id": "A", "name": None}, "position": {"ordinal": 1}}),
+            ("click", "q1", {"object": {"object_id": None, "name": None}, "position": {"ordinal": 1}}),
+        ]
+    )
+]  # fmt: skip
+
+
+def as_ndjson(rows, write, name):
+    return write(f"{name}.ndjson", "".join(json.dumps(row) + "\n" for row in rows))
+
+
+def as_csv(rows, write, name, spelled=json.dumps):
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(rows[0]))
+    writer.writeheader()
+    for row in rows:
+        writer.writerow(
+            {key: spelled(value) if isinstance(value, dict | list) else value for key, value in row.items()}
+        )
+    return write(f"{name}.csv", text.getvalue())
+
+
+def as_pandas_csv(rows, write, name):
+    return as_csv(rows, write, name, spelled=str)
+
+
+def as_parquet(rows, write, name, **columns):
+    frame = pl.DataFrame(rows, infer_schema_length=None).with_columns(**columns)
+    path = write(f"{name}.parquet", "")
+    frame.write_parquet(path)
+    return path
+
+
+def as_text_in_parquet(rows, write, name):
+    return as_parquet(
+        [
+            {key: json.dumps(value) if isinstance(value, dict | list) else value for key, value in row.items()}
+            for row in rows
+        ],
+        write,
+        name,
+    )
+
+
+def as_typed_parquet(rows, write, name):
+    times = [datetime.fromisoformat(row["timestamp"]) for row in rows]
+    return as_parquet(
+        rows, write, name, timestamp=pl.Series(times), application=pl.col("application").cast(pl.Categorical)
+    )
+
+
+def as_dotted_parquet(rows, write, name, joined="."):
+    flat = []
+    for row in rows:
+        flat.append({key: value for key, value in row.items() if key not in ("event_attributes", "query_attributes")})
+        given = row.get("event_attributes") or {}
+        flat[-1] |= {f"event_attributes{joined}object{joined}object_id": given.get("object", {}).get("object_id")}
+        flat[-1] |= {f"event_attributes{joined}position{joined}ordinal": given.get("position", {}).get("ordinal")}
+        flat[-1] |= {f"query_attributes{joined}arm": row.get("query_attributes", {}).get("arm")}
+    return as_parquet(flat, write, name)
+
+
+def as_maps_in_parquet(rows, write, name):
+    maps = [None if not row.get("event_attributes") else list(row["event_attributes"].items()) for row in rows]
+    texts = [one and [(key, json.dumps(value)) for key, value in one] for one in maps]
+    path = as_text_in_parquet(rows, write, name)
+    if any(texts):
+        table = pq.read_table(path).drop_columns("event_attributes")
+        pq.write_table(
+            table.append_column("event_attributes", pa.array(texts, pa.map_(pa.string(), pa.string()))), path
+        )
+    return path
+
+
+def as_parquet_joined_by_underscores(rows, write, name):
+    return as_dotted_parquet(rows, write, name, joined="_")
+
+
+WAYS = [
+    as_csv, as_pandas_csv, as_parquet, as_text_in_parquet, as_typed_parquet, as_dotted_parquet, as_maps_in_parquet,
+    as_parquet_joined_by_underscores,
+]  # fmt: skip
+
+
+def accounted(study):
+    """What became of the records: the same numbers whatever the files are called."""
+    return [(one.table, one.kind, one.records, one.rows, one.merged, one.idle, one.rejected) for one in study.sources]
+
+
+@pytest.mark.parametrize(("way", "of_events"), [*((way, way) for way in WAYS), (as_parquet, as_ndjson)])
+def test_the_same_log_in_every_way(write, quiet_read, way, of_events):
+    """As NDJSON, as CSV with JSON in cells, as Parquet; also with queries one way and events another."""
+    arm = {"format": "ubi", "system": "query_attributes.arm"}
+    whole = quiet_read([as_ndjson(ASKED, write, "queries"), as_ndjson(HAPPENED, write, "events")], config=arm)
+    files = [way(ASKED, write, "queries"), of_events(HAPPENED, write, "events")]
+    study = quiet_read(files, config=arm)
+    assert [fitting([glimpse(file)], FORMATS) for file in files] == [["ubi"], ["ubi"]]
+    for name in ("users", "sessions", "queries", "results", "rejected"):
+        assert study.table(name).collect().equals(whole.table(name).collect()), name
+    assert accounted(study) == accounted(whole)
+    assert study.notes == whole.notes
+    # what the log above says: B of q1 clicked, Z of q3 known by its click, q2 and q4 with lists of nothing
+    found = study.results.collect().select("query_position", "rank", "doc_id", "clicks").rows()
+    assert found == [(1, 1, "A", 0), (1, 2, "B", 1), (1, 3, "C", 0), (3, 4, "Z", 1)]
+    queries = study.queries.collect().select("query_text", "results_status").rows()
+    assert queries == [("lamp, small", "shown"), ("", "empty"), ("bulb", "partly_observed")]
+
+
+@pytest.mark.parametrize("way", [as_csv, as_parquet])
+def test_a_large_table_is_the_same(write, quiet_read, in_parts, way):
+    files = [way(ASKED, write, "queries"), way(HAPPENED, write, "events")]
+    whole = quiet_read(files)
+    in_parts(2)
+    parted = quiet_read(files)
+    for name in ("sessions", "queries", "results"):
+        assert parted.table(name).collect().equals(whole.table(name).collect()), name
+    assert parted.sources == whole.sources
+
+
+@pytest.mark.parametrize("way", [as_csv, as_text_in_parquet])
+def test_a_cell_that_cannot_be_read_is_kept_aside_and_named(write, quiet_read, rejects, way):
+    broken = {**HAPPENED[1], "event_attributes": '{"object": {"object_id": "B"'}
+    study = quiet_read([as_csv(ASKED, write, "queries"), way([*HAPPENED, broken], write, "events")])
+    ((record, line, rule, value, raw),) = rejects(study)
+    assert (record, rule, value) == (7, "event_attributes_can_be_read", '{"object": {"object_id": "B"')
+    assert line == (8 if way is as_csv else None)
+    assert "q1" in raw
+    assert "s1" in raw
+    (source,) = study.rejected.collect()["source"].to_list()
+    assert source.startswith("events.")
+    with pytest.raises(DataError, match="event_attributes_can_be_read does not hold"):
+        quiet_read([as_csv(ASKED, write, "queries"), way([*HAPPENED, broken], write, "events")], strict=True)
+
+
+def test_hits_of_other_kinds(write, quiet_read, rejects):
+    def listing(hits, name):
+        return as_parquet([{"query_id": name, "user_query": "lamp"}], write, name, query_response_hit_ids=hits)
+
+    numbers = listing(pl.Series([[7, 8]]), "q1")
+    array = listing(pl.Series([["A", "B"]], dtype=pl.Array(pl.String, 2)), "q2")
+    structs = listing(pl.Series([[{"id": "A"}]]), "q3")
+    study = quiet_read([numbers, array, structs])
+    assert study.results.collect().select("session_id", "doc_id").rows() == [
+        ("q1", "7"), ("q1", "8"), ("q2", "A"), ("q2", "B"),
+    ]  # fmt: skip
+    assert [row[2:4] for row in rejects(study)] == [("hits_can_be_read", '[{"id":"A"}]')]
+
+
+def test_records_in_camel_case_as_data_prepper_writes_them(write, quiet_read):
+    answer = {"queryResponseId": "r", "queryResponseHitIds": ["A", "B"]}
+    rows = [{"queryId": "q", "userQuery": "lamp", "clientId": "c", "queryResponse": answer, "timestamp": 1735815601000}]
+    study = quiet_read(as_parquet(rows, write, "camel"))
+    assert study.results.collect().select("session_id", "doc_id").rows() == [("c-1", "A"), ("c-1", "B")]
+    assert study.queries.collect().select("query_text", "issued_at").rows() == [
+        ("lamp", datetime.fromisoformat("2025-01-02T11:00:01+00:00"))
+    ]
+
+
+def test_a_query_that_looks_like_an_object_is_a_text_all_the_same(write, quiet_read):
+    texts = ["{lamp", '{"text": "bulb"}', "{}"]
+    rows = [
+        {"query_id": f"q{one}", "user_query": text, "query_response_hit_ids": ["A"]} for one, text in enumerate(texts)
+    ]
+    for way in (as_csv, as_text_in_parquet):
+        found = quiet_read(way(rows, write, "queries")).queries.collect()["query_text"].to_list()
+        assert found == ["{lamp", "bulb", "{}"]
+
+
+def test_numpys_lists_of_hits_are_not_taken_for_one_id(write, quiet_read, rejects):
+    study = quiet_read(
+        write("queries.csv", "query_id,user_query,query_response_hit_ids\nq,lamp,['A' 'B']\nr,lamp,['A' ... 'B']\n")
+    )
+    assert study.results.collect()["doc_id"].to_list() == ["A", "B"]
+    assert [row[2:4] for row in rejects(study)] == [("hits_can_be_read", "['A' ... 'B']")]
+
+
+def test_parquet_is_recognised_by_its_columns(write, tmp_path, quiet_read):
+    queries = as_parquet(ASKED, write, "anything")
+    assert fitting([glimpse(queries)], FORMATS) == ["ubi"]
+    assert fitting([glimpse(queries)], JUDGMENTS) == []
+    as_parquet(HAPPENED, write, "more")
+    write("_SUCCESS", "")
+    assert quiet_read(tmp_path).reader == "ubi"
+    assert are_of_table(["queryId", "userQuery"])
+    assert not are_of_table(["query_id", "user_query", "rating"])
+
+
+def test_damaged_parquet_is_told(write, quiet_read):
+    whole = as_parquet(HAPPENED, write, "events").read_bytes()
+    with pytest.raises(DataError, match=r"cut\.parquet cannot be read as Parquet .*is it whole\?"):
+        quiet_read(write("cut.parquet", whole[:-9]), format="ubi")
+    with pytest.raises(DataError, match=r"^odd\.parquet cannot be read"):
+        quiet_read(write("odd.parquet", whole[:4] + b"\xff" * 300 + whole[304:]), format="ubi")
+    none = as_parquet(HAPPENED, write, "none")
+    pl.read_parquet(none).clear().write_parquet(none)
+    with pytest.raises(DataError, match=r"none\.parquet: no record of a query"):
+        quiet_read(none)

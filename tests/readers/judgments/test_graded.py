@@ -1,8 +1,15 @@
 """Any table of grades: columns by their usual names or as study.toml names them."""
 
+import io
+import re
+import warnings
+
+import polars as pl
 import pytest
 
-from sessionkit.errors import DataError, UsageError
+from sessionkit.errors import DataError, DataWarning, UsageError
+from sessionkit.readers import FORMATS, JUDGMENTS, read
+from sessionkit.readers.recognition import fitting, glimpse
 
 
 def rows(study):
@@ -116,3 +123,113 @@ def test_a_raw_grade_of_the_files_own_is_kept_beside_the_word(write, quiet_read)
     config = {"format": "tables", "results": {"path": str(log)}, "judgments": described}
     study = quiet_read(log, config=config)
     assert study.judgments.collect().select("grade", "raw_grade", "raw_grade_given").rows() == [(2.0, "Exact", 7)]
+
+
+def test_labels_of_a_recognised_table_need_nothing_but_its_path(judged, write):
+    write("words.csv", WORDS)
+    said = {"path": "words.csv", "labels": {"E": 3, "I": 0.5, "X": 0}}
+    study = judged("more.csv", "query,docid,grade\nlamp,Z,1\n", config={"judgments": said})
+    assert sorted(rows(study)) == [
+        ("lamp", "A", 3.0),
+        ("lamp", "B", 0.5),
+        ("lamp", "C", 0.0),
+        ("lamp", "D", 2.0),
+        ("lamp", "Z", 1.0),
+    ]
+    # those of study.toml hold for files beside it, those of the command go before them
+    beside = judged("own.csv", WORDS.replace(",lamp", ",bulb"), config={"judgments": said}, labels={"E": 9})
+    assert {grade for _, _, grade in rows(beside)} == {9.0, 0.5, 0.0, 2.0}
+
+
+ESCI = {
+    "example_id": [0, 1, 2, 3, 4],
+    "query": ["lamp", "lamp", "lamp", "lamp", "desk lamp"],
+    "query_id": [7, 7, 7, 7, 8],
+    "product_id": ["A", "B", "C", "D", "A"],
+    "product_locale": ["us"] * 5,
+    "esci_label": ["E", "S", "C", "I", "E"],
+    "small_version": [1] * 5,
+    "large_version": [1] * 5,
+    "split": ["train"] * 5,
+}
+GAINS = {"E": 1, "S": 0.1, "C": 0.01, "I": 0}
+
+
+def esci(**columns):
+    """The bytes of a Parquet file of examples; a row more for each value of the columns."""
+    own = pl.DataFrame(ESCI)
+    more = pl.DataFrame(
+        {**{name: [None] * len(next(iter(columns.values()), [])) for name in ESCI}, **columns}, schema=own.schema
+    )
+    found = io.BytesIO()
+    pl.concat([own, more]).write_parquet(found)
+    return found.getvalue()
+
+
+@pytest.mark.parametrize("kind", [pl.String, pl.Categorical, pl.Enum(["E", "S", "C", "I"])])
+def test_examples_of_esci_are_judgments(judged, write, kind):
+    path = write("e.parquet", esci())
+    pl.read_parquet(path).with_columns(pl.col("esci_label").cast(kind)).write_parquet(path)
+    assert fitting([glimpse(path)], JUDGMENTS) == ["graded"]
+    assert fitting([glimpse(path)], FORMATS) == []
+    study = judged("e.parquet", path.read_bytes(), labels=GAINS)
+    assert rows(study) == [
+        ("lamp", "A", 1.0), ("lamp", "B", 0.1), ("lamp", "C", 0.01), ("lamp", "D", 0.0), ("desk lamp", "A", 1.0),
+    ]  # fmt: skip
+    assert study.judgments.collect()["raw_grade"].to_list() == ESCI["esci_label"]
+    assert study.queries.collect()["judgment_key"].to_list() == ["lamp", "desk lamp"]
+
+
+def test_examples_of_esci_without_their_worth_are_refused_with_what_to_say(judged):
+    said = (
+        r"e\.parquet: the grades in column 'esci_label' are words, no numbers\. Say what they are worth: --labels 'E=\.\.\.,S=\.\.\.,"
+        r"C=\.\.\.,I=\.\.\.', or in study\.toml, \[judgments\] with path and labels = .*Reddy et al\. use 1 for E, 0\.1 for S"
+    )
+    with pytest.raises(DataError, match=said):
+        judged("e.parquet", esci())
+    with pytest.raises(DataError, match="are words"):
+        judged("e.parquet", esci(), labels={"Exact": 1})
+
+
+def test_broken_examples_are_kept_aside_and_accounted_for(judged, rejects, accounts):
+    more = {
+        "query": ["lamp", None, "lamp", "lamp"],
+        "product_id": ["F", "G", None, "H"],
+        "esci_label": ["X", "E", "E", None],
+    }
+    study = judged("e.parquet", esci(**more), labels=GAINS)
+    assert accounts(study) == {"judgments": (5, 0, 0, 3), "rows without grade": (0, 0, 1, 0)}
+    found = [(record, line, rule) for record, line, rule, _, _ in rejects(study)]
+    assert found == [(6, None, "grade_is_a_number"), (7, None, "judgment_key_is_given"), (8, None, "doc_id_is_given")]
+    assert '"product_id":"F"' in rejects(study)[0][4]
+
+
+def test_ids_of_queries_are_the_key_where_study_toml_says_so(judged, write):
+    write("e.parquet", esci())
+    columns = {"judgment_key": "query_id", "doc_id": "product_id", "grade": "esci_label"}
+    said = {"path": "e.parquet", "columns": columns, "labels": GAINS}
+    study = judged("q.txt", "lamp 0 B 1\n", config={"judgments": said})
+    assert ("7", "B", 0.1) in rows(study)
+    assert "judgment_key" not in study.queries.collect().columns
+
+
+def test_several_locales_of_one_query_are_one_of_which_there_is_a_warning(write, quiet_read):
+    log = write("log.csv", "session_id,query_position,rank,doc_id,query_text\ns,1,1,A,lamp\n")
+    path = write("e.parquet", esci(query=["lamp "], product_id=["A"], product_locale=["es"], esci_label=["I"]))
+    said = "1 key with judgments of several values of product_locale .first: 'lamp'., which count as those of one"
+    with warnings.catch_warnings(record=True) as given:
+        warnings.simplefilter("always")
+        study = read(log, judgments=path, labels=GAINS)
+    assert any(re.search(said, str(one.message)) for one in given if one.category is DataWarning)
+    assert [grade for key, doc, grade in rows(study) if (key, doc) == ("lamp", "A")] == [1.0, 0.0]
+    said = "judgments: 1 document judged more than once for one key (first: 'lamp', 'A'); merged by merge = 'max' when scored"
+    assert said in study.notes
+
+
+def test_products_of_esci_are_no_judgments(judged):
+    found = io.BytesIO()
+    pl.DataFrame({"product_id": ["A"], "product_title": ["Lamp"], "product_locale": ["us"]}).write_parquet(found)
+    with pytest.raises(
+        DataError, match=r"p\.parquet \(judgments\) has no columns judgment_key.*sessionkit formats --judgments"
+    ):
+        judged("p.parquet", found.getvalue())

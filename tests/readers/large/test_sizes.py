@@ -33,7 +33,8 @@ def test_need_of_text(tmp_path, name, data, bytes_):
 
 def test_need_of_parquet_is_that_of_its_rows(tmp_path):
     pl.DataFrame({"a": [1] * 1000, "b": [2] * 1000}).write_parquet(tmp_path / "a.parquet")
-    assert need(open_log("a.parquet", tmp_path, tmp_path)) == 48 * 2 * 1000
+    # two values of 48 bytes in each row, and its two numbers of 8 bytes twice
+    assert need(open_log("a.parquet", tmp_path, tmp_path)) == (48 * 2 + 2 * 2 * 8) * 1000
 
 
 def test_large_is_what_the_budget_does_not_hold(tmp_path):

@@ -1,5 +1,8 @@
 """Durations, times to the first click and dwell times against a walk over the events."""
 
+from dataclasses import replace
+
+import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
 
@@ -51,6 +54,10 @@ def test_a_session_by_hand():
         "TimeToFirstClick": [15.0],
         "Dwell": [55.0],
     }
+    # how long it took outweighs when it ended
+    lasted = study_of(told)
+    lasted = replace(lasted, sessions=lasted.sessions.with_columns(duration_seconds=pl.lit(99.5)))
+    assert sk.score(lasted, ["Duration"])["value"].to_list() == [99.5]
     # without the ends: from the first query, after 5 s, to 70 + 15 s
     assert scored(([{**told[0][0], "started_at": None, "ended_at": None}], {"a": 1}), "Duration")["Duration"] == [80.0]
 
@@ -60,7 +67,8 @@ def test_missing_columns_are_named():
     log = ([{"started_at": None, "ended_at": None, "queries": []}], {"a": 1})
     bare = study_of(log, without=["started_at", "ended_at", *QUERIES, *RESULTS])
     with pytest.raises(
-        DataError, match="Duration needs one of the columns started_at, ended_at in the sessions; issued_at"
+        DataError,
+        match="Duration needs one of the columns started_at, ended_at, duration_seconds in the sessions; issued_at",
     ):
         sk.score(bare, ["Duration"])
     with pytest.raises(DataError, match="TimeToFirstClick needs one of the columns clicked_at, click_elapsed_seconds"):

@@ -1,0 +1,156 @@
+"""What every row must have: the session, the position of the query and the rank, or the user; and what is asked of them."""
+
+from __future__ import annotations
+
+import re
+
+import polars as pl
+
+from sessionkit.readers.proposing.contents import Column
+from sessionkit.readers.proposing.keys import share
+from sessionkit.readers.proposing.lists import Layout
+from sessionkit.readers.proposing.matching import Match
+from sessionkit.readers.proposing.naming import LIKELY, likeness
+from sessionkit.readers.proposing.spelling import quoted
+from sessionkit.showing.words import counted, listed
+
+COUNTING = ("query_position", "rank")
+NOTHING = re.compile(r"\b(no|zero|0)[\W_]*(result|hit|doc|match)|empty|nothing", re.I)
+"""Texts in place of a rank that say of themselves that the query returned nothing."""
+
+
+def lay_out(match: Match, log: dict[str, Match]) -> None:
+    """Let columns feed what every row of a table must have; `log` are the tables that have been laid out before."""
+    layout = match.part.layout
+    if layout is None:
+        _choose_key(match, log)
+        return
+    match.columns |= {"session_id": layout.session, "query_position": layout.position}
+    if layout.rank is not None:
+        match.columns["rank"] = layout.rank
+        _find_empty_lists(match, layout)
+    bases = {ours: 0 for ours in COUNTING if ours in match.columns and _least(match, ours) == 0}
+    if bases:
+        match.options["base"] = bases
+        zeros = listed([match.called(match.part.columns[match.columns[ours]]) for ours in bases])
+        match.ask(
+            "base", f"the least number in {zeros} is 0, so 1 is added to all. Is it counted from 0? If not, say 1"
+        )
+    _ask_of_layout(match, layout)
+
+
+def _choose_key(match: Match, log: dict[str, Match]) -> None:
+    """Let the column feed the session, or the user, that has another value in every row and is shared with the log."""
+    ours = "session_id" if match.table == "sessions" else "user_id"
+    known = next((other.column(ours) for other in log.values() if ours in other.columns), None)
+
+    def worth(one: Column) -> float:
+        like = likeness(one.name, ours) if match.part.sample.named else 0.0
+        return like + (share(known.given, one.given) if known is not None else 0.0)
+
+    best = max((one for one in match.part.columns.values() if one.is_key), key=worth)
+    match.columns[ours] = best.name
+    if known is not None and not share(known.given, best.given):
+        match.ask(ours, f"no {ours} of the log is in {match.part.name}. Is {quoted(best.name)} the right column?")
+    elif not match.part.sample.named:
+        match.ask(ours, f"column {best.name} is taken for {ours} by its values ({_first(best)}). Is it?")
+
+
+def _least(match: Match, ours: str) -> object:
+    """Return the least number in a column that counts."""
+    column = match.column(ours)
+    return None if column is None else column.integers.min()
+
+
+def _find_empty_lists(match: Match, layout: Layout) -> None:
+    """Take a text that stands in place of ranks, in lists that have none, for what means that a query returned nothing."""
+    columns = match.part.columns
+    rank = columns[layout.rank or ""]
+    rows = pl.DataFrame(
+        {
+            "s": columns[layout.session].texts,
+            "p": columns[layout.position].texts,
+            "rank": rank.integers,
+            "text": rank.texts,
+        }
+    )
+    words = (
+        rows.filter(pl.col("rank").is_null().all().over("s", "p") & pl.col("text").is_not_null())
+        .group_by(pl.col("text").str.strip_chars(), maintain_order=True)
+        .len()
+        .sort("len", descending=True, maintain_order=True)
+    )
+    if words.is_empty():
+        return
+    text, many = words.row(0)
+    match.options["empty_list"] = text
+    said = f"{counted(many, 'row')} with {quoted(text)} in place of a rank"
+    if NOTHING.search(text):
+        match.remark("empty_list", said)
+    else:
+        match.ask("empty_list", f"{said}. Did the query return nothing? If not, remove this line")
+    if len(words) > 1:
+        rest = listed([quoted(word) for word in words["text"][1:4]])
+        match.ask(
+            "empty_list", f"in place of a rank there is also {rest}. Which means that the query returned nothing?"
+        )
+
+
+def _ask_of_layout(match: Match, layout: Layout) -> None:
+    """Ask about columns that do not count all through the log, or have other names than usual."""
+    if layout.gaps > 0:
+        many = f"in {layout.gaps:.1%} of sessions {quoted(layout.position)} has gaps or starts above 1, and what follows is rejected"
+        why = (
+            "It runs on from session to session: number queries anew in each"
+            if _runs_on(match)
+            else "Were queries left out?"
+        )
+        match.ask("query_position", f"{many}. {why}")
+    if layout.twice > 0:
+        many = f"in {layout.twice:.1%} of lists a rank comes twice; all rows but the first are rejected"
+        user = next((one for one in match.unused if likeness(one.name, "user_id") and _tells_apart(match, one)), None)
+        why = "What are they?"
+        if user is not None:
+            why = f"Not so for each {quoted(user.name)}: if sessions are numbered anew for each, give them ids that no other has"
+        match.ask("rank", f"{many}. {why}")
+    for ours in ("session_id", *COUNTING):
+        column = match.column(ours)
+        if column is not None and not _is_usual(match, ours, column.name):
+            match.ask(ours, f"{match.called(column)} is taken for {ours} by its values ({_first(column)}). Is it?")
+        rivals = [quoted(one.name) for one in match.unused if _is_rival(match, one, ours)] if column is not None else []
+        if rivals and column is not None:
+            match.ask(
+                ours, f"{quoted(column.name)} is taken for {ours}; {listed(rivals)} could be it as well. Which is it?"
+            )
+
+
+def _runs_on(match: Match) -> bool:
+    """Return whether no two sessions have a query of the same number."""
+    session, position = (match.part.columns[match.columns[ours]] for ours in ("session_id", "query_position"))
+    pairs = pl.DataFrame({"s": session.texts, "p": position.integers}).drop_nulls().unique()
+    return pairs["s"].n_unique() > 1 and pairs["p"].n_unique() == pairs.height
+
+
+def _tells_apart(match: Match, one: Column) -> bool:
+    """Return whether every rank comes once in a list, if a column is a part of the session's id."""
+    rows = match.part.sample.texts.select(one.name, *(match.columns[ours] for ours in ("session_id", *COUNTING)))
+    return not rows.drop_nulls().is_duplicated().any()
+
+
+def _is_rival(match: Match, one: Column, ours: str) -> bool:
+    """Return whether another column has a usual name of ours, and values that could be it."""
+    if not match.part.sample.named or likeness(one.name, ours) < LIKELY or one.distinct < 2:
+        return False
+    return one.counts if ours in COUNTING else one.names_things
+
+
+def _is_usual(match: Match, ours: str, name: str) -> bool:
+    """Return whether a column has a usual name of ours."""
+    if not match.part.sample.named:
+        return False
+    return bool(likeness(name, ours) or (match.table == "queries" and likeness(name, "rank")))
+
+
+def _first(column: Column) -> str:
+    """Return the first values of a column."""
+    return ", ".join(quoted(text) for text in column.given.unique(maintain_order=True)[:3])

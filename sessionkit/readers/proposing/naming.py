@@ -1,0 +1,125 @@
+"""What columns are called in the field: for each of our columns its usual names, the likeliest first.
+
+Case and what stands between words do not matter: ``SessionID``, ``session_id`` and ``session id`` are one name.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from sessionkit.readers.judgments.graded import CORPUS, DOCUMENTS, GRADES, JUDGES, TEXTS, TOPICS
+
+_USUAL = {
+    "session_id": "session sid sessid sess sessionno sessionnr sessionnum sessionnumber sessionkey sessionuuid sessionhash "
+    "searchsession searchsessionid visitid visit",
+    "query_position": "qno queryno querynr querynum querynumber queryorder queryindex queryseq querypos queryrank qpos qnum qnr "
+    "qidx qindex qorder queryordinal interaction interactionno interactionnum iteration turn turnno step round",
+    "rank": "position pos resultrank resultposition resultpos resultno docrank docposition itemrank itemposition serprank "
+    "serpposition displayrank rankposition ranking slot place ordinal",
+    "doc_id": "uri link resulturl resultid resultdoc docurl docname documentno item product asin pmid doi isbn article articleid "
+    "paper paperid page pageurl objectid entity documenturl shown",
+    "user_id": "user uid participant participantid participantno subject subjectid searcher searcherid ppt person anonid worker "
+    "workerid student username userhash member memberid clientid visitorid client cookie pid proband",
+    "topic_id": "topic topicno topicnum topicnumber scenario scenarioid searchtask searchtaskid worktask simulatedtask task "
+    "taskid informationneed needid assignment",
+    "system_id": "system condition interface searchengine engine algorithm algo variant arm treatment ranker run runid runtag "
+    "bucket experiment model ui version",
+    "query_text": "query querystring searchquery searchtext searchstring searchterms keywords keyword userquery rawquery q qtext "
+    "terms text",
+    "query_id": "qid queryuuid searchid serpid",
+    "session_order": "sessionposition taskorder taskposition taskno tasknumber trial order sequence task",
+    "started_at": "start starttime started sessionstart startdate began begin begintime timestamp time datetime date",
+    "ended_at": "end endtime ended sessionend finished finish stop",
+    "duration_seconds": "durationsecs durationsec sessionseconds sessionsecs",
+    "issued_at": "issued querytime querytimestamp searchtime timestamp time datetime ts eventtime servertime date createdat",
+    "elapsed_seconds": "elapsed timeinsession secondssincestart relativetime seconds timestamp time",
+    "score": "retrievalscore rsv bm25 similarity",
+    "clicked": "click isclicked isclick wasclicked hasclick clickedyn",
+    "clicked_at": "clicktime clicktimestamp timeclicked clicked click",
+    "click_elapsed_seconds": "clickelapsed clicktime",
+    "dwell_seconds": "dwell dwelltime dwells dwellsecs dwelltimeseconds timeonpage readingtime viewtime secondsonpage",
+    "clicks": "clickcount nclicks numclicks click clicked",
+    "examined": "viewed seen fixated looked inspected",
+    "saved": "bookmarked bookmark marked save",
+    "known": "familiar knownbefore",
+    "user_grade": "userrelevance userrating perceivedrelevance searchergrade selfassessment usefulness userjudgment",
+    "words": "wordcount doclength doclen nwords numwords",
+    "grade": "relevancegrade relevancelevel rellevel relevancelabel relgrade qrel usefulness stars relevant",
+    "subtopic_id": "subtopic aspect aspectid facet intent nugget",
+    "passage_id": "passage",
+    "judge_id": "coder",
+    "results_status": "",
+    "judgment_key": "",
+    "event": "action eventtype eventname actionname actiontype activity type kind",
+    "time": "timestamp datetime ts eventtime servertime date createdat",
+    "results": "resultlist shownresults resultids documents serp hits",
+    "results_count": "nresults numresults resultcount hitcount",
+}
+_OTHERS = {
+    "doc_id": [name for name in DOCUMENTS if name != CORPUS],
+    "query_text": TEXTS,
+    "topic_id": [name for name in TOPICS if "quer" not in name and name != "qid"],
+    "query_id": [name for name in TOPICS if "quer" in name or name == "qid"],
+    "grade": GRADES,
+    "judge_id": JUDGES,
+}
+"""Names that readers of judgments know."""
+LIKELY = 0.5
+"""How much a name must be like one of ours to be a usual one: such a column is not asked about, but for others like it."""
+NEUTRAL = (
+    "id", "ids", "no", "nr", "num", "number", "code", "key", "name", "hash", "uuid",
+    "s", "sec", "secs", "seconds", "ms", "msec", "millis", "milliseconds", "min", "minutes",
+)  # fmt: skip
+"""Words at the end of a name that do not say what it is of."""
+
+
+def folded(name: str) -> str:
+    """Return a name without case and without what stands between words.
+
+    >>> folded("Session ID"), folded("docNo.")
+    ('sessionid', 'docno')
+    """
+    return re.sub(r"[\W_]+", "", name).casefold()
+
+
+USUAL: dict[str, tuple[str, ...]] = {
+    ours: tuple(dict.fromkeys([folded(ours), *names.split(), *map(folded, _OTHERS.get(ours, ()))]))
+    for ours, names in _USUAL.items()
+}
+"""For each of our columns its usual names, folded."""
+EVERY = frozenset(name for names in USUAL.values() for name in names)
+"""All usual names, folded."""
+
+
+def words(name: str) -> list[str]:
+    """Return the words of a name.
+
+    >>> words("resultDocURL_2")
+    ['result', 'doc', 'url', '2']
+    """
+    return [part.casefold() for part in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+", name)]
+
+
+@lru_cache(maxsize=50_000)
+def likeness(name: str, ours: str) -> float:
+    """Return how much a column's name is one of ours: 1 where it is usual, less for a rarer name or a part of one, else 0.
+
+    >>> likeness("SessionID", "session_id"), likeness("grade", "rank")
+    (1.0, 0.0)
+    >>> 0 < likeness("lab session", "session_id") < 0.5 < likeness("subject no.", "user_id") < likeness("qno", "query_position")
+    True
+    >>> likeness("user age", "user_id")
+    0.0
+    """
+    usual, given = USUAL[ours], folded(name)
+    if given in usual:
+        return 1.0 - 0.4 * usual.index(given) / len(usual)
+    parts = words(name)
+    while len(parts) > 1 and (parts[-1] in NEUTRAL or parts[-1].isdigit()):
+        parts = parts[:-1]
+    if "".join(parts) in usual:
+        return 0.55
+    # what a name is of stands at its end: a "lab session" is a session, the "user age" is no user
+    ends = ["".join(parts[-size:]) for size in (3, 2, 1) if size <= len(parts)]
+    return 0.3 if any(end in usual[:12] for end in ends if len(end) > 2) else 0.0

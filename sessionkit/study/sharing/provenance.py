@@ -1,0 +1,95 @@
+"""What a pseudonymized study says of where it is from: counts, and nothing of the log, its files or those who searched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+import polars as pl
+
+from sessionkit import __version__
+from sessionkit.contract import TABLES
+from sessionkit.showing.words import counted, listed
+from sessionkit.study.settings import Settings
+from sessionkit.study.sharing.asked import DATED, OF_THING, TIMES, TITLE, Column
+from sessionkit.study.sharing.columns import Plan
+from sessionkit.study.source import Source
+from sessionkit.study.study import Study
+
+THINGS = {"queries": "query texts and ids", TIMES: "times of day (seconds since the session began in their place)"}
+"""What things are called where they are replaced."""
+
+
+def sources_of(study: Study) -> tuple[Source, ...]:
+    """The accounts of a study's sources, by numbers; sizes and hashes would tell a known file."""
+    number = {path: place for place, path in enumerate(dict.fromkeys(one.path for one in study.sources), 1)}
+    return tuple(
+        replace(
+            source,
+            path=f"source {number[source.path]}",
+            kind="merged" if source.merged and not source.table else "idle" if source.idle and not source.table else "",
+            bytes=None,
+            sha256=None,
+        )
+        for source in study.sources
+    )
+
+
+def settings_of(study: Study, plan: Plan) -> Settings:
+    """What was declared, without the title unless it is to be kept, and without the zone of times that are gone."""
+    settings = study.settings
+    return replace(
+        settings,
+        title=settings.title if TITLE in plan.asked.named else None,
+        timezone=None if plan.elapsed else settings.timezone,
+    )
+
+
+def notes_of(study: Study, plan: Plan) -> tuple[str, ...]:
+    """What readers of the copy should know, one sentence each."""
+    kept, replaced = kept_and_replaced(study, plan)
+    named = ", ".join(THINGS.get(name, name) for name in replaced)
+    done = f"replaced: {named}" if replaced else "nothing was replaced"
+    notes = [f"pseudonymized by sessionkit {__version__}; {done}; kept: {', '.join(kept) or 'nothing'}"]
+    if plan.out:
+        notes.append(f"left out of the copy: {columns_in_words(plan.out)}")
+    rejected = rejected_in_words(study)
+    if rejected:
+        notes.append(f"rejected when the source was read, and left out of the copy: {rejected}")
+    if study.notes:
+        notes.append(f"{counted(len(study.notes), 'note')} on the source left out of the copy, which quoted from it")
+    return tuple(notes)
+
+
+def kept_and_replaced(study: Study, plan: Plan) -> tuple[list[str], list[str]]:
+    """The things of which the study says anything: those that are kept in some table, and the others."""
+    things = {**OF_THING, TIMES: tuple(column for columns in DATED.values() for column in columns)}
+    there = {name: [column for column in columns if _known(study, column)] for name, columns in things.items()}
+    kept = [name for name, columns in there.items() if plan.keeps(study, columns)]
+    return kept, [name for name, columns in there.items() if columns and name not in kept]
+
+
+def columns_in_words(columns: Mapping[Column, str] | Iterable[Column]) -> str:
+    """Columns by their names, each with a reason where there is one.
+
+    >>> columns_in_words({("results", "title"): "text", ("users", "age"): ""})
+    'results.title (text), users.age'
+    """
+    reasons = columns if isinstance(columns, Mapping) else {}
+    names = ((".".join(column), reasons.get(column, "")) for column in columns)
+    return ", ".join(f"{name} ({reason})" if reason else name for name, reason in names)
+
+
+def rejected_in_words(study: Study) -> str:
+    """How many records of which table broke which rule."""
+    broken = study.rejected.group_by("table", "rule").agg(many=pl.len()).sort("table", "rule").collect()
+    said = [f"{counted(many, 'record')} of {table} ({rule})" for table, rule, many in broken.iter_rows()]
+    return listed(said) if said else ""
+
+
+def _known(study: Study, column: str) -> bool:
+    """Whether a study says anything in a column."""
+    there = [
+        study.table(name).select(pl.col(column).is_not_null().any()) for name in TABLES if column in study.columns(name)
+    ]
+    return any(found.item() for found in pl.collect_all(there))

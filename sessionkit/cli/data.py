@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from math import isfinite
+from math import isfinite, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -158,15 +158,20 @@ def _shown(found: dict[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
 def _grades(given: str | None) -> dict[str, float]:
     """Return the grades of a ``WORD=GRADE,WORD=GRADE``."""
     grades: dict[str, float] = {}
-    for one in (given or "").split(",") if given is not None else []:
-        word, _, grade = one.rpartition("=")
+    for one in given.split(",") if given is not None else []:
+        word, _, text = one.rpartition("=")
+        word = word.strip()
         try:
-            grades[word.strip()] = float(grade)
+            grade = float(text)
         except ValueError:
-            grades[""] = 0.0
-    if "" in grades or not all(map(isfinite, grades.values())):
-        msg = f"--labels is {given!r}; give words and what they are worth, such as Exact=2,Partial=1,Irrelevant=0"
-        raise UsageError(msg)
+            grade = nan
+        if not word or word in grades or not isfinite(grade):
+            msg = (
+                f"--labels is {given!r}; give words, each once, and what they are worth, such as "
+                "Exact=2,Partial=1,Irrelevant=0 (words with commas: labels of [judgments] in study.toml)"
+            )
+            raise UsageError(msg)
+        grades[word] = grade
     return grades
 
 

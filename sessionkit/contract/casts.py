@@ -20,11 +20,13 @@ COUNT = r"^(\d+)(?:\.(\d+))?$"
 """A count of seconds, milliseconds, microseconds or nanoseconds since 1970."""
 NANOSECONDS = {9: 10**9, 10: 10**9, 12: 10**6, 13: 10**6, 15: 10**3, 16: 10**3, 18: 1, 19: 1}
 """What a count with this many digits before the point is a number of."""
+SPELLED = (pl.Categorical, pl.Enum, pl.Binary)
+"""Types of texts that are kept otherwise, as those of a dictionary-encoded column; what they spell is read as text is."""
 
 
-def as_text(column: str, dtype: pl.DataType) -> pl.Expr:
-    """Return a column of any type as text: whole floats without a fraction, nested values as JSON."""
-    value = pl.col(column)
+def as_text(column: str | pl.Expr, dtype: pl.DataType) -> pl.Expr:
+    """Return a column (or values) of any type as text: whole floats without a fraction, nested values as JSON."""
+    value = pl.col(column) if isinstance(column, str) else column
     if dtype.is_float():
         whole = (value == value.round()) & (value.abs() < 2**53)
         return (
@@ -96,6 +98,8 @@ def cast(field: Field, dtype: pl.DataType, timezone: str | None = None) -> pl.Ex
         return as_text(field.name, dtype)
     if field.type == "boolean":
         return _boolean(field, dtype)
+    if dtype in SPELLED:
+        value, dtype = as_text(field.name, dtype), pl.String()
     if field.type == "datetime":
         return _datetime(value, dtype, timezone)
     return _number(field, value, dtype)
@@ -128,8 +132,8 @@ def without_zone(column: str, dtype: pl.DataType) -> pl.Expr:
     """Return whether a time carries no zone (counts of seconds since 1970 are UTC by definition)."""
     if isinstance(dtype, pl.Datetime):
         return pl.col(column).is_not_null() if dtype.time_zone is None else pl.lit(False)
-    if dtype == pl.String:
-        text = pl.col(column).str.strip_chars()
+    if dtype == pl.String or dtype in SPELLED:
+        text = as_text(column, dtype).str.strip_chars()
         return text.is_not_null() & ~text.str.contains(ZONE) & ~text.str.contains(COUNT)
     return pl.lit(False)
 

@@ -105,6 +105,11 @@ def read(
         return open_study(paths[0])
     found = describe(paths, format, config, command)
     if labels:
+        if not beside and "judgments" not in found.config.tables:
+            raise UsageError(
+                "labels say what grades are worth that are words, but no judgments are given: name their file (--judgments FILE, "
+                "or [judgments] in study.toml)"
+            )
         found = replace(found, config=found.config.with_labels(labels))
     try:
         return known[found.config.format].read(found.config, beside, strict=strict, memory=budget)

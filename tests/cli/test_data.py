@@ -62,8 +62,9 @@ def test_labels_say_what_words_are_worth(call, refused, tmp_path):
     (tmp_path / "words.csv").write_text("query,product_id,esci_label\nlamp,a,E\nlamp,b,I\n")
     given = ("ingest", tmp_path / "log.csv", "--judgments", tmp_path / "words.csv", "--out", tmp_path / "toy")
     refused(1, *given, names=["'esci_label' are words", "--labels 'E=...,I=...'"])
-    for wrong in ("E", "E=", "=1", "E=1,I", "E=nan", ""):
+    for wrong in ("E", "E=", "=1", "E=1,I", "E=1,E=2", "E=nan", ""):
         refused(2, *given, "--labels", wrong, names=[f"--labels is {wrong!r}", "such as Exact=2"])
+    refused(2, *given[:2], *given[4:], "--labels", "E=1", names=["no judgments are given", "--judgments FILE"])
     assert call(*given, "--labels", "E=1, I=0").status == 0
     assert call("score", tmp_path / "toy", "sDCG@1", "--per", "session").lines[1].split("\t")[-2] == "1.0"
 

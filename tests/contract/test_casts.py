@@ -145,6 +145,19 @@ def test_bytes_become_the_text_they_spell_or_hexadecimal():
     assert frame.select(as_text("n", frame.schema["n"]).alias("n"))["n"].to_list() == ['[{"k":"a"},{"k":"ff"}]', None]
 
 
+@pytest.mark.parametrize("dtype", [pl.Categorical(), pl.Enum(["2", "1.5", "x", "2026-03-02 13:00:00"]), pl.Binary()])
+def test_what_dictionary_encoded_texts_and_bytes_spell_is_read_as_texts_are(dtype):
+    def of_that_type(*texts):
+        given = [text.encode() for text in texts] if dtype == pl.Binary else list(texts)
+        return pl.Series(given, dtype=dtype)
+
+    assert cast_all("judgments", "grade", of_that_type("2", "1.5", "x")) == [2.0, 1.5, None]
+    assert cast_all("results", "rank", of_that_type("2", "1.5")) == [2, None]
+    times = of_that_type("2026-03-02 13:00:00")
+    assert cast_all("sessions", "started_at", times, timezone="Europe/Vienna") == [NOON]
+    assert times.to_frame("t").select(without_zone("t", times.dtype)).item() is True
+
+
 def test_nested_values_become_json():
     frame = pl.DataFrame({"n": [[1, 2], None], "s": [{"k": "v"}, None]})
     texts = frame.select(as_text("n", frame.schema["n"]).alias("n"), as_text("s", frame.schema["s"]).alias("s"))

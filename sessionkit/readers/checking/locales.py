@@ -25,7 +25,7 @@ def locale_warnings(raws: Iterable[Raw]) -> tuple[str, ...]:
 
 def _of_locales(raw: Raw, name: str) -> list[str]:
     """Return the warning of keys with judgments of several locales, where there are such."""
-    many = pl.col(name).n_unique() > 1
+    many = pl.col(name).drop_nulls().n_unique() > 1
     found = raw.frame.group_by("judgment_key").agg(many.alias("many")).filter("many").select("judgment_key").collect()
     if found.is_empty():
         return []

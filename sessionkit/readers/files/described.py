@@ -29,7 +29,7 @@ SEPARATORS = ",\t;|"
 
 def comes_in_pieces(file: LogFile, options: Mapping[str, Any]) -> bool:
     """Return whether a file can be read a piece at a time: delimited text and NDJSON can."""
-    return options.get("separator") != WHITESPACE and ("separator" in options or file.kind != "parquet")
+    return options.get("separator") != WHITESPACE and file.kind != "parquet"
 
 
 def read_table(
@@ -68,10 +68,10 @@ def _records(
 ) -> Raw:
     """Return the records of a file of any kind; `named` takes them, and whether their columns have numbers only."""
     separator = options.get("separator")
-    if separator is None and file.kind != "text":
-        keep = partial(named, numbered=False)
-        if file.kind == "parquet":
-            return read_parquet(file, name, keep=keep)
+    keep = partial(named, numbered=False)
+    if file.kind == "parquet":  # whatever is said of text
+        return read_parquet(file, name, keep=keep)
+    if separator is None and file.kind == "ndjson":
         return read_ndjson(file, name, keep=keep, piecewise=piecewise, at_once=at_once, numbers=numbers)
     undescribed = not {"separator", "columns", "header", "quote"} & set(options)
     if separator == WHITESPACE or (name == "judgments" and undescribed and looks_like_qrels(file)):

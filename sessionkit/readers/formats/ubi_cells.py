@@ -17,11 +17,10 @@ from sessionkit.contract import RULE
 from sessionkit.readers.formats.ubi_fields import FLAT, flat
 
 EVENT, QUERY = "event_attributes", "query_attributes"
+NESTED = (("object",), ("position",), ("position", "ordinal"))
 PLACES: dict[str, tuple[str, ...]] = {
     EVENT: (EVENT,),
-    f"{EVENT}.object": (EVENT, "object"),
-    f"{EVENT}.position": (EVENT, "position"),
-    f"{EVENT}.position.ordinal": (EVENT, "position", "ordinal"),
+    **{mark.join((EVENT, *path)): (EVENT, *path) for mark in "._" for path in NESTED},
     "object": (EVENT, "object"),
     "position": (EVENT, "position"),
     "ordinal": (EVENT, "position", "ordinal"),

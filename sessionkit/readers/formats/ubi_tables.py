@@ -130,9 +130,8 @@ def _records(scan: pl.LazyFrame, experiment: str | None, *, is_typed: bool) -> p
     texts = {name: as_text(theirs, schema[theirs]) for name, theirs in known.items()}
     cells = [name for name in PLACES if name in known and (experiment or name not in ASKED)]
     hits = [name for name in OF_HITS if name in known]
-    lists = [name for name in hits if _is_list_of_ids(schema[known[name]])]
+    lists = {name: ids for name in hits if (ids := _ids(known[name], schema[known[name]])) is not None}
     spelled = _first([texts[name] for name in hits if name not in lists]).str.strip_chars()
-    listed = [pl.col(known[name]).cast(FLAT["hits"]) for name in lists]
     none = pl.lit(None, dtype=pl.String)
     plain = {
         name: _first([_unopened(texts[one]) if one in PLACES else texts[one] for one in given if one in texts])
@@ -143,7 +142,7 @@ def _records(scan: pl.LazyFrame, experiment: str | None, *, is_typed: bool) -> p
         *(pl.col(name) if name in schema else none.alias(name) for name in (RULE, VALUE)),
         *(value.alias(name) for name, value in plain.items()),
         spelled.alias("hits"),
-        pl.coalesce(*listed, pl.lit(None, FLAT["hits"])).alias(f"{CELL}hits"),
+        pl.coalesce(*lists.values(), pl.lit(None, FLAT["hits"])).alias(f"{CELL}hits"),
         texts.get("query", none).alias("query"),
         *(texts[name].alias(CELL + name) for name in cells),
         *(parts_of(texts[name], name, experiment).alias(PART + name) for name in cells),
@@ -229,9 +228,13 @@ def _unopened(text: pl.Expr) -> pl.Expr:
     return pl.when(~is_object(text)).then(text)
 
 
-def _is_list_of_ids(dtype: pl.DataType) -> bool:
-    """Return whether values are lists of texts or of whole numbers."""
-    if not isinstance(dtype, pl.List):
-        return False
-    inner = dtype.inner
-    return inner in (pl.String, pl.Categorical, pl.Enum) or (isinstance(inner, pl.DataType) and inner.is_integer())
+def _ids(column: str, dtype: pl.DataType) -> pl.Expr | None:
+    """Return lists of texts or of numbers as lists of texts; None where values are no such lists."""
+    inner = dtype.inner if isinstance(dtype, pl.List | pl.Array) else None
+    if not isinstance(inner, pl.DataType):
+        return None
+    lists = pl.col(column).cast(pl.List(inner))
+    if inner.is_float():
+        return lists.list.eval(as_text(pl.element(), inner))
+    is_plain = inner in (pl.String, pl.Categorical, pl.Enum) or inner.is_integer()
+    return lists.cast(FLAT["hits"]) if is_plain else None

@@ -123,9 +123,10 @@ def _refuse_words(file: LogFile, grades: pl.Series, name: str) -> None:
     words = grades.unique(maintain_order=True).head(SOME).to_list()
     worth = ", ".join(f"{word!r} = ..." for word in words)
     esci = any({word.casefold() for word in words} <= known for known in ESCI)
+    short = "" if any("," in word for word in words) else f"--labels '{','.join(f'{word}=...' for word in words)}', or "
     raise DataError(
-        f"{file.name}: the grades in column {name!r} are words, no numbers. Say what they are worth: --labels "
-        f"'{','.join(f'{word}=...' for word in words)}', or in study.toml, [judgments] with path and labels = {{ {worth} }}"
+        f"{file.name}: the grades in column {name!r} are words, no numbers. Say what they are worth: {short}in study.toml, "
+        f"[judgments] with path and labels = {{ {worth} }}"
         + (" (for ESCI, Reddy et al. use 1 for E, 0.1 for S, 0.01 for C, 0 for I)" if esci else "")
     )
 

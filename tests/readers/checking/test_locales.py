@@ -15,6 +15,7 @@ def judgments(**columns):
 
 def test_keys_of_one_locale_each_are_nothing_to_speak_of():
     assert locale_warnings([judgments(judgment_key=["a", "b"], locale=["us", "es"])]) == ()
+    assert locale_warnings([judgments(judgment_key=["a", "a"], locale=["us", None])]) == ()
     assert locale_warnings([judgments(judgment_key=["a", "a"])]) == ()
     assert locale_warnings([judgments(other=["a", "a"], locale=["us", "es"])]) == ()
 

@@ -30,6 +30,15 @@ def test_types_are_cast_and_rejected_rows_shown_as_json(tmp_path, quiet_read, re
     ]
 
 
+@pytest.mark.parametrize("separator", [";", "whitespace"])
+def test_what_is_said_of_text_is_not_said_of_parquet(tmp_path, quiet_read, separator):
+    frame = pl.DataFrame({"session_id": ["s"], "query_position": [1], "rank": [1], "doc_id": ["a"]})
+    frame.write_parquet(tmp_path / "log.parquet")
+    said = {"format": "tables", "results": {"path": "log.parquet", "separator": separator}}
+    study = quiet_read(tmp_path / "log.parquet", config=said)
+    assert study.results.collect().rows() == [("s", 1, 1, "a")]
+
+
 def test_extras_keep_their_types(tmp_path, quiet_read):
     path = tmp_path / "log.parquet"
     frame = pl.DataFrame(

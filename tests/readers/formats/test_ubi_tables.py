@@ -208,9 +208,21 @@ def as_parquet_joined_by_underscores(rows, write, name):
     return as_dotted_parquet(rows, write, name, joined="_")
 
 
+def as_structs_joined_by_underscores(rows, write, name):
+    return as_parquet(
+        [{key: value for key, value in row.items() if key != "event_attributes"} for row in rows],
+        write,
+        name,
+        **{
+            f"event_attributes_{part}": pl.Series([(row.get("event_attributes") or {}).get(part) for row in rows])
+            for part in ("object", "position")
+        },
+    )
+
+
 WAYS = [
     as_csv, as_pandas_csv, as_parquet, as_text_in_parquet, as_typed_parquet, as_dotted_parquet, as_maps_in_parquet,
-    as_parquet_joined_by_underscores,
+    as_parquet_joined_by_underscores, as_structs_joined_by_underscores,
 ]  # fmt: skip
 
 
@@ -236,6 +248,16 @@ def test_the_same_log_in_every_way(write, quiet_read, way, of_events):
     assert found == [(1, 1, "A", 0), (1, 2, "B", 1), (1, 3, "C", 0), (3, 4, "Z", 1)]
     queries = study.queries.collect().select("query_text", "results_status").rows()
     assert queries == [("lamp, small", "shown"), ("", "empty"), ("bulb", "partly_observed")]
+
+
+@pytest.mark.parametrize(
+    "dtype", [pl.List(pl.Float64), pl.Array(pl.Float64, 2), pl.List(pl.Int64), pl.List(pl.Categorical)]
+)
+def test_ids_of_hits_are_the_same_text_whatever_their_type(write, quiet_read, dtype):
+    asked = [{**ASKED[0], "query_response_hit_ids": ["17", "4"]}]
+    hits = pl.Series([["17", "4"]]).cast(pl.List(dtype.inner)).cast(dtype)
+    study = quiet_read(as_parquet(asked, write, "queries", query_response_hit_ids=hits))
+    assert study.results.collect().select("rank", "doc_id").rows() == [(1, "17"), (2, "4")]
 
 
 @pytest.mark.parametrize("way", [as_csv, as_parquet])

@@ -109,6 +109,11 @@ def test_grades_that_are_all_words_are_refused_with_what_to_say_of_them(judged):
         judged("words.csv", WORDS.replace("lamp,7,D,2\n", ""))
 
 
+def test_words_with_commas_are_to_be_said_in_study_toml(judged):
+    with pytest.raises(DataError, match=r"what they are worth: in study\.toml.* labels = \{ 'Yes, it is' = \.\.\. \}"):
+        judged("words.csv", 'query,product_id,grade\nlamp,A,"Yes, it is"\n')
+
+
 def test_json_nested_too_deeply_is_told(write, quiet_read):
     log = write("log.csv", "session_id,query_position,rank,doc_id\ns,1,1,A\n")
     with pytest.raises(DataError, match="deep"):

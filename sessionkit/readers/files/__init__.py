@@ -9,7 +9,8 @@
 ``json_items.py``   a JSON document too large to load at once; ``batches.py`` keeps its rows some at a time
 ``halves.py``       JSON that was cut within a character
 ``markup.py``       XML as it streams by, its beginning in ``prolog.py``
-                    ``elements.py``: rows made of its elements; ``listed.py``: lists taken whole
+                    ``elements.py``: rows made of its elements; ``listed.py``: lists taken whole,
+                    by columns (``taken.py``)
 ``parquet.py``      tables with types
 ``blanks.py``       fields between blanks; ``qrels.py``: those of judgments
 ``keeping.py``      where records stay: in memory or in a file

@@ -19,18 +19,18 @@ from itertools import accumulate, chain, pairwise
 
 import polars as pl
 
-from sessionkit.readers.files.elements import Block
+from sessionkit.readers.files.taken import Span, Texts
 from sessionkit.study.ahead import in_turn
 
 TAKEN = "sessionkit-list"
 """The attribute of an element in the place of a list that was taken: its number."""
-UNUSUAL = (b"<!", b"<?", b"xmlns", TAKEN.encode())
+UNUSUAL = ("<!", "<?", "xmlns", TAKEN)
 """Marks of what may change the meaning of what comes after them."""
 ASIDE = re.compile(rb"<!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>", re.DOTALL)
 LONGEST = 1 << 24
 """Bytes that a list may have."""
-NAME = rb"[A-Za-z_][A-Za-z0-9_-]*"
-ATTRIBUTE, ELEMENT = re.compile(rb" (" + NAME + rb')="'), re.compile(rb"<(" + NAME + rb")")
+NAME = r"[A-Za-z_][A-Za-z0-9_-]*"
+ATTRIBUTE, ELEMENT = re.compile(rf' ({NAME})="'), re.compile(rf"<({NAME})")
 MOST = 40
 """Elements that an entry may have."""
 BLANK = r"(?:[ \t\n]|\r\n)*"
@@ -40,8 +40,10 @@ REFERENCES = {"lt": "<", "gt": ">", "quot": '"', "apos": "'", "amp": "&"}
 TEXT = rf"(?:[^<>&{REFUSED}]|&(?:{'|'.join(REFERENCES)});)*"
 """Alternatives do not begin alike, which would make it several times slower."""
 VALUE = rf'[^"<&\t\n{REFUSED}]*'
-Listed = dict[str, Block]
-"""Lists that were taken, by their numbers."""
+INSIDE, REST, ENTRIES, LINES, NUMBER = "inside", "rest", "entries", "lines", "number"
+"""Columns of a text cut where lists are: what stands in one, what comes after it; the list's entries, lines, and number if taken."""
+Listed = dict[str, Span]
+"""Lists that were taken, by their numbers: that of their piece of the text, then their own in it."""
 
 
 def pattern(entry: str, attribute: str, elements: Iterable[str]) -> str:
@@ -52,12 +54,11 @@ def pattern(entry: str, attribute: str, elements: Iterable[str]) -> str:
 
 @dataclass(frozen=True)
 class Look:
-    """What a piece of text holds: the text between lists, their texts, their entries where they can be taken, and whether all is plain."""
+    """A piece of text, the same without the lists that can be taken, these, and whether all the rest is plain."""
 
     text: bytes
-    between: list[bytes]
-    lists: list[bytes]
-    blocks: list[Block | None]
+    rest: bytes
+    taken: Listed
     is_plain: bool
 
 
@@ -69,126 +70,146 @@ class Listing:
     parent, entry
         The names of lists and of their entries.
     apart
-        A name that no element of an entry may have.
+        Names that no element of an entry may have, nor its attribute.
 
     Examples
     --------
-    >>> listing = Listing("l", "r", apart="s")
-    >>> listing.take(b'<s><l><r k="1"><a>x</a></r><r k="2"><a>R&amp;D</a></r></l></s>')
-    (b'<s><l sessionkit-list="1"></l></s>', {'1': {'k': ['1', '2'], 'a': ['x', 'R&D']}})
+    >>> listing = Listing("l", "r", apart=["s"])
+    >>> text, taken = listing.take(b'<s><l><r k="1"><a>x</a></r><r k="2"><a>R&amp;D</a></r></l></s>')
+    >>> text, taken["0-1"].block
+    (b'<s><l sessionkit-list="0-1"></l></s>', {'k': ['1', '2'], 'a': ['x', 'R&D']})
     """
 
-    def __init__(self, parent: str, entry: str, *, apart: str) -> None:
-        self._entry, self._apart = entry, apart
-        self._open = f"<{parent}".encode()
-        self._begin, self._end = f"<{parent}>".encode(), f"</{parent}>".encode()
-        self._empty = (f"<{parent}/>".encode(), f"<{parent} />".encode())
-        self._number, self._over = 0, False
+    def __init__(self, parent: str, entry: str, *, apart: Iterable[str]) -> None:
+        self._entry, self._apart = entry, {"xmlns", *apart}
+        self._begin, self._end = f"<{parent}>", f"</{parent}>"
+        self._is_plain, self._rest = _is_plain(parent), _rest(parent)
+        self._over = False
 
     def through(self, pieces: Iterable[bytes]) -> Iterator[tuple[bytes, Listed]]:
         """Return a text without the lists that were taken, piece by piece, with these; pieces end with tags, but for the last."""
-        with closing(in_turn(self._looked_at, self._cut(pieces))) as looks:
+        with closing(in_turn(self._looked_at, enumerate(self._cut(pieces)))) as looks:
             for look in looks:
                 yield self._without(look)
 
     def take(self, text: bytes) -> tuple[bytes, Listed]:
         """Return a text, in which lists are whole, without those that were taken, and these."""
-        return self._without(self._looked_at((text, True)))
+        return self._without(self._looked_at((0, (text, True))))
 
     def _cut(self, pieces: Iterable[bytes]) -> Iterator[tuple[bytes, bool]]:
         """Return a text piece by piece, cut so that lists are whole, and whether to take any from a piece."""
-        left = b""
+        begin, end, left = self._begin.encode(), self._end.encode(), b""
         rest_of = filter(None, pieces)
         for piece in rest_of:
             text = left + piece
             if self._over or len(text) > LONGEST or not text.endswith(b">"):
                 yield from ((rest, False) for rest in chain((text,), rest_of))
                 return
-            begun = text.rfind(self._begin)
-            cut = begun if begun > text.rfind(self._end) else len(text)
+            begun = text.rfind(begin)
+            cut = begun if begun > text.rfind(end) else len(text)
             left = text[cut:]
             yield text[:cut], True
         yield left, False
 
-    def _looked_at(self, piece: tuple[bytes, bool]) -> Look | bytes:
-        """Return what there is in a piece, if lists are to be taken from it; pieces do not depend on one another."""
-        text, to_take = piece
-        if not to_take:
-            return text
-        between, lists = self._parts(text)
-        blocks = self._blocks(lists)
-        others = [one for one, block in zip(lists, blocks, strict=True) if block is None]
-        return Look(text, between, lists, blocks, is_plain=self._is_plain(between, others))
+    def _looked_at(self, numbered: tuple[int, tuple[bytes, bool]]) -> Look | bytes:
+        """Return what there is in a piece, if lists are to be taken from it; pieces do not depend on one another.
+
+        Polars does most of it, some steps at a time, as other threads can go on while it does.
+        """
+        number, (text, to_take) = numbered
+        parts = self._parts(text) if to_take else None
+        if parts is None:
+            return Look(text, text, {}, is_plain=False) if to_take else text
+        spans = self._spans(parts)
+        names = [None if span is None else f"{number}-{row}" for row, span in enumerate(spans)]
+        taken = {name: span for name, span in zip(names, spans, strict=True) if name is not None and span is not None}
+        named = parts.lazy().with_columns(pl.Series(NUMBER, names, pl.String))
+        rest, is_plain = named.select(self._rest, self._is_plain).collect(engine="in-memory").row(0)
+        return Look(text, rest[len(self._begin) + len(self._end) :] if taken else text, taken, is_plain)
 
     def _without(self, look: Look | bytes) -> tuple[bytes, Listed]:
         """Return a text without the lists that were taken, and these; none once something was unusual."""
         if isinstance(look, bytes) or self._over:
             return look if isinstance(look, bytes) else look.text, {}
         if not look.is_plain:
-            self._over = not self._is_plain(*self._parts(ASIDE.sub(b"", look.text)))
+            parts = self._parts(ASIDE.sub(b"", look.text))
+            self._over = parts is None or not parts.select(self._is_plain).item()
             return look.text, {}
-        taken: Listed = {}
-        out = look.between[:1]
-        for one, block, rest in zip(look.lists, look.blocks, look.between[1:], strict=True):
-            if block is None:
-                out += self._begin, one, self._end, rest
-                continue
-            self._number += 1
-            taken[str(self._number)] = block
-            out += self._open, f' {TAKEN}="{self._number}">'.encode(), b"\n" * one.count(b"\n"), self._end, rest
-        return b"".join(out), taken
+        return look.rest, look.taken
 
-    def _parts(self, text: bytes) -> tuple[list[bytes], list[bytes]]:
-        """Return what stands between lists, and what stands in them; no lists where one begins and does not end."""
-        first, *others = text.split(self._begin)
-        parts = [other.partition(self._end) for other in others]
-        if not all(end for _, end, _ in parts):
-            return [text], []
-        return [first, *(rest for _, _, rest in parts)], [inside for inside, _, _ in parts]
+    def _parts(self, text: bytes) -> pl.DataFrame | None:
+        """Return a text cut where lists are, as if an empty list came first.
 
-    def _is_plain(self, between: list[bytes], lists: list[bytes]) -> bool:
-        """Return whether in these parts of a text nothing is aside or renamed, and no list begins."""
-        text = b"\n".join([*between, *lists])
-        begun = text.count(self._open) - sum(text.count(empty) for empty in self._empty)
-        return not begun and not any(mark in text for mark in UNUSUAL)
-
-    def _blocks(self, lists: list[bytes]) -> list[Block | None]:
-        """Return the lists, None for those that are not to be taken."""
-        named = self._named(lists)
-        if named is None:
-            return [None] * len(lists)
-        attribute, *elements = named
-        texts = pl.LazyFrame({"entries": lists}, schema={"entries": pl.Binary})
+        None where a list begins and does not end, or bytes are no text.
+        """
+        given = pl.LazyFrame({REST: [self._end.encode() + text]}, schema={REST: pl.Binary})
+        begun = pl.col(REST).cast(pl.String).str.split(self._begin).explode()
+        parts = given.select(begun.str.splitn(self._end, 2).struct.rename_fields([INSIDE, REST])).unnest(REST)
         try:
-            split = texts.select(pl.col("entries").cast(pl.String).str.split(f"<{self._entry} ")).collect()
-        except pl.exceptions.ComputeError:  # bytes that are no text
-            return [None] * len(lists)
-        entries = pl.col("entries").list
-        sizes = split.select(entries.len() - 1, blank=entries.first().str.strip_chars(" \t\r\n") == "")
-        found = split.select(
-            entries.slice(1)
-            .explode(empty_as_null=False)
-            .str.extract_groups(pattern(self._entry, attribute, elements))
-            .struct.rename_fields(named)
-        ).unnest("entries")
-        values = _decoded(found).to_dict(as_series=False)
-        bounds = pairwise(accumulate(sizes["entries"], initial=0))
-        blocks = ({name: column[start:end] for name, column in values.items()} for start, end in bounds)
+            cut = parts.with_columns(
+                pl.lit(None, pl.String).alias(NUMBER),
+                pl.col(INSIDE).str.split(f"<{self._entry} ").alias(ENTRIES),
+                pl.col(INSIDE).str.count_matches("\n", literal=True).alias(LINES),
+            ).collect(engine="in-memory")
+        except pl.exceptions.ComputeError:
+            return None
+        return None if cut[REST].null_count() else cut
+
+    def _spans(self, parts: pl.DataFrame) -> list[Span | None]:
+        """Return the lists, None for those that are not to be taken."""
+        named = self._named(parts[INSIDE])
+        if named is None:
+            return [None] * len(parts)
+        attribute, *elements = named
+        entries = pl.col(ENTRIES).list
+        groups = pl.col(ENTRIES).str.extract_groups(pattern(self._entry, attribute, elements))
+        found = (
+            parts.lazy()
+            .select(entries.slice(1).explode(empty_as_null=False))
+            .select(groups.struct.rename_fields(named))
+        )
+        texts = _decoded(found.unnest(ENTRIES).collect(engine="in-memory"))
+        sizes = parts.select(entries.len() - 1, blank=entries.first().str.strip_chars(" \t\r\n") == "")
+        other = [0, *texts[attribute].is_null().cum_sum().to_list()]  # entries so far that are not like these
+        bounds = pairwise(accumulate(sizes[ENTRIES].to_list(), initial=0))
+        whole = Texts(texts)
         return [
-            block if is_blank and block[attribute] and None not in block[attribute] else None
-            for is_blank, block in zip(sizes["blank"], blocks, strict=True)
+            Span(whole, start, end) if is_blank and start < end and other[start] == other[end] else None
+            for is_blank, (start, end) in zip(sizes["blank"], bounds, strict=True)
         ]
 
-    def _named(self, lists: list[bytes]) -> list[str] | None:
+    def _named(self, inside: pl.Series) -> list[str] | None:
         """Return the names of the attribute and the elements of the first entry; None where nothing can be like it."""
-        entry = next((one.partition(f"</{self._entry}>".encode())[0] for one in lists if one.strip()), b"")
+        entry = next(
+            (one.partition(f"</{self._entry}>")[0] for one in map(inside.item, range(len(inside))) if one.strip()), ""
+        )
         attribute, elements = ATTRIBUTE.search(entry), ELEMENT.findall(entry)[1:]
         if attribute is None:
             return None
-        names = [attribute[1].decode(), *(name.decode() for name in elements)]
-        if len(names) > MOST or len(set(names)) < len(names) or "xmlns" in names or self._apart in names:
+        names = [attribute[1], *elements]
+        if len(names) > MOST or len(set(names)) < len(names) or not self._apart.isdisjoint(names):
             return None
         return names
+
+
+def _is_plain(parent: str) -> pl.Expr:
+    """Return whether in all that was not taken of a text nothing is aside or renamed, and no list begins."""
+    texts = [column.str for column in (pl.col(REST), pl.col(INSIDE).filter(pl.col(NUMBER).is_null()))]
+    unusual = [text.contains(mark, literal=True).any() for text in texts for mark in UNUSUAL]
+    many = {
+        mark: pl.sum_horizontal(text.count_matches(mark, literal=True).cast(pl.Int64).sum() for text in texts)
+        for mark in (f"<{parent}", f"<{parent}/>", f"<{parent} />")
+    }
+    begun, *empty = many.values()
+    return (~pl.any_horizontal(unusual) & (begun == pl.sum_horizontal(empty))).alias("plain")
+
+
+def _rest(parent: str) -> pl.Expr:
+    """Return a text with empty elements, of as many lines, in the place of the lists that were taken."""
+    lines = pl.lit("").str.pad_start(pl.col(LINES), "\n")
+    empty = pl.format(f'<{parent} {TAKEN}="{{}}">{{}}</{parent}>', NUMBER, lines)
+    whole = pl.format(f"<{parent}>{{}}</{parent}>", INSIDE)
+    return pl.concat_str(pl.coalesce(empty, whole), REST).str.join("").cast(pl.Binary).alias("text")
 
 
 def _decoded(texts: pl.DataFrame) -> pl.DataFrame:

@@ -28,6 +28,7 @@ from sessionkit.readers.files.elements import Block, regular
 from sessionkit.readers.files.listed import TAKEN, Listed, Listing
 from sessionkit.readers.files.opening import DAMAGED, LogFile, cut_short, unpacked
 from sessionkit.readers.files.prolog import Prolog, UnknownEncodingError
+from sessionkit.readers.files.taken import Span
 from sessionkit.readers.raw import LINE, Locate, as_json
 from sessionkit.study.ahead import Ahead
 
@@ -99,8 +100,8 @@ class Markup:
             for child in root:
                 yield from (child,) if child.tag == tag else child.iter(tag)
 
-    def block(self, parent: Element) -> Block | None:
-        """Return the children of an element as a block where they are all alike, else None; each element can be asked for once."""
+    def block(self, parent: Element) -> Block | Span | None:
+        """Return the children of an element by columns where they are all alike, else None; each element can be asked for once."""
         taken = self._lists.pop(parent.get(TAKEN, ""), None)
         return regular(parent) if taken is None else taken
 

@@ -17,14 +17,16 @@ from sessionkit.contract import RECORD
 from sessionkit.readers.files.elements import Block, Row, Rows, block_of, regular
 from sessionkit.readers.files.listed import TAKEN, Listing
 from sessionkit.readers.files.markup import Markup
+from sessionkit.readers.files.taken import Span
+from sessionkit.readers.formats.trec_lists import DOCUMENTS, Shown, clicked, not_in
 from sessionkit.readers.formats.trec_stamps import MISSING, Clock
 
-DOCUMENTS = ("clueweb12id", "clueweb09id", "docid", "docno")
-"""Elements that name the document of a result."""
 DISPLAYED = ("title", "snippet")
 """Texts of results that were encoded twice; so were addresses, which are kept as they are, as documents may go by them."""
 MADE = ("clicked", "clicks", "click_elapsed_seconds", "dwell_seconds")
 """What clicks say of a result."""
+OURS = ("session_id", "query_position", *MADE)
+"""Columns of results that are ours, whatever elements are called."""
 ASKED = ("interaction", "currentquery")
 TEXT, SECONDS = pl.String, pl.Float64
 SESSIONS = dict.fromkeys(("session_id", "user_id", "topic_id"), TEXT)
@@ -47,10 +49,10 @@ AS_IN_MAPS = {"tasktype": "task_type"}
 
 @dataclass
 class Query:
-    """A query while its list comes in, of which there are several blocks where it was paged."""
+    """A query while its list comes in, of which there are several where it was paged."""
 
     row: Row
-    shown: list[Block] = field(default_factory=list)
+    shown: list[Shown] = field(default_factory=list)
     logged: bool = False
 
 
@@ -82,7 +84,7 @@ class Interactions:
         *,
         topics: Mapping[str, Mapping[str, str]],
         pages: bool = True,
-        block: Callable[[Element], Block | None] = regular,
+        block: Callable[[Element], Block | Span | None] = regular,
     ) -> None:
         self.sessions = Rows(SESSIONS, tuple(f"topic_{name}" for name in TOPIC), folder)
         self.queries = Rows(QUERIES, ("query_text",), folder)
@@ -110,10 +112,9 @@ class Interactions:
                 query.row["query_id"] = f"{name}:{own}"
             shown = "partly_observed" if query.row.get("interaction_type") == "page" else "shown"  # not from its top
             query.row["results_status"] = shown if query.shown else "empty" if query.logged else "not_logged"
-            for block in query.shown:
-                many = len(block[RECORD])
-                block["session_id"], block["query_position"] = [name] * many, [place] * many
-                self.results.add(block)
+            for listed in query.shown:
+                listed.own["session_id"], listed.own["query_position"] = [name] * len(listed), [place] * len(listed)
+                self.results.add(listed.own, listed.texts)
             self.queries.add_row(query.row)
         self.sessions.add_row(self._session(session, name, clock))
         self.tally["times"] += len(clock.unreadable)
@@ -164,24 +165,27 @@ class Interactions:
         query = queries[-1]
         query.logged |= bool(lists)
         for results in lists:
-            block = self._listed(results)
-            many = len(block[RECORD])
-            block = _not_in(query.shown, block) if further else block
-            self.tally["shown again"] += many - len(block[RECORD])
-            query.shown += [block] if block[RECORD] else []
+            listed = self._listed(results)
+            many = len(listed)
+            listed = not_in(query.shown, listed) if further else listed
+            self.tally["shown again"] += many - len(listed)
+            query.shown += [listed] if len(listed) else []
         if clicks:
             self._click(clicks, query, clock)
 
-    def _listed(self, results: Element) -> Block:
+    def _listed(self, results: Element) -> Shown:
         """Return the rows of a list."""
-        block = self._block(results)
-        if block is None:
-            block = block_of([_result(result) for result in results])
-        many = len(next(iter(block.values()), results))
+        found = self._block(results)
+        if found is None:
+            found = block_of([_result(result) for result in results])
         first = self.tally["results"] + 1
-        self.tally["results"] += many
-        block[RECORD] = list(range(first, first + many))
-        return block
+        if isinstance(found, Span):
+            listed = Shown({RECORD: list(range(first, first + len(found)))}, found)
+        else:
+            many = len(next(iter(found.values()), results))
+            listed = Shown(found | {RECORD: list(range(first, first + many))})
+        self.tally["results"] += len(listed)
+        return listed
 
     def _click(self, clicks: list[Element], query: Query, clock: Clock) -> None:
         """Bring clicks onto the results at their rank; where that is none, or another document, onto their document."""
@@ -189,13 +193,15 @@ class Interactions:
             self.tally["clicks"] += 1
             told = {leaf.tag: (leaf.text or "").strip() for leaf in click}
             began, ended = clock.elapsed(click.get("starttime")), clock.elapsed(click.get("endtime"))
-            place = _clicked(query.shown, told.get("rank"), _document(told) if len(told) > 1 else None)
+            place = clicked(query.shown, told.get("rank"), _document(told) if len(told) > 1 else None)
             if place is None:
                 self.tally["clicks outside"] += 1
                 continue
-            block, row = place
+            listed, row = place
+            block = listed.own
             if "clicked" not in block:
-                block |= {name: [None] * len(block[RECORD]) for name in MADE}
+                many = len(listed)
+                block |= {name: [None] * many for name in MADE}
             block["clicked"][row], block["clicks"][row] = True, (block["clicks"][row] or 0) + 1
             if began is not None:
                 first = block["click_elapsed_seconds"][row]
@@ -208,7 +214,7 @@ class Interactions:
 
 def sessions_in(markup: Markup) -> Iterator[Element]:
     """Return the sessions of a log, whose lists of like results `Markup.block` knows."""
-    return markup.elements("session", Listing("results", "result", apart="session"))
+    return markup.elements("session", Listing("results", "result", apart=("session", *OURS)))
 
 
 def _told(topic: Element) -> dict[str, str]:
@@ -227,35 +233,6 @@ def _result(result: Element) -> Row:
         row[leaf.tag] = leaf.text
         row |= {inner.tag: inner.text for inner in leaf}
     return row
-
-
-def _documents(block: Block) -> list[str | None]:
-    """Return the documents of a list."""
-    columns = [block[name] for name in (*DOCUMENTS, "url") if name in block]
-    return [next((one.strip() for one in named if one), None) for named in zip(*columns, strict=True)]
-
-
-def _ranks(block: Block) -> list[str]:
-    """Return the ranks of a list, as they are written."""
-    return [(rank or "").strip() for rank in block.get("rank", [None] * len(block[RECORD]))]
-
-
-def _not_in(shown: list[Block], block: Block) -> Block:
-    """Return the results of a page without those that the query has shown already, at the same rank."""
-    before = {pair for earlier in shown for pair in zip(_ranks(earlier), _documents(earlier), strict=False)}
-    places = [
-        place for place, pair in enumerate(zip(_ranks(block), _documents(block), strict=False)) if pair not in before
-    ]
-    return {name: [values[place] for place in places] for name, values in block.items()}
-
-
-def _clicked(shown: list[Block], rank: str | None, document: str | None) -> tuple[Block, int] | None:
-    """Return the result clicked: that at the rank; where that is none, or another document, that of the document."""
-    at_rank = next(((block, ranks.index(rank)) for block in shown for ranks in [_ranks(block)] if rank in ranks), None)
-    if document is None or (at_rank and _documents(at_rank[0])[at_rank[1]] == document):
-        return at_rank
-    named = ((block, _documents(block)) for block in shown)
-    return next(((block, documents.index(document)) for block, documents in named if document in documents), at_rank)
 
 
 def _document(row: Row) -> str | None:

@@ -34,7 +34,8 @@ from sessionkit.errors import DataError
 from sessionkit.readers.entries import TOPICS, Glimpse, Option
 from sessionkit.readers.files.markup import Markup, uncollected
 from sessionkit.readers.files.opening import LogFile
-from sessionkit.readers.formats.trec_interactions import ASKED, DOCUMENTS, Interactions, sessions_in
+from sessionkit.readers.formats.trec_interactions import ASKED, Interactions, sessions_in
+from sessionkit.readers.formats.trec_lists import DOCUMENTS
 from sessionkit.readers.formats.trec_topics import read_topics
 from sessionkit.readers.judgments.trec_qrels import GRADES
 from sessionkit.readers.raw import Raw

@@ -9,6 +9,7 @@ from sessionkit.readers.files import markup
 from sessionkit.readers.files.listed import TAKEN, Listing
 from sessionkit.readers.files.markup import Markup
 from sessionkit.readers.files.opening import open_log
+from sessionkit.readers.files.taken import Span
 
 PLAIN = '<l><r k="1"><a>x &amp;amp; y</a>\n<b/></r>\r\n<r k=" 2 "><a> é &lt;</a><b>z</b></r></l>'
 INSERTED = [
@@ -48,7 +49,8 @@ def said(path, listing):
                     told.append((leaf.tag, dict(leaf.attrib), (leaf.text or "").strip()))
                     continue
                 taken += leaf.get(TAKEN) in file._lists
-                block = file.block(leaf)
+                found = file.block(leaf)
+                block = found.block if isinstance(found, Span) else found
                 told.append(whole(leaf) if block is None else {k: [v or "" for v in block[k]] for k in block})
     except DataError as error:  # how much came before depends on where pieces are cut
         return [str(error)], taken
@@ -60,7 +62,7 @@ def told_alike(folder, text):
     path = folder / "log.xml"
     path.write_bytes(text.encode())
     plain, _ = said(path, None)
-    listed, taken = said(path, Listing("l", "r", apart="s"))
+    listed, taken = said(path, Listing("l", "r", apart=["s"]))
     assert listed == plain
     return taken
 
@@ -110,6 +112,13 @@ def test_others_are_left_to_the_parser(tmp_path, instead, taken):
     assert told_alike(tmp_path, f"<d><s>{PLAIN}</s><s>{instead}</s></d>") == taken
 
 
+@pytest.mark.parametrize(("name", "taken"), [("s", 0), ("ours", 0), ("xmlns", 0), ("other", 1)])
+def test_lists_with_an_element_that_is_to_be_apart_are_left_to_the_parser(tmp_path, name, taken):
+    path = tmp_path / "log.xml"
+    path.write_text(f'<d><s><l><r k="1"><{name}>x</{name}></r></l></s></d>')
+    assert said(path, Listing("l", "r", apart=["s", "ours"]))[1] == taken
+
+
 def test_a_comment_ends_and_lists_are_taken_again(tmp_path, monkeypatch):
     monkeypatch.setattr(markup, "PIECE", 50)
     begun = "<d><s>" + "<q>1</q>" * 20
@@ -134,6 +143,6 @@ def test_errors_name_their_line_after_lists_that_were_taken(tmp_path):
     path = tmp_path / "log.xml"
     path.write_text(f"<d><s>{PLAIN}</s>\n<s>{PLAIN}</x></d>", newline="")
     # each list has two line ends, and there is one between: line 6
-    assert said(path, Listing("l", "r", apart="s"))[0][-1].startswith(
+    assert said(path, Listing("l", "r", apart=["s"]))[0][-1].startswith(
         "log.xml, line 6: not well-formed XML (mismatched tag)"
     )

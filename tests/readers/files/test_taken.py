@@ -1,0 +1,49 @@
+"""Lists taken by columns: rows put together from them say what the same lists as blocks say."""
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sessionkit.contract import RECORD
+from sessionkit.readers.files.elements import Rows
+from sessionkit.readers.files.taken import Span, Texts, gathered
+
+FRAMES = [
+    pl.DataFrame({"k": ["1", "2", "3"], "a": ["x", " y ", ""]}),
+    pl.DataFrame({"k": ["4", "5"], "b": ["p", "q &amp; r"]}),
+]
+LISTS = st.lists(
+    st.tuples(st.integers(0, 1), st.integers(0, 1), st.integers(1, 2), st.booleans(), st.booleans()), max_size=8
+)
+
+
+@given(LISTS, st.sampled_from([1, 3, 100]))
+def test_rows_say_the_same_as_blocks_and_as_spans_in_any_order(lists, many):
+    texts = [Texts(frame) for frame in FRAMES]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sessionkit.readers.files.elements.MANY", many)
+        as_spans, as_blocks = (Rows({"k": pl.String, "n": pl.Int64}, ("b",), None) for _ in range(2))
+        record = 0
+        for which, start, size, stays, told in lists:
+            span = Span(texts[which], start, min(start + size, FRAMES[which].height))
+            own = {RECORD: list(range(record, record + len(span)))} | ({"n": [7] * len(span)} if told else {})
+            record += len(span)
+            as_blocks.add(own | span.block)
+            if stays:
+                as_spans.add(own, span)
+            else:
+                as_spans.add(own | span.block)
+        assert as_spans.frame(("k",)).collect().equals(as_blocks.frame(("k",)).collect())
+
+
+def test_a_column_that_a_list_does_not_have_is_null_in_its_rows():
+    first, second = (Texts(frame) for frame in FRAMES)
+    found = gathered([(1, Span(first, 1, 2)), (2, None), (1, Span(second, 0, 1))])
+    assert {name: column.to_list() for name, column in found.items()} == {
+        "k": ["2", None, None, "4"],
+        "a": [" y ", None, None, None],
+        "b": [None, None, None, "p"],
+    }
+    assert gathered([(2, None)]) == {}
+    assert Span(first, 0, 1).column("b") is None

@@ -1,14 +1,16 @@
 """Sessions, queries and results from XML of the Session Track's kind: ``session`` > ``interaction`` > ``results``.
 
-What an element of a session, interaction or result is called becomes the name of its column, unless it is one of ours.
+What an element of a session, interaction or result is called becomes the name of its column; where that is one of ours, ``_given`` is
+put behind it.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 from xml.etree.ElementTree import Element
 
 import polars as pl
@@ -25,8 +27,6 @@ DISPLAYED = ("title", "snippet")
 """Texts of results that were encoded twice; so were addresses, which are kept as they are, as documents may go by them."""
 MADE = ("clicked", "clicks", "click_elapsed_seconds", "dwell_seconds")
 """What clicks say of a result."""
-OURS = ("session_id", "query_position", *MADE)
-"""Columns of results that are ours, whatever elements are called."""
 ASKED = ("interaction", "currentquery")
 TEXT, SECONDS = pl.String, pl.Float64
 SESSIONS = dict.fromkeys(("session_id", "user_id", "topic_id"), TEXT)
@@ -36,12 +36,13 @@ QUERIES = {
 }
 RESULTS = {
     **{"session_id": TEXT, "query_position": pl.Int64, "rank": TEXT, "clicked": pl.Boolean, "clicks": pl.Int32},
-    **{
-        "click_elapsed_seconds": SECONDS,
-        "dwell_seconds": SECONDS,
-        **dict.fromkeys((*DOCUMENTS, *DISPLAYED, "url"), TEXT),
-    },
+    **dict.fromkeys(("click_elapsed_seconds", "dwell_seconds"), SECONDS),
+    **dict.fromkeys((*DOCUMENTS, *DISPLAYED, "url"), TEXT),
 }
+OF_SESSIONS, OF_RESULTS = {RECORD, *SESSIONS}, {RECORD, "session_id", "query_position", *MADE}
+OF_QUERIES = {RECORD, *QUERIES, "interaction_type", "current"} - {"query_id"}
+"""Columns that are made here, whatever elements are called."""
+Told = TypeVar("Told")
 TOPIC = ("title", "desc", "narr", "subject")
 AS_IN_MAPS = {"tasktype": "task_type"}
 """Attributes of a topic (2012) that a map of sessions to topics has under another name."""
@@ -132,6 +133,7 @@ class Interactions:
         told = {} if topic is None else _told(topic)
         own = None if topic is None else topic.get("num")
         known = self._topics.get((session.get("num") or "").strip(), {})
+        row = _under_own_names(row, OF_SESSIONS)
         row |= {f"topic_{key}": value for key, value in told.items()} | dict(known)
         row["topic_id"] = known.get("topic_id") or own or told.get("title")
         self.tally["titles"] += not (known or own) and bool(row["topic_id"])
@@ -146,8 +148,7 @@ class Interactions:
         """Take an interaction apart: a query, or a further page of the query before."""
         self.tally["interactions"] += 1
         row: Row = dict(interaction.attrib)
-        row["elapsed_seconds"] = clock.elapsed(row.pop("starttime", None))
-        kind = row.pop("type", None)
+        start, kind = row.pop("starttime", None), row.pop("type", None)
         lists, clicks = [], []
         for child in interaction:
             if child.tag == "results":
@@ -156,8 +157,10 @@ class Interactions:
                 clicks += child.findall("click")
             else:
                 row[child.tag] = child.text
-        row |= {RECORD: self.tally["interactions"], "query_text": row.pop("query", None), "interaction_type": kind}
-        row["current"] = interaction.tag == "currentquery"
+        asked = row.pop("query", None)
+        row = _under_own_names(row, OF_QUERIES)
+        row |= {RECORD: self.tally["interactions"], "query_text": asked, "interaction_type": kind}
+        row |= {"elapsed_seconds": clock.elapsed(start), "current": interaction.tag == "currentquery"}
         further = kind == "page" and self._pages and bool(queries)
         self.tally["pages"] += further
         if not further:
@@ -183,7 +186,7 @@ class Interactions:
             listed = Shown({RECORD: list(range(first, first + len(found)))}, found)
         else:
             many = len(next(iter(found.values()), results))
-            listed = Shown(found | {RECORD: list(range(first, first + many))})
+            listed = Shown(_under_own_names(found, OF_RESULTS) | {RECORD: list(range(first, first + many))})
         self.tally["results"] += len(listed)
         return listed
 
@@ -214,7 +217,7 @@ class Interactions:
 
 def sessions_in(markup: Markup) -> Iterator[Element]:
     """Return the sessions of a log, whose lists of like results `Markup.block` knows."""
-    return markup.elements("session", Listing("results", "result", apart=("session", *OURS)))
+    return markup.elements("session", Listing("results", "result", apart=("session", *OF_RESULTS)))
 
 
 def _told(topic: Element) -> dict[str, str]:
@@ -233,6 +236,11 @@ def _result(result: Element) -> Row:
         row[leaf.tag] = leaf.text
         row |= {inner.tag: inner.text for inner in leaf}
     return row
+
+
+def _under_own_names(told: Mapping[str, Told], ours: Collection[str]) -> dict[str, Told]:
+    """Return what elements say, by name, with another name for what is called like a column that is made here."""
+    return {f"{name}_given" if name in ours else name: value for name, value in told.items()}
 
 
 def _document(row: Row) -> str | None:

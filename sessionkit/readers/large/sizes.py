@@ -11,7 +11,7 @@ from sessionkit.readers.raw import Raw
 
 VALUE = 48
 """Bytes that one value takes while its table is put together, the characters of long texts apart."""
-STREAMED = 32
+STREAMED = 16
 """The same where a log is read as it comes, with numbers for numbers."""
 EXPANSION = {"text": 8.0, "ndjson": 3.0, "xml": 2.2}
 """Bytes of memory for one of a file; XML is mostly tags, which are not kept."""

@@ -278,6 +278,23 @@ def test_other_elements_are_kept(write, quiet_read):
     assert study.results.collect().select("rank", "host").rows() == [(1, "example.org"), (2, None)]
 
 
+def test_elements_named_like_columns_that_are_made_here_are_kept_under_another_name(write, quiet_read):
+    told = "<clueweb12id>a</clueweb12id><clicked>yes</clicked><clicks>3</clicks><session_id>x</session_id>"
+    lists = f'<result rank="1">{told}</result><result rank="2">{told}</result>'
+    asked = interaction(1, "q", lists, click(2, 5, 9)).replace(
+        "<query>", "<results_status>fine</results_status><query>"
+    )
+    study = quiet_read(write("log.xml", log(2013, session(7, asked, more=' user_id="me"'))))
+    results = study.results.collect()
+    assert results["clicks"].to_list() == [0, 1]
+    assert results["clicks_given"].to_list() == [3, 3]
+    assert results["clicked_given"].to_list() == ["yes", "yes"]
+    assert results["session_id_given"].to_list() == ["x", "x"]
+    assert study.queries.collect()["results_status"].to_list() == ["shown"]
+    assert study.queries.collect()["results_status_given"].to_list() == ["fine"]
+    assert study.sessions.collect()["user_id_given"].to_list() == ["me"]
+
+
 def test_records_that_break_a_rule_are_rejected_with_their_line(write, quiet_read, rejects):
     listed = result(1, "d1") + result("first", "d2") + result(1, "d3") + '<result rank="4"><title>x</title></result>'
     study = quiet_read(write("log.xml", log(2013, session(1, interaction(1, "a", listed)))))

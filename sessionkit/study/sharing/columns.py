@@ -107,7 +107,7 @@ def _by_values(study: Study, name: str, numbers: list[str], asked: Asked) -> dic
         for expression in (
             looks_like_times(column).alias(f"{column}\0times"),
             pl.col(column).max().cast(pl.Float64).alias(f"{column}\0high"),
-            pl.col(column).n_unique().alias(f"{column}\0many"),
+            pl.col(column).drop_nulls().n_unique().alias(f"{column}\0many"),
             *(same_as(column, id_).alias(f"{column}\0{id_}") for id_ in ids),
         )
     ]

@@ -77,8 +77,8 @@ def peak(path, memory, out, rows):
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="only Linux says how much memory a process took")
 @pytest.mark.parametrize("order", [1, -1], ids=["streamed", "staged"])
 def test_memory_keeps_to_the_budget(tmp_path, order):
-    # 1,500,000 rows take some 250 MB at once beside the libraries; of 50 MB and the 400 MB of the floor there is enough
-    lists = 150_000
+    # 3,000,000 rows take some 500 MB at once beside the libraries; of 50 MB and the 400 MB of the floor there is enough
+    lists = 300_000
     for name, count in (("small", lists // 5), ("large", lists)):
         session = pl.int_range(count, dtype=pl.Int64).repeat_by(10).explode()
         frame = pl.select(session=session).select(

@@ -87,7 +87,9 @@ def study(tmp_path_factory):
     return folder
 
 
+FILES = ("sessions.ndjson", "queries.ndjson", named("results", ".ndjson"), "judgments.ndjson")
 SHOWN = [
+    ("init", *FILES),
     ("ingest", "study.toml", "--out", "OTHER"),
     ("check", "study.toml"),
     ("check", "STUDY", "--verify"),
@@ -112,9 +114,12 @@ SHOWN = [
     ("discriminate", "STUDY", "nsDCG@5"),
     ("effort", "STUDY", "sDCG@5"),
     ("chart", "STUDY", "waterfall", "--output", "a.json"),
+    ("pseudonymize", "STUDY", "--out", "SHARED"),
 ]
 """What shows names of the log."""
 REFUSED = [
+    ("init", named("results", ".csv")),
+    ("pseudonymize", "STUDY", "--out", "REFUSED", "--keep", named("age")),
     ("ingest", "study.toml", "--out", "STRICT", "--strict"),
     ("score", f"STUDY{HOSTILE}", "sDCG@5"),
     ("score", "STUDY", named("sDCG")),

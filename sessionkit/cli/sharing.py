@@ -82,10 +82,9 @@ def pseudonymize(
 
     Users, sessions, query texts and ids, and judges become pseudonyms, the same in every table; times of day become seconds
     since the session began. Documents, topics and systems stay, but for those that only repeat users, sessions or query
-    texts. Of the source's other columns numbers stay, texts and dates
-    do not; nor do rejected records, notes, and names and hashes of the source files. Scores stay the same, but for those of
-    the words of queries. Prints what was done and what still can identify people: this is no anonymity. Tables for --table:
-    columns, reading.
+    texts. Of the source's other columns numbers stay, texts and dates do not; nor do rejected records, notes, and names and
+    hashes of the source files. Scores stay the same, but for those of the words of queries. Prints what was done and what
+    still can identify people: this is no anonymity. Tables for --table: columns, reading.
     """
     from sessionkit.study.sharing import pseudonymize as pseudonymized
     from sessionkit.study.sharing.apart import require_apart, require_secret

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import dataclass
-from pathlib import Path
 
 import polars as pl
 
 from sessionkit.contract import table
 from sessionkit.errors import DataError
-from sessionkit.readers.config import Config
 from sessionkit.readers.entries import TEXT
-from sessionkit.readers.judging import read_judgments
 from sessionkit.readers.judgments import JUDGMENTS
 from sessionkit.readers.proposing.belonging import choose_key
 from sessionkit.readers.proposing.contents import Column
 from sessionkit.readers.proposing.grading import ask_of_grade, grade_of, label
 from sessionkit.readers.proposing.keys import shared
-from sessionkit.readers.proposing.kinds import Part
+from sessionkit.readers.proposing.kinds import Part, judgments_in
 from sessionkit.readers.proposing.matching import Match
 from sessionkit.readers.proposing.naming import LIKELY, likeness
 from sessionkit.readers.proposing.spelling import quoted
@@ -157,12 +153,7 @@ def _of_format(match: Match, format: str, log: dict[str, Match]) -> Judged:
     """Return judgments in a format of their own, which their reader takes apart."""
     match.options["format"] = format
     results = log.get("results")
-    path = match.part.sample.path
-    with tempfile.TemporaryDirectory(prefix="sessionkit-") as folder:
-        read = read_judgments([path], Config(path.name, path.parent), Path(folder), format=format)
-        rows = pl.concat(
-            [raw.frame.select(pl.col("judgment_key", "doc_id", "grade").cast(pl.String)).collect() for raw in read.raws]
-        )
+    rows = judgments_in(match.part.sample.path, format)
     docs, key = (Column(name, 1, rows[name], rows[name]) for name in ("doc_id", "judgment_key"))
     if results is not None:
         _choose_document(results, [docs])

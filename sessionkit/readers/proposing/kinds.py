@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import polars as pl
+
+from sessionkit.readers.config import Config
+from sessionkit.readers.judging import read_judgments
 from sessionkit.readers.judgments import JUDGMENTS
 from sessionkit.readers.proposing.contents import Column, columns_of
 from sessionkit.readers.proposing.lists import Layout, layout_of
@@ -108,6 +113,14 @@ def formats_of_judgments(path: Path) -> list[str]:
     """Return the formats of judgments that a file looks like."""
     known = {name: entry for name, entry in JUDGMENTS.items() if name != "tables"}
     return fitting([glimpse(path)], known)
+
+
+def judgments_in(path: Path, format: str) -> pl.DataFrame:
+    """Return what a file of judgments in a format of their own says, as text: judgment_key, doc_id, grade."""
+    with tempfile.TemporaryDirectory(prefix="sessionkit-") as folder:
+        read = read_judgments([path], Config(path.name, path.parent), Path(folder), format=format)
+        said = [raw.frame.select(pl.col("judgment_key", "doc_id", "grade").cast(pl.String)) for raw in read.raws]
+        return pl.concat(pl.collect_all(said))
 
 
 def event_column(columns: dict[str, Column]) -> str | None:

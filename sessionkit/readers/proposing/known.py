@@ -8,16 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import polars as pl
-
 from sessionkit.errors import DataError, SessionkitError
-from sessionkit.readers.config import Config
 from sessionkit.readers.entries import Option
 from sessionkit.readers.formats import FORMATS
 from sessionkit.readers.formats.trec_topics import read_topics
-from sessionkit.readers.judging import read_judgments
 from sessionkit.readers.proposing.describing import path_from
-from sessionkit.readers.proposing.kinds import formats_of_judgments
+from sessionkit.readers.proposing.kinds import formats_of_judgments, judgments_in
 from sessionkit.readers.proposing.proposal import Line, Section
 from sessionkit.readers.proposing.settings import asked_of_grades, zone_line
 from sessionkit.readers.proposing.spelling import quoted, spelled
@@ -136,12 +132,8 @@ def _of_judgments(paths: Sequence[Path]) -> list[Line]:
         if path.stat().st_size > SMALL:
             continue
         try:
-            with tempfile.TemporaryDirectory(prefix="sessionkit-") as folder:
-                read = read_judgments(
-                    [path], Config(path.name, path.parent), Path(folder), format=formats_of_judgments(path)[0]
-                )
-                grades = [raw.frame.select(pl.col("grade").cast(pl.String)).collect().to_series() for raw in read.raws]
+            grades = judgments_in(path, formats_of_judgments(path)[0])["grade"]
         except SessionkitError:  # whoever reads it says what is wrong with it
             continue
-        lines += asked_of_grades(pl.concat(grades), path.name)
+        lines += asked_of_grades(grades, path.name)
     return lines

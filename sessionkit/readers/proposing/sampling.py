@@ -117,34 +117,38 @@ def sample_of(path: Path, workspace: Path, *, qrels: bool = False) -> Sample:
         doubts["header"] = (
             f"nothing tells whether the first line names columns; it is taken for names: {', '.join(map(quoted, dialect.names[:6]))}"
         )
+    said, frame = _rows_of(kept, dialect, text.splitlines()[0])
+    return _sample(path, file, options | said, frame, doubts, whole=whole)
+
+
+def _rows_of(file: LogFile, dialect: Dialect, first: str) -> tuple[dict[str, Any], pl.DataFrame]:
+    """Return how a text is written, as options, and its rows; without a header its columns are called by their numbers."""
     header = dialect.header is not False
     if dialect.separator == WHITESPACE:
-        options |= {"separator": WHITESPACE, "header": header}
-        raw = read_whitespace(kept, "sessions", header=header, keep=in_memory)
+        options: dict[str, Any] = {"separator": WHITESPACE, "header": header}
+        raw = read_whitespace(file, "sessions", header=header, keep=in_memory)
     else:
         quote = dialect.quoted if dialect.quoted is not None else (False if dialect.separator == "\t" else None)
         said = {
             "separator": dialect.separator if dialect.separator != file.separator else None,
             "quote": False if quote is False else None,
+            "header": None if header else False,
         }
-        options |= {name: value for name, value in said.items() if value is not None}
-        if not header:
-            options["header"] = False
+        options = {name: value for name, value in said.items() if value is not None}
         raw = read_delimited(
-            kept, "sessions", separator=dialect.separator, quote=None if quote is False else '"', header=header
+            file, "sessions", separator=dialect.separator, quote=None if quote is False else '"', header=header
         )
-    frame = raw.frame.collect()
-    kept_rows = _sound(frame)
-    if 2 * kept_rows.height < frame.height:
+    every = raw.frame.collect()
+    frame = _sound(every)
+    if 2 * frame.height < every.height:
         raise DataError(
-            f"{name}: most lines have more or fewer fields than the first, {quoted(text.splitlines()[0])}; remove what "
-            "stands above the names of the columns"
+            f"{file.name}: most lines have more or fewer fields than the first, {quoted(first)}; remove what stands above "
+            "the names of the columns"
         )
-    frame = kept_rows
-    if not header:
-        own = [one for one in frame.columns if one not in (RECORD, RULE, VALUE)]
-        frame = frame.rename({one: str(place) for place, one in enumerate(own, 1)})
-    return _sample(path, file, options, frame, doubts, whole=whole)
+    if header:
+        return options, frame
+    own = [one for one in frame.columns if one not in (RECORD, RULE, VALUE)]
+    return options, frame.rename({one: str(place) for place, one in enumerate(own, 1)})
 
 
 def _sound(frame: pl.DataFrame) -> pl.DataFrame:

@@ -13,6 +13,7 @@ from sessionkit.study.sharing.clock import ORDER, orders
 from sessionkit.study.sharing.columns import Plan
 from sessionkit.study.sharing.drawing import Chance, Names, drawn
 from sessionkit.study.sharing.keys import KEY, names_of_keys
+from sessionkit.study.sharing.provenance import Known
 from sessionkit.study.sharing.pseudonymized import Pseudonymized
 from sessionkit.study.sharing.renaming import Renaming
 from sessionkit.study.sharing.writing import written
@@ -98,12 +99,13 @@ def pseudonymize(
     keys = names_of_keys(study, plan.of, names, chance)
     renaming = Renaming(plan, names, sessions, keys, _orders(study, plan))
     users = renaming.users(study)
-    copy = written(study, renaming, users, memory)
+    known = Known.of(study, plan)
+    copy = written(study, renaming, known, users, memory)
     changed = {**names, KEY: _changed(keys)}
     return Pseudonymized(
         copy,
         told.table_of(study, copy, plan, changed),
-        told.reading_of(study, copy, plan, changed, seeded=seed is not None),
+        told.reading_of(study, copy, plan, changed, known, seeded=seed is not None),
         {name: (one.values, one.labels) for name, one in changed.items()},
         study.path,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import polars as pl
 
@@ -18,6 +18,28 @@ from sessionkit.study.study import Study
 
 THINGS = {"queries": "query texts and ids", TIMES: "times of day (seconds since the session began in their place)"}
 """What things are called where they are replaced."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """What a study says anything of, found out once.
+
+    Parameters
+    ----------
+    kept, replaced
+        Things that the copy keeps in some table, and the others.
+    rejected
+        How many records of which table broke which rule; empty where none did.
+    """
+
+    kept: list[str]
+    replaced: list[str]
+    rejected: str
+
+    @classmethod
+    def of(cls, study: Study, plan: Plan) -> Known:
+        """Look through the study."""
+        return cls(*_kept_and_replaced(study, plan), _rejected_in_words(study))
 
 
 def sources_of(study: Study) -> tuple[Source, ...]:
@@ -45,23 +67,21 @@ def settings_of(study: Study, plan: Plan) -> Settings:
     )
 
 
-def notes_of(study: Study, plan: Plan) -> tuple[str, ...]:
+def notes_of(study: Study, plan: Plan, known: Known) -> tuple[str, ...]:
     """What readers of the copy should know, one sentence each."""
-    kept, replaced = kept_and_replaced(study, plan)
-    named = ", ".join(THINGS.get(name, name) for name in replaced)
-    done = f"replaced: {named}" if replaced else "nothing was replaced"
-    notes = [f"pseudonymized by sessionkit {__version__}; {done}; kept: {', '.join(kept) or 'nothing'}"]
+    named = ", ".join(THINGS.get(name, name) for name in known.replaced)
+    done = f"replaced: {named}" if named else "nothing was replaced"
+    notes = [f"pseudonymized by sessionkit {__version__}; {done}; kept: {', '.join(known.kept) or 'nothing'}"]
     if plan.out:
         notes.append(f"left out of the copy: {columns_in_words(plan.out)}")
-    rejected = rejected_in_words(study)
-    if rejected:
-        notes.append(f"rejected when the source was read, and left out of the copy: {rejected}")
+    if known.rejected:
+        notes.append(f"rejected when the source was read, and left out of the copy: {known.rejected}")
     if study.notes:
         notes.append(f"{counted(len(study.notes), 'note')} on the source left out of the copy, which quoted from it")
     return tuple(notes)
 
 
-def kept_and_replaced(study: Study, plan: Plan) -> tuple[list[str], list[str]]:
+def _kept_and_replaced(study: Study, plan: Plan) -> tuple[list[str], list[str]]:
     """The things of which the study says anything: those that are kept in some table, and the others."""
     things = {**OF_THING, TIMES: tuple(column for columns in DATED.values() for column in columns)}
     there = {name: [column for column in columns if _known(study, column)] for name, columns in things.items()}
@@ -80,7 +100,7 @@ def columns_in_words(columns: Mapping[Column, str] | Iterable[Column]) -> str:
     return ", ".join(f"{name} ({reason})" if reason else name for name, reason in names)
 
 
-def rejected_in_words(study: Study) -> str:
+def _rejected_in_words(study: Study) -> str:
     """How many records of which table broke which rule."""
     broken = study.rejected.group_by("table", "rule").agg(many=pl.len()).sort("table", "rule").collect()
     said = [f"{counted(many, 'record')} of {table} ({rule})" for table, rule, many in broken.iter_rows()]

@@ -15,7 +15,7 @@ from sessionkit.study.sharing.asked import DATED, MADE, TITLE, extras_of
 from sessionkit.study.sharing.columns import Plan
 from sessionkit.study.sharing.drawing import Names
 from sessionkit.study.sharing.keys import KEY
-from sessionkit.study.sharing.provenance import columns_in_words, kept_and_replaced, rejected_in_words
+from sessionkit.study.sharing.provenance import Known, columns_in_words
 from sessionkit.study.study import Study
 
 SECONDS = {"started_at": "0 in every session", **MADE}
@@ -61,7 +61,7 @@ def table_of(study: Study, copy: Study, plan: Plan, names: Mapping[str, Names]) 
     return ResultFrame(pl.DataFrame(rows, schema=schema, orient="row"))
 
 
-def reading_of(study: Study, copy: Study, plan: Plan, names: Mapping[str, Names], *, seeded: bool) -> str:
+def reading_of(study: Study, copy: Study, plan: Plan, names: Mapping[str, Names], known: Known, *, seeded: bool) -> str:
     """Say what was done, and what to mind, a line for each."""
     asked, out = plan.asked, plan.out
     replaced = [_many(name, len(own.values)) for name, own in names.items() if len(own.values)]
@@ -69,7 +69,6 @@ def reading_of(study: Study, copy: Study, plan: Plan, names: Mapping[str, Names]
     timed = [column for table, columns in DATED.items() for column in columns if column in study.columns(table)]
     if timed and plan.elapsed:
         lines.append(f"Times of day ({', '.join(timed)}) became seconds since the session began.")
-    kept, _ = kept_and_replaced(study, plan)
     further = [
         (table, column)
         for table, columns in extras_of(study).items()
@@ -78,20 +77,20 @@ def reading_of(study: Study, copy: Study, plan: Plan, names: Mapping[str, Names]
     ]
     of_those = [one for one in further if one not in asked.replace]
     lines.append(
-        f"Kept: {listed(kept) if kept else 'no ids'}"
+        f"Kept: {listed(known.kept) if known.kept else 'no ids'}"
         + (f"; of the source's further columns {columns_in_words(of_those)}" if of_those else "")
         + "."
     )
     gone = [columns_in_words(out)] if out else []
-    if rejected := rejected_in_words(study):
-        gone.append(f"what was rejected: {rejected}")
+    if known.rejected:
+        gone.append(f"what was rejected: {known.rejected}")
     gone += [counted(len(study.notes), "note") + " on the source"] if study.notes else []
     gone += ["the title"] if study.settings.title and TITLE not in asked.named else []
     gone += ["names, sizes and hashes of the source files"] if study.sources else []
     lines += [f"Left out: {'; '.join(gone)}."] if gone else []
     if study.partitioned is not None and plan.loses("sessions", study.partitioned.by):
         lines.append(f"No longer in partitions: {study.partitioned.by} is gone.")
-    return "\n".join(map(visible, [*lines, *_minded(study, copy, plan, names, kept, seeded=seeded)]))
+    return "\n".join(map(visible, [*lines, *_minded(study, copy, plan, names, known.kept, seeded=seeded)]))
 
 
 def _minded(

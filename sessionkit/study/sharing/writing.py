@@ -11,7 +11,7 @@ import polars as pl
 from sessionkit.study.opening import open_study
 from sessionkit.study.package import rows_within, write_package
 from sessionkit.study.partitioning import Partitioned, by_partition
-from sessionkit.study.sharing.provenance import notes_of, settings_of, sources_of
+from sessionkit.study.sharing.provenance import Known, notes_of, settings_of, sources_of
 from sessionkit.study.sharing.renaming import Renaming
 from sessionkit.study.sharing.shuffling import in_new_order
 from sessionkit.study.slices import LOG, ROWS, Slice, slices
@@ -19,7 +19,7 @@ from sessionkit.study.study import Study
 from sessionkit.study.temporary import TemporaryFolder
 
 
-def written(study: Study, renaming: Renaming, users: pl.DataFrame, memory: str | int | None) -> Study:
+def written(study: Study, renaming: Renaming, known: Known, users: pl.DataFrame, memory: str | int | None) -> Study:
     """Write the copy to a temporary folder that is there until Python ends; return it as a study of no directory.
 
     A study that is partitioned stays so, unless the column is gone.
@@ -33,7 +33,7 @@ def written(study: Study, renaming: Renaming, users: pl.DataFrame, memory: str |
         settings=settings_of(study, renaming.plan),
         sources=sources_of(study),
         reader=study.reader,
-        notes=notes_of(study, renaming.plan),
+        notes=notes_of(study, renaming.plan, known),
     )
     described.__dict__["facts"] = study.facts
     rows = rows_within(memory)
@@ -51,8 +51,8 @@ def written(study: Study, renaming: Renaming, users: pl.DataFrame, memory: str |
         raise
     copy = replace(opened, path=None)
     plain = {field.name for field in fields(opened)}
-    known = {name: value for name, value in vars(opened).items() if name not in plain}
-    copy.__dict__.update(known, package=opened.path)
+    found = {name: value for name, value in vars(opened).items() if name not in plain}
+    copy.__dict__.update(found, package=opened.path)
     return copy
 
 

@@ -20,6 +20,7 @@ import polars as pl
 
 from sessionkit.contract import RECORD
 from sessionkit.errors import DataError
+from sessionkit.readers.coming import NotAsItComesError
 from sessionkit.readers.files.keeping import room_in
 from sessionkit.readers.files.opening import DAMAGED, HEAD, LogFile, cut_short, unpacked
 from sessionkit.readers.files.undecoded import is_undecodable
@@ -31,8 +32,8 @@ TEXT = "__text"
 BAND = "__band"
 STRIDE = 2**33
 """Records that a file may have: record 7 of the third file has the number ``2 * STRIDE + 7``."""
-BAND_BYTES = 6_000_000
-"""Bytes of text in a band, of which two are in memory at a time."""
+BAND_BYTES = 8_000_000
+"""Bytes of text in a band, of which three are in memory at a time."""
 MOST = 128
 """Bands at most: each is a file that is written at the same time."""
 HELD = 2**12
@@ -44,7 +45,7 @@ BLOCK = 1 << 18
 NEW_LINE = ord("\n")
 
 
-class UndecodableError(Exception):
+class UndecodableError(NotAsItComesError):
     """Some lines of the files have bytes that are no text."""
 
 

@@ -17,6 +17,7 @@ import polars as pl
 
 from sessionkit.contract import RULE, VALUE
 from sessionkit.contract.checked import NO_RULE
+from sessionkit.readers.coming import NotAsItComesError
 from sessionkit.readers.files.opening import LogFile, is_packed
 from sessionkit.readers.files.undecoded import is_undecodable
 from sessionkit.readers.flat.bands import NEW_LINE, Band, Key, Mark, Piece, UndecodableError, numbered
@@ -29,7 +30,7 @@ Order = tuple[int, str]
 """What users are ordered by: digits of their number, 0 where the order is that of texts; the user."""
 
 
-class OutOfOrderError(Exception):
+class OutOfOrderError(NotAsItComesError):
     """Lines of one user are in two bands."""
 
 

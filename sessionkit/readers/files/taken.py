@@ -15,13 +15,20 @@ class Texts:
     """Rows of texts, of several lists, one list after the other."""
 
     frame: pl.DataFrame
-    _read: dict[str, list[str | None]] = field(default_factory=dict)
+    _read: dict[str, list[str | None] | None] = field(default_factory=dict)
+    _stripped: dict[str, list[str]] = field(default_factory=dict)
 
-    def column(self, name: str) -> list[str | None]:
-        """Return a column as a list, made once."""
+    def column(self, name: str) -> list[str | None] | None:
+        """Return a column as a list, made once; None where there is none."""
         if name not in self._read:
-            self._read[name] = self.frame[name].to_list()
+            self._read[name] = self.frame[name].to_list() if name in self.frame.columns else None
         return self._read[name]
+
+    def stripped(self, name: str) -> list[str]:
+        """Return a column as a list, made once, without blanks around its texts; empty texts where there is none."""
+        if name not in self._stripped:
+            self._stripped[name] = [(text or "").strip() for text in self.column(name) or [None] * self.frame.height]
+        return self._stripped[name]
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,12 +50,20 @@ class Span:
 
     def column(self, name: str) -> list[str | None] | None:
         """Return a column; None where there is none."""
-        return self.texts.column(name)[self.start : self.end] if name in self.texts.frame.columns else None
+        column = self.texts.column(name)
+        return None if column is None else column[self.start : self.end]
+
+    def place(self, name: str, text: str) -> int | None:
+        """Return the first row that has a text in a column, blanks around it aside; None where there is none."""
+        try:
+            return self.texts.stripped(name).index(text, self.start, self.end) - self.start
+        except ValueError:
+            return None
 
     @property
     def block(self) -> dict[str, list[str | None]]:
         """The rows as a block."""
-        return {name: self.texts.column(name)[self.start : self.end] for name in self.texts.frame.columns}
+        return {name: self.column(name) or [] for name in self.texts.frame.columns}
 
 
 def gathered(rows: Sequence[tuple[int, Span | None]]) -> dict[str, pl.Series]:

@@ -7,7 +7,7 @@ put behind it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
@@ -104,19 +104,20 @@ class Interactions:
             if element.tag in ASKED:
                 self._ask(element, queries, clock)
         for place, query in enumerate(queries, 1):
-            own = query.row.pop("num", None) or ("current" if query.row.pop("current") else place)
-            query.row.pop("current", None)
-            query.row |= {"session_id": name, "query_position": place}
-            if "query_id" in query.row:
-                query.row["judgment_key"] = f"{name}:{query.row['query_id']}"
+            row, is_current = query.row, query.row.pop("current")
+            own = row.pop("num", None) or ("current" if is_current else place)
+            row |= {"session_id": name, "query_position": place}
+            if "query_id" in row:
+                row["judgment_key"] = f"{name}:{row['query_id']}"
             else:
-                query.row["query_id"] = f"{name}:{own}"
-            shown = "partly_observed" if query.row.get("interaction_type") == "page" else "shown"  # not from its top
-            query.row["results_status"] = shown if query.shown else "empty" if query.logged else "not_logged"
+                row["query_id"] = f"{name}:{own}"
+            shown = "partly_observed" if row.get("interaction_type") == "page" else "shown"  # not from its top
+            row["results_status"] = shown if query.shown else "empty" if query.logged else "not_logged"
             for listed in query.shown:
-                listed.own["session_id"], listed.own["query_position"] = [name] * len(listed), [place] * len(listed)
+                many = len(listed)
+                listed.own["session_id"], listed.own["query_position"] = [name] * many, [place] * many
                 self.results.add(listed.own, listed.texts)
-            self.queries.add_row(query.row)
+            self.queries.add_row(row)
         self.sessions.add_row(self._session(session, name, clock))
         self.tally["times"] += len(clock.unreadable)
 
@@ -169,10 +170,12 @@ class Interactions:
         query.logged |= bool(lists)
         for results in lists:
             listed = self._listed(results)
-            many = len(listed)
-            listed = not_in(query.shown, listed) if further else listed
-            self.tally["shown again"] += many - len(listed)
-            query.shown += [listed] if len(listed) else []
+            if further:
+                many = len(listed)
+                listed = not_in(query.shown, listed)
+                self.tally["shown again"] += many - len(listed)
+            if len(listed):
+                query.shown.append(listed)
         if clicks:
             self._click(clicks, query, clock)
 
@@ -238,8 +241,10 @@ def _result(result: Element) -> Row:
     return row
 
 
-def _under_own_names(told: Mapping[str, Told], ours: Collection[str]) -> dict[str, Told]:
+def _under_own_names(told: dict[str, Told], ours: Set[str]) -> dict[str, Told]:
     """Return what elements say, by name, with another name for what is called like a column that is made here."""
+    if ours.isdisjoint(told):
+        return told
     return {f"{name}_given" if name in ours else name: value for name, value in told.items()}
 
 

@@ -49,9 +49,18 @@ def not_in(shown: list[Shown], listed: Shown) -> Shown:
     return Shown({name: [values[place] for place in places] for name, values in block.items()})
 
 
+def _place(listed: Shown, rank: str) -> int | None:
+    """Return the first result of a list that is at a rank; None where none is."""
+    if listed.texts is not None:
+        return listed.texts.place("rank", rank)
+    ranks = _ranks(listed)
+    return ranks.index(rank) if rank in ranks else None
+
+
 def clicked(shown: list[Shown], rank: str | None, document: str | None) -> tuple[Shown, int] | None:
     """Return the result clicked: that at the rank; where that is none, or another document, that of the document."""
-    at_rank = next(((one, ranks.index(rank)) for one in shown for ranks in [_ranks(one)] if rank in ranks), None)
+    places = ((one, place) for one in shown if rank is not None and (place := _place(one, rank)) is not None)
+    at_rank = next(places, None)
     if document is None or (at_rank and _documents(at_rank[0])[at_rank[1]] == document):
         return at_rank
     named = ((one, _documents(one)) for one in shown)

@@ -47,3 +47,11 @@ def test_a_column_that_a_list_does_not_have_is_null_in_its_rows():
     }
     assert gathered([(2, None)]) == {}
     assert Span(first, 0, 1).column("b") is None
+
+
+def test_the_place_of_a_text_is_that_in_its_own_list_blanks_aside():
+    texts = Texts(pl.DataFrame({"k": ["1", "2", " 2", "1", None, "2 "]}))
+    assert [Span(texts, 0, 2).place("k", text) for text in ("1", "2", "3", "")] == [0, 1, None, None]
+    assert [Span(texts, 2, 6).place("k", text) for text in ("1", "2", " 2", "")] == [1, 0, None, 2]
+    assert [Span(texts, 3, 5).place(name, "2") for name in ("k", "no such")] == [None, None]
+    assert Span(texts, 3, 5).place("no such", "") == 0

@@ -29,7 +29,9 @@ class Coming(Protocol):
         """Its sources, without a record; how many there were is known after the last part."""
 
     def parts(self, budget: int) -> Generator[Callable[[], Sequence[Sources]], None, None]:
-        """Return the log, whole sessions at a time, which rise; what is returned takes them from their files, in any thread.
+        """Return the log some whole sessions at a time, in the order of their names.
+
+        Each is returned as a function that takes them from their files where that is still to be done, in any thread.
 
         Parameters
         ----------

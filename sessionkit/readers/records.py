@@ -8,7 +8,6 @@ from __future__ import annotations
 import functools
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -31,6 +30,7 @@ from sessionkit.readers.inputs import inputs, refuse_parquet
 from sessionkit.readers.judging import ByText, Judged, judgments_of, keyed_by_text
 from sessionkit.readers.large.in_parts import large_study
 from sessionkit.readers.large.sizes import ENOUGH, is_large, weight_of
+from sessionkit.readers.progress import begun_again
 from sessionkit.readers.raw import Locate, Raw, as_lines
 from sessionkit.study import Source, Study
 from sessionkit.study.memory import memory_budget
@@ -58,8 +58,8 @@ class Log:
         Whether the files need more memory than there is to use; then take them apart some records at a time.
     room
         Bytes of taken records that may stay in memory all the same.
-    comes
-        Whether rows may be taken from the files as they are asked for (``Taken.coming``).
+    failed
+        Why it could not be taken in earlier attempts, each of which tells of another way.
     """
 
     files: Sequence[LogFile]
@@ -68,7 +68,7 @@ class Log:
     workspace: Path
     is_large: bool
     room: int = 0
-    comes: bool = False
+    failed: frozenset[type[NotAsItComesError]] = frozenset()
 
     def option(self, name: str) -> Any:  # noqa: ANN401 - of the type that the option says
         """Return the value of one of the format's options."""
@@ -91,7 +91,7 @@ class Taken:
     notes, warnings
         What was unusual, one sentence each with counts and an example; `warnings` may change a score.
     coming
-        Where rows are taken from their files as they are asked for; then `raws` have none of them.
+        Where rows of the log are taken from their files as they are asked for; its `raws` then have their columns and no row.
     """
 
     raws: Mapping[str, Sequence[Raw]]
@@ -100,15 +100,6 @@ class Taken:
     notes: Sequence[str] = ()
     warnings: Sequence[str] = ()
     coming: Passing | None = None
-
-    @property
-    def told(self) -> Taken:
-        """The same with what is known only once the rows came."""
-        if self.coming is None:
-            return self
-        late = self.coming.told
-        merged, idle = {**late.merged, **self.merged}, {**late.idle, **self.idle}
-        return replace(self, merged=merged, idle=idle, notes=[*self.notes, *late.notes])
 
 
 Take = Callable[[Log], Taken]
@@ -134,11 +125,16 @@ def reader(name: str, take: Take, *, parquet: bool = False) -> Callable[..., Stu
             room = min(budget, ENOUGH) // 2
             log = Log(files, config, OnDisk(records) if large else in_memory, workspace, large, room)
             study = partial(study_of, config=config, reader=name, judgments=judged, strict=strict, memory=budget)
-            if large:
-                with suppress(NotAsItComesError), tempfile.TemporaryDirectory(dir=workspace) as apart:
-                    own = replace(log, workspace=Path(apart), comes=True)
-                    return study(take(own), workspace=own.workspace)
-            return study(take(log), workspace=workspace)
+            while True:
+                with tempfile.TemporaryDirectory(dir=workspace) as apart:
+                    log = replace(log, workspace=Path(apart))
+                    try:
+                        return study(take(log), workspace=log.workspace)
+                    except NotAsItComesError as error:
+                        if type(error) in log.failed:
+                            raise
+                        log = replace(log, failed=log.failed | {type(error)})
+                        begun_again()
 
     return read
 
@@ -229,8 +225,9 @@ def study_of(
     shared: dict[str, Any] = {"defaults": config.defaults, "reader": reader, "strict": strict}
 
     def aside() -> Aside:
-        told = taken.told
-        return Aside(_accounts(told), tuple(told.notes), (*told.warnings, *judgments.warnings, *twins(log)))
+        late = Taken({}) if taken.coming is None else taken.coming.told
+        accounts = _accounts({**late.merged, **taken.merged}, {**late.idle, **taken.idle})
+        return Aside(accounts, (*taken.notes, *late.notes), (*taken.warnings, *judgments.warnings, *twins(log)))
 
     if coming is None and not _needs_parts(raws, budget):
         return whole_study(raws, config.settings, aside=aside(), **shared)
@@ -243,8 +240,8 @@ def _needs_parts(raws: Mapping[str, Sequence[Raw]], budget: int) -> bool:
     return sum(raw.records * weight_of(raw) for raw in log) > min(budget, ENOUGH)
 
 
-def _accounts(taken: Taken) -> tuple[Source, ...]:
+def _accounts(merged: Tallies, idle: Tallies) -> tuple[Source, ...]:
     """Return the accounts of records that became rows of no table."""
-    merged = [Source(path, "", many, 0, kind=rule, merged=many) for (path, rule), many in taken.merged.items() if many]
-    idle = [Source(path, "", many, 0, kind=kind, idle=many) for (path, kind), many in taken.idle.items() if many]
-    return (*merged, *idle)
+    into = [Source(path, "", many, 0, kind=rule, merged=many) for (path, rule), many in merged.items() if many]
+    nothing = [Source(path, "", many, 0, kind=kind, idle=many) for (path, kind), many in idle.items() if many]
+    return (*into, *nothing)

@@ -1,4 +1,4 @@
-"""What the bands of a flat log hold, one band after the other, two of them at a time: rows, and records counted by file."""
+"""What the bands of a flat log hold: rows, and records counted by file; of a log that is taken whole two bands are made at a time."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ import polars as pl
 from sessionkit.contract import RECORD
 from sessionkit.readers.files.keeping import ROW_GROUP, room_in
 from sessionkit.readers.files.opening import LogFile
-from sessionkit.readers.flat.bands import STRIDE, Band, Key, banded, bounds_of, marks_of
+from sessionkit.readers.flat.bands import MOST, MOST_IN_PLACE, STRIDE, Band, Key, banded, bounds_of, marks_of
 from sessionkit.readers.flat.parting import by_session
-from sessionkit.readers.flat.spans import OutOfOrderError, in_place
+from sessionkit.readers.flat.spans import SplitUserError, in_place
 from sessionkit.readers.records import Log
 from sessionkit.study.ahead import in_turn
 
@@ -61,49 +61,38 @@ class Held:
     tallies: dict[str, dict[str, Counter[int]]] = field(default_factory=lambda: {name: {} for name in TALLIES})
 
 
-def held_in(
-    log: Log,
-    files: Sequence[LogFile],
-    read: Callable[[LogFile], pl.LazyFrame],
-    key: Key,
-    make: Callable[[pl.LazyFrame], Made],
-    *,
-    by_line: bool,
-) -> Held:
-    """Return what all bands hold; `by_line` says that records are lines."""
-    if by_line:
-        try:
-            return _held(log, bands_of(log, files, read, key), make, len(files))
-        except OutOfOrderError:
-            pass
-    return _held(log, bands_of(log, files, read, key, in_order=False), make, len(files))
-
-
 def bands_of(
-    log: Log, files: Sequence[LogFile], read: Callable[[LogFile], pl.LazyFrame], key: Key, *, in_order: bool = True
-) -> Iterator[Band]:
-    """Return the bands of a log; they are read from where they stand if the log is large and, so far as is seen, in the order of users."""
+    log: Log, files: Sequence[LogFile], read: Callable[[LogFile], pl.LazyFrame], key: Key, *, in_order: bool
+) -> tuple[Callable[[], Iterator[Band]], bool]:
+    """Return what gives the bands of a log, as often as it is asked, and whether they are no larger than bands should be.
+
+    Parameters
+    ----------
+    in_order
+        Whether lines may be read from where they stand, where they seem to be in the order of users; else they are sorted.
+    """
     marks = [marks_of(file, key) for file in files] if log.is_large else []
-    bounds = bounds_of(marks)
     if marks and in_order:
-        with suppress(OutOfOrderError):
-            return iter(list(in_place(files, marks, read, key, bounds)))
-    return banded(log, files, [read(file) for file in files], key, bounds)
+        with suppress(SplitUserError):
+            found = list(in_place(files, marks, read, key, bounds_of(marks, MOST_IN_PLACE)))
+            return lambda: iter(found), True
+    bounds = bounds_of(marks, MOST)
+    return lambda: banded(log, files, [read(file) for file in files], key, bounds), len(bounds) + 1 < MOST
 
 
-def _held(log: Log, bands: Iterator[Band], make: Callable[[pl.LazyFrame], Made], files: int) -> Held:
+def held(log: Log, bands: Iterator[Band], make: Callable[[pl.LazyFrame], Made], files: int) -> Held:
     """Return what these bands hold; two of them are made at a time."""
-    held, room = Held(), log.room
+    kept, room = Held(), log.room
     for tables, tallies in in_turn(partial(of_band, make=make, files=files, is_large=log.is_large), bands):
         if log.is_large:
             room -= sum(int(frame.estimated_size()) for frame in tables.values())
-        for name, frames in held.kept.items():
+        for name, frames in kept.kept.items():
             frames.append(tables[name])
             if room < 0:
                 paths = [log.workspace / f"{name}-{number:04}.parquet" for number in range(len(frames))]
-                held.kept[name] = [_on_disk(one, path) for one, path in zip(frames, paths, strict=True)]
-        add_up(held.tallies, tallies)
-    return held
+                kept.kept[name] = [_on_disk(one, path) for one, path in zip(frames, paths, strict=True)]
+        add_up(kept.tallies, tallies)
+    return kept
 
 
 def add_up(so_far: dict[str, dict[str, Counter[int]]], tallies: Tallies) -> None:

@@ -21,6 +21,8 @@ from sessionkit.readers.records import Taken
 
 RECORDS = 2**18
 """Records of a part at most, of all tables together; a session with more stays whole."""
+AT_ONCE = 3
+"""Bands that are made and put together at a time, if they are small: now and then one waits, for others or for its turn."""
 AS_MANY = 2
 """A part may have so many times the records that parts should have: the band it is cut from is there anyway."""
 
@@ -38,9 +40,9 @@ class Bands:
         Some rows of each table.
     accounts
         What is said of its records.
+    at_once
+        How many bands may be in memory at a time.
     """
-
-    at_once = 3
 
     def __init__(
         self,
@@ -48,8 +50,10 @@ class Bands:
         make: Callable[[pl.LazyFrame], Made],
         sample: Tables,
         accounts: Accounts,
+        *,
+        at_once: int,
     ) -> None:
-        self._bands, self._make, self._accounts = bands, make, accounts
+        self._bands, self._make, self._accounts, self.at_once = bands, make, accounts, at_once
         self._columns = {name: rows.clear().lazy() for name, rows in sample.items()}
         self._empty = accounts.sources(self._columns, {})
         self._sample = {

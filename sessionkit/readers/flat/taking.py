@@ -18,8 +18,10 @@ from sessionkit.readers.files.opening import LogFile
 from sessionkit.readers.files.undecoded import whole, with_undecoded
 from sessionkit.readers.flat.accounts import Accounts, Kinds
 from sessionkit.readers.flat.bands import Key, Piece, UndecodableError
-from sessionkit.readers.flat.making import TABLES, Made, Tables, bands_of, by_file, held_in
-from sessionkit.readers.flat.passing import Bands
+from sessionkit.readers.flat.making import TABLES, Made, Tables, bands_of, by_file, held
+from sessionkit.readers.flat.passing import AT_ONCE, Bands
+from sessionkit.readers.flat.spans import SplitUserError
+from sessionkit.readers.large.feeds import OutOfOrderError
 from sessionkit.readers.raw import Locate
 from sessionkit.readers.records import Log, Taken
 
@@ -49,24 +51,33 @@ def take_flat(
         For the accounts.
     locates
         The way back to the text of the records of each file; by default they are its lines.
+
+    Raises
+    ------
+    NotAsItComesError
+        They cannot be taken so; the next attempt, with the error among ``log.failed``, takes them another way.
     """
     files = list(log.files if files is None else files)
+    if UndecodableError in log.failed:  # lines that cannot be decoded break a rule
+        files, read = [whole(file) for file in files], partial(_marked, read)
     accounts = Accounts(files, kinds, locates, log.config.settings.timezone)
-    if log.comes and not locates and (sample := _sample(files[0], read, make)) is not None:
-        bands = Bands(partial(bands_of, log, files, read, key), make, sample, accounts)
-        return Taken({name: [raw] for name, raw in bands.log.items()}, notes=notes, coming=bands)
-    try:
-        held = held_in(log, files, read, key, make, by_line=not locates)
-    except UndecodableError:  # lines that cannot be decoded break a rule
-        mended = [whole(file) for file in files]
-        held = held_in(
-            log, mended, lambda file: with_undecoded(read(file), file.undecoded), key, make, by_line=not locates
-        )
-    frames = {name: _together(kept) for name, kept in held.kept.items()}
+    in_order = not locates and SplitUserError not in log.failed
+    bands, small = bands_of(log, files, read, key, in_order=in_order)
+    comes = log.is_large and not locates and OutOfOrderError not in log.failed
+    if comes and (sample := _sample(files[0], read, make)) is not None:
+        coming = Bands(bands, make, sample, accounts, at_once=AT_ONCE if small else 1)
+        return Taken({name: [raw] for name, raw in coming.log.items()}, notes=notes, coming=coming)
+    taken = held(log, bands(), make, len(files))
+    frames = {name: _together(kept) for name, kept in taken.kept.items()}
     counts = {name: by_file(frame, len(files)) for name, frame in frames.items()}
     raws = {name: [raw] for name, raw in accounts.sources(frames, counts).items()}
-    told = accounts.told(held.tallies)
+    told = accounts.told(taken.tallies)
     return replace(told, raws=raws, notes=[*notes, *told.notes])
+
+
+def _marked(read: Callable[[LogFile], pl.LazyFrame], file: LogFile) -> pl.LazyFrame:
+    """Return the records of a file, some of which could not be decoded."""
+    return with_undecoded(read(file), file.undecoded)
 
 
 def _sample(

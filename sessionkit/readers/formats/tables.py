@@ -32,6 +32,7 @@ from sessionkit.readers.files.opening import LogFile, open_log
 from sessionkit.readers.judging import Judged, keyed_by_text, looks_like, read_judgments
 from sessionkit.readers.large.in_parts import large_study
 from sessionkit.readers.large.sizes import is_large
+from sessionkit.readers.progress import begun_again
 from sessionkit.study import Study
 from sessionkit.study.memory import memory_budget
 
@@ -101,6 +102,7 @@ def read_tables(
         ):
             with contextlib.suppress(*NOT_AS_IT_COMES):
                 return study(large_study, in_place, piecewise=True, **limits)
+            begun_again()
         return study(large_study, OnDisk(records), **limits)
 
 

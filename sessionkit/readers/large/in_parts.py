@@ -23,7 +23,7 @@ from sessionkit.readers.checking.counts import Counts
 from sessionkit.readers.checking.decisions import Parts
 from sessionkit.readers.checking.derive import with_users
 from sessionkit.readers.checking.finishing import counts_of, finished, judged_keys, sources_of
-from sessionkit.readers.checking.notes import Notes, notice, notice_parts
+from sessionkit.readers.checking.notes import notice, notice_parts
 from sessionkit.readers.checking.parts import Part, plain_part
 from sessionkit.readers.checking.rejection import note_rejected, refuse_first
 from sessionkit.readers.checking.unusual import notice_unusual
@@ -107,8 +107,8 @@ def large_study(
     held = TemporaryFolder()
     types: Types | None = None
     while True:
-        writing = Writing(course, beside, defaults, types, workspace / "rejected", at_once=at_once)
         try:
+            writing = Writing(course, beside, defaults, types, workspace / "rejected", at_once=at_once)
             writing.write(held.path / "study")
         except OtherTypesError as error:
             types = error.types
@@ -155,7 +155,7 @@ class Writing:
         at_once: int = 1,
     ) -> None:
         self.course, self.beside, self.defaults, self.types = course, beside, defaults, types
-        self.judged, self.notes = beside.judged, Notes()
+        self.judged = beside.judged
         self._keys = judged_keys(self.judged)
         shutil.rmtree(folder, ignore_errors=True)
         self.gathered, self.at_once = Gathered(folder), at_once

@@ -1,12 +1,16 @@
 """Large flat logs whose bands go on as they come: the same study, or another way where they cannot."""
 
 import random
+import tempfile
+import threading
 
 import pytest
 
+from sessionkit.errors import DataWarning
 from sessionkit.readers import read
 from sessionkit.readers.flat import passing
 from sessionkit.readers.large import courses
+from sessionkit.readers.progress import watched
 
 DAY = "2006-03-04"
 SHUFFLED = random.Random(1).sample(range(99), 60)  # noqa: S311
@@ -81,10 +85,10 @@ def test_bytes_that_are_no_text_are_rejected_wherever_they_are(write, quiet_read
     every[place] = b"12\t\xff\t2006-03-04 11:00:00\t\t\n"
     log = write("log.txt", b"".join(every))
     small = quiet_read(log, format="aol")
-    assert "line_is_utf_8" in set(small.rejected.collect()["rule"]) or small.rejected.collect().height
+    assert set(small.rejected.collect()["rule"]) >= {"line_can_be_decoded", "issued_at_is_a_datetime"}
     taken = courses_of()
     same_study(quiet_read(log, format="aol"), small)
-    assert taken == [courses.Staged]
+    assert taken == [courses.Streamed]
 
 
 def test_judgments_of_query_texts_key_every_query(write, quiet_read, courses_of, same_study):
@@ -124,7 +128,48 @@ def test_a_band_is_cut_into_parts_that_fit_the_memory(write, quiet_read, courses
     small = quiet_read(log, format="aol")
     courses_of()
     monkeypatch.setattr(passing, "RECORDS", 9)
-    sizes, cut = [], passing.cuts
-    monkeypatch.setattr(passing, "cuts", lambda *given: (sizes.append(cut(*given)), sizes[-1])[1])
+    parts, of_band = [], passing.Bands._parts_of
+    monkeypatch.setattr(passing.Bands, "_parts_of", lambda *given: (parts.append(of_band(*given)), parts[-1])[1])
     same_study(quiet_read(log, format="aol"), small)
-    assert max(len(ends["queries"]) for ends in sizes) > 1
+    assert max(map(len, parts)) > 1
+    assert max(raw.records for sources in parts for part in sources for raw in part.values()) < 40
+
+
+@pytest.mark.parametrize(
+    "last", [b"12\t\xff\t2006-03-04 11:00:00\t\t\n", b"1\ta\t2006-03-04 21:00:00\t\t\n"], ids=["bytes", "order"]
+)
+def test_what_shows_at_the_end_leaves_nothing_half_done(write, courses_of, tmp_path, monkeypatch, last):
+    log = write("log.txt", "".join(lines(range(1, 60))).encode() + last)
+    places = tmp_path / "temporary"
+    places.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(places))
+    taken = courses_of()
+    with watched() as progress, pytest.warns(DataWarning) as warned:
+        study = read(log, format="aol")
+    assert taken == [courses.Streamed]
+    assert len({str(one.message) for one in warned}) == len(warned)
+    rows = sum(source.rows for source in study.sources)
+    assert (progress.rows, progress.rejected) == (rows, study.rejected.collect().height)
+    assert len(list(places.iterdir())) == 1, "the study alone"
+
+
+def test_what_goes_wrong_in_a_band_is_said_and_ends_all_threads(write, courses_of, tmp_path, monkeypatch):
+    log = write("log.txt", "".join(lines(range(1, 60))))
+    places = tmp_path / "temporary"
+    places.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(places))
+    courses_of()
+    bands, of_band = [], passing.of_band
+
+    def failing(*given, **options):
+        bands.append(given)
+        if len(bands) == 5:
+            raise MemoryError("of a band")
+        return of_band(*given, **options)
+
+    monkeypatch.setattr(passing, "of_band", failing)
+    before = threading.active_count()
+    with pytest.raises(MemoryError, match="of a band"):
+        read(log, format="aol")
+    assert threading.active_count() == before
+    assert not list(places.iterdir())

@@ -17,6 +17,7 @@ A new log format is a file in ``formats/``, a new format of judgments one in ``j
 ``entries.py``      what the registries hold
 ``records.py``      what a format takes from its files (``inputs.py``), to a Study; ``judging.py``: judgments beside a log
 ``raw.py``          the records of one source, not yet checked, with a way back to their raw text
+``coming.py``       a log that is taken from its files some whole sessions at a time, and never there as a whole
 ``tabular.py``      anything tabular as a polars frame
 ``progress.py``     how far a reading has come
 ==================  ================================================================================================

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import polars as pl
@@ -12,8 +13,11 @@ import sessionkit.readers as registry
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.readers.checking.locales import locale_warnings
 from sessionkit.readers.checking.whole import Raws
+from sessionkit.readers.coming import Coming, Sources
 from sessionkit.readers.config import Config
-from sessionkit.readers.entries import TEXT
+from sessionkit.readers.entries import TEXT, TOPIC
+from sessionkit.readers.files.described import read_table
+from sessionkit.readers.files.keeping import in_memory
 from sessionkit.readers.files.opening import open_log
 from sessionkit.readers.raw import Raw
 from sessionkit.readers.recognition import fitting, glimpse, the_one
@@ -96,6 +100,21 @@ def read_judgments(paths: Sequence[Path], config: Config, workspace: Path, *, fo
     return judged
 
 
+def judgments_of(config: Config, beside: Sequence[Path], copies: Path) -> Judged:
+    """Return the judgments that study.toml describes under [judgments], and those in files beside the log."""
+    judged = read_judgments(beside, config, copies)
+    if "judgments" not in config.tables:
+        return judged
+    options = config.tables["judgments"]
+    if set(options) <= {"path", "format", "labels"}:
+        own = read_judgments([config.folder / options["path"]], config, copies, format=options.get("format"))
+    else:
+        file = open_log(options["path"], config.folder, copies, encoding=options.get("encoding"))
+        table = read_table(file, "judgments", options, config=config, keep=in_memory)
+        own = Judged.of(file.name, [table], options.get("keys", TOPIC))
+    return own + judged
+
+
 def _unknown(path: Path, error: DataError) -> DataError:
     """Return the error about a file that looks like no judgments: like a log, or like nothing known."""
     look = glimpse(path)
@@ -128,3 +147,36 @@ def _keyed(raw: Raw) -> Raw:
     key = pl.col("query_text").cast(pl.String).str.strip_chars().alias("judgment_key")
     members = tuple((start, _keyed(member)) for start, member in raw.members)
     return replace(raw, frame=raw.frame.with_columns(key), members=members)
+
+
+class ByText:
+    """A log on its way, whose queries have their text as judgment_key unless they have one of their own.
+
+    Parameters
+    ----------
+    coming
+        The log as it is.
+    """
+
+    def __init__(self, coming: Coming) -> None:
+        self._coming, self.at_once = coming, coming.at_once
+
+    @property
+    def log(self) -> Sources:
+        """Its sources."""
+        return _all_keyed(self._coming.log)
+
+    def parts(self, budget: int) -> Generator[Callable[[], Sequence[Sources]], None, None]:
+        """Return the log, some whole sessions at a time."""
+        for part in self._coming.parts(budget):
+            yield partial(_each_keyed, part)
+
+
+def _each_keyed(part: Callable[[], Sequence[Sources]]) -> Sequence[Sources]:
+    """Return some parts of a log, keyed."""
+    return [_all_keyed(sources) for sources in part()]
+
+
+def _all_keyed(log: Sources) -> Sources:
+    """Return the sources of a log, of one source for each table, with the text of its queries as judgment_key."""
+    return {name: given[0] for name, given in keyed_by_text({name: [raw] for name, raw in log.items()}).items()}

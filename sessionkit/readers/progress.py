@@ -54,6 +54,12 @@ def came(*, bytes: int = 0, rows: int = 0, rejected: int = 0) -> None:
         progress.rejected += rejected
 
 
+def begun_again() -> None:
+    """Forget what has been read, as it is read anew another way."""
+    for progress in _watched:
+        progress.bytes = progress.rows = progress.rejected = 0
+
+
 def counted(stream: IO[bytes]) -> IO[bytes]:
     """Return a stream whose bytes are counted, where somebody watches."""
     return cast("IO[bytes]", io.BufferedReader(_Counted(stream), ROOM)) if _watched else stream

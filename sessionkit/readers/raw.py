@@ -56,9 +56,6 @@ class Raw:
         The sources it was put together from (``checking/together.py``), each after the number of its records' forerunners.
     pieces
         Gives the records some at a time; `frame` then has none of them, only their columns, and `records` is not known.
-    parts
-        How many rows of `frame` each part of whole sessions has, where it is known: rows of a part stand together, sessions of
-        each come after those of the parts before; rows without session are in any.
     merged, idle
         How many of `records` went into rows made of others, and how many carry nothing; neither are in `frame`.
     """
@@ -76,7 +73,6 @@ class Raw:
     pieces: Callable[[], Generator[pl.DataFrame, None, None]] | None = None
     kind: str = ""
     members: tuple[tuple[int, Raw], ...] = ()
-    parts: tuple[int, ...] = ()
     merged: int = 0
     idle: int = 0
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 import functools
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,15 +22,15 @@ from sessionkit.readers.checking.aside import Aside
 from sessionkit.readers.checking.together import together, twins
 from sessionkit.readers.checking.whole import whole_study
 from sessionkit.readers.checking.widening import LOG
+from sessionkit.readers.coming import Coming, NotAsItComesError, Passing
 from sessionkit.readers.config import Config
-from sessionkit.readers.entries import TOPIC
-from sessionkit.readers.files.described import read_table
 from sessionkit.readers.files.keeping import Keep, OnDisk, in_memory
-from sessionkit.readers.files.opening import LogFile, open_log
+from sessionkit.readers.files.opening import LogFile
 from sessionkit.readers.inputs import inputs, refuse_parquet
-from sessionkit.readers.judging import Judged, keyed_by_text, read_judgments
+from sessionkit.readers.judging import ByText, Judged, judgments_of, keyed_by_text
 from sessionkit.readers.large.in_parts import large_study
 from sessionkit.readers.large.sizes import ENOUGH, is_large, weight_of
+from sessionkit.readers.progress import begun_again
 from sessionkit.readers.raw import Locate, Raw, as_lines
 from sessionkit.study import Source, Study
 from sessionkit.study.memory import memory_budget
@@ -57,6 +58,8 @@ class Log:
         Whether the files need more memory than there is to use; then take them apart some records at a time.
     room
         Bytes of taken records that may stay in memory all the same.
+    failed
+        Why it could not be taken in earlier attempts, each of which tells of another way.
     """
 
     files: Sequence[LogFile]
@@ -65,6 +68,7 @@ class Log:
     workspace: Path
     is_large: bool
     room: int = 0
+    failed: frozenset[type[NotAsItComesError]] = frozenset()
 
     def option(self, name: str) -> Any:  # noqa: ANN401 - of the type that the option says
         """Return the value of one of the format's options."""
@@ -86,6 +90,8 @@ class Taken:
         Records that carry nothing for any table, by (source, kind), such as ``("log.ndjson", "scroll events")``.
     notes, warnings
         What was unusual, one sentence each with counts and an example; `warnings` may change a score.
+    coming
+        Where rows of the log are taken from their files as they are asked for; its `raws` then have their columns and no row.
     """
 
     raws: Mapping[str, Sequence[Raw]]
@@ -93,6 +99,7 @@ class Taken:
     idle: Tallies = field(default_factory=dict)
     notes: Sequence[str] = ()
     warnings: Sequence[str] = ()
+    coming: Passing | None = None
 
 
 Take = Callable[[Log], Taken]
@@ -117,26 +124,19 @@ def reader(name: str, take: Take, *, parquet: bool = False) -> Callable[..., Stu
             large = is_large(files, budget)
             room = min(budget, ENOUGH) // 2
             log = Log(files, config, OnDisk(records) if large else in_memory, workspace, large, room)
-            return study_of(
-                take(log), config, reader=name, judgments=judged, strict=strict, memory=budget, workspace=workspace
-            )
+            study = partial(study_of, config=config, reader=name, judgments=judged, strict=strict, memory=budget)
+            while True:
+                with tempfile.TemporaryDirectory(dir=workspace) as apart:
+                    log = replace(log, workspace=Path(apart))
+                    try:
+                        return study(take(log), workspace=log.workspace)
+                    except NotAsItComesError as error:
+                        if type(error) in log.failed:
+                            raise
+                        log = replace(log, failed=log.failed | {type(error)})
+                        begun_again()
 
     return read
-
-
-def judgments_of(config: Config, beside: Sequence[Path], copies: Path) -> Judged:
-    """Return the judgments that study.toml describes under [judgments], and those in files beside the log."""
-    judged = read_judgments(beside, config, copies)
-    if "judgments" not in config.tables:
-        return judged
-    options = config.tables["judgments"]
-    if set(options) <= {"path", "format", "labels"}:
-        own = read_judgments([config.folder / options["path"]], config, copies, format=options.get("format"))
-    else:
-        file = open_log(options["path"], config.folder, copies, encoding=options.get("encoding"))
-        table = read_table(file, "judgments", options, config=config, keep=in_memory)
-        own = Judged.of(file.name, [table], options.get("keys", TOPIC))
-    return own + judged
 
 
 def raw_of(
@@ -217,19 +217,21 @@ def study_of(
     log = [raw for name in LOG for raw in raws.get(name, ())]
     if not {"queries", "results"} & set(raws):
         raise DataError(f"{log[0].source if log else config.name}: no query in it, and no result")
+    coming: Coming | None = taken.coming
     if judgments.by_text:
-        raws = dict(keyed_by_text(raws))
+        raws, coming = dict(keyed_by_text(raws)), coming and ByText(coming)
     raws["judgments"] = [*raws.get("judgments", ()), *judgments.raws]
     budget = memory_budget(memory)
-    shared: dict[str, Any] = {
-        "defaults": config.defaults,
-        "reader": reader,
-        "strict": strict,
-        "aside": Aside(_accounts(taken), tuple(taken.notes), (*taken.warnings, *judgments.warnings, *twins(log))),
-    }
-    if not _needs_parts(raws, budget):
-        return whole_study(raws, config.settings, **shared)
-    return large_study(raws, config.settings, budget=budget, workspace=workspace, **shared)
+    shared: dict[str, Any] = {"defaults": config.defaults, "reader": reader, "strict": strict}
+
+    def aside() -> Aside:
+        late = Taken({}) if taken.coming is None else taken.coming.told
+        accounts = _accounts({**late.merged, **taken.merged}, {**late.idle, **taken.idle})
+        return Aside(accounts, (*taken.notes, *late.notes), (*taken.warnings, *judgments.warnings, *twins(log)))
+
+    if coming is None and not _needs_parts(raws, budget):
+        return whole_study(raws, config.settings, aside=aside(), **shared)
+    return large_study(raws, config.settings, aside=aside, coming=coming, budget=budget, workspace=workspace, **shared)
 
 
 def _needs_parts(raws: Mapping[str, Sequence[Raw]], budget: int) -> bool:
@@ -238,8 +240,8 @@ def _needs_parts(raws: Mapping[str, Sequence[Raw]], budget: int) -> bool:
     return sum(raw.records * weight_of(raw) for raw in log) > min(budget, ENOUGH)
 
 
-def _accounts(taken: Taken) -> tuple[Source, ...]:
+def _accounts(merged: Tallies, idle: Tallies) -> tuple[Source, ...]:
     """Return the accounts of records that became rows of no table."""
-    merged = [Source(path, "", many, 0, kind=rule, merged=many) for (path, rule), many in taken.merged.items() if many]
-    idle = [Source(path, "", many, 0, kind=kind, idle=many) for (path, kind), many in taken.idle.items() if many]
-    return (*merged, *idle)
+    into = [Source(path, "", many, 0, kind=rule, merged=many) for (path, rule), many in merged.items() if many]
+    nothing = [Source(path, "", many, 0, kind=kind, idle=many) for (path, kind), many in idle.items() if many]
+    return (*into, *nothing)

@@ -31,7 +31,12 @@ class Ahead(Iterator[Made], Generic[Made]):
 
     def __init__(self, things: Iterator[Made], many: int = 1) -> None:
         self._things, self._worker = things, ThreadPoolExecutor(max_workers=1)
-        self._coming: deque[Future[object]] = deque(self._worker.submit(next, things, END) for _ in range(many))
+        self._coming: deque[Future[object]] = deque()
+        try:
+            self._coming.extend(self._worker.submit(next, things, END) for _ in range(many))
+        except BaseException:  # an interrupt: nobody has it yet, who could close it
+            self.close()
+            raise
 
     def __next__(self) -> Made:
         """Return the next thing."""

@@ -11,8 +11,7 @@ from sessionkit.errors import DataWarning
 from sessionkit.readers import read, records
 from sessionkit.readers.files import fields
 from sessionkit.readers.formats import tables
-from sessionkit.readers.large import courses, gathering, ranges
-from sessionkit.readers.large import in_parts as large
+from sessionkit.readers.large import courses, feeds, gathering, ranges
 
 HEADER = "session_id,query_position,rank,doc_id\n"
 
@@ -117,7 +116,7 @@ def small(monkeypatch):
     def small(rows=7):
         monkeypatch.setattr(tables, "is_large", lambda *_: True)
         monkeypatch.setattr(courses, "records_within", lambda *_: rows)
-        monkeypatch.setattr(large, "records_streamed", lambda *_: rows)
+        monkeypatch.setattr(feeds, "records_streamed", lambda *_: rows)
         monkeypatch.setattr(fields, "PIECE", 100)
         monkeypatch.setattr(ranges, "ROW_GROUP", 5)
         monkeypatch.setattr(ranges, "OPEN", 2)

@@ -39,7 +39,6 @@ def together(raws: Sequence[Raw]) -> Raw:
         locate=lambda records: _located(members, records),
         kind="",
         members=tuple(members),
-        parts=(),
     )
 
 

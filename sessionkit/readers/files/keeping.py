@@ -70,8 +70,8 @@ def room_in(folder: Path) -> Iterator[None]:
     """
     try:
         yield
-    except OSError as error:
-        if error.errno != errno.ENOSPC and "No space left" not in str(error):
+    except (OSError, pl.exceptions.PolarsError) as error:
+        if getattr(error, "errno", None) != errno.ENOSPC and "No space left" not in str(error):
             raise
         raise UsageError(
             f"no space is left in {folder.parent} for the temporary files of a large log; make room, or set TMPDIR to a "

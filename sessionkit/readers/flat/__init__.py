@@ -4,9 +4,10 @@
 ``lines.py``        which files hold such lines, their fields, those that break a rule
 ``bands.py``        all lines of some users at a time, however they lie in the files
 ``spans.py``        the same read from where they stand, where the files are in the order of users
-``parting.py``      where a large log can be cut into parts, found on the way
-``making.py``       what the bands hold, two at a time
-``taking.py``       from bands to what a format hands over
+``making.py``       what the bands hold
+``parting.py``      bands of a large log in the order of sessions, cut into parts
+``passing.py``      a large log whose bands go on to be checked as they come
+``taking.py``       from bands to what a format hands over, ``accounts.py``: with what is said of it
 ``click_only.py``   logs that tell of lists by their clicks alone
 ==================  ================================================================================================
 """

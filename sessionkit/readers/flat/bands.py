@@ -20,6 +20,7 @@ import polars as pl
 
 from sessionkit.contract import RECORD
 from sessionkit.errors import DataError
+from sessionkit.readers.coming import NotAsItComesError
 from sessionkit.readers.files.keeping import room_in
 from sessionkit.readers.files.opening import DAMAGED, HEAD, LogFile, cut_short, unpacked
 from sessionkit.readers.files.undecoded import is_undecodable
@@ -31,10 +32,12 @@ TEXT = "__text"
 BAND = "__band"
 STRIDE = 2**33
 """Records that a file may have: record 7 of the third file has the number ``2 * STRIDE + 7``."""
-BAND_BYTES = 6_000_000
-"""Bytes of text in a band, of which two are in memory at a time."""
+BAND_BYTES = 8_000_000
+"""Bytes of text that a band should have; up to three bands are in memory at a time."""
 MOST = 128
-"""Bands at most: each is a file that is written at the same time."""
+"""Bands at most that lines are sorted into: each is a file that is written at the same time."""
+MOST_IN_PLACE = 1024
+"""Bands at most that are read from where they stand."""
 HELD = 2**12
 """Records of a band that are held before they are written."""
 AT_ONCE = 16
@@ -44,7 +47,7 @@ BLOCK = 1 << 18
 NEW_LINE = ord("\n")
 
 
-class UndecodableError(Exception):
+class UndecodableError(NotAsItComesError):
     """Some lines of the files have bytes that are no text."""
 
 
@@ -183,10 +186,10 @@ def marks_of(file: LogFile, key: Key) -> list[Mark]:
     return marks
 
 
-def bounds_of(marks: Sequence[Sequence[Mark]]) -> list[str]:
-    """Return the keys with which bands of files with these marks begin, the first apart."""
+def bounds_of(marks: Sequence[Sequence[Mark]], most: int) -> list[str]:
+    """Return the keys with which bands of files with these marks begin, the first apart; no more bands than so many."""
     seen = sorted(mark.key for lines in marks for mark in lines)
-    bands = min(MOST, -(-len(seen) * BLOCK // BAND_BYTES))
+    bands = min(most, -(-len(seen) * BLOCK // BAND_BYTES))
     return sorted({seen[number * len(seen) // bands] for number in range(1, bands)} - {seen[0]}) if seen else []
 
 

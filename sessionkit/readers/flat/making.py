@@ -1,9 +1,10 @@
-"""What the bands of a flat log hold, one band after the other, two of them at a time: rows, and records counted by file."""
+"""What the bands of a flat log hold: rows, and records counted by file; of a log that is taken whole two bands are made at a time."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -13,9 +14,9 @@ import polars as pl
 from sessionkit.contract import RECORD
 from sessionkit.readers.files.keeping import ROW_GROUP, room_in
 from sessionkit.readers.files.opening import LogFile
-from sessionkit.readers.flat.bands import STRIDE, Band, Key, banded, bounds_of, marks_of
-from sessionkit.readers.flat.parting import Parting, by_session
-from sessionkit.readers.flat.spans import OutOfOrderError, in_place
+from sessionkit.readers.flat.bands import MOST, MOST_IN_PLACE, STRIDE, Band, Key, banded, bounds_of, marks_of
+from sessionkit.readers.flat.parting import by_session
+from sessionkit.readers.flat.spans import SplitUserError, in_place
 from sessionkit.readers.records import Log
 from sessionkit.study.ahead import in_turn
 
@@ -47,56 +48,61 @@ class Made:
     seen: Mapping[str, Numbers] = field(default_factory=dict)
 
 
+Tables = dict[str, pl.DataFrame]
+Tallies = dict[str, dict[str, dict[int, int]]]
+"""Numbers of records: of which of :data:`TALLIES`, what they are, in which file."""
+
+
 @dataclass
 class Held:
-    """What the bands held so far: tables in memory or in files, counts by file, parts."""
+    """What the bands held so far: tables in memory or in files, counts by file."""
 
     kept: dict[str, list[pl.DataFrame | Path]] = field(default_factory=lambda: {name: [] for name in TABLES})
     tallies: dict[str, dict[str, Counter[int]]] = field(default_factory=lambda: {name: {} for name in TALLIES})
-    parting: Parting = field(default_factory=Parting)
 
 
-def held_in(
-    log: Log,
-    files: Sequence[LogFile],
-    read: Callable[[LogFile], pl.LazyFrame],
-    key: Key,
-    make: Callable[[pl.LazyFrame], Made],
-    *,
-    by_line: bool,
-) -> Held:
-    """Return what all bands hold; they are read from where they stand if records are lines in the order of users."""
+def bands_of(
+    log: Log, files: Sequence[LogFile], read: Callable[[LogFile], pl.LazyFrame], key: Key, *, in_order: bool
+) -> tuple[Callable[[], Iterator[Band]], bool]:
+    """Return what gives the bands of a log, as often as it is asked, and whether they are no larger than bands should be.
+
+    Parameters
+    ----------
+    in_order
+        Whether lines may be read from where they stand, where they seem to be in the order of users; else they are sorted.
+    """
     marks = [marks_of(file, key) for file in files] if log.is_large else []
-    bounds = bounds_of(marks)
-    if marks and by_line:
-        try:
-            return _held(log, in_place(files, marks, read, key, bounds), make, len(files))
-        except OutOfOrderError:
-            pass
-    return _held(log, banded(log, files, [read(file) for file in files], key, bounds), make, len(files))
+    if marks and in_order:
+        with suppress(SplitUserError):
+            found = list(in_place(files, marks, read, key, bounds_of(marks, MOST_IN_PLACE)))
+            return lambda: iter(found), True
+    bounds = bounds_of(marks, MOST)
+    return lambda: banded(log, files, [read(file) for file in files], key, bounds), len(bounds) + 1 < MOST
 
 
-def _held(log: Log, bands: Iterator[Band], make: Callable[[pl.LazyFrame], Made], files: int) -> Held:
+def held(log: Log, bands: Iterator[Band], make: Callable[[pl.LazyFrame], Made], files: int) -> Held:
     """Return what these bands hold; two of them are made at a time."""
-    held, room = Held(), log.room
-    for tables, tallies in in_turn(partial(_of_band, make=make, files=files, is_large=log.is_large), bands):
+    kept, room = Held(), log.room
+    for tables, tallies in in_turn(partial(of_band, make=make, files=files, is_large=log.is_large), bands):
         if log.is_large:
-            held.parting.add(tables)
             room -= sum(int(frame.estimated_size()) for frame in tables.values())
-        for name, frames in held.kept.items():
+        for name, frames in kept.kept.items():
             frames.append(tables[name])
             if room < 0:
                 paths = [log.workspace / f"{name}-{number:04}.parquet" for number in range(len(frames))]
-                held.kept[name] = [_on_disk(one, path) for one, path in zip(frames, paths, strict=True)]
-        for name, tally in tallies.items():
-            for words, many in tally.items():
-                held.tallies[name].setdefault(words, Counter()).update(many)
-    return held
+                kept.kept[name] = [_on_disk(one, path) for one, path in zip(frames, paths, strict=True)]
+        add_up(kept.tallies, tallies)
+    return kept
 
 
-def _of_band(
-    band: Band, make: Callable[[pl.LazyFrame], Made], files: int, *, is_large: bool
-) -> tuple[dict[str, pl.DataFrame], dict[str, dict[str, dict[int, int]]]]:
+def add_up(so_far: dict[str, dict[str, Counter[int]]], tallies: Tallies) -> None:
+    """Add the counts of a band to those so far."""
+    for name, tally in tallies.items():
+        for words, many in tally.items():
+            so_far[name].setdefault(words, Counter()).update(many)
+
+
+def of_band(band: Band, make: Callable[[pl.LazyFrame], Made], files: int, *, is_large: bool) -> tuple[Tables, Tallies]:
     """Return the tables of a band, in the order of sessions in a large log, and its counts by file."""
     made = make(band())
     tables = {name: getattr(made, name).collect() for name in TABLES}

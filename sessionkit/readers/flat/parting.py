@@ -1,20 +1,12 @@
-"""Where a large flat log can be cut into parts of whole sessions, found while its bands are made.
-
-The sessions of a band mostly come after those of the band before: their names begin with the user's. Then a log need not
-be looked through again to find parts of it, nor sorted into them.
-"""
+"""The bands of a large flat log in the order of their sessions, and cut into parts of whole ones."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from itertools import pairwise
 
 import polars as pl
 
 SESSION = "session_id"
-RECORDS = 2**17
-"""Records of a part, of all tables together; a session with more stays whole."""
 
 
 def by_session(frame: pl.DataFrame) -> pl.DataFrame:
@@ -24,39 +16,18 @@ def by_session(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.sort(SESSION, nulls_last=True, maintain_order=True)
 
 
-@dataclass
-class Parting:
-    """The parts found so far.
+def cuts(band: Mapping[str, pl.DataFrame], records: int) -> dict[str, list[int]]:
+    """Return for each table of a band, which is in the order of sessions, where its parts end, of about so many records all together.
 
-    Parameters
-    ----------
-    sizes
-        For each table how many rows each part has, one part after the other.
-    last
-        The last session so far.
-    in_order
-        Whether the sessions of every band came after those of the bands before.
+    >>> rows = pl.DataFrame({"session_id": ["a", "a", "b", "c", None]})
+    >>> cuts({"queries": rows, "results": rows.head(2)}, 3)
+    {'queries': [2, 3, 5], 'results': [2, 2, 2]}
     """
-
-    sizes: dict[str, list[int]] = field(default_factory=dict)
-    last: str | None = None
-    in_order: bool = True
-
-    def add(self, band: Mapping[str, pl.DataFrame]) -> None:
-        """Cut the tables of a band, which are in the order of sessions, into parts."""
-        named = {name: frame[SESSION].drop_nulls() for name, frame in band.items()}
-        firsts = [sessions[0] for sessions in named.values() if len(sessions)]
-        if self.last is not None and firsts:
-            self.in_order &= self.last < min(firsts)
-        self.last = max([sessions[-1] for sessions in named.values() if len(sessions)], default=self.last)
-        longest = max(named.values(), key=len)
-        parts = max(1, -(-sum(map(len, band.values())) // RECORDS))
-        bounds = [longest[len(longest) * number // parts] for number in range(1, parts)] if len(longest) else []
-        for name, sessions in named.items():
-            places = [int(sessions.search_sorted(bound, side="left")) for bound in bounds]
-            ends = pairwise([0, *places, len(band[name])])
-            self.sizes.setdefault(name, []).extend(end - start for start, end in ends)
-
-    def of(self, name: str) -> tuple[int, ...]:
-        """Return how many rows of a table each part has; none where sessions were out of order."""
-        return tuple(self.sizes.get(name, ())) if self.in_order else ()
+    named = {name: frame[SESSION].drop_nulls() for name, frame in band.items()}
+    longest = max(named.values(), key=len)
+    parts = max(1, -(-sum(map(len, band.values())) // records))
+    bounds = [longest[len(longest) * number // parts] for number in range(1, parts)] if len(longest) else []
+    return {
+        name: [*(int(sessions.search_sorted(bound, side="left")) for bound in bounds), len(band[name])]
+        for name, sessions in named.items()
+    }

@@ -17,6 +17,7 @@ import polars as pl
 
 from sessionkit.contract import RULE, VALUE
 from sessionkit.contract.checked import NO_RULE
+from sessionkit.readers.coming import NotAsItComesError
 from sessionkit.readers.files.opening import LogFile, is_packed
 from sessionkit.readers.files.undecoded import is_undecodable
 from sessionkit.readers.flat.bands import NEW_LINE, Band, Key, Mark, Piece, UndecodableError, numbered
@@ -29,8 +30,8 @@ Order = tuple[int, str]
 """What users are ordered by: digits of their number, 0 where the order is that of texts; the user."""
 
 
-class OutOfOrderError(Exception):
-    """Lines of one user are in two bands."""
+class SplitUserError(NotAsItComesError):
+    """Lines of one user are in two bands, or lines are in no order of users at all."""
 
 
 @dataclass(frozen=True)
@@ -74,14 +75,14 @@ def in_place(
 
     Raises
     ------
-    OutOfOrderError
+    SplitUserError
         Some file is in no order, as far as its marks say; a band raises it where its lines are not.
     """
     spans: list[list[Span]] = [[] for _ in range(len(bounds) + 1)]
     for number, (file, lines) in enumerate(zip(files, marks, strict=True)):
         known, digits = _in_order(lines)
         if is_packed(file.path):
-            raise OutOfOrderError
+            raise SplitUserError
         wanted = [(length, bound) for length in digits for bound in ["", *bounds]]
         places = [(0, 0), *(_place(file, known, order, key) for order in wanted[1:])]
         places = [max(places[: at + 1]) for at in range(len(places))]  # whatever the order, they part the file
@@ -101,7 +102,7 @@ def _in_order(marks: Sequence[Mark]) -> tuple[list[Mark], range]:
 
     Raises
     ------
-    OutOfOrderError
+    SplitUserError
         They are in no order.
     """
     for as_number in (True, False) if marks else ():
@@ -115,7 +116,7 @@ def _in_order(marks: Sequence[Mark]) -> tuple[list[Mark], range]:
         kept = [_order(mark.key, as_number=as_number) for mark in known]
         if kept and kept == sorted(kept) and kept[-1][0] <= LONGEST:
             return known, range(1, kept[-1][0] + 2) if as_number else range(1)
-    raise OutOfOrderError
+    raise SplitUserError
 
 
 def _order(user: str, *, as_number: bool) -> Order:
@@ -160,7 +161,7 @@ def _band(
     sound = records[RULE].null_count() == records.height
     users = records[column] if sound else records.filter(pl.col(RULE).is_null())[column]
     if users.null_count() or (users < first).any() or (last is not None and (users >= last).any()):
-        raise OutOfOrderError
+        raise SplitUserError
     return records.drop(RULE, VALUE, strict=False).lazy().with_columns(NO_RULE) if sound else records.lazy()
 
 

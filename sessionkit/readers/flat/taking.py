@@ -7,28 +7,23 @@ taken together: a session may begin in one and end in the next.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import polars as pl
 
-from sessionkit.contract import RECORD
 from sessionkit.readers.files.opening import LogFile
 from sessionkit.readers.files.undecoded import whole, with_undecoded
-from sessionkit.readers.flat.bands import STRIDE, Key, UndecodableError
-from sessionkit.readers.flat.making import Made, by_file, held_in
-from sessionkit.readers.raw import OWN, SOURCE, Locate, Raw, as_lines
+from sessionkit.readers.flat.accounts import Accounts, Kinds
+from sessionkit.readers.flat.bands import Key, Piece, UndecodableError
+from sessionkit.readers.flat.making import TABLES, Made, Tables, bands_of, by_file, held
+from sessionkit.readers.flat.passing import AT_ONCE, Bands
+from sessionkit.readers.flat.spans import SplitUserError
+from sessionkit.readers.large.feeds import OutOfOrderError
+from sessionkit.readers.raw import Locate
 from sessionkit.readers.records import Log, Taken
-from sessionkit.showing.words import counted
-
-
-@dataclass(frozen=True)
-class Kinds:
-    """What the accounts call the records of queries and results, and where these count from."""
-
-    queries: str = "query records"
-    results: str = "results listed"
 
 
 def take_flat(
@@ -38,7 +33,7 @@ def take_flat(
     make: Callable[[pl.LazyFrame], Made],
     *,
     files: Sequence[LogFile] | None = None,
-    kinds: Kinds = Kinds(),
+    kinds: Kinds = Kinds(),  # noqa: B008 - it is immutable
     notes: Sequence[str] = (),
     locates: Sequence[Locate] = (),
 ) -> Taken:
@@ -56,28 +51,45 @@ def take_flat(
         For the accounts.
     locates
         The way back to the text of the records of each file; by default they are its lines.
+
+    Raises
+    ------
+    NotAsItComesError
+        They cannot be taken so; the next attempt, with the error among ``log.failed``, takes them another way.
     """
     files = list(log.files if files is None else files)
+    if UndecodableError in log.failed:  # lines that cannot be decoded break a rule
+        files, read = [whole(file) for file in files], partial(_marked, read)
+    accounts = Accounts(files, kinds, locates, log.config.settings.timezone)
+    in_order = not locates and SplitUserError not in log.failed
+    bands, small = bands_of(log, files, read, key, in_order=in_order)
+    comes = log.is_large and not locates and OutOfOrderError not in log.failed
+    if comes and (sample := _sample(files[0], read, make)) is not None:
+        coming = Bands(bands, make, sample, accounts, at_once=AT_ONCE if small else 1)
+        return Taken({name: [raw] for name, raw in coming.log.items()}, notes=notes, coming=coming)
+    taken = held(log, bands(), make, len(files))
+    frames = {name: _together(kept) for name, kept in taken.kept.items()}
+    counts = {name: by_file(frame, len(files)) for name, frame in frames.items()}
+    raws = {name: [raw] for name, raw in accounts.sources(frames, counts).items()}
+    told = accounts.told(taken.tallies)
+    return replace(told, raws=raws, notes=[*notes, *told.notes])
+
+
+def _marked(read: Callable[[LogFile], pl.LazyFrame], file: LogFile) -> pl.LazyFrame:
+    """Return the records of a file, some of which could not be decoded."""
+    return with_undecoded(read(file), file.undecoded)
+
+
+def _sample(
+    file: LogFile, read: Callable[[LogFile], pl.LazyFrame], make: Callable[[pl.LazyFrame], Made]
+) -> Tables | None:
+    """Return what the first lines of a file hold; None where they cannot be read by themselves."""
+    lines = Piece(**vars(file), text=file.head[: file.head.rfind(b"\n") + 1])
     try:
-        held = held_in(log, files, read, key, make, by_line=not locates)
-    except UndecodableError:  # lines that cannot be decoded break a rule
-        mended = [whole(file) for file in files]
-        held = held_in(
-            log, mended, lambda file: with_undecoded(read(file), file.undecoded), key, make, by_line=not locates
-        )
-    kept, tallies, parting = held.kept, held.tallies, held.parting
-    ways = list(locates) or [as_lines(str(file.path), 1) for file in files]
-    zone = log.config.settings.timezone
-    raws = {
-        name: _raw(name, _together(frames), files, ways, kind=getattr(kinds, name), zone=zone)
-        for name, frames in kept.items()
-    }
-    told = [
-        f"{source}: {counted(many, 'query')} {words}"
-        for (source, words), many in _named(tallies["seen"], files).items()
-    ]
-    parted = {name: [replace(raw, parts=parting.of(name))] for name, raw in raws.items()}
-    return Taken(parted, _named(tallies["merged"], files), _named(tallies["idle"], files), [*notes, *told])
+        made = make(read(lines).collect().lazy())
+        return {name: getattr(made, name).collect() for name in TABLES}
+    except pl.exceptions.PolarsError:
+        return None
 
 
 def rows_of(file: LogFile, read: Callable[[LogFile], pl.LazyFrame]) -> pl.DataFrame:
@@ -89,74 +101,9 @@ def rows_of(file: LogFile, read: Callable[[LogFile], pl.LazyFrame]) -> pl.DataFr
         return with_undecoded(read(mended), mended.undecoded).collect()
 
 
-def _named(tally: Mapping[str, Mapping[int, int]], files: Sequence[LogFile]) -> dict[tuple[str, str], int]:
-    """Return how many records of each file there are, by its name and the words that say what they are."""
-    return {
-        (file.name, words): many[number]
-        for words, many in tally.items()
-        for number, file in enumerate(files)
-        if many.get(number)
-    }
-
-
 def _together(kept: Sequence[pl.DataFrame | Path]) -> pl.LazyFrame:
     """Return the rows of all bands; files are scanned as one, which reads few of them at a time."""
     files = [one for one in kept if isinstance(one, Path)]
     if files:
         return pl.scan_parquet(files, glob=False)
     return pl.concat([one.lazy() for one in kept if isinstance(one, pl.DataFrame)])
-
-
-def _raw(
-    table: str,
-    frame: pl.LazyFrame,
-    files: Sequence[LogFile],
-    ways: Sequence[Locate],
-    *,
-    kind: str,
-    zone: str | None,
-) -> Raw:
-    """Return rows of a table from several files as one source."""
-    counts = by_file(frame, len(files))
-    base = {"queries": {"query_position": 1}, "results": {"query_position": 1, "rank": 1}}[table]
-    members = [
-        Raw(
-            table,
-            file.name,
-            frame if len(files) == 1 else frame.clear(),
-            counts.get(number, 0),
-            way,
-            file.bytes,
-            file.digest,
-            timezone=zone,
-            base=base,
-            kind=kind,
-        )
-        for number, (file, way) in enumerate(zip(files, ways, strict=True))
-    ]
-    if len(files) == 1:
-        return members[0]
-    names = [file.name for file in files]
-    return Raw(
-        table,
-        " and ".join(names) if len(names) < 3 else f"{names[0]} and {len(names) - 1} more files",
-        frame,
-        sum(counts.values()),
-        lambda records: _located(members, records),
-        sum(file.bytes for file in files),
-        files[0].digest,
-        timezone=zone,
-        base=base,
-        members=tuple((number * STRIDE, member) for number, member in enumerate(members)),
-    )
-
-
-def _located(members: Sequence[Raw], records: pl.Series) -> pl.DataFrame:
-    """Return where records stand in their own files."""
-    found = []
-    for number in (records // STRIDE).unique().sort():
-        own = records.filter(records // STRIDE == number) - number * STRIDE
-        located = members[number].locate(own)
-        source = pl.lit(members[number].source).alias(SOURCE)
-        found.append(located.with_columns(source, pl.col(RECORD).alias(OWN), pl.col(RECORD) + number * STRIDE))
-    return pl.concat(found, how="vertical_relaxed")

@@ -13,7 +13,8 @@ A new format is one file here and one entry in ``FORMATS`` below; ``core_session
 3. ``log.keep(frame)`` keeps rows that were expensive to take, on disk where the log is large (``log.is_large``).
 4. ``fits(glimpse)`` recognises the format by content (``../recognition.py``); two formats must not fit one file.
 5. ``OPTIONS``: what study.toml may say, a name to an ``Option``; ``log.option("session_gap")`` is its value.
-6. ``"name": Format(description, reader("name", module.take), fits=..., options=..., tried=...)`` goes into ``FORMATS``.
+6. A format of flat lines returns what ``take_flat`` does, changed by ``dataclasses.replace``: rows of a large log are still to come.
+7. ``"name": Format(description, reader("name", module.take), fits=..., options=..., tried=...)`` goes into ``FORMATS``.
 """
 
 from sessionkit.readers.entries import Format

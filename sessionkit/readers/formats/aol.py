@@ -10,6 +10,7 @@ log tells of a next page, goes into the one before it (``merge_queries``). ``-``
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import partial
 
 import polars as pl
@@ -44,7 +45,7 @@ def take(log: Log) -> Taken:
     gap = seconds(log.option("session_gap"))
     make = partial(_made, gap=gap, rules=log.option("merge_queries"))
     taken = take_flat(log, _records, KEY, make, files=files, kinds=KINDS)
-    return Taken(taken.raws, taken.merged, {**taken.idle, **others}, taken.notes)
+    return replace(taken, idle={**taken.idle, **others})
 
 
 def _looks(text: str) -> bool:

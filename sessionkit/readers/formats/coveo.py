@@ -12,6 +12,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 import polars as pl
@@ -78,7 +79,7 @@ def take(log: Log) -> Taken:
     make = partial(_made, more=("query_vector",) if vectors else ())
     taken = take_flat(log, read, KEY, make, files=searches, locates=ways, notes=notes)
     others = {key: many for file in log.files if file not in searches for key, many in _counts(file).items()}
-    return Taken(taken.raws, taken.merged, {**taken.idle, **others}, taken.notes)
+    return replace(taken, idle={**taken.idle, **others})
 
 
 def _header(text: str) -> list[str]:

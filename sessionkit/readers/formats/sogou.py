@@ -17,6 +17,7 @@ instead, and the files that have any are noted.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -77,7 +78,7 @@ def take(log: Log) -> Taken:
     ]
     make = partial(_made, gap=seconds(log.option("session_gap")), rules=log.option("merge_queries"))
     taken = take_flat(log, _records, KEY, make, files=texts, kinds=KINDS, notes=notes)
-    return Taken(taken.raws, taken.merged, {**taken.idle, **others}, taken.notes)
+    return replace(taken, idle={**taken.idle, **others})
 
 
 def _looks(text: str) -> bool:

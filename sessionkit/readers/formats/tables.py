@@ -22,6 +22,7 @@ from sessionkit.readers.checking.aside import Aside
 from sessionkit.readers.checking.parts import LIST
 from sessionkit.readers.checking.whole import whole_study
 from sessionkit.readers.checking.widening import LOG
+from sessionkit.readers.coming import NotAsItComesError
 from sessionkit.readers.config import Config
 from sessionkit.readers.entries import TOPIC, Glimpse
 from sessionkit.readers.files.described import comes_in_pieces, read_table
@@ -29,15 +30,14 @@ from sessionkit.readers.files.fields import UnevenError
 from sessionkit.readers.files.keeping import Keep, OnDisk, in_memory, in_place
 from sessionkit.readers.files.opening import LogFile, open_log
 from sessionkit.readers.judging import Judged, keyed_by_text, looks_like, read_judgments
-from sessionkit.readers.large.courses import UnsettledError
-from sessionkit.readers.large.feeds import OutOfOrderError
 from sessionkit.readers.large.in_parts import large_study
 from sessionkit.readers.large.sizes import is_large
+from sessionkit.readers.progress import begun_again
 from sessionkit.study import Study
 from sessionkit.study.memory import memory_budget
 
 TRIED = "the user study of ir_metrics (tab-separated, three tables); NDJSON and Parquet on made-up ones"
-NOT_AS_IT_COMES = (UnevenError, OutOfOrderError, UnsettledError, pl.exceptions.PolarsError, OSError)
+NOT_AS_IT_COMES = (UnevenError, NotAsItComesError, pl.exceptions.PolarsError, OSError)
 """What may show, while a large log is read as it comes, that it has to be read another way; that names what is wrong."""
 
 
@@ -72,6 +72,7 @@ def read_tables(
         records.mkdir()
         beside, described = _beside(config, judgments, copies)
         files = {name: _open(described[name], config.folder, copies) for name in TABLES if name in described}
+        aside = Aside(warnings=beside.warnings)
 
         def study(make: Callable[..., Study], keep: Keep, *, piecewise: bool = False, **limits: Any) -> Study:  # noqa: ANN401
             read = partial(read_table, config=config)
@@ -91,16 +92,17 @@ def read_tables(
             if beside.by_text:
                 raws = {name: list(given) for name, given in keyed_by_text(raws).items()}
             shared = {"defaults": config.defaults, "reader": "tables", "strict": strict}
-            return make(raws, config.settings, aside=Aside(warnings=beside.warnings), **shared, **limits)
+            return make(raws, config.settings, **shared, **limits)
 
         if not is_large((files[name] for name in LOG if name in files), budget):
-            return study(whole_study, in_memory)
-        limits: dict[str, Any] = {"budget": budget, "workspace": records}
+            return study(whole_study, in_memory, aside=aside)
+        limits: dict[str, Any] = {"budget": budget, "workspace": records, "aside": lambda: aside}
         if not beside.by_text and all(
             comes_in_pieces(files[name], config.tables[name]) for name in LOG if name in files
         ):
             with contextlib.suppress(*NOT_AS_IT_COMES):
                 return study(large_study, in_place, piecewise=True, **limits)
+            begun_again()
         return study(large_study, OnDisk(records), **limits)
 
 

@@ -76,7 +76,7 @@ def take(log: Log) -> Taken:
     taken = take_flat(
         log, _records, KEY, make, files=files, kinds=Kinds("query records", "results listed"), notes=_unread(files)
     )
-    return Taken(taken.raws, taken.merged, {**taken.idle, **others}, taken.notes)
+    return replace(taken, idle={**taken.idle, **others})
 
 
 def _looks(text: str) -> bool:

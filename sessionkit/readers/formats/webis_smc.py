@@ -10,6 +10,7 @@ line per click as in format ``aol``. Lines of hyphens, which stand between users
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import partial
 
 import polars as pl
@@ -58,7 +59,7 @@ def take(log: Log) -> Taken:
         rules=log.option("merge_queries"),
     )
     taken = take_flat(log, _records, KEY, make, files=files, kinds=KINDS)
-    return Taken(taken.raws, taken.merged, {**taken.idle, **others}, taken.notes)
+    return replace(taken, idle={**taken.idle, **others})
 
 
 def _looks(text: str) -> bool:

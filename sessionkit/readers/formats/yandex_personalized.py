@@ -9,6 +9,7 @@ of the list in ``serp_id``, whether it is a test query in ``test``. Ticks are as
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import partial
 
 import polars as pl
@@ -50,7 +51,7 @@ def take(log: Log) -> Taken:
     """Take the files apart."""
     files, others = those_that_fit(log, _looks)
     taken = take_flat(log, _records, KEY, partial(_made, tick=tick_of(log)), files=files)
-    return Taken(taken.raws, taken.merged, {**taken.idle, **others}, taken.notes)
+    return replace(taken, idle={**taken.idle, **others})
 
 
 def _looks(text: str) -> bool:

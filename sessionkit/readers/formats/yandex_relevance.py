@@ -12,6 +12,7 @@ A file of lines ``QueryID RegionID URLID label`` beside the log holds judgments:
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import partial
 
 import polars as pl
@@ -67,7 +68,7 @@ def take(log: Log) -> Taken:
     make = partial(_made, tick=tick_of(log), by_region=by_region)
     taken = take_flat(log, _records, KEY, make, files=files)
     judgments = [_labels(file, by_region=by_region) for file in labels]
-    return Taken({**taken.raws, "judgments": judgments}, taken.merged, {**taken.idle, **others}, taken.notes)
+    return replace(taken, raws={**taken.raws, "judgments": judgments}, idle={**taken.idle, **others})
 
 
 def tick_of(log: Log) -> float | None:

@@ -1,6 +1,6 @@
 """Two courses that a large log can take from its files to parts of whole sessions.
 
-:class:`Streamed`: records are taken from the files as they come, and never come again. It asks for files in the order of
+:class:`Streamed`: records are taken from the files as they come, and do not stay. It asks for files in the order of
 their sessions, and for nothing that only the whole log can decide.
 
 :class:`Staged`: the records lie in temporary files, can be looked through as often as it takes, and be sorted.
@@ -8,25 +8,30 @@ their sessions, and for nothing that only the whole log can decide.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
-from contextlib import ExitStack, closing
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import closing
+from functools import partial
 from pathlib import Path
+from threading import Lock
 
 from sessionkit.readers.checking.bases import moved_columns, say_zero
 from sessionkit.readers.checking.decisions import Decisions, Parts, decide
 from sessionkit.readers.checking.notes import Notes
-from sessionkit.readers.checking.parts import typed_part
+from sessionkit.readers.checking.parts import Part, typed_part
 from sessionkit.readers.checking.whole import all_columns
 from sessionkit.readers.checking.widening import log_schemas
 from sessionkit.readers.checking.zones import notice_zones, without_zones
-from sessionkit.readers.large.feeds import Feed, side_by_side
+from sessionkit.readers.coming import Coming, NotAsItComesError, Sources
 from sessionkit.readers.large.ranges import parts_of
 from sessionkit.readers.large.sizes import records_within
 from sessionkit.readers.raw import Raw
 
+Course = Generator[Callable[[], Sequence[Parts]], None, None]
+"""What gives the typed parts of a log, some at a time; sessions rise from part to part."""
 
-class UnsettledError(Exception):
+
+class UnsettledError(NotAsItComesError):
     """Only the whole log can decide what its records mean."""
 
 
@@ -49,25 +54,32 @@ class Staged:
         self._notes = Notes()
         for raw in log.values():
             notice_zones(raw, without_zones(raw, all_columns()), self._notes)
-        self.decided = decide(log, self.parts, self._notes)
+        self.decided = decide(log, self._typed, self._notes)
 
-    def parts(self) -> Generator[Parts, None, None]:
-        """Return the typed parts of the log; sessions rise from part to part."""
-        for part in self._parts:
-            yield {name: typed_part(raw, self._schemas[name]) for name, raw in part.items()}
+    def parts(self) -> Course:
+        """Return the typed parts of the log."""
+        yield from (partial(self._of, part) for part in self._parts)
 
     def notice(self, notes: Notes) -> None:
         """Note what was unusual before anything was put together."""
         notes.take(self._notes)
 
+    def _typed(self) -> Iterator[Parts]:
+        """Return the typed parts one after the other."""
+        return (one for part in self.parts() for one in part())
+
+    def _of(self, part: Sources) -> Sequence[Parts]:
+        """Return a part, typed."""
+        return [{name: typed_part(raw, self._schemas[name]) for name, raw in part.items()}]
+
 
 class Streamed:
-    """A log in files that give their records in pieces, in the order of sessions.
+    """A log that is taken as it comes.
 
     Parameters
     ----------
-    log
-        The sources of sessions, queries and results, as far as they are given.
+    coming
+        Where it comes from.
     budget
         Bytes of memory that may be used.
 
@@ -77,42 +89,45 @@ class Streamed:
         The whole log has to decide something.
     """
 
-    def __init__(self, log: Mapping[str, Raw], budget: int) -> None:
-        self.log, self._schemas, self._budget = dict(log), log_schemas(log), budget
-        self._zones: dict[str, dict[str, int]] = {}
-        derived = "results" in log and not {"queries", "sessions"} & set(log)
-        if derived and "judgment_key" in log["results"].frame.collect_schema():
+    def __init__(self, coming: Coming, budget: int) -> None:
+        self._coming, self._budget = coming, budget
+        self._schemas, self._lock = log_schemas(self.log), Lock()
+        self._zones: dict[str, Counter[str]] = {}
+        derived = "results" in self.log and not {"queries", "sessions"} & set(self.log)
+        if derived and "judgment_key" in self.log["results"].frame.collect_schema():
             raise UnsettledError
         self.decided = Decisions(self._moved(Notes()))
 
-    def parts(self) -> Generator[Parts, None, None]:
-        """Return the typed parts of the log, once; sessions rise from part to part.
+    @property
+    def log(self) -> Sources:
+        """Its sources."""
+        return self._coming.log
 
-        Raises
-        ------
-        UnsettledError
-            Something counts from 0 of which nobody said that it does.
-        """
-        feeds = {name: Feed(raw) for name, raw in self.log.items()}
-        zones: dict[str, dict[str, int]] = {name: {} for name in feeds}
-        with ExitStack() as open_feeds:
-            for feed in feeds.values():
-                open_feeds.enter_context(closing(feed))
-            for part in side_by_side(feeds, self._budget):
-                for name, raw in part.items():
-                    if set(say_zero(raw, self._schemas[name])) - set(self._settled(name)):
-                        raise UnsettledError
-                    for column, count in without_zones(raw, all_columns()).items():
-                        zones[name][column] = zones[name].get(column, 0) + count
-                yield {name: typed_part(raw, self._schemas[name]) for name, raw in part.items()}
-        self.log = {name: replace(feed.raw, records=feed.records) for name, feed in feeds.items()}
-        self._zones = zones
+    def parts(self) -> Course:
+        """Return the typed parts of the log; taking them raises UnsettledError where something counts from 0 of which nobody said so."""
+        self._zones = {name: Counter() for name in self.log}
+        with closing(self._coming.parts(self._budget)) as parts:
+            for part in parts:
+                yield partial(self._of, part)
 
     def notice(self, notes: Notes) -> None:
         """Note what was unusual before anything was put together, after the last part."""
         for name, raw in self.log.items():
             notice_zones(raw, self._zones[name], notes)
         self._moved(notes)
+
+    def _of(self, part: Callable[[], Sequence[Sources]]) -> Sequence[Parts]:
+        """Return some parts, typed."""
+        return [{name: self._typed(name, raw) for name, raw in sources.items()} for sources in part()]
+
+    def _typed(self, name: str, raw: Raw) -> Part:
+        """Return a table of a part, typed."""
+        if set(say_zero(raw, self._schemas[name])) - set(self._settled(name)):
+            raise UnsettledError
+        zones = without_zones(raw, all_columns())
+        with self._lock:
+            self._zones[name].update(zones)
+        return typed_part(raw, self._schemas[name])
 
     def _moved(self, notes: Notes) -> dict[str, list[str]]:
         """Return the columns that are declared to count from 0."""

@@ -6,12 +6,16 @@ out not to be, the log is read another way.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import replace
+from functools import partial
 
 import polars as pl
 
+from sessionkit.readers.coming import NotAsItComesError, Sources
 from sessionkit.readers.files.keeping import joined
+from sessionkit.readers.large.sizes import records_streamed
 from sessionkit.readers.raw import Raw
 from sessionkit.study.ahead import Ahead
 
@@ -20,8 +24,33 @@ AHEAD = 2
 """Pieces of a file that are read before they are asked for."""
 
 
-class OutOfOrderError(Exception):
+class OutOfOrderError(NotAsItComesError):
     """A file is not in the order of its sessions."""
+
+
+class SideBySide:
+    """A log of tables in files that are in the order of their sessions.
+
+    Parameters
+    ----------
+    log
+        Sources that give their records in pieces.
+    """
+
+    at_once = 2
+
+    def __init__(self, log: Sources) -> None:
+        self.log = dict(log)
+
+    def parts(self, budget: int) -> Generator[Callable[[], Sequence[Sources]], None, None]:
+        """Return the parts of the log, which are there already."""
+        feeds = {name: Feed(raw) for name, raw in self.log.items()}
+        with ExitStack() as open_feeds:
+            for feed in feeds.values():
+                open_feeds.enter_context(closing(feed))
+            for part in side_by_side(feeds, records_streamed(budget, self.log)):
+                yield partial(list, [part])
+        self.log = {name: replace(feed.raw, records=feed.records) for name, feed in feeds.items()}
 
 
 class Feed:

@@ -17,6 +17,7 @@ from sessionkit.readers.checking.parts import Part
 from sessionkit.readers.checking.rejection import described, none_rejected, rejected_rows
 from sessionkit.readers.checking.widening import LOG
 from sessionkit.readers.files.keeping import room_in
+from sessionkit.readers.large.feeds import OutOfOrderError
 from sessionkit.readers.progress import came
 from sessionkit.readers.raw import Raw
 from sessionkit.study import Source
@@ -51,9 +52,21 @@ class Gathered:
     _users: list[pl.DataFrame] = field(default_factory=lambda: [table("users").empty(("user_id",))])
     texts: dict[str, dict[str, Texts]] = field(default_factory=lambda: {name: {} for name in LOG})
     _depths: list[pl.DataFrame] = field(default_factory=list)
+    _last: str | None = None
 
     def add(self, made: Assembled, counts: Counts) -> None:
-        """Add what has come of one part, and what was counted in it."""
+        """Add what has come of one part, and what was counted in it.
+
+        Raises
+        ------
+        OutOfOrderError
+            Its sessions do not come after those before.
+        """
+        sessions = made.sessions["session_id"]
+        if len(sessions):
+            if self._last is not None and sessions[0] <= self._last:
+                raise OutOfOrderError
+            self._last = sessions[-1]
         self.counts += counts
         self._users.append(made.sessions.select(pl.col("user_id").drop_nulls().unique()))
         if sum(map(len, self._users[1:])) > len(self._users[0]):  # so that none is brought together often

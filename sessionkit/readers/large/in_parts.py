@@ -8,7 +8,7 @@ up (``gathering.py``). Users and judgments are taken to fit in memory.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -29,9 +29,11 @@ from sessionkit.readers.checking.rejection import note_rejected, refuse_first
 from sessionkit.readers.checking.unusual import notice_unusual
 from sessionkit.readers.checking.whole import Raws, log_of, notice_empty
 from sessionkit.readers.checking.widening import LOG
-from sessionkit.readers.large.courses import Staged, Streamed
+from sessionkit.readers.coming import Coming
+from sessionkit.readers.large.courses import Course, Staged, Streamed
+from sessionkit.readers.large.feeds import SideBySide
 from sessionkit.readers.large.gathering import Gathered, Types
-from sessionkit.readers.large.sizes import ENOUGH, records_streamed
+from sessionkit.readers.large.sizes import ENOUGH
 from sessionkit.study import Settings, Study, open_study
 from sessionkit.study.ahead import Ahead, in_turn
 from sessionkit.study.package import write_package
@@ -56,7 +58,7 @@ class Beside:
     settings: Settings
     reader: str
     strict: bool
-    aside: Aside
+    aside: Callable[[], Aside]
 
     @property
     def judged(self) -> pl.DataFrame:
@@ -73,7 +75,8 @@ def large_study(
     strict: bool,
     budget: int,
     workspace: Path,
-    aside: Aside = NOTHING,
+    aside: Callable[[], Aside] = lambda: NOTHING,
+    coming: Coming | None = None,
 ) -> Study:
     """Return the study of these sources, written to a temporary folder that is there as long as the study is.
 
@@ -84,21 +87,28 @@ def large_study(
     workspace
         A directory for files that are needed until the study is written.
     aside
-        What the format found out beside the tables.
+        Asked for what the format found out beside the tables, once all of the log has come.
+    coming
+        Where the log comes from, which then is not in `raws`.
+
+    Raises
+    ------
+    NotAsItComesError
+        Its records cannot be taken as they come.
     """
     log = log_of(raws)
-    streams = all(raw.pieces is not None for raw in log.values())
-    course = Streamed(log, records_streamed(budget, log)) if streams else Staged(log, budget, workspace)
-    # parts of which the sources know are small
-    at_once = 2 if budget >= ENOUGH and all(raw.parts for raw in log.values()) else 1
+    if coming is None and all(raw.pieces is not None for raw in log.values()):
+        coming = SideBySide(log)
+    course = Staged(log, budget, workspace) if coming is None else Streamed(coming, budget)
+    at_once = coming.at_once if coming is not None and budget >= ENOUGH else 1
     users = plain_part(raws["users"][0]) if "users" in raws else None
     judgments = [plain_part(raw) for raw in raws.get("judgments", ())]
     beside = Beside(users, judgments, settings, reader, strict=strict, aside=aside)
     held = TemporaryFolder()
     types: Types | None = None
     while True:
-        writing = Writing(course, beside, defaults, types, workspace / "rejected", at_once=at_once)
         try:
+            writing = Writing(course, beside, defaults, types, workspace / "rejected", at_once=at_once)
             writing.write(held.path / "study")
         except OtherTypesError as error:
             types = error.types
@@ -145,7 +155,7 @@ class Writing:
         at_once: int = 1,
     ) -> None:
         self.course, self.beside, self.defaults, self.types = course, beside, defaults, types
-        self.judged, self.notes = beside.judged, beside.aside.noticed()
+        self.judged = beside.judged
         self._keys = judged_keys(self.judged)
         shutil.rmtree(folder, ignore_errors=True)
         self.gathered, self.at_once = Gathered(folder), at_once
@@ -162,7 +172,7 @@ class Writing:
                 _without_log(self.judged), directory, slices, lambda: self._study, seen=self.gathered.add_depths
             )
 
-    def _made(self, parts: Iterator[Parts]) -> Generator[Slice, None, None]:
+    def _made(self, parts: Course) -> Generator[Slice, None, None]:
         """Return the finished tables of each part."""
         empty = None
         with closing(self._assembled(parts)) as assembled:
@@ -177,23 +187,24 @@ class Writing:
             yield empty
         self._study = self._whole()  # while the last part is being written
 
-    def _assembled(self, parts: Iterator[Parts]) -> Generator[tuple[Assembled, Counts], None, None]:
+    def _assembled(self, parts: Course) -> Generator[tuple[Assembled, Counts], None, None]:
         """Return what each part becomes."""
-        if self.at_once > 1:
-            yield from in_turn(self._put_together, parts, self.at_once)
-        else:
-            yield from map(self._put_together, parts)
+        one_by_one = (self._put_together(part) for part in parts)
+        with closing(in_turn(self._put_together, parts, self.at_once) if self.at_once > 1 else one_by_one) as made:
+            for some in made:
+                yield from some
 
-    def _put_together(self, part: Parts) -> tuple[Assembled, Counts]:
-        """Return the tables of a part, and what is counted in them."""
-        made = assemble(part, self.course.decided, self.defaults)
-        return made, counts_of(made, self._keys)
+    def _put_together(self, parts: Callable[[], Sequence[Parts]]) -> list[tuple[Assembled, Counts]]:
+        """Return the tables of some parts, and what is counted in each."""
+        made = [assemble(part, self.course.decided, self.defaults) for part in parts()]
+        return [(one, counts_of(one, self._keys)) for one in made]
 
     def _whole(self) -> Study:
         """Return the study but for its log, all of which has come by now; note what was unusual."""
-        gathered, beside, notes = self.gathered, self.beside, self.notes
+        gathered, beside, aside = self.gathered, self.beside, self.beside.aside()
         if gathered.types != self.types:
             raise OtherTypesError(gathered.types)
+        notes = self.notes = aside.noticed()
         raws = [part.raw for part in (beside.users, *beside.judgments) if part is not None]
         notice_empty(sorted([*self.course.log.values(), *raws], key=lambda raw: TABLES.index(raw.table)), notes)
         self.course.notice(notes)
@@ -220,7 +231,7 @@ class Writing:
                 *(sources_of(beside.users) if beside.users else ()),
                 *log,
                 *(source for part in beside.judgments for source in sources_of(part)),
-                *beside.aside.sources,
+                *aside.sources,
             ),
             reader=beside.reader,
             notes=tuple(notes.told),

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from itertools import accumulate
 from pathlib import Path
 
 import polars as pl
@@ -22,8 +21,6 @@ SAMPLE = 200_000
 """Records of each table whose sessions are looked at to find ranges of like size."""
 SCATTER = 6
 """How often the groups of a file may be read for all parts together before sorting them into files is cheaper."""
-AS_MANY = 2
-"""Parts that the sources know of may have so many times the records that parts should have."""
 OPEN = 16
 """Files of parts that are written at the same time; each takes memory."""
 PART, PLACE, SESSION = "__part", "__place", "session_id"
@@ -44,11 +41,8 @@ def parts_of(log: Mapping[str, Raw], rows: int, workspace: Path) -> list[dict[st
     Returns
     -------
     list of dict
-        The sources of each part. Ranges of sessions come in order; records without session come last, unless the sources
-        know of parts that are no more than :data:`AS_MANY` times as large.
+        The sources of each part. Ranges of sessions come in order; records without session come last.
     """
-    if all(raw.parts for raw in log.values()) and max(_records_of(log)) <= AS_MANY * rows:
-        return _as_they_lie(log)
     samples = {name: _sample(raw) for name, raw in log.items()}
     bounds = _bounds(list(samples.values()), sum(raw.records for raw in log.values()), rows)
     cut = {name: _cut(raw, samples[name], bounds, rows, workspace / f"parts of {name}") for name, raw in log.items()}
@@ -59,20 +53,6 @@ def parts_of(log: Mapping[str, Raw], rows: int, workspace: Path) -> list[dict[st
             for name, raw in log.items()
         }
         for number in range(most)
-    ]
-
-
-def _records_of(log: Mapping[str, Raw]) -> list[int]:
-    """Return how many records each part has of which the sources know."""
-    return [sum(sizes) for sizes in zip(*(raw.parts for raw in log.values()), strict=True)]
-
-
-def _as_they_lie(log: Mapping[str, Raw]) -> list[dict[str, Raw]]:
-    """Return the parts of which the sources know."""
-    starts = {name: [0, *accumulate(raw.parts)] for name, raw in log.items()}
-    return [
-        {name: replace(raw, frame=raw.frame.slice(starts[name][n], raw.parts[n])) for name, raw in log.items()}
-        for n in range(len(_records_of(log)))
     ]
 
 

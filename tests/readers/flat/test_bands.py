@@ -29,7 +29,7 @@ def cut(write, tmp_path, monkeypatch):
         ]
         log = SimpleNamespace(is_large=is_large, workspace=tmp_path)
         frames = [lines_of(file).with_columns(USER) for file in opened]
-        bounds = bounds_of([marks_of(file, KEY) for file in opened]) if is_large else []
+        bounds = bounds_of([marks_of(file, KEY) for file in opened], 99) if is_large else []
         return [band().select(RECORD, TEXT).collect().rows() for band in banded(log, opened, frames, KEY, bounds)]
 
     return cut

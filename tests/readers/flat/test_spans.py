@@ -11,7 +11,7 @@ from sessionkit.contract import RECORD, RULE
 from sessionkit.readers.files.opening import open_log
 from sessionkit.readers.flat import bands
 from sessionkit.readers.flat.bands import STRIDE, TEXT, Key, UndecodableError, bounds_of, lines_of, marks_of
-from sessionkit.readers.flat.spans import OutOfOrderError, in_place
+from sessionkit.readers.flat.spans import SplitUserError, in_place
 
 KEY = Key("user", re.compile(rb"([^\t\n]*)\t"))
 USER = pl.col(TEXT).str.splitn("\t", 2).struct.field("field_0").alias("user")
@@ -35,7 +35,7 @@ def cut(write, tmp_path, monkeypatch):
             for number, lines in enumerate(files)
         ]
         marks = [marks_of(file, KEY) for file in opened]
-        found = in_place(opened, marks, read, KEY, bounds_of(marks))
+        found = in_place(opened, marks, read, KEY, bounds_of(marks, 99))
         return [band().select(RECORD, TEXT).collect().rows() for band in found]
 
     return cut
@@ -73,9 +73,9 @@ def test_users_are_whole_and_in_order(cut, order, seed):
 def test_a_user_who_comes_back_is_out_of_order(cut):
     users = [str(1000 + number) for number in range(300)]
     again = [f"{user}\tline" for user in [*users[:150], "1009", *users[150:]]]
-    with pytest.raises(OutOfOrderError):
+    with pytest.raises(SplitUserError):
         cut(again)
-    with pytest.raises(OutOfOrderError):
+    with pytest.raises(SplitUserError):
         cut([f"{user}\tline" for user in users], [f"{user}\tline" for user in reversed(users)])
 
 

@@ -8,8 +8,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from sessionkit.errors import DataError
-from sessionkit.readers import read, records
-from sessionkit.readers.flat import bands, making
+from sessionkit.readers import read
+from sessionkit.readers.flat import making
 from sessionkit.study.depths import depths_of
 
 
@@ -82,19 +82,6 @@ HEADERS = {
     "aol": "AnonID\tQuery\tQueryTime\tItemRank\tClickURL",
     "coveo": "session_id_hash,query_vector,clicked_skus_hash,product_skus_hash,server_timestamp_epoch_ms",
 }
-
-
-@pytest.fixture
-def large(monkeypatch, in_parts):
-    """Treat every log as large from here on, with bands and parts of a few lines, so many bytes of which stay in memory."""
-
-    def large(room=0):
-        in_parts(40)
-        monkeypatch.setattr(records, "ENOUGH", 2 * room)
-        monkeypatch.setattr(bands, "BAND_BYTES", 500)
-        monkeypatch.setattr(bands, "BLOCK", 50)
-
-    return large
 
 
 @pytest.fixture

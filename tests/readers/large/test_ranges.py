@@ -1,7 +1,6 @@
 """Parts of a log by ranges of sessions: every record in one of them, sessions whole and in order."""
 
 import random
-from dataclasses import replace
 
 import polars as pl
 import pytest
@@ -38,17 +37,3 @@ def test_every_record_is_in_one_part(tmp_path, monkeypatch, rows, shuffled, dtyp
     assert [session for part in seen for session in sorted(part)] == sorted(set().union(*seen))
     assert len(parts) == 1 if rows == 1000 and None not in results else len(parts) > 1
     assert not any(None in part["results"]["session_id"] and seen[n] for n, part in enumerate(parts))
-
-
-@pytest.mark.parametrize(("rows", "as_they_lie"), [(4, False), (5, True)])
-def test_parts_that_the_sources_know_are_taken_unless_they_are_too_large(tmp_path, rows, as_they_lie):
-    log = {
-        "queries": replace(raw("queries", [*"aabb", None, *"cccccdd"]), parts=(5, 7)),  # none has a session: it stays
-        "results": replace(raw("results", [*"abbbbddd"]), parts=(5, 3)),
-    }
-    parts = parts_of(log, rows, tmp_path)
-    found = [
-        tuple("".join(s or "-" for s in one.frame.collect()["session_id"]) for one in part.values()) for part in parts
-    ]
-    assert (found == [("aabb-", "abbbb"), ("cccccdd", "ddd")]) == as_they_lie  # parts of 10 records
-    assert sorted("".join("".join(part) for part in found)) == sorted("aabb-cccccddabbbbddd")

@@ -1,4 +1,4 @@
-"""A browser that watches a page, for tests of anything that is opened in one."""
+"""A browser that watches a page, for tests of anything that is opened in one; where tests that share things run."""
 
 import shutil
 
@@ -10,6 +10,22 @@ settings.register_profile("quick", deadline=None, phases=[Phase.explicit, Phase.
 # a busy machine is no failure; all else as it was chosen (hypothesis chooses by itself in CI)
 settings.register_profile("patient", parent=settings(), deadline=None)
 settings.load_profile("patient")
+SPARK = "tests/engines/"
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Where tests run side by side, those of a file run in one process, which makes once what they share; so do all of Spark.
+
+    The mark xdist_group would say the same, but pytest 9.2 does not hear it (pytest-xdist, issue 1386).
+    """
+    from xdist.scheduler import LoadFileScheduling
+
+    class ByFile(LoadFileScheduling):
+        def _split_scope(self, nodeid):
+            return SPARK if nodeid.startswith(SPARK) else super()._split_scope(nodeid)
+
+    return ByFile(config, log)
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,7 @@
-"""One Spark for all tests of the engines: two cores of this machine, from PyPI alone where there is no Java."""
+"""One Spark for all tests of the engines: two cores of this machine, from PyPI alone where there is no Java.
+
+Where tests run side by side, those of this folder run in one process (see the scheduler in tests/conftest.py).
+"""
 
 import sys
 from pathlib import Path
@@ -11,11 +14,8 @@ HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "scoring")]  # the logs of these tests, the variants of the measures
 
 
-def pytest_collection_modifyitems(items):
-    """Where the tests run side by side, these are for one process, so that one Spark is started."""
-    for item in items:
-        if HERE in item.path.parents:
-            item.add_marker(pytest.mark.xdist_group("spark"))
+QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""To Java: compile little. Its second compiler takes longer over Spark's code than it saves in a minute of small tables."""
 
 
 @pytest.fixture(scope="session")
@@ -24,7 +24,9 @@ def spark():
     pytest.importorskip("pyspark", reason="the extra spark is not installed")
     from sessionkit.engines.cluster import session
 
-    running = session("local[2]", {"spark.sql.shuffle.partitions": "3", "spark.driver.memory": "1g"})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SPARK_SUBMIT_OPTS", QUICK)
+        running = session("local[2]", {"spark.sql.shuffle.partitions": "3", "spark.driver.memory": "1g"})
     yield running
     running.stop()
 

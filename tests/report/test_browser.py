@@ -15,7 +15,7 @@ from sessionkit.report import report
 sys.path.insert(0, str(Path(__file__).parent))
 from odd_logs import odd
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("report in a browser")]
+pytestmark = pytest.mark.browser
 CLINIC = Path(__file__).resolve().parents[2] / "examples" / "clinic" / "study.toml"
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa", "best-practice"]
 ALIKE = ".chart svg > *, .table tr:nth-child(n + 4), .save a"

@@ -1,10 +1,12 @@
 """Corrections: against scipy and hand-made steps; intervals that agree with the adjusted p-values."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
+from scipy import special, stats
 
 from sessionkit.analysis.comparing.corrections import CORRECTIONS, adjusted, corrected
 
@@ -34,13 +36,19 @@ def test_each_is_no_smaller_than_the_one_before_it_in_force(p):
     assert ((none <= bh + 1e-15) & (bh <= holm + 1e-15) & (holm <= bonferroni + 1e-15)).all()
 
 
+@cache
+def half_width(rate):
+    """Of a normal estimate with a standard error of 1; few rates are asked for, thousands of times."""
+    return stats.norm.isf(rate / 2)
+
+
 def by_z(z, correction):
     """Normal estimates with a standard error of 1, corrected together: verdicts and intervals."""
     z = np.asarray(z)
-    settled = corrected(list(2 * stats.norm.sf(np.abs(z))), correction, 0.05)
+    settled = corrected((2 * special.ndtr(-np.abs(z))).tolist(), correction, 0.05)
 
     def around(value):
-        return lambda rate: (value - stats.norm.isf(rate / 2), value + stats.norm.isf(rate / 2))
+        return lambda rate: (value - half_width(rate), value + half_width(rate))
 
     return settled, [settled.interval(place, around(value), value) for place, value in enumerate(z)]
 

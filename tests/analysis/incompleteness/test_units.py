@@ -7,6 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import sessionkit as sk
 from sessionkit.analysis.incompleteness.kinds import kind_of
@@ -17,6 +18,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 from worlds import logs, outcomes, study_of
 
 SOME = settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+# units do not depend on each other, so that several logs are looked at in one study: the first time four of the simplest, then 8
+FOURS = settings(SOME, max_examples=3)
 OF_QUERIES = [
     "CG@3", "DCG@3", "DCG(gain=0-1-3,discount=log,b=4)", "DCG(gain=0-3-1)@2", "RBP(p=0.8)",
     "RBP(gain=linear,p=0.6)@2", "P@3", "P", "P(level=1)@2", "gP@3", "AvgP(cutoffs=1-3,weights=1-2)",
@@ -43,6 +46,13 @@ def scored(study, measures, per):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
         return sk.score(study, measures, per=per)
+
+
+def side_by_side(several):
+    """Logs in one study, and in another with every way in which they could turn out: copies, whose marks tell them apart."""
+    given = [(f"/{number}", *log[:2]) for number, log in enumerate(several)]
+    ways = [(f"/{number}{mark}", *rest) for number, log in enumerate(several) for mark, *rest in outcomes(*log)]
+    return given, ways
 
 
 def ranges(scores, unit):
@@ -80,13 +90,12 @@ def bounded(study, measures, **more):
 
 @pytest.mark.parametrize("keys_per_query", [False, True])
 def test_every_query_is_within_its_bounds_and_they_are_met(keys_per_query):
-    @SOME
-    @given(logs(keys_per_query=keys_per_query))
-    def test(log):
-        found = bounded(
-            study_of([("", *log[:2])], keys_per_query=keys_per_query), [f"mean({m})" for m in OF_QUERIES], per="query"
-        )
-        many = study_of(outcomes(*log), keys_per_query=keys_per_query)
+    @FOURS
+    @given(st.lists(logs(keys_per_query=keys_per_query), min_size=4, max_size=4))
+    def test(several):
+        alone, ways = side_by_side(several)
+        found = bounded(study_of(alone, keys_per_query=keys_per_query), [f"mean({m})" for m in OF_QUERIES], per="query")
+        many = study_of(ways, keys_per_query=keys_per_query)
         unit = ["session_id", "query_position"]
         both = check(found.units, ranges(scored(many, OF_QUERIES, "query"), unit), unit)
         # weights that fall with the grade, and results removed or repeated in the list, are the only ones that need not be met
@@ -101,11 +110,12 @@ def test_every_session_is_within_its_bounds(keys_per_query):
     without = OTHER_KEYS if keys_per_query else ()
     measures = [*OF_SESSIONS, *AGGREGATES]
 
-    @SOME
-    @given(logs(keys_per_query=keys_per_query))
-    def test(log):
-        found = bounded(study_of([("", *log[:2])], keys_per_query=keys_per_query), measures, per="session")
-        many = study_of(outcomes(*log), keys_per_query=keys_per_query)
+    @FOURS
+    @given(st.lists(logs(keys_per_query=keys_per_query), min_size=4, max_size=4))
+    def test(several):
+        alone, ways = side_by_side(several)
+        found = bounded(study_of(alone, keys_per_query=keys_per_query), measures, per="session")
+        many = study_of(ways, keys_per_query=keys_per_query)
         both = check(
             found.units, ranges(scored(many, measures, "session"), ["session_id"]), ["session_id"], without=without
         )

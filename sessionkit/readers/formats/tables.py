@@ -20,7 +20,7 @@ from sessionkit.contract import TABLES
 from sessionkit.errors import DataError
 from sessionkit.readers.checking.aside import Aside
 from sessionkit.readers.checking.parts import LIST
-from sessionkit.readers.checking.whole import whole_study
+from sessionkit.readers.checking.whole import log_of, whole_study
 from sessionkit.readers.checking.widening import LOG
 from sessionkit.readers.coming import NotAsItComesError
 from sessionkit.readers.config import Config
@@ -29,7 +29,8 @@ from sessionkit.readers.files.described import comes_in_pieces, read_table
 from sessionkit.readers.files.fields import UnevenError
 from sessionkit.readers.files.keeping import Keep, OnDisk, in_memory, in_place
 from sessionkit.readers.files.opening import LogFile, open_log
-from sessionkit.readers.judging import Judged, keyed_by_text, looks_like, read_judgments
+from sessionkit.readers.judging import ByText, Judged, keyed_by_text, looks_like, read_judgments
+from sessionkit.readers.large.feeds import SideBySide
 from sessionkit.readers.large.in_parts import large_study
 from sessionkit.readers.large.sizes import is_large
 from sessionkit.readers.progress import begun_again
@@ -90,6 +91,8 @@ def read_tables(
             }
             raws.setdefault("judgments", []).extend(beside.raws)
             if beside.by_text:
+                if piecewise:
+                    limits["coming"] = ByText(SideBySide(log_of(raws)))
                 raws = {name: list(given) for name, given in keyed_by_text(raws).items()}
             shared = {"defaults": config.defaults, "reader": "tables", "strict": strict}
             return make(raws, config.settings, **shared, **limits)
@@ -97,9 +100,7 @@ def read_tables(
         if not is_large((files[name] for name in LOG if name in files), budget):
             return study(whole_study, in_memory, aside=aside)
         limits: dict[str, Any] = {"budget": budget, "workspace": records, "aside": lambda: aside}
-        if not beside.by_text and all(
-            comes_in_pieces(files[name], config.tables[name]) for name in LOG if name in files
-        ):
+        if all(comes_in_pieces(files[name], config.tables[name]) for name in LOG if name in files):
             with contextlib.suppress(*NOT_AS_IT_COMES):
                 return study(large_study, in_place, piecewise=True, **limits)
             begun_again()

@@ -6,6 +6,8 @@ import pytest
 
 from tests.readers.large.test_in_parts import COLUMNS, RESULTS, ROWS, log, outcome
 
+QUERIES = list(dict.fromkeys((session, position) for session, position, _ in ROWS))
+
 
 @pytest.mark.parametrize("packing", [".gz", ".zst"])
 @pytest.mark.parametrize("kind", ["csv", "ndjson"])
@@ -51,3 +53,19 @@ def test_texts_of_numbers_that_mean_something_else_are_left_as_they_are(write, s
     assert outcome(path) == one
     assert [row[1:6:4] for row in one["rejected"][1]] == [(56, "0"), (57, None)]
     assert one["facts"]["empty"] == 1
+
+
+@pytest.mark.parametrize(("given", "course"), [(("queries", "results"), "Streamed"), (("results",), "Staged")])
+def test_queries_that_are_judged_by_their_texts_are_read_as_they_come(write, small, given, course):
+    """Where queries are told by results alone, the whole log says whether a session has one key."""
+    write("queries.csv", "session_id,query_position,query_text\n" + "".join(f"{s},{q},text {q} \n" for s, q in QUERIES))
+    texts = "session_id,query_position,rank,doc_id,query_text\n"
+    write("results.csv", texts + "".join(f"{s},{q},{r},d{r},text {q}\n" for s, q, r in ROWS))
+    graded = write("graded.csv", "query,docid,rating\ntext 1,d1,2\ntext 2,d2,1\n")
+    path = write("study.toml", "".join(f'[{name}]\npath = "{name}.csv"\n' for name in given))
+    one = outcome(path, judgments=graded)
+    taken = small()
+    assert outcome(path, judgments=graded) == one
+    assert taken == [course]
+    keys = [name for name, _ in one["queries"][0]].index("judgment_key")
+    assert {row[keys] for row in one["queries"][1]} >= {"text 1", "text 2"}

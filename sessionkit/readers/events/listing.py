@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import polars as pl
 
 from sessionkit.contract import RECORD, table
 from sessionkit.contract.casts import cast
-from sessionkit.readers.events.requeries import SAID, merge_queries
+from sessionkit.readers.events.counting import Found, all_found, found, summed
+from sessionkit.readers.events.requeries import RULES, merge_queries, told
 from sessionkit.readers.events.sessionising import with_positions
 from sessionkit.readers.files.keeping import Keep
 from sessionkit.showing.words import counted
@@ -28,18 +28,68 @@ FROM, BARE = "__from", "__bare"
 KNOWN = ("hit list", "impressions", "clicks")
 """From where a list may be known, the best first."""
 PLACE = (FILE, RECORD)
+GONE = "queries merged into others"
+Counts = Mapping[tuple[int, str], int]
+"""Numbers of records by (number of the file, kind)."""
 
 
 @dataclass(frozen=True)
 class Listed:
-    """Rows of queries and results; what was merged and idle by (number of the file, kind); what is to be said and warned of."""
+    """Rows of both tables.
+
+    Parameters
+    ----------
+    merged, idle
+        What went into rows, and what carries nothing.
+    requeried
+        How many queries were merged, by rule.
+    lost
+        Clicks on documents that their query's list does not have, and the first record of one.
+    differing
+        Sessions that have several values of a column of which they have one.
+    """
 
     queries: pl.LazyFrame
     results: pl.LazyFrame
-    merged: Mapping[tuple[int, str], int] = field(default_factory=dict)
-    idle: Mapping[tuple[int, str], int] = field(default_factory=dict)
-    notes: Sequence[str] = ()
-    warnings: Sequence[str] = ()
+    merged: Counts = field(default_factory=dict)
+    idle: Counts = field(default_factory=dict)
+    requeried: Mapping[str, int] = field(default_factory=dict)
+    lost: Found = (0, None)
+    differing: Mapping[str, Found] = field(default_factory=dict)
+
+    @property
+    def notes(self) -> list[str]:
+        """What is to be said."""
+        many, first = self.lost
+        said = f"{counted(many, 'click')} on documents that their query's list does not have (first: record {first})"
+        return [*told(self.requeried), *([said] if many else [])]
+
+    @property
+    def warnings(self) -> list[str]:
+        """What is to be warned of."""
+        taken = "that of its first query is taken"
+        return [
+            f"{name}: several within {counted(many, 'session')} (first: session {first!r}); {taken}"
+            for name, (many, first) in self.differing.items()
+            if many
+        ]
+
+
+def together(parts: Sequence[Listed]) -> Listed:
+    """Return the rows of a log from those of its parts, each all of some sessions."""
+    if len(parts) == 1:
+        return parts[0]
+    merged = summed(*(part.merged for part in parts))
+    requeried = summed(*(part.requeried for part in parts))
+    return Listed(
+        pl.concat([part.queries for part in parts]),
+        pl.concat([part.results for part in parts]),
+        dict(sorted(merged.items(), key=lambda one: (one[0][1] != GONE, one[0]))),
+        dict(sorted(summed(*(part.idle for part in parts)).items())),
+        {rule: requeried[rule] for rule in RULES if rule in requeried},
+        all_found(part.lost for part in parts),
+        {name: all_found(part.differing[name] for part in parts) for name in parts[0].differing},
+    )
 
 
 def listed(
@@ -71,17 +121,17 @@ def listed(
     heads, counts = _heads(ordered, lists, marks, rules)
     merged: dict[tuple[int, str], int] = {}
     if counts:
-        heads = keep(heads)
-        gone = ordered.join(heads.filter(pl.col(KEY) != pl.col("kept")), on=KEY, how="semi")
-        merged |= tallied(gone.filter(pl.col("__counts")), "queries merged into others")
-        ordered = ordered.join(heads.filter(pl.col(KEY) == pl.col("kept")), on=KEY, how="semi", maintain_order="left")
-        lists, marks = keep(_moved(lists, heads)), keep(_renamed(marks, heads))
+        gone = keep(heads.filter(pl.col(KEY) != pl.col("kept")))
+        merged |= tallied(ordered.join(gone, on=KEY, how="semi").filter(pl.col("__counts")), GONE)
+        ordered = ordered.join(gone, on=KEY, how="anti", maintain_order="left")
+        lists, marks = keep(_moved(lists, gone)), keep(_renamed(marks, gone))
     rows = keep(_with_marks(lists, marks, many))
-    asked, warnings = _of_session(keep(with_positions(_with_status(ordered, rows))))
+    asked, differing = _of_session(keep(with_positions(_with_status(ordered, rows))))
     asked = keep(asked)
-    results = keep(rows.join(asked.select(KEY, "session_id", "query_position"), on=KEY, how="inner"))
+    place = asked.select(KEY, "session_id", "query_position")
+    results = keep(rows.join(place, on=KEY, how="inner", maintain_order="left"))
     onto, beside, lost = _accounts(marks, results)
-    return Listed(asked, results, merged | onto, beside, [*_told(counts), *lost], warnings)
+    return Listed(asked, results, {**merged, **onto}, beside, counts, lost, differing)
 
 
 def _heads(
@@ -114,29 +164,21 @@ def _with_marks(lists: pl.LazyFrame, marks: pl.LazyFrame, many: Sequence[str]) -
     if "dwell_seconds" in there:
         values.append(pl.when((is_click & spent.is_not_null()).any()).then(spent.filter(is_click).sum()))
     counts = marks.filter(pl.col(MANY).is_in(list(many))).group_by(KEY, "doc_id").agg(values)
-    first = pl.struct(KEY, "doc_id").is_first_distinct().alias("__first")
-    joined = lists.with_columns(first).join(
-        counts.with_columns(pl.lit(value=True).alias("__first")),
-        on=[KEY, "doc_id", "__first"],
-        how="left",
-        maintain_order="left",
-    )
-    made = joined.drop("__first").with_columns(pl.col(name).fill_null(0) for name in many)
+    placed = lists.with_row_index("__nth")
+    met = placed.select("__nth", KEY, "doc_id").join(counts, on=[KEY, "doc_id"])
+    first = met.sort("__nth").unique([KEY, "doc_id"], keep="first").drop(KEY, "doc_id")
+    joined = placed.join(first, on="__nth", how="left", maintain_order="left")
+    made = joined.drop("__nth").with_columns(pl.col(name).fill_null(0) for name in many)
     return made.with_columns(clicked=pl.col("clicks") > 0)
 
 
-def _of_session(asked: pl.LazyFrame) -> tuple[pl.LazyFrame, list[str]]:
-    """Return queries with one user, system and topic for all of a session, and warnings where they differ."""
+def _of_session(asked: pl.LazyFrame) -> tuple[pl.LazyFrame, dict[str, Found]]:
+    """Return queries with one user, system and topic for all of a session, and the sessions where they differ."""
     names = [name for name in ("user_id", "system_id", "topic_id") if name in asked.collect_schema()]
-    warnings = []
-    for name in names:
-        differs = pl.col(name).drop_nulls().n_unique().over("session_id") > 1
-        many, first = found(asked.filter(differs), "session_id", distinct=True)
-        if many:
-            taken = "that of its first query is taken"
-            warnings.append(f"{name}: several within {counted(many, 'session')} (first: session {first!r}); {taken}")
+    by_session = asked.group_by("session_id").agg(pl.col(name).drop_nulls().n_unique() for name in names)
+    differing = {name: found(by_session.filter(pl.col(name) > 1), "session_id") for name in names}
     first_of = [pl.col(name).drop_nulls().first().over("session_id").alias(name) for name in names]
-    return asked.with_columns(first_of), warnings
+    return asked.with_columns(first_of), differing
 
 
 def _with_status(queries: pl.LazyFrame, rows: pl.LazyFrame) -> pl.LazyFrame:
@@ -148,41 +190,42 @@ def _with_status(queries: pl.LazyFrame, rows: pl.LazyFrame) -> pl.LazyFrame:
     return joined.with_columns(results_status=status.otherwise(pl.lit("shown")), list_from=known).drop(KNOWN)
 
 
-def _renamed(rows: pl.LazyFrame, heads: pl.LazyFrame) -> pl.LazyFrame:
+def _renamed(rows: pl.LazyFrame, gone: pl.LazyFrame) -> pl.LazyFrame:
     """Return rows under the query that theirs went into."""
-    return rows.join(heads.select(KEY, "kept"), on=KEY, how="left").with_columns(pl.col("kept").alias(KEY)).drop("kept")
+    joined = rows.join(gone.select(KEY, "kept"), on=KEY, how="left", maintain_order="left")
+    return joined.with_columns(pl.coalesce("kept", KEY).alias(KEY)).drop("kept")
 
 
-def _moved(lists: pl.LazyFrame, heads: pl.LazyFrame) -> pl.LazyFrame:
+def _moved(lists: pl.LazyFrame, gone: pl.LazyFrame) -> pl.LazyFrame:
     """Return the lists of queries that are left: their own, and ranks they lack from queries that went into them.
 
     The list of a text on its way to a later one is not that of the later one.
     """
-    own = lists.join(heads.filter(pl.col(KEY) == pl.col("kept")), on=KEY, how="semi")
-    others = lists.join(heads.filter(pl.col(KEY) != pl.col("kept"), pl.col("__kept_nth") < pl.col("__nth")), on=KEY)
+    own = lists.join(gone, on=KEY, how="anti", maintain_order="left")
+    others = lists.join(gone.filter(pl.col("__kept_nth") < pl.col("__nth")), on=KEY)
     others = others.with_columns(pl.col("kept").alias(KEY))
+    theirs = own.join(gone, left_on=KEY, right_on="kept", how="semi")
     for slot in ("rank", "doc_id"):
-        others = others.join(own, on=[KEY, slot], how="anti")
+        others = others.join(theirs, on=[KEY, slot], how="anti")
     others = others.sort("__nth", "rank", *PLACE).unique([KEY, "rank"], keep="first", maintain_order=True)
     return pl.concat([own, others.select(own.collect_schema().names())])
 
 
-def _accounts(
-    marks: pl.LazyFrame, results: pl.LazyFrame
-) -> tuple[dict[tuple[int, str], int], dict[tuple[int, str], int], list[str]]:
-    """Return how many marks went onto results, and how many onto none, by file and noun, and what is to be said of clicks.
+def _accounts(marks: pl.LazyFrame, results: pl.LazyFrame) -> tuple[Counts, Counts, Found]:
+    """Return how many marks went onto results, and how many onto none, by file and noun, and the clicks of these.
 
     Marks that are rows themselves are not counted.
     """
-    there = results.select(KEY, "doc_id").unique().with_columns(pl.lit(value=True).alias("__there"))
-    rows = results.select(*PLACE).unique()
-    left = marks.join(rows, on=list(PLACE), how="anti").join(there, on=[KEY, "doc_id"], how="left")
-    missed, first = found(left.filter(pl.col("__there").is_null(), pl.col(MANY) == "clicks"), RECORD)
-    said = f"{counted(missed, 'click')} on documents that their query's list does not have (first: record {first})"
-    counts = left.group_by(FILE, NOUN, pl.col("__there").fill_null(value=False)).len().sort(FILE, NOUN).collect().rows()
+    rows, listed = ([*PLACE], [KEY, "doc_id"])
+    own = results.select(rows).join(marks, on=rows, how="semi")
+    there = results.select(listed).join(marks, on=listed, how="semi").unique().with_columns(__there=pl.lit(value=True))
+    left = marks.join(own, on=rows, how="anti").join(there, on=listed, how="left")
+    each = left.select(FILE, NOUN, MANY, RECORD, pl.col("__there").fill_null(value=False)).collect().lazy()
+    lost = found(each.filter(~pl.col("__there"), pl.col(MANY) == "clicks"), RECORD)
+    counts = each.group_by(FILE, NOUN, "__there").len().sort(FILE, NOUN).collect().rows()
     onto = {(file, noun): many for file, noun, there, many in counts if there}
     beside = {(file, f"{noun} on no result listed"): many for file, noun, there, many in counts if not there}
-    return onto, beside, [said] if missed else []
+    return onto, beside, lost
 
 
 def tallied(rows: pl.LazyFrame, kind: str | pl.Expr) -> dict[tuple[int, str], int]:
@@ -190,24 +233,6 @@ def tallied(rows: pl.LazyFrame, kind: str | pl.Expr) -> dict[tuple[int, str], in
     of = pl.lit(kind) if isinstance(kind, str) else kind
     counts = rows.select(FILE, of.alias("__of")).group_by(FILE, "__of").len().sort(FILE, "__of").collect().rows()
     return {(file, kind): many for file, kind, many in counts}
-
-
-def found(rows: pl.LazyFrame, column: str, *, distinct: bool = False) -> tuple[int, Any]:
-    """Return how many rows there are, or how many distinct values of a column they have, and its least value."""
-    value = pl.col(column)
-    many = value.n_unique() if distinct else pl.len()
-    number, first = rows.select(many.alias("many"), value.min().alias("first")).collect().row(0)
-    return number, first
-
-
-def _told(counts: Mapping[str, int]) -> list[str]:
-    """Return what is to be said of merged queries."""
-    if not counts:
-        return []
-    said = ", ".join(f"{many:,} {SAID[rule]}" for rule, many in counts.items())
-    return [
-        f"queries: {counted(sum(counts.values()), 'query')} merged into others ({said}); merge_queries turns that off"
-    ]
 
 
 def as_time(column: str, timezone: str | None) -> pl.Expr:

@@ -13,12 +13,13 @@ were asked, those of a session together.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import polars as pl
 
 from sessionkit.readers.entries import Option
+from sessionkit.showing.words import counted
 
 RULES = ("same", "paging", "typing")
 MERGE_QUERIES = Option(
@@ -58,6 +59,16 @@ class Merged:
     def tallies(self, source: str) -> dict[tuple[str, str], int]:
         """Return the counts as :class:`~sessionkit.readers.records.Taken` wants them in ``merged``."""
         return {(source, SAID[rule]): many for rule, many in self.counts.items()}
+
+
+def told(counts: Mapping[str, int]) -> list[str]:
+    """Return what is to be said of merged queries."""
+    if not counts:
+        return []
+    said = ", ".join(f"{many:,} {SAID[rule]}" for rule, many in counts.items())
+    return [
+        f"queries: {counted(sum(counts.values()), 'query')} merged into others ({said}); merge_queries turns that off"
+    ]
 
 
 def merge_queries(queries: pl.LazyFrame, key: str, rules: Sequence[str] = RULES) -> Merged:

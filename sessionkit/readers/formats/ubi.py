@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 import polars as pl
@@ -22,18 +23,22 @@ from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.errors import DataError
 from sessionkit.readers.entries import SESSION_GAP, Glimpse, Option
 from sessionkit.readers.events.by_file import raws_of, with_names
-from sessionkit.readers.events.listing import (
-    AT,
-    FILE,
-    KEY,
-    KIND,
-    MANY,
-    listed,
-)
+from sessionkit.readers.events.counting import Found, all_found, summed
+from sessionkit.readers.events.listing import AT, FILE, KEY, KIND, MANY, Listed, listed, together
 from sessionkit.readers.events.requeries import MERGE_QUERIES
+from sessionkit.readers.files.keeping import in_memory
 from sessionkit.readers.formats.ubi_fields import HITS
-from sessionkit.readers.formats.ubi_lists import Actions, docid_warnings, lists_of, marks_of
+from sessionkit.readers.formats.ubi_lists import (
+    Actions,
+    bases_of,
+    docid_warnings,
+    lists_of,
+    marks_of,
+    noted_bases,
+    noted_ties,
+)
 from sessionkit.readers.formats.ubi_notes import others, told
+from sessionkit.readers.formats.ubi_parts import Part, in_parts
 from sessionkit.readers.formats.ubi_queries import queries_of
 from sessionkit.readers.formats.ubi_records import ACTION, EVENT, WHAT, records_of
 from sessionkit.readers.formats.ubi_tables import are_of_table, holds_table
@@ -151,31 +156,30 @@ def take(log: Log) -> Taken:
         keep=log.keep,
     )
     actions = Actions(log.option("impressions"), log.option("clicks"), log.option("conversions"))
-    marks = log.keep(marks_of(events, actions, UNITS.get(log.option("dwell_time"))))
+    whole, parts = in_parts(
+        _keyed(asked.queries, log.option("judgment_key")),
+        records,
+        marks_of(events, actions, UNITS.get(log.option("dwell_time"))),
+        log,
+    )
+    marks, base = whole.marks, log.option("ordinal_base")
     there = marks.select(pl.col(MANY).unique()).collect().to_series().to_list()
     columns = [
         "clicks",
         *(name for name in dict.fromkeys(actions.columns.values()) if name in there and name != "clicks"),
     ]
-    lists, notes = lists_of(asked.queries, marks, base=log.option("ordinal_base"), keep=log.keep)
-    warnings = docid_warnings(asked.queries, marks)
-    rows = listed(
-        asked.queries.drop("hits", "counts_only"),
-        lists,
-        marks,
-        rules=log.option("merge_queries"),
-        keep=log.keep,
-        many=columns,
-    )
+    bases = bases_of(marks, base)
+    warnings = docid_warnings(whole.queries, whole.hits, marks)
+    rows, tied = _listed(parts, bases, columns, log)
+    notes = [*noted_bases(bases, base), *noted_ties(tied)]
     merged, idle = others(happened, actions)
     bulk = {(number, f"{ACTION}s"): many for number, (_, _, many) in enumerate(taken)}
     broken = records.filter(pl.col(RULE).is_not_null()).select(RECORD, FILE, RULE, VALUE)
-    queries = log.keep(_keyed(rows.queries, log.option("judgment_key")))
     sources = partial(raws_of, files=log.files, locates=[locate for _, locate, _ in taken], timezone=zone)
     raws = {
         "queries": [
             *sources("queries", log.keep(broken.with_columns(pl.lit("broken records").alias(KIND)))),
-            *sources("queries", queries),
+            *sources("queries", rows.queries),
         ],
         "results": sources("results", rows.results.select(pl.exclude(AT))),
     }
@@ -183,11 +187,22 @@ def take(log: Log) -> Taken:
         raise DataError(f"{log.files[0].name}: no record of a query, and none of an event that names one")
     return Taken(
         raws,
-        with_names(_sum(asked.merged, rows.merged, merged), log.files),
-        with_names(_sum(rows.idle, idle, bulk), log.files),
+        with_names(summed(asked.merged, rows.merged, merged), log.files),
+        with_names(summed(rows.idle, idle, bulk), log.files),
         [*asked.notes, *notes, *rows.notes, *told(records, happened, actions)],
         [*warnings, *rows.warnings],
     )
+
+
+def _listed(parts: Iterable[Part], bases: pl.DataFrame, many: Sequence[str], log: Log) -> tuple[Listed, Found]:
+    """Return the rows of both tables, and the lists with several objects at one ordinal."""
+    rules, made, ties = log.option("merge_queries"), [], []
+    for part in parts:
+        lists, tied = lists_of(part.hits, part.marks, bases)
+        rows = listed(part.queries, in_memory(lists), part.marks, rules=rules, keep=in_memory, many=many)
+        made.append(replace(rows, queries=log.keep(rows.queries), results=log.keep(rows.results)))
+        ties.append(tied)
+    return together(made), all_found(ties)
 
 
 def _experiment(system: str) -> str | None:
@@ -207,12 +222,3 @@ def _keyed(queries: pl.LazyFrame, rule: str) -> pl.LazyFrame:
     if rule == "normalised":
         text = text.str.to_lowercase().str.replace_all(r"\s+", " ")
     return queries.with_columns(judgment_key=pl.when(text != "").then(text))
-
-
-def _sum(*counts: Mapping[tuple[int, str], int]) -> dict[tuple[int, str], int]:
-    """Return the sums of counts."""
-    total: dict[tuple[int, str], int] = {}
-    for each in counts:
-        for key, many in each.items():
-            total[key] = total.get(key, 0) + many
-    return total

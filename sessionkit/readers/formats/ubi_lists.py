@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import polars as pl
 
 from sessionkit.contract import table
-from sessionkit.readers.events.listing import AT, FILE, FROM, KEY, KIND, MANY, NOUN, PLACE, found
-from sessionkit.readers.files.keeping import Keep
+from sessionkit.readers.events.counting import Found, found
+from sessionkit.readers.events.listing import AT, FROM, KEY, KIND, MANY, NOUN, PLACE
 from sessionkit.showing.words import counted
 
 ORDINAL, IS_CLICK, NTH, BASE = "__ordinal", "__is_click", "__nth", "__base"
@@ -64,6 +64,7 @@ def marks_of(events: pl.LazyFrame, actions: Actions, dwell: float | None) -> pl.
         *PLACE,
         AT,
         "application",
+        "query_id",
         (pl.col("action_name") + " events").alias(NOUN),
         column.alias(MANY),
         pl.col("ordinal").str.replace(r"\.0+$", "").cast(pl.Int64, strict=False).alias(ORDINAL),
@@ -73,18 +74,17 @@ def marks_of(events: pl.LazyFrame, actions: Actions, dwell: float | None) -> pl.
     )
 
 
-def lists_of(
-    queries: pl.LazyFrame, marks: pl.LazyFrame, *, base: int | None, keep: Keep
-) -> tuple[pl.LazyFrame, list[str]]:
-    """Return one row per result, and what is to be said.
+def lists_of(hits: pl.LazyFrame, marks: pl.LazyFrame, bases: pl.DataFrame) -> tuple[pl.LazyFrame, Found]:
+    """Return one row per result, and the lists with several objects at one ordinal.
 
     Parameters
     ----------
-    base
-        What ordinals count from; None: 0 or 1 by the least ordinal of an impression (else of a click) of the application.
+    hits
+        Queries with lists of hits.
+    bases
+        As :func:`bases_of` returns them.
     """
-    has_hits = pl.col("hits").list.len().fill_null(0) > 0
-    hits = queries.filter(has_hits).select(
+    listed = hits.select(
         KEY,
         *PLACE,
         pl.lit("results of hit lists").alias(KIND),
@@ -92,10 +92,8 @@ def lists_of(
         doc_id="hits",
         rank=pl.int_ranges(1, pl.col("hits").list.len() + 1, dtype=pl.Int64),
     )
-    bases = _bases(marks, base)
-    without = queries.filter(~has_hits).select(KEY)
     seen = marks.filter(pl.col(MANY).is_in(["impressions", "clicks"]), pl.col(ORDINAL).is_not_null())
-    seen = seen.join(without, on=KEY, how="semi").with_columns(IS_CLICK_OF.alias(IS_CLICK))
+    seen = seen.join(hits, on=KEY, how="anti").with_columns(IS_CLICK_OF.alias(IS_CLICK))
     first = seen.sort(KEY, IS_CLICK, *PLACE).unique([KEY, "doc_id"], keep="first", maintain_order=True)
     app = pl.col("application").fill_null("")
     of = bases.select("application", pl.col(BASE).cast(pl.Int64)).lazy()
@@ -103,7 +101,8 @@ def lists_of(
     said = pl.col(ORDINAL) - pl.col(BASE) + 1
     nth = pl.int_range(pl.len(), dtype=pl.Int64).over(KEY)
     ranked = ordered.with_columns(said.alias("said"), nth.alias(NTH))
-    ranked = keep(ranked.with_columns(rank=pl.col(NTH) + (pl.col("said") - pl.col(NTH)).cum_max().over(KEY)))
+    rank = pl.col(NTH) + (pl.col("said") - pl.col(NTH)).cum_max().over(KEY)
+    ranked = ranked.with_columns(rank=rank).collect().lazy()
     rows = ranked.select(
         KEY,
         *PLACE,
@@ -112,22 +111,25 @@ def lists_of(
         "doc_id",
         "rank",
     )
-    notes = [*_noted_bases(bases, base), *_noted_ties(ranked)]
-    return keep(pl.concat([hits.explode("doc_id", "rank"), rows], how="diagonal_relaxed")), notes
+    tied = found(ranked.filter(pl.col("rank") != pl.col("said")), "query_id", distinct=True)
+    return pl.concat([listed.explode("doc_id", "rank"), rows], how="diagonal_relaxed"), tied
 
 
 IS_CLICK_OF = pl.col(MANY) == "clicks"
 """Whether a mark is a click."""
 
 
-def _bases(marks: pl.LazyFrame, base: int | None) -> pl.DataFrame:
-    """Return for each application what its ordinals count from, and what says so."""
+def bases_of(marks: pl.LazyFrame, base: int | None) -> pl.DataFrame:
+    """Return for each application what its ordinals count from, and what says so.
+
+    `base` is what they count from; None: 0 or 1 by the least ordinal of an impression (else of a click) of the application.
+    """
     ordinals = marks.filter(pl.col(MANY).is_in(["impressions", "clicks"]), pl.col(ORDINAL).is_not_null())
     app = pl.col("application").fill_null("")
-    least = ordinals.with_columns(app).group_by("application", KEY, MANY).agg(pl.col(ORDINAL).min())
+    least = ordinals.with_columns(app).group_by("application", "query_id", MANY).agg(pl.col(ORDINAL).min())
     each = least.group_by("application", MANY).agg(
         pl.col(ORDINAL).min().alias("least"),
-        pl.col(KEY).sort_by(ORDINAL, KEY).first().alias("first"),
+        pl.col("query_id").sort_by(ORDINAL, "query_id").first().alias("first"),
         (pl.col(ORDINAL) == 0).sum().alias("zeros"),
         pl.len().alias("lists"),
     )
@@ -138,7 +140,7 @@ def _bases(marks: pl.LazyFrame, base: int | None) -> pl.DataFrame:
     return best.with_columns(inferred.alias(BASE)).sort("application").collect()
 
 
-def _noted_bases(bases: pl.DataFrame, base: int | None) -> list[str]:
+def noted_bases(bases: pl.DataFrame, base: int | None) -> list[str]:
     """Return what is to be said of what ordinals count from."""
     if base is not None:
         return []
@@ -150,10 +152,9 @@ def _noted_bases(bases: pl.DataFrame, base: int | None) -> list[str]:
     ]
 
 
-def _noted_ties(ranked: pl.LazyFrame) -> list[str]:
+def noted_ties(tied: Found) -> list[str]:
     """Return what is to be said of lists with two objects at one ordinal."""
-    tied = ranked.filter(pl.col("rank") != pl.col("said"))
-    many, first = found(tied, KEY, distinct=True)
+    many, first = tied
     if not many:
         return []
     return [
@@ -162,20 +163,22 @@ def _noted_ties(ranked: pl.LazyFrame) -> list[str]:
     ]
 
 
-def docid_warnings(queries: pl.LazyFrame, marks: pl.LazyFrame) -> list[str]:
+def docid_warnings(queries: pl.LazyFrame, hits: pl.LazyFrame, marks: pl.LazyFrame) -> list[str]:
     """Return warnings of applications whose hits seem to be numbers internal to the search engine."""
     app = pl.col("system_id").fill_null("").alias("application")
-    hits = queries.select(KEY, app, FILE, doc_id="hits").explode("doc_id").drop_nulls("doc_id")
-    small = pl.col("doc_id").str.contains(r"^\d{1,9}$").all()
-    shown = (
-        hits.join(marks.select("doc_id").unique(), on="doc_id", how="semi").group_by("application").agg(met=pl.len())
-    )
-    touched = (
-        marks.join(queries.select(KEY, app), on=KEY).select(pl.col("application_right").alias("application")).unique()
-    )
-    numbers = hits.group_by("application").agg(small.alias("small"), pl.col("doc_id").sort().first().alias("example"))
-    suspect = numbers.join(touched, on="application").join(shown, on="application", how="left")
-    rows = suspect.filter("small", pl.col("met").is_null()).sort("application").collect().rows(named=True)
+    apps = queries.select(KEY, app)
+    is_small = pl.col("doc_id").str.contains(r"^\d{1,9}$")
+    first = hits.select(KEY, doc_id=pl.col("hits").list.drop_nulls().list.first()).drop_nulls("doc_id")
+    some = first.join(apps, on=KEY).group_by("application").agg(is_small.all()).filter("doc_id").select("application")
+    if some.head(1).collect().is_empty():
+        return []
+    suspect = apps.join(some, on="application", how="semi")
+    shown = hits.join(suspect, on=KEY).select("application", doc_id="hits").explode("doc_id").drop_nulls("doc_id")
+    numbers = shown.group_by("application").agg(is_small.all().alias("small"), pl.col("doc_id").min().alias("example"))
+    met = shown.join(marks, on="doc_id", how="semi").select("application").unique()
+    touched = marks.select(KEY).join(apps, on=KEY)
+    left = numbers.filter("small").join(touched, on="application", how="semi").join(met, on="application", how="anti")
+    rows = left.sort("application").collect().rows(named=True)
     return [
         f"application {row['application']!r}: all hits are small whole numbers (such as {row['example']!r}) and no event "
         "names one of them; they look like the engine's own document numbers, written where object_id_field was not given"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import polars as pl
 
 from sessionkit.contract import RECORD
-from sessionkit.readers.events.listing import AT, found, tallied
+from sessionkit.readers.events.counting import found
+from sessionkit.readers.events.listing import AT, tallied
 from sessionkit.readers.formats.ubi_lists import Actions
 from sessionkit.showing.words import counted, listed
 

@@ -12,19 +12,26 @@ from datetime import timedelta
 import polars as pl
 
 from sessionkit.contract import RECORD
-from sessionkit.readers.events.listing import AT, BARE, FILE, KEY, KIND, PLACE, found, tallied
+from sessionkit.readers.events.counting import found
+from sessionkit.readers.events.listing import AT, BARE, FILE, KEY, KIND, PLACE, tallied
 from sessionkit.readers.events.sessionising import seconds, with_sessions
 from sessionkit.readers.files.keeping import Keep
 from sessionkit.readers.formats.ubi_fields import EXPERIMENT
 from sessionkit.readers.formats.ubi_records import QUERY, WHAT
 from sessionkit.showing.words import counted
 
-GROUP, CUT, LENGTH = "__group", "__cut", "__length"
+GROUP, CUT, LENGTH, SIZE = "__group", "__cut", "__length", "__size"
 
 
 @dataclass(frozen=True)
 class Asked:
-    """The queries, how many records of them were merged, and what is to be said."""
+    """The queries, how many records of them were merged, and what is to be said.
+
+    Parameters
+    ----------
+    queries
+        Without the hits of their records, but with their number and that of events together (SIZE).
+    """
 
     queries: pl.LazyFrame
     merged: dict[tuple[int, str], int]
@@ -59,13 +66,22 @@ def queries_of(
         Whether the system is what query_attributes say, not the application.
     """
     own = pl.coalesce("query_id", pl.concat_str(pl.lit("no query_id"), FILE, RECORD, separator=" "))
-    asked = records.filter(pl.col(WHAT) == QUERY).with_columns(own.alias(KEY))
+    none = pl.col("hits").is_not_null() & ~pl.col("counts_only")
+    asked = records.filter(pl.col(WHAT) == QUERY).with_columns(
+        own.alias(KEY),
+        pl.col("hits").list.len().fill_null(0).alias(SIZE),
+        pl.when(none).then(pl.lit("empty")).otherwise(pl.lit("not_logged")).alias(BARE),
+    )
     length = [pl.col("user_query").str.len_chars().fill_null(0)] if longest else []
-    order = [pl.col("hits").list.len().fill_null(0) > 0, *length, *(pl.col(name) for name in PLACE)]
-    best = asked.group_by(KEY).agg(pl.struct(PLACE).sort_by(order).last().alias("best"), query_records=pl.len())
-    best = keep(best.unnest("best"))
+    order = [pl.col(SIZE) > 0, *length, *(pl.col(name) for name in PLACE)]
+    several = keep(asked.group_by(KEY).agg(query_records=pl.len()).filter(pl.col("query_records") > 1))
+    again = asked.join(several, on=KEY, how="semi")
+    best = again.group_by(KEY).agg(pl.struct(PLACE).sort_by(order).last().alias("best")).unnest("best")
+    others = keep(again.select(PLACE).join(best, on=PLACE, how="anti"))
     told = keep(_told_by_events(events))
-    chosen = asked.drop(KEY).join(best, on=list(PLACE)).join(told, on=KEY, how="left")
+    chosen = asked.join(others, on=PLACE, how="anti", maintain_order="left")
+    for of_query in (several, told):
+        chosen = chosen.join(of_query, on=KEY, how="left", maintain_order="left")
     system = pl.col(EXPERIMENT) if by_experiment else pl.coalesce("application", "of_application")
     known = chosen.select(
         KEY,
@@ -79,12 +95,12 @@ def queries_of(
         user_id=pl.coalesce("user_id", "of_user_id"),
         client_id=pl.coalesce("client_id", "of_client_id"),
         system_id=system,
-        hits="hits",
-        counts_only="counts_only",
-        query_records="query_records",
+        query_records=pl.col("query_records").fill_null(1),
         __counts=pl.lit(value=True),
+        __bare=BARE,
+        __size=pl.col(SIZE) + pl.col("events").fill_null(0),
     )
-    bare = told.join(best, on=KEY, how="anti").select(
+    bare = told.join(asked, on=KEY, how="anti", maintain_order="left").select(
         KEY,
         *PLACE,
         pl.lit("queries known by their events").alias(KIND),
@@ -98,13 +114,13 @@ def queries_of(
         query_records=pl.lit(0, dtype=pl.UInt32),
         system_id=pl.lit(None, dtype=pl.String) if by_experiment else pl.col("of_application"),
         __counts=pl.lit(value=False),
+        __bare=pl.lit("not_logged"),
+        __size="events",
     )
-    queries = keep(pl.concat([known, bare], how="diagonal_relaxed"))
+    queries = pl.concat([keep(known), keep(bare)], how="diagonal_relaxed")  # one at a time
     sessions, notes = _with_sessions(queries, events, gap, recut=recut, keep=keep)
-    none = pl.col("hits").is_not_null() & ~pl.col("counts_only")
-    status = pl.when(none).then(pl.lit("empty")).otherwise(pl.lit("not_logged")).alias(BARE)
-    repeated = tallied(asked.join(best, on=list(PLACE), how="anti"), "query records with a query_id of another")
-    return Asked(keep(sessions.with_columns(status)), repeated, [*_noted(queries, told, events), *notes])
+    repeated = tallied(others, "query records with a query_id of another")
+    return Asked(sessions, repeated, [*_noted(queries, told, events), *notes])
 
 
 def _told_by_events(events: pl.LazyFrame) -> pl.LazyFrame:
@@ -121,6 +137,7 @@ def _told_by_events(events: pl.LazyFrame) -> pl.LazyFrame:
         pl.col("session").drop_nulls().n_unique().alias("sessions"),
         pl.col(AT).first().alias("of_at"),
         *(pl.col(name).drop_nulls().first().alias(f"of_{name}") for name in names),
+        pl.len().alias("events"),
     )
 
 
@@ -136,8 +153,9 @@ def _with_sessions(
         .sort(AT)
         .join_asof(
             named.filter(pl.col("client_id").is_not_null(), pl.col(AT).is_not_null())
-            .select("client_id", AT, near="session_id")
-            .sort(AT),
+            .select(*PLACE, "client_id", AT, near="session_id")
+            .sort(AT, *PLACE)  # of several at one time the same one each time
+            .drop(PLACE),
             on=AT,
             by="client_id",
             strategy="nearest",
@@ -146,18 +164,20 @@ def _with_sessions(
         )
         .select(KEY, "near")
     )
-    placed = keep(queries.join(near, on=KEY, how="left", maintain_order="left"))
+    who = queries.select(KEY, AT, "session_id", "client_id", "user_id")
+    placed = keep(who.join(near, on=KEY, how="left", maintain_order="left"))
     session = pl.coalesce("session_id", "near")
     placed = placed.with_columns(session.alias("session_id"), pl.coalesce(session, "client_id", "user_id").alias(GROUP))
     cut = placed if recut else placed.filter(pl.col("session_id").is_null())
     cut = cut.filter(pl.col(GROUP).is_not_null())
     times = [
         cut.select(KEY, GROUP, AT),
-        events.select(KEY, AT).join(cut.select(KEY, GROUP), on=KEY).select(KEY, GROUP, AT),
+        events.select(KEY, AT).join(cut.select(KEY, GROUP), on=KEY, maintain_order="left").select(KEY, GROUP, AT),
     ]
     sessions = with_sessions(pl.concat(times), user=GROUP, time=AT, gap=gap, name=CUT)
     first = sessions.group_by(KEY).agg(pl.col(CUT).sort_by(AT, nulls_last=True).first())
-    done = keep(placed.join(first, on=KEY, how="left", maintain_order="left"))
+    done = placed.select(KEY, "session_id", "near", GROUP).join(first, on=KEY, how="left", maintain_order="left")
+    done = keep(done)
     counts = done.select(
         pl.col("near").is_not_null().sum(),
         (pl.col("session_id").is_null() & pl.col(CUT).is_not_null()).sum().alias("by_gap"),
@@ -178,7 +198,9 @@ def _with_sessions(
     if not recut:
         notes += _long(named, within, gap)
     names = pl.coalesce(CUT, "session_id", KEY) if recut else pl.coalesce("session_id", CUT, KEY)
-    return done.with_columns(names.alias("session_id")).drop("near", GROUP, CUT), notes
+    placed = done.select(KEY, names.alias("__session"))
+    whole = queries.join(placed, on=KEY, how="left", maintain_order="left")
+    return whole.with_columns(pl.col("__session").alias("session_id")).drop("__session"), notes
 
 
 def _long(queries: pl.LazyFrame, gap: timedelta, said: str | float) -> list[str]:
@@ -216,7 +238,8 @@ def _noted(queries: pl.LazyFrame, told: pl.LazyFrame, events: pl.LazyFrame) -> l
             f"{counted(many, 'query id')} with events of several sessions (first: {first!r}); the first is taken"
         )
     texts = queries.select(KEY, "query_text")
-    many, first = found(events.join(texts, on=KEY).filter(pl.col("user_query") != pl.col("query_text")), KEY)
+    saying = events.filter(pl.col("user_query").is_not_null())
+    many, first = found(saying.join(texts, on=KEY).filter(pl.col("user_query") != pl.col("query_text")), KEY)
     if many:
         notes.append(f"{counted(many, 'event')} with another user_query than their query (first: {first!r})")
     return notes

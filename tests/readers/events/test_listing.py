@@ -10,14 +10,15 @@ from sessionkit.readers.events.listing import (
     BARE,
     FILE,
     FROM,
+    GONE,
     KEY,
     KIND,
     MANY,
     NOUN,
     as_time,
-    found,
     listed,
     tallied,
+    together,
 )
 from sessionkit.readers.files.keeping import in_memory
 
@@ -115,6 +116,30 @@ def test_lists_known_by_clicks_alone_are_partly_observed():
     assert status == [("partly_observed", "clicks"), ("not_logged", None)]
 
 
+def test_parts_of_whole_sessions_are_one_log():
+    def part(session, first, system):
+        asked = queries(("cats", 0), ("cats", 60), ("dogs", 90)).with_columns(pl.col(KEY) + first)
+        asked = asked.with_columns(session_id=pl.lit(session), system_id=pl.Series(["x", "x", system]))
+        shown = lists((first + 1, "ab"), (first + 2, "axc"), (first + 3, "d"))
+        return asked, shown, marks((first + 2, "c", None), (first + 3, "z", None), (first + 3, "z", None))
+
+    first, second = part("s", 0, "y"), part("t", 10, "x")
+    parts = together([listed(*given, rules=["same"], keep=in_memory) for given in (first, second)])
+    whole = listed(*map(pl.concat, zip(first, second, strict=True)), rules=["same"], keep=in_memory)
+    for name in ("queries", "results"):
+        one, other = (getattr(given, name).collect() for given in (parts, whole))
+        assert one.sort(one.columns).equals(other.sort(one.columns))
+    assert list(parts.merged.items()) == list(whole.merged.items()) == [((0, GONE), 2), ((0, "clicks"), 2)]
+    assert parts.idle == whole.idle == {(0, "clicks on no result listed"): 4}
+    assert parts.notes == whole.notes
+    assert "4 clicks on documents" in parts.notes[1]
+    assert (
+        parts.warnings
+        == whole.warnings
+        == ["system_id: several within 1 session (first: session 's'); that of its first query is taken"]
+    )
+
+
 def test_one_system_to_a_session():
     asked = queries(("a", 0), ("b", 1)).with_columns(system_id=pl.Series([None, "x"]), user_id=pl.lit("u"))
     made = listed(asked, lists((1, "x")), marks(), rules=[], keep=in_memory)
@@ -130,9 +155,6 @@ def test_one_system_to_a_session():
 
 def test_counting():
     frame = pl.LazyFrame({FILE: [0, 1, 1], "kind": ["b", "a", "a"]})
-    assert found(frame, "kind") == (3, "a")
-    assert found(frame, "kind", distinct=True) == (2, "a")
-    assert found(frame.filter(pl.col(FILE) > 5), "kind") == (0, None)
     assert tallied(frame, pl.col("kind")) == {(0, "b"): 1, (1, "a"): 2}
     assert tallied(frame, "rows") == {(0, "rows"): 1, (1, "rows"): 2}
 

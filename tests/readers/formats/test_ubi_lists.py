@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from sessionkit.contract import RECORD
 from sessionkit.readers.events.listing import AT, FILE, KEY, MANY, NOUN
-from sessionkit.readers.files.keeping import in_memory
-from sessionkit.readers.formats.ubi_lists import ORDINAL, docid_warnings, lists_of
+from sessionkit.readers.formats.ubi_lists import ORDINAL, bases_of, docid_warnings, lists_of, noted_bases, noted_ties
 
 EVENTS = st.lists(
     st.tuples(st.sampled_from("pq"), st.sampled_from("abcde"), st.integers(0, 4), st.booleans()),
@@ -25,15 +24,32 @@ def marked(events, application="app"):
         pl.lit(0).alias(FILE),
         pl.lit(None, dtype=pl.Datetime("us", "UTC")).alias(AT),
         pl.lit(application).alias("application"),
+        pl.col(KEY).alias("query_id"),
         (pl.col(MANY) + " events").alias(NOUN),
     )
 
 
-def asked(hits):
-    """Queries with these lists of hits."""
-    schema = {KEY: pl.String, "hits": pl.List(pl.String), "system_id": pl.String}
-    frame = pl.DataFrame([(key, docs, "app") for key, docs in hits.items()], schema=schema, orient="row")
+def hits_of(hits):
+    """These lists of hits by query."""
+    schema = {KEY: pl.String, "hits": pl.List(pl.String)}
+    frame = pl.LazyFrame(list(hits.items()), schema=schema, orient="row")
     return frame.with_columns(pl.lit(0).alias(FILE), pl.lit(1, dtype=pl.Int64).alias(RECORD))
+
+
+def made(hits, events, base=None):
+    """Rows of lists, and what is said of them."""
+    marks = marked(events).lazy()
+    bases = bases_of(marks, base)
+    lists, tied = lists_of(hits_of(hits), marks, bases)
+    rows = sorted(lists.select(KEY, "rank", "doc_id").collect().rows())
+    return rows, [*noted_bases(bases, base), *noted_ties(tied)]
+
+
+def warned(hits, events):
+    """Warnings of hits of one application."""
+    queries = pl.LazyFrame({KEY: list(hits), "system_id": "app"})
+    marks = marked(events).with_columns(pl.col(KEY, "doc_id").cast(pl.String))  # of no events there are no types
+    return docid_warnings(queries, hits_of(hits), marks.lazy())
 
 
 def restated(events):
@@ -53,18 +69,15 @@ def restated(events):
 @settings(deadline=None)
 @given(EVENTS)
 def test_ranks_as_restated(events):
-    lists, _ = lists_of(asked({"p": None, "q": []}).lazy(), marked(events).lazy(), base=None, keep=in_memory)
-    found = {(key, doc): rank for key, doc, rank in lists.select(KEY, "doc_id", "rank").collect().rows()}
-    assert found == restated(events)
+    rows, _ = made({}, events)
+    assert {(key, doc): rank for key, rank, doc in rows} == restated(events)
 
 
 def test_a_list_of_hits_comes_before_ordinals():
     events = [("p", "b", 7, False), ("q", "x", 1, False), ("q", "y", 1, False), ("q", "z", 2, False)]
-    lists, notes = lists_of(
-        asked({"p": ["a", "b"], "q": None}).lazy(), marked(events).lazy(), base=None, keep=in_memory
-    )
+    rows, notes = made({"p": ["a", "b"]}, events)
     # the client of q wrote 1 for an ordinal of 0: x, y and z were at 1, 2 and 3
-    assert sorted(lists.select(KEY, "rank", "doc_id").collect().rows()) == [
+    assert rows == [
         ("p", 1, "a"),
         ("p", 2, "b"),
         ("q", 1, "x"),
@@ -76,14 +89,13 @@ def test_a_list_of_hits_comes_before_ordinals():
 
 
 def test_a_declared_base_is_not_inferred():
-    lists, notes = lists_of(asked({"p": None}).lazy(), marked([("p", "a", 1, False)]).lazy(), base=0, keep=in_memory)
-    assert lists.select("rank").collect().item() == 2
-    assert notes == []
+    assert made({}, [("p", "a", 1, False)], base=0) == ([("p", 2, "a")], [])
 
 
 def test_hits_that_are_document_numbers_of_the_engine_are_warned_of():
-    events = marked([("p", "sku-1", 1, False)]).lazy()
-    (warned,) = docid_warnings(asked({"p": ["17", "4"]}).lazy(), events)
-    assert "'17'" in warned
-    assert docid_warnings(asked({"p": ["17", "sku-1"]}).lazy(), events) == []
-    assert docid_warnings(asked({"p": ["17", "4"]}).lazy(), marked([("p", "4", 1, False)]).lazy()) == []
+    events = [("p", "sku-1", 1, False)]
+    (said,) = warned({"p": [None, "4", "17"]}, events)
+    assert "'17'" in said
+    assert warned({"p": ["17", "sku-1"]}, events) == []
+    assert warned({"p": ["17", "4"]}, [("p", "4", 1, False)]) == []
+    assert warned({"p": ["17", "4"]}, []) == []  # nothing says that events name documents otherwise

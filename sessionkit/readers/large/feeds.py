@@ -37,7 +37,7 @@ class SideBySide:
         Sources that give their records in pieces.
     """
 
-    at_once = 2
+    at_once = 1
 
     def __init__(self, log: Sources) -> None:
         self.log = dict(log)

@@ -20,8 +20,8 @@ def cuts(band: Mapping[str, pl.DataFrame], records: int) -> dict[str, list[int]]
     """Return for each table of a band, which is in the order of sessions, where its parts end, of about so many records all together.
 
     >>> rows = pl.DataFrame({"session_id": ["a", "a", "b", "c", None]})
-    >>> cuts({"queries": rows, "results": rows.head(2)}, 3)
-    {'queries': [2, 3, 5], 'results': [2, 2, 2]}
+    >>> cuts({"queries": rows, "results": rows.head(2)}, 4)
+    {'queries': [2, 5], 'results': [2, 2]}
     """
     named = {name: frame[SESSION].drop_nulls() for name, frame in band.items()}
     longest = max(named.values(), key=len)

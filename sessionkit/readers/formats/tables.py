@@ -20,7 +20,7 @@ from sessionkit.contract import TABLES
 from sessionkit.errors import DataError
 from sessionkit.readers.checking.aside import Aside
 from sessionkit.readers.checking.parts import LIST
-from sessionkit.readers.checking.whole import log_of, whole_study
+from sessionkit.readers.checking.whole import whole_study
 from sessionkit.readers.checking.widening import LOG
 from sessionkit.readers.coming import NotAsItComesError
 from sessionkit.readers.config import Config
@@ -77,25 +77,23 @@ def read_tables(
 
         def study(make: Callable[..., Study], keep: Keep, *, piecewise: bool = False, **limits: Any) -> Study:  # noqa: ANN401
             read = partial(read_table, config=config)
-            raws = {
-                name: [
-                    read(
-                        file,
-                        name,
-                        config.tables[name],
-                        keep=keep if name in LOG else in_memory,
-                        piecewise=piecewise and name in LOG,
-                    )
-                ]
-                for name, file in files.items()
+            every = {
+                name: read(files[name], name, config.tables[name], keep=keep, piecewise=piecewise)
+                for name in LOG
+                if name in files
             }
-            raws.setdefault("judgments", []).extend(beside.raws)
-            if beside.by_text:
-                if piecewise:
-                    limits["coming"] = ByText(SideBySide(log_of(raws)))
-                raws = {name: list(given) for name, given in keyed_by_text(raws).items()}
-            shared = {"defaults": config.defaults, "reader": "tables", "strict": strict}
-            return make(raws, config.settings, **shared, **limits)
+            with contextlib.ExitStack() as begun:
+                if piecewise:  # then it comes while judgments are read
+                    coming = begun.enter_context(contextlib.closing(SideBySide(every)))
+                    limits["coming"] = ByText(coming) if beside.by_text else coming
+                for name in [name for name in files if name not in LOG]:
+                    every[name] = read(files[name], name, config.tables[name], keep=in_memory)
+                raws = {name: [every[name]] for name in files}
+                raws.setdefault("judgments", []).extend(beside.raws)
+                if beside.by_text:
+                    raws = {name: list(given) for name, given in keyed_by_text(raws).items()}
+                shared = {"defaults": config.defaults, "reader": "tables", "strict": strict}
+                return make(raws, config.settings, **shared, **limits)
 
         if not is_large((files[name] for name in LOG if name in files), budget):
             return study(whole_study, in_memory, aside=aside)

@@ -29,7 +29,7 @@ class OutOfOrderError(NotAsItComesError):
 
 
 class SideBySide:
-    """A log of tables in files that are in the order of their sessions.
+    """A log of tables in files that are in the order of their sessions; it begins to come at once, until it is closed.
 
     Parameters
     ----------
@@ -41,10 +41,16 @@ class SideBySide:
 
     def __init__(self, log: Sources) -> None:
         self.log = dict(log)
+        self._feeds = {name: Feed(raw) for name, raw in log.items()}
+
+    def close(self) -> None:
+        """End the reading, unless the parts were asked for, which end it themselves."""
+        for feed in self._feeds.values():
+            feed.close()
 
     def parts(self, budget: int) -> Generator[Callable[[], Sequence[Sources]], None, None]:
         """Return the parts of the log, which are there already."""
-        feeds = {name: Feed(raw) for name, raw in self.log.items()}
+        feeds, self._feeds = self._feeds or {name: Feed(raw) for name, raw in self.log.items()}, {}
         with ExitStack() as open_feeds:
             for feed in feeds.values():
                 open_feeds.enter_context(closing(feed))

@@ -31,7 +31,6 @@ from sessionkit.readers.checking.whole import Raws, log_of, notice_empty
 from sessionkit.readers.checking.widening import LOG
 from sessionkit.readers.coming import Coming
 from sessionkit.readers.large.courses import Course, Staged, Streamed
-from sessionkit.readers.large.feeds import SideBySide
 from sessionkit.readers.large.gathering import Gathered, Types
 from sessionkit.readers.large.sizes import ENOUGH
 from sessionkit.study import Settings, Study, open_study
@@ -97,8 +96,6 @@ def large_study(
         Its records cannot be taken as they come.
     """
     log = log_of(raws)
-    if coming is None and all(raw.pieces is not None for raw in log.values()):
-        coming = SideBySide(log)
     course = Staged(log, budget, workspace) if coming is None else Streamed(coming, budget)
     at_once = coming.at_once if coming is not None and budget >= ENOUGH else 1
     users = plain_part(raws["users"][0]) if "users" in raws else None

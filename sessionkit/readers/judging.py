@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -133,16 +134,13 @@ def looks_like(path: Path) -> str | None:
 
 def keyed_by_text(raws: Raws) -> Raws:
     """Return a log whose queries have their text as judgment_key, unless they have one of their own."""
-    return {
-        name: [_keyed(raw) for raw in given] if name in ("queries", "results") else given
-        for name, given in raws.items()
-    }
+    return {name: [_keyed(raw) for raw in given] for name, given in raws.items()}
 
 
 def _keyed(raw: Raw) -> Raw:
-    """Return a source with the text of its queries as judgment_key, where it has texts and no keys."""
+    """Return a source of queries or results with the text of its queries as judgment_key, where it has texts and no keys."""
     names = raw.frame.collect_schema().names()
-    if "query_text" not in names or "judgment_key" in names:
+    if raw.table not in ("queries", "results") or "query_text" not in names or "judgment_key" in names:
         return raw
     key = pl.col("query_text").cast(pl.String).str.strip_chars().alias("judgment_key")
     members = tuple((start, _keyed(member)) for start, member in raw.members)
@@ -168,8 +166,9 @@ class ByText:
 
     def parts(self, budget: int) -> Generator[Callable[[], Sequence[Sources]], None, None]:
         """Return the log, some whole sessions at a time."""
-        for part in self._coming.parts(budget):
-            yield partial(_each_keyed, part)
+        with closing(self._coming.parts(budget)) as parts:
+            for part in parts:
+                yield partial(_each_keyed, part)
 
 
 def _each_keyed(part: Callable[[], Sequence[Sources]]) -> Sequence[Sources]:
@@ -178,5 +177,5 @@ def _each_keyed(part: Callable[[], Sequence[Sources]]) -> Sequence[Sources]:
 
 
 def _all_keyed(log: Sources) -> Sources:
-    """Return the sources of a log, of one source for each table, with the text of its queries as judgment_key."""
-    return {name: given[0] for name, given in keyed_by_text({name: [raw] for name, raw in log.items()}).items()}
+    """Return the sources of a log with the text of its queries as judgment_key."""
+    return {name: _keyed(raw) for name, raw in log.items()}

@@ -110,8 +110,22 @@ def accounts():
 
 
 @pytest.fixture
-def small(monkeypatch):
-    """Treat every log as large and cut it into parts of a few records; return which courses were taken."""
+def courses_taken(monkeypatch):
+    """The names of the courses that large logs took to their end, from here on."""
+    taken = []
+    for course in (courses.Staged, courses.Streamed):
+        notice = course.notice
+        monkeypatch.setattr(
+            course,
+            "notice",
+            lambda self, notes, notice=notice: (taken.append(type(self).__name__), notice(self, notes))[1],
+        )
+    return taken
+
+
+@pytest.fixture
+def small(monkeypatch, courses_taken):
+    """Treat every log as large and cut it into parts of a few records; return which courses were taken since."""
 
     def small(rows=7):
         monkeypatch.setattr(tables, "is_large", lambda *_: True)
@@ -121,14 +135,7 @@ def small(monkeypatch):
         monkeypatch.setattr(ranges, "ROW_GROUP", 5)
         monkeypatch.setattr(ranges, "OPEN", 2)
         monkeypatch.setattr(gathering, "BATCH", 2)
-        taken = []
-        for course in (courses.Staged, courses.Streamed):
-            notice = course.notice
-            monkeypatch.setattr(
-                course,
-                "notice",
-                lambda self, notes, notice=notice: (taken.append(type(self).__name__), notice(self, notes))[1],
-            )
-        return taken
+        courses_taken.clear()
+        return courses_taken
 
     return small

@@ -216,10 +216,10 @@ def _accounts(marks: pl.LazyFrame, results: pl.LazyFrame) -> tuple[Counts, Count
 
     Marks that are rows themselves are not counted.
     """
-    rows, listed = ([*PLACE], [KEY, "doc_id"])
-    own = results.select(rows).join(marks, on=rows, how="semi")
-    there = results.select(listed).join(marks, on=listed, how="semi").unique().with_columns(__there=pl.lit(value=True))
-    left = marks.join(own, on=rows, how="anti").join(there, on=listed, how="left")
+    pair = [KEY, "doc_id"]
+    own = results.select(PLACE).join(marks, on=PLACE, how="semi")
+    there = results.select(pair).join(marks, on=pair, how="semi").unique().with_columns(__there=pl.lit(value=True))
+    left = marks.join(own, on=PLACE, how="anti").join(there, on=pair, how="left")
     each = left.select(FILE, NOUN, MANY, RECORD, pl.col("__there").fill_null(value=False)).collect().lazy()
     lost = found(each.filter(~pl.col("__there"), pl.col(MANY) == "clicks"), RECORD)
     counts = each.group_by(FILE, NOUN, "__there").len().sort(FILE, NOUN).collect().rows()

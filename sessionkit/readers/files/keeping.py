@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import polars as pl
 
@@ -57,6 +58,28 @@ class OnDisk:
         with room_in(self.folder):
             frame.sink_parquet(path, compression="zstd", statistics=True, row_group_size=ROW_GROUP, maintain_order=True)
         return pl.scan_parquet(path, glob=False)
+
+
+def split(
+    rows: pl.LazyFrame,
+    column: str,
+    folder: Path,
+    *,
+    group: int,
+    compression: Literal["lz4", "zstd"] = "zstd",
+    statistics: bool = True,
+) -> None:
+    """Write rows to files of a folder by the value of a column, which is left out.
+
+    All files are open at the same time, and each holds `group` rows before it writes them.
+    """
+    by_value = pl.PartitionBy(folder, key=column, include_key=False)
+    rows.sink_parquet(by_value, compression=compression, statistics=statistics, row_group_size=group, mkdir=True)
+
+
+def split_off(folder: Path, column: str, value: int | Literal["*"]) -> list[Path]:
+    """Return the files that :func:`split` wrote for a value, or for all of them."""
+    return sorted(folder.glob(f"{column}={value}/*.parquet"))
 
 
 @contextmanager

@@ -21,7 +21,7 @@ import polars as pl
 from sessionkit.contract import RECORD
 from sessionkit.errors import DataError
 from sessionkit.readers.coming import NotAsItComesError
-from sessionkit.readers.files.keeping import room_in
+from sessionkit.readers.files.keeping import room_in, split, split_off
 from sessionkit.readers.files.opening import DAMAGED, HEAD, LogFile, cut_short, unpacked
 from sessionkit.readers.files.undecoded import is_undecodable
 from sessionkit.readers.records import Log
@@ -133,7 +133,7 @@ def banded(
             _refuse_damaged(file)
         raise
     for number in range(len(bounds) + 1):
-        written = [path for folder in folders for path in sorted((folder / f"{BAND}={number}").glob("*.parquet"))]
+        written = [path for folder in folders for path in split_off(folder, BAND, number)]
         if written:
             yield partial(_read, written)
 
@@ -151,12 +151,9 @@ def _sorted_into(folder: Path, frame: pl.LazyFrame, key: Key, bounds: Sequence[s
     band = pl.col(key.column).map_batches(
         lambda keys: _numbers(keys, bounds), return_dtype=pl.Int32, is_elementwise=True
     )
-    shutil.rmtree(folder, ignore_errors=True)  # what is left of a reading that failed
-    by_band = pl.PartitionBy(folder, key=BAND, include_key=False)
+    shutil.rmtree(folder, ignore_errors=True)  # what is left where the bands are asked for once more
     with room_in(folder.parent):
-        frame.with_columns(band.alias(BAND)).sink_parquet(
-            by_band, compression="lz4", statistics=False, row_group_size=HELD, mkdir=True
-        )
+        split(frame.with_columns(band.alias(BAND)), BAND, folder, group=HELD, compression="lz4", statistics=False)
     return folder
 
 

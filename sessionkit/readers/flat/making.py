@@ -51,6 +51,13 @@ class Made:
 Tables = dict[str, pl.DataFrame]
 Tallies = dict[str, dict[str, dict[int, int]]]
 """Numbers of records: of which of :data:`TALLIES`, what they are, in which file."""
+Summed = dict[str, dict[str, Counter[int]]]
+"""The same of several bands."""
+
+
+def none_tallied() -> Summed:
+    """Return the counts before any band was made."""
+    return {name: {} for name in TALLIES}
 
 
 @dataclass
@@ -58,7 +65,7 @@ class Held:
     """What the bands held so far: tables in memory or in files, counts by file."""
 
     kept: dict[str, list[pl.DataFrame | Path]] = field(default_factory=lambda: {name: [] for name in TABLES})
-    tallies: dict[str, dict[str, Counter[int]]] = field(default_factory=lambda: {name: {} for name in TALLIES})
+    tallies: Summed = field(default_factory=none_tallied)
 
 
 def bands_of(
@@ -82,20 +89,20 @@ def bands_of(
 
 def held(log: Log, bands: Iterator[Band], make: Callable[[pl.LazyFrame], Made], files: int) -> Held:
     """Return what these bands hold; two of them are made at a time."""
-    kept, room = Held(), log.room
+    so_far, room = Held(), log.room
     for tables, tallies in in_turn(partial(of_band, make=make, files=files, is_large=log.is_large), bands):
         if log.is_large:
             room -= sum(int(frame.estimated_size()) for frame in tables.values())
-        for name, frames in kept.kept.items():
+        for name, frames in so_far.kept.items():
             frames.append(tables[name])
             if room < 0:
                 paths = [log.workspace / f"{name}-{number:04}.parquet" for number in range(len(frames))]
-                kept.kept[name] = [_on_disk(one, path) for one, path in zip(frames, paths, strict=True)]
-        add_up(kept.tallies, tallies)
-    return kept
+                so_far.kept[name] = [_on_disk(one, path) for one, path in zip(frames, paths, strict=True)]
+        add_up(so_far.tallies, tallies)
+    return so_far
 
 
-def add_up(so_far: dict[str, dict[str, Counter[int]]], tallies: Tallies) -> None:
+def add_up(so_far: Summed, tallies: Tallies) -> None:
     """Add the counts of a band to those so far."""
     for name, tally in tallies.items():
         for words, many in tally.items():

@@ -14,7 +14,7 @@ import polars as pl
 from sessionkit.readers.coming import Sources
 from sessionkit.readers.flat.accounts import Accounts
 from sessionkit.readers.flat.bands import Band
-from sessionkit.readers.flat.making import TABLES, TALLIES, Made, Tables, add_up, by_file, of_band
+from sessionkit.readers.flat.making import TABLES, Made, Tables, add_up, by_file, none_tallied, of_band
 from sessionkit.readers.flat.parting import cuts
 from sessionkit.readers.large.sizes import records_within
 from sessionkit.readers.records import Taken
@@ -82,7 +82,7 @@ class Bands:
     def _begin(self) -> None:
         """Count from nothing."""
         self._rows: dict[str, Counter[int]] = {name: Counter() for name in TABLES}
-        self._tallies: dict[str, dict[str, Counter[int]]] = {name: {} for name in TALLIES}
+        self._tallies = none_tallied()
 
     def _parts_of(self, band: Band, rows: int) -> Sequence[Sources]:
         """Return a band in parts."""

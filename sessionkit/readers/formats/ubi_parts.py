@@ -14,7 +14,7 @@ import polars as pl
 
 from sessionkit.contract import RECORD
 from sessionkit.readers.events.listing import AT, FILE, KEY, PLACE
-from sessionkit.readers.files.keeping import room_in
+from sessionkit.readers.files.keeping import room_in, split, split_off
 from sessionkit.readers.formats.ubi_queries import SIZE
 from sessionkit.readers.formats.ubi_records import QUERY, WHAT
 from sessionkit.readers.records import Log
@@ -68,10 +68,10 @@ def in_parts(
         whole = Part(*(log.keep(frame.drop(PART)) for frame in numbered))
         return whole, iter([whole])
     parts = numbers.select(pl.col(PART).unique().sort()).collect().to_series().to_list() or [0]
-    split = [(_split(frame, log.workspace), frame) for frame in numbered]
-    whole = Part(*(_rows(folder, frame) for folder, frame in split))
+    folders = [(_split(frame, log.workspace), frame) for frame in numbered]
+    whole = Part(*(_rows(folder, frame) for folder, frame in folders))
     return whole, (
-        Part(*(_rows(folder, frame, part).sort(*PLACE).collect().lazy() for folder, frame in split)) for part in parts
+        Part(*(_rows(folder, frame, part).sort(*PLACE).collect().lazy() for folder, frame in folders)) for part in parts
     )
 
 
@@ -80,14 +80,13 @@ def _split(rows: pl.LazyFrame, workspace: Path) -> Path:
     folder = workspace / f"parts{len(list(workspace.iterdir()))}"
     folder.mkdir()
     with room_in(workspace):
-        by_part = pl.PartitionBy(folder, key=PART, include_key=False)
-        rows.sink_parquet(by_part, compression="zstd", row_group_size=GROUP, mkdir=True)
+        split(rows, PART, folder, group=GROUP)
     return folder
 
 
 def _rows(folder: Path, like: pl.LazyFrame, part: int | None = None) -> pl.LazyFrame:
     """Return the rows of a part, or those of all."""
-    files = sorted(folder.glob("*/*.parquet" if part is None else f"{PART}={part}/*.parquet"))
+    files = split_off(folder, PART, "*" if part is None else part)
     if not files:
         return pl.LazyFrame(schema=like.drop(PART).collect_schema())
     return pl.scan_parquet(files, glob=False)

@@ -97,8 +97,7 @@ def queries_of(
         system_id=system,
         query_records=pl.col("query_records").fill_null(1),
         __counts=pl.lit(value=True),
-        __bare=BARE,
-        __size=pl.col(SIZE) + pl.col("events").fill_null(0),
+        **{BARE: pl.col(BARE), SIZE: pl.col(SIZE) + pl.col("events").fill_null(0)},
     )
     bare = told.join(asked, on=KEY, how="anti", maintain_order="left").select(
         KEY,
@@ -114,8 +113,7 @@ def queries_of(
         query_records=pl.lit(0, dtype=pl.UInt32),
         system_id=pl.lit(None, dtype=pl.String) if by_experiment else pl.col("of_application"),
         __counts=pl.lit(value=False),
-        __bare=pl.lit("not_logged"),
-        __size="events",
+        **{BARE: pl.lit("not_logged"), SIZE: pl.col("events")},
     )
     queries = pl.concat([keep(known), keep(bare)], how="diagonal_relaxed")  # one at a time
     sessions, notes = _with_sessions(queries, events, gap, recut=recut, keep=keep)

@@ -122,7 +122,8 @@ class Streamed:
 
     def _typed(self, name: str, raw: Raw) -> Part:
         """Return a table of a part, typed."""
-        if set(say_zero(raw, self._schemas[name])) - set(self._settled(name)):
+        settled = {*raw.base, *(["query_position"] if name == "results" and "queries" in self.decided.moved else [])}
+        if set(say_zero(raw, self._schemas[name])) - settled:
             raise UnsettledError
         zones = without_zones(raw, all_columns())
         with self._lock:
@@ -137,7 +138,3 @@ class Streamed:
                 settled = "query_position" in moved["queries"] if name == "results" and "queries" in moved else None
                 moved[name] = moved_columns(self.log[name], {}, notes, positions=settled)
         return moved
-
-    def _settled(self, name: str) -> list[str]:
-        """Return the columns of a table of which it is known whether they count from 0."""
-        return [*self.log[name].base, *(["query_position"] if name == "results" and "queries" in self.log else [])]

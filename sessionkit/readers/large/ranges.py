@@ -14,7 +14,7 @@ import polars as pl
 
 from sessionkit.contract import RECORD
 from sessionkit.contract.casts import as_text
-from sessionkit.readers.files.keeping import ROW_GROUP, room_in
+from sessionkit.readers.files.keeping import ROW_GROUP, room_in, split, split_off
 from sessionkit.readers.raw import Raw
 
 SAMPLE = 200_000
@@ -115,14 +115,10 @@ def _in_files(raw: Raw, bounds: list[str], lost: int, folder: Path) -> list[pl.L
     numbered = raw.frame.with_columns(part.alias(PART))
     for first in range(0, parts, OPEN):
         some = numbered.filter(pl.col(PART).is_between(first, first + OPEN - 1))
-        by_part = pl.PartitionBy(folder, key=PART, include_key=False)
         with room_in(folder):
-            some.sink_parquet(by_part, compression="zstd", row_group_size=ROW_GROUP // 4, mkdir=True)
-    names = [folder / f"{PART}={number}" for number in range(parts)]
-    return [
-        pl.scan_parquet(sorted(name.glob("*.parquet")), glob=False) if name.is_dir() else raw.frame.clear()
-        for name in names
-    ]
+            split(some, PART, folder, group=ROW_GROUP // 4)
+    files = [split_off(folder, PART, number) for number in range(parts)]
+    return [pl.scan_parquet(written, glob=False) if written else raw.frame.clear() for written in files]
 
 
 def _number(sessions: pl.Series, bounds: list[str]) -> pl.Series:

@@ -128,9 +128,49 @@ def test_no_path_of_a_machine_is_in_the_tree():
 
 def test_the_version_is_the_same_everywhere():
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
-    assert importlib.metadata.version("sessionkit") == declared == sessionkit.__version__
+    assert importlib.metadata.version("sessionkit-ir") == declared == sessionkit.__version__
     assert f"\nversion: {declared}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert f"\n## [{declared}]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+SOMEBODY_ELSES = re.compile(
+    r"""\bsessionkit\[[a-z]                                        # extras of it
+    |\b(?:install|add|upgrade)\b[^\n;&|.:]*[\s"'`=]sessionkit(?:["'`]|\s|[=<>~!]=|$)   # a command that gets it
+    |\b(?:version|distribution|metadata|requires)\(["']sessionkit["']\)        # what is installed under the name
+    """,
+    re.VERBOSE | re.MULTILINE,
+)
+
+
+def test_the_package_of_that_name_which_is_not_ours_is_never_installed():
+    """The distribution is sessionkit-ir: on the public index, sessionkit is a tool that has nothing to do with this."""
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert declared["name"] == "sessionkit-ir"
+    assert declared["scripts"] == {"sessionkit": "sessionkit.cli:main"}
+    assert 'name = "sessionkit"\n' not in (ROOT / "uv.lock").read_text(encoding="utf-8")
+    found = {
+        f"{path.relative_to(ROOT)}: {match.group()}"
+        for path in tracked()
+        if path != Path(__file__).resolve() and path.suffix not in {".gz", ".png", ".parquet"}
+        for match in SOMEBODY_ELSES.finditer(path.read_text(encoding="utf-8", errors="replace"))
+    }
+    assert found == set()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "pip install sessionkit",
+        'pip install "sessionkit"',
+        "pip install 'sessionkit[spark]'",
+        "pip install -U sessionkit==0.1.0 polars",
+        "uv add sessionkit",
+        'metadata.version("sessionkit")',
+    ],
+)
+def test_the_other_form_would_be_noticed(text):
+    assert SOMEBODY_ELSES.search(text)
+    assert not SOMEBODY_ELSES.search(text.replace("sessionkit", "sessionkit-ir"))
 
 
 def test_the_readme_lists_every_measure_with_its_level():

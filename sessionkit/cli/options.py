@@ -89,7 +89,7 @@ EngineOption = Annotated[
     typer.Option(
         "--engine",
         help="polars: this process. spark: a Spark cluster, which must reach the study's directory; the values are the same "
-        "bits. Needs the extra: pip install 'sessionkit[spark]'.",
+        "bits. Needs the extra: pip install 'sessionkit-ir[spark]'.",
     ),
 ]
 MasterOption = Annotated[

@@ -1,9 +1,12 @@
 """What DESIGN promises of the whole: rooms and their order, one place for names, nothing of this machine in the tree."""
 
 import ast
+import builtins
 import importlib.metadata
 import re
 import subprocess
+import sys
+import textwrap
 import tomllib
 from pathlib import Path
 
@@ -103,12 +106,47 @@ def test_a_module_says_what_it_is_in_its_first_lines(path):
 
 
 def test_every_public_name_is_there_and_is_typed():
-    for name in sessionkit.__all__:
+    for name in dir(sessionkit):
         assert getattr(sessionkit, name) is not None
     tree = ast.parse((PACKAGE / "__init__.py").read_text(encoding="utf-8"))
     guarded = next(node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
-    typed = {alias.asname or alias.name for node in guarded.body for alias in node.names}
-    assert typed | {"__version__"} == set(sessionkit.__all__)
+    typed = {alias.name for node in guarded.body if isinstance(node, ast.ImportFrom) for alias in node.names}
+    typed |= {target.id for node in guarded.body if isinstance(node, ast.Assign) for target in node.targets}
+    assert typed - {"max_", "min_", "sum_"} | {"__version__"} == set(dir(sessionkit))
+
+
+def test_importing_everything_replaces_nothing_of_pythons():
+    taken = {}
+    exec("from sessionkit import *", taken)  # noqa: S102
+    assert set(taken) & set(dir(builtins)) == set()
+    assert set(taken) - {"__builtins__"} == set(dir(sessionkit)) - {"max", "min", "sum"}
+
+
+def test_measures_named_as_pythons_own_functions_are_there_by_name():
+    inside = sessionkit.P @ 3
+    assert [str(made(inside)) for made in (sessionkit.max, sessionkit.min, sessionkit.sum)] == [
+        "max(P@3)",
+        "min(P@3)",
+        "sum(P@3)",
+    ]
+
+
+def test_a_type_checker_sees_the_types_of_what_is_installed(tmp_path):
+    """As for a user: strictly, with nothing of this project's configuration; without py.typed it would refuse the import."""
+    snippet = """
+        import sessionkit as sk
+
+        study: sk.Study = sk.open_study("study")
+        number: int = sk.score(study, "nsDCG@10").height
+        wrong: str = sk.score(study, "nsDCG@10").height
+        measure: sk.Measure = sk.max(sk.nDCG @ 10)
+        """
+    (tmp_path / "snippet.py").write_text(textwrap.dedent(snippet), encoding="utf-8")
+    words = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), "snippet.py"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    told = [line for line in done.stdout.splitlines() if line.startswith("snippet.py:")]
+    assert len(told) == 1, done.stdout + done.stderr
+    assert told[0].startswith("snippet.py:6: error: Incompatible types in assignment")
 
 
 def test_nothing_else_is_at_top_level():

@@ -105,6 +105,13 @@ def test_a_module_says_what_it_is_in_its_first_lines(path):
     assert path.stem not in {"utils", "util", "core", "common", "helpers", "misc"}
 
 
+@pytest.mark.parametrize("path", [path for path in MODULES if path.name == "__init__.py"], ids=name_of)
+def test_a_folder_lists_only_files_that_exist(path):
+    """In its docstring, by a path from the folder itself or from the package."""
+    listed = re.findall(r"[\w./]*\w\.(?:py|js|css)\b", ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))))
+    assert [name for name in listed if not (path.parent / name).exists() and not (PACKAGE / name).exists()] == []
+
+
 def test_every_public_name_is_there_and_is_typed():
     for name in dir(sessionkit):
         assert getattr(sessionkit, name) is not None

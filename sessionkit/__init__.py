@@ -135,9 +135,7 @@ if TYPE_CHECKING:
         gR,
         infAP,
         last,
-        max_,
         mean,
-        min_,
         nACT,
         nCG,
         nCubeTest,
@@ -151,15 +149,15 @@ if TYPE_CHECKING:
         sRBP,
         sTBG,
         sU,
-        sum_,
     )
+    from sessionkit.scoring.measures.aggregates import Max, Min, Sum
     from sessionkit.scoring.scores import score
     from sessionkit.study import Settings, Study, add_partition, open_study
     from sessionkit.study.sharing import Pseudonymized, pseudonymize
 
-    max = max_
-    min = min_
-    sum = sum_
+    max: Max
+    min: Min
+    sum: Sum
 
 _HOMES = {
     "sessionkit.analysis.accounts": ["accounts"],

@@ -118,8 +118,8 @@ def test_every_public_name_is_there_and_is_typed():
     tree = ast.parse((PACKAGE / "__init__.py").read_text(encoding="utf-8"))
     guarded = next(node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
     typed = {alias.name for node in guarded.body if isinstance(node, ast.ImportFrom) for alias in node.names}
-    typed |= {target.id for node in guarded.body if isinstance(node, ast.Assign) for target in node.targets}
-    assert typed - {"max_", "min_", "sum_"} | {"__version__"} == set(dir(sessionkit))
+    typed |= {node.target.id for node in guarded.body if isinstance(node, ast.AnnAssign)}
+    assert typed - {"Max", "Min", "Sum"} | {"__version__"} == set(dir(sessionkit))
 
 
 def test_importing_everything_replaces_nothing_of_pythons():

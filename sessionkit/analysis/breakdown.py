@@ -125,8 +125,8 @@ def _require_ranks(measure: Measure) -> GainMeasure | ListMeasure:
         measure.require_parameters()
         inside = measure.inner
         fits = _has_ranks(inside) and not _has_session_ideal(inside)
-        better = f"the measure inside: {inside @ (inside.cutoff or 10)}" if fits else "DCG@10 or nDCG@10"
-        msg = f"{measure} has no value by query and rank; ask for {better}"
+        advice = f"the measure inside: {inside @ (inside.cutoff or 10)}" if fits else "DCG@10 or nDCG@10"
+        msg = f"{measure} has no value by query and rank; ask for {advice}"
         raise MeasureError(msg)
     if _has_session_ideal(measure):
         better = measure(normalize="query", ideal="repeated", ideal_queries="session")

@@ -125,7 +125,7 @@ def _notice_judgments(judgments: pl.DataFrame, settings: Settings, notes: Notes)
         )
     negative = judgments.filter(pl.col("grade") < 0, ~pl.col("grade").is_in(settings.unjudged_grades))
     if negative.height:
-        lowest = negative.get_column("grade").min()
+        (lowest,) = negative.select(pl.col("grade").min()).row(0)
         notes.tell(
             f"judgments: {counted(negative.height, 'grade')} below 0, taken as judged and without gain; "
             f"if they mean that nobody judged, set unjudged_grades = [{lowest:g}] {AT_THE_TOP}"

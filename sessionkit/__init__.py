@@ -150,12 +150,14 @@ if TYPE_CHECKING:
         sTBG,
         sU,
     )
-    from sessionkit.scoring.measures import max_ as max
-    from sessionkit.scoring.measures import min_ as min
-    from sessionkit.scoring.measures import sum_ as sum
+    from sessionkit.scoring.measures.aggregates import Max, Min, Sum
     from sessionkit.scoring.scores import score
     from sessionkit.study import Settings, Study, add_partition, open_study
     from sessionkit.study.sharing import Pseudonymized, pseudonymize
+
+    max: Max
+    min: Min
+    sum: Sum
 
 _HOMES = {
     "sessionkit.analysis.accounts": ["accounts"],
@@ -206,7 +208,26 @@ _HOMES = {
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 _SPELLED = {"max": "max_", "min": "min_", "sum": "sum_"}
 
-__all__ = ["__version__", "charts", "engines", *sorted(_HOME)]  # noqa: PLE0604 - strings all
+__all__ = [
+    "ACT", "AP", "ASL", "CG", "DCG", "ERR", "ESL", "EU", "FORMATS", "GAP", "MEASURES", "RBP", "RHL", "RR", "RSDCG",
+    "RSRBP", "SFT", "SLRF", "TBG", "Abandoned", "AvgP", "BreakdownTests", "Calibration", "Clicks", "Comparison",
+    "Correlations", "Coverage", "CubeTest", "DCG_jiang2016", "DataError", "DataWarning", "DeepestClick", "Description",
+    "DiscriminativePower", "Duration", "Dwell", "E", "Effort", "F", "Frustration", "GAP_jiang2016", "IPrec", "IPrec11",
+    "Incompleteness", "InstancePrecision", "InstanceRecall", "JudgeNoise", "Judged", "JudgmentLoss", "LogPrecision",
+    "MaxF", "Measure", "MeasureError", "MixedModel", "Novelty", "P", "P_jiang2016", "PowerPlan", "Proposal",
+    "Pseudonymized", "Queries", "QueryOverlap", "QueryTerms", "R", "RBPResidual", "RBP_jiang2016", "RankRecall",
+    "RecallEffort", "RelativeRecall", "RelevanceCosine", "RelevanceJaccard", "RelevantSeen", "Repeats", "Results",
+    "Rnorm", "Rprec", "Satisfaction", "SeenAP", "SessionkitError", "Settings", "SlidingRatio", "Study", "Success",
+    "Sweep", "TimeToFirstClick", "U", "UniqueDocs", "UsageError", "__version__", "accounts", "add_partition",
+    "avg_pos", "avg_vect", "avgpos", "bpref", "breakdown", "breakdown_tests", "calibrate", "charts", "compare",
+    "correlate", "curve", "curve_with_stops", "describe", "discriminative_power", "effort", "engines", "esAP", "esDCG",
+    "esP", "esnCG", "esnDCG", "explain", "first", "from_tables", "gP", "gR", "gain_vectors", "incomplete", "infAP",
+    "judge_noise", "judges", "judgment_loss", "last", "mean", "mixed", "nACT", "nCG", "nCubeTest", "nDCG",
+    "nDCG_jiang2016", "nEU", "nonlast", "norm_vect", "nsDCG", "open_study", "parse_measure", "path_variance", "power",
+    "precision_recall", "propose", "pseudonymize", "read", "reformulations", "report", "rprecision_histogram", "sDCG",
+    "sRBP", "sTBG", "sU", "score", "summary", "sweep", "timeline",
+]  # fmt: skip
+"""What ``from sessionkit import *`` brings: every public name but those that Python has itself, such as ``sk.max``."""
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the name stands for
@@ -223,4 +244,4 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the name stands fo
 
 def __dir__() -> list[str]:
     """Every public name."""
-    return sorted(__all__)
+    return sorted({*__all__, *_SPELLED})

@@ -1,9 +1,12 @@
 """What DESIGN promises of the whole: rooms and their order, one place for names, nothing of this machine in the tree."""
 
 import ast
+import builtins
 import importlib.metadata
 import re
 import subprocess
+import sys
+import textwrap
 import tomllib
 from pathlib import Path
 
@@ -102,13 +105,55 @@ def test_a_module_says_what_it_is_in_its_first_lines(path):
     assert path.stem not in {"utils", "util", "core", "common", "helpers", "misc"}
 
 
+@pytest.mark.parametrize("path", [path for path in MODULES if path.name == "__init__.py"], ids=name_of)
+def test_a_folder_lists_only_files_that_exist(path):
+    """In its docstring, by a path from the folder itself or from the package."""
+    listed = re.findall(r"[\w./]*\w\.(?:py|js|css)\b", ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))))
+    assert [name for name in listed if not (path.parent / name).exists() and not (PACKAGE / name).exists()] == []
+
+
 def test_every_public_name_is_there_and_is_typed():
-    for name in sessionkit.__all__:
+    for name in dir(sessionkit):
         assert getattr(sessionkit, name) is not None
     tree = ast.parse((PACKAGE / "__init__.py").read_text(encoding="utf-8"))
     guarded = next(node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
-    typed = {alias.asname or alias.name for node in guarded.body for alias in node.names}
-    assert typed | {"__version__"} == set(sessionkit.__all__)
+    typed = {alias.name for node in guarded.body if isinstance(node, ast.ImportFrom) for alias in node.names}
+    typed |= {node.target.id for node in guarded.body if isinstance(node, ast.AnnAssign)}
+    assert typed - {"Max", "Min", "Sum"} | {"__version__"} == set(dir(sessionkit))
+
+
+def test_importing_everything_replaces_nothing_of_pythons():
+    taken = {}
+    exec("from sessionkit import *", taken)  # noqa: S102
+    assert set(taken) & set(dir(builtins)) == set()
+    assert set(taken) - {"__builtins__"} == set(dir(sessionkit)) - {"max", "min", "sum"}
+
+
+def test_measures_named_as_pythons_own_functions_are_there_by_name():
+    inside = sessionkit.P @ 3
+    assert [str(made(inside)) for made in (sessionkit.max, sessionkit.min, sessionkit.sum)] == [
+        "max(P@3)",
+        "min(P@3)",
+        "sum(P@3)",
+    ]
+
+
+def test_a_type_checker_sees_the_types_of_what_is_installed(tmp_path):
+    """As for a user: strictly, with nothing of this project's configuration; without py.typed it would refuse the import."""
+    snippet = """
+        import sessionkit as sk
+
+        study: sk.Study = sk.open_study("study")
+        number: int = sk.score(study, "nsDCG@10").height
+        wrong: str = sk.score(study, "nsDCG@10").height
+        measure: sk.Measure = sk.max(sk.nDCG @ 10)
+        """
+    (tmp_path / "snippet.py").write_text(textwrap.dedent(snippet), encoding="utf-8")
+    words = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), "snippet.py"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    told = [line for line in done.stdout.splitlines() if line.startswith("snippet.py:")]
+    assert len(told) == 1, done.stdout + done.stderr
+    assert told[0].startswith("snippet.py:6: error: Incompatible types in assignment")
 
 
 def test_nothing_else_is_at_top_level():
@@ -128,9 +173,49 @@ def test_no_path_of_a_machine_is_in_the_tree():
 
 def test_the_version_is_the_same_everywhere():
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
-    assert importlib.metadata.version("sessionkit") == declared == sessionkit.__version__
+    assert importlib.metadata.version("sessionkit-ir") == declared == sessionkit.__version__
     assert f"\nversion: {declared}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert f"\n## [{declared}]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+SOMEBODY_ELSES = re.compile(
+    r"""\bsessionkit\[[a-z]                                        # extras of it
+    |\b(?:install|add|upgrade)\b[^\n;&|.:]*[\s"'`=]sessionkit(?:["'`]|\s|[=<>~!]=|$)   # a command that gets it
+    |\b(?:version|distribution|metadata|requires)\(["']sessionkit["']\)        # what is installed under the name
+    """,
+    re.VERBOSE | re.MULTILINE,
+)
+
+
+def test_the_package_of_that_name_which_is_not_ours_is_never_installed():
+    """The distribution is sessionkit-ir: on the public index, sessionkit is a tool that has nothing to do with this."""
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert declared["name"] == "sessionkit-ir"
+    assert declared["scripts"] == {"sessionkit": "sessionkit.cli:main"}
+    assert 'name = "sessionkit"\n' not in (ROOT / "uv.lock").read_text(encoding="utf-8")
+    found = {
+        f"{path.relative_to(ROOT)}: {match.group()}"
+        for path in tracked()
+        if path != Path(__file__).resolve() and path.suffix not in {".gz", ".png", ".parquet"}
+        for match in SOMEBODY_ELSES.finditer(path.read_text(encoding="utf-8", errors="replace"))
+    }
+    assert found == set()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "pip install sessionkit",
+        'pip install "sessionkit"',
+        "pip install 'sessionkit[spark]'",
+        "pip install -U sessionkit==0.1.0 polars",
+        "uv add sessionkit",
+        'metadata.version("sessionkit")',
+    ],
+)
+def test_the_other_form_would_be_noticed(text):
+    assert SOMEBODY_ELSES.search(text)
+    assert not SOMEBODY_ELSES.search(text.replace("sessionkit", "sessionkit-ir"))
 
 
 def test_the_readme_lists_every_measure_with_its_level():

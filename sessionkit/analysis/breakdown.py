@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from os import PathLike
+from typing import TypeGuard
 
 import polars as pl
 
@@ -108,12 +109,26 @@ def breakdown_task(
     return BreakdownTask(asked, grouping, by, average, columns_read(columns_of(study), [asked]))
 
 
+def _has_ranks(measure: Measure) -> TypeGuard[GainMeasure | ListMeasure]:
+    """Whether a measure has a value of each query up to each rank."""
+    return isinstance(measure, (GainMeasure, ListMeasure)) and "cutoff" in measure.parameters()
+
+
+def _has_session_ideal(measure: Measure) -> bool:
+    """Whether a measure is divided by the ideal of the whole session."""
+    return isinstance(measure, NormalizedSessionGain) and measure.normalize == "session"
+
+
 def _require_ranks(measure: Measure) -> GainMeasure | ListMeasure:
     """Return the measure if its value builds up by rank within each query, or say what to ask for instead."""
-    if not isinstance(measure, (GainMeasure, ListMeasure)) or "cutoff" not in measure.parameters():
-        msg = f"{measure} has no value by query and rank; ask for the measure inside, or another of queries with a cutoff: DCG@10"
+    if not _has_ranks(measure):
+        measure.require_parameters()
+        inside = measure.inner
+        fits = _has_ranks(inside) and not _has_session_ideal(inside)
+        advice = f"the measure inside: {inside @ (inside.cutoff or 10)}" if fits else "DCG@10 or nDCG@10"
+        msg = f"{measure} has no value by query and rank; ask for {advice}"
         raise MeasureError(msg)
-    if isinstance(measure, NormalizedSessionGain) and measure.normalize == "session":
+    if _has_session_ideal(measure):
         better = measure(normalize="query", ideal="repeated", ideal_queries="session")
         msg = (
             f"{measure} is divided by the ideal of the whole session; ask for {better}, or nDCG@{measure.cutoff or 10}"

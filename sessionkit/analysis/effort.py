@@ -143,14 +143,25 @@ def _asked(measure: str | Measure) -> JudgedMeasure:
     """The measure, which must be no aggregate of others."""
     asked = parse_measure(measure)
     if isinstance(asked, Wrapper) or not isinstance(asked, JudgedMeasure):
-        inside = asked.of if isinstance(asked, Wrapper) and asked.of is not None else "sDCG@10"
-        msg = f"{asked} has no curve of its own; ask for the measure inside: {inside}"
+        msg = f"{asked} has no curve of its own; ask for {_readable(asked)}"
         raise MeasureError(msg)
     asked.require_parameters()
     if isinstance(asked, GainMeasure) and asked.cutoff is None:
         msg = f"{asked} needs a cutoff here, which says how far its curves and ideals go; for example {asked @ 10}"
         raise MeasureError(msg)
     return asked
+
+
+def _readable(measure: Measure) -> str:
+    """What to ask for in place of an aggregate: the measure inside, if there is anything to read of it."""
+    inside = measure.inner
+    if isinstance(inside, JudgedMeasure):
+        inside.require_parameters()
+        if isinstance(inside, GainMeasure):
+            return f"the measure inside: {inside @ (inside.cutoff or 10)}"
+        if searcher(inside)[0] is not None or clock(inside) is not None:
+            return f"the measure inside: {inside}"
+    return "one such as sDCG@10, CG@10 or RBP(p=0.8)"
 
 
 def _no_curve(measure: JudgedMeasure) -> str | None:

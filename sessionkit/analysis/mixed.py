@@ -40,7 +40,7 @@ def mixed(
     """Compare groups of sessions by a mixed model, whose claim is about users and topics like those searched.
 
     Groups, such as systems, are fixed. Users, topics, and what a topic does to each group (``system_id:topic_id``) are
-    random. Components are estimated by REML, fitted by statsmodels. Needs the extra: ``pip install "sessionkit[mixed]"``.
+    random. Components are estimated by REML, fitted by statsmodels. Needs the extra: ``pip install "sessionkit-ir[mixed]"``.
 
     Parameters
     ----------

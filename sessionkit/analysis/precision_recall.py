@@ -12,7 +12,7 @@ from sessionkit.errors import MeasureError, UsageError, suggestion
 from sessionkit.scoring.cautions import tell_of_depth
 from sessionkit.scoring.measures import Measure, parse_measure
 from sessionkit.scoring.measures.recall_levels import ElevenPointPrecision, IPrec11
-from sessionkit.scoring.scores import score
+from sessionkit.scoring.scores import score, session_measures
 from sessionkit.scoring.selection import columns_of, columns_read
 from sessionkit.scoring.tasks import run
 from sessionkit.showing.frames import ResultFrame
@@ -145,7 +145,9 @@ def rprecision_histogram(
     [('t', 1.0, 0.0, 1.0)]
     """
     column = NAMES.get(by, by)
-    scores = score(study, measure, per=[column, "topic_id"], memory=memory).drop_nulls([column, "topic_id"])
+    scores = score(study, session_measures(measure), per=[column, "topic_id"], memory=memory).drop_nulls(
+        [column, "topic_id"]
+    )
     known = scores.get_column(column).cast(pl.String).unique().sort().to_list()
     if a is None and b is None and len(known) == 2:
         a, b = known

@@ -78,10 +78,10 @@ def reformulations(
     if "query_text" not in study.columns("queries"):
         msg = f"reformulations needs the column 'query_text' in the queries; they have {', '.join(study.columns('queries'))}"
         raise DataError(msg)
-    steps = _steps(study)
     if measure is None:
-        return ResultFrame(steps)
+        return ResultFrame(_steps(study))
     values = score(study, [parse_measure(measure)], per="query", memory=memory, partials=partials)
+    steps = _steps(study)
     values = values.select(*STEP, "measure", "value")
     before = values.select("session_id", previous_position="query_position", previous_value="value")
     both = steps.join(values, on=STEP, how="left", maintain_order="left")

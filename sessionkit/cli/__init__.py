@@ -7,7 +7,8 @@
     describing.py   describe                           curves.py    curve, breakdown
     evidence.py     correlate                          sweeping.py  sweep
     catalogue.py    measures, formats, schema
-    pages.py        chart, report                      demo.py      demo
+    charting.py     chart                              reporting.py report
+    demo.py         demo
     comparing.py    compare                            incomplete.py incomplete
     effort.py       effort
     judging.py      noise, discriminate, incomplete --loss
@@ -15,7 +16,6 @@
     proposing.py    init                           sharing.py   pseudonymize
     options.py      arguments and options that several commands take, and the study they name
     output.py       results: table, tsv, csv, jsonl or parquet, to stdout or, whole or not at all, to a file
-    terminal.py     tables and text for people; what a log holds cannot act on a terminal
     running.py      errors as exit statuses, warnings as notes, progress; on stderr
 
 Exit status: 0 fine; 1 the data is at fault; 2 the command is; 130 interrupted; 141 the reader of a pipe left.

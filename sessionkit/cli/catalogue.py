@@ -58,6 +58,7 @@ def measures(
 
     from sessionkit.scoring.measures import MEASURES
     from sessionkit.scoring.measures.described import parameters_of
+    from sessionkit.scoring.measures.text import instead_of
 
     to = destination(format_, output)
     if start:
@@ -72,7 +73,7 @@ def measures(
         to.send(pl.DataFrame(rows, schema=["name", "level", "formula"], orient="row"))
         return
     if name not in MEASURES:
-        msg = f"there is no measure {name!r}{suggestion(name, MEASURES)}; measures: {', '.join(MEASURES)}"
+        msg = f"there is no measure {name!r}{instead_of(name, MEASURES)}; measures: {', '.join(MEASURES)}"
         raise UsageError(msg)
     if to.form is Form.table or (format_ is None and output is None):
         to.write(_page(MEASURES[name]).encode())

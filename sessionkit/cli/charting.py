@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from sessionkit.cli.options import StudyArgument, open_source
+from sessionkit.cli.options import StudyArgument, columns_or_measures_first, open_source
 from sessionkit.cli.running import tell, working
 from sessionkit.cli.sweeping import GRAMMAR, varied
 
@@ -116,6 +116,7 @@ def chart(
             help="What correlation-forest correlates with: ratings, other numbers of sessions or users, or a measure; may be "
             "given again.",
             show_default=False,
+            callback=columns_or_measures_first,
         ),
     ] = None,
     difference: Annotated[

@@ -82,15 +82,13 @@ def compare(
     Without it tsv and csv have every table under a line "# name", and jsonl a field table.
     """
     from sessionkit.analysis.compare import compare as compared
-    from sessionkit.scoring.measures import parse_measure
 
     to = destination(format_, output)
-    asked = [parse_measure(measure) for measure in measures]
     opened = open_source(study)
     with working("comparing"):
         found = compared(
             opened,
-            asked,
+            measures,
             by,
             test=test,
             generalise=generalise,

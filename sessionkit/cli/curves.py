@@ -79,15 +79,13 @@ def curve(
     and slot: group, slot, query_position, rank, value, ideal, n (sessions averaged).
     """
     from sessionkit.analysis.curve import curve as curves
-    from sessionkit.scoring.measures import parse_measure
 
     to = destination(format_, output)
-    asked = parse_measure(measure)
     opened = open_source(study)
     with working("averaging"):
         frame = curves(
             opened,
-            asked,
+            measure,
             grouping(by, opened),
             min_queries=min_queries,
             topic=topic,
@@ -149,10 +147,8 @@ def breakdown(
     """
     from sessionkit.analysis.breakdown import breakdown as broken_down
     from sessionkit.analysis.breakdown_tests import breakdown_tests
-    from sessionkit.scoring.measures import parse_measure
 
     to = destination(format_, output)
-    asked = parse_measure(measure)
     _only_with_test(
         test, table=table, units=units, interval=interval, confidence=confidence, resamples=resamples, seed=seed
     )
@@ -162,7 +158,7 @@ def breakdown(
         with working("testing"):
             found = breakdown_tests(
                 opened,
-                asked,
+                measure,
                 by,
                 group=of,
                 min_queries=min_queries,
@@ -178,7 +174,7 @@ def breakdown(
         return
     with working("averaging"):
         frame = broken_down(
-            opened, asked, by, average=average, group=of, min_queries=min_queries, memory=memory, partials=partials
+            opened, measure, by, average=average, group=of, min_queries=min_queries, memory=memory, partials=partials
         )
     to.send(frame)
 

@@ -9,12 +9,12 @@ import typer
 
 from sessionkit.cli.options import (
     FormatOption,
-    MeasuresArgument,
     MemoryOption,
     OutputOption,
     PartialsOption,
     StudyArgument,
     TableOption,
+    columns_or_measures_first,
     open_source,
 )
 from sessionkit.cli.output import Destination, Form, destination
@@ -47,7 +47,14 @@ UnitsOption = Annotated[
 
 def correlate(
     study: StudyArgument,
-    measures: MeasuresArgument,
+    measures: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="MEASURE",
+            help="Such as 'nsDCG@10' 'mean(nDCG@10)', see: sessionkit measures; or a column of numbers.",
+            callback=columns_or_measures_first,
+        ),
+    ],
     *,
     with_: Annotated[
         list[str],
@@ -56,6 +63,7 @@ def correlate(
             metavar="COLUMN",
             help="Ratings or other numbers of sessions or users, such as performance, or a measure; may be given again.",
             show_default=False,
+            callback=columns_or_measures_first,
         ),
     ],
     partial: Annotated[
@@ -65,6 +73,7 @@ def correlate(
             metavar="COLUMN|MEASURE",
             help="Hold this constant, such as Queries, the number of queries; may be given again.",
             show_default=False,
+            callback=columns_or_measures_first,
         ),
     ] = None,
     coefficients: Annotated[

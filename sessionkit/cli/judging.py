@@ -136,15 +136,13 @@ def noise(
     """
     from sessionkit.analysis.judge_noise import judge_noise
     from sessionkit.analysis.rejudged.steps import watched
-    from sessionkit.scoring.measures import parse_measure
 
     to = destination(format_, output)
-    asked = [parse_measure(measure) for measure in measures]
     opened = open_source(study)
     with watched() as steps, working("drawing judgments", steps):
         found = judge_noise(
             opened,
-            asked,
+            measures,
             by,
             noise=noise_,
             spread=spread,
@@ -194,15 +192,13 @@ def discriminate(
     for --table: power, asl, left_out, settings, reading.
     """
     from sessionkit.analysis.discriminative import discriminative_power
-    from sessionkit.scoring.measures import parse_measure
 
     to = destination(format_, output)
-    asked = [parse_measure(measure) for measure in measures]
     opened = open_source(study)
     with working("telling systems apart"):
         found = discriminative_power(
             opened,
-            asked,
+            measures,
             by,
             test=test,
             generalise=generalise,

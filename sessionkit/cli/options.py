@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
@@ -14,6 +15,10 @@ from sessionkit.errors import UsageError
 
 if TYPE_CHECKING:
     from sessionkit.study import Study
+
+MeasureTexts = TypeVar("MeasureTexts", str, list[str], list[str] | None)
+CUTOFF = re.compile(r"@\s*\d+[\s)]*$")
+"""A cutoff at the end of a text, with brackets of aggregates behind it."""
 
 
 def _study_first(source: str) -> str:
@@ -30,6 +35,22 @@ def _study_first(source: str) -> str:
     raise UsageError(msg)
 
 
+def measures_first(given: MeasureTexts) -> MeasureTexts:
+    """Return what names measures, having refused what names none: before the log is read, which may take long."""
+    from sessionkit.scoring.measures import parse_measure
+
+    for text in [given] if isinstance(given, str) else given or ():
+        parse_measure(text)
+    return given
+
+
+def columns_or_measures_first(given: MeasureTexts) -> MeasureTexts:
+    """The same where columns may stand too: before the log is read, only what has a cutoff is known to be a measure."""
+    texts = [given] if isinstance(given, str) else given or ()
+    measures_first([text for text in texts if CUTOFF.search(text)])
+    return given
+
+
 StudyArgument = Annotated[
     str,
     typer.Argument(
@@ -40,11 +61,21 @@ StudyArgument = Annotated[
     ),
 ]
 MeasureArgument = Annotated[
-    str, typer.Argument(metavar="MEASURE", help="Such as 'sDCG@10'; see: sessionkit measures.", show_default=False)
+    str,
+    typer.Argument(
+        metavar="MEASURE",
+        help="Such as 'sDCG@10'; see: sessionkit measures.",
+        show_default=False,
+        callback=measures_first,
+    ),
 ]
 MeasuresArgument = Annotated[
     list[str],
-    typer.Argument(metavar="MEASURE", help="Such as 'nsDCG@10' 'mean(nDCG@10)'; see: sessionkit measures."),
+    typer.Argument(
+        metavar="MEASURE",
+        help="Such as 'nsDCG@10' 'mean(nDCG@10)'; see: sessionkit measures.",
+        callback=measures_first,
+    ),
 ]
 FormatOption = Annotated[
     Form | None,
@@ -89,7 +120,7 @@ EngineOption = Annotated[
     typer.Option(
         "--engine",
         help="polars: this process. spark: a Spark cluster, which must reach the study's directory; the values are the same "
-        "bits. Needs the extra: pip install 'sessionkit[spark]'.",
+        "bits. Needs the extra: pip install 'sessionkit-ir[spark]'.",
     ),
 ]
 MasterOption = Annotated[

@@ -50,11 +50,9 @@ def score(
     without a value) and judged (share of the results that are judged). Per session: session_id, system_id, topic_id,
     user_id, measure, value, judged; per query also query_position.
     """
-    from sessionkit.scoring.measures import parse_measure
     from sessionkit.scoring.scores import score_parts
 
     to = destination(format_, output)
-    asked = [parse_measure(measure) for measure in measures]
     if engine is Engine.spark:
         from sessionkit.engines.spark import score as score_with_spark
 
@@ -62,14 +60,14 @@ def score(
             msg = "--memory and --partials are for this process; the memory of Spark's workers is set where they are started"
             raise UsageError(msg)
         with working("scoring with Spark"):
-            to.send(score_with_spark(open_source(study), asked, per, master=master))
+            to.send(score_with_spark(open_source(study), measures, per, master=master))
         return
     if master is not None:
         msg = "--master is for --engine spark"
         raise UsageError(msg)
     opened = open_source(study)
     with working("scoring"):
-        to.send_parts(score_parts(opened, asked, per, memory=memory, partials=partials))
+        to.send_parts(score_parts(opened, measures, per, memory=memory, partials=partials))
 
 
 def explain(
@@ -87,8 +85,6 @@ def explain(
     the sum of the contributions.
     """
     from sessionkit.scoring.explain import explain as explained
-    from sessionkit.scoring.measures import parse_measure
 
     to = destination(format_, output)
-    asked = parse_measure(measure)
-    to.send(explained(open_source(study), asked, session))
+    to.send(explained(open_source(study), measure, session))

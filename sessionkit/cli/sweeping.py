@@ -108,18 +108,17 @@ def sweep(
     it tsv and csv have every table under a line "# name", and jsonl a field table.
     """
     from sessionkit.analysis.sweep import sweep as swept
-    from sessionkit.scoring.measures import parse_measure
     from sessionkit.study.replacing import require_place
 
     to = destination(format_, output)
-    asked, values = parse_measure(measure), varied(vary)
+    values = varied(vary)
     if map_ is not None:
         require_place(map_)
     opened = open_source(study)
     with working("sweeping"):
         found = swept(
             opened,
-            asked,
+            measure,
             values,
             by,
             test=test,

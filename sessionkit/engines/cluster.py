@@ -86,7 +86,7 @@ def require_pyspark() -> None:
     """Raise UsageError where the extra is not installed."""
     missing = [name for name in ("pyspark", "pandas") if find_spec(name) is None]
     if missing:
-        raise UsageError(f'the Spark engine needs {" and ".join(missing)}: pip install "sessionkit[spark]"')
+        raise UsageError(f'the Spark engine needs {" and ".join(missing)}: pip install "sessionkit-ir[spark]"')
 
 
 def is_local(master: str) -> bool:

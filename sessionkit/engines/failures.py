@@ -69,11 +69,11 @@ def explained(text: str) -> SessionkitError:
     """One line for a failure that is not ours.
 
     >>> explained("Traceback ...\\nModuleNotFoundError: No module named 'sessionkit'")
-    UsageError("Spark's workers have no module 'sessionkit'; install sessionkit for the Python that they run")
+    UsageError("Spark's workers have no module 'sessionkit'; install sessionkit-ir for the Python that they run")
     """
     if lost := re.search(r"ModuleNotFoundError: No module named '([\w.]+)'", text):
         return UsageError(
-            f"Spark's workers have no module {lost[1]!r}; install sessionkit for the Python that they run"
+            f"Spark's workers have no module {lost[1]!r}; install sessionkit-ir for the Python that they run"
         )
     if CRASHED in text or "ExecutorLostFailure" in text:
         return SessionkitError(

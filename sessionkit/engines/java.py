@@ -50,7 +50,7 @@ def java_home() -> str:
             return launcher(home) if os.name == "posix" else str(home)
     raise UsageError(
         f"Spark needs Java {OLDEST} or newer and found none; set JAVA_HOME to one, or: "
-        'pip install "sessionkit[spark]", which brings one from PyPI'
+        'pip install "sessionkit-ir[spark]", which brings one from PyPI'
     )
 
 

@@ -23,6 +23,8 @@ from sessionkit.scoring.values import columns_beside, query_values
 from sessionkit.showing.frames import ResultFrame
 from sessionkit.study import Study
 
+SUMMED = (GainMeasure, TermMeasure, RecencyMeasure)
+"""Measures whose value is a sum of what single results add."""
 COLUMNS = {
     "session_id": pl.String,
     "query_position": pl.Int32,
@@ -77,7 +79,7 @@ def explain(study: Study, measure: str | Measure, session: str | None = None) ->
     [(1, 1.0, 1.0, 1.0, 1.0), (2, 3.0, 0.5, 1.0, 2.0)]
     """
     asked = parse_measure(measure)
-    if not isinstance(asked.inner, (GainMeasure, TermMeasure, RecencyMeasure)):
+    if not isinstance(asked.inner, SUMMED):
         msg = f"{asked} is no sum of what single results add, so that there is nothing to explain by result; ask for its value: score"
         raise MeasureError(msg)
     if session is not None:

@@ -10,7 +10,6 @@ import polars as pl
 from sessionkit.errors import MeasureError, UsageError, suggestion
 from sessionkit.scoring.cautions import Undefined, tell_of_bound, tell_of_depth
 from sessionkit.scoring.measures import JudgedMeasure, Measure, parse_measure
-from sessionkit.scoring.measures.wrapper import Wrapper
 from sessionkit.scoring.score_task import OF_GROUP, OF_SESSION, UNNAMED, ScoreTask
 from sessionkit.scoring.selection import columns_of, columns_read
 from sessionkit.scoring.tasks import parts_of, run
@@ -181,7 +180,7 @@ def _asked(measures: str | Measure | Sequence[str | Measure]) -> tuple[Measure, 
 def _require_query(measure: Measure) -> None:
     """Refuse a measure that has no value per query."""
     if not isinstance(measure, JudgedMeasure) or measure.level != "query":
-        better = "DCG@10" if not isinstance(measure, Wrapper) else str(measure.inner)
+        better = measure.inner if measure.inner.level == "query" else "DCG@10"
         msg = f"{measure} is a measure of whole sessions and has no value per query; ask for one of queries, for example {better}"
         raise MeasureError(msg)
 

@@ -42,7 +42,7 @@ def ours_of(descriptor: dict[str, Any], where: str, study: str) -> dict[str, Any
     if layout > LAYOUT:
         raise DataError(
             f"{study} was written by sessionkit {ours.get('version')} in layout {layout}; this one reads up "
-            f"to {LAYOUT}: upgrade sessionkit"
+            f"to {LAYOUT}: upgrade it (pip install --upgrade sessionkit-ir)"
         )
     for name, kind in KINDS.items():
         if not isinstance(ours.get(name), kind):

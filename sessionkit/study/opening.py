@@ -151,9 +151,10 @@ def verify_hashes(study: Study) -> tuple[str, ...]:
 def _scan(folder: Folder, name: str, resource: dict[str, Any], files: list[Path | str]) -> pl.LazyFrame:
     """Scan one table after comparing its files with what the descriptor says."""
     sizes = [size for file in files if (size := folder.size(file)) is not None]
-    if len(sizes) == len(files) and sum(sizes) != resource.get("bytes"):
+    size = resource.get("filesize", resource.get("bytes"))  # "bytes" up to layout 2
+    if len(sizes) == len(files) and sum(sizes) != size:
         raise DataError(
-            f"{folder.name}: {name} has {sum(sizes)} bytes where {DESCRIPTOR} says {resource.get('bytes')}; the file "
+            f"{folder.name}: {name} has {sum(sizes)} bytes where {DESCRIPTOR} says {size}; the file "
             "was changed or cut short"
         )
     try:

@@ -1,6 +1,6 @@
 """A study on disk: a directory that is a valid Data Package, Parquet files beside ``datapackage.json``.
 
-The descriptor holds the schema, bytes and row count of every resource, the sha256 of every file and, under
+The descriptor holds the schema, size and row count of every resource, the sha256 of every file and, under
 ``sessionkit``, settings, sources, facts and notes. Nothing in it depends on when or where it was written: the same
 study gives the same bytes.
 """
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 DESCRIPTOR, JUDGMENTS = "datapackage.json", "judgments.parquet"
 PROFILE = "https://datapackage.org/profiles/2.0/datapackage.json"
-LAYOUT = 2
+LAYOUT = 3
 """Version of what a study directory looks like; a sessionkit refuses layouts above its own."""
 ROWS = 2**23
 """Results of one file, where no memory is said to keep to."""

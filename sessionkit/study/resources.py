@@ -1,4 +1,4 @@
-"""How a descriptor describes the files of one table: schema, bytes, sha256 and row count."""
+"""How a descriptor describes the files of one table: schema, size, sha256 and row count."""
 
 from __future__ import annotations
 
@@ -27,10 +27,13 @@ EXTRA_TYPES: dict[type[pl.DataType], str] = {
     pl.Time: "time",
     pl.Datetime: "datetime",
     pl.Duration: "any",
-    pl.List: "array",
-    pl.Array: "array",
+    pl.List: "any",
+    pl.Array: "any",
     pl.Struct: "object",
 }
+"""Types of columns that no schema of ours declares. A list is no "array", whose values are JSON texts or Python lists."""
+MISSING = ["", "nan"]
+"""Texts of a missing number: a reader that goes through pandas, as frictionless does, makes nan of a null in Parquet."""
 
 
 def sha256(*paths: Path) -> str:
@@ -46,7 +49,9 @@ def resource(name: str, paths: list[Path], folder: Path, known: str | None = Non
     """Return the resource that describes a table's files.
 
     A resource of one file has its hash; those of several files are kept one by one among the study's parts, so that
-    adding a file does not mean reading all others. `known` is the hash where it has been worked out already.
+    adding a file does not mean reading all others. `known` is the hash where it has been worked out already. The size
+    of all files stands in ``filesize``: tools compare the standard ``bytes`` with what they read as text, of which a
+    Parquet file has none.
     """
     frame = scan_files(paths)
     relative = [path.relative_to(folder).as_posix() for path in paths]
@@ -57,7 +62,7 @@ def resource(name: str, paths: list[Path], folder: Path, known: str | None = Non
         "title": document(name)["title"],
         "format": "parquet",
         "mediatype": "application/vnd.apache.parquet",
-        "bytes": sum(path.stat().st_size for path in paths),
+        "filesize": sum(path.stat().st_size for path in paths),
         **({"hash": f"sha256:{known or sha256(*paths)}"} if alone else {}),
         "rowcount": frame.select(pl.len()).collect().item(),
         "schema": _schema(name, frame.collect_schema()),
@@ -72,7 +77,17 @@ def _schema(name: str, columns: pl.Schema) -> dict[str, Any]:
     declared = document(name)
     known = {entry["name"]: entry for entry in declared["fields"]}
     fields = [known[column] if column in known else _extra(column, dtype) for column, dtype in columns.items()]
-    return {**declared, "fields": fields, "foreignKeys": declared.get("foreignKeys", [])}
+    return {
+        **declared,
+        "fields": [_with_missing(field) for field in fields],
+        "foreignKeys": declared.get("foreignKeys", []),
+    }
+
+
+def _with_missing(field: dict[str, Any]) -> dict[str, Any]:
+    """Return a field that says how a missing number may read, where one may be missing."""
+    required = field.get("constraints", {}).get("required")
+    return field if required or field["type"] not in {"integer", "number"} else {**field, "missingValues": MISSING}
 
 
 def _extra(column: str, dtype: pl.DataType) -> dict[str, Any]:

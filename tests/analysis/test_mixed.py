@@ -157,5 +157,5 @@ def test_what_is_refused(clinic):
 
 def test_without_the_extra(clinic, monkeypatch):
     monkeypatch.setitem(sys.modules, "statsmodels", None)
-    with pytest.raises(UsageError, match=r'pip install "sessionkit\[mixed\]"'):
+    with pytest.raises(UsageError, match=r'pip install "sessionkit-ir\[mixed\]"'):
         mixed(clinic, "nsDCG@10")

@@ -12,7 +12,7 @@ from tests.benchmarks.measuring import Comparison
 from tests.benchmarks.rows import Row
 
 HEAD = "| work | target | measured | baseline s | work s | peak MiB | met? |\n|---|---|---|---|---|---|---|"
-PACKAGES = ("sessionkit", "polars", "numpy", "pyarrow", "pytrec-eval-terrier", "ranx")
+PACKAGES = ("sessionkit-ir", "polars", "numpy", "pyarrow", "pytrec-eval-terrier", "ranx")
 MET = {True: "yes", False: "no", None: ""}
 
 

@@ -12,7 +12,7 @@ from sessionkit.errors import UsageError
 @pytest.mark.parametrize("name", ["pyspark", "pandas"])
 def test_the_extra_is_named_where_it_is_missing(monkeypatch, name):
     monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(UsageError, match=rf'needs {name}: pip install "sessionkit\[spark\]"'):
+    with pytest.raises(UsageError, match=rf'needs {name}: pip install "sessionkit-ir\[spark\]"'):
         engine.score("study", ["sDCG@3"])
 
 

@@ -46,7 +46,7 @@ def test_other_errors_are_left_as_they_are():
             SessionkitError,
             "Spark could not finish: ZeroDivisionError: division by zero",
         ),
-        ("...\nModuleNotFoundError: No module named 'polars'", UsageError, "no module 'polars'; install sessionkit"),
+        ("...\nModuleNotFoundError: No module named 'polars'", UsageError, "no module 'polars'; install sessionkit-ir"),
         (
             "[TABLE_OR_VIEW_NOT_FOUND] The table `x` cannot be found.\nmore",
             SessionkitError,

@@ -89,6 +89,14 @@ def test_bytes_in_rejected_rows_are_shown():
     assert study.rejected.collect()["raw"][0].endswith('"raw":"ff","deep":{"b":["fe"]}}')
 
 
+def test_a_column_without_a_name_is_named_by_its_number():
+    """As in a file; a Data Package has no field without a name. A column that has this name already keeps it."""
+    study = from_tables({**RESULTS, "": [1, 2], " ": [3, 4], f"column_{len(RESULTS) + 1}": [5, 6]})
+    named = study.results.select(pl.col("^column_.*$")).collect()
+    first, second = f"column_{len(RESULTS) + 1}", f"column_{len(RESULTS) + 2}"
+    assert named.to_dict(as_series=False) == {f"{first}_": [1, 2], second: [3, 4], first: [5, 6]}
+
+
 def test_the_frames_given_are_not_changed():
     frame = pl.DataFrame(RESULTS)
     from_tables(frame)

@@ -121,6 +121,20 @@ def test_newer_layouts_are_refused(folder):
     refused(folder, "sessionkit 9.9.*upgrade")
 
 
+def test_a_study_of_layout_2_is_read(folder):
+    """It said the size of its files as "bytes"."""
+
+    def as_before(descriptor, resources):
+        descriptor["sessionkit"]["layout"] = 2
+        for resource in resources.values():
+            resource["bytes"] = resource.pop("filesize")
+
+    change(folder, as_before)
+    assert verify_hashes(open_study(folder)) == ()
+    change(folder, lambda _, resources: resources["users"].update(bytes=1))
+    refused(folder, "users has .* bytes where datapackage.json says 1")
+
+
 @pytest.mark.parametrize("part", ["settings", "facts", "notes", "sources", "reader"])
 def test_a_block_that_lacks_something(folder, part):
     change(folder, lambda descriptor, _: descriptor["sessionkit"].pop(part))
@@ -145,7 +159,7 @@ def test_columns_are_compared_with_the_schema(folder):
     change(
         folder,
         lambda _, resources: resources["results"].update(
-            bytes=resources["users"]["bytes"], rowcount=resources["users"]["rowcount"]
+            filesize=resources["users"]["filesize"], rowcount=resources["users"]["rowcount"]
         ),
     )
     refused(folder, "has no column session_id")
@@ -182,7 +196,7 @@ def in_two_files(folder):
     both = b"".join(path.read_bytes() for path in paths)
     new = {
         "path": [path.name for path in paths],
-        "bytes": len(both),
+        "filesize": len(both),
         "hash": f"sha256:{hashlib.sha256(both).hexdigest()}",
     }
     change(folder, lambda _, resources: resources["results"].update(new))

@@ -1,6 +1,9 @@
 """A study on disk: a valid Data Package, the same bytes every time, whole or not at all."""
 
 import json
+import subprocess
+import sys
+from datetime import UTC, date, datetime, time, timedelta
 
 import polars as pl
 import pytest
@@ -58,20 +61,64 @@ def test_what_is_opened_is_what_was_saved(study, tmp_path):
     assert verify_hashes(opened) == ()
 
 
-def frictionless_errors(folder):
-    """Return what frictionless says against descriptor and data, but for two things it cannot do with Parquet.
+def everything_odd():
+    """A study whose columns hold nulls, texts that look like none, letters of other scripts and types of all kinds."""
+    results = pl.DataFrame(
+        {
+            "session_id": ["nan", "Ü", "b"],
+            "query_position": [1, 1, 1],
+            "rank": [1, 1, 1],
+            "doc_id": ["nan", "NaT", "None"],
+            "score": [0.5, None, 1e-300],
+            "dwell_seconds": [1.5, None, 2.0],
+            "clicked": [True, None, False],
+            "clicked_at": [datetime(2026, 3, 2, 12, tzinfo=UTC), None, None],
+            "": ["nameless", None, "x"],
+            "integer": [1, None, -2],
+            "no integer": pl.Series([None] * 3, dtype=pl.Int32),
+            "huge": [2**62 + 1, None, 3],
+            "small": pl.Series([255, None, 0], dtype=pl.UInt8),
+            "number": [1.5, None, float("inf")],
+            "text": ["nan", None, "文"],
+            "no text": [None] * 3,
+            "flag": [None, True, False],
+            "date": [date(2026, 3, 2), None, None],
+            "time": [time(12, 0, 1), None, None],
+            "local": pl.Series([0, None, 1], dtype=pl.Int64).cast(pl.Datetime("us")),
+            "zoned": pl.Series([0, None, 1], dtype=pl.Int64).cast(pl.Datetime("us", "UTC")),
+            "long": [timedelta(seconds=3), None, None],
+            "list": [[1, 2], None, []],
+            "array": pl.Series([[1, 2], None, [3, 4]], dtype=pl.Array(pl.Int64, 2)),
+            "struct": [{"a": 1}, None, {"a": None}],
+            "bytes": [b"a", None, b"\xff"],
+            "category": pl.Series(["a", None, "b"], dtype=pl.Categorical),
+        }
+    )
+    judgments = {
+        "judgment_key": ["nan", "Ü", "b"],
+        "doc_id": ["nan", "x", "y"],
+        "grade": [2, 0, 1],
+        "judge_id": [None, "nan", "j"],
+    }
+    sessions = {
+        "session_id": ["nan", "Ü", "b"],
+        "user_id": [None, "Ä", "nan"],
+        "topic_id": ["nan", "Ü", "b"],
+        "session_order": [None, 1, None],
+    }
+    return from_tables(results, judgments, sessions=sessions)
 
-    It counts no bytes of Parquet files and compares None with ours; it reads null integers through pandas as nan.
-    """
-    descriptor = json.loads((folder / "datapackage.json").read_text())
-    assert list(Package.metadata_validate(descriptor)) == []
-    for resource in descriptor["resources"]:
-        del resource["bytes"], resource["hash"]
-    (folder / "without-sizes.json").write_text(json.dumps(descriptor))
-    report = Package(str(folder / "without-sizes.json")).validate()
-    rows = {task.name: task.stats["rows"] for task in report.tasks}
-    errors = report.flatten(["type", "message"])
-    return rows, [error for error in errors if 'cell "nan"' not in error[1]]
+
+def without_results():
+    """A study whose tables are all empty."""
+    with pytest.warns(match="no records"):
+        return from_tables({"session_id": [], "query_position": [], "rank": [], "doc_id": []})
+
+
+def frictionless_errors(folder):
+    """Return how many rows frictionless sees, and what it says against descriptor and data, as they are."""
+    report = Package(str(folder / "datapackage.json")).validate()
+    return {task.name: task.stats.get("rows", 0) for task in report.tasks}, report.flatten(["type", "message"])
 
 
 def test_frictionless_agrees_that_it_is_a_package(study, tmp_path):
@@ -80,11 +127,44 @@ def test_frictionless_agrees_that_it_is_a_package(study, tmp_path):
     assert rows == {"users": 2, "sessions": 2, "queries": 3, "results": 3, "judgments": 2, "rejected": 1}
 
 
-def test_frictionless_would_notice_a_broken_package(study, tmp_path):
+@pytest.mark.parametrize("by", [None, "session_id"])
+def test_frictionless_agrees_whatever_the_columns_hold(by, tmp_path):
+    rows, errors = frictionless_errors(everything_odd().save(tmp_path / "out", partition_by=by).path)
+    assert errors == []
+    assert rows["sessions"] == (3 if by is None else 1)  # of several files it reads the first
+
+
+def test_frictionless_agrees_that_an_empty_study_is_a_package(tmp_path):
+    rows, errors = frictionless_errors(without_results().save(tmp_path / "out").path)
+    assert errors == []
+    assert set(rows.values()) == {0}
+
+
+def test_the_command_of_frictionless_passes_without_options(study, tmp_path):
     folder = study.save(tmp_path / "out").path
-    pl.DataFrame({"user_id": ["u1"]}).write_parquet(folder / "users.parquet")
+    words = [sys.executable, "-m", "frictionless", "validate", "datapackage.json"]
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "INVALID" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("cell", "value", "kind"),
+    [
+        ("results.rank", None, "type-error"),  # a null that may not be
+        ("results.rank", -1, "constraint-error"),
+        ("results.words", "ten", "type-error"),
+        ("users.user_id", "someone else", "foreign-key"),
+    ],
+)
+def test_frictionless_would_notice_a_broken_package(study, tmp_path, cell, value, kind):
+    folder = study.save(tmp_path / "out").path
+    table, column = cell.split(".")
+    frame = pl.read_parquet(folder / f"{table}.parquet")
+    broken = frame.with_columns(pl.Series(column, [value, *frame[column].to_list()[1:]], strict=False))
+    broken.write_parquet(folder / f"{table}.parquet")
     _, errors = frictionless_errors(folder)
-    assert {kind for kind, _ in errors} == {"foreign-key"}
+    assert {kind for kind, _ in errors} == {kind}
 
 
 def test_descriptor_names_every_file_with_size_hash_and_rows(study, tmp_path):
@@ -96,7 +176,8 @@ def test_descriptor_names_every_file_with_size_hash_and_rows(study, tmp_path):
     }
     for resource in resources:
         path = folder / resource["path"]
-        assert resource["bytes"] == path.stat().st_size
+        assert "bytes" not in resource  # which tools compare with what they read as text
+        assert resource["filesize"] == path.stat().st_size
         assert resource["hash"] == f"sha256:{sha256(path)}"
         assert resource["rowcount"] == pl.read_parquet(path).height
         assert [field["name"] for field in resource["schema"]["fields"]] == list(pl.read_parquet_schema(path))

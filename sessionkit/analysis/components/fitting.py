@@ -43,7 +43,7 @@ class Fit:
 def require_statsmodels() -> None:
     """Raise UsageError where the extra is not installed."""
     if find_spec("statsmodels") is None:
-        raise UsageError('a mixed model needs statsmodels: pip install "sessionkit[mixed]"')
+        raise UsageError('a mixed model needs statsmodels: pip install "sessionkit-ir[mixed]"')
 
 
 def fitted(factors: Factors, values: np.ndarray) -> Fit:

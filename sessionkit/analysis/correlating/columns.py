@@ -10,7 +10,8 @@ import polars as pl
 
 from sessionkit.errors import DataError, MeasureError, UsageError, suggestion
 from sessionkit.scoring.measures import Measure, parse_measure
-from sessionkit.scoring.scores import score, session_measures
+from sessionkit.scoring.scores import score
+from sessionkit.scoring.values import require_session
 from sessionkit.study import Study
 
 IDS = ("session_id", "user_id", "system_id", "topic_id", "judgment_key")
@@ -85,7 +86,7 @@ def columns(
     frame = sessions.select("session_id", "user_id").sort("session_id")
     measures = {each.name: each.measure for each in asked if each.measure is not None}
     if measures:
-        scores = score(study, session_measures(list(measures.values())), memory=memory, partials=partials)
+        scores = score(study, list(measures.values()), memory=memory, partials=partials)
         for name in measures:
             values = scores.filter(pl.col("measure") == name).select("session_id", pl.col("value").alias(name))
             frame = frame.join(values, on="session_id", how="left", maintain_order="left")
@@ -105,7 +106,7 @@ def columns(
 def _variable(study: Study, name: str | Measure, option: str) -> Variable:
     """Find what one name stands for."""
     if isinstance(name, Measure):
-        return Variable(str(name), name)
+        return _of_measure(name)
     of_sessions = [each for each in study.columns("sessions") if each not in IDS]
     of_users = [each for each in study.columns("users") if each not in IDS]
     if name in of_sessions or name in of_users:
@@ -123,6 +124,12 @@ def _variable(study: Study, name: str | Measure, option: str) -> Variable:
         near = suggestion(name, known)
         msg = f"{option}={name}: no such column in sessions or users, and no such measure; {have}{near}"
         raise UsageError(msg) from error
+    return _of_measure(measure)
+
+
+def _of_measure(measure: Measure) -> Variable:
+    """A measure's values, which sessions must have."""
+    require_session(measure, per_query=False)
     return Variable(str(measure), measure)
 
 

@@ -141,7 +141,8 @@ def scale_top(measures: Iterable[Measure], judged: Judged, top: float | None) ->
                 continue
             msg = (
                 f"{measure}: its bounds need the best grade that an unjudged document could have, and the study declares no "
-                f"max_grade; if it is {highest:g}, the highest of {judged.whose}, give max_grade={highest:g} (--max-grade)"
+                f"max_grade; if it is {highest:g}, the highest of {judged.whose}, give max_grade={highest:g} "
+                f"(--max-grade {highest:g}), or set max_grade = {highest:g} at the top of a study.toml"
             )
             raise MeasureError(msg)
     return None if top is None else float(top)

@@ -52,13 +52,21 @@ def under_our_names(
                 f"{raw.source}: column {name!r} begins with two underscores, which sessionkit keeps for itself; "
                 "rename it"
             )
-    wanted = {**taken, **{name: name for name in kept}}
+    wanted = {**taken, **{_named(name, found): name for name in kept}}
     frame = raw.frame.select(
         *[name for name in PRIVATE if name in schema],
         *[_without(pl.col(theirs), schema[theirs], nulls).alias(ours) for ours, theirs in wanted.items()],
     )
     _refuse_missing(raw, list(wanted), found)
     return replace(raw, frame=frame)
+
+
+def _named(name: str, found: list[str]) -> str:
+    """Return a column's name; that of a column without one says its number, as for a file without a header."""
+    ours = name if name.strip() else f"column_{found.index(name) + 1}"
+    while ours != name and ours in found:
+        ours += "_"
+    return ours
 
 
 def _found(theirs: str | int, found: list[str], raw: Raw, ours: str, *, numbered: bool) -> str:

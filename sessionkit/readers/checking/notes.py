@@ -16,6 +16,8 @@ from sessionkit.study import Settings
 
 FINER = ("subtopic_id", "passage_id", "judge_id")
 JUDGMENT = ["judgment_key", "doc_id"]
+AT_THE_TOP = "at the top of a study.toml"
+"""Where settings go; a log that was read without a study.toml has none, so that a message which names one says it."""
 
 
 @dataclass
@@ -118,11 +120,13 @@ def _notice_judgments(judgments: pl.DataFrame, settings: Settings, notes: Notes)
         key, doc = repeated.sort(JUDGMENT).select(JUDGMENT).row(0)
         notes.warn(
             f"judgments: {counted(repeated.height, 'document')} judged more than once for one key (first: {key!r}, "
-            f"{doc!r}); merged by merge = {settings.merge!r} when scored"
+            f"{doc!r}); merged by merge = {settings.merge!r} when scored, "
+            f"which can be set {AT_THE_TOP}"
         )
     negative = judgments.filter(pl.col("grade") < 0, ~pl.col("grade").is_in(settings.unjudged_grades))
     if negative.height:
+        (lowest,) = negative.select(pl.col("grade").min()).row(0)
         notes.tell(
             f"judgments: {counted(negative.height, 'grade')} below 0, taken as judged and without gain; "
-            "unjudged_grades says otherwise"
+            f"if they mean that nobody judged, set unjudged_grades = [{lowest:g}] {AT_THE_TOP}"
         )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from sessionkit.contract import Table
 from sessionkit.contract.casts import without_zone
-from sessionkit.readers.checking.notes import Notes
+from sessionkit.readers.checking.notes import AT_THE_TOP, Notes
 from sessionkit.readers.raw import Raw, read_through
 from sessionkit.showing.words import counted
 
@@ -24,6 +24,10 @@ def without_zones(raw: Raw, schema: Table) -> dict[str, int]:
 
 def notice_zones(raw: Raw, counts: Mapping[str, int], notes: Notes) -> None:
     """Warn of times without zone."""
+    where = AT_THE_TOP if raw.is_file else "as from_tables takes it"
     for name, count in counts.items():
         if count:
-            notes.warn(f"{raw.source}: {counted(count, 'time')} without zone in {name}, taken as UTC; set timezone")
+            notes.warn(
+                f"{raw.source}: {counted(count, 'time')} without zone in {name}, taken as UTC; set timezone = "
+                f'"Europe/Vienna" (or what it is) {where}'
+            )

@@ -98,7 +98,7 @@ def _first_record(file: LogFile, separator: str, quote: str | None) -> tuple[lis
                     return [field.strip() for field in fields], reader.line_num
     except csv.Error as error:
         raise DataError(
-            f"{file.name}: the header cannot be read ({error}); if quotes are data, set quote = false"
+            f"{file.name}: the header cannot be read ({error}); if quotes are data, set quote = false for it in study.toml"
         ) from None
     except DAMAGED as error:
         raise cut_short(file.name, error) from None
@@ -136,7 +136,7 @@ def _kept(
                 return _kept(copy, form, skip, keep, _records(copy, form, skip))
             raise DataError(
                 f"{file.name} cannot be taken apart: a quote is not closed{_odd_line(file.path, quote)}; "
-                "if quotes are data, set quote = false"
+                "if quotes are data, set quote = false for it in study.toml"
             ) from None
         except OSError as error:
             raise cut_short(file.name, error) from None

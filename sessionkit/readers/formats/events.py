@@ -147,7 +147,7 @@ def _records(file: LogFile, log: Log) -> Raw:
         return read_ndjson(file, "queries", keep=log.keep)
     if separator is None:
         raise DataError(
-            f'{file.name}: its name does not say what separates its fields; set separator = "\\t" or another'
+            f'{file.name}: its name does not say what separates its fields; set separator = "\\t" or another in study.toml'
         )
     return read_delimited(
         file, "queries", separator=separator, quote='"' if log.option("quote") else None, keep=log.keep

@@ -147,7 +147,7 @@ def noted_bases(bases: pl.DataFrame, base: int | None) -> list[str]:
     return [
         f"application {row['application']!r}: ordinals count from {row[BASE]}, by the least of {row[MANY]} in "
         f"{counted(row['lists'], 'list')} ({row['zeros']:,} with a 0; least in query {row['first']!r}: {row['least']}); "
-        "ordinal_base says otherwise"
+        "ordinal_base in a study.toml says otherwise"
         for row in bases.rows(named=True)
     ]
 

@@ -11,7 +11,7 @@ from sessionkit.charts.session_timeline import MOST
 from sessionkit.errors import DataError, UsageError
 from sessionkit.report.apart.drawn import Drawn
 from sessionkit.report.choices import Choices
-from sessionkit.scoring.explain import explain, one_session
+from sessionkit.scoring.explain import SUMMED, explain, one_session
 from sessionkit.showing.words import counted
 from sessionkit.study import Study
 
@@ -20,7 +20,8 @@ def waterfall(study: Study, choices: Choices) -> Drawn:
     """What each document and query adds to the value of a session."""
     measure = choices.exact or choices.measure
     if measure.level != "session":
-        better = f"mean({measure})" if measure.level == "query" else "sDCG@10"
+        summed = measure.level == "query" and isinstance(measure, SUMMED)
+        better = f"mean({measure})" if summed else "sDCG@10"
         raise UsageError(f"waterfall explains the value of a session, which {measure} has not; ask for {better}")
     session = _session(study, choices)
     frame = explain(study, measure, session)

@@ -32,7 +32,8 @@ def top_of_scale(measure: JudgedMeasure, max_grade: float | None, lists: Lists) 
         proposed = highest or 1.0
         msg = (
             f"{measure} needs the top of the grade scale, which the study does not declare; if it is {proposed:g}, the highest "
-            f"of {base.whose}, ask for {measure(max_grade=proposed)} or set max_grade = {proposed:g} in the study"
+            f"of {base.whose}, ask for {measure(max_grade=proposed)} or set max_grade = {proposed:g} "
+            "at the top of a study.toml"
         )
         raise MeasureError(msg)
     if highest > top:

@@ -93,8 +93,8 @@ def collection_size(lists: Lists, measure: ListMeasure) -> int:
     size = lists.settings.collection_size
     if size is None:
         msg = (
-            f"{measure} needs the number of documents in the collection: say collection_size = 100000 in study.toml, or "
-            "give collection_size=100000 to from_tables; with unretrieved=retrieved only the list itself counts"
+            f"{measure} needs the number of documents in the collection: say collection_size = 100000 at the top of a "
+            "study.toml, or give collection_size=100000 to from_tables; with unretrieved=retrieved only the list itself counts"
         )
         raise DataError(msg)
     return size

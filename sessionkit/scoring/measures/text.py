@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NoReturn
 
 from sessionkit.errors import MeasureError, suggestion
@@ -13,6 +13,30 @@ from sessionkit.scoring.measures.wrapper import Wrapper
 TOKEN = re.compile(
     r"\s*(?:(?P<word>[A-Za-z_][A-Za-z0-9_]*)|(?P<number>-?[0-9.][0-9.eE]*(?:(?<=[eE])[+-]?[0-9]+)?(?:-[0-9.]+)*)|(?P<mark>[(),=@]))"
 )
+
+SAME = {"MAP": "AP", "MRR": "RR", "Precision": "P", "Recall": "R"}
+"""Names that ir_measures has for measures of ours."""
+ABSENT = (
+    "AP_IA", "Accuracy", "BPM", "Compat", "ERR_IA", "INSQ", "INST", "MAP_IA", "NERR10", "NERR11", "NERR8", "NERR9", "NRBP",
+    "NumQ", "NumRel", "NumRelRet", "NumRet", "P_IA", "SetAP", "SetF", "SetP", "SetR", "SetRelP", "StRecall", "alpha_DCG",
+    "alpha_nDCG", "nERR_IA", "nNRBP",
+)  # fmt: skip
+NOT_OURS = dict.fromkeys(ABSENT, "; ir_measures has it, sessionkit does not") | {
+    "SDCG": "; in ir_measures it is scaled DCG, which sessionkit does not have: DCG over that of a list full of the highest "
+    "grade. nDCG@10 is DCG over that of the ideal list; sDCG@10 is the DCG of a session"
+}
+"""Measures of ir_measures that are not here, with what to say of them: a name like it means something else."""
+
+
+def instead_of(name: str, known: Iterable[str]) -> str:
+    """What a message says of a name that is no measure's: what may be meant, or what it is elsewhere.
+
+    >>> instead_of("nsdcg", ["sDCG", "nsDCG"]), instead_of("Recall", ["RankRecall", "R"]), instead_of("BPM", ["RBP"])
+    ("; did you mean 'nsDCG'?", "; did you mean 'R'?", '; ir_measures has it, sessionkit does not')
+    """
+    if name in SAME:
+        return f"; did you mean {SAME[name]!r}?"
+    return NOT_OURS.get(name) or suggestion(name, known)
 
 
 def parse(text: str, known: Mapping[str, Measure]) -> Measure:
@@ -76,7 +100,7 @@ class _Reader:
         """A name, brackets with parameters, a cutoff; the last two may be missing."""
         name = self.take("word")
         if name not in self.known:
-            msg = f"there is no measure {name!r}{suggestion(name, self.known)}; see: sessionkit measures"
+            msg = f"there is no measure {name!r}{instead_of(name, self.known)}; see: sessionkit measures"
             raise MeasureError(msg)
         made = self.known[name]
         inside: Measure | None = None

@@ -75,5 +75,5 @@ def test_every_small_study_converges_and_values_may_be_on_any_scale():
 
 def test_where_statsmodels_is_not_installed(monkeypatch):
     monkeypatch.setitem(sys.modules, "statsmodels", None)
-    with pytest.raises(UsageError, match=r'pip install "sessionkit\[mixed\]"'):
+    with pytest.raises(UsageError, match=r'pip install "sessionkit-ir\[mixed\]"'):
         require_statsmodels()

@@ -43,7 +43,8 @@ def test_repeated_judgments_are_kept_and_counted(write, quiet_read):
     study = judged(quiet_read, write, "t 0 a 1\nt 0 a 2\nt 0 b 2\n")
     assert study.facts.judgments == 3
     assert [note for note in study.notes if "more than once" in note] == [
-        "judgments: 1 document judged more than once for one key (first: 't', 'a'); merged by merge = 'max' when scored"
+        "judgments: 1 document judged more than once for one key (first: 't', 'a'); merged by merge = 'max' when scored, "
+        "which can be set at the top of a study.toml"
     ]
 
 

@@ -227,7 +227,10 @@ def test_several_locales_of_one_query_are_one_of_which_there_is_a_warning(write,
         study = read(log, judgments=path, labels=GAINS)
     assert any(re.search(said, str(one.message)) for one in given if one.category is DataWarning)
     assert [grade for key, doc, grade in rows(study) if (key, doc) == ("lamp", "A")] == [1.0, 0.0]
-    said = "judgments: 1 document judged more than once for one key (first: 'lamp', 'A'); merged by merge = 'max' when scored"
+    said = (
+        "judgments: 1 document judged more than once for one key (first: 'lamp', 'A'); merged by merge = 'max' when scored, "
+        "which can be set at the top of a study.toml"
+    )
     assert said in study.notes
 
 

@@ -22,7 +22,7 @@ def test_documents_that_are_not_shown_are_on_the_scale_too():
 
 
 def test_a_study_without_relevant_documents_proposes_one():
-    with pytest.raises(sk.MeasureError, match="set max_grade = 1 in the study"):
+    with pytest.raises(sk.MeasureError, match=r"set max_grade = 1 at the top of a study\.toml"):
         value("ERR@1", [0, -1])
     assert value("ERR(max_grade=0.5)@1", [0]) == 0
 

@@ -1,5 +1,8 @@
 """A number carries its name: texts round-trip, say every choice, and refuse what is wrong with the allowed range."""
 
+import re
+
+import ir_measures
 import numpy as np
 import pytest
 from hypothesis import given
@@ -105,6 +108,30 @@ def test_what_is_wrong_is_said(text, says):
         parse_measure(text)
     assert says in str(error.value)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("name", sorted(ir_measures.measures.registry))
+def test_a_name_of_ir_measures_is_its_measure_or_refused_by_name(name):
+    """Never another measure whose name looks like it: SDCG is scaled DCG, and no sDCG."""
+    if name in MEASURES or not name.isascii():
+        return
+    theirs = ir_measures.measures.registry[name].NAME  # MAP is AP
+    same = {ours.casefold(): ours for ours in MEASURES if theirs != "SDCG"}.get(theirs.casefold())
+    with pytest.raises(sk.MeasureError) as error:
+        parse_measure(f"{name}@10")
+    said = str(error.value)
+    if same is not None:
+        assert f"did you mean {same!r}?" in said
+    else:
+        assert "did you mean" not in said
+        assert "sessionkit does not" in said
+
+
+def test_what_is_meant_by_scaled_dcg_is_said_with_measures_that_exist():
+    with pytest.raises(sk.MeasureError, match="scaled DCG, which sessionkit does not have") as error:
+        parse_measure("mean(SDCG@10)")
+    advised = re.findall(r"\w+@10", str(error.value))
+    assert [str(parse_measure(text)) for text in advised] == ["nDCG@10", "sDCG@10"]
 
 
 @given(st.text(max_size=30))

@@ -147,7 +147,9 @@ def counts_of(study: Study, varied: Varied, by: str) -> Counts:
 def sessions_of(study: Study, varied: Varied, by: str) -> Sessions:
     """Lay sessions out one by one, those of which a list was logged."""
     grouping, before = Grouping.of(study, by), 0
-    groups, rows, ideals = [], [], []
+    groups: list[pl.Series] = []
+    rows: list[pl.DataFrame] = []
+    ideals: list[pl.DataFrame] = []
     for block in _blocks(study, varied, grouping):
         logged = logged_sessions(block, Selection.of(varied.total))
         place = pl.select(pl.when(logged).then(logged.cum_sum().cast(pl.Int64) - 1 + before)).to_series()

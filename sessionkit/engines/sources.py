@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 ALWAYS = {"sessions": ("user_id", "system_id", "topic_id", KEY), "queries": ("results_status",)}
 """Columns that a study's tables have even where the log does not."""
 JUDGMENTS = (KEY, "doc_id", "grade")
-OF_JUDGMENTS = ("judge_id", "subtopic_id", "passage_id")
+OF_JUDGMENTS = ("judge_id", "subtopic_id", "passage_id", "nugget_id")
 USER = "user_id"
 
 

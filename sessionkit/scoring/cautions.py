@@ -10,8 +10,10 @@ import polars as pl
 from sessionkit.errors import DataWarning
 from sessionkit.scoring.measures import GainMeasure, JudgedMeasure
 from sessionkit.scoring.score_task import NAMED, UNNAMED, ScoreTask
+from sessionkit.showing.words import counted as counted_words
 from sessionkit.study import Study
 from sessionkit.study.depths import cut_short
+from sessionkit.study.logged import MANY, logged_queries
 
 
 @dataclass
@@ -26,6 +28,8 @@ class Undefined:
     """By measure: the first of them."""
     reasons: dict[str, str] = field(default_factory=dict)
     """By measure: why that can be."""
+    sessions: bool = True
+    """Whether sessions are counted, not queries."""
 
     def see(self, task: ScoreTask, scores: pl.DataFrame) -> None:
         """Count the ones in a table of scores, of groups or of single units."""
@@ -44,12 +48,13 @@ class Undefined:
         for measure, missing, names in counted.select("measure", "missing", "named").iter_rows():
             self.missing[measure] = self.missing.get(measure, 0) + missing
             self.names[measure] = [*self.names.get(measure, []), *names][:NAMED]
+        self.sessions = task.level != "query"
         for measure in task.measures:
             self.reasons[str(measure)] = measure.undefined_where
             self.totals[str(measure)] = self.totals.get(str(measure), 0) + _units(task, scores, str(measure))
 
-    def tell(self) -> None:
-        """Warn once, naming measures and units."""
+    def tell(self, study: Study) -> None:
+        """Warn once, naming measures and units, and the reasons: that of sessions of which no list was logged, and others."""
         alike: dict[tuple[str, str], list[str]] = {}
         for measure in [measure for measure in self.totals if measure in self.missing]:
             missing = self.missing[measure]
@@ -60,11 +65,23 @@ class Undefined:
         if alike:
             counted = [f"{', '.join(measures)} {many}" for (many, _), measures in alike.items()]
             named = [f"{many}: {listed}" for many, (_, listed) in zip(counted, alike, strict=True)]
+            unlogged = _unlogged(study) if self.sessions else 0
+            others = [self.reasons[one] for one in self.totals if self.missing.get(one, 0) > unlogged]
+            # one that another goes on from is said by it
             why = "; or ".join(
-                dict.fromkeys(self.reasons[measure] for measure in self.totals if measure in self.missing)
+                one for one in dict.fromkeys(others) if not any(other.startswith(f"{one},") for other in others)
             )
+            if unlogged:
+                why = "; ".join(
+                    [f"no list of {counted_words(unlogged, 'session')} was logged", *([why] if why else [])]
+                )
             told, nameless = (f"{'; '.join(clauses)}; {why}; left out of means" for clauses in (named, counted))
             warnings.warn(DataWarning(told, nameless), stacklevel=4)
+
+
+def _unlogged(study: Study) -> int:
+    """How many sessions have no list that was logged."""
+    return logged_queries(study, []).filter(pl.col(MANY) == 0).height
 
 
 def _units(task: ScoreTask, scores: pl.DataFrame, measure: str) -> int:

@@ -21,7 +21,8 @@ import polars as pl
 from sessionkit.scoring import fixed
 from sessionkit.scoring.best_cubes import MOST, best_orders
 from sessionkit.scoring.gains import gain_expr
-from sessionkit.scoring.per_session import per_session, rows_per_session, with_session
+from sessionkit.scoring.per_session import per_session, with_session
+from sessionkit.study.places import sums
 
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists
@@ -39,6 +40,8 @@ class Cubes:
         Whether ratings of 0 are lifted to 1; lowest grade that is relevant to a subtopic.
     gamma, height
         What each further document leaves of its grade; where a subtopic is full.
+    filler
+        Whether a list without a result counts as one document, which nobody judged.
     """
 
     lists: Lists
@@ -46,6 +49,7 @@ class Cubes:
     min_grade: float
     gamma: float
     height: float
+    filler: bool = False
 
     @cached_property
     def grades(self) -> pl.DataFrame:
@@ -82,14 +86,15 @@ class Cubes:
     @cached_property
     def shape(self) -> pl.DataFrame:
         """The lists of every session: ``list``, ``session``, ``turn`` (1 for its first), ``documents`` shown and ``before`` it."""
-        lists = self.lists.queries.select("list", "session", documents=self.lists.per_list(self.lists.every))
+        documents = self.lists.per_list(self.lists.every).clip(lower_bound=int(self.filler))
+        lists = self.lists.queries.select("list", "session", documents=documents)
         begins = (pl.col("documents").cum_sum() - pl.col("documents")).over("session")
         return lists.with_columns(turn=pl.int_range(1, pl.len() + 1).over("session"), before=begins)
 
     @cached_property
     def documents(self) -> pl.Series:
         """Documents shown, of every session in order."""
-        return rows_per_session(self.lists, self.lists.every)
+        return sums(self.shape["documents"], self.shape["session"], len(self.lists.block.sessions))
 
     @cached_property
     def gains(self) -> pl.DataFrame:

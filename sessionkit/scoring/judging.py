@@ -11,7 +11,7 @@ import polars as pl
 from sessionkit.scoring.blocks import Block
 from sessionkit.scoring.gains import check_grades, gain_expr
 from sessionkit.scoring.judged import HasGain, gain_name
-from sessionkit.scoring.measures import GainMeasure
+from sessionkit.scoring.measures import GainMeasure, JudgedMeasure
 from sessionkit.scoring.selection import SEEN, Selection
 from sessionkit.study.places import counts, sums
 
@@ -233,14 +233,35 @@ def _within(selection: Selection) -> pl.Expr:
     return pl.lit(value=True) if selection.cutoff is None else pl.col("rank") <= selection.cutoff
 
 
+def logged_sessions(block: Block, selection: Selection) -> pl.Series:
+    """For every session whether a list of any of its queries that count was logged.
+
+    Of a session without one nothing is known, not even that it gained nothing: no measure has a value for it, with
+    ``undefined=zero`` neither, which stands in for what is known to have no value.
+    """
+    counting = block.queries["logged"]
+    if selection.queries is not None:
+        counting &= block.queries["query_position"] <= selection.queries
+    return counts(block.queries["session"].filter(counting), len(block.sessions)) > 0
+
+
 def sessions_with_judgments(block: Block, selection: Selection) -> pl.Series:
-    """For every session whether the key of any of its queries (its own, if it has none that counts) has judgments."""
+    """For every session whether a list of it was logged and the key of any query that counts has judgments."""
+    logged = logged_sessions(block, selection)
     own = session_keys(block, selection)["key"].is_not_null()
     if selection.grades == "user" or not block.own_keys:
-        return own
+        return own & logged
     queries = units(block, selection).group_by("session").agg(any=pl.col("key").is_not_null().any())
     found = block.sessions.select("session", own=own).join(queries, on="session", how="left", maintain_order="left")
-    return found.select(pl.coalesce("any", "own")).to_series()
+    return found.select(pl.coalesce("any", "own")).to_series() & logged
+
+
+def defined_sessions(block: Block, measure: JudgedMeasure) -> pl.Series:
+    """For every session whether a sum over its results has a value: anything is judged for it or, with ``undefined=zero``,
+    a list of it was logged.
+    """
+    known = logged_sessions if measure.undefined == "zero" else sessions_with_judgments
+    return known(block, Selection.of(measure))
 
 
 def _graded_sessions(block: Block) -> pl.Series:

@@ -1,8 +1,8 @@
 """The nuggets of a session: how often each is expected to be read, what that gains and costs, and the best there could be.
 
-The best that a session of the same shape can gain is bounded from two sides: no document gains more than each of its
-nuggets for the first time, at the best place left for it; and no nugget is read more often than if all its documents
-stood at the best places. The first is met where documents have no nugget in common.
+The best that a session of the same shape can gain is bounded from two sides: no passage gains more than its nugget for
+the first time, at the best place left for its document; and no nugget is read more often than if all its documents stood at
+the best places. The first is met where no two passages have a nugget in common.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from sessionkit.scoring.per_session import per_session, with_session
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists
 
-NONE = {**dict.fromkeys(("key", "judgment", "nugget"), pl.UInt32), "rating": pl.Float64}
+NONE = {**dict.fromkeys(("key", "judgment", "nugget"), pl.UInt32), "rating": pl.Float64, "times": pl.Float64}
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +46,7 @@ class Nuggets:
 
     @cached_property
     def rated(self) -> pl.DataFrame:
-        """The nuggets that count: ``key``, ``judgment``, ``nugget``, ``rating``."""
+        """The nuggets that count: ``key``, ``judgment``, ``nugget``, ``rating``, ``times``."""
         subtopics = self.lists.judged.subtopics(self.gain)
         known = pl.DataFrame(schema=NONE) if subtopics is None else subtopics.nuggets
         known = known.with_columns(rating=gain_expr(pl.col("rating"), self.gain))
@@ -74,7 +74,7 @@ class Nuggets:
         """What is expected to be gained."""
         shown = self.rows.filter(pl.col("first"), pl.col("judgment").is_not_null())
         parts = shown.join(self.rated.drop("key"), on="judgment")
-        times = parts.group_by("session", "nugget", "rating").agg(expected=fixed.fixed(pl.col("read")).sum())
+        times = parts.group_by("session", "nugget", "rating").agg(expected=fixed.fixed(_often()).sum())
         return self._sum(times, self._worth(fixed.unfixed(pl.col("expected"))))
 
     @cached_property
@@ -97,22 +97,22 @@ class Nuggets:
         nth = pl.int_range(1, pl.len() + 1).over("session")
         slots = self.rows.select("session", "read").sort("session", "read", descending=[False, True])
         slots = slots.with_columns(nth=nth)
-        worth = self.rated.group_by("key", "judgment").agg(fixed.fixed(pl.col("rating")).sum().alias("worth"))
+        worth = self.rated.group_by("key", "judgment").agg(
+            fixed.fixed(pl.col("rating") * pl.col("times")).sum().alias("worth")
+        )
         documents = self.keys.join(worth, on="key").sort(
             "session", "worth", "judgment", descending=[False, True, False]
         )
         placed = documents.with_columns(nth=nth).join(slots, on=["session", "nth"])
         parts = placed.select("session", "judgment", "read").join(self.rated.drop("key"), on="judgment")
-        bound = self._sum(parts, self._worth(pl.col("read")))
-        copies = self.rated.group_by("key", "nugget", "rating").agg(copies=pl.len().cast(pl.Int64))
-        if not len(copies) or copies.get_column("copies").max() == 1:
+        bound = self._sum(parts, pl.col("times") * self._worth(pl.col("read")))
+        rated = self.rated.sort("nugget", "times", "judgment", descending=[False, True, False])
+        copies = rated.with_columns(nth=pl.int_range(1, pl.len() + 1).over("nugget"))
+        if not len(copies) or copies.select(pl.max_horizontal(pl.col("nth", "times").max())).item() == 1:
             return bound
-        read = fixed.fixed(pl.col("read")).cum_sum().over("session")
-        upto = slots.select("session", "nth", read=fixed.unfixed(read))
-        shown = upto.group_by("session").agg(shown=pl.col("nth").max())
-        each = self.keys.join(copies, on="key").join(shown, on="session")
-        each = each.with_columns(nth=pl.min_horizontal("copies", "shown")).join(upto, on=["session", "nth"])
-        other = self._sum(each, self._worth(pl.col("read")))
+        each = self.keys.join(copies, on="key").join(slots, on=["session", "nth"])
+        each = each.group_by("session", "nugget", "rating").agg(expected=fixed.fixed(_often()).sum())
+        other = self._sum(each, self._worth(fixed.unfixed(pl.col("expected"))))
         return pl.select(pl.min_horizontal(bound, other)).to_series()
 
     @cached_property
@@ -135,3 +135,8 @@ class Nuggets:
         none = pl.lit(0, pl.Int128)
         added = per_session(self.lists, rows.with_columns(added=fixed.fixed(value)), pl.col("added").sum())
         return pl.select(pl.coalesce(added, none)).to_series()
+
+
+def _often() -> pl.Expr:
+    """How often a document is expected to make its nugget read: once for each of its passages that say it."""
+    return pl.col("read") * pl.col("times")

@@ -12,7 +12,7 @@ from sessionkit.scoring import fixed
 from sessionkit.scoring.blocks import Block
 from sessionkit.scoring.cells import Cells
 from sessionkit.scoring.counting import Counts
-from sessionkit.scoring.judging import counted_rows, judged_of, sessions_with_judgments
+from sessionkit.scoring.judging import counted_rows, defined_sessions, judged_of
 from sessionkit.scoring.measures import GainMeasure, JudgedMeasure, Measure
 from sessionkit.scoring.measures.aggregates import AveragePosition
 from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
@@ -177,14 +177,14 @@ class ScoreTask:
             if isinstance(measure, GainMeasure):
                 alike.setdefault((Selection.of(measure), measure.undefined), []).append(measure)
         sums = []
-        for (selection, undefined), group in alike.items():
+        for (selection, _), group in alike.items():
             rows = counted_rows(block, selection)
-            judged = sessions_with_judgments(block, selection)
+            defined = defined_sessions(block, group[0])
             cells = Cells.of(block, selection, group, rows)
-            counted = pl.select(pl.when(judged).then(number)).to_series().alias("group")
+            counted = pl.select(pl.when(defined).then(number)).to_series().alias("group")
             totals = cells.sums_of_groups(counted, group)
             units = counts.beside(group[0], judged_of(block, selection, rows, "session").to_frame())
-            units = units.with_columns(number, block.sessions["session_id"], defined=judged | (undefined == "zero"))
+            units = units.with_columns(number, block.sessions["session_id"], defined=defined)
             per_group = units.group_by("group").agg(*_of_sessions(pl.col("defined")))
             totals = per_group.select("group").join(totals, on="group", how="left").fill_null(0)
             listed = totals.unpivot(index="group", variable_name="measure", value_name="total")

@@ -101,7 +101,7 @@ def score_parts(
     for (part,) in parts_of(study, [task], memory):
         undefined.see(task, part)
         yield part
-    undefined.tell()
+    undefined.tell(study)
     tell_of_measures(study, task)
 
 
@@ -145,7 +145,7 @@ def told(study: Study, task: ScoreTask, scores: pl.DataFrame) -> pl.DataFrame:
     """Warn of what a reader of these scores should know, and return them."""
     undefined = Undefined()
     undefined.see(task, scores)
-    undefined.tell()
+    undefined.tell(study)
     tell_of_measures(study, task)
     return ResultFrame(scores.drop(UNNAMED) if task.level == "group" else scores)
 

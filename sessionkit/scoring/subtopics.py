@@ -15,7 +15,7 @@ from sessionkit.scoring.merging import merged
 from sessionkit.study import Settings
 from sessionkit.study.pairs import PAIR, Pairs
 
-SUBTOPIC, PASSAGE = "subtopic_id", "passage_id"
+SUBTOPIC, PASSAGE, NUGGET = "subtopic_id", "passage_id", "nugget_id"
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,9 +28,10 @@ class Subtopics:
         ``key``, ``judgment`` (number of the pair), ``subtopic`` (its number in the study) and ``grade``, merged by the
         study's rule.
     nuggets
-        ``key``, ``judgment``, ``nugget`` (its number in the study) and ``rating``, the highest that any document has for
-        it. A nugget is a passage of a subtopic, which several documents may have in common; judgments without a
-        passage_id make each document's part of a subtopic a nugget of its own.
+        ``key``, ``judgment``, ``nugget`` (its number in the study), ``rating``, the highest that any document has for it,
+        and ``times``, how many passages of the document say it. A nugget is what passages of a subtopic with the same
+        nugget_id say, without one the passage, either of which several documents may have in common; judgments without
+        a passage_id, too, make each document's part of a subtopic a nugget of its own.
     """
 
     grades: pl.DataFrame
@@ -52,16 +53,17 @@ class Subtopics:
         rows = judgments.filter(pl.all_horizontal(pl.col(*PAIR, SUBTOPIC).is_not_null())).collect()
         grades = _numbered(merged(rows.lazy(), settings, [*PAIR, SUBTOPIC], lift=lift).collect(), pairs)
         grades = grades.with_columns(subtopic=_number("key", SUBTOPIC))
-        own = [*PAIR, SUBTOPIC, PASSAGE]
-        if PASSAGE not in rows.columns:
-            rows = rows.with_columns(pl.lit(None, pl.String).alias(PASSAGE))
+        own = [*PAIR, SUBTOPIC, PASSAGE, NUGGET]
+        rows = rows.with_columns(pl.lit(None, pl.String).alias(name) for name in own if name not in rows.columns)
         nuggets = _numbered(merged(rows.lazy(), settings, own, lift=lift).collect(), pairs)
-        alone = pl.when(pl.col(PASSAGE).is_null()).then(pl.col("judgment"))
-        nuggets = nuggets.with_columns(alone=alone).with_columns(nugget=_number("key", SUBTOPIC, PASSAGE, "alone"))
+        nuggets = nuggets.with_columns(said=pl.coalesce(NUGGET, PASSAGE))
+        alone = pl.when(pl.col("said").is_null()).then(pl.col("judgment"))
+        nuggets = nuggets.with_columns(alone=alone).with_columns(nugget=_number("key", SUBTOPIC, "said", "alone"))
         nuggets = nuggets.with_columns(rating=pl.col("grade").max().over("nugget"))
+        nuggets = nuggets.group_by("key", "judgment", "nugget", "rating").agg(times=pl.len().cast(pl.Float64))
         return cls(
             grades.select("key", "judgment", "subtopic", "grade").sort("judgment", "subtopic"),
-            nuggets.select("key", "judgment", "nugget", "rating").sort("judgment", "nugget"),
+            nuggets.select("key", "judgment", "nugget", "rating", "times").sort("judgment", "nugget"),
         )
 
 

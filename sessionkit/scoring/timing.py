@@ -6,8 +6,9 @@ The rules, for all measures of time:
   query, ``click_elapsed_seconds`` of the result, where they are logged; else its time of day (``issued_at``,
   ``clicked_at``) less the session's beginning.
 - A session begins at ``started_at``; where that is not logged, at the earliest time of day of its logged queries and
-  clicks. It ends ``duration_seconds`` later; where that is not logged, at ``ended_at``, else with the last of its queries
-  and clicks, a click lasting for its ``dwell_seconds``.
+  clicks, also of those that a measure does not count (`sessionkit.study.session_start`). It ends ``duration_seconds``
+  later; where that is not logged, at ``ended_at``, else with the last of its queries and clicks, a click lasting for its
+  ``dwell_seconds``.
 - An event before the beginning is an error of the log, and taken for not timed.
 - A result was clicked if ``clicked`` says so; where that is not logged, if it has ``clicks`` above 0, else if it has a
   time of its click.
@@ -23,6 +24,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from sessionkit.scoring.per_session import per_session, with_session
+from sessionkit.study.session_start import AT, session_starts, since
 
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists
@@ -60,14 +62,11 @@ class Timed:
 
     @cached_property
     def began(self) -> pl.Series:
-        """Time of day at which each session began; null where none is known."""
-        events = [
-            pl.DataFrame({"session": frame["session"], "at": _column(frame, name, pl.Datetime("us", "UTC"))})
-            for frame, name in ((self.lists.queries, "issued_at"), (self.results, "clicked_at"))
-        ]
-        earliest = per_session(self.lists, pl.concat(events), pl.col("at").min())
-        told = _column(self.lists.block.features, "started_at", pl.Datetime("us", "UTC"))
-        return pl.select(pl.coalesce(told, earliest)).to_series()
+        """Time of day at which each session began; null where none is known. The same whatever results are selected."""
+        block = self.lists.block
+        of_queries = block.queries["session"]
+        of = of_queries, of_queries.gather(block.results["query"])
+        return session_starts(block.features, block.queries, block.results, of)
 
     @cached_property
     def issued(self) -> pl.Series:
@@ -90,7 +89,7 @@ class Timed:
         """Seconds from the beginning to the end of each session; null where no time is known."""
         features = self.lists.block.features
         lasted = _column(features, "duration_seconds", pl.Float64())
-        told = _since(_column(features, "ended_at", pl.Datetime("us", "UTC")), self.began)
+        told = since(_column(features, "ended_at", AT), self.began)
         left = self.clicked + self.dwell.fill_null(0.0)
         events = pl.concat(
             [
@@ -103,7 +102,7 @@ class Timed:
     def _seconds(self, frame: pl.DataFrame, time: str, elapsed: str) -> pl.Series:
         """Seconds from the beginning of its session to each row's time."""
         told = _column(frame, elapsed, pl.Float64())
-        found = _since(_column(frame, time, pl.Datetime("us", "UTC")), self.began.gather(frame["session"]))
+        found = since(_column(frame, time, AT), self.began.gather(frame["session"]))
         return pl.select(pl.coalesce(told, found)).to_series()
 
 
@@ -115,9 +114,3 @@ def _column(frame: pl.DataFrame, name: str, dtype: pl.DataType) -> pl.Series:
         else pl.Series([None], dtype=dtype).new_from_index(0, len(frame))
     )
     return there.alias(name)
-
-
-def _since(times: pl.Series, began: pl.Series) -> pl.Series:
-    """Seconds from a beginning to times of day; null where a time comes before it."""
-    passed = (times - began).dt.total_microseconds()
-    return pl.select(pl.when(passed >= 0).then(passed / 1_000_000)).to_series()

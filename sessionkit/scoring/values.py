@@ -15,7 +15,14 @@ from sessionkit.scoring.blocks import Block
 from sessionkit.scoring.cells import Cells
 from sessionkit.scoring.gains import gain_expr
 from sessionkit.scoring.ideals import own_ideals, session_ideals
-from sessionkit.scoring.judging import counted_rows, judged_of, relevant_rows, sessions_with_judgments, units
+from sessionkit.scoring.judging import (
+    counted_rows,
+    judged_of,
+    logged_sessions,
+    relevant_rows,
+    sessions_with_judgments,
+    units,
+)
 from sessionkit.scoring.layout import runs_on, with_offsets
 from sessionkit.scoring.lists import Lists
 from sessionkit.scoring.measures import GainMeasure, JudgedMeasure, ListMeasure, Measure, VisitMeasure
@@ -103,7 +110,15 @@ def _session_values(block: Block, measures: list[Measure]) -> dict[Measure, pl.D
         value = pl.col("value")
         found = found.with_columns(_defined(value, measure) if isinstance(measure, JudgedMeasure) else value)
         values[measure] = found.with_columns(total=fixed.fixed(value))
-    return values
+    return {measure: _of_logged(block, measure, found) for measure, found in values.items()}
+
+
+def _of_logged(block: Block, measure: Measure, found: pl.DataFrame) -> pl.DataFrame:
+    """The values without those of sessions of which no list was logged, see `logged_sessions`."""
+    logged = logged_sessions(block, Selection.of(measure.inner))
+    if logged.all():
+        return found
+    return found.with_columns(pl.when(pl.lit(logged)).then(pl.col("value", "total")))
 
 
 def _worked_out(block: Block, measures: Iterable[JudgedMeasure]) -> Iterator[tuple[JudgedMeasure, pl.DataFrame]]:

@@ -31,6 +31,7 @@ def tables():
             f"d{doc}",
             f"{subtopic}" if topic else None,
             f"p{doc % 4}" if doc % 2 else None,
+            "p1" if doc > 3 else None,
             float((doc + subtopic) % 4),
         )
         for topic in range(3)
@@ -39,7 +40,7 @@ def tables():
     ]
     names = {
         "results": "session_id query_position rank doc_id saved words",
-        "judgments": "judgment_key doc_id subtopic_id passage_id grade",
+        "judgments": "judgment_key doc_id subtopic_id passage_id nugget_id grade",
     }
     types = {"query_position": pl.Int32, "rank": pl.Int32, "words": pl.Int32, "saved": pl.Boolean, "grade": pl.Float64}
     frames = {

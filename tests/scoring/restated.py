@@ -143,9 +143,8 @@ class Session:
         return sum(g * self.d(i, offset) * dq for i, g in enumerate(self.ideal_gains(key)[: self.o["cutoff"]], 1))
 
     def has_judgments(self):
-        """Whether any key of the session is judged."""
-        keys = [self.key_of(q) for q in self.queries] or [self.key]
-        return any(self.judgments.get(key) for key in keys)
+        """Whether any key of the session's logged queries is judged."""
+        return any(self.judgments.get(self.key_of(q)) for q in self.queries)
 
     def places(self):
         """Queries of the ideal session: key, position, offset."""
@@ -191,7 +190,9 @@ class Session:
             values = [v for i in range(len(self.queries)) if (v := self.ndcg(i, session=True)) is not None]
             return sum(values) if values else self.undefined()
         ideal = self.ideal()
-        return sum(self.part(i) for i in range(len(self.queries))) / ideal if ideal > 0 else self.undefined()
+        if not self.queries or not ideal > 0:
+            return self.undefined()
+        return sum(self.part(i) for i in range(len(self.queries))) / ideal
 
     def ndcg(self, index, *, session=False):
         """The nDCG of one query; with the query discount in front for a session's."""
@@ -205,5 +206,5 @@ class Session:
         return self.part(index, discounted=False) if judged else self.undefined()
 
     def undefined(self):
-        """The value where there is none."""
-        return 0.0 if self.o["undefined"] == "zero" else None
+        """The value where there is none: nothing is known of a session of which no list was logged."""
+        return 0.0 if self.o["undefined"] == "zero" and self.queries else None

@@ -47,6 +47,29 @@ def test_a_nugget_is_a_passage_or_what_a_document_says():
     assert [rating for *_, rating in nuggets] == [3.0, 1.0, 3.0, 1.0, 1.0, 1.0]
 
 
+def test_passages_with_one_nugget_id_say_the_same():
+    """p, said by a and in other words (q) by a and b; r is another; without nugget_id the passage is the nugget."""
+    rows = pl.DataFrame(
+        [
+            ("a", "p", "p", 2.0),
+            ("a", "q", "p", 2.0),
+            ("b", "q2", "p", 2.0),
+            ("b", "r", None, 1.0),
+            ("c", "p", None, 2.0),
+        ],
+        schema=["doc_id", "passage_id", "nugget_id", "grade"],
+        orient="row",
+    ).with_columns(judgment_key=pl.lit("t"), subtopic_id=pl.lit("1"))
+    for merge in ("max", "sum"):
+        made = Subtopics.of(rows.lazy(), Settings(merge=merge), Pairs.of(rows.lazy()))
+        assert made.nuggets.select("judgment", "nugget", "rating", "times").rows() == [
+            (0, 0, 2.0, 2.0),
+            (1, 0, 2.0, 1.0),
+            (1, 1, 1.0, 1.0),
+            (2, 0, 2.0, 1.0),
+        ]
+
+
 def test_alternating_judges_are_listed_for_review_by_all_names():
     rows = pl.DataFrame(
         {

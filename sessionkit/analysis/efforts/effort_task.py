@@ -13,6 +13,7 @@ from sessionkit.analysis.efforts.vectors import plateaus, unit_vectors
 from sessionkit.analysis.groups import Grouping
 from sessionkit.scoring import fixed
 from sessionkit.scoring.blocks import Block
+from sessionkit.scoring.judging import logged_sessions
 from sessionkit.scoring.lists import Lists
 from sessionkit.scoring.measures import GainMeasure, JudgedMeasure
 from sessionkit.scoring.selection import Selection
@@ -139,7 +140,8 @@ class EffortTask:
         selection = Selection.of(self.measure)
         lists = Lists(block, selection).queries.select("session", "query_position", "length")
         lists = lists.join(chosen, on="session", how="inner", maintain_order="left")
-        unit = chosen if self.measure.level == "session" else lists
+        logged = chosen.filter(logged_sessions(block, selection).gather(chosen["session"]))
+        unit = logged if self.measure.level == "session" else lists
         counts = unit.group_by("group").agg(many=pl.len()).with_columns(what=pl.lit("units"))
         if self.searcher is None or not len(lists):
             return counts

@@ -21,7 +21,7 @@ from sessionkit.analysis.incompleteness.totals import totals
 from sessionkit.analysis.incompleteness.unjudged import WORST, Unjudged
 from sessionkit.scoring import fixed
 from sessionkit.scoring.blocks import Block
-from sessionkit.scoring.judging import sessions_with_judgments
+from sessionkit.scoring.judging import logged_sessions, sessions_with_judgments
 from sessionkit.scoring.measures import GainMeasure, JudgedMeasure, Measure
 from sessionkit.scoring.measures.aggregates import Aggregate
 from sessionkit.scoring.selection import Selection
@@ -68,7 +68,9 @@ def session_bounds(unjudged: Unjudged, measures: Sequence[Measure], top: float |
             bounds = risen[measure]
         else:
             bounds = _sum_bounds(unjudged, inner, values[measure]["total"], best_grade(inner, top))
-        found[measure] = _finished(pl.DataFrame([score, *bounds.get_columns()]), measure)
+        logged = pl.lit(logged_sessions(block, Selection.of(inner)))
+        finished = _finished(pl.DataFrame([score, *bounds.get_columns()]), measure)
+        found[measure] = finished.with_columns(pl.when(logged).then(pl.col("lower", "upper")))
     return found
 
 

@@ -19,7 +19,7 @@ import polars as pl
 from sessionkit.scoring import fixed
 from sessionkit.scoring.blocks import Block
 from sessionkit.scoring.cells import Cells
-from sessionkit.scoring.judging import sessions_with_judgments
+from sessionkit.scoring.judging import defined_sessions
 from sessionkit.scoring.measures import GainMeasure, Measure
 from sessionkit.scoring.selection import Selection
 from sessionkit.scoring.values import adds_up
@@ -89,19 +89,18 @@ class HeldTask:
     def part(self, block: Block) -> pl.DataFrame:
         """Counts of a block: rows of cells with ``many``, and rows of units with ``n`` and ``undefined`` sessions."""
         selection = self.kind.selection
-        judged = sessions_with_judgments(block, selection)
+        defined = defined_sessions(block, self.measures[0])
         cells = Cells.of(block, selection, self.measures)
         unit = pl.lit(None, pl.String) if self.unit is None else pl.col(self.unit).cast(pl.String)
         named = block.features.select(unit=unit, group=pl.col(self.column).cast(pl.String))
         distinct = named.unique(maintain_order=True).with_row_index("number")
         number = named.join(distinct, on=UNIT, how="left", nulls_equal=True, maintain_order="left")["number"]
-        held = cells.held(pl.select(pl.when(judged).then(number)).to_series())
+        held = cells.held(pl.select(pl.when(defined).then(number)).to_series())
         of_cells = held.select(
             pl.col("group").alias("number"),
             *(cells.places[name].gather(held["cell"]) for name in PLACE),
             pl.col("many").cast(pl.Int64),
         )
-        defined = judged | (self.kind.undefined == "zero")
         sessions = pl.DataFrame([number, defined.alias("defined")]).group_by("number")
         of_units = sessions.agg(
             n=pl.col("defined").sum().cast(pl.Int64), undefined=(~pl.col("defined")).sum().cast(pl.Int64)

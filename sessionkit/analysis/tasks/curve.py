@@ -14,7 +14,7 @@ from sessionkit.scoring.cells import Cells
 from sessionkit.scoring.curves import session_vectors
 from sessionkit.scoring.gains import gain_expr
 from sessionkit.scoring.ideals import ideal_list
-from sessionkit.scoring.judging import sessions_with_judgments, units
+from sessionkit.scoring.judging import logged_sessions, sessions_with_judgments, units
 from sessionkit.scoring.measures import GainMeasure
 from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
 from sessionkit.scoring.measures.discounted import SessionMeasure
@@ -78,10 +78,13 @@ class CurveTask:
 
     def part(self, block: Block) -> pl.DataFrame:
         """What the block's sessions add at every slot of their group."""
-        chosen = self.grouping.sessions(block)
+        every = self.grouping.sessions(block)
+        chosen = every.filter(logged_sessions(block, Selection.of(self.measure)).gather(every["session"]))
         added = self._sums_by_slot(block, chosen) if self._adds_up() else self._sums_of_vectors(block, chosen)
         types = {name: SLOTS[name] for name in added.columns}
-        return pl.concat([SLOTS.to_frame(), added.cast(types)], how="diagonal")  # type: ignore[arg-type]
+        # a group has a row, also where no list of any of its sessions was logged
+        groups = every.select("group", slot=pl.lit(0, pl.Int32), stop=pl.lit(0, pl.Int64), end=pl.lit(0, pl.Int64))
+        return pl.concat([SLOTS.to_frame(), added.cast(types), groups.unique()], how="diagonal")  # type: ignore[arg-type]
 
     def whole(self, parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """``group``, ``slot``, ``query_position``, ``rank``, ``value``, ``ideal``, ``n``, ``stopped``."""

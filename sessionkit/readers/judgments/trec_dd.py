@@ -1,7 +1,9 @@
 """Formats of judgments ``dd_qrels`` and ``dd_topics``: of TREC Dynamic Domain, as qrels or as the track's topics.
 
 Judgments are qrels of five fields (``topic subtopic document passage rating``) or the track's topics as XML, which name
-the same; ratings are kept as judged. The scorer's gain of a document is the sum over its subtopics and passages
+the same; ratings are kept as judged. Assessors marked the passages of type ``MANUAL``; those of other types, such as
+``MATCHED``, say the same as the ``MANUAL`` one before them in their subtopic, whose number is the ``nugget_id`` of both, as the
+track's scorer has it. Qrels do not tell types. The scorer's gain of a document is the sum over its subtopics and passages
 (``merge = "sum"``), each at least 1, and a document shown again gains nothing (``duplicates=first``).
 """
 
@@ -26,6 +28,8 @@ from sessionkit.readers.raw import Raw
 from sessionkit.readers.records import raw_of
 
 TRIED = "never on a real file; built from the code and examples of the track's jig and scorer"
+MARKED = "MANUAL"
+"""Type of the passages that an assessor marked."""
 QRELS = ("judgment_key", "subtopic_id", "doc_id", "passage_id", "grade")
 
 
@@ -65,7 +69,7 @@ def read_topics(file: LogFile, config: Config) -> Sequence[Raw]:  # noqa: ARG001
     number = 0
     for topic in markup.elements("topic"):
         for subtopic in topic.iter("subtopic"):
-            passages = [_passage(passage, topic, subtopic) for passage in subtopic.iter("passage")]
+            passages = _with_nuggets([_passage(passage, topic, subtopic) for passage in subtopic.iter("passage")])
             block = block_of(passages) | {RECORD: list(range(number + 1, number + len(passages) + 1))}
             number += len(passages)
             rows.add(block)
@@ -85,3 +89,13 @@ def _passage(passage: Element, topic: Element, subtopic: Element) -> Row:
         "passage_id": passage.get("id"),
         "subtopic_name": subtopic.get("name"),
     }
+
+
+def _with_nuggets(passages: Sequence[Row]) -> list[Row]:
+    """Return the passages of a subtopic with the nugget of each: the last passage up to it that an assessor marked, if any."""
+    nugget, found = None, []
+    for passage in passages:
+        if (passage.get("passage_type") or "").strip() == MARKED:
+            nugget = passage["passage_id"]
+        found.append({**passage, "nugget_id": nugget} if nugget is not None else passage)
+    return found

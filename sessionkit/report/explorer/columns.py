@@ -12,9 +12,9 @@ from sessionkit.scoring import fixed
 from sessionkit.scoring.blocks import blocks
 from sessionkit.scoring.curves import session_vectors
 from sessionkit.scoring.explain import explain
-from sessionkit.scoring.judging import sessions_with_judgments
+from sessionkit.scoring.judging import defined_sessions
 from sessionkit.scoring.measures import GainMeasure
-from sessionkit.scoring.selection import Selection, columns_of, columns_read
+from sessionkit.scoring.selection import columns_of, columns_read
 from sessionkit.study import Study
 
 QUERY = ["session_id", "query_position"]
@@ -130,8 +130,7 @@ def _curves(study: Study, measure: GainMeasure) -> tuple[pl.DataFrame, pl.DataFr
         vectors = session_vectors(block, measure)
         before = pl.col("ideal").shift(1).over("session").fill_null(0)
         position = pl.col("query_position").forward_fill().over("session").fill_null(0)
-        judged = sessions_with_judgments(block, Selection.of(measure)) | (measure.undefined == "zero")
-        known.append(block.sessions.select("session_id", defined=judged))
+        known.append(block.sessions.select("session_id", defined=defined_sessions(block, measure)))
         slots = vectors.select(
             session_id=block.sessions["session_id"].gather(vectors["session"]),
             query_position=position,

@@ -12,7 +12,7 @@ from sessionkit.report.live.measures import Varied
 from sessionkit.scoring.blocks import Block, blocks
 from sessionkit.scoring.cells import Cells
 from sessionkit.scoring.ideals import first_query, ideal_places
-from sessionkit.scoring.judging import counted_rows, relevant_rows, sessions_with_judgments, units
+from sessionkit.scoring.judging import counted_rows, defined_sessions, logged_sessions, relevant_rows, units
 from sessionkit.scoring.selection import Selection, columns_of, columns_read
 from sessionkit.scoring.tasks import run
 from sessionkit.study import Study
@@ -100,16 +100,15 @@ class CountsTask:
         """Rows of cells with ``many``, and rows of groups, without a place, with ``n`` and ``queries``."""
         total = self.varied.total
         selection = Selection.of(total)
-        chosen = self.grouping.sessions(block).with_columns(judged=sessions_with_judgments(block, selection))
-        counted = pl.len() if total.undefined == "zero" else pl.col("judged").sum()
-        sizes = chosen.group_by("group").agg(n=counted.cast(pl.Int64)).with_row_index("number")
+        chosen = self.grouping.sessions(block).with_columns(defined=defined_sessions(block, total))
+        sizes = chosen.group_by("group").agg(n=pl.col("defined").sum().cast(pl.Int64)).with_row_index("number")
         known = sizes.select("group", "number")
         number = chosen.join(known, on="group", how="left", nulls_equal=True, maintain_order="left")["number"]
         asked = units(block, selection)
         placed = asked.select("query_position", number.gather(asked["session"]))
         ends = placed.group_by("number").agg(queries=pl.col("query_position").max().cast(pl.Int64))
         cells = Cells.of(block, selection, self.varied.selecting())
-        held = cells.held(pl.select(pl.when(chosen["judged"]).then(number)).to_series())
+        held = cells.held(pl.select(pl.when(chosen["defined"]).then(number)).to_series())
         of_cells = held.select(
             known["group"].gather(held["group"]),
             *(cells.places[name].gather(held["cell"]) for name in PLACE),
@@ -146,15 +145,18 @@ def counts_of(study: Study, varied: Varied, by: str) -> Counts:
 
 
 def sessions_of(study: Study, varied: Varied, by: str) -> Sessions:
-    """Lay sessions out one by one."""
+    """Lay sessions out one by one, those of which a list was logged."""
     grouping, before = Grouping.of(study, by), 0
-    groups, rows, ideals = [], [], []
+    groups: list[pl.Series] = []
+    rows: list[pl.DataFrame] = []
+    ideals: list[pl.DataFrame] = []
     for block in _blocks(study, varied, grouping):
-        number = (pl.col("session").cast(pl.Int64) + before).alias("session")
-        groups.append(grouping.sessions(block)["group"])
-        rows.append(_rows(block, varied).with_columns(number))
-        ideals.append(_ideals(block, varied).with_columns(number))
-        before += len(block.sessions)
+        logged = logged_sessions(block, Selection.of(varied.total))
+        place = pl.select(pl.when(logged).then(logged.cum_sum().cast(pl.Int64) - 1 + before)).to_series()
+        groups.append(grouping.sessions(block)["group"].filter(logged))
+        for laid_out, frame in ((rows, _rows(block, varied)), (ideals, _ideals(block, varied))):
+            laid_out.append(frame.with_columns(place.gather(frame["session"]).alias("session")).drop_nulls("session"))
+        before += int(logged.sum())
     order = ["session", *PLACE]
     return Sessions(pl.concat(groups), pl.concat(rows).sort(order), pl.concat(ideals).sort("session", "query_position"))
 

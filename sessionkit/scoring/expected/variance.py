@@ -6,6 +6,7 @@ import polars as pl
 
 from sessionkit.errors import MeasureError
 from sessionkit.scoring.blocks import blocks
+from sessionkit.scoring.judging import logged_sessions
 from sessionkit.scoring.lists import Lists
 from sessionkit.scoring.measures import Measure, parse_measure
 from sessionkit.scoring.measures.expected import ExpectedMeasure
@@ -30,7 +31,7 @@ def path_variance(study: Study, measure: str | Measure) -> pl.DataFrame:
     -------
     polars.DataFrame
         ``session_id``, ``measure``, ``value`` (the expectation, as `sessionkit.score` gives it) and ``variance``, in the
-        order of session_id; null where the measure is undefined, and 0 there with ``undefined=zero``.
+        order of session_id; null where the measure is undefined, and 0 there with ``undefined=zero`` if a list was logged.
 
     Raises
     ------
@@ -59,7 +60,8 @@ def path_variance(study: Study, measure: str | Measure) -> pl.DataFrame:
     for block in blocks(study, read):
         found = asked.variances(Lists(block, Selection.of(asked)))
         if asked.undefined == "zero":
-            found = found.fill_null(0.0)
+            logged = pl.lit(logged_sessions(block, Selection.of(asked)))
+            found = found.select(pl.when(logged).then(pl.all().fill_null(0.0)))
         ids = block.sessions["session_id"]
         parts.append(found.select(ids, measure=pl.lit(str(asked)), value="value", variance="variance"))
     return pl.concat(parts).sort("session_id")

@@ -16,13 +16,15 @@ if TYPE_CHECKING:
 
 GRADING = ("min_grade", "duplicates", "unjudged", "grades", "undefined")
 """Parameters of measures of grades, which a count does not have."""
+NO_QUERY = "no logged query"
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class NumberOfQueries(VisitMeasure):
     """Queries: the number of logged queries of a session, also of those that returned nothing.
 
-    Unit: queries. Range [0, no bound). A count of effort: fewer is taken for better.
+    Unit: queries. Range [0, no bound). A count of effort: fewer is taken for better. Null for a
+    session without a logged query, of which no measure has a value: what it did is not known.
 
     >>> import sessionkit as sk
     >>> study = sk.from_tables(
@@ -42,6 +44,7 @@ class NumberOfQueries(VisitMeasure):
     name = "Queries"
     direction = "lower"
     formula = "number of logged queries"
+    undefined_where = NO_QUERY
     source = "OURS; a count"
     without = (*GRADING, "cutoff", "depth")
     of_lists = False
@@ -57,12 +60,13 @@ class NumberOfResults(VisitMeasure):
 
     Unit: results. Range [0, no bound). A count of effort: fewer is taken for better. A document that is shown again
     counts again; a rank whose result was not logged does not count. With ``depth=last_click`` or ``depth=examined``,
-    only down to the last click or examined result. See `Queries` for an example.
+    only down to the last click or examined result. Null for a session without a logged query. See `Queries` for an example.
     """
 
     name = "Results"
     direction = "lower"
     formula = "number of results shown at ranks 1..k of all queries"
+    undefined_where = NO_QUERY
     source = "OURS; a count"
     without = GRADING
 
@@ -77,13 +81,14 @@ class NumberOfClicks(VisitMeasure):
 
     Unit: clicks. Range [0, no bound). A count of effort: fewer is taken for better. The column ``clicks`` says how often a
     result was clicked; where it is not logged, a result that was clicked counts once (see `sessionkit.scoring.timing` for
-    what says so). Needs one of ``clicked``, ``clicks``, ``clicked_at``, ``click_elapsed_seconds`` in the results. See
-    `Queries` for an example.
+    what says so). Needs one of ``clicked``, ``clicks``, ``clicked_at``, ``click_elapsed_seconds`` in the results. Null
+    for a session without a logged query. See `Queries` for an example.
     """
 
     name = "Clicks"
     direction = "lower"
     formula = "number of clicks on results at ranks 1..k of all queries"
+    undefined_where = NO_QUERY
     source = "OURS; a count"
     without = (*GRADING, "depth")
     may_read: ClassVar[Columns] = {"results": CLICKING}
@@ -137,7 +142,7 @@ class SessionAbandonment(VisitMeasure):
     without = (*GRADING, "depth")
     may_read: ClassVar[Columns] = {"results": CLICKING}
     needs_one: ClassVar[Columns] = may_read
-    undefined_where = "no logged query"
+    undefined_where = NO_QUERY
 
     @property
     def highest(self) -> float | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from sessionkit.errors import MeasureError
 from sessionkit.scoring.measures.discounted import DiscountedMeasure, SessionMeasure
 from sessionkit.scoring.measures.kinds import GainMeasure
+from sessionkit.scoring.measures.measure import NO_BASE, NO_JUDGMENTS
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -30,6 +31,7 @@ class CumulatedGain(GainMeasure):
 
     name = "CG"
     level = "query"
+    undefined_where = NO_JUDGMENTS
     formula = "sum of gain(i) for i = 1..k"
     source = "Järvelin & Kekäläinen, TOIS 2002; Research Notes 2002-2, equation 1"
 
@@ -56,6 +58,7 @@ class DiscountedCumulatedGain(DiscountedMeasure):
 
     name = "DCG"
     level = "query"
+    undefined_where = NO_JUDGMENTS
     formula = "sum of gain(i) x d(i) for i = 1..k; d by default 1 / log2(i + 1)"
     source = "Järvelin & Kekäläinen, TOIS 2002; Burges et al., ICML 2005 for the default discount"
 
@@ -71,6 +74,7 @@ class NormalizedCumulatedGain(CumulatedGain):
 
     name = "nCG"
     normalized = True
+    undefined_where = NO_BASE
     higher_grade_can_lower = True
     formula = "CG@k / ideal CG@k"
 
@@ -96,6 +100,7 @@ class NormalizedDiscountedCumulatedGain(DiscountedCumulatedGain):
 
     name = "nDCG"
     normalized = True
+    undefined_where = NO_BASE
     higher_grade_can_lower = True
     formula = "DCG@k / ideal DCG@k"
 
@@ -129,6 +134,7 @@ class SessionGain(SessionMeasure):
     """
 
     name = "sDCG"
+    undefined_where = NO_JUDGMENTS
     formula = "sum over queries q and ranks i <= k of gain(q, i) x d(i) x dq(q); by default d = 1 / (1 + log2 i), dq = 1 / (1 + log4 q)"
     source = "Järvelin, Price, Delcambre & Nielsen, ECIR 2008, equations 1 and 2"
 
@@ -151,6 +157,7 @@ class NormalizedSessionGain(SessionGain):
 
     name = "nsDCG"
     normalized = True
+    undefined_where = NO_BASE
     higher_grade_can_lower = True
     formula = "sDCG / sDCG of the ideal session; with normalize=query, sum over q of dq(q) x nDCG_q"
     source = "Järvelin, Price, Delcambre & Nielsen, ECIR 2008, sections 2.2 and 3.3"

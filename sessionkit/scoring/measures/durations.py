@@ -29,7 +29,8 @@ class SessionDuration(VisitMeasure):
     ``duration_seconds`` where it is logged, else from ``started_at`` to ``ended_at`` where these are. A beginning that is
     not logged is the earliest time of a logged query or click; an end that is not logged is the latest query or click, a
     click lasting for its ``dwell_seconds``: the duration is then what was seen of the session, and 0 for a single event.
-    Null where no time is known, or the end is before the beginning. Needs one column of times.
+    An end before the beginning is an error of the log, and taken for not logged. Null where no time is known, or no query was
+    logged. Needs one column of times.
 
     Two queries and a click on the second list, 4 seconds after the session's 30th:
 
@@ -55,7 +56,7 @@ class SessionDuration(VisitMeasure):
     may_read: ClassVar[Columns] = TIMES
     needs_one: ClassVar[Columns] = {"sessions": SESSION_TIMES, "queries": QUERY_TIMES, "results": CLICK_TIMES}
     of_lists = False
-    undefined_where = "no times"
+    undefined_where = "no times, or no logged query"
 
     def values(self, lists: Lists) -> pl.Series:
         """Seconds that every session took."""
@@ -80,7 +81,7 @@ class FirstClickTime(VisitMeasure):
     may_read: ClassVar[Columns] = TIMES
     needs_one: ClassVar[Columns] = {"results": CLICK_TIMES}
     of_lists = False
-    undefined_where = "no timed click"
+    undefined_where = "no timed click, or one before the first query"
 
     def values(self, lists: Lists) -> pl.Series:
         """Seconds to the first click of every session."""
@@ -98,8 +99,8 @@ class DwellTime(VisitMeasure):
 
     Unit: seconds. Range [0, no bound); more is taken for better, as time on documents goes with satisfaction (Fox et al.,
     TOIS 2005 [MEMORY]). Clicks whose ``dwell_seconds`` are not logged add nothing; 0 for a session that clicked nothing;
-    null for one that clicked and has no dwell time at all. Needs ``dwell_seconds`` in the results. See `Duration` for an
-    example.
+    null for one that clicked and has no dwell time at all, or without a logged query. Needs ``dwell_seconds`` in the
+    results. See `Duration` for an example.
     """
 
     name = "Dwell"

@@ -22,17 +22,25 @@ class ExpectedUtility(VisitMeasure):
     """EU: the ratings of the nuggets that a session is expected to show, less the words that it is expected to make read.
 
     In each list the searcher reads the first result, and goes on to the next with the chance ``p``; the chance to come to
-    rank i is p^(i - 1). A nugget that is expected E times gains rating x (1 - gamma^E) / (1 - gamma): the first time all of
-    its rating, each further time gamma of the time before. Every word read costs ``cost``. A nugget is a passage of a
-    subtopic, where judgments have a ``passage_id``, and else what a document says on a subtopic; those with a rating of at
-    least ``min_grade`` count. Documents gain the first time they are shown, and cost each time; those whose ``words`` are
-    not logged cost nothing. Unit: grade. Range (no bound, no bound), below 0 where reading costs more than it gains;
-    higher is better. Null where no nugget is defined, or no query was logged. Needs ``subtopic_id`` in the judgments and,
-    unless ``cost=0``, ``words`` in the results.
+    rank i is p^(i - 1). A nugget that is expected E times gains rating x (1 - gamma^E) / (1 - gamma): the first time all
+    of its rating, each further time gamma of the time before. Every word read costs ``cost``. A nugget is what the
+    passages of a subtopic with one ``nugget_id`` say, each passage of a document once; a passage without one, where
+    judgments have a ``passage_id``; and else what a document says on a subtopic. Those with a rating of at least
+    ``min_grade`` count. Documents gain the first time they are shown, and cost each time; those whose ``words`` are not
+    logged cost nothing. Unit: grade. Range (no bound, no bound), below 0 where reading costs more than it gains; higher
+    is better. Null where no nugget is defined, or no query was logged. Needs ``subtopic_id`` in the judgments and, unless
+    ``cost=0``, ``words`` in the results.
 
-    gamma^E is taken of the expected number, as the track's scorer does, which is not the expected power. That scorer loses
-    the cost of what was read before a document of unknown length, and counts ratings of 0 as 1; here the first does not
-    happen, and the second with ``gain=lifted``.
+    gamma^E is taken of the expected number, as the track's scorer does, which is not the expected power. As there, a passage
+    of the track's topics that is not ``MANUAL`` belongs to the nugget of the ``MANUAL`` one before it in its subtopic;
+    the reader of the topics gives both one ``nugget_id``. Qrels do not say so: their passages are nuggets of their own. That
+    scorer counts ratings of 0 as 1, as does ``gain=lifted`` here.
+
+    Four things differ from that scorer. A document shown again, which it renames, and any other of unknown length, loses it
+    the cost of what was read before, for searchers who stop there; here a repeated document costs its words again, and what
+    comes before is never lost. Passages before the first ``MANUAL`` one of their subtopic are one nugget to it, in the whole
+    topic; here each is one of its own. Of a nugget with several ratings it takes the last; here the highest counts. A nugget
+    with a rating below 0 takes it off there, and does not count here.
 
     A list with a nugget of rating 2 at rank 1, one of 3 at rank 2, 100 words each: 2 + 3 x 2 x (1 - .5^.5) - .001 x 150
 
@@ -90,7 +98,7 @@ class NormalizedExpectedUtility(ExpectedUtility):
     The best shows the documents with the highest ratings where the searcher is most likely to read, and the shortest
     lengths there; the worst gains nothing and has the longest lengths there. The shape is how many results each list
     shows; the lengths are those that it shows, in another order. Unit: share. Range [0, 1]; higher is better; a session
-    that shows the best documents, none shorter further down, scores exactly 1. Where several documents have a nugget in
+    that shows the best documents, none shorter further down, scores exactly 1. Where several passages have a nugget in
     common, the best is a bound that no session may reach; it is never exceeded. A session that showed nothing scores 0.
     Otherwise as `EU <ExpectedUtility>`, which has an example: the best shows the nugget of rating 3 first.
     """

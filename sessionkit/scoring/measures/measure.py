@@ -17,7 +17,8 @@ from sessionkit.showing.shown import in_html
 if TYPE_CHECKING:
     from sessionkit.scoring.measures.kinds import JudgedMeasure
 
-NO_BASE = "no judgments for their key, or nothing relevant"
+NO_JUDGMENTS = "no judgments for their key"
+NO_BASE = f"{NO_JUDGMENTS}, or nothing relevant"
 TAKEN = (*kwlist, "level")
 """Names of parameters that no field can have: Python's own words, and what every measure says of itself."""
 

@@ -147,7 +147,12 @@ PARAMETERS = {
             "whose grades: the judgments, or the searcher's own of that session",
             word("judgments", "user"),
         ),
-        Parameter("undefined", "null or zero", "what an undefined value becomes", word("null", "zero")),
+        Parameter(
+            "undefined",
+            "null or zero",
+            "what an undefined value becomes; a session of which no list was logged has none either way",
+            word("null", "zero"),
+        ),
         Parameter(
             "queries",
             "all or a whole number of at least 1",
@@ -179,6 +184,12 @@ PARAMETERS = {
             number_between(0, 1),
         ),
         Parameter("height", "a number above 0", "how much of a subtopic a searcher can use", number_between(0)),
+        Parameter(
+            "empty",
+            "skip or document",
+            "what a list that returned nothing is among the documents averaged: none, or one that gains nothing",
+            word("skip", "document"),
+        ),
         Parameter("cost", "a number of at least 0", "what reading a word costs, in units of gain", not_negative),
         Parameter(
             "length", "a whole number of at least 1", "number of slots averaged; the session's own if not given", whole

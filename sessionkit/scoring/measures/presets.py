@@ -14,6 +14,7 @@ PRESETS: dict[str, dict[str, object]] = {
         "bq": 4,
         "duplicates": "first",
         "ideal": "spread",
+        "empty": "document",
         "cutoff": 5,
     },
     "srbp2019": {"gain": "binary", "discount": "burges"},
@@ -21,6 +22,8 @@ PRESETS: dict[str, dict[str, object]] = {
 """Parameters that ``like=`` stands for, by the paper or program whose values they reproduce.
 
 ``trecdd2017`` is for a study with ``merge=sum``, which adds up the ratings of a document's passages; ``gain=lifted`` counts every
-rating of 0 as 1 before they are added, as the scorer does. ``queries=n`` and ``ideal_queries=n`` stop after n
-iterations.
+rating of 0 as 1 before they are added, and ``empty=document`` a missing iteration as one document, as the scorer does.
+``queries=n`` and ``ideal_queries=n`` stop after n iterations. What differs from the scorer all the same is said of each
+measure: `CubeTest <sessionkit.scoring.measures.subtopic.CubeFilling>`, `EU
+<sessionkit.scoring.measures.expected_utility.ExpectedUtility>`.
 """

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
-from sessionkit.scoring.measures.behaviour import GRADING
+from sessionkit.scoring.measures.behaviour import GRADING, NO_QUERY
 from sessionkit.scoring.measures.kinds import Columns, VisitMeasure
 from sessionkit.scoring.per_session import per_session, rows_per_session, share, where_judged, with_session
 
@@ -21,12 +21,13 @@ SHOWN = {"results": ("doc_id",)}
 class DocumentsShown(VisitMeasure):
     """UniqueDocs: the number of different documents that a session's logged queries showed, each list down to the cutoff.
 
-    Unit: documents. Range [0, no bound); more is taken for better, since more of the collection came into view. See
-    `Queries` for an example.
+    Unit: documents. Range [0, no bound); more is taken for better, since more of the collection came into view. Null
+    for a session without a logged query. See `Queries` for an example.
     """
 
     name = "UniqueDocs"
     formula = "number of different documents at ranks 1..k of all queries"
+    undefined_where = NO_QUERY
     source = "OURS; a count"
     without = GRADING
     reads: ClassVar[Columns] = SHOWN
@@ -42,12 +43,13 @@ class RepeatedResults(VisitMeasure):
     """Repeats: the number of results of a session whose document it had shown before, each list down to the cutoff.
 
     Unit: results. Range [0, no bound); fewer is taken for better. Equals Results less UniqueDocs of the same parameters.
-    See `Queries` for an example.
+    Null for a session without a logged query. See `Queries` for an example.
     """
 
     name = "Repeats"
     direction = "lower"
     formula = "results shown at ranks 1..k of all queries - different documents among them"
+    undefined_where = NO_QUERY
     source = "OURS; a count"
     without = GRADING
     reads: ClassVar[Columns] = SHOWN

@@ -84,8 +84,11 @@ class CubeFilling(CubeMeasure):
     ``height`` is reached; all subtopics with a document of at least ``min_grade`` weigh the same. Unit: share of the cube
     per query. Range [0, 1]; higher is better. A document gains the first time it is shown; every logged query counts as
     one, also one that returned nothing. Grades are per document and subtopic, merged by the study's rule; ``merge="sum"``
-    adds up passages as the track does, whose scorer also counts ratings of 0 as 1: ``gain=lifted``. Null where no subtopic has a relevant
-    document, or no query was logged. Needs ``subtopic_id`` in the judgments.
+    adds up passages as the track does, whose scorer also counts ratings of 0 as 1: ``gain=lifted``. Null where no
+    subtopic has a relevant document, or no query was logged. Needs ``subtopic_id`` in the judgments.
+
+    Two things differ from that scorer. It divides by all subtopics that the topic lists, also by those for which no document
+    is relevant. And a document whose ratings for a subtopic add up to less than 0 takes them off; here it adds nothing.
 
     Of two subtopics the first query fills one by .5 x 4 and the second nothing: 2 / (2 subtopics x 5 x 2 queries) = .1.
 
@@ -116,12 +119,19 @@ class AverageCubeFilling(CubeMeasure):
 
     With each result that is shown, what has been filled so far is divided by the queries issued so far. Unit: share of the
     cube per query. Range [0, 1]; higher is better. All results within the cutoff count in the average; a session that
-    showed none scores 0. Otherwise as `CubeTest`, which has an example: 2/10 after the first document, 2/10/2 after the
-    second, on average .15.
+    showed none scores 0. ``empty=document`` counts a list that returned nothing as one document that adds nothing, as the
+    scorer of the TREC Dynamic Domain track does with a missing iteration; ``like=trecdd2017`` says so. Otherwise as
+    `CubeTest`, which has an example: 2/10 after the first document, 2/10/2 after the second, on average .15.
     """
 
     name = "ACT"
     formula = "mean over results shown of what is filled so far / (height x subtopics x queries so far)"
+
+    empty: str = "skip"
+
+    def cubes(self, lists: Lists) -> Cubes:
+        """The cubes of the sessions of a block, with a document for each list that returned nothing if that is asked."""
+        return Cubes(lists, self.gain, self.min_grade, self.gamma, self.height, filler=self.empty == "document")
 
     def values(self, lists: Lists) -> pl.Series:
         """Average filled share per query, of every session."""

@@ -164,7 +164,7 @@ class ExpectedRecallEffort(ListMeasure):
     Higher is better, as less effort is; range [0, no bound). By default the documents are those of the list, in ranks,
     as the course slides have it (``answer=retrieved``); with ``answer=examined`` those down to the rank where the
     expected number of relevant ones is found, as the textbook does, null where it is not. How many were expected is
-    the column ``expected`` of the sessions. Null where that is not given, the list is empty, or the query's key has no
+    the column ``expected`` of the sessions. Null where that is 0 or not given, the list is empty, or the query's key has no
     judgments.
 
     Source: Baeza-Yates & Ribeiro-Neto 1999 (from memory).
@@ -184,7 +184,9 @@ class ExpectedRecallEffort(ListMeasure):
     name = "RecallEffort"
     formula = "relevant documents that the searcher expected / documents of the list, or examined until they are found"
     source = SOURCE
-    undefined_where = "no judgments for their key, nothing shown, or fewer found than expected"
+    undefined_where = (
+        "no judgments for their key, no relevant documents expected, nothing shown, or fewer found than expected"
+    )
     reads: ClassVar[Columns] = {"sessions": ("expected",)}
 
     answer: str = "retrieved"
@@ -199,7 +201,8 @@ class ExpectedRecallEffort(ListMeasure):
             rows = rows.join(enough, on="list", how="left", maintain_order="left")
             through = pl.col("met")
         effort = fixed.quotient(pl.col("expected"), through)
-        return rows.select(value=pl.when(pl.col("key").is_not_null()).then(effort)).to_series()
+        defined = pl.col("key").is_not_null() & (pl.col("expected") > 0)
+        return rows.select(value=pl.when(defined).then(effort)).to_series()
 
 
 def _told(lists: Lists, rows: pl.DataFrame) -> pl.DataFrame:

@@ -23,7 +23,7 @@ OF_THING = {
     "sessions": ("session_id",),
     "queries": ("query_text", "query_id"),
     "judges": ("judge_id",),
-    "documents": ("doc_id", "passage_id"),
+    "documents": ("doc_id", "passage_id", "nugget_id"),
     "topics": ("topic_id", "subtopic_id"),
     "systems": ("system_id",),
 }
@@ -36,6 +36,7 @@ LABELS = {
     "judge_id": "judge-",
     "doc_id": "document-",
     "passage_id": "passage-",
+    "nugget_id": "nugget-",
     "topic_id": "topic-",
     "subtopic_id": "subtopic-",
     "system_id": "system-",

@@ -1,23 +1,18 @@
 """Times of day as seconds since the session began, which no longer say when it was; scores that read times stay the same.
 
-The rules are those by which measures of time read a log (``sessionkit.scoring.timing``): a session begins at ``started_at``,
-else at the earliest of its logged queries and of its clicks; an event before the beginning is not timed.
+The rules are those by which measures of time read a log: of `sessionkit.study.session_start`, and ``sessionkit.scoring.timing``.
 """
 
 from __future__ import annotations
 
 import polars as pl
 
-from sessionkit.study.places import QUERIES, RESULTS, placed, repeated, session_of
+from sessionkit.study.places import QUERIES, RESULTS, repeated, session_of
+from sessionkit.study.session_start import TELLING, session_starts, since
 from sessionkit.study.slices import Slice, slices
 from sessionkit.study.study import Study
 
-AT = pl.Datetime("us", "UTC")
-READ = {
-    "sessions": ("session_id", "user_id", "started_at"),
-    "queries": ("results_status", "issued_at"),
-    "results": ("clicked_at",),
-}
+READ = {**TELLING, "sessions": ("session_id", "user_id", *TELLING["sessions"])}
 """What tells when a session began, and whose it was."""
 ORDER = "session_order"
 
@@ -32,7 +27,7 @@ def with_elapsed(
     of
         Row number of the session of every query, and of every result.
     """
-    began = beginnings(sessions, queries, results, of)
+    began = session_starts(sessions, queries, results, of)
     if "ended_at" in sessions.columns:
         lasted = _told(sessions, "duration_seconds", since(sessions["ended_at"], began))
         sessions = sessions.with_columns(lasted).drop("ended_at")
@@ -54,33 +49,6 @@ def was_clicked(columns: list[str]) -> pl.Expr:
     return (pl.coalesce("clicked", by_time) if "clicked" in columns else by_time).alias("clicked")
 
 
-def beginnings(
-    sessions: pl.DataFrame, queries: pl.DataFrame, results: pl.DataFrame, of: tuple[pl.Series, pl.Series]
-) -> pl.Series:
-    """When each of some sessions began; null where no time of day is known."""
-    events = [pl.DataFrame(schema={"session": pl.UInt32, "at": AT})]
-    if "issued_at" in queries.columns:
-        logged = queries["results_status"].ne_missing("not_logged")
-        events.append(pl.DataFrame({"session": of[0], "at": queries["issued_at"]}).filter(logged))
-    if "clicked_at" in results.columns:
-        events.append(pl.DataFrame({"session": of[1], "at": results["clicked_at"]}))
-    first = pl.concat(events, how="vertical_relaxed").drop_nulls().group_by("session").agg(pl.col("at").min())
-    earliest = placed(first["at"], first["session"], len(sessions))
-    told = [sessions["started_at"]] if "started_at" in sessions.columns else []
-    return pl.select(pl.coalesce(*told, earliest)).to_series()
-
-
-def since(times: pl.Series, began: pl.Series) -> pl.Series:
-    """Seconds from a beginning to times of day; null where a time comes before it.
-
-    >>> from datetime import datetime
-    >>> since(pl.Series([datetime(2026, 1, 1, 0, 0, 2)]), pl.Series([datetime(2026, 1, 1)])).to_list()
-    [2.0]
-    """
-    passed = (times - began).dt.total_microseconds()
-    return pl.select(pl.when(passed >= 0).then(passed / 1_000_000)).to_series()
-
-
 def orders(study: Study) -> pl.DataFrame | None:
     """The place of each session in its user's part of the study, by when it began, where the study does not say.
 
@@ -99,7 +67,7 @@ def orders(study: Study) -> pl.DataFrame | None:
     parts = []
     for part in slices(study, columns):
         of = sessions_of(part)
-        began = beginnings(part.sessions, part.queries, part.results, of)
+        began = session_starts(part.sessions, part.queries, part.results, of)
         parts.append(part.sessions.select("session_id", "user_id").with_columns(began.alias("began")))
     known = pl.concat(parts).drop_nulls()
     if known.is_empty():

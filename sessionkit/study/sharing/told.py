@@ -28,6 +28,7 @@ NOUNS = {
     "judge_id": "judge",
     "doc_id": "document",
     "passage_id": "passage",
+    "nugget_id": "nugget",
     "topic_id": "topic",
     "subtopic_id": "subtopic",
     "system_id": "system",

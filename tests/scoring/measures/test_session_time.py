@@ -1,13 +1,17 @@
 """sU and sTBG: logged times against a walk over the clicks, modelled ones against the measures of lists."""
 
+from dataclasses import replace
+
+import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import sessionkit as sk
 from sessionkit.errors import DataError, MeasureError
+from sessionkit.scoring.measures import MEASURES, example_of
 
-from .logged import QUERIES, RESULTS, click_times, logs, scored, study_of
+from .logged import QUERIES, RESULTS, TYPES, at, began, click_times, lists_of, logs, scored, study_of
 
 quiet = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 FEW = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -36,7 +40,7 @@ def test_logged_times_restated(log, once):
     found = scored(log, *measures)
     for number, session in enumerate(log[0]):
         clicks = click_times(session)
-        unknown = not grades or (clicks and all(time is None for _, _, time in clicks))
+        unknown = not grades or not lists_of(session) or (clicks and all(time is None for _, _, time in clicks))
 
         def gain(grade, before, after):
             return (2**grade - 1) * max(0.0, 1 - after / 30) if grade else 0.0
@@ -74,7 +78,9 @@ def test_modelled_times_run_on_from_list_to_list(log, per_query):
                 clock += seconds[grade]
                 gained += grade * max(0.0, 1 - clock / 40) if grade and fresh else 0.0
         for measure, wanted in ((u, gained), (tbg, saved)):
-            assert found[str(measure)][number] == (pytest.approx(wanted, abs=1e-12) if grades else None)
+            assert found[str(measure)][number] == (
+                pytest.approx(wanted, abs=1e-12) if grades and lists_of(session) else None
+            )
 
 
 @quiet
@@ -117,3 +123,61 @@ def test_what_is_missing_is_named():
     assert str(sk.parse_measure("sTBG(words=200,times=modelled)")) == "sTBG(words=200,times=modelled)"
     with pytest.raises(MeasureError, match="probabilities"):
         sk.parse_measure("sTBG(save=0-2)")
+
+
+def of_times():
+    """Every measure that reads a time of day, with what it needs, over fewer ranks and queries too."""
+    found = []
+    for measure in map(example_of, MEASURES.values()):
+        read = {
+            name
+            for columns in (measure.inner.needs(), measure.inner.may_read)
+            for names in columns.values()
+            for name in names
+        }
+        if not read.isdisjoint(AT):
+            taken = measure.parameters()
+            found += [measure, *(measure @ rank for rank in (1, 2) if "cutoff" in taken)]
+            found += [measure(**{name: value}) for name, value in CHOICES if name in taken]
+    return found
+
+
+AT = {"started_at", "ended_at", "issued_at", "clicked_at"}
+CHOICES = [("queries", 1), ("queries", 2), ("duplicates", "first"), ("unjudged", "skip")]
+
+
+@quiet
+def test_time_zero_does_not_depend_on_the_cutoff():
+    """The session begins with its first click, at rank 11; rank 1 is clicked 100 s later and read for 10 s: 1 - 110/1000."""
+    study = sk.from_tables(
+        results={
+            "session_id": ["s"] * 2,
+            "query_position": [1, 1],
+            "rank": [1, 11],
+            "doc_id": ["a", "b"],
+            "clicked_at": ["2026-01-05T09:01:40Z", "2026-01-05T09:00:00Z"],
+            "dwell_seconds": [10.0, 10.0],
+        },
+        sessions={"session_id": ["s"], "topic_id": ["t"]},
+        judgments={"judgment_key": ["t"], "doc_id": ["a"], "grade": [1]},
+    )
+    for one in (study, sk.pseudonymize(study).study):
+        for text in ("sU(horizon=1000)@10", "sU(horizon=1000)", "sU(horizon=1000,unjudged=skip)@10"):
+            assert sk.score(one, [text])["value"].to_list() == [pytest.approx(0.89, abs=1e-15)]
+
+
+@quiet
+@FEW
+@given(log=logs())
+def test_second_0_is_one_for_all_measures_and_for_a_copy_without_times(log):
+    """Said in the log, or found in all of it: every measure of time is the same to the bit, whatever it counts."""
+    measures = of_times()
+    assert {measure.name for measure in measures} >= {"sU", "sTBG", "Duration", "TimeToFirstClick"}
+    study = study_of(log)
+    starts = [began(session) for session in log[0]]
+    told = pl.Series("started_at", [at(start, "started_at") for start in starts], dtype=TYPES["started_at"])
+    said = replace(study, sessions=study.sessions.collect().sort("session_id").with_columns(told).lazy())
+    copy = sk.pseudonymize(study, keep="sessions").study
+    scores = [sk.score(one, measures).drop("user_id") for one in (study, said, copy)]
+    assert scores[0].equals(scores[1])
+    assert scores[0].equals(scores[2])

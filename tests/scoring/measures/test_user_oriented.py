@@ -35,7 +35,7 @@ def test_values_of_the_reference():
 
 def test_zero_denominators_are_undefined():
     nothing = {**written([0, 1], known=[True, None]), "expected": 0}
-    assert values(nothing, *EVERY) == [None, None, None, 0.0, 0.0]
+    assert values(nothing, *EVERY) == [None] * 5
     assert values({**nothing, "expected": None}, *EVERY)[2:] == [None, None, None]
     empty = {**reference(), "lists": [[]]}
     assert values(empty, *EVERY) == [None, None, 0.0, None, None]
@@ -81,7 +81,8 @@ def test_restated(session, options):
         if expected is not None:
             wanted = next((row["rank"] for nth, row in enumerate(good, 1) if nth >= expected), None)
         restated = [
-            over(old, len(known)), over(new, old + new), over(len(good), expected), over(expected, length), over(expected, wanted),
+            over(old, len(known)), over(new, old + new), over(len(good), expected), over(expected or None, length),
+            over(expected or None, wanted),
         ]  # fmt: skip
         if not session["judgments"]:
             restated = [None] * 5

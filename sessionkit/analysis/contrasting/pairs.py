@@ -7,6 +7,7 @@ import polars as pl
 
 from sessionkit.analysis.resampling import FEWEST, Codes, Numbers, Resampling, Units, added
 from sessionkit.analysis.tails import t_at, t_beyond
+from sessionkit.analysis.ties import tied
 from sessionkit.showing.words import counted
 
 CONTRASTS = {
@@ -26,7 +27,7 @@ def parted(values: pl.DataFrame, contrast: str) -> pl.DataFrame:
     """Mean value of both parts of every session of several queries, null where undefined."""
     value, position = pl.col("value"), pl.col("query_position")
     if contrast == "best":
-        inside = position == position.sort_by(value, position, descending=[True, False], nulls_last=True).first()
+        inside = position == position.filter(tied(value, value.max())).min()  # the earliest of equals
     else:
         inside = position == (position.min() if contrast == "first" else position.max())
     other = position == position.min() if contrast == "last-first" else ~inside

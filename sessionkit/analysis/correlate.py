@@ -41,9 +41,8 @@ class Correlations(Finding):
         ``measure``, ``covariate``, ``coefficient``, ``n`` (sessions that have both, and all that is held constant),
         ``units`` (users, or sessions), ``dropped`` (the other sessions), ``value``, ``low``, ``high``, ``p`` (of the same
         draws as the interval; by formula scipy's), ``p_independent`` (scipy's, as if all sessions were independent: what
-        published tables print),
-        ``interval`` (its kind) and ``note`` (why there is no value or interval, or that interval and p, which are of two
-        formulas where both are by formula, disagree about 0).
+        published tables print), ``interval`` (its kind) and ``note`` (why there is no value or interval; or that an interval
+        and a p by formula, which are two formulas, disagree about 0).
     differences
         ``covariate``, ``coefficient``, ``first`` and ``second`` (measures), the counts, ``value_first``,
         ``value_second``, ``difference``, ``low``, ``high``, ``test``, ``statistic``, ``df``, ``p``, ``interval``,

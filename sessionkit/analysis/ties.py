@@ -39,7 +39,7 @@ def settled(values: np.ndarray, size: np.ndarray | None = None, axis: int = 0) -
     values = np.moveaxis(np.asarray(values, dtype=np.float64), axis, -1)
     reach = TIE * np.abs(values if size is None else np.moveaxis(np.asarray(size, dtype=np.float64), axis, -1))
     reach = np.where(np.isfinite(reach), reach, 0.0)
-    order = np.lexsort((reach, values), axis=-1)
+    order = np.argsort(values, axis=-1) if size is None else np.lexsort((reach, values), axis=-1)
     at, reach = np.take_along_axis(values, order, axis=-1), np.take_along_axis(reach, order, axis=-1)
     up = np.fmax.accumulate(at + reach, axis=-1)[..., :-1]
     down = np.fmin.accumulate((at - reach)[..., ::-1], axis=-1)[..., ::-1][..., 1:]
@@ -90,7 +90,7 @@ def ranks(values: np.ndarray, axis: int = 0) -> np.ndarray:
 
 def tied(one: pl.Expr, other: pl.Expr) -> pl.Expr:
     """Whether two columns are tied, row by row; null where one is missing."""
-    return (one - other).abs() <= TIE * pl.max_horizontal(one.abs(), other.abs())
+    return (one == other) | ((one - other).abs() <= TIE * pl.max_horizontal(one.abs(), other.abs()))
 
 
 def less(one: pl.Expr, other: pl.Expr) -> pl.Expr:

@@ -15,7 +15,7 @@ from sessionkit.analysis.correlating.formulas import interval, p_of_r, steiger, 
 from sessionkit.analysis.correlating.matrices import SURE, Matrices, partial
 from sessionkit.analysis.resampling import FEWEST, Codes, Drawn, Numbers, Resampling
 from sessionkit.analysis.showing import told_p
-from sessionkit.analysis.ties import settled
+from sessionkit.analysis.ties import TIE, settled
 from sessionkit.errors import UsageError
 from sessionkit.showing.words import counted
 
@@ -56,9 +56,9 @@ class Kept:
         """The numbers that a coefficient is worked out from."""
         return self.values if coefficient == "pearson" else self.ties
 
-    def column(self, name: str) -> Numbers:
-        """The numbers of one column, what is tied the same."""
-        return self.ties[:, self.names.index(name)]
+    def column(self, name: str, coefficient: str = "pearson") -> Numbers:
+        """The numbers of one column."""
+        return self.of(coefficient)[:, self.names.index(name)]
 
     def observed(self, coefficient: str) -> Numbers:
         """The correlations, what is held constant taken out."""
@@ -193,7 +193,7 @@ class Rows:
                 return None, f"{name} is itself held constant: nothing of it is left to correlate"
         for name in (measure, covariate, *self.held):
             values = kept.column(name)
-            if (values == values[0]).all():
+            if np.ptp(values) <= TIE * np.abs(values).max():
                 return None, f"{name} is {values[0]:g} in all {kept.n} sessions: a constant correlates with nothing"
         value = kept.value(coefficient, measure, covariate)
         if not np.isfinite(value):
@@ -228,7 +228,7 @@ def _p_independent(kept: Kept, coefficient: str, value: float, measure: str, cov
         return p_of_r(value, kept.n - len(kept.held))
     if kept.held:
         return None
-    return p_of_tau(kept.column(measure), kept.column(covariate))
+    return p_of_tau(kept.column(measure, coefficient), kept.column(covariate, coefficient))
 
 
 def _kendall(values: Numbers) -> Numbers:

@@ -17,6 +17,6 @@
     curve.py breakdown.py describe.py precision_recall.py    tasks/    tables made while a study streams by
 
 Small ones have no folder: accounts, agreement, design, gain_vectors, judged_share, observed, reformulations, summary,
-timeline. All share `groups` (which sessions together), `resampling`, `tails` (of t and F) and `showing`. Nothing is imported
-here: a command pays for the analysis that it makes, not for all.
+timeline. All share `groups` (which sessions together), `resampling`, `tails` (of t and F), `ties` (when two
+numbers are the same) and `showing`. Nothing is imported here: a command pays for the analysis that it makes, not for all.
 """

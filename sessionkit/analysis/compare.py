@@ -71,7 +71,8 @@ def compare(
     alpha
         Error rate, above 0 and below .5.
     resamples
-        Draws of a randomisation test, at least 99; where there are no more arrangements than that, each is made once.
+        Draws of a randomisation test, at least 99; where there are no more arrangements than that (2 for each unit, or k!
+        of k groups), each is made once.
     seed
         Seed of the draws.
     memory, partials

@@ -39,10 +39,10 @@ class Correlations(Finding):
     ----------
     table
         ``measure``, ``covariate``, ``coefficient``, ``n`` (sessions that have both, and all that is held constant),
-        ``units`` (users, or sessions), ``dropped`` (the other sessions), ``value``, ``low``, ``high``, ``p`` (belongs to
-        the interval), ``p_independent`` (scipy's, as if all sessions were independent: what published tables print),
-        ``interval`` (its kind; where the formulas of interval and p disagree about 0, it ends at 0) and ``note`` (why there
-        is no value or interval).
+        ``units`` (users, or sessions), ``dropped`` (the other sessions), ``value``, ``low``, ``high``, ``p`` (of the same
+        draws as the interval; by formula scipy's), ``p_independent`` (scipy's, as if all sessions were independent: what
+        published tables print), ``interval`` (its kind) and ``note`` (why there is no value or interval; or that an interval
+        and a p by formula, which are two formulas, disagree about 0).
     differences
         ``covariate``, ``coefficient``, ``first`` and ``second`` (measures), the counts, ``value_first``,
         ``value_second``, ``difference``, ``low``, ``high``, ``test``, ``statistic``, ``df``, ``p``, ``interval``,

@@ -18,6 +18,7 @@ from sessionkit.analysis.rejudged.groups import groups_of
 from sessionkit.analysis.rejudged.log import Log, Scoring
 from sessionkit.analysis.rejudged.pairs import Chosen
 from sessionkit.analysis.showing import Finding, reading_of
+from sessionkit.analysis.ties import settled
 from sessionkit.errors import UsageError
 from sessionkit.scoring.measures import Measure
 from sessionkit.study import Study
@@ -225,11 +226,11 @@ def _row(measure: str, of: Found, alpha: float) -> tuple[object, ...]:
 
 def _curve(measure: str, of: Found, names: Sequence[str]) -> pl.DataFrame:
     """All pairs of one measure by p-value; of equal ones the larger difference first."""
-    size = np.where(np.isfinite(of.difference), np.abs(of.difference), -1.0)
+    size = settled(np.where(np.isfinite(of.difference), np.abs(of.difference), -1.0))
     rows = [
         (measure, place, names[i], names[j], float(d) if np.isfinite(d) else None, float(p) if np.isfinite(p) else None)
         for place, (i, j, d, p) in enumerate(
-            ((*of.pairs[at], of.difference[at], of.p[at]) for at in np.lexsort((-size, of.p))), start=1
+            ((*of.pairs[at], of.difference[at], of.p[at]) for at in np.lexsort((-size, settled(of.p)))), start=1
         )
     ]
     return pl.DataFrame(rows, schema=ASL, orient="row")

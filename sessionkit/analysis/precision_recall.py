@@ -8,6 +8,7 @@ import polars as pl
 
 from sessionkit.analysis.groups import NAMES, Grouping
 from sessionkit.analysis.tasks.precision_recall import PrecisionRecallTask
+from sessionkit.analysis.ties import less
 from sessionkit.errors import MeasureError, UsageError, suggestion
 from sessionkit.scoring.cautions import tell_of_depth
 from sessionkit.scoring.measures import Measure, parse_measure
@@ -167,4 +168,4 @@ def rprecision_histogram(
     both = (
         sides[0].rename({"value": "a"}).join(sides[1].rename({"value": "b"}), on="topic_id", how="full", coalesce=True)
     )
-    return ResultFrame(both.sort("topic_id").with_columns(difference=pl.col("a") - pl.col("b")))
+    return ResultFrame(both.sort("topic_id").with_columns(difference=less(pl.col("a"), pl.col("b"))))

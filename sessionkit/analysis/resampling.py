@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sessionkit.analysis.tails import t_beyond
+from sessionkit.analysis.ties import TIE
 from sessionkit.errors import UsageError, suggestion
 
 if TYPE_CHECKING:
@@ -212,10 +213,12 @@ def added(values: Numbers, codes: Codes) -> Numbers:
 def _share_below(value: float, known: Numbers, *, cautious: bool = False) -> float:
     """Share of sorted replicates below a value, between those where it lies; never 0 or 1.
 
-    Of replicates that equal it half count as below; with ``cautious`` as many as bring the share nearest to one half.
+    Of replicates that equal it, rounding aside, half count as below; with ``cautious`` as many as bring the share nearest
+    to one half.
     """
     at = (np.arange(len(known)) + 0.5) / len(known)
-    first, end = np.searchsorted(known, value, "left"), np.searchsorted(known, value, "right")
+    reach = TIE * max(abs(float(known[0])), abs(float(known[-1])))
+    first, end = np.searchsorted(known, value - reach, "left"), np.searchsorted(known, value + reach, "right")
     if first == end:
         return float(np.interp(value, known, at))
     return float(np.clip(0.5, at[first], at[end - 1]) if cautious else (at[first] + at[end - 1]) / 2)

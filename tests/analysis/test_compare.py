@@ -13,7 +13,7 @@ from scipy import stats
 import sessionkit as sk
 
 sys.path.insert(0, str(Path(__file__).parent / "comparing"))
-from layouts import EXAMPLE_S, SYSTEM, TOPIC, USER, by_topic, crossing, simulated
+from layouts import EXAMPLE_S, SYSTEM, TOPIC, USER, apart, by_topic, crossing, scores, simulated
 
 CLINIC = Path(__file__).resolve().parents[2] / "examples" / "clinic" / "study.toml"
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "ir_metrics"
@@ -48,7 +48,45 @@ def test_what_could_have_been_found_is_found_four_times_in_five():
     row = only(sk.compare(crossing(values)))
     se = row["estimate"] / row["statistic"]
     power = stats.nct.sf(stats.t.isf(0.025, 86), 86, row["detectable"] / se)
-    assert power == pytest.approx(0.8, abs=0.005)
+    assert power == pytest.approx(0.8, abs=1e-6)
+
+
+def paired(n, alpha):
+    """Scores of n users with two systems, their comparison, and the standard error of its difference."""
+    d = np.random.default_rng(5).normal(size=n)
+    table = scores([(f"{i:03}{s}", f"u{i:03}", None, s, v) for i in range(n) for s, v in (("A", 0.0), ("B", d[i]))])
+    return table, only(sk.compare(table, alpha=alpha)), d.std(ddof=1) / np.sqrt(n)
+
+
+@pytest.mark.parametrize(("n", "alpha"), [(2, 0.05), (4, 0.005), (4, 0.05), (6, 0.0005), (30, 0.05)])
+def test_few_units_ask_for_the_noncentral_t(n, alpha):
+    # t + t standard errors would be found with a chance of .71 of 4 units at .005
+    _, row, se = paired(n, alpha)
+    critical = stats.t.isf(alpha / 2, n - 1)
+    assert stats.nct.sf(critical, n - 1, row["detectable"] / se) == pytest.approx(0.8, abs=1e-6)
+    central = stats.nct.sf(critical, n - 1, critical + stats.t.isf(0.2, n - 1))
+    assert n != 4 or alpha != 0.005 or central == pytest.approx(0.71, abs=0.005)
+
+
+def test_power_finds_what_is_detectable_four_times_in_five():
+    table, row, _ = paired(4, 0.005)
+    plan = sk.power(table, difference=row["detectable"], users=[4], alpha=0.005, studies=40_000, draws=50)
+    assert plan.table.item(0, "at_estimate") == pytest.approx(0.8, abs=0.008)  # 4 standard errors
+
+
+@pytest.mark.parametrize("test", ["tukey", "welch", "least-squares"])
+def test_other_tests_of_means_find_it_too(test):
+    rng = np.random.default_rng(8)
+    table = {
+        "tukey": by_topic(rng.normal(size=(5, 3))),
+        "welch": apart([rng.normal(size=4), rng.normal(size=5)]),
+        "least-squares": crossing(rng.normal(size=120)),
+    }[test]
+    for row in sk.compare(table, test=test, correction="none").table.iter_rows(named=True):
+        half = (row["high"] - row["low"]) / 2
+        of_tukey = stats.studentized_range.isf(0.05, 3, row["df"]) / np.sqrt(2)
+        critical = of_tukey if test == "tukey" else stats.t.isf(0.025, row["df"])
+        assert stats.nct.sf(critical, row["df"], row["detectable"] / half * critical) == pytest.approx(0.8, abs=1e-6)
 
 
 @pytest.mark.parametrize("test", ["t", "wilcoxon", "sign", "randomisation", "tukey", "nemenyi", "conover"])

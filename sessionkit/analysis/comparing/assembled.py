@@ -9,13 +9,10 @@ import polars as pl
 
 from sessionkit.analysis.comparing.comparison import OVERALL, TABLE
 from sessionkit.analysis.comparing.corrections import Corrected, corrected
+from sessionkit.analysis.comparing.effects import detectable
 from sessionkit.analysis.comparing.findings import Pair
 from sessionkit.analysis.comparing.procedures import Options, Procedure
 from sessionkit.analysis.comparing.rows import Compared, Row
-from sessionkit.analysis.tails import t_at
-
-POWER = 0.8
-"""Chance with which a difference is to be found for it to count as detectable."""
 
 
 def assembled(
@@ -70,14 +67,14 @@ def _row(row: Row, place: int | None, settled: Corrected) -> tuple[object, ...]:
 
 
 def _detectable(pair: Pair, rate: float, n: int) -> float | None:
-    """The difference found with the chance `POWER`: half the interval, and what chance asks for beyond; None without a
-    standard error or an end of the interval.
+    """The difference that is found with a chance of .8, see `sessionkit.analysis.comparing.effects.detectable`; half the interval
+    is what it must exceed. None without a standard error or an end of the interval.
     """
     if pair.se is None or pair.interval is None:
         return None
     low, high = pair.interval(rate)
     df = pair.df if pair.df is not None else max(n - 1, 1)
-    return _finite((high - low) / 2 + t_at(1 - POWER, df) * pair.se)
+    return detectable((high - low) / 2, pair.se, df) if math.isfinite(high - low) else None
 
 
 def _finite(value: float) -> float | None:

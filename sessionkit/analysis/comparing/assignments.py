@@ -20,7 +20,7 @@ from sessionkit.errors import UsageError
 def swapped(units: Crossed, resamples: int, seed: int) -> Outcome:
     """Least squares on user + topic + group, judged against the same with users' assignments swapped at random.
 
-    The statistic is the size of the difference's t, which swaps compare as sum(s c)^2 / s'Qs: s are the users' signs, c
+    The statistic is the size of the difference's t, which swaps compare as abs(sum(s c)) / sqrt(s'Qs): s are the users' signs, c
     what each user's sessions say for the second group once users and topics are taken out, and Q how far the assignment
     can be told apart from topics.
     """
@@ -47,14 +47,16 @@ def swapped(units: Crossed, resamples: int, seed: int) -> Outcome:
     estimate, scale = float(fit.coefficients[0, 0]), math.sqrt(float(fit.inverse[0, 0]))
     sd = math.sqrt(float(fit.variance[0]))
     kept = float(of_x.sum())
+    sizes = float(np.abs(of_y).sum()), float(np.abs(of_x).sum())
 
     def test(shift: float) -> tuple[float, float]:
         # a draw that leaves groups and topics in one has nothing to say and counts as small
-        found = np.divide(
-            (sums[:, 0] - shift * sums[:, 1]) ** 2, sums[:, 2], out=np.zeros(len(sums)), where=sums[:, 2] > 1e-9 * own
-        )
-        observed = (float(of_y.sum()) - shift * kept) ** 2 / kept
-        return estimate - shift, share_as_large(found, observed, exact)
+        told_apart = sums[:, 2] > 1e-9 * own
+        scale_of_draw = np.sqrt(np.where(told_apart, sums[:, 2], 1.0))
+        found = np.where(told_apart, np.abs(sums[:, 0] - shift * sums[:, 1]) / scale_of_draw, 0.0)
+        observed = abs(float(of_y.sum()) - shift * kept) / math.sqrt(kept)
+        size = (sizes[0] + abs(shift) * sizes[1]) / math.sqrt(kept)
+        return estimate - shift, share_as_large(found, observed, exact, size)
 
     def interval(alpha: float) -> Interval:
         wide = 40 * sd * scale

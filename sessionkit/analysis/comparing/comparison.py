@@ -43,7 +43,7 @@ class Comparison(Finding):
         (of the estimand) with its interval ``low`` to ``high`` (null: without end); ``statistic``, ``df``, ``p`` and
         ``p_adjusted``; ``effect``, ``effect_low``, ``effect_high``; ``wins``, ``ties``, ``losses`` (units for b, for
         neither, for a; of a crossover, users); ``detectable``: the true difference that this comparison would find with
-        a chance of .8. Null where there is nothing to test; a note says why.
+        a chance of .8, by the noncentral t. Null where there is nothing to test; a note says why.
     overall
         Tests of all groups at once, where there are more than two: ``measure``, ``test``, ``statistic``, ``df``,
         ``df_error``, ``p``.

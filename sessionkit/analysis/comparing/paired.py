@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from sessionkit.analysis.comparing.units import Blocked
 from sessionkit.analysis.tails import t_at, t_beyond
 
 EXACT_TO = 50
-"""Differences up to which Wilcoxon's distribution is exact, where there are neither ties nor zeros."""
+"""Differences other than 0 up to which Wilcoxon's distribution is exact, whether or not they are tied."""
 
 
 def paired_t(units: Blocked, first: int, second: int) -> Pair:
@@ -36,7 +37,11 @@ def paired_t(units: Blocked, first: int, second: int) -> Pair:
 
 
 def wilcoxon(units: Blocked, first: int, second: int) -> Pair:
-    """Wilcoxon's signed-rank test, zeros left out (zero_method "wilcox").
+    """Wilcoxon's signed-rank test, zeros left out (Wilcoxon's own rule; scipy's zero_method "wilcox").
+
+    Of up to 50 differences other than 0 the p-value is exact, ties or not: of all ways to give signs to the ranks that were
+    found, ties sharing their mean rank, the share with a sum as far out. Of more it is by the normal distribution, with the
+    variance that ties leave and without a correction for continuity.
 
     The estimate is the pseudo-median (Hodges and Lehmann: the median of the means of all pairs of differences), the
     statistic the smaller of the two sums of ranks, the effect the matched-pairs rank-biserial correlation (rank sum
@@ -44,27 +49,27 @@ def wilcoxon(units: Blocked, first: int, second: int) -> Pair:
     """
     from scipy import stats
 
-    d = units.values[:, second] - units.values[:, first]
-    size = np.abs(d[d != 0])
-    exact = len(size) == len(d) <= EXACT_TO and len(np.unique(size)) == len(size)
+    d = units.differences(first, second)
 
-    def ranked(shift: float) -> tuple[float, float, int]:
-        """Rank sum for, its variance where there is no difference, and how many differences are not 0."""
+    def ranked(shift: float) -> tuple[float, np.ndarray]:
+        """Rank sum for, and the ranks of all differences that are not 0."""
         e = d - shift
         e = e[e != 0]
         ranks = stats.rankdata(np.abs(e))
-        return float(ranks[e > 0].sum()), float((ranks**2).sum() / 4), len(e)
+        return float(ranks[e > 0].sum()), ranks
 
     def test(shift: float) -> tuple[float, float]:
-        plus, variance, n = ranked(shift)
+        plus, ranks = ranked(shift)
+        n = len(ranks)
         excess = plus - n * (n + 1) / 4
         if not n:
             return 0.0, 1.0
-        if exact:
-            return excess, _signed_rank_p(min(plus, n * (n + 1) / 2 - plus), n)
-        return excess, float(2 * stats.norm.sf(abs(excess) / math.sqrt(variance)))
+        if n <= EXACT_TO:
+            return excess, signed_rank_p(plus, ranks)
+        return excess, float(2 * stats.norm.sf(abs(excess) / math.sqrt(_variance(ranks))))
 
-    plus, variance, n = ranked(0.0)
+    plus, ranks = ranked(0.0)
+    n, variance = len(ranks), _variance(ranks)
     total = n * (n + 1) / 2
     share = 2 * plus / total - 1
     ties = variance / (total * (2 * n + 1) / 12)
@@ -86,7 +91,7 @@ def sign(units: Blocked, first: int, second: int) -> Pair:
     """
     from scipy import stats
 
-    d = units.values[:, second] - units.values[:, first]
+    d = units.differences(first, second)
 
     def test(shift: float) -> tuple[float, float]:
         more, less = int((d > shift).sum()), int((d < shift).sum())
@@ -111,19 +116,36 @@ def sign(units: Blocked, first: int, second: int) -> Pair:
     )
 
 
-def _signed_rank_p(smaller: float, n: int) -> float:
-    """Exact two-sided p-value of the smaller rank sum: of all 2^n signs, the share with one as small."""
-    ways = _ways(n)
-    return min(1.0, 2 * float(ways[: int(smaller) + 1].sum()) / 2.0**n)
+def signed_rank_p(plus: float, ranks: np.ndarray) -> float:
+    """Exact two-sided p-value of a sum of positive ranks: of all signs of these ranks, the share with one as far out.
+
+    Differences 1, 2, 2, -3 have ranks 1, 2.5, 2.5, 4, and 4 for the negative: of the 16 sums 0 to 4 are reached by {},
+    {1}, twice {2.5}, twice {1, 2.5} and {4}, 7 of 16.
+
+    >>> signed_rank_p(6.0, np.array([1.0, 2.5, 2.5, 4.0])), 2 * 7 / 16
+    (0.875, 0.875)
+    """
+    doubled = np.rint(2 * np.sort(ranks)).astype(np.int64)
+    twice, total = round(2 * plus), int(doubled.sum())
+    return min(1.0, 2 * float(_tail(doubled.tobytes())[min(twice, total - twice)]))
 
 
-def _ways(n: int) -> np.ndarray:
-    """In how many ways signs give each rank sum from 0 to n(n + 1) / 2."""
-    ways = np.zeros(n * (n + 1) // 2 + 1)
-    ways[0] = 1
-    for rank in range(1, n + 1):
-        ways[rank:] += ways[:-rank].copy()
-    return ways
+@lru_cache(maxsize=256)
+def _tail(doubled: bytes) -> np.ndarray:
+    """Chance that the sum of the positive ones of doubled ranks, in order, is at most 0, 1, and so on."""
+    ranks = np.frombuffer(doubled, dtype=np.int64).tolist()
+    ways = np.zeros(sum(ranks) + 1)
+    ways[0], most = 1, 0
+    for rank in ranks:
+        ways[rank : rank + most + 1] += ways[: most + 1].copy()
+        most += rank
+    found: np.ndarray = np.cumsum(ways) / 2.0 ** len(ranks)
+    return found
+
+
+def _variance(ranks: np.ndarray) -> float:
+    """Variance of the sum of the positive ranks where there is no difference."""
+    return float((ranks**2).sum() / 4)
 
 
 def _pseudo_median(d: np.ndarray, test: Callable[[float], tuple[float, float]]) -> float:

@@ -10,17 +10,19 @@ import numpy as np
 from sessionkit.analysis.comparing.effects import studentized
 from sessionkit.analysis.comparing.findings import Interval, Outcome, Overall, Pair
 from sessionkit.analysis.comparing.units import Blocked
+from sessionkit.analysis.ties import ranks as ranked
 
 
 def friedman(units: Blocked) -> tuple[Overall, ...]:
     """Friedman's chi-squared, corrected for ties, and Iman and Davenport's F = (n-1) chi2 / (n(k-1) - chi2)."""
     from scipy import stats
 
-    ranks = _ranks(units.values)
+    ranks = ranked(units.values, axis=1)
     n, k = ranks.shape
     sums, squares = ranks.sum(axis=0), float((ranks**2).sum())
     middle = n * k * (k + 1) ** 2 / 4
-    chi2 = float((k - 1) * ((sums**2).sum() - n * middle) / (squares - middle))
+    spread = squares - middle  # 0 where every unit has the groups alike
+    chi2 = float((k - 1) * ((sums**2).sum() - n * middle) / spread) if spread else 0.0
     found = [Overall("Friedman", chi2, k - 1, None, float(stats.chi2.sf(chi2, k - 1)))]
     left = n * (k - 1) - chi2
     if left > 1e-9 * n:
@@ -37,7 +39,7 @@ def nemenyi(units: Blocked) -> Outcome:
     """
     from scipy import stats
 
-    ranks = _ranks(units.values)
+    ranks = ranked(units.values, axis=1)
     n, k = ranks.shape
     means, se = ranks.mean(axis=0), math.sqrt(k * (k + 1) / (6 * n))
 
@@ -62,7 +64,7 @@ def conover(units: Blocked, alpha: float) -> Outcome:
     """
     from scipy import stats
 
-    ranks = _ranks(units.values)
+    ranks = ranked(units.values, axis=1)
     n, k = ranks.shape
     sums, df = ranks.sum(axis=0), (n - 1) * (k - 1)
     overall = friedman(units)
@@ -99,11 +101,3 @@ def _pair(d: float, half: Callable[[float], float], k: int, tested: tuple[float,
         return max(-1.0, (d - half(alpha)) / (k - 1)), min(1.0, (d + half(alpha)) / (k - 1))
 
     return Pair(d, p, interval, statistic, df, d / (k - 1), effect_interval)
-
-
-def _ranks(values: np.ndarray) -> np.ndarray:
-    """Ranks within every row, the smallest 1, ties sharing their mean rank."""
-    from scipy import stats
-
-    found: np.ndarray = stats.rankdata(values, axis=1)
-    return found

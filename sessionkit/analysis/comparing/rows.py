@@ -13,6 +13,7 @@ from sessionkit.analysis.comparing.effects import CONSTANT
 from sessionkit.analysis.comparing.findings import Outcome, Pair
 from sessionkit.analysis.comparing.procedures import PROCEDURES, Options, Procedure
 from sessionkit.analysis.comparing.units import Blocked, Crossed, Separate, Units
+from sessionkit.analysis.ties import difference
 
 NOTICEABLE, MATERIAL = 0.05, 0.10
 """Sparck Jones' marks: relative differences from which one is noticeable, and material."""
@@ -50,8 +51,8 @@ class Row:
 
     @property
     def difference(self) -> float | None:
-        """Difference of the means."""
-        return None if self.mean_a is None or self.mean_b is None else self.mean_b - self.mean_a
+        """Difference of the means; 0 where they are tied."""
+        return None if self.mean_a is None or self.mean_b is None else float(difference(self.mean_a, self.mean_b))
 
     @property
     def relative(self) -> float | None:
@@ -107,10 +108,12 @@ def compared(
     if not kept:
         return Compared([*rows.values()], None, notes)
     outcome = test.run[units.layout](units, replace(options, pairs=tuple(kept)))
-    smallest = 2.0 ** (1 - min(counts))
-    if test.signed and not (test.joint and len(groups) > 2) and smallest > options.alpha:
+    all_at_once = test.joint and len(groups) > 2
+    smallest = float(math.factorial(len(groups) if all_at_once else 2)) ** (1 - min(counts))
+    if test.signed and smallest > options.alpha:
         notes.append(
-            f"{measure}: with {min(counts)} {claim} the smallest p that signs can give is {smallest:.3g}, whatever the difference"
+            f"{measure}: with {min(counts)} {claim} the smallest p that {'arrangements' if all_at_once else 'signs'} can give is "
+            f"{smallest:.3g}, whatever the difference"
         )
     told = [replace(row, pair=outcome.pairs[key] if key in kept else None) for key, row in rows.items()]
     return Compared(told, outcome, [*notes, *(f"{measure}: {note}" for note in outcome.notes)])
@@ -121,9 +124,8 @@ def _won(units: Units, i: int, j: int) -> tuple[int | None, int | None, int | No
     if isinstance(units, Separate):
         return None, None, None
     cells = units.values if isinstance(units, Blocked) else units.by_user
-    d = cells[:, j] - cells[:, i]
-    same = np.abs(d) <= CONSTANT * np.maximum(np.abs(cells[:, i]), np.abs(cells[:, j]))
-    return int(((d > 0) & ~same).sum()), int(same.sum()), int(((d < 0) & ~same).sum())
+    d = difference(cells[:, i], cells[:, j])
+    return int((d > 0).sum()), int((d == 0).sum()), int((d < 0).sum())
 
 
 def _untestable(found: Aligned, groups: Sequence[str], test: Procedure, claim: str) -> str | None:
@@ -173,5 +175,4 @@ def _same(units: Units, i: int, j: int) -> bool:
         return False
     if isinstance(units, Separate):
         return _constant(np.concatenate([units.values[i], units.values[j]]))
-    d = np.abs(units.values[:, j] - units.values[:, i])
-    return bool((d <= CONSTANT * np.abs(units.values[:, [i, j]]).max(axis=1)).all())
+    return not difference(units.values[:, i], units.values[:, j]).any()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 
@@ -11,9 +12,12 @@ from sessionkit.analysis.comparing.findings import Interval, Outcome, Overall, P
 from sessionkit.analysis.comparing.shares import cliffs_delta_interval
 from sessionkit.analysis.comparing.units import Separate
 from sessionkit.analysis.tails import t_at, t_beyond
+from sessionkit.analysis.ties import settled
 
 EXACT_TO = 8
-"""Values of the smaller group up to which the distribution of U is exact, where there are no ties."""
+"""Values of the smaller group up to which the distribution of U is exact."""
+TIED_TO = 100
+"""Values of both groups up to which it is so where some are tied, which takes every value's own rank."""
 
 
 def welch(units: Separate, first: int, second: int) -> Pair:
@@ -40,22 +44,29 @@ def welch(units: Separate, first: int, second: int) -> Pair:
 
 
 def mann_whitney(units: Separate, first: int, second: int) -> Pair:
-    """Mann and Whitney's U test, with continuity correction unless exact.
+    """Mann and Whitney's U test, exact where the smaller group has up to 8 values, else by the normal distribution with
+    continuity correction.
+
+    Exact with ties means: of all ways to give the ranks that were found, ties sharing their mean rank, to the two groups,
+    twice the share with a U as far out on its side; of more than 100 values with ties it is the normal distribution.
 
     The estimate is Hodges and Lehmann's shift (the median of all differences between a value of each group), the
     effect Cliff's delta: the share of such differences above 0 less the share below.
     """
     from scipy import stats
 
-    a, b = units.values[first], units.values[second]
+    a, b = _together(units.values[first], units.values[second])  # at every shift ties within a group stay
     many = len(a) + len(b)
     times = np.unique(np.concatenate([a, b]), return_counts=True)[1].astype(float)
     tied = len(times) < many
     ties = 1 - float((times**3 - times).sum()) / (float(many) ** 3 - many)
-    method = "exact" if min(len(a), len(b)) <= EXACT_TO and not tied else "asymptotic"
+    few = min(len(a), len(b)) <= EXACT_TO
+    method = "exact" if few and not tied else "asymptotic"
     half = len(a) * len(b) / 2
 
     def test(shift: float) -> tuple[float, float]:
+        if few and tied and many <= TIED_TO:
+            return _exact(a, b - shift)
         found = stats.mannwhitneyu(b - shift, a, method=method)
         p = float(found.pvalue)
         return float(found.statistic) - half, 1.0 if math.isnan(p) else p
@@ -91,7 +102,7 @@ def kruskal(units: Separate) -> tuple[Overall, ...]:
     """Kruskal and Wallis's test of ranks."""
     from scipy import stats
 
-    found = stats.kruskal(*units.values)
+    found = stats.kruskal(*_together(*units.values))
     return (Overall("Kruskal-Wallis", float(found.statistic), len(units.values) - 1, None, float(found.pvalue)),)
 
 
@@ -122,6 +133,35 @@ def tukey_kramer(units: Separate) -> Outcome:
         return Pair(d, p, interval, abs(d) / se, df, t * scale, effect_interval, se * math.sqrt(2))
 
     return Outcome({(i, j): pair(i, j) for i in range(k) for j in range(i + 1, k)}, one_way(units))
+
+
+def _together(*groups: np.ndarray) -> list[np.ndarray]:
+    """The values of all groups, ties made the same."""
+    ends = np.cumsum([len(values) for values in groups])[:-1]
+    return np.split(settled(np.concatenate(groups)), ends)
+
+
+def _exact(a: np.ndarray, b: np.ndarray) -> tuple[float, float]:
+    """U of b less its middle, and the exact two-sided p-value with the ranks that the values have."""
+    from scipy import stats
+
+    ranks = np.rint(2 * stats.rankdata(np.concatenate([a, b]))).astype(np.int64)
+    smaller = ranks[: len(a)] if len(a) < len(b) else ranks[len(a) :]
+    ways, at = _rank_sums(np.sort(ranks).tobytes(), len(smaller)), int(smaller.sum())
+    p = min(1.0, 2 * float(min(ways[: at + 1].sum(), ways[at:].sum()) / ways.sum()))
+    return float(ranks[len(a) :].sum()) / 2 - len(b) * (len(a) + len(b) + 1) / 2, p
+
+
+@lru_cache(maxsize=256)
+def _rank_sums(doubled: bytes, many: int) -> np.ndarray:
+    """In how many ways so many of these doubled ranks, in order, add up to 0, 1, and so on."""
+    ranks = np.frombuffer(doubled, dtype=np.int64).tolist()
+    ways = np.zeros((many + 1, sum(ranks[-many:]) + 1))
+    ways[0, 0] = 1
+    for rank in ranks:
+        ways[1:, rank:] += ways[:-1, : ways.shape[1] - rank].copy()
+    found: np.ndarray = ways[many]
+    return found
 
 
 def scaled(interval: Interval, scale: float) -> Interval:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from itertools import product
+from itertools import permutations, product
 
 import numpy as np
 
@@ -13,11 +13,10 @@ from sessionkit.analysis.comparing.effects import CONSTANT, noncentrality, singl
 from sessionkit.analysis.comparing.findings import Interval, Outcome, Pair, inverted
 from sessionkit.analysis.comparing.separate import scaled
 from sessionkit.analysis.comparing.units import Blocked
+from sessionkit.analysis.ties import TIE
 
 CELLS = 4_000_000
 """Random numbers drawn at once."""
-SAME = 1 - 1e-12
-"""Share of a statistic from which another counts as large: sums of the same numbers in another order."""
 
 
 def signs(units: int, resamples: int, seed: int) -> tuple[Iterator[np.ndarray], bool]:
@@ -34,9 +33,37 @@ def signs(units: int, resamples: int, seed: int) -> tuple[Iterator[np.ndarray], 
     return drawn(), False
 
 
-def share_as_large(found: np.ndarray, observed: float, exact: bool) -> float:
-    """P-value: the share of draws as large as what was observed, which itself is one of them."""
-    many = int((found >= observed * SAME).sum())
+def arrangements(units: int, groups: int, resamples: int, seed: int) -> tuple[Iterator[np.ndarray], bool]:
+    """Which value of every unit meets each group, in batches of arrangements; all (groups!)^units of them, and True, where
+    these are no more than asked for.
+    """
+    batch = max(1, CELLS // (units * groups))
+    ways = math.factorial(groups)
+    if units * math.log(ways) <= math.log(resamples) + 1 and ways**units <= resamples:
+        every = np.array(list(permutations(range(groups))))
+
+        def listed() -> Iterator[np.ndarray]:
+            for first in range(0, ways**units, batch):
+                number = np.arange(first, min(first + batch, ways**units))
+                yield every[number[:, None] // ways ** np.arange(units) % ways]
+
+        return listed(), True
+
+    def drawn() -> Iterator[np.ndarray]:
+        rng = np.random.Generator(np.random.PCG64(seed))
+        for first in range(0, resamples, batch):
+            yield rng.random((min(batch, resamples - first), units, groups)).argsort(axis=2)
+
+    return drawn(), False
+
+
+def share_as_large(found: np.ndarray, observed: float, exact: bool, size: float = 0.0) -> float:
+    """P-value: the share of draws as large as what was observed, which itself is one of them.
+
+    Sums of the same numbers in another order are tied, also where nothing but rounding is left of them: `size` says how
+    large the numbers are that the statistic is the sum of.
+    """
+    many = int((found >= observed - TIE * max(observed, size)).sum())
     return many / len(found) if exact else (many + 1) / (len(found) + 1)
 
 
@@ -49,14 +76,15 @@ def randomised(units: Blocked, resamples: int, seed: int) -> Outcome:
 
 def _flipped(units: Blocked, resamples: int, seed: int) -> Pair:
     """Mean difference of two groups; the interval holds the shifts that flips of the shifted differences allow."""
-    d = units.values[:, 1] - units.values[:, 0]
+    d = units.differences(0, 1)
     draws, exact = signs(len(d), resamples, seed)
     sums = np.vstack([np.column_stack([s @ d, s.sum(axis=1)]) for s in draws]) / len(d)
     mean, sd = float(d.mean()), _spread(float(d.std(ddof=1)), units.values)
+    size = float(np.abs(d).mean())
 
     def test(shift: float) -> tuple[float, float]:
         found = np.abs(sums[:, 0] - shift * sums[:, 1])
-        return mean - shift, share_as_large(found, abs(mean - shift), exact)
+        return mean - shift, share_as_large(found, abs(mean - shift), exact, size + abs(shift))
 
     def interval(alpha: float) -> Interval:
         return inverted(test, float(d.min()), float(d.max()), alpha)
@@ -85,21 +113,20 @@ def _largest_range(units: Blocked, resamples: int, seed: int) -> Outcome:
     """
     values = units.values
     n, k = values.shape
-    rng = np.random.Generator(np.random.PCG64(seed))
-    batch = max(1, CELLS // values.size)
+    orders, exact = arrangements(n, k, resamples, seed)
     ranges = []
-    for first in range(0, resamples, batch):
-        many = min(batch, resamples - first)
-        order = rng.random((many, n, k)).argsort(axis=2)
-        means = np.take_along_axis(np.broadcast_to(values, (many, n, k)), order, axis=2).mean(axis=1)
+    for order in orders:
+        means = np.take_along_axis(np.broadcast_to(values, order.shape), order, axis=2).mean(axis=1)
         ranges.append(np.ptp(means, axis=1))
     largest = np.sort(np.concatenate(ranges))[::-1]
     means, (variance, df) = units.means, residual_variance(values)
     sd, se = _spread(math.sqrt(variance), values), math.sqrt(2 * variance / n)
+    size = float(np.abs(values).mean())
 
     def critical(alpha: float) -> float:
-        place = math.floor(alpha * (len(largest) + 1)) - 1
-        return float(largest[place]) if place >= 0 else math.inf
+        place = math.floor(alpha * len(largest)) if exact else math.floor(alpha * (len(largest) + 1)) - 1
+        least = math.factorial(k) if exact else 0  # groups renamed in every unit at once make the same range
+        return float(largest[place]) if place >= least else math.inf
 
     def pair(first: int, second: int) -> Pair:
         d = float(means[second] - means[first])
@@ -115,7 +142,7 @@ def _largest_range(units: Blocked, resamples: int, seed: int) -> Outcome:
         spread = float(np.std(values[:, second] - values[:, first], ddof=1))
         return Pair(
             estimate=d,
-            p=share_as_large(largest, abs(d), exact=False),
+            p=share_as_large(largest, abs(d), exact, size),
             interval=interval,
             statistic=abs(d),
             effect=d / sd if sd else None,

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from sessionkit.analysis.comparing.taken_out import Effects, Fit, Model, indicators
+from sessionkit.analysis.ties import differences
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +28,10 @@ class Blocked:
     def means(self) -> np.ndarray:
         """Mean of every group."""
         return self.values.mean(axis=0) if len(self.values) else np.full(self.values.shape[1], np.nan)
+
+    def differences(self, first: int, second: int) -> np.ndarray:
+        """Of every unit the second group's value less the first's, ties made the same, see `sessionkit.analysis.ties`."""
+        return differences(self.values[:, first], self.values[:, second])
 
 
 @dataclass(frozen=True, eq=False)

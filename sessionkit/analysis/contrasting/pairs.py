@@ -7,6 +7,7 @@ import polars as pl
 
 from sessionkit.analysis.resampling import FEWEST, Codes, Numbers, Resampling, Units, added
 from sessionkit.analysis.tails import t_at, t_beyond
+from sessionkit.analysis.ties import difference, differences, tied
 from sessionkit.showing.words import counted
 
 CONTRASTS = {
@@ -26,7 +27,7 @@ def parted(values: pl.DataFrame, contrast: str) -> pl.DataFrame:
     """Mean value of both parts of every session of several queries, null where undefined."""
     value, position = pl.col("value"), pl.col("query_position")
     if contrast == "best":
-        inside = position == position.sort_by(value, position, descending=[True, False], nulls_last=True).first()
+        inside = position == position.filter(tied(value, value.max())).min()  # the earliest of equals
     else:
         inside = position == (position.min() if contrast == "first" else position.max())
     other = position == position.min() if contrast == "last-first" else ~inside
@@ -66,15 +67,15 @@ def differing(
 def _means(both: Numbers) -> dict[str, object]:
     """Means of the parts and of their difference."""
     of_part, of_other = both.mean(axis=0)
-    difference = float((both[:, 0] - both[:, 1]).mean())
-    return {"value": float(of_part), "value_against": float(of_other), "difference": difference}
+    away = float((both[:, 0] - both[:, 1]).mean()) if difference(of_other, of_part) else 0.0
+    return {"value": float(of_part), "value_against": float(of_other), "difference": away}
 
 
 def _paired_t(both: Numbers, resampling: Resampling) -> dict[str, object]:
     """Paired t over rows."""
-    away = both[:, 0] - both[:, 1]
+    away = differences(both[:, 1], both[:, 0])
     many, mean, spread = len(away), float(away.mean()), float(away.std(ddof=1))
-    if spread <= np.finfo(float).eps * np.abs(both).max(initial=0):
+    if not np.ptp(away):
         return _means(both) | {
             "note": f"the difference is the same in all {many}: there is no spread to test it against"
         }
@@ -87,7 +88,7 @@ def _paired_t(both: Numbers, resampling: Resampling) -> dict[str, object]:
 
 def _drawn(both: Numbers, codes: Codes, resampling: Resampling) -> dict[str, object]:
     """Mean difference over sessions, units drawn with replacement."""
-    away = both[:, 0] - both[:, 1]
+    away = differences(both[:, 1], both[:, 0])
     sums = added(np.stack([away, np.ones(len(away))], axis=1), codes)
     totals = np.concatenate([weights @ sums for weights in resampling.draws(len(sums))])
     without = sums.sum(axis=0) - sums

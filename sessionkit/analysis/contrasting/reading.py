@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import polars as pl
 
+from sessionkit.analysis.comparing.effects import POWER, detectable
 from sessionkit.analysis.resampling import Resampling, Units
 from sessionkit.analysis.showing import reading_of, told_p
 from sessionkit.analysis.tails import t_at
 from sessionkit.scoring.measures import Measure
 from sessionkit.showing.words import counted
 
-POWER = 0.8
 NAMES = {
     "last": "the last query",
     "first": "the first query",
@@ -95,7 +95,7 @@ def _sensitivity(row: dict[str, object], confidence: float) -> str:
     """The difference that would have been found four times out of five."""
     difference, high, df = (float(str(row[name])) for name in ("difference", "high", "df"))
     half = high - difference
-    least = half + half / t_at(0.5 - confidence / 2, df) * t_at(1 - POWER, df)
+    least = detectable(half, half / t_at(0.5 - confidence / 2, df), df)
     often = f"{100 * POWER:g} % of the time, a smaller one less often"
     return f"With this spread a true difference of about {least:.3f} would be found {often}."
 

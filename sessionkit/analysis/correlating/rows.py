@@ -10,11 +10,12 @@ from functools import cached_property
 
 import numpy as np
 
-from sessionkit.analysis.comparing.findings import agreed
 from sessionkit.analysis.correlating.concordance import p_of_tau, tau_b
 from sessionkit.analysis.correlating.formulas import interval, p_of_r, steiger, williams
 from sessionkit.analysis.correlating.matrices import SURE, Matrices, partial
 from sessionkit.analysis.resampling import FEWEST, Codes, Drawn, Numbers, Resampling
+from sessionkit.analysis.showing import told_p
+from sessionkit.analysis.ties import TIE, settled
 from sessionkit.errors import UsageError
 from sessionkit.showing.words import counted
 
@@ -46,18 +47,27 @@ class Kept:
         """Units that the sessions are of."""
         return int(self.codes.max()) + 1 if self.n else 0
 
-    def column(self, name: str) -> Numbers:
+    @cached_property
+    def ties(self) -> Numbers:
+        """The numbers as ranks see them: what is tied is the same."""
+        return settled(self.values)
+
+    def of(self, coefficient: str) -> Numbers:
+        """The numbers that a coefficient is worked out from."""
+        return self.values if coefficient == "pearson" else self.ties
+
+    def column(self, name: str, coefficient: str = "pearson") -> Numbers:
         """The numbers of one column."""
-        return self.values[:, self.names.index(name)]
+        return self.of(coefficient)[:, self.names.index(name)]
 
     def observed(self, coefficient: str) -> Numbers:
         """The correlations, what is held constant taken out."""
         if coefficient not in self._matrices:
             if coefficient == "kendall":
-                raw = _kendall(self.values)
+                raw = _kendall(self.of(coefficient))
             else:
                 each = np.zeros(self.n, dtype=np.int64)
-                raw = Matrices(self.values, each, coefficient).of(np.ones((1, 1)))[0]
+                raw = Matrices(self.of(coefficient), each, coefficient).of(np.ones((1, 1)))[0]
             self._matrices[coefficient] = partial(raw, [self.names.index(name) for name in self.held])
         return self._matrices[coefficient]
 
@@ -69,7 +79,7 @@ class Kept:
         """The same correlations in every draw of units, and without each unit in turn; whether they are linear in these."""
         if coefficient not in self._draws:
             at = [self.names.index(name) for name in self.held]
-            matrices = Matrices(self.values, self.codes, coefficient)
+            matrices = Matrices(self.of(coefficient), self.codes, coefficient)
             observed = np.broadcast_to(self.observed(coefficient), (self.units, len(self.names), len(self.names)))
             bca = self.resampling.kind == "bca"  # the other kind asks only how many units there are
             left_out = partial(matrices.left_out(), at) if bca else observed
@@ -121,9 +131,15 @@ class Rows:
             ends = interval(coefficient, value, n, self.resampling.confidence)
             if ends is None:
                 return row | {"p": p, "note": f"{kept.n} sessions are too few for an interval"}
-            rejected = p is not None and p <= 1 - self.resampling.confidence
-            low, high = ends if p is None else agreed(ends, value, rejected)
-            return row | {"low": low, "high": high, "p": p, "interval": ANALYTIC[coefficient]}
+            kind = ANALYTIC[coefficient]
+            row |= {"low": ends[0], "high": ends[1], "p": p, "interval": kind}
+            holds = ends[0] <= 0 <= ends[1]
+            if p is not None and holds != (p > 1 - self.resampling.confidence):
+                row["note"] = (
+                    f"{measure} with {covariate}, {coefficient}: the interval ({kind}) {'holds' if holds else 'leaves out'} 0, and "
+                    f"{told_p(p)}; both are approximations, and so close to the limit neither decides"
+                )
+            return row
         at = kept.names.index(measure), kept.names.index(covariate)
         draws, left_out, linear = kept.drawn(coefficient)
         found = self._bootstrapped(draws[:, at[0], at[1]], value, left_out[:, at[0], at[1]], kept, linear=linear)
@@ -177,7 +193,7 @@ class Rows:
                 return None, f"{name} is itself held constant: nothing of it is left to correlate"
         for name in (measure, covariate, *self.held):
             values = kept.column(name)
-            if (values == values[0]).all():
+            if np.ptp(values) <= TIE * np.abs(values).max():
                 return None, f"{name} is {values[0]:g} in all {kept.n} sessions: a constant correlates with nothing"
         value = kept.value(coefficient, measure, covariate)
         if not np.isfinite(value):
@@ -212,7 +228,7 @@ def _p_independent(kept: Kept, coefficient: str, value: float, measure: str, cov
         return p_of_r(value, kept.n - len(kept.held))
     if kept.held:
         return None
-    return p_of_tau(kept.column(measure), kept.column(covariate))
+    return p_of_tau(kept.column(measure, coefficient), kept.column(covariate, coefficient))
 
 
 def _kendall(values: Numbers) -> Numbers:

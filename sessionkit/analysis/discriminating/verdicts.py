@@ -15,7 +15,8 @@ from sessionkit.analysis.comparing.rows import compared
 from sessionkit.analysis.comparing.sessions import Sessions
 from sessionkit.analysis.comparing.swaps import CELLS
 from sessionkit.analysis.comparing.units import Blocked
-from sessionkit.analysis.rejudged.pairs import Chosen, p_of
+from sessionkit.analysis.rejudged.pairs import Chosen, difference_of, p_of
+from sessionkit.analysis.ties import TIE, differences
 from sessionkit.errors import UsageError
 
 BOOTSTRAP = "bootstrap"
@@ -64,10 +65,6 @@ def found_by(frame: pl.DataFrame, values: np.ndarray, chosen: Chosen, groups: Se
     found = compared("", groups, units, test=chosen.test, claim=chosen.claim, options=options)
     place = {name: number for number, name in enumerate(groups)}
     of_means = chosen.test.estimand == MEAN or chosen.layout == "crossed"
-    d = [
-        row.pair.estimate if chosen.layout == "crossed" and row.pair is not None else row.difference
-        for row in found.rows
-    ]
     halves: list[float] = []
     for row in found.rows if of_means else ():
         if row.pair is not None and row.pair.interval is not None:
@@ -75,7 +72,7 @@ def found_by(frame: pl.DataFrame, values: np.ndarray, chosen: Chosen, groups: Se
             halves.append((high - low) / 2)
     return Found(
         tuple((place[row.a], place[row.b]) for row in found.rows),
-        np.array([np.nan if value is None else value for value in d]),
+        np.array([difference_of(row, chosen.layout) for row in found.rows]),
         np.array([p_of(row) for row in found.rows]),
         min(units.units.counts, default=0),
         max(halves) if halves and math.isfinite(max(halves)) else None,
@@ -108,8 +105,9 @@ def bootstrapped(
         raise UsageError(msg)
     pairs = tuple((i, j) for i in range(k) for j in range(i + 1, k))
     first, second = np.array(pairs).T
-    z = units.values[:, second] - units.values[:, first]
-    mean, centred = z.mean(axis=0), z - z.mean(axis=0)
+    z = differences(units.values[:, first], units.values[:, second])
+    mean = np.where(np.abs(z.mean(axis=0)) <= TIE * np.abs(z).mean(axis=0), 0.0, z.mean(axis=0))
+    centred = z - mean
     observed = _studentised(mean, (z**2).mean(axis=0), n)
     rng = np.random.Generator(np.random.PCG64(options.seed))
     larger = np.zeros(len(pairs), dtype=np.int64)
@@ -122,7 +120,7 @@ def bootstrapped(
         np.add.at(times, (np.arange(many)[:, None], drawn), 1.0)
         means = times @ centred / n
         t = _studentised(means, times @ (centred**2) / n, n)
-        larger += (t >= observed * (1 - 1e-12)).sum(axis=0)
+        larger += (t >= observed * (1 - TIE)).sum(axis=0)
         sizes.append(np.abs(means))
     p = np.where(observed > 0, (larger + 1) / (options.resamples + 1), 1.0)
     place = max(0, math.floor(options.alpha * options.resamples) - 1)

@@ -9,8 +9,9 @@ from fractions import Fraction
 import numpy as np
 
 from sessionkit.analysis.losing.draws import Draw, Draws
-from sessionkit.analysis.losing.order import TIE, kendall
+from sessionkit.analysis.losing.order import kendall
 from sessionkit.analysis.rejudged.pairs import PairTest
+from sessionkit.analysis.ties import settled
 
 ALL = Fraction(1)
 
@@ -87,10 +88,10 @@ def _same_best(whole: np.ndarray, some: np.ndarray) -> float:
     """Whether the group that is best with all judgments is the best with some; a tie with another is not."""
     if not np.isfinite(whole).any() or not np.isfinite(some).any():
         return float("nan")
-    best = float(np.nanmax(whole))
-    at = np.flatnonzero(whole >= best - TIE * abs(best))
+    whole, some = settled(whole), settled(some)
+    at = np.flatnonzero(whole == np.nanmax(whole))
     if len(at) > 1:
         return float("nan")
     others = np.delete(some, at[0])
     there = others[np.isfinite(others)]
-    return float(np.isfinite(some[at[0]]) and (not len(there) or some[at[0]] > there.max() + TIE * abs(there.max())))
+    return float(np.isfinite(some[at[0]]) and (not len(there) or some[at[0]] > there.max()))

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-TIE = 1e-12
-"""Means that differ by no more than this share of their size are tied."""
+from sessionkit.analysis.ties import TIE, settled
 
 
 def kendall(one: np.ndarray, other: np.ndarray) -> float:
@@ -112,8 +111,8 @@ class Confusion:
 def _signs(values: np.ndarray) -> np.ndarray:
     """Sign of the difference of every two values, rounding aside."""
     i, j = np.triu_indices(len(values), 1)
-    d = values[i] - values[j]
-    found: np.ndarray = np.where(np.abs(d) <= TIE * np.maximum(np.abs(values[i]), np.abs(values[j])), 0.0, np.sign(d))
+    values = settled(values)
+    found: np.ndarray = np.sign(values[i] - values[j])
     return found
 
 

@@ -11,6 +11,7 @@ import polars as pl
 from sessionkit.analysis.losing.curves import ALL, Curves
 from sessionkit.analysis.losing.order import Confusion, first_above, knee
 from sessionkit.analysis.losing.verdicts import Verdicts
+from sessionkit.analysis.ties import settled
 
 F, N = pl.Float64(), pl.Int64()
 TABLE = pl.Schema(
@@ -44,7 +45,7 @@ def agreement_table(
         for s, (share, real) in enumerate(zip(shares, judged, strict=True)):
             if share == ALL:
                 tied = not np.isfinite(of.whole[:, m]).sum() > 1 or not float(
-                    np.ptp(of.whole[np.isfinite(of.whole[:, m]), m])
+                    np.ptp(settled(of.whole[np.isfinite(of.whole[:, m]), m]))
                 )
                 one = None if tied else 1.0
                 rows.append((measure, 1.0, real, one, one, one, one, whole, None if whole is None else 0.0, many))

@@ -11,10 +11,11 @@ import polars as pl
 from sessionkit.analysis.comparing.aligning import aligned
 from sessionkit.analysis.comparing.designs import Design
 from sessionkit.analysis.comparing.procedures import Options, Procedure, procedure
-from sessionkit.analysis.comparing.rows import CONSTANT, Row, compared
+from sessionkit.analysis.comparing.rows import Row, compared
 from sessionkit.analysis.comparing.sessions import Sessions
 from sessionkit.analysis.comparing.units import mean_cells
 from sessionkit.analysis.rejudged.ranks import t_p, wilcoxon_p
+from sessionkit.analysis.ties import TIE, difference, differences
 
 MANY: dict[str, Callable[[np.ndarray], np.ndarray]] = {"wilcoxon": wilcoxon_p, "t": t_p}
 """Tests of many pairs at once, where every unit met every group."""
@@ -122,26 +123,35 @@ class PairTest:
         """The difference and the p-value of every pair, for the values of the sessions.
 
         The difference is NaN where there is no unit to take it from; p is 1 where the two do not differ, NaN where they do
-        and the test has too little to judge that by.
+        and the test has too little to judge that by. Where rounding alone is left of a difference, it is 0.
         """
         values = values[self.order]
         first, second = np.array(self.pairs, dtype=np.int64).reshape(-1, 2).T
         if self._unit is not None:
             known = self._unit >= 0
             cells = mean_cells(values[known], self._unit[known], self.number[known], len(self.groups))
-            d = cells[:, second] - cells[:, first]
+            d = differences(cells[:, first], cells[:, second])
             there = np.isfinite(d)
             n = there.sum(axis=0)
-            mean = np.divide(np.where(there, d, 0.0).sum(axis=0), n, out=np.full(len(n), np.nan), where=n > 0)
+            size = np.where(there, np.abs(cells[:, first]) + np.abs(cells[:, second]), 0.0).sum(axis=0)
+            total = np.where(there, d, 0.0).sum(axis=0)
+            total = np.where(np.abs(total) <= TIE * size, 0.0, total)
+            mean = np.divide(total, n, out=np.full(len(n), np.nan), where=n > 0)
             return mean, np.where(n > 0, MANY[self.chosen.test.name](d), np.nan)
         sessions = Sessions(self.frame, values[:, None], ("",), self.groups, "", 0)
         units = aligned(sessions, 0, self.chosen.design, self.chosen.claim)
         found = compared("", self.groups, units, test=self.chosen.test, claim=self.chosen.claim, options=self.options)
         of = {(row.a, row.b): row for row in found.rows}
         rows = [of[self.groups[i], self.groups[j]] for i, j in self.pairs]
-        crossed = self.chosen.layout == "crossed"
-        d = [row.pair.estimate if crossed and row.pair is not None else row.difference for row in rows]
-        return np.array([np.nan if x is None else x for x in d]), np.array([p_of(row) for row in rows])
+        return np.array([difference_of(row, self.chosen.layout) for row in rows]), np.array([p_of(row) for row in rows])
+
+
+def difference_of(row: Row, layout: str) -> float:
+    """The difference of two groups: of a crossover at equal users and topics; NaN where there is none."""
+    if layout == "crossed" and row.pair is not None:
+        size = max(abs(row.mean_a or 0.0), abs(row.mean_b or 0.0))
+        return 0.0 if abs(row.pair.estimate) <= TIE * size else row.pair.estimate
+    return float("nan") if row.difference is None else row.difference
 
 
 def p_of(row: Row) -> float:
@@ -150,5 +160,4 @@ def p_of(row: Row) -> float:
         return row.pair.p
     if row.mean_a is None or row.mean_b is None:
         return float("nan")
-    same = abs(row.mean_b - row.mean_a) <= CONSTANT * max(abs(row.mean_a), abs(row.mean_b))
-    return 1.0 if same else float("nan")
+    return float("nan") if difference(row.mean_a, row.mean_b) else 1.0

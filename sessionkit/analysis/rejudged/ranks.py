@@ -7,25 +7,24 @@ from __future__ import annotations
 
 import numpy as np
 
-from sessionkit.analysis.comparing.paired import EXACT_TO
+from sessionkit.analysis.comparing.paired import EXACT_TO, signed_rank_p
 from sessionkit.analysis.comparing.rows import CONSTANT
 
 
 def wilcoxon_p(differences: np.ndarray) -> np.ndarray:
     """Two-sided p-values of Wilcoxon's signed-rank test, zeros left out; 1 where no difference is left.
 
-    Exact up to 50 differences without ties or zeros, else by the normal distribution, without a correction for
-    continuity: what scipy's ``wilcoxon(zero_method="wilcox")`` gives.
+    Exact up to 50 differences other than 0, tied or not, else by the normal distribution, without a correction for
+    continuity: what `sessionkit.analysis.comparing.paired.wilcoxon` gives.
 
     Parameters
     ----------
     differences
-        A row per unit, a column per pair.
+        A row per unit, a column per pair, as `sessionkit.analysis.ties` settles them.
     """
     from scipy import stats
 
     d = np.where(np.isfinite(differences), differences, 0.0)
-    missing = (~np.isfinite(differences)).sum(axis=0)
     size = np.abs(d)
     zeros = (size == 0).sum(axis=0)
     n = len(d) - zeros
@@ -36,12 +35,8 @@ def wilcoxon_p(differences: np.ndarray) -> np.ndarray:
     variance = (ranks**2).sum(axis=0) / 4
     z = np.divide(np.abs(plus - total / 2), np.sqrt(variance), out=np.zeros(len(n)), where=variance > 0)
     p: np.ndarray = np.where(n > 0, 2 * stats.norm.sf(z), 1.0)
-    untied = (variance > 0) & (np.abs(4 * variance - n * (n + 1) * (2 * n + 1) / 6) < 0.25)
-    exact = untied & (zeros == missing) & (n <= EXACT_TO)
-    for many in np.unique(n[exact]):
-        at = exact & (n == many)
-        chance = _below(int(many))
-        p[at] = np.minimum(1.0, 2 * chance[np.minimum(plus, total - plus)[at].astype(int)])
+    for at in np.flatnonzero((n > 0) & (n <= EXACT_TO)):
+        p[at] = signed_rank_p(float(plus[at]), ranks[size[:, at] > 0, at])
     return p
 
 
@@ -52,7 +47,7 @@ def t_p(differences: np.ndarray) -> np.ndarray:
     Parameters
     ----------
     differences
-        A row per unit, a column per pair.
+        A row per unit, a column per pair, as `sessionkit.analysis.ties` settles them.
     """
     from scipy import stats
 
@@ -68,13 +63,3 @@ def t_p(differences: np.ndarray) -> np.ndarray:
     t = np.divide(np.abs(mean) * np.sqrt(n), np.sqrt(variance), out=np.zeros(len(n)), where=enough & ~flat)
     p: np.ndarray = 2 * stats.t.sf(t, np.maximum(n - 1, 1))
     return np.where(enough & ~flat, p, np.where(size > 0, np.nan, 1.0))
-
-
-def _below(n: int) -> np.ndarray:
-    """Chance that the sum of the positive ranks of n is at most 0, 1, and so on, where there is no difference."""
-    ways = np.zeros(n * (n + 1) // 2 + 1)
-    ways[0] = 1
-    for rank in range(1, n + 1):
-        ways[rank:] += ways[:-rank].copy()
-    found: np.ndarray = np.cumsum(ways) / 2.0**n
-    return found

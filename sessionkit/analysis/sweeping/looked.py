@@ -8,13 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sessionkit.analysis.comparing.sessions import Sessions
+from sessionkit.analysis.losing.order import kendall
 from sessionkit.analysis.sweeping.scored import Ground, Means
 from sessionkit.analysis.sweeping.tested import PairTest, Testing
+from sessionkit.analysis.ties import settled
 from sessionkit.errors import SessionkitError
 from sessionkit.scoring.measures import Measure
-
-SAME = 1e-12
-"""Share of a value by which two means may differ and still be the same."""
 
 
 @dataclass(frozen=True)
@@ -107,9 +106,9 @@ def led(means: Means, sign: int) -> Look:
     defined = np.flatnonzero(np.isfinite(means.value))
     if not len(defined):
         return Look(means, sign)
-    order = defined[np.argsort(-sign * means.value[defined], kind="stable")]
-    best = float(means.value[order[0]])
-    tied = tuple(int(at) for at in order if abs(float(means.value[at]) - best) <= SAME * abs(best))
+    value = settled(means.value)
+    order = defined[np.argsort(-sign * value[defined], kind="stable")]
+    tied = tuple(int(at) for at in order if value[at] == value[order[0]])
     if len(tied) > 1:
         return Look(means, sign, tied=tuple(sorted(tied)))
     return Look(means, sign, leader=int(order[0]), following=int(order[1]) if len(order) > 1 else None)
@@ -123,15 +122,5 @@ def tau_b(one: np.ndarray, other: np.ndarray) -> float | None:
     >>> tau_b(np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0]))  # two pairs agree, one does not
     0.3333333333333333
     """
-    both = np.isfinite(one) & np.isfinite(other)
-    signs = [_signs(values[both]) for values in (one, other)]
-    scale = float(np.abs(signs[0]).sum()) * float(np.abs(signs[1]).sum())
-    return float((signs[0] * signs[1]).sum()) / scale**0.5 if scale else None
-
-
-def _signs(values: np.ndarray) -> np.ndarray:
-    """For every pair which is larger; 0 where they are the same."""
-    apart = values[:, None] - values[None, :]
-    size = np.maximum(np.abs(values)[:, None], np.abs(values)[None, :])
-    found: np.ndarray = np.where(np.abs(apart) <= SAME * size, 0.0, np.sign(apart))
-    return found
+    found = kendall(one, other)
+    return None if np.isnan(found) else found

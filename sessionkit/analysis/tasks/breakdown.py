@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from sessionkit.analysis.groups import Grouping
+from sessionkit.analysis.ties import tied
 from sessionkit.scoring import fixed
 from sessionkit.scoring.blocks import Block
 from sessionkit.scoring.ideals import ideal_list
@@ -163,10 +164,10 @@ def _parts(values: pl.DataFrame, by: str) -> pl.DataFrame:
     if by == "position":
         return values.with_columns(part=position.cast(pl.String), order=position)
     if by == "best":
-        end = values.filter(pl.col("rank") == pl.col("rank").max()).sort(
-            "value", "query_position", descending=[True, False], nulls_last=True
-        )
-        best = end.group_by("session", maintain_order=True).agg(chosen=position.first())
+        value = pl.col("value").cast(pl.Float64)
+        earliest = position.filter(tied(value, value.max())).min().fill_null(position.min())  # of equals
+        end = values.filter(pl.col("rank") == pl.col("rank").max())
+        best = end.group_by("session", maintain_order=True).agg(chosen=earliest)
         values = values.join(best, on="session").with_columns(inside=position == pl.col("chosen"))
         names = ("best", "rest")
     else:

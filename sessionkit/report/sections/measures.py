@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from sessionkit.analysis.comparing.comparison import Comparison
+from sessionkit.analysis.ties import tied
 from sessionkit.report.further import further
 from sessionkit.report.material import Material
 from sessionkit.report.parts import Part, Section
@@ -54,7 +55,9 @@ def _scores(of: Material) -> Table:
     sign = pl.when(pl.col("measure").is_in(lower)).then(-1.0).otherwise(1.0)
     ranked = placed.with_row_index("row").with_columns(better=pl.col("value") * sign)
     best = ranked.filter(
-        pl.col("better") == pl.col("better").max().over("measure"), pl.len().over("measure") > 1, pl.col("row") < LIMIT
+        tied(pl.col("better"), pl.col("better").max().over("measure")),
+        pl.len().over("measure") > 1,
+        pl.col("row") < LIMIT,
     )
     column = placed.columns.index("value")
     strong = frozenset((row, column) for row in best["row"].to_list())

@@ -6,6 +6,7 @@ import polars as pl
 
 from sessionkit.analysis.comparing.comparison import Comparison
 from sessionkit.analysis.groups import EVERYONE
+from sessionkit.analysis.ties import less
 from sessionkit.charts.differences import differences
 from sessionkit.errors import DataError, MeasureError, UsageError
 from sessionkit.report.figures import Figure, figure
@@ -121,7 +122,7 @@ def _topics(of: Material, found: Comparison) -> list[Part]:
     if wide.height < 2 or not {*groups} <= {*wide.columns}:
         return []
     first, second = groups
-    wide = wide.select("topic_id", first, second, Difference=pl.col(second) - pl.col(first))
+    wide = wide.select("topic_id", first, second, Difference=less(pl.col(second), pl.col(first)))
     return [_by_topic(measure, wide, second, first)]
 
 

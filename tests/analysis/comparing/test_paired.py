@@ -1,11 +1,17 @@
 """t, Wilcoxon, sign on paired differences: against scipy, and intervals that invert the test."""
 
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy import stats
 
 from sessionkit.analysis.comparing.paired import paired_t, sign, wilcoxon
 from sessionkit.analysis.comparing.units import Blocked
+
+sys.path.insert(0, str(Path(__file__).parent))
+import enumerated
 
 
 def study(n=24, shift=0.2, seed=1, decimals=None):
@@ -34,15 +40,36 @@ def test_t_is_scipys_and_its_effect_excludes_0_where_it_does():
 def test_wilcoxon_is_scipys(n, decimals):
     values = study(n, decimals=decimals, seed=n)
     d = values[:, 1] - values[:, 0]
-    exact = decimals is None and n <= 50
-    theirs = stats.wilcoxon(d, zero_method="wilcox", method="exact" if exact else "asymptotic")
+    theirs = stats.wilcoxon(d, zero_method="wilcox", method="exact" if decimals is None and n <= 50 else "asymptotic")
     pair = wilcoxon(Blocked(values), 0, 1)
-    assert (pair.statistic, pair.p) == pytest.approx((theirs.statistic, theirs.pvalue))
+    p = enumerated.signed_ranks(d) if n <= 50 else theirs.pvalue
+    assert (pair.statistic, pair.p) == pytest.approx((theirs.statistic, p))
+    if decimals is None:
+        assert pair.p == pytest.approx(theirs.pvalue)
     walsh = [(a + b) / 2 for i, a in enumerate(d) for b in d[i:]]
     assert pair.estimate == pytest.approx(np.median(walsh))
     e = d[d != 0]
     ranks = stats.rankdata(abs(e))
     assert pair.effect == pytest.approx((ranks * np.sign(e)).sum() / ranks.sum())
+
+
+def test_wilcoxon_is_exact_with_zeros_and_ties():
+    # five of six differences are not 0, and all are above it: 2 of the 32 ways to give signs are as far out
+    d = np.array([0.1, 0.2, 0.3, 0.41, 0.53, 0.0])
+    assert wilcoxon(Blocked(np.column_stack([0 * d, d])), 0, 1).p == 2 / 32
+    # ranks 1.5, 1.5, 3, 4 of -1, 1, 2, 3: sums of 1.5 or less against 8.5 by {}, and either 1.5: 3 of 16 on each side
+    d = np.array([-1.0, 1.0, 2.0, 3.0, 0.0, 0.0])
+    assert wilcoxon(Blocked(np.column_stack([0 * d, d])), 0, 1).p == 2 * 3 / 16
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_with_zeros_and_ties_it_is_scipys_permutation_of_signs(seed):
+    d = np.random.default_rng(seed).integers(-3, 5, 12).astype(float)
+    every = stats.PermutationMethod(n_resamples=2**12)
+    theirs = stats.wilcoxon(d[d != 0], method=every)
+    pair = wilcoxon(Blocked(np.column_stack([0 * d, d])), 0, 1)
+    assert pair.p == pytest.approx(theirs.pvalue, rel=1e-12)
+    assert pair.p == pytest.approx(enumerated.signed_ranks(d), rel=1e-12)
 
 
 def test_the_interval_of_wilcoxon_ends_at_the_walsh_averages_of_its_table():

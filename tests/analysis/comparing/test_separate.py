@@ -1,11 +1,17 @@
 """Groups of different units: against scipy, and intervals that agree with p."""
 
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy import stats
 
 from sessionkit.analysis.comparing.separate import kruskal, mann_whitney, one_way, tukey_kramer, welch
 from sessionkit.analysis.comparing.units import Separate
+
+sys.path.insert(0, str(Path(__file__).parent))
+import enumerated
 
 
 def groups(*sizes, shift=0.4, seed=1, decimals=None):
@@ -38,6 +44,26 @@ def test_mann_whitney_is_scipys(sizes, decimals):
         assert np.abs(every - high).min() == pytest.approx(0, abs=1e-9)
         for shift, inside in ((low - 1e-6, False), (low + 1e-6, True), (high + 1e-6, False)):
             assert (stats.mannwhitneyu(b - shift, a).pvalue > 0.05) == inside
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_mann_whitney_is_exact_with_ties(seed):
+    rng = np.random.default_rng(seed)
+    a, b = rng.integers(0, 4, 5).astype(float), rng.integers(1, 6, 8).astype(float)
+    for one, other in ((a, b), (b, a)):
+        pair = mann_whitney(Separate((one, other)), 0, 1)
+        theirs = stats.mannwhitneyu(other, one, method=stats.PermutationMethod(n_resamples=np.inf))
+        assert (pair.statistic, pair.p) == pytest.approx((theirs.statistic, theirs.pvalue))
+        assert pair.p == pytest.approx(enumerated.rank_sums(one, other))
+    low, high = pair.interval(0.05)
+    for shift, inside in ((low - 1e-6, False), (low + 1e-6, True), (high - 1e-6, True), (high + 1e-6, False)):
+        assert (enumerated.rank_sums(b, a - shift) > 0.05) == inside
+
+
+def test_mann_whitney_of_eight_and_very_many_with_ties_is_normal():
+    a, b = (np.random.default_rng(3).integers(0, 9, size).astype(float) for size in (8, 93))
+    pair = mann_whitney(Separate((a, b)), 0, 1)
+    assert pair.p == pytest.approx(stats.mannwhitneyu(b, a, method="asymptotic").pvalue)
 
 
 def test_all_groups_at_once_are_scipys():

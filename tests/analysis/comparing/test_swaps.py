@@ -30,15 +30,47 @@ def test_the_interval_holds_the_shifts_that_are_not_rejected(seed):
         assert (randomised(Blocked(moved), 1_999, 0).pairs[0, 1].p > 0.05) == inside
 
 
-def test_the_largest_difference_of_all_pairs_in_each_arrangement():
-    values = np.array([[1.0, 2.0, 4.0], [2.0, 2.5, 3.0], [0.5, 3.0, 3.5], [1.0, 1.5, 4.5]])
-    spans = [np.ptp(np.mean(rows, axis=0)) for rows in product(*(list(permutations(row)) for row in values))]
-    found = randomised(Blocked(values), 9_999, 0)
+VALUES = np.array([[1.0, 2.0, 4.0], [2.0, 2.5, 3.0], [0.5, 3.0, 3.5], [1.0, 1.5, 4.5]])
+
+
+def spans(values):
+    """Range of the groups' means in every arrangement."""
+    return np.array([np.ptp(np.mean(rows, axis=0)) for rows in product(*(list(permutations(row)) for row in values))])
+
+
+def test_the_largest_difference_of_all_pairs_in_every_arrangement_where_they_are_few():
+    every, means = spans(VALUES), VALUES.mean(axis=0)
+    assert len(every) == 6**4 == 1_296
+    for resamples in (1_296, 9_999):
+        found = randomised(Blocked(VALUES), resamples, 0)
+        for (i, j), pair in found.pairs.items():
+            assert pair.p == np.mean(every >= abs(means[j] - means[i]) - 1e-12)
+            low, high = pair.interval(0.05)
+            assert (low > 0 or high < 0) == (pair.p <= 0.05)
+            assert high - pair.estimate == pytest.approx(np.sort(every)[::-1][64])  # 64 of 1,296 are at most 5 %
+
+
+def test_the_largest_difference_of_all_pairs_is_drawn_where_they_are_many():
+    every, means = spans(VALUES), VALUES.mean(axis=0)
+    found = randomised(Blocked(VALUES), 1_295, 0)
     for (i, j), pair in found.pairs.items():
-        exact = np.mean(np.array(spans) >= abs(values.mean(axis=0)[j] - values.mean(axis=0)[i]) - 1e-12)
-        assert pair.p == pytest.approx(exact, abs=0.02)  # 4 sd of 9,999 draws at .5
-        low, high = pair.interval(0.05)
-        assert (low > 0 or high < 0) == (pair.p <= 0.05)
+        assert pair.p == pytest.approx(np.mean(every >= abs(means[j] - means[i]) - 1e-12), abs=0.06)  # 4 sd at .5
+        assert pair.p * 1_296 == pytest.approx(round(pair.p * 1_296))
+
+
+def test_too_few_units_for_any_finding_leave_the_interval_without_ends():
+    # 2 units, 3 groups: 36 arrangements in sets of 6 that only rename groups, so that p is 1/6 at least
+    for pair in randomised(Blocked(np.array([[0.0, 1.0, 5.0], [0.0, 2.0, 6.0]])), 9_999, 0).pairs.values():
+        assert pair.p >= 1 / 6
+        assert pair.interval(0.05) == (-np.inf, np.inf)
+
+
+@pytest.mark.parametrize("values", [[0.1, 0.2, -0.3], [0.7, -0.1, -0.2, -0.4]])
+def test_rounding_does_not_make_a_difference_of_nothing(values):
+    # they add up to 0, though not as doubles, so that every arrangement is as large
+    assert sum(values) != 0
+    pair = randomised(Blocked(np.column_stack([np.zeros(len(values)), values])), 999, 0).pairs[0, 1]
+    assert pair.p == 1
 
 
 def test_draws_come_from_the_seed():

@@ -66,8 +66,8 @@ def from_tables(
     return whole_study(raws, declared, defaults={}, reader="frames", strict=strict)
 
 
-def from_mapping(frames: Mapping[str, Frame], *, strict: bool = False) -> Study:
-    """Return the study of a dict of tables by name.
+def from_mapping(frames: Mapping[str, Frame], *, strict: bool = False, **settings: Any) -> Study:  # noqa: ANN401
+    """Return the study of a dict of tables by name, with settings by name.
 
     Raises
     ------
@@ -79,7 +79,7 @@ def from_mapping(frames: Mapping[str, Frame], *, strict: bool = False) -> Study:
             raise UsageError(
                 f"a study has no table {name!r}{suggestion(str(name), TABLES)}; tables: {', '.join(TABLES)}"
             )
-    return from_tables(**dict(frames), strict=strict)
+    return from_tables(**dict(frames), strict=strict, **settings)
 
 
 def _raw(name: str, frame: Frame, timezone: str | None) -> Raw:

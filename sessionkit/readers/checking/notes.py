@@ -81,14 +81,14 @@ def _notice_missing(counts: Counts, settings: Settings, notes: Notes) -> None:
     sessions, first = counts.gapped
     status = settings.missing_positions
     said = (
-        f"queries: {counted(counts.missing, 'position')} missing in {counted(sessions, 'session')} (first: session {first!r}), "
-        f"taken as queries that {'returned nothing' if status == 'empty' else 'have no list that was logged'}"
+        f"queries: {counted(counts.missing, 'position')} missing in {counted(sessions, 'session')} (first: session {first!r}); "
+        f"their lists are taken as {'empty' if status == 'empty' else 'not logged'}"
     )
     if counts.doubtful:
         said += f"; rejected records may be of {counts.doubtful:,} of them"
         said += ", which are taken as not logged" if status == "empty" else ""
     if status is None and 2 * counts.late > max(2, sessions):
-        said += f"; {counts.late:,} of the sessions begin above 1: if numbers run on from session to session, number queries anew in each"
+        said += f"; {counts.late:,} of the sessions begin above 1: if positions run on from session to session, number queries anew in each"
     if status is None:
         notes.warn(
             f'{said}; if they returned nothing, set missing_positions = "empty" in study.toml (--missing-positions)'

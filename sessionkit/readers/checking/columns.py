@@ -83,7 +83,8 @@ def _mark(text: str, wanted: Mapping[str, str], schema: pl.Schema, nulls: Sequen
         return as_text(theirs, schema[theirs]).str.strip_chars()
 
     def lacking(theirs: str) -> pl.Expr:
-        return said(theirs).is_null() | said(theirs).is_in(["", *(null.strip() for null in nulls)])
+        nothing = {"", *(null.strip() for null in nulls)}
+        return pl.any_horizontal(said(theirs).is_null(), *(said(theirs) == null for null in nothing))
 
     rank, doc = wanted["rank"], wanted["doc_id"]
     if not text:

@@ -98,7 +98,14 @@ def assemble(
         results=result_rows.accepted,
         parts=tuple(part for part in (sessions, queries, results) if part is not None),
         starts=starts_of(result_rows, LIST),
-        counts=replace(told, **unusual, **filled, worded=results.worded if results is not None else 0),
+        counts=replace(
+            told,
+            silent=unusual["silent"],
+            lost=unusual["lost"],
+            hollow=unusual["hollow"],
+            worded=results.worded if results is not None else 0,
+            **filled,
+        ),
     )
 
 

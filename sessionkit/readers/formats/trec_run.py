@@ -116,12 +116,12 @@ def turns_in(topics: pl.Series) -> list[str]:
     found = sessions.sort("session")
     if len(found) == 1 and not (found["session"].str.contains(r"\d").item() and found["len"].item() <= LONGEST):
         return []
-    example = found.head(1).explode("turn", "topic").sort("turn")["topic"].head(2).to_list()
+    first = found.head(1).explode("turn", "topic").sort("turn")["topic"].head(2)
+    turns, of = counted(int(found["len"].sum()), "topic"), counted(len(found), "session")
     return [
-        f"{counted(found['len'].sum(), 'topic')} look like turns of {counted(len(found), 'session')} ({', '.join(example)}, ...), but each "
-        "became a session of its own, with one query. A reader for such runs is planned (session_from), and not there yet; to score "
-        "them as sessions, write a table with the columns session_id, query_position, rank and doc_id (and judgment_key, where "
-        "judgments are by turn), one row a result"
+        f"{turns} look like turns of {of} ({', '.join(map(repr, first))}, ...), but each became a session of its own, with one "
+        "query. A reader for such runs is planned (session_from), and not there yet; to score them as sessions, write a table with "
+        "the columns session_id, query_position, rank and doc_id (and judgment_key, where judgments are by turn), one row a result"
     ]
 
 

@@ -82,6 +82,16 @@ def ingest(
             show_default=False,
         ),
     ] = None,
+    missing_positions: Annotated[
+        str | None,
+        typer.Option(
+            "--missing-positions",
+            metavar="empty|not_logged",
+            help="What became of queries whose position is missing in its session (1, 2, 4): they returned nothing, or their list "
+            "was not logged. Default: what study.toml says, else empty in runs, not_logged elsewhere.",
+            show_default=False,
+        ),
+    ] = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="Stop at the first record that breaks a rule, and write nothing.")
     ] = False,
@@ -133,6 +143,7 @@ def ingest(
             labels=grades,
             topics=topics,
             session_gap=session_gap,
+            missing_positions=missing_positions,
             strict=strict,
             memory=memory,
         )

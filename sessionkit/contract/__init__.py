@@ -9,7 +9,7 @@ Rules are named by sentences that hold for rows that are fine: ``rank_is_an_inte
 """
 
 from sessionkit.contract.checked import RECORD, RULE, VALUE, Checked, check_types, check_values
-from sessionkit.contract.keys import check_dense, check_parents, check_unique
+from sessionkit.contract.keys import check_parents, check_reach, check_unique
 from sessionkit.contract.schemas import TABLES, Field, Rule, Table, document, table
 
 __all__ = [
@@ -21,8 +21,8 @@ __all__ = [
     "Field",
     "Rule",
     "Table",
-    "check_dense",
     "check_parents",
+    "check_reach",
     "check_types",
     "check_unique",
     "check_values",

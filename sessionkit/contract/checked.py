@@ -1,7 +1,7 @@
 """The rows of a frame parted in two: those that keep every rule so far, and those that broke one.
 
 A row carries the number it has in its source (:data:`RECORD`). Checks run in the order types, values, unique keys,
-parents, dense positions; a row leaves at the first rule it breaks, so every bad record is reported once.
+parents, positions within reach; a row leaves at the first rule it breaks, so every bad record is reported once.
 """
 
 from __future__ import annotations

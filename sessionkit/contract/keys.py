@@ -1,4 +1,4 @@
-"""Rules over several rows or tables: unique keys, parents that exist, positions without gaps."""
+"""Rules over several rows or tables: unique keys, parents that exist, positions within reach."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 
 from sessionkit.contract.checked import FLAG, RECORD, Checked
 from sessionkit.contract.schemas import Table
+
+REACH = 100
+"""How many positions of a session may be missing, however few it has."""
 
 
 def check_unique(rows: Checked, table: Table) -> Checked:
@@ -50,29 +53,45 @@ def check_parents(rows: Checked, table: Table, reference: str, accepted: pl.Data
     return Checked(parted.accepted.drop(FLAG), parted.broken.drop(FLAG, strict=False))
 
 
-def check_dense(rows: Checked, table: Table, positions: pl.DataFrame | None = None) -> Checked:
-    """Part off rows after a gap in the numbering: position k must be the k-th of its session.
+def check_reach(rows: Checked, table: Table, positions: pl.DataFrame | None = None) -> Checked:
+    """Part off rows so far on in the numbering that the positions missing before them cannot be meant.
 
-    `positions` are the (session, position) pairs to count; by default those of the rows themselves.
+    Up to the k-th position of a session :data:`REACH` may be missing, or k where that is more: a time or an id taken for a
+    position would make rows without end. `positions` are the (session, position) pairs to count; by default those of the
+    rows themselves.
     """
     if rows.accepted.is_empty():
         return rows
-    rule = table.rule("dense")
+    rule = table.rule("near")
     group, position = rule.fields
     counted = keys_of(rows, [group, position]) if positions is None else distinct(positions, [group, position])
+    if counted.is_empty() or counted[position].max() <= REACH + 1 or is_dense(counted):  # type: ignore[operator]
+        return rows
+    ordinal = pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over(group)
+    missing = pl.col(position).cast(pl.Int64) - ordinal
+    beyond = (missing > pl.max_horizontal(ordinal, REACH)).cum_max().over(group)
+    far = in_order(counted).filter(beyond)
+    if far.is_empty():
+        return rows
+    flagged = rows.accepted.join(
+        far.with_columns(pl.lit(True).alias(FLAG)), on=[group, position], how="left", maintain_order="left"
+    )
+    parted = Checked(flagged, rows.broken).rejecting(rule.name, pl.col(FLAG), pl.col(position).cast(pl.String))
+    return Checked(parted.accepted.drop(FLAG), parted.broken.drop(FLAG, strict=False))
+
+
+def is_dense(keys: pl.DataFrame) -> bool:
+    """Return whether position k is the k-th of its group in all of these distinct (group, position) pairs, in any order.
+
+    >>> is_dense(pl.DataFrame({"s": ["b", "a", "a"], "p": [1, 2, 1]})), is_dense(pl.DataFrame({"s": ["a", "a"], "p": [1, 3]}))
+    (True, False)
+    """
+    group, position = keys.columns
     first = (pl.col(group) != pl.col(group).shift(1)).fill_null(value=True)
     due = pl.when(first).then(1).otherwise(pl.col(position).shift(1) + 1)
     dense = (pl.col(position) == due).all()
     # each key is there once: where all are due as they stand, no group stands in two places
-    if counted.lazy().select(dense).collect().item() or (counted := in_order(counted)).select(dense).item():
-        return rows
-    ordinal = pl.int_range(1, pl.len() + 1, dtype=pl.Int32).over(group)
-    loose = counted.filter(pl.col(position) != ordinal)
-    flagged = rows.accepted.join(
-        loose.with_columns(pl.lit(True).alias(FLAG)), on=[group, position], how="left", maintain_order="left"
-    )
-    parted = Checked(flagged, rows.broken).rejecting(rule.name, pl.col(FLAG), pl.col(position).cast(pl.String))
-    return Checked(parted.accepted.drop(FLAG), parted.broken.drop(FLAG, strict=False))
+    return bool(keys.lazy().select(dense).collect().item() or in_order(keys).select(dense).item())
 
 
 def _all_numbered(own: pl.DataFrame, accepted: pl.DataFrame) -> bool:

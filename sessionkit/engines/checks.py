@@ -67,7 +67,9 @@ def _require_dense(queries: pl.DataFrame) -> None:
     loose = queries.filter(pl.col("query_position") != count)
     if len(loose):
         _refuse(
-            loose, "queries", f"query_position {loose.item(0, 'query_position')} comes after a gap in the numbering"
+            loose,
+            "queries",
+            f"query_position {loose.item(0, 'query_position')} comes after a gap in the numbering, which reading a log fills",
         )
 
 

@@ -19,7 +19,16 @@ from sessionkit.study.settings import check_timezone
 
 OF_OTHERS = ("path", "encoding")
 """What formats other than tables take for the whole log."""
-SETTINGS = ("title", "synthetic", "max_grade", "unjudged_grades", "merge", "collection_size", "timezone")
+SETTINGS = (
+    "title",
+    "synthetic",
+    "max_grade",
+    "unjudged_grades",
+    "merge",
+    "collection_size",
+    "timezone",
+    "missing_positions",
+)
 
 
 @dataclass(frozen=True)
@@ -114,7 +123,8 @@ def as_config(loaded: Mapping[str, Any], name: str, folder: Path) -> Config:
     try:
         for options in tables.values():
             check_timezone(options.get("timezone"))
-        settings = Settings.of({key: loaded[key] for key in SETTINGS if key in loaded})
+        usual = {"missing_positions": known[format_].missing_positions}
+        settings = Settings.of({**usual, **{key: loaded[key] for key in SETTINGS if key in loaded}})
         defaults = typed_defaults(loaded.get("defaults", {}), settings.timezone)
     except DataError as error:
         raise DataError(f"{name}: {error}") from None

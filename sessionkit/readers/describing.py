@@ -42,6 +42,7 @@ def describe(
     format: str | None,
     config: str | PathLike[str] | Mapping[str, Any] | None,
     command: Mapping[str, Any],
+    settings: Mapping[str, Any] | None = None,
 ) -> Described:
     """Return the description of a log.
 
@@ -55,6 +56,8 @@ def describe(
         A study.toml, or its content, that describes the files.
     command
         Options of the format that the command line gives.
+    settings
+        Settings of the study that the command line gives, which go before those of study.toml.
 
     Raises
     ------
@@ -71,7 +74,7 @@ def describe(
             f"one source at a time where it is a study.toml: {tomls[0]} names the files of its study itself"
         )
     if tomls:
-        said = Said(loaded_toml(tomls[0]), tomls[0].name, tomls[0].parent)
+        said = Said({**loaded_toml(tomls[0]), **(settings or {})}, tomls[0].name, tomls[0].parent)
         return _described(said, [], format, command)
     for path in paths:
         if not path.exists():
@@ -82,7 +85,7 @@ def describe(
         said = Said(loaded_toml(Path(config)), Path(config).name, Path(config).parent)
     else:
         said = Said({}, paths[0].name, paths[0].parent)
-    return _described(said, list(paths), format, command)
+    return _described(replace(said, loaded={**said.loaded, **(settings or {})}), list(paths), format, command)
 
 
 def _described(said: Said, paths: list[Path], format: str | None, command: Mapping[str, Any]) -> Described:

@@ -123,6 +123,9 @@ class Format:
         On which real files it was tried, or that it never was and from what it was built.
     beside
         Whether something that does not look like it may stand beside a file that does, as it belongs to it.
+    missing_positions
+        What queries are whose position is missing, as settings say it, where nothing else is said: ``empty`` in runs, which have
+        no line for a list without documents.
     """
 
     description: str
@@ -131,6 +134,7 @@ class Format:
     options: Mapping[str, Option] = field(default_factory=dict)
     tried: str = ""
     beside: Callable[[Glimpse], bool] | None = None
+    missing_positions: str | None = None
 
     def fits_all(self, glimpses: Sequence[Glimpse]) -> bool:
         """Return whether these are one log of this format: each looks like it or belongs beside what does."""

@@ -23,6 +23,7 @@ def from_tables(
     sessions: Frame = None,
     users: Frame = None,
     *,
+    empty_list: str | None = None,
     strict: bool = False,
     **settings: Any,  # noqa: ANN401
 ) -> Study:
@@ -36,6 +37,9 @@ def from_tables(
         judgment_key, doc_id, grade.
     queries, sessions, users
         The other tables, where there are any.
+    empty_list
+        A text that, in place of a rank or a document or in any column of a row that lacks one of them, means that the query
+        returned nothing; "" for an empty rank.
     strict
         Whether to stop at the first row that breaks a rule.
     settings
@@ -62,12 +66,13 @@ def from_tables(
     if results is None and queries is None:
         raise DataError("neither results nor queries were given; a study needs one of them")
     declared = Settings.of(settings)
-    raws = {name: [_raw(name, frame, timezone)] for name, frame in given.items() if frame is not None}
+    empty = {"results": empty_list}
+    raws = {name: [_raw(name, frame, timezone, empty.get(name))] for name, frame in given.items() if frame is not None}
     return whole_study(raws, declared, defaults={}, reader="frames", strict=strict)
 
 
-def from_mapping(frames: Mapping[str, Frame], *, strict: bool = False) -> Study:
-    """Return the study of a dict of tables by name.
+def from_mapping(frames: Mapping[str, Frame], *, strict: bool = False, **settings: Any) -> Study:  # noqa: ANN401
+    """Return the study of a dict of tables by name, with settings by name.
 
     Raises
     ------
@@ -79,10 +84,10 @@ def from_mapping(frames: Mapping[str, Frame], *, strict: bool = False) -> Study:
             raise UsageError(
                 f"a study has no table {name!r}{suggestion(str(name), TABLES)}; tables: {', '.join(TABLES)}"
             )
-    return from_tables(**dict(frames), strict=strict)
+    return from_tables(**dict(frames), strict=strict, **settings)
 
 
-def _raw(name: str, frame: Frame, timezone: str | None) -> Raw:
+def _raw(name: str, frame: Frame, timezone: str | None, empty_list: str | None) -> Raw:
     """Return a frame as a source."""
     lazy = as_polars(frame, name)
     for column, dtype in lazy.collect_schema().items():
@@ -94,4 +99,5 @@ def _raw(name: str, frame: Frame, timezone: str | None) -> Raw:
             )
     rows = lazy.with_row_index(RECORD, offset=1).with_columns(pl.col(RECORD).cast(pl.Int64)).collect().lazy()
     records = rows.select(pl.len()).collect().item()
-    return under_our_names(Raw(name, f"{name} frame", rows, records, as_json(rows), timezone=timezone), {})
+    raw = Raw(name, f"{name} frame", rows, records, as_json(rows), timezone=timezone)
+    return under_our_names(raw, {}, empty_list=empty_list)

@@ -17,6 +17,10 @@ from sessionkit.errors import DataError
 from sessionkit.readers.files.opening import unpacked
 
 LINE, RAW, SOURCE, OWN = "line", "raw", "source", "own"
+MARK = "__mark"
+"""Private column of results whose source says which text means that a list was empty: EMPTY, WORDED or null."""
+EMPTY, WORDED = 1, 2
+"""Marks of records that say so, and of results in which the text stands in some other column."""
 NEW_LINE = ord("\n")
 BLOCK = 1 << 20
 """Bytes of a file in which lines are looked for at a time."""
@@ -47,7 +51,7 @@ class Raw:
     timezone
         Zone of times that carry none.
     empty_list
-        Text in place of a rank that means the query returned nothing.
+        Text that means the query returned nothing; the frame then has :data:`MARK`.
     base
         0 or 1 for each column that is declared to count from it.
     kind
@@ -108,7 +112,7 @@ def read_through(source: str) -> Iterator[None]:
         raise DataError(f"{source} cannot be read to its end, it is damaged ({reason}); fetch it again") from None
 
 
-RESERVED = (RECORD, RULE, VALUE, "__text", "__object", "__undecoded")
+RESERVED = (RECORD, RULE, VALUE, MARK, "__text", "__object", "__undecoded")
 """Names of columns that readers of files add or use on the way."""
 
 

@@ -16,6 +16,7 @@ from sessionkit.readers.recognition import UNKNOWN, fitting, glimpse
 from sessionkit.study import Study, open_study
 from sessionkit.study.memory import memory_budget
 from sessionkit.study.package import DESCRIPTOR
+from sessionkit.study.settings import MISSING
 
 PathText = str | PathLike[str]
 
@@ -29,6 +30,7 @@ def read(
     labels: Mapping[str, float] | None = None,
     topics: PathText | None = None,
     session_gap: str | float | None = None,
+    missing_positions: str | None = None,
     strict: bool = False,
     memory: str | int | None = None,
 ) -> Study:
@@ -50,6 +52,10 @@ def read(
         A file of topics or tasks, for formats that take one.
     session_gap
         Inactivity that ends a session, for formats that cut events into sessions: ``"30m"``, ``"1h"`` or seconds.
+    missing_positions
+        What became of queries whose position is missing in its session (1, 2, 4): ``"empty"``, they returned nothing, or
+        ``"not_logged"``, their list is not known and outside every measure. By default what study.toml says, else ``"empty"``
+        in runs and ``"not_logged"``, with a warning, elsewhere. Positions stay as they are.
     strict
         Whether to stop at the first record that breaks a rule, instead of keeping it aside in ``study.rejected``.
     memory
@@ -69,7 +75,7 @@ def read(
     DataError
         A file or column is missing or unreadable, or (`strict`) a record breaks a rule.
     UsageError
-        There is no such format, the arguments do not go together, or `memory` is no size.
+        There is no such format, the arguments do not go together, or `missing_positions` or `memory` is none.
 
     Warns
     -----
@@ -80,6 +86,7 @@ def read(
     budget = memory_budget(memory)
     if format is not None and format not in known:
         raise UsageError(f"there is no format {format!r}{suggestion(format, known)}; formats: {', '.join(known)}")
+    settings = _settings(missing_positions)
     beside = [Path(judgments)] if isinstance(judgments, str | PathLike) else [Path(path) for path in judgments]
     command = {
         name: value
@@ -89,12 +96,12 @@ def read(
     if isinstance(source, Mapping):
         if config is not None or beside or command or labels:
             raise UsageError("frames are read as they are: give judgments as the frame 'judgments', and no config")
-        return from_mapping(source, strict=strict)
+        return from_mapping(source, strict=strict, **settings)
     paths = _paths(source)
     if len(paths) == 1 and paths[0].is_dir() and not _is_folder_of_log(paths[0], format, config):
-        if config is not None or beside or command or labels or format is not None:
+        if config is not None or beside or command or labels or settings or format is not None:
             raise UsageError(
-                f"{paths[0]} is a directory, which is opened as a study; format, config and judgments are for logs"
+                f"{paths[0]} is a directory, which is opened as a study; format, config, judgments and missing_positions are for logs"
             )
         if not (paths[0] / DESCRIPTOR).exists() and any(paths[0].iterdir()):
             if described := sorted(paths[0].glob("*.toml")):
@@ -103,7 +110,7 @@ def read(
                 )
             raise DataError(f"{paths[0]} is a folder without a study in it (no {DESCRIPTOR}). As a log it {UNKNOWN}")
         return open_study(paths[0])
-    found = describe(paths, format, config, command)
+    found = describe(paths, format, config, command, settings)
     if labels:
         if not beside and "judgments" not in found.config.tables:
             raise UsageError(
@@ -122,6 +129,16 @@ def read(
                 f"{paths[0].name} holds judgments ({rated[0]}), no log; name a log, and this file as --judgments"
             ) from None
         raise DataError(f"{error}. It {UNKNOWN}") from None
+
+
+def _settings(missing_positions: str | None) -> dict[str, str]:
+    """Return what the call itself declares of the study."""
+    if missing_positions is None:
+        return {}
+    if missing_positions not in MISSING:
+        near = suggestion(str(missing_positions), MISSING)
+        raise UsageError(f"missing_positions is {missing_positions!r}{near}; it can be {' or '.join(MISSING)}")
+    return {"missing_positions": missing_positions}
 
 
 def _paths(source: object) -> list[Path]:

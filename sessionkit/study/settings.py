@@ -13,6 +13,8 @@ from sessionkit.errors import DataError, UsageError, suggestion
 
 MERGES: tuple[str, ...] = tuple(document("study.schema")["properties"]["merge"]["enum"])
 """Ways to merge several judgments of one document."""
+MISSING: tuple[str, ...] = tuple(document("study.schema")["properties"]["missing_positions"]["enum"])
+"""What queries whose position is missing can be taken as."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,9 @@ class Settings:
         Whether the data are made up; figures then say so.
     timezone
         Zone of times that carry none, an IANA name such as ``Europe/Vienna``.
+    missing_positions
+        What became of queries whose position is missing in its session, one of :data:`MISSING`: their list was ``empty``, or
+        ``not_logged``. None: as ``not_logged``, with a warning.
 
     Raises
     ------
@@ -54,6 +59,7 @@ class Settings:
     title: str | None = None
     synthetic: bool = False
     timezone: str | None = None
+    missing_positions: str | None = None
 
     def __post_init__(self) -> None:
         if self.max_grade is not None:
@@ -78,6 +84,11 @@ class Settings:
                 f"title must be text and synthetic true or false, not {self.title!r} and {self.synthetic!r}"
             )
         check_timezone(self.timezone)
+        if self.missing_positions is not None and self.missing_positions not in MISSING:
+            near = suggestion(str(self.missing_positions), MISSING)
+            raise DataError(
+                f"missing_positions is {self.missing_positions!r}; it must be one of {', '.join(MISSING)}{near}"
+            )
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Settings:

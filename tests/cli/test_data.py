@@ -205,3 +205,17 @@ def test_check_says_what_lists_are_known_to_a_depth(call, tmp_path):
     log.write_text('{"1": ["solar", "solar cells"]}')
     observed = blocks(call("check", log, "--format", "tsv").out)["observed"]
     assert observed[:2] == [["depth", "known", "cut_short", "empty", "not_logged"], ["1", "0", "0", "0", "2"]]
+
+
+def test_ingest_takes_missing_positions_as_it_is_told(call, refused, tmp_path):
+    log = tmp_path / "log.csv"
+    log.write_text("session_id,query_position,rank,doc_id\na,1,1,x\na,3,1,x\n")
+    outcome = call("ingest", log, "--out", tmp_path / "one")
+    assert "1 position missing in 1 session (first: session 'a'); their lists are taken as not logged" in outcome.err
+    outcome = call("ingest", log, "--out", tmp_path / "two", "--missing-positions", "empty")
+    assert "position" not in outcome.err.replace(str(tmp_path), "")
+    assert "1 position missing in 1 session (first: session 'a'); their lists are taken as empty" in outcome.out
+    assert "their lists are taken as empty" in call("check", tmp_path / "two").out
+    lists = blocks(call("describe", tmp_path / "two", "--format", "tsv").out)["lists"]
+    assert dict(zip(*lists[:2], strict=True))["empty"] == "1"
+    refused(2, "ingest", log, "--out", tmp_path / "x", "--missing-positions", "emty", names=["did you mean 'empty'"])

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sessionkit.contract import RECORD, RULE, VALUE, Checked, check_dense, check_parents, check_unique, table
+from sessionkit.contract import RECORD, RULE, VALUE, Checked, check_parents, check_reach, check_unique, table
 from sessionkit.contract.keys import any_twice, begins, distinct, keys_of, rises
 
 
@@ -75,12 +75,23 @@ def test_lists_without_their_query_are_told(of_a, of_b, others, children, number
 
 @pytest.mark.parametrize(
     ("positions", "bad"),
-    [([1, 2, 3], []), ([3, 1, 2], []), ([1, 3, 4], [3, 4]), ([2], [2]), ([1, 2, 5], [5]), ([1, 1, 2], [])],
+    [
+        ([1, 2, 3], []),
+        ([3, 1, 2], []),
+        ([1, 1, 2], []),
+        ([101], []),  # 100 are missing before it
+        ([102], [102]),
+        ([1, 103, 104, 300], [103, 104, 300]),  # 101 before 103, then all that follow
+        ([300, 1, 2, 101], [300]),
+        ([*range(1, 201), 402, 403], []),  # 201 are missing, and as many are there
+        ([*range(1, 201), 403, 404], [403, 404]),
+        ([2**31 - 1], [2**31 - 1]),
+    ],
 )
-def test_positions_after_a_gap_break_density(positions, bad):
-    checked = check_dense(rows(["session_id", "query_position"], rows=[("a", p) for p in positions]), table("queries"))
+def test_positions_with_too_much_missing_before_them_are_out_of_reach(positions, bad):
+    checked = check_reach(rows(["session_id", "query_position"], rows=[("a", p) for p in positions]), table("queries"))
     assert [value for _, _, value in broken(checked)] == [str(p) for p in bad]
-    assert {rule for _, rule, _ in broken(checked)} <= {"query_positions_are_dense"}
+    assert {rule for _, rule, _ in broken(checked)} <= {"query_position_is_within_reach"}
 
 
 pairs = st.lists(st.tuples(st.sampled_from(["a", "b", "ba"]), st.integers(0, 2)), max_size=8)

@@ -18,7 +18,9 @@ def test_nothing_is_counted_unless_watched(write):
 
 
 def test_a_large_log_counts_its_rows_and_rejects(write, quiet_read, in_parts):
-    text = "".join(f'{n},u,{n % 5},q,2025-01-10 08:00:00,"[{n}, x, x]",{"0f" * 16},[]\n' for n in range(1, 3))
+    text = "".join(
+        f'{1 + 200 * (n - 1)},u,{n % 5},q,2025-01-10 08:00:00,"[{n}, x, x]",{"0f" * 16},[]\n' for n in range(1, 3)
+    )
     in_parts()
     with watched() as progress:
         study = quiet_read(write("log.csv", text), format="core")

@@ -59,7 +59,7 @@ def toy(monkeypatch):
 def two(write):
     """Two files of one log: three records of the second are broken."""
     one = write("one.txt", "# toy\nq a 1 cat\nr a 1 1 x\nr a 1 2 y\nq b 1 dog\nr b 1 1 x\n")
-    other = write("two.txt", "# toy\n# more\nq c 1 cat\nr c 1 1 y\nr c 1 one z\nr d 1 1 z\nq c 3 far\n")
+    other = write("two.txt", "# toy\n# more\nq c 1 cat\nr c 1 1 y\nr c 1 one z\nr d 1 1 z\nq c 300 far\n")
     return one, other
 
 
@@ -75,7 +75,7 @@ def test_several_files_each_with_its_own_account(toy, two, quiet_read, rejects):
         ("two.txt", "remarks"): (2, 0, 0, 2),
     }
     assert study.rejected.collect().select("source", "record", "line", "table", "rule", "raw").rows() == [
-        ("two.txt", 7, 7, "queries", "query_positions_are_dense", "q c 3 far"),
+        ("two.txt", 7, 7, "queries", "query_position_is_within_reach", "q c 300 far"),
         ("two.txt", 5, 5, "results", "rank_is_an_integer", "r c 1 one z"),
         ("two.txt", 6, 6, "results", "session_is_known", "r d 1 1 z"),
     ]
@@ -118,7 +118,7 @@ def test_a_folder_and_packed_files(toy, two, write, quiet_read, tmp_path):
 
 
 def test_strict_names_file_and_line(toy, two):
-    with pytest.raises(DataError, match=r"two\.txt, line 7: query_positions_are_dense does not hold"):
+    with pytest.raises(DataError, match=r"two\.txt, line 7: query_position_is_within_reach does not hold"):
         registry.read(list(two), strict=True)
 
 

@@ -15,12 +15,19 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from sessionkit.contract import Checked, check_dense, check_parents, table
+from sessionkit.contract import Checked, check_parents, check_reach, table
 from sessionkit.contract.keys import distinct, keys_of, starts_of
 from sessionkit.readers.checking.bases import shifted
 from sessionkit.readers.checking.counts import Counts, Found
 from sessionkit.readers.checking.decisions import Decisions
-from sessionkit.readers.checking.derive import queries_from, sessions_from, statuses, with_bare_queries, with_defaults
+from sessionkit.readers.checking.derive import (
+    queries_from,
+    sessions_from,
+    statuses,
+    with_bare_queries,
+    with_defaults,
+    with_missing_queries,
+)
 from sessionkit.readers.checking.parts import LIST, Part, valued_part
 from sessionkit.readers.checking.widening import log_schemas
 
@@ -59,8 +66,13 @@ class Keys:
     seen: pl.DataFrame
 
 
-def assemble(typed: Mapping[str, Part], decided: Decisions, defaults: Mapping[str, Any]) -> Assembled:
-    """Return the tables of these sessions from the typed sources of sessions, queries and results, where given."""
+def assemble(
+    typed: Mapping[str, Part], decided: Decisions, defaults: Mapping[str, Any], missing: str | None = None
+) -> Assembled:
+    """Return the tables of these sessions from the typed sources of sessions, queries and results, where given.
+
+    `missing` is the results_status of queries whose position no record has, by default ``not_logged``.
+    """
     schemas = log_schemas(typed)
     checked = {
         name: valued_part(shifted(part, moved), schemas[name], shifted=moved)
@@ -72,6 +84,8 @@ def assemble(typed: Mapping[str, Part], decided: Decisions, defaults: Mapping[st
     queries = _queries(checked["queries"], session_keys) if "queries" in checked else None
     results = _unfilled(checked["results"]) if "results" in checked else None
     query_rows, session_rows, results, told = _derived(sessions, queries, results, session_keys, decided)
+    given = [part for part in (queries, results) if part is not None]
+    query_rows, filled = with_missing_queries(query_rows, missing or "not_logged", given)
     if results is not None:
         results = _placed(results, query_rows, queries, session_rows, session_keys)
     nothing = table("results").empty(table("results").required)
@@ -84,7 +98,14 @@ def assemble(typed: Mapping[str, Part], decided: Decisions, defaults: Mapping[st
         results=result_rows.accepted,
         parts=tuple(part for part in (sessions, queries, results) if part is not None),
         starts=starts_of(result_rows, LIST),
-        counts=replace(told, silent=unusual["silent"], lost=unusual["lost"], hollow=unusual["hollow"]),
+        counts=replace(
+            told,
+            silent=unusual["silent"],
+            lost=unusual["lost"],
+            hollow=unusual["hollow"],
+            worded=results.worded if results is not None else 0,
+            **filled,
+        ),
     )
 
 
@@ -93,7 +114,7 @@ def _queries(part: Part, sessions: Keys | None) -> Part:
     schema = table("queries")
     if sessions:
         part = replace(part, rows=check_parents(part.rows, schema, "sessions", sessions.accepted, sessions.seen))
-    return replace(part, rows=check_dense(part.rows, schema, None if part.is_whole else part.seen()))
+    return replace(part, rows=check_reach(part.rows, schema, None if part.is_whole else part.seen()))
 
 
 def _unfilled(results: Part) -> Part:
@@ -131,7 +152,7 @@ def _derived(
         source = source if keys is None else _within(source, keys.accepted, SESSION)
         made, told = queries_from(source, key_too=sessions is not None or decided.key_of_queries)
         differing |= _named("queries", told)
-        query_rows = check_dense(Checked(made, made.clear()), table("queries")).accepted
+        query_rows = check_reach(Checked(made, made.clear()), table("queries")).accepted
         moved = query_names
         source = _within(source, query_rows, LIST)
     if sessions is not None:
@@ -172,7 +193,7 @@ def _placed(
         results = results.both(lambda rows: check_parents(rows, schema, "sessions", sessions.accepted, sessions.seen))
     if queries is None:
         positions = results.seen() if keys is None else _within(results.seen(), session_rows, SESSION)
-        return results.both(lambda rows: check_dense(rows, table("queries"), positions))
+        return results.both(lambda rows: check_reach(rows, table("queries"), positions))
     every = _keys(queries.rows, LIST)
     results = results.both(lambda rows: check_parents(rows, schema, "queries", every.accepted, every.seen))
     if "results_status" not in query_rows.columns:

@@ -9,16 +9,24 @@ from functools import partial
 import polars as pl
 
 from sessionkit.contract import RECORD, RULE, VALUE, table
+from sessionkit.contract.casts import SPELLED, as_text
 from sessionkit.errors import DataError, suggestion
-from sessionkit.readers.raw import Raw
+from sessionkit.readers.raw import EMPTY, MARK, WORDED, Raw
 
 PRIVATE = (RECORD, RULE, VALUE)
+KEYS = ("session_id", "query_position")
+"""Columns in which the text of an empty list is not looked for: they say whose list it is."""
 SEPARATORS = ",;\t|"
 """Characters that, within the name of a lone column, suggest that they separate columns."""
 
 
 def under_our_names(
-    raw: Raw, columns: Mapping[str, str | int], *, nulls: Sequence[str] = ("",), numbered: bool = False
+    raw: Raw,
+    columns: Mapping[str, str | int],
+    *,
+    nulls: Sequence[str] = ("",),
+    numbered: bool = False,
+    empty_list: str | None = None,
 ) -> Raw:
     """Return the source with its columns under our names and the texts that mean "no value" replaced by null.
 
@@ -30,6 +38,8 @@ def under_our_names(
         Texts that mean no value.
     numbered
         Whether the source has no header, so that texts of digits are numbers too.
+    empty_list
+        The text that says that a query returned nothing; records are then marked in :data:`~sessionkit.readers.raw.MARK`.
 
     Raises
     ------
@@ -53,12 +63,41 @@ def under_our_names(
                 "rename it"
             )
     wanted = {**taken, **{_named(name, found): name for name in kept}}
+    _refuse_missing(raw, list(wanted), found)
     frame = raw.frame.select(
         *[name for name in PRIVATE if name in schema],
+        *([] if empty_list is None else [_mark(empty_list.strip(), wanted, schema, nulls).alias(MARK)]),
         *[_without(pl.col(theirs), schema[theirs], nulls).alias(ours) for ours, theirs in wanted.items()],
     )
-    _refuse_missing(raw, list(wanted), found)
-    return replace(raw, frame=frame)
+    return replace(raw, frame=frame, empty_list=empty_list)
+
+
+def _mark(text: str, wanted: Mapping[str, str], schema: pl.Schema, nulls: Sequence[str]) -> pl.Expr:
+    """Return what a record is: EMPTY where it says that a list was empty, WORDED where it has the text and is a result all the same.
+
+    The text may mean no value elsewhere, so it is looked for before such texts are gone. In place of a rank or a document it
+    says that the list was empty; in another column it does where the record lacks one of these. No text stands for no rank.
+    """
+
+    def said(theirs: str) -> pl.Expr:
+        return as_text(theirs, schema[theirs]).str.strip_chars()
+
+    def lacking(theirs: str) -> pl.Expr:
+        nothing = {"", *(null.strip() for null in nulls)}
+        return pl.any_horizontal(said(theirs).is_null(), *(said(theirs) == null for null in nothing))
+
+    rank, doc = wanted["rank"], wanted["doc_id"]
+    if not text:
+        return pl.when(lacking(rank)).then(pl.lit(EMPTY, dtype=pl.Int8))
+    keys = {wanted[name] for name in KEYS}
+    spoken = [
+        name for name, dtype in schema.items() if dtype in (pl.String, pl.Boolean, *SPELLED) or dtype.is_numeric()
+    ]
+    others = [said(name) == text for name in spoken if name not in (*PRIVATE, *keys, rank, doc)]
+    elsewhere = pl.any_horizontal(*others).fill_null(value=False) if others else pl.lit(value=False)
+    own = (said(rank) == text).fill_null(value=False) | (said(doc) == text).fill_null(value=False)
+    empty = own | (elsewhere & (lacking(rank) | lacking(doc)))
+    return pl.when(empty).then(pl.lit(EMPTY, dtype=pl.Int8)).when(elsewhere).then(pl.lit(WORDED, dtype=pl.Int8))
 
 
 def _named(name: str, found: list[str]) -> str:

@@ -22,6 +22,11 @@ class Counts:
     ----------
     bare
         Rejected queries that are kept as not logged, for their place.
+    missing, gapped, late, doubtful
+        Positions of queries that no record has, the sessions they are missing in, how many of these lack the first, and how many
+        of the positions rejected records may be of.
+    worded
+        Rows that are results although a column has the text that marks empty lists.
     differing
         For each column of a derived table, ``(table, column)``, the rows whose source says different things.
     silent, lost
@@ -39,6 +44,11 @@ class Counts:
     """
 
     bare: int = 0
+    missing: int = 0
+    gapped: Found = NONE
+    late: int = 0
+    doubtful: int = 0
+    worded: int = 0
     differing: Mapping[tuple[str, str], Found] = field(default_factory=dict)
     silent: int = 0
     lost: int = 0
@@ -53,11 +63,12 @@ class Counts:
         return Counts(
             differing=_added(self.differing, later.differing),
             unusual=_added(self.unusual, later.unusual),
+            gapped=both(self.gapped, later.gapped),
             unjudged=both(self.unjudged, later.unjudged),
             **{
                 name: getattr(self, name) + getattr(later, name)
                 for name in (entry.name for entry in fields(self))
-                if name not in ("differing", "unusual", "unjudged")
+                if name not in ("differing", "unusual", "gapped", "unjudged")
             },
         )
 

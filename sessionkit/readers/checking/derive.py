@@ -6,10 +6,13 @@ session; where they do not, the first value is kept and a warning says so.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import polars as pl
 
-from sessionkit.contract import RECORD, Checked, check_dense, table
-from sessionkit.contract.keys import changes, distinct, in_order, keys_of, rises
+from sessionkit.contract import RECORD, Checked, check_reach, table
+from sessionkit.contract.keys import changes, distinct, in_order, is_dense, keys_of, rises
 from sessionkit.readers.checking.counts import Found
 from sessionkit.readers.checking.notes import Notes
 from sessionkit.readers.checking.parts import LIST, Part
@@ -42,12 +45,46 @@ def with_bare_queries(part: Part, sessions: pl.DataFrame | None) -> tuple[pl.Dat
         return accepted, 0
     if sessions is not None:
         places = places.join(sessions, on="session_id", how="semi")
-    places = check_dense(Checked(places, places.clear()), table("queries")).accepted
+    places = check_reach(Checked(places, places.clear()), table("queries")).accepted
     bare = places.join(accepted, on=LIST, how="anti")
     if bare.is_empty():
         return accepted, 0
     status = pl.lit("not_logged").alias("results_status")
     return pl.concat([accepted, bare.with_columns(status)], how="diagonal_relaxed").sort(LIST), bare.height
+
+
+def with_missing_queries(
+    queries: pl.DataFrame, status: str, parts: Sequence[Part]
+) -> tuple[pl.DataFrame, dict[str, Any]]:
+    """Return the queries and a bare row for each position below the last of its session that none has.
+
+    Its list is as `status` says; but nobody can say that it was empty where rejected records of `parts` are its own, or may
+    be, as they are of the session and do not say of which query: it is then ``not_logged``. Returned too are the counts
+    `missing`, `gapped`, `late` and `doubtful` of :class:`~sessionkit.readers.checking.counts.Counts`.
+    """
+    keys = queries.select(LIST)
+    if is_dense(keys):
+        return queries, {}
+    last = keys.group_by("session_id").agg(pl.col("query_position").max(), number=pl.len())
+    gapped = last.filter(pl.col("query_position") != pl.col("number")).drop("number")
+    every = gapped.with_columns(query_position=pl.int_ranges(1, pl.col("query_position"), dtype=pl.Int32)).explode(
+        "query_position"
+    )
+    missing = every.join(keys, on=LIST, how="anti")
+    seen = pl.concat([part.seen().select(LIST) for part in parts]).unique()
+    beyond = seen.join(gapped, on="session_id", suffix="_last")
+    beyond = beyond.filter(pl.col("query_position") > pl.col("query_position_last")).select("session_id")
+    nowhere = pl.concat([beyond, *(part.unplaced for part in parts)])
+    own, any_of = missing.join(seen, on=LIST, how="semi"), missing.join(nowhere, on="session_id", how="semi")
+    doubtful = pl.concat([own, any_of]).unique().with_columns(results_status=pl.lit("not_logged"))
+    bare = missing.join(doubtful, on=LIST, how="left").with_columns(pl.col("results_status").fill_null(status))
+    found = {
+        "missing": missing.height,
+        "gapped": (gapped.height, gapped["session_id"].min()),
+        "late": missing.filter(query_position=1).height,
+        "doubtful": doubtful.height,
+    }
+    return pl.concat([queries, bare], how="diagonal_relaxed").sort(LIST), found
 
 
 def sessions_from(rows: pl.DataFrame, taken: list[str]) -> tuple[pl.DataFrame, dict[str, Found]]:

@@ -47,8 +47,15 @@ class Notes:
             warnings.warn(sentence, DataWarning, stacklevel=2)
 
 
-def notice_parts(counts: Counts, notes: Notes) -> None:
+def notice_parts(counts: Counts, settings: Settings, notes: Notes) -> None:
     """Note what had to be decided while the tables of a log were put together."""
+    if counts.missing:
+        _notice_missing(counts, settings, notes)
+    if counts.worded:
+        notes.tell(
+            f"results: {counted(counts.worded, 'row')} with rank, document and, in another column, the text that empty_list is; "
+            "kept as results"
+        )
     if counts.bare:
         notes.tell(
             f"queries: {counted(counts.bare, 'query')} rejected, kept as not logged so that later ones stay where they "
@@ -69,6 +76,27 @@ def notice_parts(counts: Counts, notes: Notes) -> None:
         )
     if counts.lost:
         notes.warn(f"queries: {counted(counts.lost, 'query')} with every result row rejected, taken as not logged")
+
+
+def _notice_missing(counts: Counts, settings: Settings, notes: Notes) -> None:
+    """Note positions that no record has; warn where nobody said what became of their lists."""
+    sessions, first = counts.gapped
+    status = settings.missing_positions
+    said = (
+        f"queries: {counted(counts.missing, 'position')} missing in {counted(sessions, 'session')} (first: session {first!r}); "
+        f"their lists are taken as {'empty' if status == 'empty' else 'not logged'}"
+    )
+    if counts.doubtful:
+        said += f"; rejected records may be of {counts.doubtful:,} of them"
+        said += ", which are taken as not logged" if status == "empty" else ""
+    if status is None and 2 * counts.late > max(2, sessions):
+        said += f"; {counts.late:,} of the sessions begin above 1: if positions run on from session to session, number queries anew in each"
+    if status is None:
+        notes.warn(
+            f'{said}; if they returned nothing, set missing_positions = "empty" in study.toml (--missing-positions)'
+        )
+    else:
+        notes.tell(said)
 
 
 def notice(counts: Counts, judgments: pl.DataFrame, settings: Settings, notes: Notes) -> None:

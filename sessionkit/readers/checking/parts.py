@@ -8,18 +8,23 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from sessionkit.contract import RECORD, Checked, Table, check_types, check_unique, check_values, table
-from sessionkit.readers.raw import Raw, read_through
+from sessionkit.contract.casts import as_text
+from sessionkit.readers.raw import EMPTY, MARK, WORDED, Raw, read_through
 
 LIST = ["session_id", "query_position"]
 
 
 @dataclass(frozen=True)
 class Part:
-    """A source's rows and markers of empty lists, parted into accepted and broken."""
+    """A source's rows and markers of empty lists, parted into accepted and broken.
+
+    `worded` counts rows that are results although a column has the text that marks empty lists.
+    """
 
     raw: Raw
     rows: Checked
     markers: Checked
+    worded: int = 0
 
     def both(self, check: Callable[[Checked], Checked]) -> Part:
         """Return the part with a check applied to rows and markers alike."""
@@ -41,6 +46,13 @@ class Part:
         return pl.concat(frames, how="diagonal_relaxed").collect()
 
     @property
+    def unplaced(self) -> pl.DataFrame:
+        """The sessions of rejected rows that do not say of which query they are."""
+        nowhere = ~(pl.col("query_position") >= 1).fill_null(value=False)
+        frames = [part.broken for part in (self.rows, self.markers) if set(LIST) <= set(part.broken.columns)]
+        return pl.concat([frame.filter(nowhere).select(pl.col("session_id").drop_nulls()) for frame in frames]).unique()
+
+    @property
     def is_whole(self) -> bool:
         """Whether all that was seen are accepted rows: nothing was rejected, and there are no markers."""
         return self.rows.broken.is_empty() and self.markers.accepted.is_empty() and self.markers.broken.is_empty()
@@ -59,17 +71,30 @@ def typed_part(raw: Raw, schema: Table) -> Part:
 
 def _typed(raw: Raw, schema: Table) -> Part:
     """Return a source with its columns typed, the markers of empty lists set apart."""
-    text = pl.col("rank").cast(pl.String, strict=False).str.strip_chars() if raw.empty_list is not None else None
-    if text is None:
+    if raw.empty_list is None:
         rows = check_types(raw.frame, schema, timezone=raw.timezone)
         return Part(raw, rows, Checked(rows.accepted.clear(), rows.broken.clear()))
-    empty = (text == pl.lit(raw.empty_list).str.strip_chars()).fill_null(value=False)
-    markers = raw.frame.filter(empty).with_columns(rank=pl.lit(None, dtype=pl.String))
+    empty = pl.col(MARK).eq_missing(EMPTY)
     return Part(
         raw,
-        check_types(raw.frame.filter(~empty), schema, timezone=raw.timezone),
-        check_types(markers, schema, timezone=raw.timezone, required=LIST),
+        check_types(raw.frame.filter(~empty).drop(MARK), schema, timezone=raw.timezone),
+        check_types(
+            _markers(raw.frame.filter(empty).drop(MARK), schema, raw.empty_list),
+            schema,
+            timezone=raw.timezone,
+            required=LIST,
+        ),
+        raw.frame.select((pl.col(MARK) == WORDED).sum()).collect().item(),
     )
+
+
+def _markers(frame: pl.LazyFrame, schema: Table, text: str) -> pl.LazyFrame:
+    """Return markers of empty lists without rank, and without the text where a value of another type belongs."""
+    types = frame.collect_schema()
+    typed = [field.name for field in schema.fields if field.type != "string" and field.name in types]
+    said = {name: as_text(name, types[name]).str.strip_chars() for name in typed}
+    kept = [pl.when(said[name] != text.strip()).then(name).alias(name) for name in typed if name not in LIST]
+    return frame.with_columns(*kept).with_columns(rank=pl.lit(None, dtype=pl.String))
 
 
 def valued_part(part: Part, schema: Table, *, shifted: Iterable[str] = ()) -> Part:

@@ -43,8 +43,8 @@ def whole_study(
     schemas = log_schemas(log)
     users = plain_part(raws["users"][0]) if "users" in raws else None
     typed = {name: typed_part(raw, schemas[name]) for name, raw in log.items()}
-    made = assemble(typed, decide(log, lambda: [typed], notes), defaults)
-    notice_parts(made.counts, notes)
+    made = assemble(typed, decide(log, lambda: [typed], notes), defaults, settings.missing_positions)
+    notice_parts(made.counts, settings, notes)
     judgments = [plain_part(raw) for raw in raws.get("judgments", ())]
     parts = [*([users] if users else ()), *made.parts, *judgments]
     rejected = rejected_rows(parts).lazy()

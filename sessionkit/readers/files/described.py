@@ -45,7 +45,8 @@ def read_table(
     def named(frame: pl.LazyFrame, *, numbered: bool) -> pl.LazyFrame:
         found.extend(frame.collect_schema().names())
         source = Raw(name, file.name, frame, 0, no_way_back, file.bytes, file.digest)
-        return keep(under_our_names(source, options.get("columns", {}), nulls=nulls, numbered=numbered).frame)
+        columns, empty = options.get("columns", {}), options.get("empty_list")
+        return keep(under_our_names(source, columns, nulls=nulls, numbered=numbered, empty_list=empty).frame)
 
     raw = _records(file, name, options, named, piecewise=piecewise, at_once=keep is in_memory, numbers=numbers)
     if set(QRELS) <= set(found):

@@ -166,12 +166,14 @@ FORMATS: dict[str, Format] = {
         fits=trec_run.fits,
         options=trec_run.OPTIONS,
         tried=trec_run.TRIED,
+        missing_positions="empty",
     ),
     "trec_dd": Format(
         "runs of TREC Dynamic Domain: topic, iteration, document, score, on topic, ratings of subtopics",
         reader("trec_dd", trec_dd.take),
         fits=trec_dd.fits,
         tried=trec_dd.TRIED,
+        missing_positions="empty",
     ),
     "tiangong_st": Format(
         "sessions of TianGong-ST: XML",

@@ -3,8 +3,8 @@
 ``topic iteration document score on_topic subtopic:rating|subtopic:rating``, between tabs, the last one only where the
 document is on topic; the jig of 2015 writes ``NULL`` there where it is not. A topic is a session, an iteration (counted
 from 0) a query without text, its list the documents by descending score, equal scores in the order of the file. Iterations
-that are missing are empty lists, as in the track's own scorer, which puts a document there that nobody judged. Every file
-is one system, named by it (without .gz or .zst).
+that are missing are empty lists (``missing_positions``), as in the track's own scorer, which puts a document there that nobody
+judged. Every file is one system, named by it (without .gz or .zst).
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from sessionkit.readers.files.blanks import fields_of, first_fields
 from sessionkit.readers.files.opening import PACKED
 from sessionkit.readers.files.qrels import NUMBER
 from sessionkit.readers.records import Log, Taken, raw_of
-from sessionkit.showing.words import counted
 
 TRIED = "part of a run of 2015, a sample of the track's jig; those of later years are built from its code and examples"
 NONE = "NULL"
@@ -38,7 +37,7 @@ def fits(glimpse: Glimpse) -> bool:
 
 def take(log: Log) -> Taken:
     """Take the files apart."""
-    queries, results, notes = [], [], []
+    queries, results = [], []
     for file in log.files:
         frame = fields_of(file, FIELDS, least=5, most=6, keep=log.keep)
         frame = _with_broken(_with_broken(frame, COUNTS, "iteration", WHOLE), "on_topic_is_0_or_1", "on_topic", FLAG)
@@ -56,38 +55,19 @@ def take(log: Log) -> Taken:
         whole = pl.col(RULE).is_null()
         rank = pl.when(whole).then(whole.cast(pl.Int64).cum_sum().over("session_id", "query_position"))
         rows = log.keep(ordered.with_columns(rank=rank).sort(RECORD))
-        asked, missing = _iterations(rows, system)
-        if missing:
-            notes.append(f"{file.name}: {counted(missing, 'iteration')} missing between others, taken as empty lists")
         columns = ("topic_id", "iteration")
         results.append(raw_of(file, "results", rows.drop(columns), kind="lines", base={"query_position": 1, "rank": 1}))
-        queries.append(raw_of(file, "queries", asked, kind="iterations", base={"query_position": 1}))
-    return Taken({"queries": queries, "results": results}, notes=notes)
-
-
-def _iterations(rows: pl.LazyFrame, system: str) -> tuple[pl.LazyFrame, int]:
-    """Return a row for each iteration of a topic up to its last, and how many of them no line has."""
-    there = (
-        rows.filter(pl.col(RULE).is_null())
-        .group_by("session_id", "topic_id", "query_position")
-        .agg(pl.col(RECORD).min())
-    )
-    last = there.group_by("session_id", "topic_id").agg(
-        pl.col(RECORD).min().alias("first"), pl.col("query_position").max()
-    )
-    every = last.with_columns(query_position=pl.int_ranges(1, pl.col("query_position") + 1)).explode("query_position")
-    asked = (
-        every.join(there, on=["session_id", "topic_id", "query_position"], how="left")
-        .with_columns(
-            results_status=pl.when(pl.col(RECORD).is_null()).then(pl.lit("empty")).otherwise(pl.lit("shown")),
-            system_id=pl.lit(system),
+        queries.append(
+            raw_of(file, "queries", _iterations(rows, system), kind="iterations", base={"query_position": 1})
         )
-        .with_columns(pl.coalesce(RECORD, "first").alias(RECORD))
-        .drop("first")
-        .sort("session_id", "query_position")
-        .collect()
-    )
-    return asked.lazy(), asked.filter(pl.col("results_status") == "empty").height
+    return Taken({"queries": queries, "results": results})
+
+
+def _iterations(rows: pl.LazyFrame, system: str) -> pl.LazyFrame:
+    """Return a row for each iteration of a topic that has a line."""
+    there = rows.filter(pl.col(RULE).is_null()).group_by("session_id", "topic_id", "query_position")
+    asked = there.agg(pl.col(RECORD).min()).with_columns(results_status=pl.lit("shown"), system_id=pl.lit(system))
+    return asked.sort("session_id", "query_position").collect().lazy()
 
 
 def _with_broken(frame: pl.LazyFrame, rule: str, column: str, pattern: str) -> pl.LazyFrame:

@@ -10,6 +10,9 @@ by document, descending, as trec_eval does; the rank in the file is ignored), ``
 1, gaps kept) or ``file`` (as the lines stand). A document that a topic has twice is kept, ``duplicates = "keep"`` (it gains
 once), or its lower places are merged into the first (``"first"``) or rejected (``"reject"``); trec_eval refuses such runs.
 
+Runs for conversations name a session and a turn in the first field (``31_1``, ``31_2``). Each is a session of its own here
+until runs can be taken apart by it; a warning says so where most topics look like that.
+
 In runs of the Session Track (levels RL1 to RL4) the first field is the number of a session: with the track's map as
 ``--topics``, ``topic_id`` is the session's topic. Judgments are qrels (``judgments/trec_qrels.py``: judges, grades of 2012).
 """
@@ -17,7 +20,7 @@ In runs of the Session Track (levels RL1 to RL4) the first field is the number o
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import polars as pl
 
@@ -30,6 +33,7 @@ from sessionkit.readers.files.qrels import NUMBER
 from sessionkit.readers.formats.trec_topics import read_topics
 from sessionkit.readers.judgments.trec_qrels import COLUMN, GRADES
 from sessionkit.readers.records import Log, Taken, raw_of
+from sessionkit.showing.words import counted
 
 TRIED = "a run and qrels of trec_eval's own tests, and part of a run for the Session Track of 2013, as Indri wrote it"
 OPTIONS: dict[str, Option] = {
@@ -51,6 +55,10 @@ LIST = ("tag", "query_id")
 NO_DOCUMENTS = ("Q", "T", "C")
 """What stands in the place of a document in logs of Yandex."""
 ITERATION = r"[A-Za-z]*\d{0,3}"
+TURN = r"^(.*\w)[-_.:/](\d+)$"
+"""A session, and the number of a turn in it."""
+LONGEST = 30
+"""Turns of a lone session up to which its topics are taken for turns; more are the topics of a collection."""
 UNIQUE, FINITE = "document_is_unique_in_list", "score_is_a_number"
 
 
@@ -88,7 +96,39 @@ def take(log: Log) -> Taken:
         raws.append(raw_of(file, "results", rows, kind="lines", base={"query_position": 1, **base}))
     if shared:
         notes.append(f"tags of several files, told apart by the names of the files: {', '.join(sorted(shared)[:5])}")
-    return Taken({"results": raws}, merged, notes=notes)
+    return Taken({"results": raws}, merged, notes=notes, warnings=turns_in(_topics(frames)))
+
+
+def turns_in(topics: pl.Series) -> list[str]:
+    """Return a warning where most of these distinct topics look like turns of sessions: numbered from 1 after the same name.
+
+    Turns may be missing, as those that found nothing are in no run, up to half of a session. A lone session must have a
+    number in its name, as ``31_1`` and ``31_2`` have and ``MB-1`` and ``MB-2`` have not.
+    """
+    parts = topics.str.extract_groups(TURN).struct.unnest().rename({"1": "session", "2": "turn"})
+    numbered = parts.with_columns(pl.col("turn").cast(pl.Int64, strict=False), topic=topics).drop_nulls()
+    sessions = numbered.group_by("session").agg(
+        pl.len(), pl.col("turn").min().alias("first"), pl.col("turn").max().alias("last"), pl.col("turn", "topic")
+    )
+    sessions = sessions.filter(pl.col("len") > 1, pl.col("first") == 1, pl.col("last") <= 2 * pl.col("len"))
+    if 2 * sessions["len"].sum() <= len(topics):
+        return []
+    found = sessions.sort("session")
+    if len(found) == 1 and not (found["session"].str.contains(r"\d").item() and found["len"].item() <= LONGEST):
+        return []
+    first = found.head(1).explode("turn", "topic").sort("turn")["topic"].head(2)
+    turns, of = counted(int(found["len"].sum()), "topic"), counted(len(found), "session")
+    return [
+        f"{turns} look like turns of {of} ({', '.join(map(repr, first))}, ...), but each became a session of its own, with one "
+        "query. A reader for such runs is planned (session_from), and not there yet; to score them as sessions, write a table with "
+        "the columns session_id, query_position, rank and doc_id (and judgment_key, where judgments are by turn), one row a result"
+    ]
+
+
+def _topics(frames: Mapping[LogFile, pl.LazyFrame]) -> pl.Series:
+    """Return the distinct topics of all files."""
+    own = [frame.select(pl.col("query_id").drop_nulls().unique()) for frame in frames.values()]
+    return pl.concat(own).collect().to_series().unique()
 
 
 def _lines(frame: pl.LazyFrame) -> pl.LazyFrame:

@@ -193,7 +193,8 @@ class Writing:
 
     def _put_together(self, parts: Callable[[], Sequence[Parts]]) -> list[tuple[Assembled, Counts]]:
         """Return the tables of some parts, and what is counted in each."""
-        made = [assemble(part, self.course.decided, self.defaults) for part in parts()]
+        missing = self.beside.settings.missing_positions
+        made = [assemble(part, self.course.decided, self.defaults, missing) for part in parts()]
         return [(one, counts_of(one, self._keys)) for one in made]
 
     def _whole(self) -> Study:
@@ -205,7 +206,7 @@ class Writing:
         raws = [part.raw for part in (beside.users, *beside.judgments) if part is not None]
         notice_empty(sorted([*self.course.log.values(), *raws], key=lambda raw: TABLES.index(raw.table)), notes)
         self.course.notice(notes)
-        notice_parts(gathered.counts, notes)
+        notice_parts(gathered.counts, beside.settings, notes)
         rejected = gathered.all_rejected(beside.users, self.course.log.values(), beside.judgments)
         if beside.strict:
             refuse_first(rejected)

@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from sessionkit.readers.proposing.contents import Column, mean_nothing
+from sessionkit.readers.proposing.laying import find_unranked_lists
 from sessionkit.readers.proposing.matching import OTHER_UNITS, Match
 from sessionkit.readers.proposing.naming import LIKELY, likeness, words
 from sessionkit.readers.proposing.proposal import Line, Section
@@ -30,6 +31,7 @@ def sections_of(match: Match, folder: Path) -> list[Section]:
     """Return the table of a study.toml for one file, and that of its columns."""
     sample = match.part.sample
     if match.columns:
+        find_unranked_lists(match)
         _keep_apart(match)
         _settle_no_values(match)
         _ask_of_missing(match)
@@ -152,11 +154,12 @@ def _settle_no_values(match: Match) -> None:
 def _ask_of_missing(match: Match) -> None:
     """Ask about rows without a value that every row must have, but for those that say that a list was empty."""
     rank, text = match.column("rank"), match.options.get("empty_list")
-    given = (
-        pl.lit(value=True)
-        if rank is None or text is None
-        else pl.Series(rank.texts.str.strip_chars() != text).fill_null(value=True)
-    )
+    given: pl.Series | pl.Expr = pl.lit(value=True)
+    if rank is not None and text is not None:
+        own = [one.texts.str.strip_chars() == text for one in (rank, match.column("doc_id")) if one is not None]
+        given = (
+            ~pl.select(pl.any_horizontal(own)).to_series().fill_null(value=False) if text else rank.texts.is_not_null()
+        )
     for ours, name in match.columns.items():
         if ours in match.fields and match.fields[ours].required:
             many = match.part.columns[name].texts.to_frame("v").select((pl.col("v").is_null() & given).sum()).item()

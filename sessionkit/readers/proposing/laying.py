@@ -15,6 +15,8 @@ from sessionkit.readers.proposing.spelling import quoted
 from sessionkit.showing.words import counted, listed
 
 COUNTING = ("query_position", "rank")
+FEW = 3
+"""So many texts at most in place of documents are taken for words and not for ids."""
 NOTHING = re.compile(r"\b(no|zero|0)[\W_]*(result|hit|doc|match)|empty|nothing", re.I)
 """Texts in place of a rank that say of themselves that the query returned nothing."""
 
@@ -96,14 +98,53 @@ def _find_empty_lists(match: Match, layout: Layout) -> None:
         )
 
 
+def find_unranked_lists(match: Match) -> None:
+    """Take what stands for a document in lists without any rank for what means that a query returned nothing.
+
+    Words that say so are taken, and others where they are few and no document of a ranked list; so is that nothing stands there.
+    """
+    rank, doc = match.column("rank"), match.column("doc_id")
+    if rank is None or doc is None or "empty_list" in match.options:
+        return
+    texts = {"s": match.columns["session_id"], "p": match.columns["query_position"], "rank": rank.name, "doc": doc.name}
+    rows = match.part.sample.texts.select(pl.col(name).str.strip_chars().alias(ours) for ours, name in texts.items())
+    without = rows.filter(pl.col("rank").is_null().all().over("s", "p"), pl.col("s").is_not_null())
+    ranked = rows.filter(pl.col("rank").is_not_null())["doc"].drop_nulls().unique()
+    found = without["doc"].drop_nulls().value_counts(sort=True).sort("count", "doc", descending=[True, False])
+    words = [text for text in found["doc"] if NOTHING.search(text)] or (
+        found["doc"].to_list() if len(found) <= FEW and not found["doc"].is_in(ranked.implode()).any() else []
+    )
+    if words:
+        many = found.row(by_predicate=pl.col("doc") == words[0])[1]
+        said = f"{counted(many, 'row')} without a rank and with {quoted(words[0])} as document"
+        rest = [*(quoted(word) for word in words[1:FEW]), *(["nothing"] if without["doc"].null_count() else [])]
+    elif without["doc"].null_count():
+        said, rest = f"{counted(without['doc'].null_count(), 'row')} with neither rank nor document", []
+    else:
+        return
+    match.options["empty_list"] = words[0] if words else ""
+    if words and NOTHING.search(words[0]):
+        match.remark("empty_list", said)
+    else:
+        match.ask("empty_list", f"{said}. Did the query return nothing? If not, remove this line")
+    if rest:
+        match.ask(
+            "empty_list",
+            f'without a rank there is also {listed(rest)}. empty_list = "" says that every row without a rank is an empty list. Is it?',
+        )
+
+
 def _ask_of_layout(match: Match, layout: Layout) -> None:
     """Ask about columns that do not count all through the log, or have other names than usual."""
     if layout.gaps > 0:
-        many = f"in {layout.gaps:.1%} of sessions {quoted(layout.position)} has gaps or starts above 1, and what follows is rejected"
+        many = (
+            f"in {layout.gaps:.1%} of sessions {quoted(layout.position)} has gaps or starts above 1; queries that are missing are "
+            "taken as not logged"
+        )
         why = (
             "It runs on from session to session: number queries anew in each"
             if _runs_on(match)
-            else "Were queries left out?"
+            else 'If they returned nothing, say missing_positions = "empty" below format'
         )
         match.ask("query_position", f"{many}. {why}")
     if layout.twice > 0:

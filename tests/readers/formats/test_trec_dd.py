@@ -63,7 +63,26 @@ def test_a_run(write, quiet_read):
         (4, 2, "A", True),
     ]
     assert study.results.collect()["feedback"].to_list()[:2] == ["DD16-1.1:4|DD16-1.2:3", None]
-    assert "lda.run: 1 iteration missing between others, taken as empty lists" in study.notes
+    assert (
+        "queries: 1 position missing in 1 session (first: session 'lda.run:DD16-1'); their lists are taken as empty"
+        in study.notes
+    )
+
+
+def test_a_missing_iteration_is_what_is_said_of_it(write, quiet_read):
+    study = quiet_read(write("lda.run", RUN), missing_positions="not_logged")
+    assert study.queries.collect()["results_status"].to_list() == ["shown", "shown", "not_logged", "shown"]
+
+
+def test_an_iteration_of_which_every_line_is_rejected_is_not_called_empty(write, quiet_read):
+    text = "D1\t0\ta\t2\t0\nD1\t1\tb\t2\t7\nD1\t3\tc\t2\t0\n"
+    study = quiet_read(write("run", text), format="trec_dd")
+    assert study.queries.collect().select("query_position", "results_status").rows() == [
+        (1, "shown"),
+        (2, "not_logged"),
+        (3, "empty"),
+        (4, "shown"),
+    ]
 
 
 def test_the_jig_of_2015_writes_null_where_a_document_is_off_topic(write, quiet_read):

@@ -193,3 +193,47 @@ def test_the_real_run_of_trec_eval(quiet_read):
         hits = [rank for rank, document in enumerate(documents, 1) if document in relevant[key]]
         average = sum(place / rank for place, rank in enumerate(hits, 1)) / len(relevant[key])
         assert average == pytest.approx(peer[key]["map"])
+
+
+@pytest.mark.parametrize(
+    ("topics", "said"),
+    [
+        (["31_1", "31_2"], "2 topics look like turns of 1 session ('31_1', '31_2', ...)"),
+        (["32_1", "31_3", "31_1", "32_2", "33_1"], "4 topics look like turns of 2 sessions ('31_1', '31_3', ...)"),
+        (["s12-1", "s12-2", "s12-3"], "3 topics look like turns of 1 session ('s12-1', 's12-2', ...)"),
+        (["a.1", "a.2", "b.1", "b.2"], "4 topics look like turns of 2 sessions ('a.1', 'a.2', ...)"),
+        (
+            ["132_1-1", "132_1-3", "132_2-1", "132_2-3"],
+            "4 topics look like turns of 2 sessions ('132_1-1', '132_1-3', ...)",
+        ),
+        (["51", "52", "53"], None),
+        (["MB-101", "MB-102", "MB-103"], None),
+        (["MB-1", "MB-2", "MB-3"], None),  # no number of a session before that of a turn
+        ([f"2014-{number}" for number in range(1, 51)], None),  # more than turns of one session
+        (["q_1", "r_1", "s_1"], None),
+        (["31_1", "31_9", "32_1", "32_8"], None),  # most numbers in between are missing
+        (["51", "52", "53", "54", "31_1", "31_2"], None),  # not most of them
+    ],
+)
+def test_topics_that_look_like_turns_are_warned_of(write, recwarn, topics, said):
+    study = read(write("run", "".join(f"{topic} Q0 d 1 1 bm25\n" for topic in topics)))
+    assert study.facts.sessions == len(topics)
+    told = [str(warned.message) for warned in recwarn]
+    assert len(told) == (said is not None)
+    if said is not None:
+        assert told[0].startswith(f"{said}, but each became a session of its own")
+        assert "planned (session_from), and not there yet" in told[0]
+        assert told[0] in study.notes
+
+
+def test_turns_of_several_runs_are_counted_once_and_may_be_judged_by_turn(write, quiet_read):
+    runs = [write(name, "".join(f"31_{turn} Q0 d 1 1 {name}\n" for turn in (1, 2))) for name in ("one", "two")]
+    study = quiet_read(runs, judgments=write("qrels", "31_1 0 d 1\n31_2 0 d 0\n"))
+    assert study.notes[0].startswith("2 topics look like turns of 1 session ('31_1', '31_2', ...)")
+    scores = sk.score(study, "mean(P@1)")
+    assert dict(scores.select("session_id", "value").rows()) == {
+        "one:31_1": 1,
+        "one:31_2": 0,
+        "two:31_1": 1,
+        "two:31_2": 0,
+    }

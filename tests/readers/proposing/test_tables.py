@@ -53,6 +53,37 @@ def test_a_text_in_place_of_ranks_means_an_empty_list(proposal, text):
     assert "'error'" in asked(made, "results.empty_list") + " " + asked(made, "results.columns.rank")
 
 
+@pytest.mark.parametrize("text", ["no hits", "keine", ""])
+def test_words_in_place_of_a_document_in_lists_without_ranks_mean_an_empty_list(proposal, text):
+    made = proposal(results=("session,qno,rank,url", [*GRID, ("s0", 4, "", text), ("s1", 4, "", text)]))
+    assert made.settings["results"]["empty_list"] == text
+    if text == "no hits":
+        assert "# 2 rows without a rank and with 'no hits' as document\nempty_list = \"no hits\"\n" in made.text
+        assert not asked(made, "results.empty_list")
+    else:
+        said = "with 'keine' as document" if text else "with neither rank nor document"
+        assert f"{said}. Did the query return nothing?" in asked(made, "results.empty_list")
+    assert not asked(made, "results.columns.rank") + asked(made, "results.columns.doc_id")
+
+
+def test_words_and_nothing_in_place_of_documents_are_asked_about(proposal):
+    made = proposal(
+        rejects=True, results=("session,qno,rank,url", [*GRID, ("s0", 4, "", "no hits"), ("s1", 4, "", "")])
+    )
+    assert made.settings["results"]["empty_list"] == "no hits"
+    assert 'without a rank there is also nothing. empty_list = "" says' in asked(made, "results.empty_list")
+    assert "1 row without rank: rejected" in asked(made, "results.columns.rank")
+
+
+@pytest.mark.parametrize("documents", [["d1", "d2"], ["e1", "e2", "e3", "e4"]])
+def test_documents_without_a_rank_mean_no_empty_list(proposal, documents):
+    """They are documents of other lists, or too many for words."""
+    rows = [*GRID, *(("s0", 4, "", document) for document in documents)]
+    made = proposal(rejects=True, results=("session,qno,rank,url", rows))
+    assert "empty_list" not in made.settings["results"]
+    assert "without rank: rejected. What are they?" in asked(made, "results.columns.rank")
+
+
 def test_a_text_in_place_of_a_rank_among_ranks_means_no_empty_list(proposal):
     rows = [(s, q, "ad" if r == 2 else r, d) for s, q, r, d in GRID]
     made = proposal(rejects=True, results=("session,qno,rank,url", rows))
@@ -243,14 +274,14 @@ def test_times_without_zone_are_asked_about(proposal):
 def test_gaps_and_ranks_that_come_twice_are_asked_about(proposal):
     made = proposal(rejects=True, results=("session,qno,rank,doc", [*GRID, ("s0", 1, 1, "d16")]))
     assert "in 5.6% of lists a rank comes twice" in asked(made, "results.columns.rank")  # 1 of 18
-    made = proposal(rejects=True, results=("session,qno,rank,doc", [row for row in GRID if row[:2] != ("s0", 2)]))
+    made = proposal(results=("session,qno,rank,doc", [row for row in GRID if row[:2] != ("s0", 2)]))
     assert "in 16.7% of sessions 'qno' has gaps" in asked(made, "results.columns.query_position")  # 1 of 6
-    assert "Were queries left out?" in asked(made, "results.columns.query_position")
+    assert 'say missing_positions = "empty"' in asked(made, "results.columns.query_position")
 
 
 def test_queries_numbered_through_the_file_and_sessions_numbered_for_each_user_are_named(proposal):
     rows = [(s, int(s[1:]) * 3 + q, r, d) for s, q, r, d in GRID]
-    made = proposal(rejects=True, results=("session,qno,rank,doc", rows))
+    made = proposal(results=("session,qno,rank,doc", rows))
     assert "runs on from session to session" in asked(made, "results.columns.query_position")
     rows = [(f"u{int(s[1:]) // 3}", int(s[1:]) % 3, q, r, d) for s, q, r, d in GRID]
     made = proposal(rejects=True, results=("user,session,qno,rank,doc", rows))

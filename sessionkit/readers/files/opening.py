@@ -34,8 +34,9 @@ DAMAGED = (EOFError, OSError, zlib.error)
 class LogFile:
     """One file: its name as the user wrote it, where its UTF-8 text (or Parquet) lies, and what it seems to be.
 
-    Copies of it go to `workspace`; `encoding` is what the user said. In a copy that was made to be readable, `undecoded` are the
-    numbers of the lines that are not in the original, with the bytes that are no text (``undecoded.py``).
+    Copies of it go to `workspace`; `encoding` is what the user said, which stands in `section` of study.toml, where that is known.
+    In a copy that was made to be readable, `undecoded` are the numbers of the lines that are not in the original, with the bytes
+    that are no text (``undecoded.py``).
     """
 
     name: str
@@ -47,6 +48,7 @@ class LogFile:
     digest: Callable[[], str]
     workspace: Path
     encoding: str | None = None
+    section: str = ""
     undecoded: Mapping[int, str] = field(default_factory=dict, compare=False)
 
     @property
@@ -55,7 +57,9 @@ class LogFile:
         return self.digest()
 
 
-def open_log(name: str, base: Path, workspace: Path, *, encoding: str | None = None, as_is: bool = False) -> LogFile:
+def open_log(
+    name: str, base: Path, workspace: Path, *, encoding: str | None = None, as_is: bool = False, section: str = ""
+) -> LogFile:
     """Find and recognise a file.
 
     Parameters
@@ -68,6 +72,8 @@ def open_log(name: str, base: Path, workspace: Path, *, encoding: str | None = N
         Name of the file's encoding when it is not UTF-8.
     as_is
         Whether to leave a text in UTF-16 to whoever reads it.
+    section
+        The table of study.toml that can say how it is written; empty where that is none in particular.
 
     Raises
     ------
@@ -89,7 +95,7 @@ def open_log(name: str, base: Path, workspace: Path, *, encoding: str | None = N
         text = _transcoded(path, name, encoding, workspace)
         head = _head(text, name)
     elif not as_is and (utf16 := utf16_of(head)):
-        raise DataError(f'{name} is in UTF-16; set encoding = "{utf16}" for it in study.toml')
+        raise DataError(f'{name} is in UTF-16; set encoding = "{utf16}" {_in_toml(section)}')
     kind, separator = _kind(path, head)
     if kind != "parquet" and _ends_lines_unseen(head):
         raise DataError(
@@ -97,7 +103,7 @@ def open_log(name: str, base: Path, workspace: Path, *, encoding: str | None = N
             "tr '\\r' '\\n'"
         )
     size = path.stat().st_size
-    return LogFile(name, text, kind, separator, beginning(head), size, digest_of(path), workspace, encoding)
+    return LogFile(name, text, kind, separator, beginning(head), size, digest_of(path), workspace, encoding, section)
 
 
 def utf16_of(head: bytes) -> str | None:
@@ -171,7 +177,14 @@ def not_utf8(file: LogFile) -> DataError:
     where = f" (line {line:,})" if line else ""
     if file.encoding is not None:
         return DataError(f"{file.name} is not in the encoding {file.encoding!r} that study.toml gives{where}")
-    return DataError(f'{file.name} is not UTF-8{where}; set encoding = "latin-1" (or what it is) for it in study.toml')
+    return DataError(
+        f'{file.name} is not UTF-8{where}; set encoding = "latin-1" (or what it is) {_in_toml(file.section)}'
+    )
+
+
+def _in_toml(section: str) -> str:
+    """Return where study.toml says how a file is written."""
+    return f"beside its path under [{section}] in study.toml" if section else "for it in study.toml"
 
 
 def _undecodable(path: Path) -> int | None:

@@ -142,7 +142,7 @@ def judgment_files(config: Config, beside: Sequence[Path], copies: Path) -> list
     """
     own = config.tables.get("judgments")
     described = [] if own is None else [(config.folder, own["path"], own)]
-    others = [(Path(), str(path), {}) for path in beside]
+    others: list[tuple[Path, str, Mapping[str, Any]]] = [(Path(), str(path), {}) for path in beside]
     files = [_found(base, name, options, config, copies) for base, name, options in (*described, *others)]
     _refuse_idle(files, config)
     return files

@@ -260,7 +260,7 @@ def test_every_table_of_the_log_refuses_what_its_kind_of_file_does_not_have(writ
     write("log.ndjson", "".join(json.dumps(line) + "\n" for line in lines))
     write("log.txt", LOG.replace(",", " "))
     for option, value in (("quote", False), ("header", True)):
-        with pytest.raises(DataError, match=rf"\[results\] says {option} of log\.ndjson, which is NDJSON"):
+        with pytest.raises(DataError, match=rf"\[results\] says {option} of log\.ndjson, which is JSON"):
             quiet_read(write("study.toml", f'[results]\npath = "log.ndjson"\n{option} = {json.dumps(value)}\n'))
     with pytest.raises(DataError, match=r"\[results\] says quote of log\.txt, which is fields between blanks"):
         quiet_read(write("study.toml", '[results]\npath = "log.txt"\nseparator = "whitespace"\nquote = true\n'))

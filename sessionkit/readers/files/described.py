@@ -15,6 +15,7 @@ from sessionkit.errors import DataError
 from sessionkit.readers.checking.columns import under_our_names
 from sessionkit.readers.config import Config
 from sessionkit.readers.files.delimited import read_delimited
+from sessionkit.readers.files.json_items import as_items, as_ndjson
 from sessionkit.readers.files.keeping import Keep, in_memory
 from sessionkit.readers.files.ndjson import read_ndjson
 from sessionkit.readers.files.opening import LogFile
@@ -27,7 +28,7 @@ SEPARATORS = ",\t;|"
 """What may separate fields where nothing says it but the header."""
 IDLE = {
     "parquet": (("separator", "quote", "header", "encoding"), "Parquet and says itself how its values are written"),
-    "ndjson": (("quote", "header"), "NDJSON, where every line names its values"),
+    "ndjson": (("quote", "header"), "JSON, where every record names its values"),
     WHITESPACE: (("quote",), "fields between blanks, which no quotes keep together"),
 }
 """What there is not to be said of a kind of file, and why."""
@@ -45,6 +46,7 @@ def read_table(
     null = options.get("null", "")
     nulls = (null,) if isinstance(null, str) else null
     found: list[str] = []
+    given, file = file, as_ndjson(file) if _may_be_json(file, options) else file
     _refuse_idle(file, name, options)
     numbers = _numbers(name, options) if nulls == ("",) else {}
 
@@ -56,6 +58,8 @@ def read_table(
     raw = _records(file, name, options, named, piecewise=piecewise, at_once=keep is in_memory, numbers=numbers)
     if set(QRELS) <= set(found):
         raw = without_idle_subtopic(raw)
+    if file is not given:
+        raw = replace(raw, locate=as_items(given))
     zone = options.get("timezone", config.settings.timezone)
     return replace(raw, timezone=zone, empty_list=options.get("empty_list"), base=_base(options))
 
@@ -92,6 +96,11 @@ def _records(
         piecewise=piecewise,
         numbers={column: dtype for column, dtype in numbers.items() if dtype.is_integer()},
     )
+
+
+def _may_be_json(file: LogFile, options: Mapping[str, Any]) -> bool:
+    """Return whether nothing says that a file is anything else than JSON."""
+    return file.kind != "parquet" and "separator" not in options
 
 
 def _refuse_idle(file: LogFile, name: str, options: Mapping[str, Any]) -> None:
@@ -153,7 +162,7 @@ def _separator(file: LogFile, name: str, options: Mapping[str, Any]) -> str:
         if needed <= {field.strip(' \r"') for field in first.split(separator)}:
             return separator
     raise DataError(
-        f"{file.name}: neither its name nor its first line says what separates its fields; "
+        f"{file.name}: neither its name nor its first line ({first.strip()[:60]!r}) says what separates its fields; "
         'set separator = "\\t", "," or "whitespace" for it in study.toml'
     )
 

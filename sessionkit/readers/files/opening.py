@@ -18,10 +18,11 @@ from typing import IO, cast
 
 from sessionkit.errors import DataError, suggestion
 from sessionkit.readers.files.hashing import digest_of
+from sessionkit.readers.files.signatures import GZIP, PARQUET, ZSTD, unread, utf16_of
 from sessionkit.readers.progress import counted
 
 HEAD = 1 << 16
-GZIP, ZSTD, PARQUET, UTF8_BOM = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PAR1", codecs.BOM_UTF8
+UTF8_BOM = codecs.BOM_UTF8
 SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 NDJSON = (".ndjson", ".jsonl")
 PACKED = (".gz", ".zst", ".zstd")
@@ -58,7 +59,14 @@ class LogFile:
 
 
 def open_log(
-    name: str, base: Path, workspace: Path, *, encoding: str | None = None, as_is: bool = False, section: str = ""
+    name: str,
+    base: Path,
+    workspace: Path,
+    *,
+    encoding: str | None = None,
+    as_is: bool = False,
+    section: str = "",
+    is_beside: bool = False,
 ) -> LogFile:
     """Find and recognise a file.
 
@@ -74,11 +82,14 @@ def open_log(
         Whether to leave a text in UTF-16 to whoever reads it.
     section
         The table of study.toml that can say how it is written; empty where that is none in particular.
+    is_beside
+        Whether it may be anything, such as a document in the folder of a log, of which only the lines are counted.
 
     Raises
     ------
     DataError
-        It is missing, a directory, unreadable, empty, cut short, or not in the encoding it should be in.
+        It is missing, a directory, unreadable, empty, cut short, of a kind that is not read, or not in the encoding it should
+        be in.
     """
     path = base / name
     name = path.name if Path(name).is_absolute() else name
@@ -90,6 +101,8 @@ def open_log(
         raise DataError(f"{name}: no permission to read {path}") from None
     if not head:
         raise DataError(f"{name} is empty; it must hold at least a header line")
+    if not is_beside and (what := unread(head, name)):
+        raise DataError(f"{name} is {what}")
     text = path
     if encoding is not None and not head.startswith(PARQUET):
         text = _transcoded(path, name, encoding, workspace)
@@ -104,16 +117,6 @@ def open_log(
         )
     size = path.stat().st_size
     return LogFile(name, text, kind, separator, beginning(head), size, digest_of(path), workspace, encoding, section)
-
-
-def utf16_of(head: bytes) -> str | None:
-    """Return the encoding of a text in UTF-16, with a byte order mark or every other byte null; None for other text."""
-    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return "utf-16"
-    even, odd = head[::2].count(0), head[1::2].count(0)
-    if head.startswith(PARQUET) or even + odd < len(head) / 4 or 10 * min(even, odd) > max(even, odd):
-        return None
-    return "utf-16-le" if odd > even else "utf-16-be"
 
 
 def _ends_lines_unseen(head: bytes) -> bool:

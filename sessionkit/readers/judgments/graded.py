@@ -125,7 +125,7 @@ def _read(file: LogFile, config: Config, keys: str) -> list[Raw]:
             "and grade. In study.toml, [judgments] can say which is: columns = { judgment_key = ..., doc_id = ..., grade = ... }"
         )
     options["columns"] = {**(columns or {}), **given}
-    if file.kind == "text":
+    if file.kind == "text" and separator:
         options["separator"] = separator
     raw = read_table(file, "judgments", options, config=config, keep=in_memory)
     types = raw.frame.collect_schema()
@@ -179,13 +179,13 @@ def _columns(
 
 
 def _header(head: str, separator: str | None = None) -> tuple[list[str], str]:
-    """Return the names of the columns, and what separates them: keys of the first object, or fields of the first line."""
+    """Return the names of the columns, keys of the first object or fields of the first line, and what separates these."""
     line = next((line for line in head.splitlines() if line.strip()), "")
     if begun := OBJECT.match(head):
         try:
-            return list(JSON.raw_decode(head, begun.end() - 1)[0] if begun[1] else json.loads(line)), ","
+            return list(JSON.raw_decode(head, begun.end() - 1)[0] if begun[1] else json.loads(line)), ""
         except (ValueError, RecursionError):
-            return [], ","
+            return [], ""
     separator = separator or max(SEPARATORS, key=line.count)
     if separator == WHITESPACE:
         return line.split(), separator
@@ -198,6 +198,6 @@ def _header(head: str, separator: str | None = None) -> tuple[list[str], str]:
 def _is_quepids(head: str) -> bool:
     """Return whether it is CSV with the columns of Quepid's ratings in brief."""
     names, separator = _header(head)
-    if separator != "," or OBJECT.match(head):
+    if separator != ",":
         return False
     return [name.casefold() for name in names] in (["query", "docid", "rating"], ["query", "doc_id", "rating"])

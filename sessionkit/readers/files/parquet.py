@@ -20,7 +20,7 @@ def columns_of(path: Path) -> tuple[str, ...]:
     """Return the names of the columns of a Parquet file; none where it cannot be read."""
     try:
         return tuple(pl.read_parquet_schema(path))
-    except (pl.exceptions.ComputeError, OSError):  # whoever reads it says what is wrong with it
+    except (pl.exceptions.PolarsError, OSError):  # whoever reads it says what is wrong with it
         return ()
 
 

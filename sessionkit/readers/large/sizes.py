@@ -31,7 +31,7 @@ def need(file: LogFile) -> float:
         frame = pl.scan_parquet(file.path, glob=False)
         try:
             return float(frame.select(pl.len()).collect().item() * _weight(frame))
-        except (pl.exceptions.ComputeError, OSError):  # the reader says what is wrong with it
+        except (pl.exceptions.PolarsError, OSError):  # the reader says what is wrong with it
             return 0.0
     size = file.path.stat().st_size  # that of the text, where it had to be brought into UTF-8
     kind = "xml" if file.head.lstrip().startswith(b"<") else file.kind

@@ -46,7 +46,8 @@ class Config:
     settings
         What is declared about the study.
     tables
-        Per table, its options: ``path``, ``separator`` and so on.
+        Per table, its options: ``path``, ``separator`` and so on. For whoever reads a file of judgments, those of judgments
+        are said of this file.
     defaults
         Constants for the sessions table.
     paths
@@ -72,10 +73,13 @@ class Config:
 
     def with_labels(self, labels: Mapping[str, float]) -> Config:
         """Return it with what the command says grades are worth, which goes before what [judgments] says."""
-        given = replace(self, labels=dict(labels))
-        if "judgments" not in self.tables:
-            return given
-        return replace(given, tables={**self.tables, "judgments": {**self.tables["judgments"], "labels": given.worth}})
+        return replace(self, labels=dict(labels))
+
+    @property
+    def of_judgments(self) -> dict[str, Any]:
+        """How the table in a file of judgments is written, as far as it is said."""
+        of_all = ("path", "format", "keys", "labels")
+        return {key: value for key, value in self.tables.get("judgments", {}).items() if key not in of_all}
 
     @property
     def worth(self) -> dict[str, float]:
@@ -195,6 +199,10 @@ def _check(loaded: Mapping[str, Any], name: str, schema: Mapping[str, Any]) -> N
     if error.validator == "additionalProperties":
         known = list(error.schema["properties"])
         unknown = next(key for key in error.instance if key not in known)
+        if unknown in OF_OTHERS and not where:
+            raise DataError(
+                f"{place}: unknown key {unknown!r}; for format tables it stands under each table, such as [results]"
+            )
         raise DataError(f"{place}: unknown key {unknown!r}{suggestion(unknown, known)}; known here: {', '.join(known)}")
     if error.validator == "required":
         raise DataError(

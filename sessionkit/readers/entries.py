@@ -173,7 +173,7 @@ class ReadJudgments(Protocol):
     """Reads one file of judgments."""
 
     def __call__(self, file: LogFile, config: Config) -> Sequence[Raw]:
-        """Return its judgments, under our column names."""
+        """Return its judgments, under our column names; ``config.of_judgments`` is what study.toml says of this file."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -194,6 +194,8 @@ class Judgments:
         On which real files it was tried, or that it never was and from what it was built.
     parquet
         Whether it is read from Parquet as well.
+    takes
+        What [judgments] may say of its table, beside what it may say of any file: path, format, encoding, keys and labels.
     """
 
     description: str
@@ -202,6 +204,7 @@ class Judgments:
     keys: str = TOPIC
     tried: str = ""
     parquet: bool = False
+    takes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         """What it is."""

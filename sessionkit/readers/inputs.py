@@ -29,11 +29,21 @@ def inputs(config: Config, copies: Path) -> list[LogFile]:
         inside = sorted(path for path in place.rglob("*") if path.is_file() and not hidden(path.relative_to(place)))
         found += [
             open_log(
-                str(Path(name) / path.relative_to(place)), config.folder, copies, encoding=config.encoding, as_is=as_is
+                str(Path(name) / path.relative_to(place)),
+                config.folder,
+                copies,
+                encoding=config.encoding,
+                as_is=as_is,
+                is_beside=True,
             )
             for path in inside
             if path.stat().st_size
         ]
+    if config.encoding is not None and found and all(file.kind == "parquet" for file in found):
+        raise DataError(
+            f"{config.name}: encoding = {config.encoding!r} is said of {found[0].name}, which is Parquet and says itself how its "
+            "values are written; leave encoding out"
+        )
     if not found:
         named = ", ".join(config.paths)
         raise DataError(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -16,15 +17,21 @@ from sessionkit.readers.checking.locales import locale_warnings
 from sessionkit.readers.checking.whole import Raws
 from sessionkit.readers.coming import Coming, Sources
 from sessionkit.readers.config import Config
-from sessionkit.readers.entries import TEXT, TOPIC
-from sessionkit.readers.files.described import read_table
-from sessionkit.readers.files.keeping import in_memory
-from sessionkit.readers.files.opening import open_log
+from sessionkit.readers.entries import TEXT, Glimpse, Judgments
+from sessionkit.readers.files.described import WHITESPACE, labelled
+from sessionkit.readers.files.opening import LogFile, open_log
+from sessionkit.readers.files.parquet import columns_of
 from sessionkit.readers.raw import Raw
 from sessionkit.readers.recognition import fitting, glimpse, the_one
 from sessionkit.showing.words import listed
 
 KNOWN = "sessionkit formats --judgments lists what judgments can be"
+OF_ALL = {"path", "format", "encoding", "keys", "labels"}
+"""What study.toml may say of a file of judgments in any format."""
+DESCRIBE = {"separator", "quote", "header", "columns"}
+"""What describes a table, which then is not recognised."""
+OF_QRELS = ("qrels_column", "grades")
+"""Options of formats of logs that say how qrels are taken."""
 
 
 @dataclass(frozen=True)
@@ -69,51 +76,130 @@ class Judged:
         )
 
 
-def read_judgments(paths: Sequence[Path], config: Config, workspace: Path, *, format: str | None = None) -> Judged:
-    """Read files of judgments, each in the format it looks like unless `format` names one.
+@dataclass(frozen=True)
+class JudgmentFile:
+    """A file of judgments that was found, and how it is to be read.
+
+    Parameters
+    ----------
+    path
+        Where it lies.
+    file
+        The same, opened.
+    format
+        Its name in ``JUDGMENTS``: as study.toml says, else what the file looks like; None where that is nothing known.
+    config
+        What study.toml says of the log and, under [judgments], of this file.
+    worth
+        What grades are worth that are words.
+    """
+
+    path: Path
+    file: LogFile
+    format: str | None
+    config: Config
+    worth: Mapping[str, float]
+
+    @property
+    def keys(self) -> str:
+        """What its judgment_key is the name of: as study.toml says, else as its format does."""
+        return str(self.config.tables["judgments"].get("keys", self._entry.keys))
+
+    def read(self) -> Judged:
+        """Return its judgments.
+
+        Raises
+        ------
+        DataError
+            It cannot be read as its format.
+        """
+        try:
+            raws = [labelled(raw, self.worth) for raw in self._entry.read(self.file, self.config)]
+        except DataError as error:
+            if self.format is None:
+                raise _unknown(self.path, error) from None
+            raise
+        return Judged.of(self.file.name, raws, self.keys)
+
+    @property
+    def _entry(self) -> Judgments:
+        """Its format; what is like none is read as a table with our column names, which says what is missing."""
+        return registry.JUDGMENTS[self.format or "tables"]
+
+
+def judgment_files(config: Config, beside: Sequence[Path], copies: Path) -> list[JudgmentFile]:
+    """Find the file that study.toml describes under [judgments], and those beside the log, none of which is read yet.
+
+    Whatever the format of the log, this is where it is settled what each is. Options of [judgments] are of the file that it
+    names; ``labels`` hold for all.
 
     Raises
     ------
     DataError
-        A file is missing or unreadable, or like none of the formats.
+        A file is missing or unreadable, or an option is said of it that its format does not take.
     UsageError
         A file is like two of the formats, or there is no format of that name.
     """
-    if format is not None and format not in registry.JUDGMENTS:
+    own = config.tables.get("judgments")
+    described = [] if own is None else [(config.folder, own["path"], own)]
+    others: list[tuple[Path, str, Mapping[str, Any]]] = [(Path(), str(path), {}) for path in beside]
+    files = [_found(base, name, options, config, copies) for base, name, options in (*described, *others)]
+    _refuse_idle(files, config)
+    return files
+
+
+def read_judgments(files: Sequence[JudgmentFile]) -> Judged:
+    """Read files of judgments, those of study.toml before those beside the log."""
+    return sum((file.read() for file in files), Judged())
+
+
+def _found(base: Path, name: str, options: Mapping[str, Any], config: Config, copies: Path) -> JudgmentFile:
+    """Return a file of judgments, opened, with its format."""
+    named = options.get("format")
+    if named is not None and named not in registry.JUDGMENTS:
         raise UsageError(
-            f"there is no format {format!r} of judgments{suggestion(format, registry.JUDGMENTS)}; formats: "
+            f"there is no format {named!r} of judgments{suggestion(named, registry.JUDGMENTS)}; formats: "
             f"{', '.join(registry.JUDGMENTS)}"
         )
-    judged = Judged()
-    for path in paths:
-        file = open_log(str(path), Path(), workspace)
-        name = format or looks_like(path)
-        entry = registry.JUDGMENTS[name or "tables"]
-        if file.kind == "parquet" and not entry.parquet:
-            readable = [one for one, other in registry.JUDGMENTS.items() if other.parquet]
-            raise DataError(f"{file.name} is Parquet, from which no {name} are read, but {listed(readable)}")
-        try:
-            judged += Judged.of(file.name, entry.read(file, config), entry.keys)
-        except DataError as error:
-            if name is None:
-                raise _unknown(path, error) from None
-            raise
-    return judged
+    path = base / name
+    file = open_log(name, base, copies, encoding=options.get("encoding"), section="judgments")
+    format_ = named or _described(options) or looks_like(file, path)
+    entry = registry.JUDGMENTS[format_ or "tables"]
+    if file.kind == "parquet" and not entry.parquet:
+        readable = [one for one, other in registry.JUDGMENTS.items() if other.parquet]
+        raise DataError(f"{file.name} is Parquet, from which no {format_} are read, but {listed(readable)}")
+    for option in options:
+        if option not in OF_ALL and option not in entry.takes:
+            other = "" if named else ', or say format = "tables" if it is a table of another kind'
+            raise DataError(
+                f"{config.name}: [judgments] says {option} of {file.name}, which is read as {format_}; that takes no {option}. "
+                f"Leave it out{other}"
+            )
+    said = replace(config, tables={**config.tables, "judgments": options})
+    return JudgmentFile(path, file, format_, said, config.worth)
 
 
-def judgments_of(config: Config, beside: Sequence[Path], copies: Path) -> Judged:
-    """Return the judgments that study.toml describes under [judgments], and those in files beside the log."""
-    judged = read_judgments(beside, config, copies)
-    if "judgments" not in config.tables:
-        return judged
-    options = config.tables["judgments"]
-    if set(options) <= {"path", "format", "labels"}:
-        own = read_judgments([config.folder / options["path"]], config, copies, format=options.get("format"))
-    else:
-        file = open_log(options["path"], config.folder, copies, encoding=options.get("encoding"))
-        table = read_table(file, "judgments", options, config=config, keep=in_memory)
-        own = Judged.of(file.name, [table], options.get("keys", TOPIC))
-    return own + judged
+def _described(options: Mapping[str, Any]) -> str | None:
+    """Return the format of a file whose columns study.toml describes; None where it does not, and it is recognised."""
+    if not DESCRIBE & set(options):
+        return None
+    bare = options.get("separator") == WHITESPACE and not options.get("header") and "columns" not in options
+    return "qrels" if bare else "tables"
+
+
+def _refuse_idle(files: Sequence[JudgmentFile], config: Config) -> None:
+    """Raise DataError where study.toml says how qrels are taken, and none are given."""
+    taken = registry.FORMATS[config.format].options
+    for option in OF_QRELS:
+        if option in taken and config.options.get(option, taken[option].default) != taken[option].default:
+            if any(file.format == "qrels" for file in files):
+                continue
+            names = [f"{one.file.name} ({one.format or 'tables'})" for one in files]
+            given = f"the judgments are {listed(names)}" if names else "no judgments are given"
+            raise DataError(
+                f"{config.name}: {option} = {config.options[option]!r} says how qrels are taken, but {given}; leave {option} "
+                "out, or give qrels"
+            )
 
 
 def _unknown(path: Path, error: DataError) -> DataError:
@@ -126,9 +212,12 @@ def _unknown(path: Path, error: DataError) -> DataError:
     return DataError(f"{error}; {KNOWN}")
 
 
-def looks_like(path: Path) -> str | None:
-    """Return the format that a file of judgments looks like; None where it looks like none."""
-    fit = fitting([glimpse(path)], {name: one for name, one in registry.JUDGMENTS.items() if name != "tables"})
+def looks_like(file: LogFile, path: Path) -> str | None:
+    """Return the format that a file of judgments looks like, in the encoding it is opened in; None where it looks like none."""
+    is_table = file.kind == "parquet"
+    head = "" if is_table else file.head.decode(errors="replace")
+    look = Glimpse(path, path.name, head, columns=columns_of(file.path) if is_table else ())
+    fit = fitting([look], {name: one for name, one in registry.JUDGMENTS.items() if name != "tables"})
     return the_one(fit, path.name, "as format under [judgments] in study.toml")
 
 

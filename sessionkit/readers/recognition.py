@@ -6,21 +6,22 @@ Every format of a registry that says how it looks is asked; exactly one has to s
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Protocol
 
 from sessionkit.errors import UsageError
 from sessionkit.readers.entries import Glimpse
-from sessionkit.readers.files.opening import DAMAGED, HEAD, PARQUET, beginning, unpacked
+from sessionkit.readers.files.opening import DAMAGED, HEAD, beginning, unpacked
 from sessionkit.readers.files.parquet import columns_of
+from sessionkit.readers.files.signatures import PARQUET, unread
 
-NO_TEXT = (PARQUET, b"PK\x03\x04", b"SQLite format 3\x00")
-"""How files begin that are known not to be text."""
 UNKNOWN = "looks like no format of logs that is known; --from FORMAT names one, sessionkit formats lists them"
 """What is said of a source that is not recognised."""
 MOST = 10_000
-"""Names of files in a folder that are looked at."""
+"""Names of files in a folder that are looked at: the first, folder by folder, by name."""
 
 
 class Recognised(Protocol):
@@ -34,19 +35,26 @@ class Recognised(Protocol):
 def glimpse(path: Path) -> Glimpse:
     """Look at the beginning of a file, or at the names in a folder; what cannot be read shows nothing."""
     if path.is_dir():
-        inside = (entry for entry in path.rglob("*") if entry.is_file() and not hidden(entry.relative_to(path)))
-        names = sorted(entry.relative_to(path).as_posix() for entry, _ in zip(inside, range(MOST), strict=False))
-        return Glimpse(path, path.resolve().name, "", is_folder=True, names=tuple(names))
+        names = tuple(sorted(islice(_files_in(path), MOST)))
+        return Glimpse(path, path.resolve().name, "", is_folder=True, names=names)
     try:
         with unpacked(path) as stream:
             head = stream.read(HEAD)
     except DAMAGED:  # whoever reads it says what is wrong with it
         head = b""
-    if head.startswith(NO_TEXT):
+    if head.startswith(PARQUET) or unread(head, path.name):
         return Glimpse(path, path.name, "", columns=columns_of(path) if head.startswith(PARQUET) else ())
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         head = head.decode("utf-16", errors="replace").encode()
     return Glimpse(path, path.name, beginning(head).decode(errors="replace"))
+
+
+def _files_in(folder: Path) -> Iterator[str]:
+    """Return the files in a folder and its folders, those that are hidden apart, by name, in whatever order the system lists them."""
+    for place, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        inside = (Path(place, name) for name in sorted(files) if not name.startswith("."))
+        yield from (path.relative_to(folder).as_posix() for path in inside if path.is_file())
 
 
 def hidden(path: Path) -> bool:

@@ -27,7 +27,7 @@ from sessionkit.readers.config import Config
 from sessionkit.readers.files.keeping import Keep, OnDisk, in_memory
 from sessionkit.readers.files.opening import LogFile
 from sessionkit.readers.inputs import inputs, refuse_parquet
-from sessionkit.readers.judging import ByText, Judged, judgments_of, keyed_by_text
+from sessionkit.readers.judging import ByText, Judged, judgment_files, keyed_by_text, read_judgments
 from sessionkit.readers.large.in_parts import large_study
 from sessionkit.readers.large.sizes import ENOUGH, is_large, weight_of
 from sessionkit.readers.progress import begun_again
@@ -117,7 +117,7 @@ def reader(name: str, take: Take, *, parquet: bool = False) -> Callable[..., Stu
             copies, records, workspace = (Path(folder) / part for part in ("copies", "records", "workspace"))
             for place in (copies, records, workspace):
                 place.mkdir()
-            judged = judgments_of(config, judgments, copies)
+            judged = read_judgments(judgment_files(config, judgments, copies))
             files = inputs(config, copies)
             if not parquet:
                 refuse_parquet(files, config, name)

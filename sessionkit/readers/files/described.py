@@ -15,6 +15,7 @@ from sessionkit.errors import DataError
 from sessionkit.readers.checking.columns import under_our_names
 from sessionkit.readers.config import Config
 from sessionkit.readers.files.delimited import read_delimited
+from sessionkit.readers.files.json_items import as_items, as_ndjson
 from sessionkit.readers.files.keeping import Keep, in_memory
 from sessionkit.readers.files.ndjson import read_ndjson
 from sessionkit.readers.files.opening import LogFile
@@ -25,6 +26,12 @@ from sessionkit.readers.raw import Raw, no_way_back
 WHITESPACE = "whitespace"
 SEPARATORS = ",\t;|"
 """What may separate fields where nothing says it but the header."""
+IDLE = {
+    "parquet": (("separator", "quote", "header", "encoding"), "Parquet and says itself how its values are written"),
+    "ndjson": (("quote", "header"), "JSON, where every record names its values"),
+    WHITESPACE: (("quote",), "fields between blanks, which no quotes keep together"),
+}
+"""What there is not to be said of a kind of file, and why."""
 
 
 def comes_in_pieces(file: LogFile, options: Mapping[str, Any]) -> bool:
@@ -39,8 +46,9 @@ def read_table(
     null = options.get("null", "")
     nulls = (null,) if isinstance(null, str) else null
     found: list[str] = []
-    labels = options.get("labels", {})
-    numbers = _numbers(name, options) if nulls == ("",) and not labels else {}
+    given, file = file, as_ndjson(file) if _may_be_json(file, options) else file
+    _refuse_idle(file, name, options)
+    numbers = _numbers(name, options) if nulls == ("",) else {}
 
     def named(frame: pl.LazyFrame, *, numbered: bool) -> pl.LazyFrame:
         found.extend(frame.collect_schema().names())
@@ -51,8 +59,8 @@ def read_table(
     raw = _records(file, name, options, named, piecewise=piecewise, at_once=keep is in_memory, numbers=numbers)
     if set(QRELS) <= set(found):
         raw = without_idle_subtopic(raw)
-    if labels:
-        raw = replace(raw, frame=_labelled(raw.frame, labels))
+    if file is not given:
+        raw = replace(raw, locate=as_items(given))
     zone = options.get("timezone", config.settings.timezone)
     return replace(raw, timezone=zone, empty_list=options.get("empty_list"), base=_base(options))
 
@@ -70,7 +78,7 @@ def _records(
     """Return the records of a file of any kind; `named` takes them, and whether their columns have numbers only."""
     separator = options.get("separator")
     keep = partial(named, numbered=False)
-    if file.kind == "parquet":  # whatever is said of text
+    if file.kind == "parquet":
         return read_parquet(file, name, keep=keep)
     if separator is None and file.kind == "ndjson":
         return read_ndjson(file, name, keep=keep, piecewise=piecewise, at_once=at_once, numbers=numbers)
@@ -91,14 +99,30 @@ def _records(
     )
 
 
+def _may_be_json(file: LogFile, options: Mapping[str, Any]) -> bool:
+    """Return whether nothing says that a file is anything else than JSON."""
+    return file.kind != "parquet" and "separator" not in options
+
+
+def _refuse_idle(file: LogFile, name: str, options: Mapping[str, Any]) -> None:
+    """Raise DataError where an option says of a file what files of its kind do not have."""
+    separator = options.get("separator")
+    is_ndjson = file.kind == "ndjson" and separator is None
+    kind = file.kind if file.kind == "parquet" or is_ndjson else WHITESPACE if separator == WHITESPACE else ""
+    idle, reason = IDLE.get(kind, ((), ""))
+    for option in idle:
+        if option in options and not (kind == WHITESPACE and options[option] is False):
+            raise DataError(f"[{name}] says {option} of {file.name}, which is {reason}; leave {option} out of it")
+
+
 def labelled(raw: Raw, labels: Mapping[str, float]) -> Raw:
-    """Return judgments whose grades that are words are what these are worth; as they are where all grades are numbers."""
-    if not labels:
+    """Return judgments whose grades that are words are what these are worth; as they are where that says nothing of them."""
+    types = raw.frame.collect_schema()
+    if not labels or "grade" not in types:
         return raw
-    text = as_text("grade", raw.frame.collect_schema()["grade"]).str.strip_chars()
-    given = raw.frame.select(text).collect().to_series()
+    given = raw.frame.select(as_text("grade", types["grade"]).str.strip_chars()).collect().to_series()
     words = given.filter(given != "").cast(pl.Float64, strict=False).null_count()
-    return replace(raw, frame=_labelled(raw.frame, labels)) if words else raw
+    return replace(raw, frame=_labelled(raw.frame, labels)) if words or given.is_in(list(labels)).any() else raw
 
 
 def _labelled(frame: pl.LazyFrame, labels: Mapping[str, float]) -> pl.LazyFrame:
@@ -139,7 +163,7 @@ def _separator(file: LogFile, name: str, options: Mapping[str, Any]) -> str:
         if needed <= {field.strip(' \r"') for field in first.split(separator)}:
             return separator
     raise DataError(
-        f"{file.name}: neither its name nor its first line says what separates its fields; "
+        f"{file.name}: neither its name nor its first line ({first.strip()[:60]!r}) says what separates its fields; "
         'set separator = "\\t", "," or "whitespace" for it in study.toml'
     )
 

@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 
 from sessionkit.contract import RECORD, RULE, VALUE
+from sessionkit.readers.coming import NotAsItComesError
 from sessionkit.readers.files.keeping import Keep
 from sessionkit.readers.files.opening import DAMAGED, UTF8_BOM, unpacked
 from sessionkit.readers.files.undecoded import Check, escaped, is_undecodable, nothing, with_undecoded
@@ -31,7 +32,7 @@ MORE = ("more fields", "not specified in schema")
 """What polars says of a record, and of a first record, with more fields than columns."""
 
 
-class UnevenError(Exception):
+class UnevenError(NotAsItComesError):
     """A file cannot be read piece by piece with the certainty that its records are numbered as in the whole."""
 
 
@@ -172,8 +173,17 @@ def _of_piece(text: bytes, form: Form, number: int, *, fast: bool) -> pl.DataFra
 
 
 def taken_apart(text: bytes, form: Form, first: int) -> pl.DataFrame:
-    """Return the fields of some lines, numbered from `first`; UnevenError where some are not one record each."""
-    return _even(scanned(io.BytesIO(text), form, first=first).collect(), text, form)
+    """Return the fields of some lines, numbered from `first`; UnevenError where some are not one record each.
+
+    ComputeError is raised where some cannot be decoded, and for nothing else.
+    """
+    try:
+        fields = scanned(io.BytesIO(text), form, first=first).collect()
+    except (pl.exceptions.ComputeError, pl.exceptions.SchemaError) as error:
+        if is_undecodable(error):
+            raise
+        raise UnevenError from None  # a record with many fields more than columns, or over several lines
+    return _even(fields, text, form)
 
 
 def _as_numbers(text: bytes, form: Form, first: int) -> pl.DataFrame | None:

@@ -10,7 +10,7 @@ import json
 import re
 from codecs import getincrementaldecoder
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import IO, Any
 
 import polars as pl
@@ -18,6 +18,7 @@ import polars as pl
 from sessionkit.contract import RECORD
 from sessionkit.errors import DataError
 from sessionkit.readers.files.halves import HALF, loads
+from sessionkit.readers.files.keeping import room_in
 from sessionkit.readers.files.opening import DAMAGED, LogFile, cut_short, not_utf8, unpacked
 from sessionkit.readers.raw import LINE, RAW, Locate
 
@@ -29,6 +30,13 @@ DEEPEST = 1000
 DECODER = json.JSONDecoder()
 SPACE = re.compile(r"[\s\ufeff,]*")
 NUMBER, VALUE = "number", "value"
+ARRAY = re.compile(rb'\[\s*(?:\{\s*["}]|\[\s*(?:["\[\]\d-]|null|true|false)|\]\s*\Z)')
+"""How arrays begin, unlike a header whose first name is in brackets."""
+BY_COLUMN = re.compile(rb'\{\s*"[^"]*"\s*:\s*\{\s*"0"\s*:|\{\s*"columns"\s*:\s*\[|\{\s*"schema"\s*:\s*\{\s*"fields"')
+"""How tables begin that pandas writes with orient columns, split or table."""
+BY_RECORD = "write a JSON object for each record, such as by pandas: to_json(NEW, orient='records', lines=True)"
+LINE_ENDS, NO_JSON = re.compile("[\\r\\n]+"), "["
+"""What an item does not need between its parts; what makes sure that one that is no JSON is none as a line either."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +99,32 @@ def as_items(file: LogFile, *, named: bool = False) -> Locate:
         return pl.DataFrame(found, schema={RECORD: pl.Int64, LINE: pl.Int64, RAW: pl.String}, orient="row")
 
     return locate
+
+
+def as_ndjson(file: LogFile) -> LogFile:
+    """Return a JSON array of objects as a file that has each on a line of its own; any other file as it is.
+
+    Raises
+    ------
+    DataError
+        It is damaged or not UTF-8; or JSON of another shape that has no records: an array of other values, a table by columns.
+    """
+    if BY_COLUMN.match(file.head):
+        raise DataError(f"{file.name} is JSON by columns, as pandas writes it by default; {BY_RECORD}")
+    if not ARRAY.match(file.head):
+        return file
+    copy = file.workspace / f"{len(list(file.workspace.iterdir()))}-items.ndjson"
+    empty = True
+    with room_in(file.workspace), copy.open("w", encoding="utf-8", newline="") as target:
+        for item in json_items(file):
+            if empty and not item.broken and not isinstance(item.value, dict):
+                kind = "lists" if isinstance(item.value, list) else "values"
+                raise DataError(f"{file.name} is a JSON array of {kind}, in which nothing has a name; {BY_RECORD}")
+            target.write(f"{NO_JSON if item.broken else ''}{LINE_ENDS.sub(' ', item.text)}\n")
+            empty = False
+    if empty:
+        raise DataError(f"{file.name} is an empty JSON array; there is no record in it")
+    return replace(file, path=copy, kind="ndjson")
 
 
 class _Document:

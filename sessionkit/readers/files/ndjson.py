@@ -220,7 +220,7 @@ def _values(lines: pl.LazyFrame, shapes: Shapes) -> pl.LazyFrame:
 
 def _broken(texts: pl.Series, shapes: Shapes) -> pl.Series:
     """Return whether lines are no objects, which those of a known shape are."""
-    other = texts.to_frame(TEXT).select(~shapes.fits(pl.col(TEXT))).to_series().arg_true()
+    other = texts.to_frame(TEXT).with_columns(other=~shapes.fits(pl.col(TEXT)))["other"].arg_true()
     return pl.repeat(False, len(texts), eager=True).scatter(other, as_objects(texts.gather(other)).is_null())
 
 

@@ -18,10 +18,11 @@ from typing import IO, cast
 
 from sessionkit.errors import DataError, suggestion
 from sessionkit.readers.files.hashing import digest_of
+from sessionkit.readers.files.signatures import GZIP, PARQUET, ZSTD, unread, utf16_of
 from sessionkit.readers.progress import counted
 
 HEAD = 1 << 16
-GZIP, ZSTD, PARQUET, UTF8_BOM = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PAR1", codecs.BOM_UTF8
+UTF8_BOM = codecs.BOM_UTF8
 SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 NDJSON = (".ndjson", ".jsonl")
 PACKED = (".gz", ".zst", ".zstd")
@@ -34,8 +35,9 @@ DAMAGED = (EOFError, OSError, zlib.error)
 class LogFile:
     """One file: its name as the user wrote it, where its UTF-8 text (or Parquet) lies, and what it seems to be.
 
-    Copies of it go to `workspace`; `encoding` is what the user said. In a copy that was made to be readable, `undecoded` are the
-    numbers of the lines that are not in the original, with the bytes that are no text (``undecoded.py``).
+    Copies of it go to `workspace`; `encoding` is what the user said, which stands in `section` of study.toml, where that is known.
+    In a copy that was made to be readable, `undecoded` are the numbers of the lines that are not in the original, with the bytes
+    that are no text (``undecoded.py``).
     """
 
     name: str
@@ -47,6 +49,7 @@ class LogFile:
     digest: Callable[[], str]
     workspace: Path
     encoding: str | None = None
+    section: str = ""
     undecoded: Mapping[int, str] = field(default_factory=dict, compare=False)
 
     @property
@@ -55,7 +58,16 @@ class LogFile:
         return self.digest()
 
 
-def open_log(name: str, base: Path, workspace: Path, *, encoding: str | None = None, as_is: bool = False) -> LogFile:
+def open_log(
+    name: str,
+    base: Path,
+    workspace: Path,
+    *,
+    encoding: str | None = None,
+    as_is: bool = False,
+    section: str = "",
+    is_beside: bool = False,
+) -> LogFile:
     """Find and recognise a file.
 
     Parameters
@@ -68,11 +80,16 @@ def open_log(name: str, base: Path, workspace: Path, *, encoding: str | None = N
         Name of the file's encoding when it is not UTF-8.
     as_is
         Whether to leave a text in UTF-16 to whoever reads it.
+    section
+        The table of study.toml that can say how it is written; empty where that is none in particular.
+    is_beside
+        Whether it may be anything, such as a document in the folder of a log, of which only the lines are counted.
 
     Raises
     ------
     DataError
-        It is missing, a directory, unreadable, empty, cut short, or not in the encoding it should be in.
+        It is missing, a directory, unreadable, empty, cut short, of a kind that is not read, or not in the encoding it should
+        be in.
     """
     path = base / name
     name = path.name if Path(name).is_absolute() else name
@@ -84,12 +101,14 @@ def open_log(name: str, base: Path, workspace: Path, *, encoding: str | None = N
         raise DataError(f"{name}: no permission to read {path}") from None
     if not head:
         raise DataError(f"{name} is empty; it must hold at least a header line")
+    if not is_beside and (what := unread(head, name)):
+        raise DataError(f"{name} is {what}")
     text = path
     if encoding is not None and not head.startswith(PARQUET):
         text = _transcoded(path, name, encoding, workspace)
         head = _head(text, name)
     elif not as_is and (utf16 := utf16_of(head)):
-        raise DataError(f'{name} is in UTF-16; set encoding = "{utf16}" for it in study.toml')
+        raise DataError(f'{name} is in UTF-16; set encoding = "{utf16}" {_in_toml(section)}')
     kind, separator = _kind(path, head)
     if kind != "parquet" and _ends_lines_unseen(head):
         raise DataError(
@@ -97,17 +116,7 @@ def open_log(name: str, base: Path, workspace: Path, *, encoding: str | None = N
             "tr '\\r' '\\n'"
         )
     size = path.stat().st_size
-    return LogFile(name, text, kind, separator, beginning(head), size, digest_of(path), workspace, encoding)
-
-
-def utf16_of(head: bytes) -> str | None:
-    """Return the encoding of a text in UTF-16, with a byte order mark or every other byte null; None for other text."""
-    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return "utf-16"
-    even, odd = head[::2].count(0), head[1::2].count(0)
-    if head.startswith(PARQUET) or even + odd < len(head) / 4 or 10 * min(even, odd) > max(even, odd):
-        return None
-    return "utf-16-le" if odd > even else "utf-16-be"
+    return LogFile(name, text, kind, separator, beginning(head), size, digest_of(path), workspace, encoding, section)
 
 
 def _ends_lines_unseen(head: bytes) -> bool:
@@ -171,7 +180,14 @@ def not_utf8(file: LogFile) -> DataError:
     where = f" (line {line:,})" if line else ""
     if file.encoding is not None:
         return DataError(f"{file.name} is not in the encoding {file.encoding!r} that study.toml gives{where}")
-    return DataError(f'{file.name} is not UTF-8{where}; set encoding = "latin-1" (or what it is) for it in study.toml')
+    return DataError(
+        f'{file.name} is not UTF-8{where}; set encoding = "latin-1" (or what it is) {_in_toml(file.section)}'
+    )
+
+
+def _in_toml(section: str) -> str:
+    """Return where study.toml says how a file is written."""
+    return f"beside its path under [{section}] in study.toml" if section else "for it in study.toml"
 
 
 def _undecodable(path: Path) -> int | None:

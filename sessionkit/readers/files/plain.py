@@ -44,7 +44,7 @@ class Plain:
             return None
         try:
             read = pl.read_ndjson(io.BytesIO(text), schema=self.schema)
-        except pl.exceptions.PolarsError:
+        except pl.exceptions.ComputeError:  # a line is no JSON, or a value of another type
             return None
         written = io.BytesIO()
         read.write_ndjson(written)
@@ -65,7 +65,7 @@ def _schema(text: bytes, keys: list[str]) -> dict[str, pl.DataType] | None:
     """Return the types of the keys; None where lines have other keys or values than such lines do."""
     try:
         schema = pl.read_ndjson(io.BytesIO(text), infer_schema_length=None).schema
-    except pl.exceptions.PolarsError:
+    except (pl.exceptions.ComputeError, pl.exceptions.SchemaError):  # a line is no JSON, or no one type covers a key
         return None
     if list(schema) != keys or "" in keys or not all(dtype in SCALARS for dtype in schema.values()):
         return None

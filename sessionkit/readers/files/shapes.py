@@ -127,7 +127,10 @@ def _keys(objects: pl.Series) -> list[str]:
     """Return the keys of these JSON objects."""
     try:
         dtype = objects.str.json_decode(infer_schema_length=None).dtype
-    except pl.exceptions.PolarsError:  # a key holds an object here and a number there, which no one type covers
+    except (
+        pl.exceptions.ComputeError,
+        pl.exceptions.SchemaError,
+    ):  # no one type covers a key
         return list(dict.fromkeys(key for text in objects for key in json.loads(text)))
     return [field.name for field in dtype.fields] if isinstance(dtype, pl.Struct) else []
 

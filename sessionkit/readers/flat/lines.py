@@ -47,7 +47,7 @@ def _height(file: LogFile) -> int:
     """Return the number of lines of a file of any kind."""
     try:
         height: int = pl.scan_lines(str(file.path), name=TEXT, glob=False).select(pl.len()).collect().item()
-    except (pl.exceptions.PolarsError, OSError):
+    except (pl.exceptions.ComputeError, OSError):  # no text, or packed and damaged: the file itself is counted
         return 1
     return height
 

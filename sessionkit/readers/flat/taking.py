@@ -88,7 +88,7 @@ def _sample(
     try:
         made = make(read(lines).collect().lazy())
         return {name: getattr(made, name).collect() for name in TABLES}
-    except pl.exceptions.PolarsError:
+    except pl.exceptions.ComputeError:  # some cannot be decoded, which is told of where all are read
         return None
 
 

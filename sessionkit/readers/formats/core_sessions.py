@@ -30,6 +30,7 @@ from sessionkit.readers.entries import Glimpse, Option
 from sessionkit.readers.events.clicks import with_clicks
 from sessionkit.readers.events.requeries import MERGE_QUERIES
 from sessionkit.readers.files.delimited import read_delimited
+from sessionkit.readers.files.json_items import BY_COLUMN
 from sessionkit.readers.files.opening import LogFile
 from sessionkit.readers.formats.core_texts import SUBMITTED, given, merge, texts_of
 from sessionkit.readers.raw import Raw
@@ -65,7 +66,8 @@ CLICKS = rf"^\[\s*({CLICK}(,\s*)?)*\]$"
 
 def fits(glimpse: Glimpse) -> bool:
     """Return whether a text begins like one of the four kinds of file, or like a run submitted to Sim4IA."""
-    return any(pattern.match(glimpse.head) for pattern in (FIRST_LINE, FIRST_GIVEN, NAMES, OBJECT, SUBMITTED))
+    looks = any(pattern.match(glimpse.head) for pattern in (FIRST_LINE, FIRST_GIVEN, NAMES, OBJECT, SUBMITTED))
+    return looks and BY_COLUMN.match(glimpse.head.encode()) is None  # a table of pandas, orient="split"
 
 
 def take(log: Log) -> Taken:

@@ -21,7 +21,7 @@ import polars as pl
 
 from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.contract.casts import as_text
-from sessionkit.errors import DataError, suggestion
+from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.readers.entries import SESSION_GAP, Option
 from sessionkit.readers.events.listing import AT, FILE, as_time
 from sessionkit.readers.events.requeries import MERGE_QUERIES
@@ -69,6 +69,7 @@ def take(log: Log) -> Taken:
     """Take the files apart."""
     columns = column_names(log.option("columns"), log.config.name)
     actions = action_names(log.option("events"), log.config.name)
+    _refuse_idle(log)
     raws = [_records(file, log) for file in log.files]
     zone = log.config.settings.timezone
     streams = [_stream(raw, number, columns, actions, zone) for number, raw in enumerate(raws)]
@@ -133,9 +134,24 @@ def in_sessions(stream: pl.LazyFrame, log: Log) -> tuple[pl.LazyFrame, list[str]
         kept = log.keep(with_sessions(stream, time=AT, gap=gap))
         return kept, [f"sessions of users, cut by {gap} of inactivity"]
     if not log.option("cut_sessions"):
+        if gap != SESSION_GAP.default:
+            raise UsageError(
+                f"session_gap = {gap!r} cuts nothing, as {log.files[0].name} names its sessions; set cut_sessions = true to cut "
+                "these where they pause, or leave session_gap out"
+            )
         return stream, []
     cut = with_sessions(stream.rename({"session_id": "__long"}), user="__long", time=AT, gap=gap)
     return log.keep(cut.drop("__long")), [f"sessions of the log cut by {gap} of inactivity"]
+
+
+def _refuse_idle(log: Log) -> None:
+    """Raise DataError where something is said of delimited text, and no file is such."""
+    separator = log.option("separator")
+    said = "separator" if separator is not None else "quote" if not log.option("quote") else None
+    if said and not any(file.kind == "text" or (file.kind == "ndjson" and separator is not None) for file in log.files):
+        raise DataError(
+            f"{log.config.name}: {said} is said of {log.files[0].name}, which is no delimited text and has none; leave {said} out"
+        )
 
 
 def _records(file: LogFile, log: Log) -> Raw:

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from sessionkit.contract import RECORD
-from sessionkit.readers.files.opening import DAMAGED, PACKED, unpacked
+from sessionkit.readers.files.opening import DAMAGED, PACKED, cut_short, unpacked
 from sessionkit.readers.formats.simiir_lines import RUN
 
 NAME = re.compile(r"(?P<system_id>.+?)-(?P<topic_id>\d+)-(?P<user_id>.+)")
@@ -71,9 +71,11 @@ def _text(log: Path) -> str:
     """Return the text of the .cfg beside a .log; nothing where there is none."""
     bare = log.with_suffix("") if log.suffix in PACKED else log
     for path in (bare.with_suffix(".cfg"), *(bare.with_suffix(f".cfg{packed}") for packed in PACKED)):
+        if not path.is_file():
+            continue
         try:
             with unpacked(path) as stream:
                 return stream.read().decode("utf-8", errors="replace")
-        except DAMAGED:
-            continue
+        except DAMAGED as error:
+            raise cut_short(path.name, error) from None
     return ""

@@ -10,36 +10,31 @@ import contextlib
 import re
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
-from sessionkit.contract import TABLES
 from sessionkit.errors import DataError
 from sessionkit.readers.checking.aside import Aside
 from sessionkit.readers.checking.parts import LIST
 from sessionkit.readers.checking.whole import whole_study
 from sessionkit.readers.checking.widening import LOG
-from sessionkit.readers.coming import NotAsItComesError
+from sessionkit.readers.coming import Coming, NotAsItComesError
 from sessionkit.readers.config import Config
-from sessionkit.readers.entries import TOPIC, Glimpse
+from sessionkit.readers.entries import Glimpse
 from sessionkit.readers.files.described import comes_in_pieces, read_table
-from sessionkit.readers.files.fields import UnevenError
 from sessionkit.readers.files.keeping import Keep, OnDisk, in_memory, in_place
 from sessionkit.readers.files.opening import LogFile, open_log
-from sessionkit.readers.judging import ByText, Judged, keyed_by_text, looks_like, read_judgments
+from sessionkit.readers.judging import ByText, Judged, judgment_files, keyed_by_text, read_judgments
 from sessionkit.readers.large.feeds import SideBySide
 from sessionkit.readers.large.in_parts import large_study
 from sessionkit.readers.large.sizes import is_large
 from sessionkit.readers.progress import begun_again
+from sessionkit.readers.raw import Raw
 from sessionkit.study import Study
 from sessionkit.study.memory import memory_budget
 
 TRIED = "the user study of ir_metrics (tab-separated, three tables); NDJSON and Parquet on made-up ones"
-NOT_AS_IT_COMES = (UnevenError, NotAsItComesError, pl.exceptions.PolarsError, OSError)
-"""What may show, while a large log is read as it comes, that it has to be read another way; that names what is wrong."""
 
 
 def read_tables(
@@ -71,9 +66,14 @@ def read_tables(
         copies, records = Path(folder) / "copies", Path(folder) / "records"
         copies.mkdir()
         records.mkdir()
-        beside, described = _beside(config, judgments, copies)
-        files = {name: _open(described[name], config.folder, copies) for name in TABLES if name in described}
-        aside = Aside(warnings=beside.warnings)
+        given = judgment_files(config, judgments, copies)
+        files = {
+            name: _open(config.tables[name], config.folder, copies) for name in ("users", *LOG) if name in config.tables
+        }
+
+        @cache
+        def judged() -> Judged:
+            return read_judgments(given)
 
         def study(make: Callable[..., Study], keep: Keep, *, piecewise: bool = False, **limits: Any) -> Study:  # noqa: ANN401
             read = partial(read_table, config=config)
@@ -83,45 +83,32 @@ def read_tables(
                 if name in files
             }
             with contextlib.ExitStack() as begun:
+                coming: Coming | None = None
                 if piecewise:  # then it comes while judgments are read
-                    coming = begun.enter_context(contextlib.closing(SideBySide(every)))
-                    limits["coming"] = ByText(coming) if beside.by_text else coming
-                for name in [name for name in files if name not in LOG]:
-                    every[name] = read(files[name], name, config.tables[name], keep=in_memory)
-                raws = {name: [every[name]] for name in files}
-                raws.setdefault("judgments", []).extend(beside.raws)
-                if beside.by_text:
-                    raws = {name: list(given) for name, given in keyed_by_text(raws).items()}
+                    coming = limits["coming"] = begun.enter_context(contextlib.closing(SideBySide(every)))
+                if "users" in files:
+                    every["users"] = read(files["users"], "users", config.tables["users"], keep=in_memory)
+                raws: dict[str, Sequence[Raw]] = {name: [every[name]] for name in files}
+                raws["judgments"] = judged().raws
+                if judged().by_text:
+                    raws = dict(keyed_by_text(raws))
+                    limits |= {} if coming is None else {"coming": ByText(coming)}
                 shared = {"defaults": config.defaults, "reader": "tables", "strict": strict}
                 return make(raws, config.settings, **shared, **limits)
 
-        if not is_large((files[name] for name in LOG if name in files), budget):
-            return study(whole_study, in_memory, aside=aside)
-        limits: dict[str, Any] = {"budget": budget, "workspace": records, "aside": lambda: aside}
-        if all(comes_in_pieces(files[name], config.tables[name]) for name in LOG if name in files):
-            with contextlib.suppress(*NOT_AS_IT_COMES):
+        def aside() -> Aside:
+            return Aside(warnings=judged().warnings)
+
+        log = {name: files[name] for name in LOG if name in files}
+        if not is_large(log.values(), budget):
+            return study(lambda *given, **options: whole_study(*given, aside=aside(), **options), in_memory)
+        limits: dict[str, Any] = {"budget": budget, "workspace": records, "aside": aside}
+        if all(comes_in_pieces(file, config.tables[name]) for name, file in log.items()):
+            try:
                 return study(large_study, in_place, piecewise=True, **limits)
-            begun_again()
+            except NotAsItComesError:
+                begun_again()
         return study(large_study, OnDisk(records), **limits)
-
-
-def _beside(config: Config, paths: Sequence[Path], copies: Path) -> tuple[Judged, Mapping[str, Mapping[str, Any]]]:
-    """Return the judgments beside the log, and the tables that are left to be read as they are described.
-
-    Among the former are those of [judgments] in study.toml where they are in a format of their own.
-    """
-    options = config.tables.get("judgments", {})
-    format_ = options.get("format")
-    if format_ is None and set(options) in ({"path"}, {"path", "labels"}):
-        format_ = looks_like(config.folder / options["path"])
-    own = format_ not in (None, "tables", "qrels")
-    judged = read_judgments(paths, config, copies)
-    if own:
-        judged = read_judgments([config.folder / options["path"]], config, copies, format=format_) + judged
-    elif options:  # read as a table of the study
-        judged = Judged.of(options["path"], (), options.get("keys", TOPIC)) + judged
-    left = {name: table for name, table in config.tables.items() if not (own and name == "judgments")}
-    return judged, left
 
 
 def _open(options: Mapping[str, Any], folder: Path, copies: Path) -> LogFile:

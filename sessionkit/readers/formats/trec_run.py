@@ -25,6 +25,7 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from sessionkit.contract import RECORD, RULE, VALUE
+from sessionkit.errors import DataError
 from sessionkit.readers.entries import TOPICS, Glimpse, Option
 from sessionkit.readers.files.blanks import fields_of, first_fields
 from sessionkit.readers.files.fields import FITS
@@ -71,7 +72,12 @@ def fits(glimpse: Glimpse) -> bool:
 
 def take(log: Log) -> Taken:
     """Take the files apart."""
-    given = log.option("topics")
+    given, rank_base = log.option("topics"), log.option("rank_base")
+    if rank_base is not None and log.option("order") != "rank":
+        raise DataError(
+            f"{log.config.name}: rank_base = {rank_base} says what ranks count from, but lists are ordered by "
+            f'{log.option("order")}; set order = "rank", or leave rank_base out'
+        )
     topics, notes = read_topics(log.config.folder / given if given else None, log.workspace)
     frames = {file: _lines(fields_of(file, FIELDS, least=len(FIELDS), keep=log.keep)) for file in log.files}
     shared = _shared_tags(frames)
@@ -91,7 +97,7 @@ def take(log: Log) -> Taken:
             known = {session: told["topic_id"] for session, told in topics.items()}
             topic = topic.replace_strict(known, default=None, return_dtype=pl.String)
         rows = ordered.with_columns(session_id=session, system_id=system, topic_id=topic, query_position=1).drop("tag")
-        first = log.option("rank_base") if log.option("order") == "rank" else 1
+        first = rank_base if log.option("order") == "rank" else 1
         base = {} if first is None else {"rank": first}
         raws.append(raw_of(file, "results", rows, kind="lines", base={"query_position": 1, **base}))
     if shared:

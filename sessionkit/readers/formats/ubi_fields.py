@@ -100,7 +100,7 @@ def _taken_apart(
         try:
             yield together(lines)
             return
-        except pl.exceptions.PolarsError:
+        except (pl.exceptions.ComputeError, pl.exceptions.SchemaError):  # no JSON, or no one type covers a key
             pass
     if len(lines) <= FEW:
         yield pl.Series([_one(line, experiment) for line in lines], dtype=pl.Struct(FLAT))

@@ -7,7 +7,7 @@ A new format is one file here and one entry in ``JUDGMENTS`` below; ``rre.py`` i
    what has no row.
 2. ``fits(glimpse)`` recognises the format by content; two formats must not fit one file.
 3. ``"name": Judgments(description, module.read, fits=..., keys=..., tried=...)`` goes into ``JUDGMENTS``; ``keys=TEXT`` where
-   judgments are keyed by texts of queries.
+   judgments are keyed by texts of queries, ``takes=`` what [judgments] may say of its table, which is in ``config.of_judgments``.
 """
 
 from sessionkit.readers.entries import TEXT, Judgments
@@ -23,13 +23,21 @@ from sessionkit.readers.judgments import (
     trec_qrels,
 )
 
+TABLE = ("separator", "quote", "header", "null", "columns")
+"""What may be said of a table."""
 JUDGMENTS: dict[str, Judgments] = {
-    "tables": Judgments("a table with our column names: judgment_key, doc_id, grade", tables.read, parquet=True),
+    "tables": Judgments(
+        "a table with our column names: judgment_key, doc_id, grade; or as study.toml describes it",
+        tables.read,
+        parquet=True,
+        takes=TABLE,
+    ),
     "qrels": Judgments(
         "TREC qrels: topic, iteration or subtopic, document, grade between blanks",
         trec_qrels.read,
         fits=lambda glimpse: holds_qrels(glimpse.head),
         tried=trec_qrels.TRIED,
+        takes=TABLE,
     ),
     "prefs": Judgments(
         "preferences of trec_eval, which are refused: measures here need grades",
@@ -59,18 +67,20 @@ JUDGMENTS: dict[str, Judgments] = {
     ),
     "graded": Judgments(
         "any CSV, TSV, NDJSON or Parquet with the text of a query, a document and a grade, such as ESCI's examples",
-        graded.read,
+        graded.read_texts,
         fits=graded.fits_texts,
         keys=TEXT,
         tried=graded.TRIED,
         parquet=True,
+        takes=TABLE,
     ),
     "graded_topics": Judgments(
         "any CSV, TSV, NDJSON or Parquet with a topic, a document and a grade",
-        graded.read,
+        graded.read_topics,
         fits=graded.fits_topics,
         tried=graded.TRIED,
         parquet=True,
+        takes=TABLE,
     ),
     "dd_qrels": Judgments(
         "qrels of TREC Dynamic Domain: topic, subtopic, document, passage and rating between blanks",

@@ -15,8 +15,8 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Sequence
-from typing import Any
+import re
+from collections.abc import Mapping, Sequence
 
 import polars as pl
 
@@ -24,8 +24,8 @@ from sessionkit.contract import RULE
 from sessionkit.contract.casts import as_text
 from sessionkit.errors import DataError
 from sessionkit.readers.config import Config
-from sessionkit.readers.entries import Glimpse
-from sessionkit.readers.files.described import labelled, read_table
+from sessionkit.readers.entries import TEXT, TOPIC, Glimpse
+from sessionkit.readers.files.described import WHITESPACE, read_table
 from sessionkit.readers.files.keeping import in_memory
 from sessionkit.readers.files.opening import LogFile
 from sessionkit.readers.files.parquet import columns_of
@@ -65,6 +65,9 @@ JUDGES = ("judge_id", "judge", "assessor", "assessor_id", "annotator", "rater", 
 SEPARATORS = ",\t;|"
 SOME = 5
 """Words that an error shows."""
+NONE: Mapping[str, str | int] = {}
+JSON, OBJECT = json.JSONDecoder(), re.compile(r"\s*(\[\s*)?\{")
+"""How JSON begins: an object on every line, or an array of objects."""
 ESCI = ({"e", "s", "c", "i"}, {"exact", "substitute", "complement", "irrelevant"})
 
 
@@ -83,83 +86,118 @@ def _names(glimpse: Glimpse) -> Sequence[str]:
     return glimpse.columns or _header(glimpse.head)[0]
 
 
-def read(file: LogFile, config: Config) -> list[Raw]:
-    """Return the judgments of a table; rows without grade are not judged.
+def read_texts(file: LogFile, config: Config) -> list[Raw]:
+    """Return the judgments of a table keyed by texts of queries; rows without grade are not judged.
 
     Raises
     ------
     DataError
-        A column is not there.
+        A column is not there, or all grades are words.
     """
-    is_parquet = file.kind == "parquet"
-    header, separator = ([], "") if is_parquet else _header(file.head.decode("utf-8", errors="replace"))
-    names = columns_of(file.path) if is_parquet else header
-    columns = _columns(names, TEXTS) or _columns(names, TOPICS)
-    if columns is None and names:
+    return _read(file, config, TEXT)
+
+
+def read_topics(file: LogFile, config: Config) -> list[Raw]:
+    """Return the judgments of a table keyed by topics; rows without grade are not judged.
+
+    Raises
+    ------
+    DataError
+        A column is not there, or all grades are words.
+    """
+    return _read(file, config, TOPIC)
+
+
+def _read(file: LogFile, config: Config, keys: str) -> list[Raw]:
+    """Return the judgments of a table, whose key is in the column for such keys where there is one for either."""
+    options = config.of_judgments
+    is_parquet, named = file.kind == "parquet", options.get("header", True)
+    head = file.head.decode("utf-8", errors="replace")
+    header, separator = ([], "") if is_parquet else _header(head, options.get("separator"))
+    names = columns_of(file.path) if is_parquet else header if named else ()
+    given = options.get("columns", {})
+    first = config.tables["judgments"].get("keys", keys) == TEXT
+    found = [_columns(names, usual, given) for usual in ((TEXTS, TOPICS) if first else (TOPICS, TEXTS))]
+    columns = found[0] or found[1]
+    if columns is None and names and not given:
         raise DataError(
             f"{file.name} has the columns {', '.join(names)}; none of them is known as query or topic, document "
             "and grade. In study.toml, [judgments] can say which is: columns = { judgment_key = ..., doc_id = ..., grade = ... }"
         )
-    options: dict[str, Any] = {"columns": columns or {}}
-    if file.kind == "text":
+    options["columns"] = {**(columns or {}), **given}
+    if file.kind == "text" and separator:
         options["separator"] = separator
-    raw = labelled(read_table(file, "judgments", options, config=config, keep=in_memory), config.worth)
+    raw = read_table(file, "judgments", options, config=config, keep=in_memory)
     types = raw.frame.collect_schema()
-    keys = [as_text(name, types[name]).str.strip_chars().alias(name) for name in ("judgment_key", "doc_id")]
-    rows = raw.frame.with_columns(keys).collect()
+    keyed = [as_text(name, types[name]).str.strip_chars().alias(name) for name in ("judgment_key", "doc_id")]
+    rows = raw.frame.with_columns(keyed).collect()
     grades = rows.select(as_text("grade", types["grade"]).str.strip_chars().replace("", None)).to_series()
     unrated = grades.is_null() & (rows[RULE].is_null() if RULE in types else True)
-    _refuse_words(file, grades.filter(~unrated), (columns or {}).get("grade", "grade"))
+    _refuse_words(file, grades.filter(~unrated), str(options["columns"].get("grade", "grade")), config.worth)
     return [
         source(file, rows.filter(~unrated), "judgments", locate=raw.locate),
         *idle(file, {"rows without grade": int(unrated.sum())}),
     ]
 
 
-def _refuse_words(file: LogFile, grades: pl.Series, name: str) -> None:
-    """Raise DataError where all grades are words."""
-    if grades.is_empty() or grades.cast(pl.Float64, strict=False).is_not_null().any():
+def _refuse_words(file: LogFile, grades: pl.Series, name: str, worth: Mapping[str, float]) -> None:
+    """Raise DataError where all grades are words, and nothing says of any what it is worth."""
+    numbers = grades.cast(pl.Float64, strict=False).is_not_null()
+    if grades.is_empty() or (numbers | grades.is_in(list(worth))).any():
         return
     words = grades.unique(maintain_order=True).head(SOME).to_list()
-    worth = ", ".join(f"{word!r} = ..." for word in words)
+    said = ", ".join(f"{word!r} = ..." for word in words)
     esci = any({word.casefold() for word in words} <= known for known in ESCI)
     short = "" if any("," in word for word in words) else f"--labels '{','.join(f'{word}=...' for word in words)}', or "
     raise DataError(
         f"{file.name}: the grades in column {name!r} are words, no numbers. Say what they are worth: {short}in study.toml, "
-        f"[judgments] with path and labels = {{ {worth} }}"
+        f"[judgments] with path and labels = {{ {said} }}"
         + (" (for ESCI, Reddy et al. use 1 for E, 0.1 for S, 0.01 for C, 0 for I)" if esci else "")
     )
 
 
-def _columns(names: Sequence[str], keys: tuple[str, ...]) -> dict[str, str] | None:
-    """Return our column = the file's, for a table with a key of these names; None where one of them is missing."""
+def _columns(
+    names: Sequence[str], keys: tuple[str, ...], given: Mapping[str, str | int] = NONE
+) -> dict[str, str] | None:
+    """Return our column = the file's, for a table with a key of these names; None where one of them is missing.
+
+    Columns that are `given` are not looked for.
+    """
     if "judgment_key" in names:
         return None
     known = {name.casefold(): name for name in reversed(names)}
     grades = GRADES if CORPUS in known else tuple(name for name in GRADES if name != OF_CORPUS)
     wanted = {"judgment_key": keys, "doc_id": DOCUMENTS, "grade": grades, "judge_id": JUDGES}
-    found = {ours: known[name] for ours, usual in wanted.items() for name in usual[::-1] if name in known}
-    return found if {"judgment_key", "doc_id", "grade"} <= set(found) else None
+    found = {
+        ours: known[name]
+        for ours, usual in wanted.items()
+        if ours not in given
+        for name in usual[::-1]
+        if name in known
+    }
+    return found if {"judgment_key", "doc_id", "grade"} <= {*found, *given} else None
 
 
-def _header(head: str) -> tuple[list[str], str]:
-    """Return the names of the columns, and what separates them: keys of the first object, or fields of the first line."""
-    first = next((line for line in head.splitlines() if line.strip()), "")
-    if first.lstrip().startswith("{"):
+def _header(head: str, separator: str | None = None) -> tuple[list[str], str]:
+    """Return the names of the columns, keys of the first object or fields of the first line, and what separates these."""
+    line = next((line for line in head.splitlines() if line.strip()), "")
+    if begun := OBJECT.match(head):
         try:
-            return list(json.loads(first)), ","
+            return list(JSON.raw_decode(head, begun.end() - 1)[0] if begun[1] else json.loads(line)), ""
         except (ValueError, RecursionError):
-            return [], ","
-    separator = max(SEPARATORS, key=first.count)
+            return [], ""
+    separator = separator or max(SEPARATORS, key=line.count)
+    if separator == WHITESPACE:
+        return line.split(), separator
     try:
-        return [name.strip() for name in next(csv.reader([first], delimiter=separator), [])], separator
-    except csv.Error:
+        return [name.strip() for name in next(csv.reader([line], delimiter=separator), [])], separator
+    except (csv.Error, TypeError):
         return [], separator
 
 
 def _is_quepids(head: str) -> bool:
     """Return whether it is CSV with the columns of Quepid's ratings in brief."""
     names, separator = _header(head)
-    if separator != "," or head.lstrip().startswith("{"):
+    if separator != ",":
         return False
     return [name.casefold() for name in names] in (["query", "docid", "rating"], ["query", "doc_id", "rating"])

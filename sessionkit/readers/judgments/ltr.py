@@ -17,7 +17,7 @@ import polars as pl
 
 from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.errors import DataError
-from sessionkit.readers.files.opening import LogFile
+from sessionkit.readers.files.opening import LogFile, cut_short
 from sessionkit.readers.files.undecoded import mended, with_undecoded
 from sessionkit.readers.judgments.ratings import idle, source
 from sessionkit.readers.raw import Raw, as_lines
@@ -51,6 +51,8 @@ def read_ltr(file: LogFile) -> list[Raw]:
         lines = scan.collect()
     except pl.exceptions.ComputeError:
         return read_ltr(mended(file))
+    except OSError as error:
+        raise cut_short(file.name, error) from None
     lines = lines.with_columns(pl.col(RECORD).cast(pl.Int64)).filter(pl.col("text").str.strip_chars() != "")
     lines = lines.with_columns(pl.col("text").str.strip_chars_start("\ufeff"))
     is_comment = pl.col("text").str.strip_chars_start().str.starts_with("#")

@@ -20,10 +20,11 @@ from sessionkit.contract import RULE, VALUE
 from sessionkit.errors import DataError
 from sessionkit.readers.config import Config
 from sessionkit.readers.entries import Glimpse, Option
-from sessionkit.readers.files.described import read_table
+from sessionkit.readers.files.blanks import first_fields
+from sessionkit.readers.files.described import WHITESPACE, read_table
 from sessionkit.readers.files.keeping import in_memory
 from sessionkit.readers.files.opening import LogFile
-from sessionkit.readers.files.qrels import NUMBER, without_idle_subtopic
+from sessionkit.readers.files.qrels import NUMBER, QRELS, without_idle_subtopic
 from sessionkit.readers.raw import Raw
 
 TRIED = (
@@ -48,8 +49,27 @@ OFFICIAL_2012 = {-2.0: 0.0, 0.0: 0.0, 1.0: 1.0, 4.0: 2.0, 2.0: 3.0, 3.0: 4.0}
 
 
 def read(file: LogFile, config: Config) -> Sequence[Raw]:
-    """Return the judgments of qrels, as the options say."""
-    raw = read_table(file, "judgments", {}, config=config, keep=in_memory)
+    """Return the judgments of qrels, as the options say.
+
+    Raises
+    ------
+    DataError
+        No line at the beginning is like those of qrels, or something else than blanks is said to separate fields.
+    """
+    options = {"separator": WHITESPACE, **config.of_judgments}
+    if options["separator"] != WHITESPACE:
+        raise DataError(
+            f"{config.name}: [judgments] says separator of {file.name}, which is read as qrels, whose fields stand between "
+            'blanks; leave separator out, or say format = "tables"'
+        )
+    first = first_fields(file.head.decode("utf-8", errors="replace"))
+    if not {"header", "columns"} & set(options) and not any(len(fields) == len(QRELS) for fields in first):
+        shown = " ".join(first[0])[:60] if first else ""
+        raise DataError(
+            f"{file.name} is no qrels: a line is a topic, an iteration, a document and a grade between blanks, and its first "
+            f"is {shown!r}; under [judgments] leave format out to have it recognised, or describe its columns"
+        )
+    raw = read_table(file, "judgments", options, config=config, keep=in_memory)
     if config.options.get("qrels_column") == "judge":
         raw = _with_judges(raw)
     if config.options.get("grades") == "official2012":

@@ -10,7 +10,7 @@ from pathlib import Path
 import polars as pl
 
 from sessionkit.readers.config import Config
-from sessionkit.readers.judging import read_judgments
+from sessionkit.readers.judging import judgment_files, read_judgments
 from sessionkit.readers.judgments import JUDGMENTS
 from sessionkit.readers.proposing.contents import Column, columns_of
 from sessionkit.readers.proposing.lists import Layout, layout_of
@@ -118,9 +118,10 @@ def formats_of_judgments(path: Path) -> list[str]:
 def judgments_in(path: Path, format: str) -> pl.DataFrame:
     """Return what a file of judgments in a format of their own says, as text: judgment_key, doc_id, grade."""
     with tempfile.TemporaryDirectory(prefix="sessionkit-") as folder:
-        read = read_judgments([path], Config(path.name, path.parent), Path(folder), format=format)
-        said = [raw.frame.select(pl.col("judgment_key", "doc_id", "grade").cast(pl.String)) for raw in read.raws]
-        return pl.concat(pl.collect_all(said))
+        said = {"judgments": {"path": path.name, "format": format}}
+        read = read_judgments(judgment_files(Config(path.name, path.parent, tables=said), (), Path(folder)))
+        grades = [raw.frame.select(pl.col("judgment_key", "doc_id", "grade").cast(pl.String)) for raw in read.raws]
+        return pl.concat(pl.collect_all(grades))
 
 
 def event_column(columns: dict[str, Column]) -> str | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
@@ -15,14 +14,15 @@ from sessionkit.contract.casts import as_text
 from sessionkit.errors import DataError
 from sessionkit.readers.files.delimited import read_delimited
 from sessionkit.readers.files.described import WHITESPACE
+from sessionkit.readers.files.json_items import as_ndjson
 from sessionkit.readers.files.keeping import in_memory
 from sessionkit.readers.files.ndjson import read_ndjson
-from sessionkit.readers.files.opening import DAMAGED, HEAD, LogFile, cut_short, open_log, unpacked, utf16_of
+from sessionkit.readers.files.opening import DAMAGED, HEAD, LogFile, cut_short, open_log, unpacked
 from sessionkit.readers.files.qrels import read_whitespace
+from sessionkit.readers.files.signatures import utf16_of
 from sessionkit.readers.files.undecoded import escaped, refuse_other_encoding
 from sessionkit.readers.proposing.dialects import Dialect, dialect_of
 from sessionkit.readers.proposing.spelling import quoted
-from sessionkit.readers.recognition import NO_TEXT
 from sessionkit.showing.words import counted
 
 ROWS = 100_000
@@ -31,7 +31,6 @@ BYTES = 1 << 26
 """Bytes of text that are looked at, where lines are long."""
 LOOK = 1 << 20
 """Characters that say how a text is written."""
-ARRAY = re.compile(r"\s*\[\s*\{")
 NO_TABLE = "looks like no table: no comma, tab, semicolon, bar or blank divides its lines into as many fields each"
 
 
@@ -92,9 +91,8 @@ def sample_of(path: Path, workspace: Path, *, qrels: bool = False) -> Sample:
     with unpacked(path) as stream:
         head = stream.read(HEAD)
     utf16 = utf16_of(head)
-    if utf16 is None and (b"\0" in head or head.startswith(NO_TEXT)):
-        what = "an Excel file or a zip archive" if head.startswith(b"PK") else "binary"
-        raise DataError(f"{name} is {what}, no table; save it as CSV or tab-separated text, or as Parquet")
+    if utf16 is None and b"\0" in head:
+        raise DataError(f"{name} is binary, no table; save it as CSV or tab-separated text, or as Parquet")
     copy = workspace / f"sample-{len(list(workspace.iterdir()))}.txt"
     whole = _copied(file, utf16, copy)
     options, doubts = _encoding(file, copy, utf16)
@@ -102,13 +100,10 @@ def sample_of(path: Path, workspace: Path, *, qrels: bool = False) -> Sample:
     if not text.strip():
         raise DataError(f"{name} is empty; it must hold at least a header line")
     kept = replace(file, path=copy, workspace=workspace, head=text[:HEAD].encode())
-    if file.kind == "ndjson":
+    kept = as_ndjson(kept)
+    if kept.kind == "ndjson":
         frame = read_ndjson(kept, "results").frame.collect()
         return _sample(path, file, options, _sound(frame), doubts, whole=whole)
-    if ARRAY.match(text):
-        raise DataError(
-            f"{name} is one JSON array; write each of its records to a line of its own, such as by: jq -c '.[]'"
-        )
     lines = text if len(text) < LOOK else text[: text.rfind("\n") + 1]
     dialect = Dialect(WHITESPACE, None, False, ()) if qrels else dialect_of(lines, file.separator)
     if dialect is None:

@@ -96,3 +96,10 @@ def test_files_that_hold_no_object(write, quiet_read, content):
 def test_text_that_is_not_utf8(write, quiet_read):
     with pytest.raises(DataError, match="not UTF-8"):
         quiet_read(write("log.ndjson", b'{"session_id":"\xe9"}\n'))
+
+
+def test_every_line_that_is_no_object_breaks_the_same_rule_beside_nested_values(write, quiet_read, rejects):
+    """A nested value is of no known shape, so that every line is looked at."""
+    nested = '{"session_id":"s","query_position":1,"rank":1,"doc_id":"a","tags":["x"]}\n'
+    study = quiet_read(write("log.ndjson", nested + '7\n[\n"x"\n'))
+    assert [row[0:4:2] for row in rejects(study)] == [(2, "line_is_json"), (3, "line_is_json"), (4, "line_is_json")]

@@ -30,13 +30,17 @@ def test_types_are_cast_and_rejected_rows_shown_as_json(tmp_path, quiet_read, re
     ]
 
 
-@pytest.mark.parametrize("separator", [";", "whitespace"])
-def test_what_is_said_of_text_is_not_said_of_parquet(tmp_path, quiet_read, separator):
+@pytest.mark.parametrize(
+    "said",
+    [{"separator": ";"}, {"separator": "whitespace"}, {"quote": False}, {"header": True}, {"encoding": "cp1252"}],
+)
+def test_what_is_said_of_text_is_refused_of_parquet(tmp_path, quiet_read, said):
     frame = pl.DataFrame({"session_id": ["s"], "query_position": [1], "rank": [1], "doc_id": ["a"]})
     frame.write_parquet(tmp_path / "log.parquet")
-    said = {"format": "tables", "results": {"path": "log.parquet", "separator": separator}}
-    study = quiet_read(tmp_path / "log.parquet", config=said)
-    assert study.results.collect().rows() == [("s", 1, 1, "a")]
+    (option,) = said
+    words = rf"\[results\] says {option} of .*log\.parquet, which is Parquet .* leave {option} out of it"
+    with pytest.raises(DataError, match=words):
+        quiet_read(tmp_path / "log.parquet", config={"format": "tables", "results": {"path": "log.parquet", **said}})
 
 
 def test_extras_keep_their_types(tmp_path, quiet_read):

@@ -5,7 +5,7 @@ import json
 import polars as pl
 import pytest
 
-from sessionkit.errors import DataError
+from sessionkit.errors import DataError, UsageError
 from sessionkit.readers import read
 
 HEADER = "sid,ts,action,q,doc,pos,who,device\n"
@@ -244,3 +244,18 @@ def test_broken_records_are_kept_aside_and_named(write, rejects, quiet_read):
 def test_what_study_toml_says_wrongly_is_named(write, config, said):
     with pytest.raises(DataError, match=said):
         read(write("log.csv", LOG), config={**STUDY, **config})
+
+
+def test_options_that_change_nothing_are_refused(write, quiet_read):
+    lines = '{"session_id":"s","event":"query","query_text":"a","time":"2026-03-02T10:00:00Z"}\n'
+    path, config = write("log.ndjson", lines), {"format": "events"}
+    assert quiet_read(path, config=config).facts.queries == 1
+    for said in ({"quote": False}, {"session_gap": "1h"}):
+        (option,) = said
+        with pytest.raises((DataError, UsageError), match=f"{option} .*log.ndjson.*leave {option} out"):
+            quiet_read(path, config={**config, **said})
+    pl.read_ndjson(path).write_parquet(path.with_suffix(".parquet"))
+    for said in ({"separator": ";"}, {"quote": False}, {"encoding": "latin-1"}):
+        (option,) = said
+        with pytest.raises(DataError, match=f"{option} .*log.parquet.*leave {option} out"):
+            quiet_read(path.with_suffix(".parquet"), config={**config, **said})

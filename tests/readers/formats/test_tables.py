@@ -69,11 +69,16 @@ def as_ndjson(frame):
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in frame.to_dicts()).encode()
 
 
+def as_array(frame):
+    return json.dumps(frame.to_dicts(), ensure_ascii=False, indent=1).encode()
+
+
 WRITERS = {
     "csv": (as_csv, {}),
     "tsv": (as_bare_tsv, {"quote": False}),
     "txt": (as_headerless, {"header": False, "separator": ";"}),
     "ndjson": (as_ndjson, {}),
+    "json": (as_array, {}),
     "parquet": (None, {}),
 }
 PACKERS = {"": bytes, ".gz": gzip.compress, ".zst": lambda data: pa.Codec("zstd").compress(data).to_pybytes()}

@@ -237,3 +237,13 @@ def test_turns_of_several_runs_are_counted_once_and_may_be_judged_by_turn(write,
         "two:31_1": 1,
         "two:31_2": 0,
     }
+
+
+def test_what_ranks_count_from_is_refused_where_they_order_nothing(write, quiet_read):
+    path = write("run.txt", "1 Q0 A 0 2.5 tag\n1 Q0 B 1 1.5 tag\n")
+    ranked = quiet_read(path, config={"format": "trec_run", "order": "rank", "rank_base": 0})
+    assert ranked.results.collect()["rank"].to_list() == [1, 2]
+    with pytest.raises(
+        DataError, match=r'rank_base = 0 says what ranks count from, .* set order = "rank", or leave rank_base'
+    ):
+        quiet_read(path, config={"format": "trec_run", "rank_base": 0})

@@ -1,5 +1,7 @@
 """Judgments as text for learning to rank: the text of a query behind its documents, or in comments."""
 
+import gzip
+
 import pytest
 
 from sessionkit.errors import DataError
@@ -71,3 +73,10 @@ def test_lines_that_name_no_document_and_text_are_refused(judged, comment):
 )
 def test_they_are_recognised(text, fits):
     assert holds_ltr(text) is fits
+
+
+def test_text_that_is_cut_short_is_named(judged, tmp_path):
+    """As every other file of judgments is."""
+    text = "".join(f"{n % 4} qid:{n} # d{n * 7919}{n * n} text {n * 31}\n" for n in range(40_000))
+    with pytest.raises(DataError, match=r"j\.txt cannot be unpacked, it is cut short or damaged"):
+        judged("j.txt", gzip.compress(text.encode())[:-5000])

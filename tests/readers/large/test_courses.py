@@ -1,9 +1,14 @@
 """Logs read as they come: packed ones too, with numbers read as numbers where that changes nothing."""
 
+import errno
 import json
 
+import polars as pl
 import pytest
 
+from sessionkit.errors import UsageError
+from sessionkit.readers import read
+from sessionkit.readers.large import in_parts
 from tests.readers.large.test_in_parts import COLUMNS, RESULTS, ROWS, log, outcome
 
 QUERIES = list(dict.fromkeys((session, position) for session, position, _ in ROWS))
@@ -69,3 +74,26 @@ def test_queries_that_are_judged_by_their_texts_are_read_as_they_come(write, sma
     assert taken == [course]
     keys = [name for name, _ in one["queries"][0]].index("judgment_key")
     assert {row[keys] for row in one["queries"][1]} >= {"text 1", "text 2"}
+
+
+@pytest.mark.parametrize(
+    ("error", "raised"),
+    [
+        (pl.exceptions.ComputeError("a rule that cannot be computed"), pl.exceptions.PolarsError),
+        (PermissionError(errno.EACCES, "not allowed"), UsageError),
+        (UsageError("no space is left"), UsageError),
+    ],
+)
+def test_what_goes_wrong_while_a_log_comes_is_said_and_not_read_over(write, small, monkeypatch, error, raised):
+    """Only a file that cannot be read as it comes is read another way."""
+    small()
+    tried = []
+
+    def fail(*_):
+        tried.append(error)
+        raise error
+
+    monkeypatch.setattr(in_parts, "assemble", fail)
+    with pytest.raises(raised, match=str(error.args[-1])):
+        read(write("log.csv", log(ROWS)))
+    assert len(tried) == 1

@@ -1,5 +1,7 @@
 """The first rows of files: every encoding, packing and kind; what is no table is refused in a sentence."""
 
+import json
+
 import polars as pl
 import pytest
 
@@ -83,6 +85,12 @@ def test_only_the_first_rows_are_looked_at_and_no_quoted_field_is_cut(sampled, m
     assert cut.texts.rows() == [("s1", "a, b"), ("s2", "c")]  # the fourth line ends within quotes
 
 
+@pytest.mark.parametrize("indent", [None, 1])
+def test_the_objects_of_a_json_array_are_rows(sampled, indent):
+    rows = [{"session": "s1", "rank": 1}, {"session": "s1", "rank": 2}]
+    assert sampled("a.json", json.dumps(rows, indent=indent)).texts.rows() == [("s1", "1"), ("s1", "2")]
+
+
 def test_lines_that_are_no_json_are_no_rows(sampled):
     assert sampled("a.ndjson", '{"session":"s1","rank":1}\n{broken\n').texts.rows() == [("s1", "1")]
 
@@ -116,7 +124,8 @@ def test_text_in_japanese_is_read_as_shift_jis(sampled):
         ("a.dat", bytes(range(256)) * 20, "is binary"),
         ("a.xlsx", b"PK\x03\x04" + bytes(100), "Excel"),
         ("a.txt", "It was a dark night.\nNobody came, I think.\nThen one did; or two.\n", "looks like no table"),
-        ("a.json", '[\n {"session": "s1", "rank": 1},\n {"session": "s1", "rank": 2}\n]\n', "one JSON array"),
+        ("a.json", '[["session", "rank"], ["s1", 1]]\n', "a JSON array of lists, in which nothing has a name"),
+        ("a.json", '{"session":{"0":"s1","1":"s1"},"rank":{"0":1,"1":2}}\n', "JSON by columns"),
         ("a.csv", "session,rank,rank\ns1,1,1\n", "named twice"),
         ("a.csv", "session,rank\rs1,1\r", "carriage returns"),
         ("a.parquet", b"PAR1" + b"x" * 50, "Parquet"),

@@ -38,7 +38,7 @@ def chart(
             "--measure",
             metavar="MEASURE",
             help=(
-                "What to draw. Default: nsDCG@10 in session-curve, sweep-map and score-distribution, sDCG@100 in "
+                "What to draw. Default: nsDCG@10 in session-curve, sweep-map and score-distribution, nDCG@10 in "
                 "last-vs-nonlast, IPrec11 in precision-recall, mean(Rprec) in rprecision-histogram, else sDCG@10. May be given "
                 "again in differences, correlation-forest, judge-noise, discriminative-power and gain-vectors, whose defaults "
                 "are several."
@@ -127,6 +127,16 @@ def chart(
             show_default=False,
         ),
     ] = None,
+    average: Annotated[
+        str | None,
+        typer.Option(
+            "--average",
+            metavar="sessions|queries",
+            help="Of last-vs-nonlast: within sessions of two or more queries, or all queries pooled, after ECIR 2008, and by "
+            "default sDCG@100. Default: sessions.",
+            show_default=False,
+        ),
+    ] = None,
     title: Annotated[
         str | None, typer.Option("--title", metavar="TEXT", help="Title above the chart.", show_default=False)
     ] = None,
@@ -169,6 +179,7 @@ def chart(
             with_=with_ or (),
             against=against,
             difference=difference,
+            average=average,
         )
         save(_titled(cast("alt.LayerChart", made.chart), title), output)
     typer.echo(visible(made.caption) if sys.stdout.isatty() else made.caption)

@@ -27,7 +27,7 @@ from sessionkit.study.slices import Stored
 if TYPE_CHECKING:
     from sessionkit.scoring.tasks import Task
 
-KERNEL = 2
+KERNEL = 3
 """Counted up whenever parts of some task become others than they were."""
 UNSEEN = ("title", "synthetic", "timezone")
 """Settings that no value depends on."""

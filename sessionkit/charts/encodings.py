@@ -42,7 +42,7 @@ def checked(frame: Any, columns: Sequence[str], source: str) -> pl.DataFrame:  #
     Raises
     ------
     UsageError
-        A column is missing, or there is no row.
+        A column is missing, or there is no row, or no value.
     """
     table = as_polars(frame, source).collect()
     missing = [name for name in columns if name not in table.columns]
@@ -55,7 +55,12 @@ def checked(frame: Any, columns: Sequence[str], source: str) -> pl.DataFrame:  #
     numbers = [pl.col(name).cast(pl.Float64).alias(name) for name in ("value",) if name in columns]
     shown = table.select(columns).with_columns(*(printable_column(name) for name in texts), *numbers)
     finite = pl.when(pl.col("value").is_finite()).then(pl.col("value"))
-    return shown.with_columns(finite) if "value" in columns else shown
+    if "value" not in columns:
+        return shown
+    shown = shown.with_columns(finite)
+    if not shown.get_column("value").count():
+        raise UsageError("there is nothing to draw: no value is defined")
+    return shown
 
 
 def values(frame: pl.DataFrame) -> alt.InlineData:

@@ -190,5 +190,5 @@ def test_what_is_wrong_is_said(options, says):
 
 
 def test_only_sessions_of_one_query():
-    with pytest.raises(sk.DataError, match="only 0 sessions have a value in both parts"):
+    with pytest.raises(sk.DataError, match="no session has a value in both parts"):
         sk.breakdown_tests(made([[1], [2], [3], [4], [0]]), "CG@1")

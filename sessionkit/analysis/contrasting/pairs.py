@@ -48,7 +48,9 @@ def differing(
     row: dict[str, object] = {"sessions": len(complete), "users": known, "left_out_single_query": single}
     row["left_out_undefined"] = len(pairs) - len(complete) - single
     if many < FEWEST:
-        have = f"only {counted(many, of.name[:-1])} {'has' if many == 1 else 'have'}"
+        have = (
+            f"only {counted(many, of.name[:-1])} {'has' if many == 1 else 'have'}" if many else f"no {of.name[:-1]} has"
+        )
         have += f"{' a session with' if of.name == 'users' else ''} a value in both parts; at least {FEWEST} are needed"
         return [row | {"note": f"{have}, and sessions of one query have only one part"}]
     both = complete.select(PAIRS).to_numpy().astype(np.float64)

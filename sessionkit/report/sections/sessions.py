@@ -12,8 +12,8 @@ from sessionkit.report.tables import table_of
 MEANS = ("group", "value", "value_against", "sessions", "left_out_single_query", "left_out_undefined")
 TESTED = ("group", "difference", "low", "high", "p", "users")
 HEADINGS = {
-    "value": "Last", "value_against": "Earlier", "sessions": "Sessions", "left_out_single_query": "Left out: of one query",
-    "left_out_undefined": "Left out: undefined", "low": "95 % from", "high": "to", "p": "p", "users": "Users",
+    "value": "Last", "value_against": "Earlier", "sessions": "Sessions", "left_out_single_query": "Of one query",
+    "left_out_undefined": "Undefined", "low": "95 % from", "high": "to", "p": "p", "users": "Users",
 }  # fmt: skip
 DRAWS = 2_000
 """Draws of users, for the intervals of the differences that are not Student's; in large studies there are none."""
@@ -21,6 +21,8 @@ DRAWS = 2_000
 
 def sessions(of: Material) -> Section:
     """Figures 1 to 4, with the test that belongs to the first."""
+    if of.unjudged is not None:
+        return Section("sessions", "Sessions", (Words((of.unjudged,)),))
     drawn = figures(of.shown, of.choices)
     first = next(number for number, one in enumerate(drawn) if one.kind == "last-vs-nonlast")
     parts: list[Part] = [*drawn]
@@ -38,8 +40,11 @@ def _tested(of: Material) -> list[Part]:
     by_group = found.table.group_by("group", maintain_order=True)
     means, tests = by_group.last().select(MEANS), by_group.first().select(TESTED)
     over = "every user the same" if found.units == "users" else "every session the same"
-    headers = {"group": of.choices.legend, "difference": f"Difference, {over}", **HEADINGS}
-    note = f"Last and Earlier are means over sessions, as in the figure; the interval and p belong to the difference with {over}."
+    headers = {"group": of.choices.legend, "difference": "Difference", **HEADINGS}
+    note = (
+        "Last and Earlier are means over sessions, as in the figure; sessions of one query and undefined ones are left out. The "
+        f"difference, its interval and p are with {over}."
+    )
     shown = means.join(tests, on="group", maintain_order="left")
     table = table_of(
         f"{measure} of last and earlier queries, within sessions", shown, headers=headers, note=note, decimals=4

@@ -138,7 +138,8 @@ def chart(
         ),
     ] = None,
     title: Annotated[
-        str | None, typer.Option("--title", metavar="TEXT", help="Title above the chart.", show_default=False)
+        str | None,
+        typer.Option("--title", metavar="TEXT", help='Title above the chart; "" for none.', show_default=False),
     ] = None,
 ) -> None:
     """A figure of the study as a file; its caption goes to stdout.
@@ -157,6 +158,7 @@ def chart(
     after each query.
     """
     from sessionkit.charts import save
+    from sessionkit.charts.encodings import retitled
     from sessionkit.report.single import single_figure
     from sessionkit.scoring.measures import parse_measure
     from sessionkit.showing.tables import visible
@@ -181,15 +183,7 @@ def chart(
             difference=difference,
             average=average,
         )
-        save(_titled(cast("alt.LayerChart", made.chart), title), output)
+        drawn = cast("alt.LayerChart", made.chart)
+        save(drawn if title is None else retitled(drawn, title), output)
     typer.echo(visible(made.caption) if sys.stdout.isatty() else made.caption)
     tell(f"written: {output}")
-
-
-def _titled(chart: alt.LayerChart, title: str | None) -> alt.LayerChart:
-    """Return a chart under another title; what stands below it, such as that the data are synthetic, stays."""
-    if title is None:
-        return chart
-    named = chart.copy()
-    named.title.text = title
-    return named

@@ -107,7 +107,11 @@ print(
 # Searchers go on until a list satisfies them, so last queries should be far better. That is a thing to test, not to assume.
 
 # %%
-print(sk.breakdown(study, "nDCG@10", by="last").filter(rank=10).select("group", "part", "value", "n_queries"))
+print(
+    sk.breakdown(study, "nDCG@10", by="last")
+    .filter(rank=10)
+    .select("group", "part", "value", "n_sessions", "left_out_single_query")
+)
 tests = sk.breakdown_tests(study, "nDCG@10", by="last")
 print(tests.reading)
 print(f"The truth: the last query of a satisfied session is better by {truth['satisfied_gain']} units.")

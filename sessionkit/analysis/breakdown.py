@@ -20,7 +20,7 @@ from sessionkit.showing.frames import ResultFrame
 from sessionkit.study import Study
 
 PARTS = ("last", "position", "best", "first")
-AVERAGES = ("queries", "sessions")
+AVERAGES = ("sessions", "queries")
 
 
 def breakdown(
@@ -28,13 +28,17 @@ def breakdown(
     measure: str | Measure,
     by: str = "last",
     *,
-    average: str = "queries",
+    average: str = "sessions",
     group: str | None = "system_id",
     min_queries: int | None = None,
     memory: str | int | None = None,
     partials: str | PathLike[str] | None = None,
 ) -> pl.DataFrame:
-    """Average the gain of queries by rank, in parts of their sessions.
+    """Average the value of queries by rank, in parts of their sessions.
+
+    By default the two parts of a session are compared within it: each session of two or more queries gives one value to
+    either part, such as that of its last query and the mean of its others, and both are averaged over the same sessions.
+    At the cutoff these are the means that `sessionkit.breakdown_tests` tests.
 
     Parameters
     ----------
@@ -48,14 +52,14 @@ def breakdown(
         ``"last"``: last and non-last queries; ``"first"``: first and later; ``"position"``: by query position;
         ``"best"``: each session's best query (the earliest of equals, by its value at the cutoff) and the rest.
     average
-        ``"queries"``: every query counts the same; ``"sessions"``: the queries of a session's part are averaged
-        first, so that long sessions do not dominate. They answer different questions: the paper's System 1 has 92
-        non-last queries, in 32 sessions.
+        ``"sessions"``: the queries of a session's part are averaged first, over sessions of two or more queries with a
+        value in both parts (by position, over all sessions). ``"queries"``: all queries are pooled and count the same, the
+        form of ECIR 2008; long sessions weigh more in one part, and sessions of one query are in ``last``, ``first`` or
+        ``best`` alone. The two can differ in sign: the paper's System 1 has 60 last queries, and 92 others in 32 sessions.
     group
         Column to group sessions by; None, all together.
     min_queries
-        Only sessions with at least so many logged queries. A session of one query has a last query and no non-last
-        one; 2 leaves such sessions out, so that both parts speak of the same sessions.
+        Only sessions with at least so many logged queries.
     memory
         Memory to work within, see `sessionkit.score`.
     partials
@@ -65,7 +69,9 @@ def breakdown(
     -------
     polars.DataFrame
         ``group``, ``part``, ``rank`` (1 to the cutoff), ``value`` (mean value cumulated to that rank), ``n_queries``
-        and ``n_sessions`` (those averaged; undefined queries are left out).
+        and ``n_sessions`` (those averaged; undefined queries are left out), ``single_query_sessions`` (how many of these
+        sessions have one query), ``left_out_single_query`` (sessions left out since they have one query) and
+        ``left_out_undefined`` (sessions left out since a part has no value, or no query was logged).
 
     Raises
     ------
@@ -74,15 +80,20 @@ def breakdown(
 
     Examples
     --------
-    A first query that finds nothing, then one that finds grade 2 at rank 1:
+    Session r finds nothing, then grade 2 at rank 1; session s has one query, which finds nothing:
 
     >>> import sessionkit as sk
     >>> study = sk.from_tables(
-    ...     results={"session_id": ["s"] * 2, "query_position": [1, 2], "rank": [1, 1], "doc_id": ["a", "b"], "topic_id": ["t"] * 2},
+    ...     results={"session_id": list("rrs"), "query_position": [1, 2, 1], "rank": [1] * 3, "doc_id": list("aba"), "topic_id": ["t"] * 3},
     ...     judgments={"judgment_key": ["t"], "doc_id": ["b"], "grade": [2]},
     ... )
-    >>> sk.breakdown(study, "DCG@1").select("part", "rank", "value", "n_queries").rows()
-    [('last', 1, 2.0, 1), ('non-last', 1, 0.0, 1)]
+    >>> sk.breakdown(study, "DCG@1").select("part", "value", "n_sessions", "left_out_single_query").rows()
+    [('last', 2.0, 1, 1), ('non-last', 0.0, 1, 1)]
+
+    Pooled, the only query of session s is a last one:
+
+    >>> sk.breakdown(study, "DCG@1", average="queries").select("part", "value", "n_queries", "single_query_sessions").rows()
+    [('last', 1.0, 2, 1), ('non-last', 0.0, 1, 0)]
     """
     task = breakdown_task(study, measure, by, group=group, average=average, min_queries=min_queries)
     tell_of_bound(task.measure)
@@ -96,7 +107,7 @@ def breakdown_task(
     by: str = "last",
     *,
     group: str | None = "system_id",
-    average: str = "queries",
+    average: str = "sessions",
     min_queries: int | None = None,
 ) -> BreakdownTask:
     """What `breakdown` asks of a study, for whoever makes its parts elsewhere; the parameters and errors are the same."""

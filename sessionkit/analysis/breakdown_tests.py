@@ -24,7 +24,8 @@ from sessionkit.scoring.scores import score
 from sessionkit.study import Study
 
 TESTS = pl.Schema(
-    {"group": TEXT, "part": TEXT, "against": TEXT, "test": TEXT, "sessions": WHOLE, "users": WHOLE, "left_out": WHOLE}
+    {"group": TEXT, "part": TEXT, "against": TEXT, "test": TEXT, "sessions": WHOLE, "users": WHOLE}
+    | {"left_out_single_query": WHOLE, "left_out_undefined": WHOLE}
     | {"value": NUMBER, "value_against": NUMBER, "difference": NUMBER, "low": NUMBER, "high": NUMBER}
     | {"statistic": NUMBER, "df": WHOLE, "p": NUMBER, "effect_size": NUMBER, "interval": TEXT, "note": TEXT}
 )
@@ -37,9 +38,10 @@ class BreakdownTests(Finding):
     Parameters
     ----------
     table
-        ``group``; ``part`` and ``against``; ``test``; ``sessions`` and ``users`` that are in it; ``left_out`` (sessions
-        of one query, or undefined in one of the parts); ``value`` and ``value_against`` (means of the parts) and
-        ``difference``, with ``low`` and ``high``; ``statistic``, ``df``, ``p``; ``effect_size`` (d_z, the mean difference
+        ``group``; ``part`` and ``against``; ``test``; ``sessions`` and ``users`` that are in it;
+        ``left_out_single_query`` (sessions of one query) and ``left_out_undefined`` (sessions without a value in one of
+        the parts); ``value`` and ``value_against`` (means of the parts, over sessions those of `sessionkit.breakdown`)
+        and ``difference``, with ``low`` and ``high``; ``statistic``, ``df``, ``p``; ``effect_size`` (d_z, the mean difference
         over the standard deviation of the differences); ``interval`` and ``note``.
     reading
         What that means, in plain language.
@@ -150,7 +152,7 @@ def breakdown_tests(
     table = pl.DataFrame(rows, schema=TESTS)
     if not table.get_column("difference").count():
         raise DataError(str(table.item(0, "note")))
-    reading = said(table, asked, of, resampling, len(sessions))
+    reading = said(table, asked, of, resampling)
     return BreakdownTests(table, reading, str(asked), wanted, of.name, confidence, resamples, seed)
 
 

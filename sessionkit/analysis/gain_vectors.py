@@ -84,7 +84,7 @@ def gain_vectors(
     grouping = Grouping.of(study, by, min_queries, topic)
     tell_of_bound(asked)
     tell_of_depth(study, asked)
-    task = VectorsTask(asked, grouping, reads=columns_read(columns_of(study), [asked]))
+    task = VectorsTask(asked, grouping, average="queries", reads=columns_read(columns_of(study), [asked]))
     return ResultFrame(run(study, [task], memory)[0])
 
 
@@ -98,7 +98,8 @@ class VectorsTask(BreakdownTask):
         several = [rank_values(block, measure).with_columns(part=pl.lit(SHOWN), order=pl.lit(0, pl.Int32))]
         if not measure.normalized:
             several.append(_ideals(block, measure).with_columns(part=pl.lit(IDEAL), order=pl.lit(1, pl.Int32)))
-        return pl.concat(several).join(chosen, on="session", maintain_order="left")
+        values = pl.concat(several).with_columns(single=pl.lit(value=False))
+        return values.join(chosen, on="session", maintain_order="left")
 
     def whole(self, parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """``group``, ``rank``, ``value``, ``ideal``, ``n_queries``, ``n_sessions``."""

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import altair as alt
 import polars as pl
 
-from sessionkit.charts.text import inert, inert_column, plain, printable, printable_column
+from sessionkit.charts.text import inert, inert_column, named, plain, printable, printable_column
 from sessionkit.charts.theme import colours_of
 from sessionkit.errors import UsageError
 from sessionkit.readers.tabular import as_polars
@@ -42,7 +42,7 @@ def checked(frame: Any, columns: Sequence[str], source: str) -> pl.DataFrame:  #
     Raises
     ------
     UsageError
-        A column is missing, or there is no row.
+        A column is missing, or there is no row, or no value.
     """
     table = as_polars(frame, source).collect()
     missing = [name for name in columns if name not in table.columns]
@@ -55,7 +55,12 @@ def checked(frame: Any, columns: Sequence[str], source: str) -> pl.DataFrame:  #
     numbers = [pl.col(name).cast(pl.Float64).alias(name) for name in ("value",) if name in columns]
     shown = table.select(columns).with_columns(*(printable_column(name) for name in texts), *numbers)
     finite = pl.when(pl.col("value").is_finite()).then(pl.col("value"))
-    return shown.with_columns(finite) if "value" in columns else shown
+    if "value" not in columns:
+        return shown
+    shown = shown.with_columns(finite)
+    if not shown.get_column("value").count():
+        raise UsageError("there is nothing to draw: no value is defined")
+    return shown
 
 
 def values(frame: pl.DataFrame) -> alt.InlineData:
@@ -67,7 +72,7 @@ def values(frame: pl.DataFrame) -> alt.InlineData:
 def colour(groups: Sequence[str], colours: Mapping[str, str] | None, legend: str) -> alt.Color:
     """Return the colour of each group, from `colours` or by sorted name."""
     names = sorted(set(groups))
-    given = {printable(name): shade for name, shade in (colours or {}).items()}
+    given = {named(name): shade for name, shade in (colours or {}).items()}
     own = given if all(name in given for name in names) else colours_of([*given, *names]) | given
     scale = alt.Scale(domain=[inert(name) for name in names], range=[own[name] for name in names])
     return alt.Color(field="group", type="nominal", scale=scale, legend=alt.Legend(title=plain("legend", legend)))
@@ -125,6 +130,8 @@ def stacked(
 def titled(chart: Drawn, title: str | None, below: Sequence[str], synthetic: bool) -> Drawn:
     """Give a chart that was just made its title, lines below it, and that synthetic data are; return it.
 
+    A blank title is none: what stands below it, the mark of synthetic data above all, is drawn with a title or without.
+
     The title is set in place: Altair's ``properties`` copies every layer, and checks what is text already.
 
     Raises
@@ -132,10 +139,32 @@ def titled(chart: Drawn, title: str | None, below: Sequence[str], synthetic: boo
     UsageError
         The title or a line is not text.
     """
-    lines = [plain("title", title)] if title is not None else []
-    lines += [plain("subtitle", text) for text in below]
-    lines += [SYNTHETIC] if synthetic else []
+    own = [plain("title", title)] if title is not None else []
+    lines = [*own, *(plain("subtitle", text) for text in below), *([SYNTHETIC] if synthetic else [])]
+    return _under(chart, [line for line in lines if line.strip()])
+
+
+def retitled(chart: Drawn, title: str) -> Drawn:
+    """Return a copy of a chart under another title, or under none if that is blank; the lines below the title stay.
+
+    Raises
+    ------
+    UsageError
+        The title is not text.
+    """
+    before = chart.title
+    lines = [] if before is alt.Undefined else [before.text]
+    if lines and before.subtitle is not alt.Undefined:
+        lines += [before.subtitle] if isinstance(before.subtitle, str) else before.subtitle
+    below = lines if lines[:1] == [SYNTHETIC] else lines[1:]
+    new = plain("title", title)
+    return _under(chart.copy(), [*([new] if new.strip() else []), *below])
+
+
+def _under(chart: Drawn, lines: Sequence[str]) -> Drawn:
+    """Set these lines above a chart, the first as its title."""
     if not lines:
+        chart.title = alt.Undefined
         return chart
     first, *others = lines
     under = alt.Undefined if not others else others[0] if len(others) == 1 else others

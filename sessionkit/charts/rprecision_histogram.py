@@ -9,7 +9,7 @@ import altair as alt
 import polars as pl
 
 from sessionkit.charts.encodings import checked, colour, stacked, tip, values
-from sessionkit.charts.text import inert, plain, printable, printable_column
+from sessionkit.charts.text import inert, named, plain, printable_column
 from sessionkit.charts.theme import FAINT, WIDTH
 from sessionkit.errors import UsageError
 
@@ -56,7 +56,7 @@ def rprecision_histogram(
         raise UsageError("there is nothing to draw: no topic has a value of both systems")
     for name, system in (("a", a), ("b", b)):
         plain(name, system)
-    first, second = printable(a), printable(b)
+    first, second = named(a), named(b)
     ahead = pl.when(pl.col("difference") >= 0).then(pl.lit(first)).otherwise(pl.lit(second))
     kept = frame.top_k(MOST, by=[pl.col("difference").abs(), pl.col("topic_id")]).sort("topic_id")
     rows = kept.select(printable_column("topic_id").alias("topic"), "a", "b", "difference", group=ahead)

@@ -5,8 +5,8 @@ The renderer behind PNG, SVG and PDF ends the whole process at a NUL character, 
 
 from __future__ import annotations
 
+import hashlib
 import re
-import zlib
 from typing import Any
 
 import polars as pl
@@ -17,39 +17,78 @@ CONTROLS = {chr(code): chr(0x2400 + code) for code in range(0x20)} | {"\x7f": "\
 """Control characters and the Unicode pictures of them; one to one, so that different names stay different."""
 TURNING = {chr(code): f"[U+{code:04X}]" for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))}
 """Characters that turn the direction of the text around them, and their names."""
-NO_XML = dict.fromkeys(("\ufffe", "\uffff"), "\ufffd")
+HIDDEN = {chr(code): f"[U+{code:04X}]" for code in (0x200B, 0x2060, 0xFEFF)}
+"""Characters without width, by which names that look the same can differ, and their names."""
+NO_XML = {chr(code): f"[U+{code:04X}]" for code in (0xFFFE, 0xFFFF)}
+REPLACED = {**CONTROLS, **TURNING, **HIDDEN, **NO_XML}
+LIKE = {picture: f"[U+{ord(picture):04X}]" for picture in CONTROLS.values()}
+"""Characters that a name has itself and that stand for others elsewhere, and their names."""
+ESCAPE = re.compile(r"\[(U\+[0-9A-F]{4,6}\])")
 LONGEST = 120
 """Characters of a name that a page shows."""
 SURROGATES = re.compile("[\ud800-\udfff]")
-_TABLE = str.maketrans({**CONTROLS, **TURNING, **NO_XML})
+_TABLE = str.maketrans(REPLACED)
+_LIKE = str.maketrans(LIKE)
 
 
 def printable(text: str) -> str:
-    r"""Return text with control characters as pictures, those that turn its direction as names, lone surrogates replaced.
+    r"""Return text with control characters as pictures, and those that turn its direction, hide or have no place as names.
+
+    What is printable stays as it is, so that text may pass here twice. A name from a log passes through `named` first.
 
     >>> printable("a\x00b\u202ec")
     'a␀b[U+202E]c'
     """
     if text.isprintable():  # as nearly all is: Python calls none of these characters printable
         return text
-    return SURROGATES.sub("\ufffd", text.translate(_TABLE))
+    return SURROGATES.sub(lambda found: f"[U+{ord(found[0]):04X}]", text.translate(_TABLE))
+
+
+def named(name: str) -> str:
+    r"""Return a name from a log printable, such that different names stay different: what looks like a replacement is named too.
+
+    >>> named("a\x00"), named("a\u2400"), named("\u202e"), named("[U+202E]")
+    ('a␀', 'a[U+2400]', '[U+202E]', '[U+005B]U+202E]')
+    """
+    return printable(ESCAPE.sub(r"[U+005B]\1", name).translate(_LIKE))
+
+
+def label(name: str, most: int = LONGEST) -> str:
+    """Return what is shown of a name from a log: printable, then shortened; different names have different labels.
+
+    >>> label("\u202e" * 1000)[-54:]
+    '[U+202E][U+202E]… (8,000 characters, 777fc57fa2702763)'
+    """
+    shown = named(name)
+    return shown if len(shown) <= most else _cut(shown, most)
 
 
 def shortened(text: str) -> str:
-    """Return a name as it is or, if it is longer than `LONGEST`, its beginning, its length and what tells it from others.
+    """Return printable text as it is or, if it is longer than `LONGEST`, its beginning, its length and its digest.
 
-    >>> shortened("a" * 1000)[-32:]
-    'aa… (1,000 characters, 9a38da03)'
+    The digest tells it from others with the same beginning.
+
+    >>> shortened("a" * 1000)[-40:]
+    'aa… (1,000 characters, 41edece42d63e8d9)'
     """
-    if len(text) <= LONGEST:
-        return text
-    return f"{text[:LONGEST]}\u2026 ({len(text):,} characters, {zlib.crc32(text.encode('utf-8', 'surrogatepass')):08x})"
+    return text if len(text) <= LONGEST else _cut(text, LONGEST)
+
+
+def _cut(text: str, most: int) -> str:
+    """The beginning of a text that is too long, in which no replaced character is cut, and what tells it from others."""
+    begin = text[:most]
+    mark = begin.rfind("[U+")
+    if mark >= 0 and (found := ESCAPE.match(text, mark)) and found.end() > most:
+        begin = begin[:mark]
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return f"{begin}\u2026 ({len(text):,} characters, {digest})"
 
 
 def printable_column(name: str) -> pl.Expr:
-    """Return a column as text under the same replacements; null becomes ``(none)``."""
-    wanted = {**CONTROLS, **TURNING, **NO_XML}
-    return pl.col(name).cast(pl.String).str.replace_many(list(wanted), list(wanted.values())).fill_null("(none)")
+    """Return a column of names under the replacements of `named`; null becomes ``(none)``."""
+    wanted = {**REPLACED, **LIKE}
+    text = pl.col(name).cast(pl.String).str.replace_all(ESCAPE.pattern, "[U+005B]${1}")
+    return text.str.replace_many(list(wanted), list(wanted.values())).fill_null("(none)")
 
 
 TAG = re.compile("<(?=[A-Za-z/!?])")

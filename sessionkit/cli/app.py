@@ -36,7 +36,7 @@ COMMANDS: dict[Callable[..., None], str] = {
     score: "sessionkit score mystudy 'nsDCG@10' 'mean(nDCG@10)' --per system,topic",
     explain: "sessionkit explain mystudy 'sDCG@10' --session s07",
     curve: "sessionkit curve mystudy 'nsDCG@10' --by system_id --min-queries 2",
-    breakdown: "sessionkit breakdown mystudy 'DCG@10' --by last --average sessions",
+    breakdown: "sessionkit breakdown mystudy 'nDCG@10' --by last",
     compare: "sessionkit compare mystudy 'nsDCG@10' --by system_id --generalise topics",
     mixed: "sessionkit mixed mystudy 'nsDCG@10' --by system_id",
     power: "sessionkit power mystudy 'nsDCG@10' --difference 0.05",

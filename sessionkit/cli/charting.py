@@ -38,7 +38,7 @@ def chart(
             "--measure",
             metavar="MEASURE",
             help=(
-                "What to draw. Default: nsDCG@10 in session-curve, sweep-map and score-distribution, sDCG@100 in "
+                "What to draw. Default: nsDCG@10 in session-curve, sweep-map and score-distribution, nDCG@10 in "
                 "last-vs-nonlast, IPrec11 in precision-recall, mean(Rprec) in rprecision-histogram, else sDCG@10. May be given "
                 "again in differences, correlation-forest, judge-noise, discriminative-power and gain-vectors, whose defaults "
                 "are several."
@@ -128,8 +128,19 @@ def chart(
             show_default=False,
         ),
     ] = None,
+    average: Annotated[
+        str | None,
+        typer.Option(
+            "--average",
+            metavar="sessions|queries",
+            help="Of last-vs-nonlast: within sessions of two or more queries, or all queries pooled, after ECIR 2008, and by "
+            "default sDCG@100. Default: sessions.",
+            show_default=False,
+        ),
+    ] = None,
     title: Annotated[
-        str | None, typer.Option("--title", metavar="TEXT", help="Title above the chart.", show_default=False)
+        str | None,
+        typer.Option("--title", metavar="TEXT", help='Title above the chart; "" for none.', show_default=False),
     ] = None,
 ) -> None:
     """A figure of the study as a file; its caption goes to stdout.
@@ -148,6 +159,7 @@ def chart(
     after each query.
     """
     from sessionkit.charts import save
+    from sessionkit.charts.encodings import retitled
     from sessionkit.report.single import single_figure
     from sessionkit.scoring.measures import parse_measure
     from sessionkit.showing.tables import visible
@@ -170,16 +182,9 @@ def chart(
             with_=with_ or (),
             against=against,
             difference=difference,
+            average=average,
         )
-        save(_titled(cast("alt.LayerChart", made.chart), title), output)
+        drawn = cast("alt.LayerChart", made.chart)
+        save(drawn if title is None else retitled(drawn, title), output)
     typer.echo(visible(made.caption) if sys.stdout.isatty() else made.caption)
     tell(f"written: {output}")
-
-
-def _titled(chart: alt.LayerChart, title: str | None) -> alt.LayerChart:
-    """Return a chart under another title; what stands below it, such as that the data are synthetic, stays."""
-    if title is None:
-        return chart
-    named = chart.copy()
-    named.title.text = title
-    return named

@@ -35,7 +35,7 @@ NORMALIZE = "none|each|averages"
 AFTER_STOP = "hold|null"
 PARTS = "last|position|best|first"
 TESTED = "last|first|best|last-first"
-AVERAGES = "queries|sessions"
+AVERAGES = "sessions|queries"
 
 
 def curve(
@@ -115,9 +115,10 @@ def breakdown(
         typer.Option(
             "--average",
             metavar=AVERAGES,
-            help="Every query counts the same, or the queries of a session are averaged first.",
+            help="sessions: a value per part of each session of two or more queries, averaged over these sessions. queries: all "
+            "queries pooled, after ECIR 2008; sessions of one query are then in last, first or best alone.",
         ),
-    ] = "queries",
+    ] = "sessions",
     group: Annotated[
         str, typer.Option("--group", metavar="COLUMN", help="Column to group sessions by; all for one group.")
     ] = "system_id",
@@ -139,16 +140,21 @@ def breakdown(
     format_: FormatOption = None,
     output: OutputOption = None,
 ) -> None:
-    """Mean gain of queries by rank, in parts of their sessions.
+    """Mean value of queries by rank, in parts of their sessions.
 
-    One row per group, part and rank: group, part, rank, value (cumulated to that rank), n_queries, n_sessions. With
-    --test the differences within sessions at the cutoff, over users where they have several sessions; tables for
-    --table: tests, reading.
+    One row per group, part and rank: group, part, rank, value (cumulated to that rank), n_queries, n_sessions,
+    single_query_sessions (how many of these sessions have one query), left_out_single_query and left_out_undefined
+    (sessions). With --test the differences between these means at the cutoff, over users where they have several sessions;
+    tables for --table: tests, reading.
     """
     from sessionkit.analysis.breakdown import breakdown as broken_down
     from sessionkit.analysis.breakdown_tests import breakdown_tests
 
     to = destination(format_, output)
+    if test and average != "sessions":
+        raise UsageError(
+            f"--test compares the parts within sessions; --average {average} is for the table, without --test"
+        )
     _only_with_test(
         test, table=table, units=units, interval=interval, confidence=confidence, resamples=resamples, seed=seed
     )

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from sessionkit.study import Study
 
 MEASURES = ("sDCG@10", "nsDCG@10", "mean(nDCG@10)")
-LAST = "DCG@10"
-"""Whose values last and non-last queries are compared by."""
 
 
 def demo(
@@ -58,15 +56,17 @@ def _tables(study: Study) -> dict[str, pl.DataFrame]:
 
     from sessionkit.analysis.breakdown import breakdown
     from sessionkit.analysis.describe import describe
+    from sessionkit.report.choices import choices_of
     from sessionkit.scoring.scores import score
 
-    parts = breakdown(study, LAST)
+    measure = choices_of(study).tested
+    parts = breakdown(study, measure)
     ends = parts.filter(pl.col("rank") == pl.col("rank").max())
     lengths = "Sessions by number of queries"
     return {
         f"{lengths} (synthetic)": describe(study).tables()[lengths],
         "Scores by system (synthetic)": score(study, MEASURES, per="system"),
-        f"{LAST} of last and non-last queries (synthetic)": ends,
+        f"{measure} of last and non-last queries, within sessions of two or more (synthetic)": ends,
     }
 
 

@@ -30,7 +30,7 @@ class Choices:
     the measures asked for that these come from, None where none of that family was. ``asked`` tells whether any was.
     ``exact``, if given, is what the figure shows in place of both. Figures that are drawn apart have ``measures``, all that
     were asked for, what a sweep is to ``vary``, the ``session`` that is shown, what is correlated ``with_``, the ``pair``
-    of systems compared and the ``difference`` that power is planned for.
+    of systems compared and the ``difference`` that power is planned for; ``average`` is how parts of sessions are averaged.
     """
 
     measure: GainMeasure
@@ -52,6 +52,12 @@ class Choices:
     with_: tuple[str, ...] = ()
     pair: tuple[str | None, str | None] = (None, None)
     difference: float | str | None = None
+    average: str = "sessions"
+
+    @property
+    def tested(self) -> Measure:
+        """The measure of queries by which parts of sessions are drawn, averaged and tested."""
+        return parse_measure("nDCG") @ (self.measure.cutoff or TOP)
 
     @property
     def ratio(self) -> GainMeasure:

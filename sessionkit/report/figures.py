@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import altair as alt
 import polars as pl
@@ -23,7 +24,7 @@ from sessionkit.scoring.measures.cumulated_gain import SessionGain
 from sessionkit.study import Study
 
 DEEPEST = 100
-"""The rank to which Figure 1 looks, unless no list goes so deep."""
+"""The rank to which Figure 1 of ECIR 2008 looks, unless no list goes so deep."""
 APART = (*DRAWN,)
 """Figures that are made when they are asked for."""
 
@@ -72,21 +73,25 @@ def figures(study: Study, choices: Choices) -> list[Figure]:
 
 
 def depth_of(study: Study, choices: Choices) -> int:
-    """The rank to which Figure 1 looks."""
+    """The rank to which Figure 1 of ECIR 2008 looks."""
     if choices.source is not None and choices.source.cutoff:
         return choices.source.cutoff
     return min(DEEPEST, study.results.select(pl.col("rank").max()).collect().item() or 1)
 
 
 def _last_vs_nonlast(study: Study, choices: Choices) -> Figure:
-    """Figure 1."""
+    """Figure 1: within sessions, in the measure that is tested; or pooled, as in ECIR 2008."""
+    pooled = choices.average == "queries"
     depth = depth_of(study, choices)
-    measure = _exact(choices, depth) or choices.measure @ depth
-    frame = breakdown(study, measure, group=choices.by)
+    measure = _exact(choices, depth) or (choices.measure @ depth if pooled else choices.tested)
+    frame = breakdown(study, measure, average=choices.average, group=choices.by)
+    if not frame.get_column("value").count():
+        which = "no query" if pooled else "no session of two queries or more"
+        raise UsageError(f"{which} has a value of {measure}")
     title = "Last and non-last queries"
-    gained = not isinstance(measure, ListMeasure)
+    gained = not isinstance(measure, ListMeasure) and not is_share(measure)
     chart = last_vs_nonlast(
-        frame,
+        frame.drop_nulls("value"),
         axis="Mean cumulated gain per query" if gained else "Mean per query, cut at each rank",
         measure=str(measure),
         colours=choices.colours,
@@ -94,15 +99,36 @@ def _last_vs_nonlast(study: Study, choices: Choices) -> Figure:
         title=title,
         legend=choices.legend,
     )
-    ends = frame.filter(pl.col("rank") == pl.col("rank").max())
-    counts = [f"{row['group']} {row['part']}: {row['n_queries']} in {row['n_sessions']}" for row in ends.to_dicts()]
+    ends = frame.filter(pl.col("rank") == pl.col("rank").max()).to_dicts()
     what = f"gain of one query, {measure} cumulated to" if gained else f"value of one query, {measure} cut at"
-    caption = (
-        f"Mean {what} each rank, for the last query of sessions and for the queries "
-        f"before it{_discounted(measure)}. Every query counts the same; a session of one query has a last query only. Queries and "
-        f"the sessions they are from: {first_of(counts, 2 * NAMED)}.{choices.told(measure)}"
+    parts = f"for the last query of sessions and for the queries before it{_discounted(measure)}"
+    told = choices.told(measure) if pooled else ""
+    how = _pooled(ends) if pooled else _within(ends)
+    return Figure("last-vs-nonlast", title, chart, f"Mean {what} each rank, {parts}. {how}{told}")
+
+
+def _within(ends: list[dict[str, Any]]) -> str:
+    """What was averaged within sessions, by group: the sessions in it, and those left out."""
+    counts = []
+    for row in [row for row in ends if row["part"] == "last"]:
+        left = {"of one query": row["left_out_single_query"], "without a value in both": row["left_out_undefined"]}
+        out = [f"{number:,} {why}" for why, number in left.items() if number]
+        counts.append(f"{row['group']} {row['n_sessions']:,}{f' ({first_of(out, 2)} left out)' if out else ''}")
+    return (
+        "The values of a session's earlier queries are averaged first; both lines are means over the same sessions, of two queries "
+        f"or more. Sessions: {first_of(counts, NAMED)}."
     )
-    return Figure("last-vs-nonlast", title, chart, caption)
+
+
+def _pooled(ends: list[dict[str, Any]]) -> str:
+    """What was pooled, by group and part, and that the parts are of different sessions."""
+    counts = [f"{row['group']} {row['part']}: {row['n_queries']} in {row['n_sessions']}" for row in ends]
+    single = [f"{row['group']} {row['single_query_sessions']:,}" for row in ends if row["part"] == "last"]
+    return (
+        "Queries are pooled, after ECIR 2008: every query counts the same, and the only query of a session is a last one. Queries "
+        f"and the sessions they are from: {first_of(counts, 2 * NAMED)}; sessions of one query, in last alone: "
+        f"{first_of(single, NAMED)}."
+    )
 
 
 def _session_curve(study: Study, choices: Choices) -> Figure:

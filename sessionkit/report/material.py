@@ -24,6 +24,8 @@ from sessionkit.study import Study
 
 LARGE = 20_000
 """Sessions above which a report leaves out what takes many times as long as scoring, or does it with so many, and says so."""
+UNJUDGED = "The study has no judgments, so no measure of relevance has a value."
+UNDEFINED = "No measure that is reported has a value in any session; the notes on data quality say why."
 VARIED = {"b": "1.5:10.5:10", "bq": "1.5:10.5:10"}
 """Bases of the discounts by rank and by query position that a report tries."""
 
@@ -140,6 +142,20 @@ class Material:
     def scores(self) -> pl.DataFrame:
         """Means by `per`, see `sessionkit.score`."""
         return score(self.study, self.measures, per=self.per, memory=self.memory)
+
+    @property
+    def unjudged(self) -> str | None:
+        """That the study has no judgments, where figures of relevance need some."""
+        measure = self.choices.measure
+        needed = measure.grades == "judgments" and measure.undefined == "null"
+        return UNJUDGED if needed and not self.study.facts.judgments else None
+
+    @cached_property
+    def valueless(self) -> str | None:
+        """Why no measure that is reported has a value in any session; None where one has."""
+        if self.scores["value"].count():
+            return None
+        return UNJUDGED if not self.study.facts.judgments else UNDEFINED
 
     @property
     def comparison(self) -> Comparison | None:

@@ -15,13 +15,11 @@ from sessionkit.analysis.curve import curve_task
 from sessionkit.analysis.sweep import sweep_task
 from sessionkit.analysis.tasks.describe import ListsTask
 from sessionkit.errors import DataError, MeasureError, UsageError
-from sessionkit.report.figures import depth_of
 from sessionkit.report.live.counts import counts_task
 from sessionkit.report.live.measures import Varied
 from sessionkit.report.material import VARIED, Material
 from sessionkit.report.picking import pick_tasks
 from sessionkit.report.sections.behaviour import GAIN, known
-from sessionkit.report.sections.sessions import tested
 from sessionkit.scoring.kept import kept_blocks
 from sessionkit.scoring.scores import score_task
 from sessionkit.scoring.tasks import Task, columns_of_tasks, in_one_pass
@@ -77,10 +75,10 @@ def _picking(of: Material, number: int) -> Task:
 def _of_shown(of: Material) -> Iterator[Callable[[], Task]]:
     """What is asked of the sessions that are looked at one by one."""
     study, choices = of.shown, of.choices
-    yield lambda: breakdown_task(study, choices.measure @ depth_of(study, choices), group=choices.by)
+    yield lambda: breakdown_task(study, choices.tested, group=choices.by)
     yield lambda: curve_task(study, choices.ratio, choices.by)
     yield lambda: curve_task(study, choices.measure, choices.by, topic=choices.topic)
     yield lambda: curve_task(study, choices.measure, choices.by, topic=choices.topic, min_queries=choices.min_queries)
-    yield lambda: score_task(study, [tested(of)], "query")
+    yield lambda: score_task(study, [choices.tested], "query")
     yield lambda: score_task(study, known(of), choices.by)
     yield lambda: score_task(study, GAIN, "query")

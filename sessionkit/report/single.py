@@ -33,6 +33,7 @@ ONLY = {
     "with": ("correlation-forest",),
     "against": ("rprecision-histogram",),
     "difference": ("power-curve",),
+    "average": ("last-vs-nonlast",),
 }
 """Options that only these charts have."""
 
@@ -51,6 +52,7 @@ def single_figure(
     with_: Sequence[str] = (),
     against: str | None = None,
     difference: float | str | None = None,
+    average: str | None = None,
 ) -> Figure:
     """Make one figure of this measure, topic, system and least number of queries.
 
@@ -77,6 +79,9 @@ def single_figure(
         The second system of rprecision-histogram.
     difference
         The smallest true difference worth finding, for which power-curve plans; see `sessionkit.power`.
+    average
+        How last-vs-nonlast averages, see `sessionkit.breakdown`; by default ``"sessions"``. ``"queries"`` is the figure of
+        ECIR 2008, of sDCG unless a measure is asked for.
 
     Raises
     ------
@@ -87,7 +92,8 @@ def single_figure(
     if vary and kind in FIGURES and kind != "sweep-map":
         raise UsageError(f"{kind} varies nothing; sweep-map does")
     measures = (measure,) if isinstance(measure, Measure) else tuple(measure or ())
-    _check(kind, measures, {"session": session, "with": with_ or None, "against": against, "difference": difference})
+    own = {"session": session, "with": with_ or None, "against": against, "difference": difference, "average": average}
+    _check(kind, measures, own)
     asked = {"topic": topic, "system": system, "min_queries": min_queries}
     limits = {name: value for name, value in asked.items() if value is not None and name not in OWN.get(kind, ())}
     colours = colours_of(grouped_sessions(study, by).get_column("group").to_list())
@@ -97,6 +103,7 @@ def single_figure(
     exact = measures[0] if len(measures) == 1 else None
     choices = replace(choices, exact=exact, colours=colours, measures=measures, vary=vary or {})
     choices = replace(choices, session=session, with_=tuple(with_), pair=(system, against), difference=difference)
+    choices = replace(choices, average=average or choices.average)
     made = figure(limited, kind, choices)
     if not limits:
         return made

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from sessionkit.analysis.showing import digits_of_p
-from sessionkit.charts.text import shortened
+from sessionkit.charts.text import label
 
 HEADERS = {
     "system_id": "System",
@@ -151,7 +151,7 @@ def _cell(column: str, value: object, decimals: int | None = None) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if not isinstance(value, float):
-        return shortened(str(value))
+        return label(str(value))
     if column in SHARES:
         return f"{value:.1%}"
     if column in CHANCES:

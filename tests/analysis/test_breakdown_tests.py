@@ -57,7 +57,8 @@ def test_tests_are_scipys_on_restated_differences(sessions, by, users):
     for name, expected in (("user means", of_users), ("sessions", away)):
         row = rows[name]
         assert row["difference"] == pytest.approx(expected.mean(), abs=1e-12)
-        assert (row["sessions"], row["left_out"]) == (len(both), len(sessions) - len(both))
+        assert (row["sessions"], row["left_out_single_query"]) == (len(both), len(sessions) - len(both))
+        assert row["left_out_undefined"] == 0
         if np.ptp(expected) < 1e-9:
             assert row["p"] is None
             assert "no spread" in row["note"] or "by choice" in row["note"]
@@ -72,13 +73,32 @@ def test_tests_are_scipys_on_restated_differences(sessions, by, users):
     assert rows["users drawn"]["difference"] == pytest.approx(away.mean(), abs=1e-12)
 
 
-def test_it_agrees_with_the_breakdown(tmp_path):
-    study = made([[1, 2], [0, 3], [2, 2, 4], [1, 0], [3], [2, 1]])
-    row = sk.breakdown_tests(study, "CG@1").table.filter(test="sessions").row(0, named=True)
-    parts = sk.breakdown(study, "CG@1", average="sessions", min_queries=2).filter(rank=1)
-    by_part = dict(parts.select("part", "value").rows())
-    assert (row["value"], row["value_against"]) == pytest.approx((by_part["last"], by_part["non-last"]))
-    assert row["left_out"] == 1
+@settings(max_examples=15, deadline=None)
+@given(
+    sessions=SESSIONS, by=st.sampled_from(["last", "first", "best"]), measure=st.sampled_from(["CG@1", "nDCG@2", "P@1"])
+)
+def test_it_tests_the_means_of_the_breakdown(sessions, by, measure):
+    study = made([*sessions, [1, 2], [0, 3], [4, 1], [2, 2]])
+    row = sk.breakdown_tests(study, measure, by, resamples=0).table.filter(test="sessions").row(0, named=True)
+    parts = sk.breakdown(study, measure, by)
+    ends = parts.filter(pl.col("rank") == pl.col("rank").max())
+    assert ends.get_column("part").to_list() == [row["part"], row["against"]]
+    assert ends.get_column("value").to_list() == pytest.approx([row["value"], row["value_against"]], abs=1e-14)
+    counts = ["left_out_single_query", "left_out_undefined"]
+    for told in ends.rows(named=True):
+        assert [told["n_sessions"], *(told[name] for name in counts)] == [
+            row["sessions"],
+            *(row[name] for name in counts),
+        ]
+
+
+def test_the_reading_says_the_means_of_the_breakdown_and_who_is_left_out():
+    # u0 has six sessions that lose 1, the others one each that gains 1: by session -2/10, by user (-1 + 4) / 5 = +.6
+    gains, users = [[2, 1]] * 6 + [[1, 2]] * 4 + [[3]] * 2, [0] * 6 + [1, 2, 3, 4] + [1, 2]
+    reading = sk.breakdown_tests(made(gains, users), "CG@1", resamples=0).reading
+    # last: (6 x 1 + 4 x 2) / 10 = 1.4; others: (6 x 2 + 4 x 1) / 10 = 1.6
+    assert "1.400 against 1.600 on average over 10 sessions (2 of one query left out)" in reading
+    assert "Over 5 users with 10 sessions, every user the same, the difference is +0.600" in reading
 
 
 def test_sessions_are_the_units_where_no_user_has_several():
@@ -132,7 +152,7 @@ def test_size_and_coverage_where_users_differ():
     for seed in range(studies):
         away = rng.normal(0, 0.7, 20)[users] + rng.normal(size=len(users))
         pairs = pl.DataFrame(
-            {"user_id": [f"u{user}" for user in users], "of_part": away, "of_other": np.zeros(len(users))}
+            {"user_id": [f"u{user}" for user in users], "of_part": away, "of_other": np.zeros(len(users)), "queries": 2}
         )
         for row in differing(pairs, of, Resampling(400, seed), chosen=False):
             rejected[row["test"]] += row["p"] <= 0.05
@@ -171,5 +191,5 @@ def test_what_is_wrong_is_said(options, says):
 
 
 def test_only_sessions_of_one_query():
-    with pytest.raises(sk.DataError, match="only 0 sessions have a value in both parts"):
+    with pytest.raises(sk.DataError, match="no session has a value in both parts"):
         sk.breakdown_tests(made([[1], [2], [3], [4], [0]]), "CG@1")

@@ -8,6 +8,7 @@ import vl_convert
 
 from sessionkit import charts
 from sessionkit.charts import KINDS, colours_of, save, spec_of, themed
+from sessionkit.charts.encodings import retitled
 from sessionkit.errors import UsageError
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -191,3 +192,27 @@ def test_file_of_a_chart_shows_hostile_text_and_runs_none(draw, hostile, opened,
     assert image.evaluate("window.hacked") is None
     assert said == []
     assert len(asked) == 1
+
+
+def above(chart):
+    """What is drawn above a chart: its title and, where that is not empty, the lines below."""
+    title = spec_of(chart).get("title", {})
+    below = title.get("subtitle", [])
+    return [title["text"], *([below] if isinstance(below, str) else below)] if title.get("text", "").strip() else []
+
+
+@pytest.mark.parametrize("title", [None, "", "  \n", "Title"])
+def test_synthetic_data_are_marked_under_any_title(draw, title):
+    assert "Synthetic data" in above(draw(synthetic=True, title=title))
+    assert "Synthetic data" not in above(draw(title=title))
+
+
+@pytest.mark.parametrize("before", [None, "", "Title"])
+@pytest.mark.parametrize("title", ["", " ", "Another"])
+def test_another_title_leaves_the_lines_below_it(parts, before, title):
+    chart = charts.last_vs_nonlast(parts(), synthetic=True, title=before)
+    own = [title] if title.strip() else []
+    assert above(retitled(chart, title)) == [*own, "Synthetic data"]
+    assert above(chart) == [*([before] if before else []), "Synthetic data"]
+    below = charts.last_vs_nonlast(parts(), title="Title", subtitle="t")
+    assert above(retitled(below, title)) == [*own, "t"]

@@ -53,13 +53,21 @@ def test_curve_options_reach_the_function(call, study):
 
 def test_breakdown_by_last_query(call, study):
     head, *rest = rows(call("breakdown", study, "CG@3").out)
-    assert head == ["group", "part", "rank", "value", "n_queries", "n_sessions"]
-    # A: last <2,0,1> sums to 3; non-last <0,1,0> and an empty list, mean 1/2; B has a last query only
+    counts = ["n_queries", "n_sessions", "single_query_sessions", "left_out_single_query", "left_out_undefined"]
+    assert head == ["group", "part", "rank", "value", *counts]
+    # A: last <2,0,1> sums to 3; non-last <0,1,0> and an empty list, mean 1/2; the session of B has one query
     ends = [row for row in rest if row[2] == "3"]
     assert ends == [
-        ["A", "last", "3", "3.0", "1", "1"],
-        ["A", "non-last", "3", "0.5", "2", "1"],
-        ["B", "last", "3", "2.0", "1", "1"],
+        ["A", "last", "3", "3.0", "1", "1", "0", "0", "0"],
+        ["A", "non-last", "3", "0.5", "2", "1", "0", "0", "0"],
+        ["B", "last", "3", "", "0", "0", "0", "1", "0"],
+        ["B", "non-last", "3", "", "0", "0", "0", "1", "0"],
+    ]
+    _, *rest = rows(call("breakdown", study, "CG@3", "--average", "queries").out)
+    assert [row for row in rest if row[2] == "3"] == [
+        ["A", "last", "3", "3.0", "1", "1", "0", "0", "0"],
+        ["A", "non-last", "3", "0.5", "2", "1", "0", "0", "0"],
+        ["B", "last", "3", "2.0", "1", "1", "1", "0", "0"],
     ]
 
 
@@ -85,6 +93,7 @@ def test_breakdown_options_reach_the_function(call, study):
         (["curve", "sDCG@3", "--min-queries", "9"], ["no session"]),
         (["breakdown", "CG@3", "--by", "list"], ["last"]),
         (["breakdown", "CG@3", "--average", "users"], ["queries"]),
+        (["breakdown", "CG@3", "--average", "queries", "--test"], ["--average queries", "without --test"]),
         (["breakdown", "mean(nDCG@3)"], ["mean(nDCG@3)"]),
     ],
 )

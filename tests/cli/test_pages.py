@@ -60,6 +60,24 @@ def test_chart_options_reach_the_chart(call, study, tmp_path):
     assert "at least 3 queries" in long.out
 
 
+@pytest.mark.parametrize("title", ["", " "])
+def test_no_title_leaves_the_mark_of_synthetic_data(call, study, tmp_path, title):
+    places = [tmp_path / f"chart.{ending}" for ending in ("svg", "html", "json")]
+    for place in places:
+        assert call("chart", study, "topic-curves", "--output", place, "--title", title).status == 0
+        assert "Synthetic data" in place.read_text()
+    spec = json.loads(places[-1].read_text())  # what PNG and PDF are drawn from too
+    assert (spec["title"]["text"], spec["title"]["subtitle"]) == ("topic t", "Synthetic data")
+
+
+def test_parts_of_sessions_can_be_pooled_in_the_chart(call, study, tmp_path):
+    within = call("chart", study, "last-vs-nonlast", "--output", tmp_path / "chart.json").out
+    assert "nDCG@10 cut at" in within
+    pooled = call("chart", study, "last-vs-nonlast", "--output", tmp_path / "chart.json", "--average", "queries").out
+    assert "sDCG@3 cumulated to" in pooled  # no list is longer
+    assert "B last: 1 in 1; sessions of one query, in last alone: A 0, B 1." in pooled
+
+
 def test_the_help_names_every_kind_and_the_default_measures(call, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
     assert tuple(charting.KINDS.split(", ")) == tuple(KINDS)

@@ -35,8 +35,11 @@ def test_unknown_kind_suggests_the_near_one(make):
 
 def test_captions_count_what_was_averaged(make):
     study = make(systems=("S1",), sessions=3)  # sessions of 1, 2, 3 queries: 3 last and 0 + 1 + 2 non-last ones, in 2
-    caption = figure(study, "last-vs-nonlast", choices_of(study)).caption
-    assert "S1 last: 3 in 3, S1 non-last: 3 in 2." in caption
+    choices = choices_of(study)
+    caption = figure(study, "last-vs-nonlast", choices).caption
+    assert "of two queries or more. Sessions: S1 2 (1 of one query left out)." in caption
+    caption = figure(study, "last-vs-nonlast", replace(choices, average="queries")).caption
+    assert "S1 last: 3 in 3, S1 non-last: 3 in 2; sessions of one query, in last alone: S1 1." in caption
     caption = figure(study, "topic-curves", choices_of(study, min_queries=2)).caption
     assert "all sessions (S1 3) and those with at least 2 queries (S1 2)" in caption
 
@@ -48,7 +51,8 @@ def test_single_figures_say_of_what_they_are(make):
     assert below["topic-curves"] == ["topic u", "Synthetic data"]
     assert below["single-sessions"] == ["S1, topic u", "Synthetic data"]
     assert "after every slot; 1 session." in shown["single-sessions"].caption
-    assert "discounted by its position in the session" in shown["last-vs-nonlast"].caption
+    pooled = figure(study, "last-vs-nonlast", replace(choices_of(study), average="queries"))
+    assert "discounted by its position in the session" in pooled.caption
 
 
 def test_sessions_can_be_grouped_by_another_column(make):

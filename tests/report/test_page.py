@@ -74,6 +74,9 @@ def test_synthetic_studies_say_so_at_the_top_and_in_every_figure(make):
     text = report(make(synthetic=True))
     assert "this study was made up" in text
     assert all("Synthetic data" in spec["title"]["subtitle"] for spec in specs(text))
+    redacted = report(make(synthetic=True), redact="users,queries,documents")
+    assert "this study was made up" in redacted
+    assert all("Synthetic data" in spec["title"]["subtitle"] for spec in specs(redacted))
 
 
 def test_a_mean_over_fewer_sessions_says_over_how_many(make):

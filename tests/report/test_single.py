@@ -58,9 +58,10 @@ def test_options_limit_the_sessions_and_are_named(make):
     assert "Sessions: S2 1." in made.caption
     assert made.caption.endswith("Only these sessions: topic u, S2, at least 4 queries.")
     assert made.chart.to_dict()["title"]["subtitle"] == "topic u, S2, at least 4 queries"
-    assert "S1 last: 1 in 1, S2 last" in single_figure(study, "last-vs-nonlast", topic="t").caption.replace(
-        "S1 non-last: 0 in 0, ", ""
-    )
+    within = single_figure(study, "last-vs-nonlast", topic="t")
+    assert "Sessions: S1 0 (1 of one query left out), S2 1." in within.caption
+    pooled = single_figure(study, "last-vs-nonlast", topic="t", average="queries")
+    assert "S1 last: 1 in 1, S2 last: 1 in 1, S2 non-last: 1 in 1; " in pooled.caption
     assert "Sessions: S1 1, S2 2." in single_figure(study, "session-curve", min_queries=2).caption
     only = single_figure(study, "topic-curves", system="S2", topic="t", min_queries=2).caption
     assert "all sessions (S2 1) and those with at least 2 queries (S2 1)" in only

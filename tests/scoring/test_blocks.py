@@ -79,7 +79,7 @@ def test_a_log_s_columns_may_have_the_names_of_ours(column):
     if column != "session":  # which is every session alone
         curves = sk.curve(study, "sDCG@1", by=column)
         assert curves.select("group", "value").rows() == [("x", 2.0), ("y", 0.0)]
-        parts = sk.breakdown(study, "DCG@1", group=column)
+        parts = sk.breakdown(study, "DCG@1", by="position", group=column)
         assert parts.select("group", "value").rows() == [("x", 2.0), ("y", 0.0)]
 
 
@@ -92,7 +92,8 @@ def test_groups_are_named_by_all_their_sessions():
         sessions={"session_id": ["s1", "s2"], "system_id": [None, "B"], "topic_id": ["t", "t"]},
         judgments={"judgment_key": ["t"], "doc_id": ["a"], "grade": [2]},
     )
-    assert set(sk.breakdown(study, "DCG@1")["group"]) == {"(none)"}
+    assert set(sk.breakdown(study, "DCG@1", average="queries")["group"]) == {"(none)"}
+    assert set(sk.breakdown(study, "DCG@1")["group"]) == {"(none)", "B"}  # where s2 is left out, and counted
     assert set(sk.curve(study, "sDCG@1")["group"]) == {"(none)", "B"}
 
 
@@ -106,7 +107,9 @@ def unlogged():
 
 
 def test_sessions_without_a_query_that_counts_are_not_no_sessions(unlogged):
-    assert sk.breakdown(unlogged, "DCG@1").is_empty()
+    assert sk.breakdown(unlogged, "DCG@1", average="queries").is_empty()
+    found = sk.breakdown(unlogged, "DCG@1").select("part", "value", "n_sessions", "left_out_undefined").rows()
+    assert found == [("last", None, 0, 1), ("non-last", None, 0, 1)]
 
 
 def test_no_session_is_left_is_said_before_anything_is_scored(unlogged):

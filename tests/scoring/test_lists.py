@@ -185,7 +185,7 @@ def test_parameters_that_a_measure_does_not_take_are_refused():
 
 def test_a_breakdown_cuts_at_every_rank():
     # relevant at ranks 1 and 4 of the only query
-    found = sk.breakdown(one(), "P@4")
+    found = sk.breakdown(one(), "P@4", average="queries")
     assert found.select("part", "rank", "value").rows() == [
         ("last", 1, 1.0),
         ("last", 2, 0.5),

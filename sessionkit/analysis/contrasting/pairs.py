@@ -7,15 +7,12 @@ import polars as pl
 
 from sessionkit.analysis.resampling import FEWEST, Codes, Numbers, Resampling, Units, added
 from sessionkit.analysis.tails import t_at, t_beyond
+from sessionkit.analysis.tasks.breakdown import TWO_PARTS
 from sessionkit.analysis.ties import difference, differences, tied
+from sessionkit.scoring import fixed
 from sessionkit.showing.words import counted
 
-CONTRASTS = {
-    "last": ("last", "non-last"),
-    "first": ("first", "later"),
-    "best": ("best", "rest"),
-    "last-first": ("last", "first"),
-}
+CONTRASTS = {**TWO_PARTS, "last-first": ("last", "first")}
 """The two parts of a session that are compared, by what the comparison is called."""
 CHOSEN = (
     "the best query is the best by choice, so the difference is above 0 whatever happens: how large it is, not whether"
@@ -24,16 +21,18 @@ PAIRS = ["of_part", "of_other"]
 
 
 def parted(values: pl.DataFrame, contrast: str) -> pl.DataFrame:
-    """Mean value of both parts of every session of several queries, null where undefined."""
+    """Mean value of both parts of every session, null where undefined and where it has no other query; its ``queries``."""
     value, position = pl.col("value"), pl.col("query_position")
     if contrast == "best":
         inside = position == position.filter(tied(value, value.max())).min()  # the earliest of equals
     else:
         inside = position == (position.min() if contrast == "first" else position.max())
     other = position == position.min() if contrast == "last-first" else ~inside
-    several = values.filter(pl.len().over("session_id") > 1)
-    return several.group_by("session_id", maintain_order=True).agg(
-        of_part=value.filter(inside).mean(), of_other=value.filter(other).mean()
+    several = pl.len() > 1
+    return values.group_by("session_id", maintain_order=True).agg(
+        of_part=pl.when(several).then(fixed.mean(value.filter(inside))),
+        of_other=pl.when(several).then(fixed.mean(value.filter(other))),
+        queries=pl.len(),
     )
 
 
@@ -46,9 +45,13 @@ def differing(
     codes = of.codes(users) if len(users) else np.zeros(0, dtype=np.int64)
     many = int(codes.max()) + 1 if len(codes) else 0
     known = users.drop_nulls().n_unique()
-    row: dict[str, object] = {"sessions": len(complete), "users": known, "left_out": len(pairs) - len(complete)}
+    single = int((pairs.get_column("queries") == 1).sum())
+    row: dict[str, object] = {"sessions": len(complete), "users": known, "left_out_single_query": single}
+    row["left_out_undefined"] = len(pairs) - len(complete) - single
     if many < FEWEST:
-        have = f"only {counted(many, of.name[:-1])} {'has' if many == 1 else 'have'}"
+        have = (
+            f"only {counted(many, of.name[:-1])} {'has' if many == 1 else 'have'}" if many else f"no {of.name[:-1]} has"
+        )
         have += f"{' a session with' if of.name == 'users' else ''} a value in both parts; at least {FEWEST} are needed"
         return [row | {"note": f"{have}, and sessions of one query have only one part"}]
     both = complete.select(PAIRS).to_numpy().astype(np.float64)

@@ -21,7 +21,7 @@ NAMES = {
 }
 
 
-def said(table: pl.DataFrame, measure: Measure, units: Units, resampling: Resampling, sessions: int) -> str:
+def said(table: pl.DataFrame, measure: Measure, units: Units, resampling: Resampling) -> str:
     """Put the table of `sessionkit.breakdown_tests` into words.
 
     Parameters
@@ -34,13 +34,11 @@ def said(table: pl.DataFrame, measure: Measure, units: Units, resampling: Resamp
         What the tests are over, and why.
     resampling
         How units were drawn.
-    sessions
-        Sessions looked at, before those of one query were left out.
     """
     reason = units.reason[:1].upper() + units.reason[1:]
     lines = [
-        f"Differences of {measure} within sessions, of {counted(sessions, 'session')} those with two queries or more. {reason}; the "
-        f"claim is about {'users' if units.name == 'users' else 'sessions'} like these."
+        f"Differences of {measure} within sessions of two queries or more, averaged within them. {reason}; the claim is about "
+        f"{'users' if units.name == 'users' else 'sessions'} like these."
     ]
     for key, rows in table.group_by("group", "part", "against", maintain_order=True):
         lines += _of_group(str(key[0]), rows, units, resampling, several=table.get_column("group").n_unique() > 1)
@@ -61,25 +59,22 @@ def _of_group(group: str, rows: pl.DataFrame, units: Units, resampling: Resampli
     if known.is_empty():
         return [f"{where}{rows.item(0, 'part')} against {rows.item(0, 'against')}: {rows.item(0, 'note')}."]
     row = known.filter(test="user means" if units.name == "users" else "sessions").row(0, named=True)
+    means = known.filter(test="sessions").row(0, named=True)  # those of `sessionkit.breakdown`
     one, other = (NAMES.get(row[side], row[side]) for side in ("part", "against"))
     one = one[:1].upper() + one[1:]
+    sizes = f"{means['value']:.3f} against {means['value_against']:.3f} on average over {_sessions(means)}"
     over = (
-        f"{counted(row['users'], 'user')} with {counted(row['sessions'], 'session')}"
+        f"Over {counted(row['users'], 'user')} with {counted(row['sessions'], 'session')}, every user the same, the difference is"
         if units.name == "users"
-        else counted(row["sessions"], "session")
+        else "The difference is"
     )
-    sizes = (
-        f"on average {abs(row['difference']):.3f} {'lower' if row['difference'] < 0 else 'higher'} "
-        f"({row['value']:.3f} against {row['value_against']:.3f}; {over})"
-    )
+    found = f"{over} {row['difference']:+.3f}"
     if row["low"] is None:
-        return [f"{where}{one} is {sizes}. No interval: {row['note']}."]
-    sure = f"[{row['low']:.3f}, {row['high']:.3f}]"
+        return [f"{where}{one} and {other}: {sizes}. {found}. No interval: {row['note']}."]
+    found += f", {100 * resampling.confidence:g} % interval [{row['low']:.3f}, {row['high']:.3f}]"
     if row["part"] == "best":
-        return [
-            f"{where}{one} is {sizes}, {100 * resampling.confidence:g} % interval {sure}: best by choice, so no p-value."
-        ]
-    tested = f"{100 * resampling.confidence:g} % interval {sure}, t({row['df']}) = {row['statistic']:.2f}, {told_p(row['p'])}"
+        return [f"{where}{one} and {other}: {sizes}. {found}: best by choice, so no p-value."]
+    found += f", t({row['df']}) = {row['statistic']:.2f}, {told_p(row['p'])}"
     verdict = "is not shown to be better or worse than"
     if row["low"] > 0:
         verdict = "is better than"
@@ -87,8 +82,19 @@ def _of_group(group: str, rows: pl.DataFrame, units: Units, resampling: Resampli
         verdict = "is worse than"
     elif row["difference"] <= 0:
         verdict = "is not better, nor shown to be worse, than"
-    lines = [f"{where}{one} {verdict} {other}: {sizes}; {tested}. {_sensitivity(row, resampling.confidence)}"]
+    lines = [f"{where}{one} {verdict} {other}: {sizes}. {found}. {_sensitivity(row, resampling.confidence)}"]
     return lines + _others(known.filter(pl.col("test") != row["test"]), row, where)
+
+
+def _sessions(row: dict[str, object]) -> str:
+    """The sessions that were compared, and those left out."""
+    single, undefined = int(str(row["left_out_single_query"])), int(str(row["left_out_undefined"]))
+    left = [
+        *([f"{single:,} of one query"] if single else []),
+        *([f"{undefined:,} without a value in both"] if undefined else []),
+    ]
+    told = f" ({' and '.join(left)} left out)" if left else ""
+    return f"{counted(int(str(row['sessions'])), 'session')}{told}"
 
 
 def _sensitivity(row: dict[str, object], confidence: float) -> str:

@@ -19,8 +19,11 @@ from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
 from sessionkit.scoring.selection import Selection
 from sessionkit.scoring.values import query_values
 
+TWO_PARTS = {"last": ("last", "non-last"), "first": ("first", "later"), "best": ("best", "rest")}
+"""The two parts of a session, by what cuts it."""
 PLACE = ["group", "part", "order", "rank"]
-COUNTS = ["n", "n_queries", "n_sessions"]
+SAID = ["n_queries", "n_sessions", "single_query_sessions", "left_out_single_query", "left_out_undefined"]
+COUNTS = ["n", *SAID]
 RANKS = pl.Schema(
     {
         "group": pl.String(),
@@ -31,8 +34,9 @@ RANKS = pl.Schema(
         **dict.fromkeys(COUNTS, pl.Int64()),
     }
 )
-"""A part: the sum of the values that are averaged, how many they are, and the queries and sessions they stand for; a row
-of rank 0 for every group, also one without a query."""
+"""A part: the sum of the values that are averaged, how many they are, the queries and sessions they stand for, how many of
+these sessions are of one query, and how many sessions are left out, as of one query or undefined; a row of rank 0 for
+every group, also one without a query."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +58,7 @@ class BreakdownTask:
     measure: GainMeasure | ListMeasure
     grouping: Grouping
     by: str = "last"
-    average: str = "queries"
+    average: str = "sessions"
     reads: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def columns(self) -> Mapping[str, Sequence[str]]:
@@ -77,32 +81,58 @@ class BreakdownTask:
         """Sums over the block's queries."""
         chosen = self.grouping.sessions(block)
         parts = self.parted(block, chosen)
-        value = pl.col("value")
+        value, session = pl.col("value"), pl.col("session")
+        outside = RANKS.to_frame()
         if self.average == "sessions":
-            parts = parts.group_by(*PLACE, "session").agg(
+            if self.by in TWO_PARTS:
+                outside = self._outside(parts, chosen)
+                parts = parts.filter(~pl.col("single"))
+            parts = parts.group_by(*PLACE, "session", "single").agg(
                 value=fixed.mean(value), n_queries=value.count().cast(pl.Int64)
             )
+            if self.by in TWO_PARTS:
+                both = (value.is_not_null().all() & (pl.len() == len(TWO_PARTS[self.by]))).over("session", "rank")
+                parts = parts.with_columns(pl.when(both).then(pl.col("value", "n_queries")))
         else:
             parts = parts.with_columns(n_queries=value.is_not_null().cast(pl.Int64))
+        known = session.filter(value.is_not_null())
         sums = parts.group_by(PLACE).agg(
             total=fixed.fixed(value).sum().cast(pl.Decimal(38, 0)),
             n=value.count().cast(pl.Int64),
             n_queries=pl.col("n_queries").sum(),
-            n_sessions=pl.col("session").filter(value.is_not_null()).n_unique().cast(pl.Int64),
+            n_sessions=known.n_unique().cast(pl.Int64),
+            single_query_sessions=session.filter(value.is_not_null() & pl.col("single")).n_unique().cast(pl.Int64),
+            left_out_undefined=(session.n_unique() - known.n_unique()).cast(pl.Int64),
         )
         groups = chosen.select("group").unique().with_columns(rank=pl.lit(0, pl.Int32))
-        return pl.concat([RANKS.to_frame(), sums, groups], how="diagonal")
+        return pl.concat([RANKS.to_frame(), sums, outside, groups], how="diagonal")
+
+    def _outside(self, parts: pl.DataFrame, chosen: pl.DataFrame) -> pl.DataFrame:
+        """Sessions without two queries to compare, counted in both parts at every rank."""
+        single = parts.filter("single").get_column("session").unique().implode()
+        none = ~pl.col("session").is_in(parts.get_column("session").unique().implode())
+        counted = chosen.group_by("group").agg(
+            left_out_single_query=pl.col("session").is_in(single).sum().cast(pl.Int64),
+            left_out_undefined=none.sum().cast(pl.Int64),
+        )
+        names = TWO_PARTS[self.by]
+        both = pl.DataFrame({"part": names, "order": range(len(names))}, schema_overrides={"order": pl.Int32})
+        ranks = pl.select(rank=pl.int_range(1, self.slots + 1, dtype=pl.Int32))
+        return counted.join(both, how="cross").join(ranks, how="cross")
 
     def parted(self, block: Block, chosen: pl.DataFrame) -> pl.DataFrame:
-        """Values of the chosen sessions' queries by rank, with the part each is in: ``part``, ``order``."""
-        return _parts(rank_values(block, self.measure).join(chosen, on="session", maintain_order="left"), self.by)
+        """Values of the chosen sessions' queries by rank: ``part``, ``order``, and whether the session has no other query."""
+        values = rank_values(block, self.measure)
+        single = values.filter(pl.col("rank") == 1).group_by("session").agg(single=pl.len() == 1)
+        values = values.join(chosen, on="session", maintain_order="left")
+        return _parts(values.join(single, on="session", maintain_order="left"), self.by)
 
     def whole(self, parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
-        """``group``, ``part``, ``rank``, ``value``, ``n_queries``, ``n_sessions``."""
+        """``group``, ``part``, ``rank``, ``value``, and the counts: queries, sessions, sessions left out."""
         added = self.grouping.named(self.added([*parts])).filter(pl.col("rank") > 0)
         value = fixed.quotient(fixed.unfixed(pl.col("total").cast(pl.Int128)), pl.col("n"))
         means = added.with_columns(value=value).sort("group", "order", "rank")
-        return means.select("group", "part", "rank", "value", "n_queries", "n_sessions")
+        return means.select("group", "part", "rank", "value", *SAID)
 
     def added(self, parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
         """Several parts as one."""
@@ -169,10 +199,9 @@ def _parts(values: pl.DataFrame, by: str) -> pl.DataFrame:
         end = values.filter(pl.col("rank") == pl.col("rank").max())
         best = end.group_by("session", maintain_order=True).agg(chosen=earliest)
         values = values.join(best, on="session").with_columns(inside=position == pl.col("chosen"))
-        names = ("best", "rest")
     else:
         edge = position.max() if by == "last" else position.min()
         values = values.with_columns(inside=position == edge.over("session"))
-        names = ("last", "non-last") if by == "last" else ("first", "later")
+    names = TWO_PARTS[by]
     part = pl.when("inside").then(pl.lit(names[0])).otherwise(pl.lit(names[1]))
     return values.with_columns(part=part, order=(~pl.col("inside")).cast(pl.Int32))

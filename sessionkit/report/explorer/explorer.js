@@ -115,7 +115,7 @@
     return {own, ideal, ends};
   };
 
-  const listed = (query, before) => {
+  const listed = (query, before, defined) => {
     const text = named(queries.text, query);
     const title = made("h4", {}, `Query ${queries.position[query]}`);
     if (text !== null) title.append(": ", made("bdi", {}, text));
@@ -132,7 +132,7 @@
       const clicked = results.clicked ? [{"1": "clicked", "0": "", "-": null}[results.clicked[result]]] : [];
       const added = value > 0 ? made("strong", {}, told(value)) : value === 0 ? "0" : told(value);
       rows.push(made("tr", {}, cell(String(results.rank?.[result] ?? result - resultAt[query] + 1), true), cell(document),
-        cell(grade, true), ...clicked.map((one) => cell(one)), cell(added, true), cell(told(sum), true)));
+        cell(grade, true), ...clicked.map((one) => cell(one)), cell(added, true), cell(told(defined ? sum : null), true)));
     }
     if (rows.length) {
       const clicks = results.clicked ? [["Click"]] : [];
@@ -172,7 +172,7 @@
     let [query, sum] = [queryAt[session], 0];
     const further = () => {
       for (const end = Math.min(query + LISTS, queryAt[session + 1]); query < end; query += 1) {
-        const [place, through] = listed(query, sum);
+        const [place, through] = listed(query, sum, value !== null);
         sum = through;
         lists.append(place);
       }

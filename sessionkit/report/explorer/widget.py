@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from sessionkit.charts.scripts import script
-from sessionkit.charts.text import printable_column
+from sessionkit.charts.text import label, printable_column
 from sessionkit.report.explorer.columns import Columns
 from sessionkit.report.parts import Widget
 from sessionkit.scoring.measures import GainMeasure
@@ -134,10 +134,11 @@ def _documents(results: pl.DataFrame) -> list[str]:
 
 
 def _shown(column: pl.Series) -> pl.Series:
-    """Texts as the page shows them: no longer than can be read, no character that hides or turns others."""
-    cut = pl.when(pl.col("text").str.len_chars() > LONGEST).then(pl.col("text").str.head(LONGEST) + "\u2026")
-    texts = column.alias("text").to_frame().select(text=cut.otherwise(pl.col("text")))
-    return texts.select(printable_column("text")).to_series()
+    """Texts as the page shows them, see `sessionkit.charts.text.label`; most are short."""
+    texts = column.alias("text").to_frame().select("text", shown=printable_column("text"))
+    long = pl.col("shown").str.len_chars() > LONGEST
+    cut = pl.col("text").map_elements(lambda text: label(text, LONGEST), return_dtype=pl.String)
+    return texts.select(pl.when(long).then(pl.when(long).then(cut)).otherwise("shown")).to_series()
 
 
 def _unless_empty(codes: list[int]) -> list[int] | None:

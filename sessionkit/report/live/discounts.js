@@ -48,7 +48,7 @@
     });
     for (const group of groups) {
       let sum = 0;
-      curves[group].forEach((added, slot) => { curves[group][slot] = data.n[group] ? (sum += added) / data.n[group] : 0; });
+      curves[group].forEach((added, slot) => { curves[group][slot] = data.n[group] ? (sum += added) / data.n[group] : NaN; });
     }
     const total = groups.map((group) => {
       if (!data.n[group]) return null;
@@ -143,7 +143,7 @@
     const {curves, names} = root.sessionkit;
     const ends = [...Array(deepest).keys()].map((query) => (query + 1) * cutoff);
     lines(field("drawing"), {
-      series: groups.map((group) => ({colour: data.colours[group], number: group, values: curves[group]})),
+      series: groups.filter((group) => data.n[group]).map((group) => ({colour: data.colours[group], number: group, values: curves[group]})),
       xTitle: `Slot: rank in the lists of all queries, ${cutoff} of each`,
       yTitle: `Mean ${names[0]} so far${data.synthetic ? " (synthetic data)" : ""}`,
       label: `Mean ${names[0]} after every slot, a line for each group. ${field("told").textContent}`,

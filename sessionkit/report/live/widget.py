@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from sessionkit.charts.scripts import script
-from sessionkit.charts.text import printable, shortened
+from sessionkit.charts.text import label
 from sessionkit.errors import DataError
 from sessionkit.report.live.counts import PLACE, Counts, Sessions
 from sessionkit.report.live.measures import Varied
@@ -58,7 +58,7 @@ def widget(
     grades = sorted({*pl.concat(known).to_list(), *(float(grade) for grade, _ in bases)})
     gains = _gains(grades, varied)
     data = {
-        "names": [shortened(printable(name)) for name in counts.groups["name"]],
+        "names": [label(name) for name in counts.groups["name"]],
         "colours": [colours.get(name, "#555555") for name in counts.groups["name"]],
         "n": counts.groups["n"].to_list(),
         "queries": counts.groups["queries"].to_list(),
@@ -78,7 +78,7 @@ def widget(
         "own": varied.own,
         "start": {"b": varied.total.b, "bq": varied.share.bq, "gain": _start(varied)},
         "weights": _weights(varied, grades),
-        "legend": shortened(printable(legend)),
+        "legend": label(legend),
         "synthetic": synthetic,
         "per": "all" if counts.groups["group"].null_count() == len(counts.groups) else SHORT.get(per, per),
     }

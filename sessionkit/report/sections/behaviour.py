@@ -26,7 +26,12 @@ GAIN = "nDCG@10"
 def behaviour(of: Material) -> Section:
     """Means of behaviour by group, and what became of queries from one to the next."""
     shown = known(of)
-    parts: list[Part] = [_means(of, shown), *_steps(of)]
+    means = score(of.shown, shown, per=of.choices.by)
+    known_of = pl.col("value").is_not_null().any().over("measure")
+    nowhere = means.filter(~known_of)["measure"].unique(maintain_order=True).to_list()
+    parts: list[Part] = [_means(of, means.filter(known_of)), *_steps(of)]
+    if nowhere:
+        parts.append(Words((f"Without a value in any session: {', '.join(nowhere)}.",)))
     missing = [name for name in OBSERVED if name not in {measure.name for measure in shown}]
     if missing:
         parts.append(Words((f"The log does not say what these need: {', '.join(missing)}.",)))
@@ -48,10 +53,9 @@ def _possible(of: Material, measure: Measure) -> Measure | None:
     return asked
 
 
-def _means(of: Material, asked: list[Measure]) -> Table:
+def _means(of: Material, means: pl.DataFrame) -> Table:
     """A row per measure, a column per group."""
     column = of.choices.by
-    means = score(of.shown, asked, per=column)
     names = means.select(pl.col(column).unique(maintain_order=True)).to_series().to_list()
     wide = means.with_columns(pl.col(column).fill_null("(none)")).pivot(on=column, index="measure", values="value")
     timed = pl.when(pl.col("measure").is_in(SECONDS)).then(pl.col("measure") + ", s").otherwise("measure")
@@ -76,9 +80,8 @@ def _steps(of: Material) -> list[Part]:
     shown = of_kind.with_columns(share=share).sort(
         of.choices.by, "many", "reformulation", descending=[False, True, False]
     )
-    shown = of.redaction.frame(
-        shown.select(of.choices.by, "reformulation", "many", "share", "overlap", "change"), of.study
-    )
+    known = ["overlap", *(["change"] if shown["change"].count() else [])]
+    shown = of.redaction.frame(shown.select(of.choices.by, "reformulation", "many", "share", *known), of.study)
     headers = {
         of.choices.by: of.choices.legend, "reformulation": "Reformulation", "many": "Steps", "share": "Share",
         "overlap": "Mean overlap of terms", "change": f"Mean change of {GAIN}",

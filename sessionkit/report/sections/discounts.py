@@ -20,8 +20,12 @@ RESULTS = 60_000
 def discounts(of: Material) -> Section:
     """Sliders for b and bq and a choice of gain, with the means and curves that follow."""
     varied, by, everyone = Varied.of(of.choices), of.choices.by, of.study.facts.sessions
-    counts = counts_of(of.study, varied, by)
     title = "Live discounts"
+    if of.unjudged is not None:
+        return Section("discounts", title, (Words((of.unjudged,)),))
+    counts = counts_of(of.study, varied, by)
+    if everyone and not counts.groups["n"].sum():
+        return Section("discounts", title, (Words((f"{varied.total} has no value in any session.",)),))
     if len(counts.cells) > RESULTS or not everyone:
         why = "The lists are too long and varied for this page to hold what it would have to count."
         return Section("discounts", title, (Words((why,)),))

@@ -17,7 +17,10 @@ def explorer(of: Material) -> Section:
     if not everyone:
         return Section("explorer", title, (Words(("There is no session.",)),))
     made, held = _made(of)
-    about = f"Gains and curves are those of {of.choices.measure}; the dashed curve is that of the session's own ideal."
+    about = (
+        of.unjudged
+        or f"Gains and curves are those of {of.choices.measure}; the dashed curve is that of the session's own ideal."
+    )
     if held == everyone:
         told = f"All {everyone:,} sessions are here." if everyone > 1 else "The one session is here."
     else:

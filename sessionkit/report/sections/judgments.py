@@ -9,7 +9,7 @@ from sessionkit.analysis.incompleteness.reading import ALL
 from sessionkit.analysis.judged_share import judged_share
 from sessionkit.errors import DataError, MeasureError, UsageError
 from sessionkit.report.further import further
-from sessionkit.report.material import LARGE, Material
+from sessionkit.report.material import LARGE, UNJUDGED, Material
 from sessionkit.report.parts import Part, Section, Words
 from sessionkit.report.tables import table_of
 
@@ -43,6 +43,8 @@ def judgments(of: Material) -> Section:
 
 def _parts(of: Material) -> list[Part]:
     """What is known of the unjudged results."""
+    if not of.study.facts.judgments:
+        return [Words((UNJUDGED,))]
     if of.large:
         words = "sessionkit incomplete says how much is judged by rank, and how far scores could move."
         return [Words((f"Not worked out for more than {LARGE:,} sessions: {words}",))]

@@ -8,7 +8,7 @@ from sessionkit.analysis.comparing.comparison import Comparison
 from sessionkit.analysis.ties import tied
 from sessionkit.report.further import further
 from sessionkit.report.material import Material
-from sessionkit.report.parts import Part, Section
+from sessionkit.report.parts import Part, Section, Words
 from sessionkit.report.phrases import capital, corrected
 from sessionkit.report.tables import LIMIT, Table, known, table_of
 
@@ -38,6 +38,8 @@ MARK = "*"
 
 def measures(of: Material) -> Section:
     """Means, then differences with intervals, effect sizes and corrected p-values, then the reading in full."""
+    if of.valueless is not None:
+        return Section("measures", "Measures", (Words((of.valueless,)), *further(of, "measures")))
     parts: list[Part] = [_scores(of)]
     if of.comparison is not None:
         parts += [_differences(of.comparison), *_overall(of.comparison)]

@@ -61,6 +61,8 @@ def _rated(of: Material) -> list[Part]:
     if not ratings:
         return []
     about = Heading("Measures and what searchers said")
+    if of.valueless is not None:
+        return [about, Words((of.valueless,))]
     try:
         found = correlate(of.study, list(of.measures), ratings, resamples=DRAWS)
     except (DataError, MeasureError, UsageError) as error:
@@ -76,6 +78,8 @@ def _rated(of: Material) -> list[Part]:
 def _effort(of: Material) -> list[Part]:
     """What it took to gain what the ideal gains."""
     about = Heading("What a gain took")
+    if of.unjudged is not None:
+        return [about, Words((of.unjudged,))]
     try:
         found = effort(of.study, of.choices.measure, of.choices.by)
     except (DataError, MeasureError, UsageError) as error:

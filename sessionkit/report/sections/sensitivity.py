@@ -28,11 +28,15 @@ def sensitivity(of: Material) -> Section:
 
 def _parts(of: Material) -> list[Part]:
     """What a sweep of the first measure with both discounts found."""
+    if of.unjudged is not None:
+        return [Words((of.unjudged,))]
     found = of.swept
     if isinstance(found, str):
         if set(of.choices.colours) == {EVERYONE}:
             found = "the log names no system, so there is no conclusion that could depend on the discounts"
         return [Words((f"Not swept: {of.redaction.note(found)}.",))]
+    if found.table["outcome"].is_in(["undefined", "refused"]).all():
+        return [of.told(found.reading)]  # no group leads anywhere
     chart = drawn(found, colours=of.choices.colours, synthetic=of.choices.synthetic)
     tested = (
         f"every setting is scored; none is tested, with more than {LARGE:,} sessions"

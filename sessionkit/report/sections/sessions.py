@@ -8,15 +8,21 @@ from sessionkit.report.figures import figures
 from sessionkit.report.material import Material
 from sessionkit.report.parts import Part, Section, Words
 from sessionkit.report.tables import table_of
-from sessionkit.scoring.measures import Measure, parse_measure
 
-TESTED = ("group", "value", "value_against", "difference", "low", "high", "p", "sessions", "users", "left_out")
+MEANS = ("group", "value", "value_against", "sessions", "left_out_single_query", "left_out_undefined")
+TESTED = ("group", "difference", "low", "high", "p", "users")
+HEADINGS = {
+    "value": "Last", "value_against": "Earlier", "sessions": "Sessions", "left_out_single_query": "Of one query",
+    "left_out_undefined": "Undefined", "low": "95 % from", "high": "to", "p": "p", "users": "Users",
+}  # fmt: skip
 DRAWS = 2_000
 """Draws of users, for the intervals of the differences that are not Student's; in large studies there are none."""
 
 
 def sessions(of: Material) -> Section:
     """Figures 1 to 4, with the test that belongs to the first."""
+    if of.unjudged is not None:
+        return Section("sessions", "Sessions", (Words((of.unjudged,)),))
     drawn = figures(of.shown, of.choices)
     first = next(number for number, one in enumerate(drawn) if one.kind == "last-vs-nonlast")
     parts: list[Part] = [*drawn]
@@ -24,30 +30,23 @@ def sessions(of: Material) -> Section:
     return Section("sessions", "Sessions", (*of.sampled, *parts))
 
 
-def tested(of: Material) -> Measure:
-    """The measure of queries by which last and earlier ones are compared."""
-    return parse_measure("nDCG") @ (of.choices.measure.cutoff or 10)
-
-
 def _tested(of: Material) -> list[Part]:
     """Whether the last query of a session is better than those before it."""
-    measure = tested(of)
+    measure = of.choices.tested
     try:
         found = breakdown_tests(of.shown, measure, group=of.choices.by, resamples=0 if of.large else DRAWS)
     except (DataError, MeasureError, UsageError) as error:
         return [Words((f"Last and earlier queries were not tested: {of.redaction.note(str(error))}.",))]
-    main = found.table.group_by("group", maintain_order=True).first().select(TESTED)
-    headers = {
-        "group": of.choices.legend,
-        "value": "Last",
-        "value_against": "Earlier",
-        "difference": "Difference",
-        "low": "95 % from",
-        "high": "to",
-        "p": "p",
-        "sessions": "Sessions",
-        "users": "Users",
-        "left_out": "Left out",
-    }
-    table = table_of(f"{measure} of last and earlier queries, within sessions", main, headers=headers, decimals=4)
+    by_group = found.table.group_by("group", maintain_order=True)
+    means, tests = by_group.last().select(MEANS), by_group.first().select(TESTED)
+    over = "every user the same" if found.units == "users" else "every session the same"
+    headers = {"group": of.choices.legend, "difference": "Difference", **HEADINGS}
+    note = (
+        "Last and Earlier are means over sessions, as in the figure; sessions of one query and undefined ones are left out. The "
+        f"difference, its interval and p are with {over}."
+    )
+    shown = means.join(tests, on="group", maintain_order="left")
+    table = table_of(
+        f"{measure} of last and earlier queries, within sessions", shown, headers=headers, note=note, decimals=4
+    )
     return [of.told(found.reading), table]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import polars as pl
 
 from sessionkit.analysis.comparing.comparison import Comparison
@@ -13,17 +15,19 @@ from sessionkit.report.figures import Figure, figure
 from sessionkit.report.material import Material
 from sessionkit.report.parts import Part, Section, Words
 from sessionkit.report.phrases import corrected
-from sessionkit.report.tables import Table, table_of
+from sessionkit.report.tables import LIMIT, Table, table_of
 from sessionkit.scoring.measures import Measure
 from sessionkit.scoring.scores import score
 from sessionkit.showing.words import counted, listed
 
 FEW = 12
-"""Topics that the first screen lists."""
+"""Means that the first screen lists where nothing is compared."""
 
 
 def summary(of: Material) -> Section:
     """What was found, in words and one figure."""
+    if of.valueless is not None:
+        return Section("summary", "Summary", (Words((of.valueless,), lead=True),))
     found = of.comparison
     if found is None:
         return Section("summary", "Summary", tuple(_alone(of)))
@@ -127,12 +131,22 @@ def _topics(of: Material, found: Comparison) -> list[Part]:
 
 
 def _by_topic(measure: Measure, wide: pl.DataFrame, second: str, first: str) -> Table:
-    """The table of topics, the largest differences first."""
-    known = wide["Difference"].drop_nulls()
-    higher, lower = int((known > 0).sum()), int((known < 0).sum())
+    """The table of topics, from the one where the second group leads most to the one where the first does."""
+    order = wide.sort("Difference", "topic_id", descending=[True, False], nulls_last=True)
+    known = order.drop_nulls("Difference")
+    higher, lower = int((known["Difference"] > 0).sum()), int((known["Difference"] < 0).sum())
     note = f"{second} is higher on {higher}, {first} on {lower} of {counted(len(wide), 'topic')}."
-    order = wide.sort(pl.col("Difference").abs(), descending=True, nulls_last=True)
-    return table_of(f"{measure} by topic", order, note=note, limit=FEW, decimals=4)
+    caption = f"{measure} by topic"
+    if len(order) <= LIMIT:
+        return table_of(caption, order, note=note, decimals=4)
+    ends = pl.concat([known.head(LIMIT // 2), known.slice(max(LIMIT // 2, len(known) - LIMIT // 2))])
+    between, without = len(known) - len(ends), len(order) - len(known)
+    left = [
+        *([f"{between:,} between these two ends"] if between else []),
+        *([f"{without:,} without a value in both"] if without else []),
+    ]
+    note = f"{note} Not shown: {listed(left)}; the file has all."
+    return replace(table_of(caption, ends, note=note, decimals=4), frame=order)
 
 
 def _alone(of: Material) -> list[Part]:
@@ -144,7 +158,7 @@ def _alone(of: Material) -> list[Part]:
     else:
         sessions = of.study.facts.sessions
         values = [
-            f"{measure} is {_told(value)}{f' (over {n:,})' if n < sessions else ''}"
+            f"{measure} is {_told(value)}{f' (over {n:,})' if 0 < n < sessions else ''}"
             for measure, value, n in of.scores.select("measure", "value", "n").rows()
         ]
         group = next(iter(of.choices.colours))
@@ -171,7 +185,10 @@ def _by_group(of: Material, names: list[str]) -> list[str]:
     told = []
     for row in of.redaction.frame(of.scores.head(FEW), of.study).iter_rows(named=True):
         group = ", ".join(str(row[name]) for name in names if row[name] is not None)
-        told.append(f"{row['measure']}{f' of {group}' if group else ''}: {_told(row['value'])} (n = {row['n']:,}).")
+        many = f" (n = {row['n']:,})" if row["n"] else ""
+        told.append(f"{row['measure']}{f' of {group}' if group else ''}: {_told(row['value'])}{many}.")
+    if of.scores.height > FEW:
+        told.append(f"These are the first {FEW} of {of.scores.height:,} means; the table of scores has the others.")
     return [of.redaction.note(line) for line in told]
 
 

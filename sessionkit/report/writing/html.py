@@ -22,6 +22,8 @@ MOST = 5_000
 ROOM = 60_000
 """Bytes of a table as a file beyond which the page does not hold it."""
 WORD = re.compile(rf"\S{{{LONGEST + 2},}}")  # longer than what is cut already
+MARKS = "\"'(){},.;:!?"
+"""What stands beside a name in a sentence, and is not cut with it; no brackets, which are of replaced characters."""
 NAMES = {"tex": "LaTeX", "md": "Markdown", "csv": "CSV"}
 
 
@@ -63,7 +65,7 @@ def escaped(text: str) -> str:
     >>> escaped("<b>\u202e")
     '&lt;b&gt;[U+202E]'
     """
-    return html.escape(printable(shortened_text(text)))
+    return html.escape(shortened_text(printable(text)))
 
 
 def worded(text: str) -> str:
@@ -77,8 +79,17 @@ def worded(text: str) -> str:
 
 def shortened_text(text: str) -> str:
     """Return text without endless words, and without end where it is longer than `MOST`; both are said."""
-    words = WORD.sub(lambda found: shortened(found[0]), text)
+    words = WORD.sub(lambda found: _shortened_word(found[0]), text)
     return words if len(words) <= MOST else f"{words[:MOST]}\u2026 ({len(text):,} characters)"
+
+
+def _shortened_word(word: str) -> str:
+    """An endless word cut, with the few marks before and behind it, so that it has the digest that it has elsewhere."""
+    begin, end = len(word) - len(word.lstrip(MARKS)), len(word.rstrip(MARKS))
+    name = word[begin:end]
+    if len(name) < len(word) - LONGEST:  # it is made of marks
+        return shortened(word)
+    return word if len(name) <= LONGEST + 1 else f"{word[:begin]}{shortened(name)}{word[end:]}"
 
 
 def _kind(cell: str, number: bool) -> str:

@@ -63,6 +63,24 @@ def same(page, study):
 
 
 @pytest.mark.browser
+def test_a_group_without_a_value_has_no_line(shown):
+    # B searched a topic that nothing is judged for: its mean is undefined, which is not 0
+    study = sk.from_tables(
+        results={"session_id": list("abc"), "query_position": [1] * 3, "rank": [1] * 3, "doc_id": list("xyx")},
+        sessions={"session_id": list("abc"), "system_id": list("AAB"), "topic_id": ["t", "t", "u"]},
+        judgments={"judgment_key": ["t"], "doc_id": ["x"], "grade": [2]},
+    )
+    page = shown(study)
+    found = page.evaluate(
+        """(() => { const {curves, total} = document.getElementById("live").sessionkit;
+        return {total, zeros: [...curves[1]].filter((one) => one === 0).length, many: curves[1].length}; })()"""
+    )
+    assert found == {"total": [1, None], "zeros": 0, "many": 10}  # A: (2 + 0) / 2
+    assert page.locator("#live-drawing path").count() == 1
+    assert page.locator("#live-means tbody tr").all_inner_texts()[1].split("\t")[1:] == ["0", "\u2013", "\u2013"]
+
+
+@pytest.mark.browser
 @pytest.mark.parametrize(
     "measures",
     [

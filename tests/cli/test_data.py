@@ -205,3 +205,13 @@ def test_check_says_what_lists_are_known_to_a_depth(call, tmp_path):
     log.write_text('{"1": ["solar", "solar cells"]}')
     observed = blocks(call("check", log, "--format", "tsv").out)["observed"]
     assert observed[:2] == [["depth", "known", "cut_short", "empty", "not_logged"], ["1", "0", "0", "0", "2"]]
+
+
+def test_nothing_that_is_read_is_replaced(study, log, refused):
+    (study / "README.md").write_text("notes")
+    refused(2, "ingest", log, "--out", study, names=["holds README.md beside the study's own files"])
+    assert (study / "README.md").read_text() == "notes"
+    (study / "README.md").unlink()
+    for given in ([study / "results.parquet"], [log, "--judgments", study / "judgments.parquet"]):
+        refused(2, "ingest", *given, "--out", study, names=["lies in", "which would be replaced"])
+    assert (study / "results.parquet").exists()

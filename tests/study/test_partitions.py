@@ -252,7 +252,7 @@ def test_a_file_that_comes_while_a_study_is_written_stays(days, monkeypatch):
         return writes(*given)
 
     monkeypatch.setattr(package, "finish_package", meanwhile)
-    with pytest.raises(UsageError, match="holds README.md beside"):
+    with pytest.raises(UsageError, match=r"holds README\.md beside"):
         small(DAY).save(days.path)
     assert (days.path / "README.md").read_text() == "notes"
     assert [path.name for path in days.path.parent.iterdir()] == ["days"]

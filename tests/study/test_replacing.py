@@ -4,6 +4,7 @@ import os
 import stat
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -91,7 +92,7 @@ def calls(monkeypatch):
     sync, rename, swap, remove = os.fsync, os.rename, replacing.exchange, replacing.shutil.rmtree
 
     def synced(held):
-        done.append(("sync", os.readlink(f"/proc/self/fd/{held}")))
+        done.append(("sync", str(Path(f"/proc/self/fd/{held}").readlink())))
         sync(held)
 
     def renamed(one, other, **given):

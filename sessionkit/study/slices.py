@@ -55,6 +55,7 @@ def scan_files(
     """
     given = dict(options) if options else None
     names = [str(name) for name in files]
+    names = [f"./{name}" if name.startswith("~") else name for name in names]  # polars would look in the home folder
     return pl.scan_parquet(names, glob=False, hive_partitioning=False, storage_options=given, include_file_paths=file)
 
 

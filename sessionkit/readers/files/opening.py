@@ -19,6 +19,7 @@ from typing import IO, cast
 from sessionkit.errors import DataError, suggestion
 from sessionkit.readers.files.hashing import digest_of
 from sessionkit.readers.progress import counted
+from sessionkit.study.folders import named_in_utf8
 
 HEAD = 1 << 16
 GZIP, ZSTD, PARQUET, UTF8_BOM = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PAR1", codecs.BOM_UTF8
@@ -84,7 +85,7 @@ def open_log(name: str, base: Path, workspace: Path, *, encoding: str | None = N
         raise DataError(f"{name}: no permission to read {path}") from None
     if not head:
         raise DataError(f"{name} is empty; it must hold at least a header line")
-    text = path
+    text = named_in_utf8(path).absolute()  # absolute, as polars takes ~ for the home folder
     if encoding is not None and not head.startswith(PARQUET):
         text = _transcoded(path, name, encoding, workspace)
         head = _head(text, name)

@@ -18,16 +18,21 @@
     output.py       results: table, tsv, csv, jsonl or parquet, to stdout or, whole or not at all, to a file
     running.py      errors as exit statuses, warnings as notes, progress; on stderr
 
-Exit status: 0 fine; 1 the data is at fault; 2 the command is; 130 interrupted; 141 the reader of a pipe left.
+Exit status: 0 fine; 1 the data is at fault; 2 the command is; 130 interrupted; 141 the reader of a pipe
+left; 143 terminated.
 """
 
 from __future__ import annotations
 
 import gc
+import signal
 import sys
 from collections.abc import Sequence
 
 __all__ = ["main"]
+
+TERMINATED = 143
+"""Exit status after SIGTERM."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -45,15 +50,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     0
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
-    if given == ["--version"]:
-        from sessionkit import __version__
-
-        sys.stdout.write(f"sessionkit {__version__}\n")
-        return 0
     from sessionkit.cli.running import run
 
     if arguments is not None:
         return run(given)
+    # an end that is asked for is an end like Ctrl-C: what was begun is removed
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
     # this process is the command's own: it makes many objects, few of them in circles, and ends
     gc.set_threshold(1_000_000, 20, 20)
     status = run(given)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from math import isfinite, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -133,6 +134,7 @@ def ingest(
     column, value = _partition(partition)
     grades = _grades(labels)
     refuse_to_replace(out)
+    require_outside([*sources, *(judgments or []), *([topics] if topics else []), *([config] if config else [])], out)
     require_writable(out)
     with watched() as progress, working(f"reading {sources[0]}", progress):
         study = read(
@@ -193,6 +195,15 @@ def _partition(given: str | None) -> tuple[str | None, str]:
         msg = f"--partition is {given!r}; give a column and a value, such as date=2026-11-24"
         raise UsageError(msg)
     return (column, value) if given is not None else (None, "")
+
+
+def require_outside(sources: Sequence[str | Path], out: Path) -> None:
+    """Raise UsageError where something that is to be read would be replaced."""
+    place = out.resolve()
+    for source in sources:
+        own = Path(source).resolve()
+        if own == place or place in own.parents:
+            raise UsageError(f"{source} lies in {out}, which would be replaced; choose another directory for --out")
 
 
 def require_writable(directory: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import threading
@@ -25,7 +26,14 @@ def run(arguments: Sequence[str]) -> int:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - open to the end
     if sys.stdout is None:
         return _fail("stdout is closed; send it somewhere, such as to /dev/null", COMMAND)
+    buffer_stdout()
     try:
+        if list(arguments) == ["--version"]:
+            from sessionkit import __version__
+
+            sys.stdout.write(f"sessionkit {__version__}\n")
+            sys.stdout.flush()
+            return 0
         from sessionkit.cli.app import app_for
 
         given = list(arguments) or ["--help"]
@@ -42,10 +50,21 @@ def run(arguments: Sequence[str]) -> int:
         status = _told(error)
         if status is None:
             raise
+        if isinstance(error, OSError):
+            _discard_unwritten()
         return status
     if not arguments:
         return COMMAND
     return outcome if isinstance(outcome, int) else 0
+
+
+def buffer_stdout() -> None:
+    """Put a buffer before a stdout that has none (PYTHONUNBUFFERED): such a file takes what it can of a write, and no more."""
+    raw = getattr(sys.stdout, "buffer", None)
+    if isinstance(raw, io.FileIO):
+        whole = io.BufferedWriter(io.FileIO(raw.fileno(), "wb", closefd=False))
+        encoding, errors = sys.stdout.encoding, sys.stdout.errors
+        sys.stdout = io.TextIOWrapper(whole, encoding, errors, write_through=True)
 
 
 def tell(text: str) -> None:
@@ -140,6 +159,15 @@ def _is_closed_pipe(left: SystemExit) -> bool:
 
 def _left_pipe() -> int:
     """End quietly where nobody reads what is written."""
-    sink = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(sink, sys.stdout.fileno())
+    _discard_unwritten()
     return PIPE
+
+
+def _discard_unwritten() -> None:
+    """Throw away what stdout did not take, which Python would try, and report, once more at its end."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        sink = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(sink, sys.stdout.fileno())
+        os.close(sink)

@@ -106,8 +106,10 @@ def loaded_toml(path: Path) -> dict[str, Any]:
         raise DataError(f"{path}: no such file; a study.toml says how to read a log (README.md shows one)") from None
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"{path} cannot be read ({error})") from None
-    except tomllib.TOMLDecodeError as error:
-        raise DataError(f"{path} is not TOML: {error}") from None
+    except RecursionError:
+        raise DataError(f"{path} is not a study.toml: its values lie too deep in each other") from None
+    except ValueError as error:  # not TOML, or a number of thousands of digits
+        raise DataError(f"{path} is not TOML: {str(error).partition(';')[0]}") from None
 
 
 def as_config(loaded: Mapping[str, Any], name: str, folder: Path) -> Config:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from sessionkit.errors import DataError
 from sessionkit.scoring.judged import Judged
 from sessionkit.scoring.kept import kept_of
 from sessionkit.study import Study
@@ -123,6 +124,12 @@ class Block:
         """Make the block of a slice, whose private columns stand in for the ids."""
         if not part.numbered:
             return cls.of(part.sessions, part.queries, part.results, judged, gaps=gaps, repeats=repeats)
+        highest = part.results[JUDGMENT].max()
+        if highest is not None and int(str(highest)) >= len(judged.pairs.pairs):
+            raise DataError(
+                f"results name judgment {highest}, of {len(judged.pairs.pairs)} there are (numbered from 0): a file of the "
+                "study was changed; sessionkit check --verify tells which"
+            )
         session = repeated(pl.int_range(len(part.sessions), dtype=pl.UInt32, eager=True), part.sessions[QUERIES])
         query = repeated(pl.int_range(len(part.queries), dtype=pl.UInt32, eager=True), part.queries[LENGTH])
         return cls._made(

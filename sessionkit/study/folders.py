@@ -5,6 +5,7 @@ What a descriptor names is found beneath it and nowhere else.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -70,7 +71,7 @@ def folder_at(place: str | PathLike[str], options: Mapping[str, Any] | None = No
     if not isinstance(place, str) or not is_address(place):
         if options:
             raise UsageError(f"storage_options are for addresses such as s3://bucket/study; {place} is a path")
-        return Directory(Path(place))
+        return Directory(named_in_utf8(Path(place)))
     parts = urlsplit(place)
     scheme = parts.scheme.lower()
     if scheme == "file" and parts.netloc in ("", "localhost"):
@@ -84,6 +85,16 @@ def folder_at(place: str | PathLike[str], options: Mapping[str, Any] | None = No
         shown = f"{scheme}://{parts.hostname or ''}/..."  # a query may hold a secret
         raise UsageError(f"{shown} is not the address of a folder, such as {scheme}://bucket/study, without ? and #")
     return Address(place.rstrip("/"), options)
+
+
+def named_in_utf8(path: Path) -> Path:
+    """Return a path; DataError where its name is no UTF-8, so that polars could not open it."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        shown = os.fsencode(path).decode(errors="replace")
+        raise DataError(f"{shown} cannot be read: its path is not text in UTF-8; rename it") from None
+    return path
 
 
 @dataclass(frozen=True)
@@ -190,7 +201,7 @@ def _plain(name: object, where: str) -> tuple[str, ...]:
     """Return the parts of a relative path without anything that leads elsewhere."""
     text = name if isinstance(name, str) else ""
     parts = PurePosixPath(text).parts
-    if not text or text.startswith("/") or "\\" in text or ":" in text or ".." in parts:
+    if not text or not text.isprintable() or text.startswith("/") or "\\" in text or ":" in text or ".." in parts:
         raise _outside(name, where)
     return parts
 

@@ -26,7 +26,7 @@ from sessionkit.study.memory import memory_budget
 from sessionkit.study.pairs import Pairs
 from sessionkit.study.partitioning import Partitioned, by_partition, require_partition_column
 from sessionkit.study.places import numbered
-from sessionkit.study.replacing import built_beside
+from sessionkit.study.replacing import built_beside, sole_writer
 from sessionkit.study.resources import resource, sha256
 from sessionkit.study.slices import LOG, ORDER, Slice, Stored, slices
 
@@ -93,7 +93,7 @@ def write_package(
         require_partition_column(study, partition_by)
         partitioned = Partitioned(partition_by)
         parts = by_partition(parts, partition_by, rows)
-    with built_beside(directory) as draft:
+    with sole_writer(directory), built_beside(directory, refuse_to_replace) as draft:
         pairs = Pairs.of(study.judgments)
         write_judgments(study, pairs, draft)  # while the first part of the log may still be on its way
         log = write_log(parts, pairs, draft, together=finished is not None, seen=seen)
@@ -126,23 +126,53 @@ def write_judgments(study: Study, pairs: Pairs, folder: Path) -> None:
 
 
 def refuse_to_replace(directory: Path) -> None:
-    """Raise UsageError where something stands at `directory` that is neither a study nor an empty directory."""
+    """Raise UsageError where something stands at `directory` that is neither a study nor an empty directory.
+
+    A study in which other files lie is not replaced either, since they would go with it.
+    """
     if directory.is_dir():
         if any(directory.iterdir()) and not is_study(directory):
             raise UsageError(
                 f"{directory} holds something that is no study; it was left alone. Choose another directory"
             )
-    elif directory.exists() or directory.is_symlink():
+        if foreign := foreign_files(directory):
+            named = ", ".join(foreign[:3]) + (f" and {len(foreign) - 3} more" if len(foreign) > 3 else "")
+            raise UsageError(
+                f"{directory} holds {named} beside the study's own files; it was left alone. Move what is not the "
+                "study's, or choose another directory"
+            )
+    elif directory.exists():
         raise UsageError(f"{directory} is a file, not a directory; it was left alone. Choose another name")
 
 
 def is_study(directory: Path) -> bool:
     """Return whether a directory's descriptor is one of ours."""
+    return _descriptor_at(directory) is not None
+
+
+def foreign_files(directory: Path) -> list[str]:
+    """Return what lies in a study directory that its descriptor does not list, as paths within it, sorted."""
+    descriptor = _descriptor_at(directory)
+    if descriptor is None:
+        return []
+    listed = descriptor.get("resources")
+    paths = [entry.get("path") for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
+    named = {name for path in paths for name in (path if isinstance(path, list) else [path]) if isinstance(name, str)}
+    own = {Path(DESCRIPTOR), *(Path(name) for name in named)}
+    own |= {parent for path in own for parent in path.parents}
+    found = (path.relative_to(directory) for path in directory.rglob("*"))
+    foreign = {path for path in found if path not in own}
+    return sorted(path.as_posix() for path in foreign if path.parent not in foreign)
+
+
+def _descriptor_at(directory: Path) -> dict[str, Any] | None:
+    """Return the descriptor of a study directory; None where it is none."""
     try:
         descriptor = json.loads((directory / DESCRIPTOR).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return False
-    return isinstance(descriptor, dict) and isinstance(descriptor.get("sessionkit"), dict)
+    except (OSError, ValueError, RecursionError):
+        return None
+    ours = isinstance(descriptor, dict) and isinstance(descriptor.get("sessionkit"), dict)
+    return descriptor if ours else None
 
 
 def write_log(

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from sessionkit.errors import DataError
 from sessionkit.study.lookup import Lookup
 
 PAIR = ["judgment_key", "doc_id"]
@@ -66,6 +67,11 @@ class Pairs:
         rows = judgments.select("judgment_key", pl.col(KEY, JUDGMENT).cast(pl.UInt32)).drop_nulls().collect()
         keys = rows.group_by(key=KEY).agg(pl.col("judgment_key").first()).sort("key").select("judgment_key", "key")
         last = rows[JUDGMENT].max()
+        if last is not None and int(str(last)) >= len(rows):
+            raise DataError(
+                f"judgments name judgment {last}, of {len(rows)} rows (numbered from 0): the file was changed; "
+                "ingest the source again"
+            )
         key = np.zeros(0 if last is None else int(str(last)) + 1, dtype=np.uint32)
         key[rows[JUDGMENT].to_numpy()] = rows[KEY].to_numpy()
         return cls(keys, None, pl.DataFrame({"key": key}).with_row_index("judgment"))

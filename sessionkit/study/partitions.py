@@ -15,13 +15,13 @@ from sessionkit.errors import DataError, UsageError
 from sessionkit.study.facts import Facts, facts_of
 from sessionkit.study.folders import is_address
 from sessionkit.study.opening import open_study
-from sessionkit.study.package import DESCRIPTOR, finish_package, rows_within, write_judgments, write_log
+from sessionkit.study.package import finish_package, refuse_to_replace, rows_within, write_judgments, write_log
 from sessionkit.study.pairs import Pairs
 from sessionkit.study.partitioning import Added, Partitioned, folder_of
 from sessionkit.study.places import public
-from sessionkit.study.replacing import built_beside, linked
+from sessionkit.study.replacing import built_beside, linked, sole_writer
 from sessionkit.study.slices import LOG, Slice, Stored, scan_files, slices
-from sessionkit.study.study import Study
+from sessionkit.study.study import Study, identity_of
 from sessionkit.study.uniting import conformed, tell_of_other_grades, united_judgments, united_users
 
 
@@ -73,9 +73,19 @@ def add_partition(
     """
     if is_address(directory):
         raise UsageError(f"{directory} is not on this machine; partitions are added to a study on disk")
-    target, rows = Path(directory), rows_within(memory)
+    target = Path(directory)
     saved = open_study(target)
-    descriptor = (target / DESCRIPTOR).read_bytes()
+    with sole_writer(target):
+        if identity_of(target) != saved.identity:  # another process wrote while this one waited
+            saved = open_study(target)
+        return _added(saved, study, name, value, rows_within(memory))
+
+
+def _added(saved: Study, study: Study, name: str, value: str | None, rows: int) -> Study:
+    """Add to the saved study, which nobody else writes meanwhile."""
+    target = saved.path
+    assert target is not None  # noqa: S101  # it was opened from a directory
+    refuse_to_replace(target)
     partitioned = _require_partitioned(saved, name)
     _require_same_settings(saved, study)
     typed = _typed(value, name, saved.sessions.collect_schema()[name])
@@ -87,13 +97,13 @@ def add_partition(
     users = united_users(saved.users.collect(), study.users.collect(), change.forgotten_users())
     whole = change.added(study, users, judgments)
     pairs = Pairs.of(whole.judgments)
-    with built_beside(target) as draft:
+    with built_beside(target, refuse_to_replace) as draft:
         write_judgments(whole, pairs, draft)
-        kept = [_linked(part, saved.path or target, draft) for part in change.kept]
+        kept = [_linked(part, target, draft) for part in change.kept]
         written = write_log(_conformed(study, saved, typed, change.folder, rows), pairs, draft)
         log = sorted([*kept, *written], key=lambda part: part.folder)
         finish_package(whole, log, pairs, change.partitioned(study), draft)
-        if (target / DESCRIPTOR).read_bytes() != descriptor:
+        if identity_of(target) != saved.identity:  # where there are no locks
             raise UsageError(f"{target} was changed while the partition was being added; it was left alone. Try again")
     return open_study(target)
 

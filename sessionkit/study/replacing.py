@@ -1,29 +1,47 @@
-"""Putting finished directories and files in their place: a crash leaves the old one or the new one.
+"""Putting finished directories and files in their place: a crash or a power loss leaves the old one or the new one.
 
-One rename does it, but for a directory that replaces another where the system cannot swap two (it is not Linux, or the
-file system is not up to it): then there are two, and a crash between them leaves the old one beside its place under a
-name that ends in ``.replaced``.
+What is new is written beside its place, forced to the disk, and then takes the place in one rename. A directory that
+replaces another is swapped with it where the system can (Linux); elsewhere there are two renames, and a crash between
+them leaves the old directory beside its place under a name that ends in ``.replaced``. The next writer puts it back.
+
+One process at a time writes to a place; others wait. What a killed process left beside a place goes when the next one
+writes there.
 """
 
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
+import re
 import secrets
 import shutil
-from collections.abc import Iterator
+import stat
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
 from sessionkit.errors import UsageError
 
+try:
+    import fcntl
+except ImportError:  # Windows: two writers at a time are then not kept apart
+    fcntl = None  # type: ignore[assignment]
+
 AT_FDCWD, RENAME_EXCHANGE = -100, 2
+NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL}
+"""What file systems say that keep no locks."""
+SETTLED = 60.0
+"""Seconds after which an unlocked draft of a file belongs to nobody: a process locks its draft as soon as it made it."""
+LONGEST = 100
+"""Characters of a name that its drafts keep, so that theirs are not too long."""
 
 
 @contextmanager
-def built_beside(target: Path) -> Iterator[Path]:
-    """Yield an empty directory beside `target`; afterwards it stands in its place, or, after an error, is gone.
+def sole_writer(target: Path) -> Iterator[None]:
+    """Keep other processes from writing a directory at `target` meanwhile; wait for one that does.
 
     Raises
     ------
@@ -31,16 +49,51 @@ def built_beside(target: Path) -> Iterator[Path]:
         The place cannot be written.
     """
     place = target.resolve()  # a link to a directory stays a link; what it leads to is replaced
-    draft = place.parent / f".{place.name}.{secrets.token_hex(4)}.partial"
+    lock = place.parent / f".{place.name[:LONGEST]}.lock"
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
-        draft.mkdir()
+        held = _locked(lock)
+    except OSError as error:
+        raise UsageError(
+            f"cannot write {target}: {error.strerror or error}; choose a directory that can be written"
+        ) from None
+    try:
+        if held is not None:
+            _clear_leftovers(place)
+        yield
+    finally:
+        if held is not None:
+            lock.unlink(missing_ok=True)
+            os.close(held)
+
+
+@contextmanager
+def built_beside(target: Path, require_replaceable: Callable[[Path], None] = lambda _: None) -> Iterator[Path]:
+    """Yield an empty directory beside `target`; afterwards it stands in its place, or, after an error, is gone.
+
+    To be called within `sole_writer`.
+
+    Parameters
+    ----------
+    require_replaceable
+        Raises where what stands at `target` must not be replaced; asked once more when the new directory is complete.
+
+    Raises
+    ------
+    UsageError
+        The place cannot be written.
+    """
+    place = target.resolve()
+    draft = place.parent / f".{place.name[:LONGEST]}.{secrets.token_hex(4)}.partial"
+    try:
+        draft.mkdir(mode=stat.S_IMODE(place.stat().st_mode) if place.exists() else 0o777)
     except OSError as error:
         raise UsageError(
             f"cannot write {target}: {error.strerror or error}; choose a directory that can be written"
         ) from None
     try:
         yield draft
+        require_replaceable(target)
         put_in_place(draft, place)
     except OSError as error:
         raise UsageError(f"cannot write {target}: {error.strerror or error}; what stood there is unchanged") from None
@@ -49,10 +102,14 @@ def built_beside(target: Path) -> Iterator[Path]:
 
 
 def put_in_place(draft: Path, place: Path) -> None:
-    """Rename `draft` to `place`; a directory already there ends up under the draft's name, or is removed.
+    """Rename `draft`, which is on the disk first, to `place`; a directory already there ends up under the draft's name.
 
-    Where two directories cannot be swapped these are two renames, between which nothing is at `place`.
+    It keeps the permissions of what it replaces. Where two directories cannot be swapped these are two renames, between
+    which nothing is at `place`, and the old directory is removed.
     """
+    if place.exists():
+        _keep_modes(place, draft)
+    _sync_tree(draft)
     if not place.exists():
         draft.rename(place)
     elif not exchange(draft, place):
@@ -63,7 +120,9 @@ def put_in_place(draft: Path, place: Path) -> None:
         except OSError:
             aside.rename(place)
             raise
+        sync(place.parent)
         shutil.rmtree(aside, ignore_errors=True)
+    sync(place.parent)
 
 
 def exchange(one: Path, other: Path) -> bool:
@@ -75,12 +134,24 @@ def exchange(one: Path, other: Path) -> bool:
     return bool(renameat2(AT_FDCWD, os.fsencode(one), AT_FDCWD, os.fsencode(other), RENAME_EXCHANGE) == 0)
 
 
+def sync(path: Path) -> None:
+    """Force a file, or the names in a directory, to the disk, so that a power loss does not take it."""
+    try:
+        held = os.open(path, os.O_RDONLY)
+    except PermissionError:  # Windows opens no directories
+        return
+    try:
+        os.fsync(held)
+    finally:
+        os.close(held)
+
+
 def require_place(path: Path) -> None:
     """Raise UsageError, before anything is worked out, where a file cannot be written."""
     if path.is_dir():
         raise UsageError(f"cannot write {path}: it is a directory; name a file in it")
-    if not path.parent.is_dir():
-        raise UsageError(f"cannot write {path}: there is no directory {path.parent}; make it first")
+    if not path.resolve().parent.is_dir():
+        raise UsageError(f"cannot write {path}: there is no directory {path.resolve().parent}; make it first")
 
 
 def write_whole(path: Path, content: bytes) -> Path:
@@ -100,23 +171,54 @@ def write_whole(path: Path, content: bytes) -> Path:
 def whole_file(path: Path) -> Iterator[IO[bytes]]:
     """Yield a stream to a file beside `path`, which is moved there in one step when all has been written.
 
+    A link stays a link, and what it leads to is replaced. Devices, pipes and open files (``/dev/stdout``) are written to.
+    A file that is replaced keeps its permissions.
+
     Raises
     ------
     UsageError
         The place cannot be written; what stood there is unchanged.
     """
     require_place(path)
-    draft = path.with_name(f".{path.name[:100]}.{secrets.token_hex(4)}.partial")
-    device = path.exists() and not path.is_file()  # a device or pipe is written to, not replaced
     try:
-        with (path if device else draft).open("wb") as stream:
-            yield stream
-        if not device:
-            draft.replace(path)
+        if _is_stream(path):
+            with path.open("wb") as stream:
+                yield stream
+        else:
+            with _drafted(path.resolve()) as stream:
+                yield stream
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror or error}; choose another place") from None
+
+
+@contextmanager
+def _drafted(place: Path) -> Iterator[IO[bytes]]:
+    """Yield a stream to a draft of a file, which takes its place afterwards."""
+    _clear_drafts(place)
+    draft = place.parent / f".{place.name[:LONGEST]}.{secrets.token_hex(4)}.partial"
+    mode = stat.S_IMODE(place.stat().st_mode) if place.exists() else None
+    made = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode or 0o666)
+    try:
+        with open(made, "wb") as stream:  # noqa: PTH123 - it is open already
+            try_lock(made)
+            yield stream
+            stream.flush()
+            if mode is not None:
+                os.chmod(draft, mode)  # noqa: PTH101 - what the umask took
+            os.fsync(made)
+        draft.replace(place)
+        sync(place.parent)
     finally:
         draft.unlink(missing_ok=True)
+
+
+def _is_stream(path: Path) -> bool:
+    """Whether a path names something that is written to and not replaced: a device, a pipe, a file that is open."""
+    if str(path.parent.resolve()).startswith("/proc/"):
+        return True
+    if path.is_symlink() and str(path.readlink()).startswith("/proc/"):
+        return True
+    return path.exists() and not path.is_file()
 
 
 def linked(source: str | Path, target: str | Path) -> None:
@@ -125,3 +227,93 @@ def linked(source: str | Path, target: str | Path) -> None:
         os.link(source, target)
     except OSError:
         shutil.copyfile(source, target)
+
+
+def _locked(path: Path) -> int | None:
+    """Return an open lock file that no other process holds, waiting for it; None where there are no locks."""
+    if fcntl is None:
+        return None
+    while True:
+        held = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            if path.exists() and os.path.samestat(os.fstat(held), path.stat()):
+                return held
+        except OSError as error:
+            os.close(held)
+            if error.errno in NO_LOCKS:
+                path.unlink(missing_ok=True)
+                return None
+            raise
+        except BaseException:
+            os.close(held)
+            raise
+        os.close(held)  # who held it has removed it
+
+
+def try_lock(held: int) -> bool:
+    """Lock an open file if no other process has, and return whether it is locked now."""
+    if fcntl is None:
+        return False
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def is_settled(path: Path) -> bool:
+    """Whether a file is so old that the process that made it has locked it, or ended."""
+    return time.time() - path.stat().st_mtime > SETTLED
+
+
+def _clear_leftovers(place: Path) -> None:
+    """Put back, or remove, what a killed process left beside a place; only the one writer there may."""
+    for path in _named_after(place, "replaced"):
+        if place.exists():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.rename(place)
+    for path in _named_after(place, "partial"):
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _clear_drafts(place: Path) -> None:
+    """Remove drafts of a file whose writers were killed: nobody has locked them, and they are not new."""
+    for path in _named_after(place, "partial"):
+        try:
+            if not path.is_file() or not is_settled(path):
+                continue
+            held = os.open(path, os.O_RDONLY)
+        except OSError:  # it is gone, or another user's
+            continue
+        if try_lock(held):
+            path.unlink(missing_ok=True)
+        os.close(held)
+
+
+def _named_after(place: Path, ending: str) -> list[Path]:
+    """Return what lies beside a place under the name of a draft of it."""
+    pattern = re.compile(rf"\.{re.escape(place.name[:LONGEST])}\.[0-9a-f]{{8}}\.{ending}")
+    return [path for path in place.parent.iterdir() if pattern.fullmatch(path.name)]
+
+
+def _keep_modes(old: Path, new: Path) -> None:
+    """Give a directory and what is in it the permissions of what it replaces; what is new in it gets no wider ones."""
+    top = stat.S_IMODE(old.stat().st_mode)
+    for path in [new, *new.rglob("*")]:
+        before = old / path.relative_to(new)
+        if before.exists():
+            mode = stat.S_IMODE(before.stat().st_mode)
+        else:
+            mode = stat.S_IMODE(path.stat().st_mode) & top if path.is_file() else top
+        if mode != stat.S_IMODE(path.stat().st_mode):
+            path.chmod(mode)
+
+
+def _sync_tree(directory: Path) -> None:
+    """Force all files of a directory to the disk, then their names."""
+    paths = list(directory.rglob("*"))
+    for path in [*(path for path in paths if path.is_file()), *(path for path in paths if path.is_dir()), directory]:
+        sync(path)

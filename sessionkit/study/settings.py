@@ -17,6 +17,10 @@ MISSING: tuple[str, ...] = tuple(document("study.schema")["properties"]["missing
 """What queries whose position is missing can be taken as."""
 
 
+HIGHEST = 1024
+"""The top of a grade scale is below this: 2 to that power is still a number."""
+
+
 @dataclass(frozen=True)
 class Settings:
     """What is declared, never taken from the data; kept in the package.
@@ -63,9 +67,10 @@ class Settings:
 
     def __post_init__(self) -> None:
         if self.max_grade is not None:
-            if not _number(self.max_grade) or self.max_grade <= 0:
+            if not _number(self.max_grade) or not 0 < self.max_grade < HIGHEST:
                 raise DataError(
-                    f"max_grade is {self.max_grade!r}; it must be a number above 0, the top of the grade scale"
+                    f"max_grade is {self.max_grade!r}; it must be a number above 0 and below {HIGHEST}, the top of the "
+                    "grade scale"
                 )
             object.__setattr__(self, "max_grade", float(self.max_grade))
         if not isinstance(self.unjudged_grades, list | tuple | set | frozenset) or not all(
@@ -77,8 +82,10 @@ class Settings:
             near = suggestion(str(self.merge), MERGES)
             raise DataError(f"merge is {self.merge!r}; it must be one of {', '.join(MERGES)}{near}")
         size = self.collection_size
-        if size is not None and (isinstance(size, bool) or not isinstance(size, int) or size < 1):
-            raise DataError(f"collection_size is {size!r}; it must be a whole number of documents, at least 1")
+        if size is not None and (isinstance(size, bool) or not isinstance(size, int) or not 1 <= size < 2**63):
+            raise DataError(
+                f"collection_size is {size!r}; it must be a whole number of documents, at least 1 and below 2^63"
+            )
         if not isinstance(self.title, str | None) or not isinstance(self.synthetic, bool):
             raise DataError(
                 f"title must be text and synthetic true or false, not {self.title!r} and {self.synthetic!r}"

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 from numpy.typing import NDArray
 
+from sessionkit.errors import DataError
 from sessionkit.study.pairs import JUDGMENT
 from sessionkit.study.places import LENGTH, QUERIES, RESULTS, counts, public, repeated, session_of
 
@@ -54,8 +55,13 @@ def scan_files(
         Column in which to put the name of each row's file.
     """
     given = dict(options) if options else None
-    names = [str(name) for name in files]
+    names = [_not_at_home(name) for name in files]
     return pl.scan_parquet(names, glob=False, hive_partitioning=False, storage_options=given, include_file_paths=file)
+
+
+def _not_at_home(name: Path | str) -> str:
+    """A path as polars takes it, which looks for one that begins with ~ in the home folder."""
+    return f"./{name}" if str(name).startswith("~") else str(name)
 
 
 @dataclass(frozen=True)
@@ -147,6 +153,8 @@ def slices(
         for parts in _packed(study.stored if stored is None else stored, rows, per_query):
             for cut in _stored_slices(parts, columns, None if at_once else rows, per_query):
                 study.require_unchanged()
+                if cut.numbered:
+                    _require_counted(cut, study)
                 yield cut
         return
     if study.picked is not None:
@@ -201,7 +209,7 @@ def _packed(stored: Sequence[Stored], rows: int, per_query: int) -> Iterator[lis
         known = dict(sizes.group_by("__file", maintain_order=True).agg(_weight(per_query).sum()).collect().iter_rows())
         packed, held = list[Stored](), 0
         for part in parts:
-            weight = known.get(str(part.files["sessions"]), 0)  # a part without sessions has no row
+            weight = known.get(_not_at_home(part.files["sessions"]), 0)  # a part without sessions has no row
             if packed and held + weight > rows:
                 yield packed
                 packed, held = [], 0
@@ -226,6 +234,22 @@ def _stored_slices(
             frames.append(scan.slice(start, length))
         sessions, queries, results = pl.collect_all(frames)
         yield Slice(sessions, queries, results, stored.numbered, stored.folder)
+
+
+def _require_counted(cut: Slice, study: Study) -> None:
+    """Raise DataError where the private counts do not add up to the rows that were read."""
+    counted = (
+        (cut.sessions, QUERIES, cut.queries),
+        (cut.sessions, RESULTS, cut.results),
+        (cut.queries, LENGTH, cut.results),
+    )
+    for frame, name, rows in counted:
+        column = frame.get_column(name)
+        if column.cast(pl.Int64).sum() != len(rows) or column.null_count() or (column < 0).any():
+            raise DataError(
+                f"{study.path or study.address}: the counts of rows in {name} do not fit the rows, so a file of the study was "
+                "changed; sessionkit check --verify tells which"
+            )
 
 
 def cuts(sizes: pl.LazyFrame, rows: int, per_query: int) -> Iterator[tuple[tuple[int, int, int], tuple[int, int, int]]]:

@@ -15,7 +15,7 @@ from sessionkit.contract import TABLES, table
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.showing.shown import in_html
 from sessionkit.study.facts import Facts, facts_of
-from sessionkit.study.package import DESCRIPTOR, refuse_to_replace, write_package
+from sessionkit.study.package import DESCRIPTOR, write_package
 from sessionkit.study.partitioning import Partitioned
 from sessionkit.study.settings import Settings
 from sessionkit.study.shown import words_and_tables
@@ -180,7 +180,6 @@ class Study:
         from sessionkit.study.opening import open_study  # it makes studies
 
         if self.package is not None and partition_by is None:
-            refuse_to_replace(Path(directory))
             saved = open_study(copy_package(self.package, Path(directory)))
             if "depths" in vars(self):
                 saved.__dict__["depths"] = self.depths

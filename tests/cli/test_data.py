@@ -219,3 +219,13 @@ def test_ingest_takes_missing_positions_as_it_is_told(call, refused, tmp_path):
     lists = blocks(call("describe", tmp_path / "two", "--format", "tsv").out)["lists"]
     assert dict(zip(*lists[:2], strict=True))["empty"] == "1"
     refused(2, "ingest", log, "--out", tmp_path / "x", "--missing-positions", "emty", names=["did you mean 'empty'"])
+
+
+def test_nothing_that_is_read_is_replaced(study, log, refused):
+    (study / "README.md").write_text("notes")
+    refused(2, "ingest", log, "--out", study, names=["holds README.md beside the study's own files"])
+    assert (study / "README.md").read_text() == "notes"
+    (study / "README.md").unlink()
+    for given in ([study / "results.parquet"], [log, "--judgments", study / "judgments.parquet"]):
+        refused(2, "ingest", *given, "--out", study, names=["lies in", "which would be replaced"])
+    assert (study / "results.parquet").exists()

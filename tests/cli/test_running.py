@@ -113,3 +113,50 @@ def test_a_closed_stdout_is_one_line():
     done = subprocess.run(["sh", "-c", 'exec "$@" >&-', "sh", *words], stderr=subprocess.PIPE, text=True, check=False)
     assert (done.returncode, done.stderr.count("\n")) == (running.COMMAND, 1)
     assert done.stderr.startswith("error: stdout is closed")
+
+
+UNBUFFERED = {**os.environ, "PYTHONUNBUFFERED": "1"}
+
+
+@pytest.mark.parametrize("unbuffered", [False, True])
+def test_all_is_written_or_the_status_says_so(study, tmp_path, unbuffered):
+    environment = UNBUFFERED if unbuffered else None
+    whole = shell("schema", "results", env=environment)
+    assert (whole.returncode, whole.stdout) == (0, shell("schema", "results").stdout)
+    assert len(whole.stdout) > 1024
+    words = [*COMMAND, "schema", "results"]
+    short = tmp_path / "short"
+    limited = ["bash", "-c", f'ulimit -f 1; exec "$@" >{short}', "bash", *words]
+    done = subprocess.run(limited, capture_output=True, text=True, check=False, env=environment)
+    assert (done.returncode, done.stderr) == (running.DATA, "error: File too large\n")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no full device")  # noqa: PTH110
+@pytest.mark.parametrize("arguments", [["--version"], ["measures"]])
+def test_a_full_disk_is_one_line(arguments):
+    words = [*COMMAND, *arguments]
+    with open("/dev/full", "wb") as full:  # noqa: PTH123
+        done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (running.DATA, "error: No space left on device\n")
+
+
+def test_an_end_that_is_asked_for_leaves_nothing(tmp_path):
+    waiting = """
+import sys, time
+import sessionkit.cli.running as running
+from sessionkit.cli import main
+from sessionkit.study.temporary import TemporaryFolder
+def run(_):
+    with TemporaryFolder():
+        print("ready", flush=True)
+        time.sleep(60)
+running.run = run
+sys.exit(main())
+"""
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    with subprocess.Popen([sys.executable, "-c", waiting], stdout=subprocess.PIPE, env=environment) as process:
+        assert process.stdout.readline() == b"ready\n"
+        assert len(list(tmp_path.iterdir())) == 1
+        process.terminate()
+        assert process.wait(30) == 143
+    assert list(tmp_path.iterdir()) == []

@@ -12,6 +12,8 @@ from sessionkit.readers.config import as_config, read_config
     ("toml", "words"),
     [
         ("[results\n", "is not TOML"),
+        (f"max_grade = {'9' * 5000}\n", "is not TOML: Exceeds the limit"),
+        (f"max_grade = {'[' * 20000}{']' * 20000}\n", "its values lie too deep in each other"),
         ("max_grades = 2\n", "unknown key 'max_grades'; did you mean 'max_grade'"),
         ('[results]\npath = "x"\nseperator = ","\n', r"\[results\]: unknown key 'seperator'; did you mean 'separator'"),
         ('[sessions]\npath = "x"\nempty_list = "none"\n', "unknown key 'empty_list'"),

@@ -2,13 +2,14 @@
 
 import hashlib
 import json
+import os
 import shutil
 
 import polars as pl
 import pytest
 
 from sessionkit.errors import DataError
-from sessionkit.readers import from_tables
+from sessionkit.readers import from_tables, read
 from sessionkit.study import open_study, verify_hashes
 
 
@@ -64,6 +65,8 @@ def test_descriptors_that_are_none(folder, text, words):
         3,
         None,
         ["results.parquet", "../x"],
+        "results.parquet\0",
+        "results\ud800.parquet",
     ],
 )
 def test_paths_outside_are_refused(folder, path):
@@ -221,3 +224,23 @@ def test_verify_says_that_no_hash_is_kept(folder):
     assert verify_hashes(open_study(folder)) == (
         "users.parquet cannot be verified: datapackage.json keeps no sha256 of it",
     )
+
+
+def test_a_folder_called_like_the_home_folder_is_none(folder, monkeypatch):
+    (folder.parent / "~").mkdir()
+    folder.rename(folder.parent / "~" / "out")
+    monkeypatch.chdir(folder.parent)
+    assert open_study("~/out").results.collect().height == 2
+    log = folder.parent / "~" / "log.csv"
+    log.write_text("session_id,query_position,rank,doc_id\na,1,1,x\n")
+    assert read("~/log.csv").results.collect().height == 1
+
+
+@pytest.mark.skipif(os.fsencode("\udce9") != b"\xe9", reason="this system's names are text")
+def test_a_path_that_is_no_text_is_refused(folder):
+    odd = folder.parent / "caf\udce9"
+    folder.rename(odd)
+    refused(odd, "its path is not text in UTF-8; rename it")
+    (odd / "log.csv").write_text("session_id,query_position,rank,doc_id\na,1,1,x\n")
+    with pytest.raises(DataError, match="its path is not text in UTF-8; rename it"):
+        read(odd / "log.csv")

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import threading
 import warnings
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,7 @@ from polars.testing import assert_frame_equal
 
 import sessionkit as sk
 from sessionkit.errors import DataError, DataWarning, UsageError
-from sessionkit.study import add_partition, verify_hashes
+from sessionkit.study import add_partition, package, verify_hashes
 from sessionkit.study import partitions as module
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -206,3 +207,52 @@ def test_a_column_that_is_a_date(tmp_path):
     assert whole.sessions.collect_schema()["date"] == pl.Date
     with pytest.raises(DataError, match="date=today is no value of the column date, which is Date"):
         add_partition(saved.path, dated(DAY), "date", "today")
+
+
+def test_days_added_at_once_are_all_there(days):
+    more = [f"2026-12-{number:02}" for number in range(1, 9)]
+    failed = []
+
+    def add(date):
+        try:
+            add_partition(days.path, small({f"at {date}": ("u", date, "ab")}), "date", date)
+        except Exception as error:  # noqa: BLE001 - a thread would hide it
+            failed.append(error)
+
+    writers = [threading.Thread(target=add, args=(date,)) for date in more]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    assert failed == []
+    whole = sk.open_study(days.path)
+    assert [part.folder for part in whole.stored] == [f"date={date}" for date in ["2026-11-19", "2026-11-20", *more]]
+    same_study(whole, small(FIRST | {f"at {date}": ("u", date, "ab") for date in more}))
+
+
+def test_files_of_others_are_never_removed(days):
+    (days.path / "README.md").write_text("notes")
+    (days.path / "figures").mkdir()
+    (days.path / "figures" / "one.svg").write_text("<svg/>")
+    (days.path / "sessions" / "date=2026-11-20" / "mine.parquet").write_text("")
+    named = r"holds README\.md, figures, sessions/date=2026-11-20/mine\.parquet beside the study's own files"
+    with pytest.raises(UsageError, match=named):
+        add_partition(days.path, small(DAY), "date", "2026-11-21")
+    with pytest.raises(UsageError, match=named):
+        small(DAY).save(days.path)
+    assert (days.path / "README.md").read_text() == "notes"
+    assert (days.path / "figures" / "one.svg").exists()
+
+
+def test_a_file_that_comes_while_a_study_is_written_stays(days, monkeypatch):
+    writes = package.finish_package
+
+    def meanwhile(*given):
+        (days.path / "README.md").write_text("notes")
+        return writes(*given)
+
+    monkeypatch.setattr(package, "finish_package", meanwhile)
+    with pytest.raises(UsageError, match=r"holds README\.md beside"):
+        small(DAY).save(days.path)
+    assert (days.path / "README.md").read_text() == "notes"
+    assert [path.name for path in days.path.parent.iterdir()] == ["days"]

@@ -18,6 +18,7 @@ def test_numbers_become_floats_and_lists_tuples():
     ("given", "words"),
     [
         ({"max_grade": 0}, "above 0"),
+        ({"max_grade": 1e300}, "below 1024"),
         ({"max_grade": "3"}, "number above 0"),
         ({"max_grade": float("nan")}, "number above 0"),
         ({"max_grade": True}, "number above 0"),
@@ -25,6 +26,7 @@ def test_numbers_become_floats_and_lists_tuples():
         ({"unjudged_grades": "-1"}, "negative numbers"),
         ({"merge": "mex"}, "did you mean 'max'"),
         ({"collection_size": 0}, "at least 1"),
+        ({"collection_size": 2**63}, "below 2\\^63"),
         ({"collection_size": 1.5}, "whole number"),
         ({"title": 3}, "title must be text"),
         ({"timezone": "Vienna"}, "IANA"),

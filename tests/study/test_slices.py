@@ -1,5 +1,6 @@
 """Slices of whole sessions, of studies in memory and on disk."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -95,3 +96,31 @@ def test_a_study_written_anew_while_it_is_open_is_not_read(study, tmp_path):
     with pytest.raises(DataError, match="was written anew since it was opened; open it again"):
         sk.score(opened, "sDCG@10", per="system")
     assert not sk.score(sk.open_study(tmp_path / "study"), "sDCG@10", per="system").equals(before)
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "words"),
+    [
+        ("sessions", "__queries", "counts of rows in __queries do not fit"),
+        ("sessions", "__results", "counts of rows in __results do not fit"),
+        ("queries", "__length", "counts of rows in __length do not fit"),
+        ("results", "__judgment", "results name judgment 4000000000"),
+        ("judgments", "__judgment", "judgments name judgment 4000000000"),
+    ],
+)
+def test_numbers_that_cannot_be_are_not_used(study, tmp_path, table, column, words):
+    saved = study.save(tmp_path / "study").path
+    file = saved / f"{table}.parquet"
+    rows = pl.read_parquet(file)
+    first = pl.int_range(pl.len()) == 0
+    new = 4_000_000_000 if column == "__judgment" else pl.col(column) + 1
+    rows.with_columns(pl.when(first).then(new).otherwise(column).cast(rows.schema[column]).alias(column)).write_parquet(
+        file
+    )
+    descriptor = json.loads((saved / "datapackage.json").read_text())
+    for resource in descriptor["resources"]:
+        if resource["name"] == table:
+            resource["bytes"] = file.stat().st_size
+    (saved / "datapackage.json").write_text(json.dumps(descriptor))
+    with pytest.raises(DataError, match=words):
+        sk.score(sk.open_study(saved), "sDCG@10", per="session")

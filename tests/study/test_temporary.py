@@ -47,3 +47,19 @@ def test_a_copy_outlives_what_was_copied(tmp_path, monkeypatch):
     (tmp_path / "one" / "results" / "0").unlink()
     for name in ("two", "three"):
         assert (tmp_path / name / "results" / "0").read_text() == "x"
+
+
+def test_what_a_killed_process_left_is_removed(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    killed = SCRIPT.replace("child = os.fork()", "print(path); sys.stdout.flush(); os.kill(os.getpid(), 9)")
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    said = subprocess.run([sys.executable, "-c", killed], check=False, capture_output=True, text=True, env=environment)
+    left = Path(said.stdout.strip())
+    (tmp_path / "sessionkit-analysis").mkdir()
+    with TemporaryFolder() as fresh:
+        assert left.exists(), "its process may be about to lock it"
+        os.utime(left / ".sessionkit-temporary", (0, 0))
+        os.utime(fresh / ".sessionkit-temporary", (0, 0))
+        with TemporaryFolder():
+            assert (left.exists(), fresh.exists()) == (False, True)
+    assert [path.name for path in tmp_path.iterdir()] == ["sessionkit-analysis"]

@@ -20,6 +20,7 @@ from sessionkit.errors import DataError, suggestion
 from sessionkit.readers.files.hashing import digest_of
 from sessionkit.readers.files.signatures import GZIP, PARQUET, ZSTD, unread, utf16_of
 from sessionkit.readers.progress import counted
+from sessionkit.study.folders import named_in_utf8
 
 HEAD = 1 << 16
 UTF8_BOM = codecs.BOM_UTF8
@@ -103,7 +104,7 @@ def open_log(
         raise DataError(f"{name} is empty; it must hold at least a header line")
     if not is_beside and (what := unread(head, name)):
         raise DataError(f"{name} is {what}")
-    text = path
+    text = named_in_utf8(path).absolute()  # absolute, as polars takes ~ for the home folder
     if encoding is not None and not head.startswith(PARQUET):
         text = _transcoded(path, name, encoding, workspace)
         head = _head(text, name)

@@ -39,7 +39,10 @@ PARAMETERS = {
             "at_least", "a number above 0", "lowest relevant grade, another way to write min_grade", number_between(0)
         ),
         Parameter(
-            "max_grade", "a number above 0", "top of the grade scale; that of the study if not given", number_between(0)
+            "max_grade",
+            "a number above 0 and below 1024",
+            "top of the grade scale; that of the study if not given",
+            number_between(0, 1024),
         ),
         Parameter("beta", "a number above 0", "weight of recall against precision", number_between(0)),
         Parameter(

@@ -39,6 +39,10 @@ def instead_of(name: str, known: Iterable[str]) -> str:
     return NOT_OURS.get(name) or suggestion(name, known)
 
 
+DEEPEST = 16
+"""Measures within measures that a text may have; the widest sensible have three."""
+
+
 def parse(text: str, known: Mapping[str, Measure]) -> Measure:
     """Read a measure's text against the measures that are known.
 
@@ -96,8 +100,10 @@ class _Reader:
         self.next += there
         return there
 
-    def measure(self) -> Measure:
+    def measure(self, depth: int = 1) -> Measure:
         """A name, brackets with parameters, a cutoff; the last two may be missing."""
+        if depth > DEEPEST:
+            raise MeasureError(f"cannot read a measure with more than {DEEPEST} measures within each other")
         name = self.take("word")
         if name not in self.known:
             msg = f"there is no measure {name!r}{instead_of(name, self.known)}; see: sessionkit measures"
@@ -114,7 +120,7 @@ class _Reader:
                         self.fail(f"{key} is given twice")
                     changes[key] = self.value()
                 elif isinstance(made, Wrapper) and inside is None:
-                    inside = self.measure()
+                    inside = self.measure(depth + 1)
                 else:
                     self.fail(
                         f"key=value expected {'at the end' if self.ahead is None else f'instead of {self.ahead!r}'}"

@@ -98,6 +98,7 @@ def test_presets_expand_and_can_be_overridden():
         ("sDCG(__class__=1)", "no parameter '__class__'"),
         ("sDCG(b=__import__)", "b must be a number"),
         ("sDCG(", "expected at the end"),
+        ("mean(" * 2000 + "nDCG" + ")" * 2000, "more than 16 measures within each other"),
         ("sDCG)", "unexpected ')'"),
         ("", "expected at the end"),
         ("sDCG;nDCG", "unexpected ';'"),

@@ -11,6 +11,8 @@ from sessionkit.scoring.measures import Measure
 from sessionkit.showing.words import counted
 
 POWER = 0.8
+TOLD = {"users": "user means", "sessions": "sessions"}
+"""The test that is told, by what the units are."""
 NAMES = {
     "last": "the last query",
     "first": "the first query",
@@ -60,7 +62,7 @@ def _of_group(group: str, rows: pl.DataFrame, units: Units, resampling: Resampli
     known = rows.drop_nulls("difference")
     if known.is_empty():
         return [f"{where}{rows.item(0, 'part')} against {rows.item(0, 'against')}: {rows.item(0, 'note')}."]
-    row = known.filter(test="user means" if units.name == "users" else "sessions").row(0, named=True)
+    row = known.filter(test=TOLD[units.name]).row(0, named=True)
     one, other = (NAMES.get(row[side], row[side]) for side in ("part", "against"))
     one = one[:1].upper() + one[1:]
     over = (

@@ -65,7 +65,7 @@ def found_by(frame: pl.DataFrame, values: np.ndarray, chosen: Chosen, groups: Se
     place = {name: number for number, name in enumerate(groups)}
     of_means = chosen.test.estimand == MEAN or chosen.layout == "crossed"
     d = [
-        row.pair.estimate if chosen.layout == "crossed" and row.pair is not None else row.difference
+        row.pair.estimate if chosen.layout == "crossed" and row.pair is not None else row.raw_difference
         for row in found.rows
     ]
     halves: list[float] = []

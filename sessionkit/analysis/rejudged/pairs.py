@@ -140,7 +140,7 @@ class PairTest:
         of = {(row.a, row.b): row for row in found.rows}
         rows = [of[self.groups[i], self.groups[j]] for i, j in self.pairs]
         crossed = self.chosen.layout == "crossed"
-        d = [row.pair.estimate if crossed and row.pair is not None else row.difference for row in rows]
+        d = [row.pair.estimate if crossed and row.pair is not None else row.raw_difference for row in rows]
         return np.array([np.nan if x is None else x for x in d]), np.array([p_of(row) for row in rows])
 
 

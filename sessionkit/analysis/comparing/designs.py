@@ -111,7 +111,9 @@ def read_design(sessions: pl.DataFrame, by: str, groups: int) -> Design:
         return Design("both", sentence, {"users": "blocked", "topics": "blocked", "sessions": "blocked"})
     if users is not None and users.share > HALF and many_users:
         if topics is not None and many_topics and topics.share > HALF:
-            title = f"crossover, a balanced Latin square of users, topics and {by}" if _balanced(sessions) else "crossover"
+            title = (
+                f"crossover, a balanced Latin square of users, topics and {by}" if _balanced(sessions) else "crossover"
+            )
             sentence = (
                 f"{title}: {users.told('user met', f'{every} values of {by}')}, {topics.told('topic was searched with', every)}, "
                 f"and {_few(pairs)} of the pairs of a user and a topic has {every}; so sessions are paired by user and by topic, "

@@ -183,7 +183,13 @@ def ends(low: float | None, high: float | None) -> str:
     ('0.1000 to 0.2500', 'from 0.0000 up', 'without ends')
     """
     if low is None or high is None:
-        return "without ends" if low == high else f"up to {readable(high or 0.0)}" if low is None else f"from {readable(low)} up"
+        return (
+            "without ends"
+            if low == high
+            else f"up to {readable(high or 0.0)}"
+            if low is None
+            else f"from {readable(low)} up"
+        )
     return f"{readable(low)} to {readable(high)}"
 
 

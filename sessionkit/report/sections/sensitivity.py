@@ -33,7 +33,8 @@ def _parts(of: Material) -> list[Part]:
         if set(of.choices.colours) == {EVERYONE}:
             found = "the log names no system, so there is no conclusion that could depend on the discounts"
         return [Words((f"Not swept: {of.redaction.note(found)}.",))]
-    chart = drawn(found, colours=of.choices.colours, synthetic=of.choices.synthetic)
+    colours = of.choices.colours if found.by == of.choices.by else None
+    chart = drawn(found, colours=colours, synthetic=of.choices.synthetic)
     tested = (
         f"every setting is scored; none is tested, with more than {LARGE:,} sessions"
         if of.large

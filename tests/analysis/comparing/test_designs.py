@@ -91,7 +91,15 @@ def test_a_design_with_gaps_is_told_as_the_data_have_it():
     [
         # three of four users met both, and no topic did
         (
-            [("u", "a", "1"), ("u", "b", "2"), ("v", "a", "1"), ("v", "b", "2"), ("w", "a", "1"), ("w", "b", "2"), ("x", "a", "1")],
+            [
+                ("u", "a", "1"),
+                ("u", "b", "2"),
+                ("v", "a", "1"),
+                ("v", "b", "2"),
+                ("w", "a", "1"),
+                ("w", "b", "2"),
+                ("x", "a", "1"),
+            ],
             "paired by user: 3 of 4 users met both values of system_id. Mind: each topic has one system_id only",
         ),
         # one topic of three was searched with both
@@ -124,9 +132,9 @@ def test_a_design_with_gaps_is_told_as_the_data_have_it():
 def test_a_design_says_how_many_it_holds_for(rows, says):
     keys = pl.DataFrame(rows, schema=["user_id", "topic_id", "group"], orient="row").with_row_index("session_id")
     assert says in read_design(keys, "system_id", keys["group"].n_unique()).described
-    assert says in ": ".join(design_of(keys.rename({"group": "system_id"}))).replace("; each topic has", ". Mind: each topic has").replace(
-        "; 2 of 3 topics have", ". Mind: 2 of 3 topics have"
-    )
+    assert says in ": ".join(design_of(keys.rename({"group": "system_id"}))).replace(
+        "; each topic has", ". Mind: each topic has"
+    ).replace("; 2 of 3 topics have", ". Mind: 2 of 3 topics have")
 
 
 def test_what_is_compared_is_not_held_constant():

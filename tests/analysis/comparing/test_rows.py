@@ -69,7 +69,9 @@ def test_no_share_is_told_of_a_mean_near_0():
     assert (near["relative"], near["mark"]) == (None, None)
     clear = only(sk.compare(by_topic([[3.0, 3.3], [3.0, 3.1], [5.0, 5.3], [5.0, 5.5]])))
     assert (clear["relative"], clear["mark"]) == (pytest.approx(0.3 / 4), "noticeable")
-    assert "%" not in sk.compare(by_topic([[0.0, 0.1], [0.0, 0.2], [0.0, 0.1], [0.04, 0.3]])).reading.replace("95 %", "")
+    assert "%" not in sk.compare(by_topic([[0.0, 0.1], [0.0, 0.2], [0.0, 0.1], [0.04, 0.3]])).reading.replace(
+        "95 %", ""
+    )
     # units that are all alike have no spread, and their mean is known
     alike = only(sk.compare(by_topic([[2.0, 2.1], [2.0, 2.4], [2.0, 2.2]])))
     assert alike["relative"] == pytest.approx(0.7 / 3 / 2)
@@ -108,7 +110,10 @@ def test_what_is_adjusted_stands_with_what_belongs_to_it():
     # a share and its mark are of the estimate: they never contradict it
     assert row["relative"] is None or row["relative"] == pytest.approx(row["estimate"] / means[0])
     (told,) = [line for line in found.reading.split("\n") if line.startswith("sDCG@10: S2 less S1")]
-    estimate, raw = f"difference at equal users and topics {row['estimate']:.4f}", f"raw difference {row['raw_difference']:.4f}"
+    estimate, raw = (
+        f"difference at equal users and topics {row['estimate']:.4f}",
+        f"raw difference {row['raw_difference']:.4f}",
+    )
     assert told.index(estimate) < told.index("95 % interval") < told.index("p < 0.001") < told.index(raw)
     assert f"raw means {means[0]:.4f} and {means[1]:.4f}" in told
 

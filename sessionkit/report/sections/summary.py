@@ -164,8 +164,9 @@ def _judged(of: Material, found: Comparison) -> list[str]:
         told.append(f"Unjudged documents could turn the order of the raw means {_bounded(turn, bounded)}.")
     if len(hold):
         told.append(f"The order of the raw means holds, whatever unjudged documents are, {_bounded(hold, bounded)}.")
-    if "safe" in bounded["bound"]:
-        told.append("Such bounds are safe, and may be wide.")
+    safe = bounded.filter(bound="safe")["measure"].unique(maintain_order=True).to_list()
+    if safe:
+        told.append(f"The bounds of {listed(safe)} are safe, and may be wide.")
     if without:
         told.append(f"No bounds are known of {listed(without)}.")
     return [of.redaction.note(" ".join(told))]

@@ -109,7 +109,7 @@ def compare(
     ...     "measure": ["sDCG@10"] * 6, "value": [1.0, 2.0, 1.0, 3.0, 2.0, 5.0],
     ... })
     >>> found = compare(scores)
-    >>> found.table.select("a", "b", "n_a", "difference", "wins", pl.col("statistic", "p").round(4)).row(0)
+    >>> found.table.select("a", "b", "n_a", "estimate", "wins", pl.col("statistic", "p").round(4)).row(0)
     ('A', 'B', 3, 2.0, 3, 3.4641, 0.0742)
     >>> found.population
     'users like these 3 users'
@@ -144,7 +144,7 @@ def compare(
             [(measure, *item) for measure, what in dropped for item in what.items()], schema=DROPPED, orient="row"
         ),
         reading=reading_of(lines(table, overall, order, notes, settled)),
-        design=design.sentence,
+        design=design.described,
         claim=claim,
         population=about,
         estimand=estimand(asked, design, claim, sessions.by),

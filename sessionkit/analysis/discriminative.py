@@ -159,7 +159,7 @@ def discriminative_power(
     claim = groups.design.claim(generalise, groups.many)
     blocked = groups.design.layouts[claim] == "blocked"
     if test == BOOTSTRAP and not blocked:
-        msg = f"test=bootstrap draws units that met every group; this design is {groups.design.sentence.partition(':')[0]}; leave test out"
+        msg = f"test=bootstrap draws units that met every group; this design is {groups.design.title}; leave test out"
         raise UsageError(msg)
     usual = "randomisation" if blocked and test in (None, BOOTSTRAP) else test
     chosen = (
@@ -193,7 +193,7 @@ def discriminative_power(
         asl=asl,
         left_out=pl.DataFrame([*groups.left_out.items()], schema={"what": pl.String, "count": pl.Int64}, orient="row"),
         reading=reading_of(lines(table, asl, settled)),
-        design=groups.design.sentence,
+        design=groups.design.described,
         claim=chosen.claim,
         test=title,
         simultaneous=simultaneous,

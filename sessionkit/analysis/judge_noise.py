@@ -162,7 +162,7 @@ def judge_noise(
         reading=reading_of(lines(table, order, agreed, settled)),
         source=errors.source,
         changed=errors.changed(there),
-        design=groups.design.sentence,
+        design=groups.design.described,
         claim=chosen.claim,
         test=chosen.title,
         by=by,

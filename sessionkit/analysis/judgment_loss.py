@@ -199,7 +199,7 @@ def judgment_loss(
         pairs=pair_rows,
         left_out=pl.DataFrame([*left_out.items()], schema={"what": pl.String, "count": pl.Int64}, orient="row"),
         reading=reading_of(lines(table, knees, confusion, pair_rows, settled)),
-        design=groups.design.sentence,
+        design=groups.design.described,
         claim=chosen.claim,
         test=chosen.title,
         by=by,

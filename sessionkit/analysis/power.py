@@ -148,7 +148,7 @@ def power(
             smallest[-1].append(least)
         at = present(planned)
         now.append(Present(planned.claim, titles[planned.claim], planned.now, planned.size(*at), ladder.at(*at)))
-    told = Told(sessions.measures[0], design.sentence, wanted, share, target, alpha)
+    told = Told(sessions.measures[0], design.described, wanted, share, target, alpha)
     every = [each for of_claim in smallest for each in of_claim]
     blind = any(each.limit is not None for each in every) and WITH_TOPIC not in found.names
     reading = [
@@ -165,7 +165,7 @@ def power(
         reading=reading_of(reading),
         measure=sessions.measures[0],
         by=sessions.by,
-        design=design.sentence,
+        design=design.described,
         difference=wanted,
         target=target,
         alpha=alpha,

@@ -57,6 +57,7 @@ def differences(
     name = pl.concat_str("measure", pl.lit(": "), pair) if several else pl.col("measure")
     reach = pl.max_horizontal((pl.col("high") - pl.col("estimate")).abs(), (pl.col("estimate") - pl.col("low")).abs())
     reach = reach.fill_null(pl.col("estimate").abs())
+    many = frame.height
     rows = frame.with_columns(printable_column(text) for text in ("measure", "a", "b")).head(MOST)
     rows = rows.with_row_index("place").select(
         "place",
@@ -70,6 +71,7 @@ def differences(
     )
     pairs = rows.get_column("pair").unique().to_list()
     what = f"Difference {pairs[0]}" if len(pairs) == 1 else "Difference"
+    what += f", the first {MOST} of {many:,} in the order of the table" if many > MOST else ""
     axis = alt.Axis(title=None, tickCount=5, grid=True)
     tips = [tip("row", "Measure"), tip("pair", "Groups"), tip("estimate", "Difference", "+.4f")]
     tips += [tip("low", "From", "+.4f"), tip("high", "To", "+.4f"), tip("p", "p", ".3g")]

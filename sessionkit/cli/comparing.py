@@ -23,7 +23,10 @@ from sessionkit.cli.running import working
 TESTS = "t|wilcoxon|sign|randomisation|least-squares|welch|mann-whitney|tukey|nemenyi|conover"
 CLAIMS = "users|topics|sessions"
 CORRECTIONS = "bonferroni|holm|bh|none"
-SHOWN = ["measure", "a", "b", "n_a", "n_b", "mean_a", "mean_b", "difference", "low", "high", "p_adjusted", "effect"]
+SHOWN = [
+    "measure", "a", "b", "n_a", "n_b", "estimate", "low", "high", "p_adjusted", "effect", "mean_a", "mean_b",
+    "raw_difference",
+]  # fmt: skip
 """Columns that people are shown at first; all others with --table pairs."""
 
 
@@ -75,8 +78,9 @@ def compare(
     """Whether groups of sessions differ, and by how much.
 
     The study's design, which settles the test, is read from the data. Sessions are matched by user and topic, and a pair
-    that lacks a value leaves whole. One row per measure and pair of groups, b less a: means, difference, interval, p,
-    p_adjusted, effect size, wins, ties and losses, and the difference that could have been found (detectable). The
+    that lacks a value leaves whole. One row per measure and pair of groups, b less a: the estimate with its interval,
+    p, p_adjusted and effect size, the raw means and their difference, wins, ties and losses, and the difference that
+    could have been found (detectable). The
     reading says in words what was found, for whom and from how much. Tables for --table: pairs, overall, order (period
     and carry-over), dropped, settings, reading.
     Without it tsv and csv have every table under a line "# name", and jsonl a field table.

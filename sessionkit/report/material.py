@@ -9,6 +9,9 @@ import polars as pl
 
 from sessionkit.analysis.compare import compare
 from sessionkit.analysis.comparing.comparison import Comparison
+from sessionkit.analysis.incomplete import incomplete
+from sessionkit.analysis.incompleteness.finding import Incompleteness
+from sessionkit.analysis.judged_share import judged_share
 from sessionkit.analysis.sweep import sweep
 from sessionkit.analysis.sweeping.finding import Sweep
 from sessionkit.errors import DataError, MeasureError, UsageError
@@ -190,9 +193,29 @@ class Material:
 
     @cached_property
     def swept(self) -> Sweep | str:
-        """The first measure that has both discounts under others; or why it was not tried."""
+        """The first measure that has both discounts under others, between the groups that are compared; or why it was not
+        tried.
+        """
         test = "none" if self.large else None
         try:
-            return sweep(self.study, self.varied, VARIED, self.choices.by, test=test, memory=self.memory)
+            return sweep(self.study, self.varied, VARIED, self.by, test=test, memory=self.memory)
         except (DataError, MeasureError, UsageError) as error:
             return str(error)
+
+    @cached_property
+    def incompleteness(self) -> Incompleteness | Exception:
+        """What unjudged documents could do to the scores and differences of the groups; or why that is not known."""
+        try:
+            return incomplete(self.study, list(self.measures), self.by, wanted=0)
+        except (DataError, MeasureError, UsageError) as error:
+            return error
+
+    @cached_property
+    def judged(self) -> tuple[pl.DataFrame, str] | None:
+        """The judged share of the groups, as a table and in words; None where nothing is judged."""
+        if isinstance(self.incompleteness, Incompleteness):
+            return self.incompleteness.judged, self.incompleteness.reading
+        try:
+            return judged_share(self.study, self.measures, self.by)
+        except (DataError, MeasureError, UsageError):
+            return None

@@ -63,7 +63,7 @@ def _of_all(of: Material) -> Iterator[Callable[[], Task]]:
     yield ListsTask
     yield lambda: counts_task(study, Varied.of(choices), choices.by)
     if of.large:
-        yield lambda: sweep_task(study, of.varied, VARIED, choices.by)
+        yield lambda: sweep_task(study, of.varied, VARIED, of.compared_by)
         yield from (partial(_picking, of, number) for number in range(len(LOG)))
 
 

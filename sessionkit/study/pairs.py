@@ -67,9 +67,10 @@ class Pairs:
         rows = judgments.select("judgment_key", pl.col(KEY, JUDGMENT).cast(pl.UInt32)).drop_nulls().collect()
         keys = rows.group_by(key=KEY).agg(pl.col("judgment_key").first()).sort("key").select("judgment_key", "key")
         last = rows[JUDGMENT].max()
-        if last is not None and int(str(last)) >= len(rows):
+        highest = int(str(last or 0))
+        if highest and highest >= len(rows):
             raise DataError(
-                f"judgments name judgment {last}, of {len(rows)} rows (numbered from 0): the file was changed; "
+                f"judgments name judgment {highest}, of {len(rows)} rows (numbered from 0): the file was changed; "
                 "ingest the source again"
             )
         key = np.zeros(0 if last is None else int(str(last)) + 1, dtype=np.uint32)

@@ -34,7 +34,7 @@ def test_table_1_of_the_paper(clinic):
 
 def test_design_and_crossing_of_the_paper(clinic):
     found = sk.describe(clinic)
-    assert found.design.startswith("Latin square")
+    assert found.design == "crossover, a balanced Latin square of users, topics and system_id"
     assert found.crossing.get_column("sessions").to_list() == [15] * 8
     assert found.lists.get_column("empty").sum() == 12
 
@@ -54,17 +54,17 @@ def test_numbers_agree_with_the_raw_tables(clinic):
     ("rows", "name"),
     [
         ([("u", "a", None), ("v", "b", None)], "one system"),
-        ([("u", "a", "1"), ("v", "b", "2")], "between users"),
-        ([("u", "a", "1"), ("v", "a", "2")], "between users, topics crossed with systems"),
-        ([("u", "a", "1"), ("u", "a", "2")], "within users and topics"),
-        ([("u", "a", "1"), ("u", "b", "2")], "within users, each topic with one system"),
+        ([("u", "a", "1"), ("v", "b", "2")], "independent"),
+        ([("u", "a", "1"), ("v", "a", "2"), ("w", "b", "2"), ("x", "b", "1")], "between users"),
+        ([(u, t, s) for u in "uv" for t in "ab" for s in "12"], "paired by user and topic"),
+        ([("u", "a", "1"), ("u", "b", "2"), ("v", "a", "1"), ("v", "b", "2")], "paired by user"),
         (
             [("u", "a", "1"), ("u", "b", "2"), ("v", "a", "2"), ("v", "b", "1")],
-            "Latin square: users x topics x systems, balanced",
+            "crossover, a balanced Latin square of users, topics and system_id",
         ),
         (
             [("u", "a", "1"), ("u", "b", "2"), ("v", "a", "2"), ("v", "b", "1"), ("w", "a", "1"), ("w", "b", "2")],
-            "within users, topics crossed with systems",
+            "crossover",
         ),
         (
             # everyone met two of three systems: not every user met every system
@@ -78,9 +78,9 @@ def test_numbers_agree_with_the_raw_tables(clinic):
                 for u, plan in {"x": "2211", "y": "3322", "z": "1133"}.items()
                 for t, s in zip("abcd", plan, strict=True)
             ],
-            "within users, topics crossed with systems",
+            "incomplete blocks",
         ),
-        ([(None, "a", "1"), (None, "b", "2")], "systems without known users and topics"),
+        ([(None, "a", "1"), (None, "b", "2")], "independent"),
     ],
 )
 def test_names_of_designs(rows, name):

@@ -132,7 +132,7 @@ def test_the_clinic_reads_with_population_size_and_sensitivity(clinic):
     ):
         assert text in found.reading
     base, theirs = found.table.filter("base").row(0, named=True), sk.compare(clinic, "sDCG@10").table.row(0, named=True)
-    assert (base["leader"], base["margin"]) == ("S2", pytest.approx(theirs["difference"]))
+    assert (base["leader"], base["margin"]) == ("S2", pytest.approx(theirs["raw_difference"]))
     assert base["p_value"] == pytest.approx(theirs["p_adjusted"])
     assert list(found.tables()) == ["settings", "means", "regions", "ranges", "nearest", "parameters", "made_with"]
     assert "<table" in found._repr_html_()

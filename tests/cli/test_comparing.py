@@ -43,6 +43,11 @@ def test_people_get_the_reading_and_every_table_that_has_rows(call, clinic):
     ):
         assert text in said
     assert "dropped" not in said
+    head = next(line.split() for line in shown.out.splitlines() if line.startswith("measure "))
+    assert head == [
+        *("measure", "a", "b", "n_a", "n_b", "estimate", "low", "high", "p_adjusted", "effect"),
+        *("mean_a", "mean_b", "raw_difference"),
+    ]
 
 
 def test_every_form_and_table(call, clinic, tmp_path):

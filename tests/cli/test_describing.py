@@ -15,7 +15,10 @@ def test_the_page_has_every_table_under_its_title(call):
     page = call("describe", CLINIC, "--format", "table").out
     for title in ("Systems", "Sessions by number of queries", "Searchers", "Recall base by grade", "Result lists"):
         assert f"{title}\n\n" in page
-    assert "Design: Latin square: users x topics x systems, balanced\nevery user searched every topic once" in page
+    assert (
+        "Design: crossover, a balanced Latin square of users, topics and system_id\neach user met both values of system_id"
+        in page
+    )
     # ECIR 2008, Table 2: sessions of system 1 with 1 to 8 queries
     assert next(line for line in page.splitlines() if line.startswith("S1         28")).split()[1:9] == list(
         map(str, (28, 7, 10, 4, 5, 4, 1, 1))

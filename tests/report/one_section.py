@@ -10,11 +10,11 @@ from sessionkit.report.writing.sections import html_sections
 from sessionkit.scoring.measures import parse_measure
 
 
-def material(study, measures=(), redact=""):
+def material(study, measures=(), redact="", per="system"):
     """Return what the sections of a report are made from."""
     asked, redaction = [parse_measure(measure) for measure in measures], Redaction.of(redact)
     choices = choices_of(study, asked or None, redaction=redaction)
-    return Material(study, tuple(asked), "system", choices, redaction)
+    return Material(study, tuple(asked), per, choices, redaction)
 
 
 def page_of(section, study, measures=(), redact=""):

@@ -103,10 +103,15 @@ def test_a_difference_stands_beside_the_estimate_that_its_interval_is_of():
     shown = _differences(comparison)
     row = dict(zip(shown.headers, shown.rows[0], strict=True))
     found = comparison.table.row(0, named=True)
-    assert abs(found["estimate"] - found["difference"]) > 0.0005
-    assert row["Estimate"] == f"{found['estimate']:.4f}"
-    assert row["Difference"] == f"{found['difference']:.4f}"
-    assert "of the means; estimate and interval are of the" in shown.note
+    assert abs(found["estimate"] - found["raw_difference"]) > 0.0005
+    assert row["Estimate"].rstrip("*") == f"{found['estimate']:.4f}"
+    assert row["Raw difference"] == f"{found['raw_difference']:.4f}"
+    assert row["Raw mean S1"] == f"{found['mean_a']:.4f}"
+    assert [*shown.headers[1:7]] == ["Estimate", "95 % from", "to", "p", "Effect size", "n"]
+    assert (
+        "Estimate, interval, p, effect size and n are of the difference between values of system_id at equal"
+        in shown.note
+    )
 
 
 def test_study_without_systems_topics_or_judgments_has_what_can_be_had(make):

@@ -51,17 +51,18 @@ def overall_table(found: Sequence[Compared]) -> pl.DataFrame:
 
 def _row(row: Row, place: int | None, settled: Corrected) -> tuple[object, ...]:
     """One row of the table."""
-    pair = row.pair or Pair(row.difference if row.difference is not None else math.nan, None)
+    pair = row.pair or Pair(math.nan, None)
     ends = effect_ends = (math.nan, math.nan)
     if place is not None and pair.interval is not None:
         ends = settled.interval(place, pair.interval, pair.estimate)
     if place is not None and pair.effect_interval is not None:
         effect_ends = settled.interval(place, pair.effect_interval, pair.effect or pair.estimate)
     return (
-        row.measure, row.a, row.b, row.n_a, row.n_b, row.mean_a, row.mean_b, row.difference, row.relative, row.mark,
+        row.measure, row.a, row.b, row.n_a, row.n_b,
         _finite(pair.estimate), *map(_finite, ends), pair.statistic, pair.df, pair.p,
         None if place is None else settled.p[place],
-        pair.effect, *map(_finite, effect_ends), row.wins, row.ties, row.losses,
+        pair.effect, *map(_finite, effect_ends), row.relative, row.mark,
+        row.mean_a, row.mean_b, row.raw_difference, row.wins, row.ties, row.losses,
         None if place is None else _detectable(pair, settled.rate, row.n_a),
     )  # fmt: skip
 

@@ -12,10 +12,10 @@ TABLE = pl.Schema(
     {
         **dict.fromkeys(("measure", "a", "b"), pl.String()),
         **dict.fromkeys(("n_a", "n_b"), pl.Int64()),
-        **dict.fromkeys(("mean_a", "mean_b", "difference", "relative"), pl.Float64()),
-        "mark": pl.String(),
         **dict.fromkeys(("estimate", "low", "high", "statistic", "df", "p", "p_adjusted"), pl.Float64()),
-        **dict.fromkeys(("effect", "effect_low", "effect_high"), pl.Float64()),
+        **dict.fromkeys(("effect", "effect_low", "effect_high", "relative"), pl.Float64()),
+        "mark": pl.String(),
+        **dict.fromkeys(("mean_a", "mean_b", "raw_difference"), pl.Float64()),
         **dict.fromkeys(("wins", "ties", "losses"), pl.Int64()),
         "detectable": pl.Float64(),
     }
@@ -38,12 +38,14 @@ class Comparison(Finding):
     ----------
     table
         A row per measure and pair of groups, differences being b less a: ``measure``, ``a``, ``b``; ``n_a``, ``n_b``
-        (units of each); ``mean_a``, ``mean_b``, ``difference`` and ``relative`` (difference as a share of a's mean) with
-        Sparck Jones' ``mark`` (``material`` above 10 %, ``noticeable`` from 5 %, else ``not noticeable``); ``estimate``
-        (of the estimand) with its interval ``low`` to ``high`` (null: without end); ``statistic``, ``df``, ``p`` and
-        ``p_adjusted``; ``effect``, ``effect_low``, ``effect_high``; ``wins``, ``ties``, ``losses`` (units for b, for
-        neither, for a; of a crossover, users); ``detectable``: the true difference that this comparison would find with
-        a chance of .8, by the noncentral t. Null where there is nothing to test; a note says why.
+        (units of each). What belongs together: ``estimate`` (of the estimand) with its interval ``low`` to ``high`` (null:
+        without end), ``statistic``, ``df``, ``p`` and ``p_adjusted``, ``effect``, ``effect_low``, ``effect_high``, and
+        ``relative`` (the estimate as a share of a's mean; null where that mean is within four of its standard errors over
+        units of 0) with Sparck Jones' ``mark`` (``material`` above 10 %, ``noticeable`` from 5 %, else ``not
+        noticeable``). What was averaged, adjusted for nothing: ``mean_a``, ``mean_b``, ``raw_difference``. Then ``wins``,
+        ``ties``, ``losses`` (units for b, for neither, for a; of a crossover, users); ``detectable``: the true difference
+        that this comparison would find with a chance of .8, by the noncentral t. Null where there is nothing to test; a
+        note says why.
     overall
         Tests of all groups at once, where there are more than two: ``measure``, ``test``, ``statistic``, ``df``,
         ``df_error``, ``p``.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import polars as pl
@@ -25,7 +26,7 @@ class Design:
         ``"incomplete"``: users met several groups, most not all; ``"users"``, ``"topics"``, ``"sessions"``: paired by
         these; ``"independent"``.
     sentence
-        What it is, for people.
+        What it is, for people: its title, a colon, and how many users and topics it holds for.
     layouts
         For every claim the design supports, the first being the default, how its units lie: ``"blocked"`` (each unit
         met every group), ``"crossed"`` or ``"separate"``.
@@ -37,6 +38,16 @@ class Design:
     sentence: str
     layouts: dict[str, str]
     warning: str = ""
+
+    @property
+    def described(self) -> str:
+        """What it is, and what a reader must know about it."""
+        return f"{self.sentence}. Mind: {self.warning}" if self.warning else self.sentence
+
+    @property
+    def title(self) -> str:
+        """Its name, for people."""
+        return self.sentence.partition(": ")[0]
 
     def claim(self, generalise: str | None, groups: int) -> str:
         """Return what the claim is about, the default if none is asked for.
@@ -93,48 +104,87 @@ def read_design(sessions: pl.DataFrame, by: str, groups: int) -> Design:
     many_topics = topics is not None and topics.many > 1
     many_users = users is not None and users.many > 1
     if pairs is not None and pairs.share > HALF and many_users and many_topics:
-        sentence = f"paired by user and topic: the same user searched the same topic with {every} values of {by}"
+        had = "the same user searched the same topic with"
+        if pairs.share < 1:
+            had = f"in {pairs.whole:,} of {pairs.many:,} pairs of a user and a topic the same user searched the same topic with"
+        sentence = f"paired by user and topic: {had} {every} values of {by}"
         return Design("both", sentence, {"users": "blocked", "topics": "blocked", "sessions": "blocked"})
     if users is not None and users.share > HALF and many_users:
         if topics is not None and many_topics and topics.share > HALF:
+            title = (
+                f"crossover, a balanced Latin square of users, topics and {by}" if _balanced(sessions) else "crossover"
+            )
             sentence = (
-                f"crossover: each user met {every} values of {by}, each topic was searched with {every}, and "
-                f"{_few(pairs)} of the pairs of a user and a topic has {every}; so sessions are paired by user and by topic, not by "
-                "both at once"
+                f"{title}: {users.told('user met', f'{every} values of {by}')}, {topics.told('topic was searched with', every)}, "
+                f"and {_few(pairs)} of the pairs of a user and a topic has {every}; so sessions are paired by user and by topic, "
+                "not by both at once"
             )
             return Design("crossover", sentence, {"users": "crossed", "topics": "blocked"} | again)
-        confounded = many_topics and topics is not None and not topics.share
-        warning = f"each topic has one {by} only: a difference may be the topics'" if confounded else ""
-        sentence = f"paired by user: each user met {every} values of {by}"
+        sentence = f"paired by user: {users.told('user met', f'{every} values of {by}')}"
+        warning = ""
+        if many_topics and topics is not None and topics.met_several < topics.many:
+            warning = f"{topics.of_one('topic has', by)} only: a difference may be the topics'"
         return Design("users", sentence, {"users": "blocked"} | again, warning)
     if users is not None and users.several > HALF and many_users:
-        sentence = f"incomplete blocks: users met several values of {by}, most not {every}"
+        met = users.told("user met", f"several values of {by}", users.met_several)
+        sentence = f"incomplete blocks: {met}, {users.whole or 'none'} of them {every}"
         beyond = {"topics": "blocked"} if topics is not None and many_topics and topics.share > HALF else {}
         return Design("incomplete", sentence, {"users": "crossed"} | beyond | again)
     if topics is not None and topics.share > HALF and many_topics:
-        between = users is not None and not users.share
-        apart = {"users": "separate"} if between else {}
-        sentence = f"paired by topic: each topic was searched with {every} values of {by}"
-        if between:
-            sentence = f"between users: each user met one value of {by}; each topic was searched with {every}"
+        apart: dict[str, str] = {}
+        sentence = f"paired by topic: {topics.told('topic was searched with', f'{every} values of {by}')}"
+        if users is not None and not users.share:
+            apart = {"users": "separate"}
+            had = topics.told("topic was searched with", every)
+            sentence = f"between users: {users.of_one('user met', f'value of {by}')}; {had}"
         return Design("topics", sentence, apart | {"topics": "blocked"} | again)
-    if again:
-        sentence = f"paired by session: each session has a value for {every} values of {by}"
-        return Design("sessions", sentence, again)
+    if again and repeated is not None:
+        has = repeated.told("session has a value for", f"{every} values of {by}")
+        return Design("sessions", f"paired by session: {has}", again)
     if users is not None:
-        return Design(
-            "independent", f"independent: different users for each value of {by}", _apart(sessions, users.many)
-        )
+        differ = f"different users for each value of {by}"
+        if users.many == 1 and users.met_several:
+            differ = f"one user alone, who met several values of {by}"
+        elif users.met_several:
+            differ = f"{differ}, but for {users.met_several:,} of {users.many:,} users, who met several"
+        return Design("independent", f"independent: {differ}", _apart(sessions, users.many))
     return Design("independent", f"independent: different sessions for each value of {by}", {"sessions": "separate"})
 
 
 @dataclass(frozen=True)
 class _Met:
-    """How many units there are, and the shares of them that met every group, and several."""
+    """How many units there are, how many of them met every group, and how many met several."""
 
     many: int
-    share: float
-    several: float
+    whole: int
+    met_several: int
+
+    @property
+    def share(self) -> float:
+        """Share of units that met every group."""
+        return self.whole / max(1, self.many)
+
+    @property
+    def several(self) -> float:
+        """Share of units that met several groups."""
+        return self.met_several / max(1, self.many)
+
+    def told(self, did: str, what: str, many: int | None = None) -> str:
+        """Say how many units did something: each, or so many of all.
+
+        >>> _Met(4, 4, 4).told("user met", "both"), _Met(4, 3, 4).told("user met", "both")
+        ('each user met both', '3 of 4 users met both')
+        """
+        many = self.whole if many is None else many
+        unit, _, verb = did.partition(" ")
+        if many == self.many:
+            return f"each {did} {what}"
+        verb = verb.replace("was ", "were ").replace("has", "have")
+        return f"{many:,} of {self.many:,} {unit}s {verb} {what}"
+
+    def of_one(self, did: str, what: str) -> str:
+        """Say how many units met one group alone."""
+        return self.told(did, f"one {what}", self.many - self.met_several)
 
 
 def _complete(sessions: pl.DataFrame, key: list[str], groups: int) -> _Met | None:
@@ -143,13 +193,26 @@ def _complete(sessions: pl.DataFrame, key: list[str], groups: int) -> _Met | Non
     if 2 * named.height <= sessions.height:
         return None
     met = named.unique().group_by(key).len("met").get_column("met")
-    many = max(1, len(met))
-    return _Met(len(met), int((met == groups).sum()) / many, int((met > 1).sum()) / many)
+    return _Met(len(met), int((met == groups).sum()), int((met > 1).sum()))
+
+
+def _balanced(sessions: pl.DataFrame) -> bool:
+    """Whether every user searched every topic once and met every group equally often, as every topic did."""
+    if sessions.select(pl.any_horizontal(pl.col(PAIR).is_null()).any()).item():
+        return False
+    many = {name: sessions.get_column(name).n_unique() for name in (*PAIR, "group")}
+
+    def even(*keys: str) -> bool:
+        cells = sessions.group_by(keys).len().get_column("len")
+        return len(cells) == math.prod(many[key] for key in keys) and cells.n_unique() == 1
+
+    once = sessions.height == many["user_id"] * many["topic_id"]
+    return once and even(*PAIR) and even("user_id", "group") and even("topic_id", "group")
 
 
 def _few(pairs: _Met | None) -> str:
     """Say how many pairs of user and topic met every group."""
-    return "none" if pairs is None or not pairs.share else f"only {pairs.share * pairs.many:,.0f}"
+    return "none" if pairs is None or not pairs.whole else f"only {pairs.whole:,} of {pairs.many:,}"
 
 
 def _apart(sessions: pl.DataFrame, users: int) -> dict[str, str]:

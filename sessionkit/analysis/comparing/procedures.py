@@ -226,7 +226,7 @@ def procedure(name: str | None, design: Design, claim: str, groups: int) -> Proc
         elsewhere = [other for other, there in design.layouts.items() if there in PROCEDURES[asked].run]
         also = f"; test={asked} would work with generalise={elsewhere[0]}" if elsewhere else ""
         msg = (
-            f"test={name} needs {wanted}; this design is {design.sentence.partition(':')[0]}, and for generalise={claim} "
+            f"test={name} needs {wanted}; this design is {design.title}, and for generalise={claim} "
             f"{' or '.join(works)} would work{also}"
         )
         raise UsageError(msg)

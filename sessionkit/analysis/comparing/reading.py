@@ -72,10 +72,7 @@ def lines(
     table: pl.DataFrame, overall: pl.DataFrame, order: pl.DataFrame, notes: Sequence[str], settled: Settled
 ) -> list[str]:
     """Return the sentences of a reading."""
-    design = settled.design
-    told = [f"Design: {design.sentence}."]
-    if design.warning:
-        told.append(f"Mind: {design.warning}.")
+    told = [f"Design: {settled.design.described}."]
     pairs = table.select("a", "b").n_unique()
     told.append(f"The claim is about {settled.about}.{_limits(settled, pairs)}")
     told += [_all_at_once(row) for row in overall.iter_rows(named=True)]
@@ -104,24 +101,24 @@ def _sentence(row: dict[str, Any], settled: Settled, together: bool) -> str:
     """Say what was found for one pair by one measure."""
     a, b = (row[side] if settled.by == "system_id" else f"{settled.by} {row[side]}" for side in ("a", "b"))
     pair = f"{row['measure']}: {b} less {a}"
+    if row["raw_difference"] is None:
+        return f"{pair}: no value."
     mark = f" ({row['relative']:+.1%} of {a}'s, {row['mark']})" if row["relative"] is not None else ""
+    raw = f"raw means {readable(row['mean_a'])} and {readable(row['mean_b'])}, raw difference {readable(row['raw_difference'])}"
     if row["p"] is None:
-        return (
-            f"{pair}: {readable(row['difference'])}{mark}, not tested."
-            if row["difference"] is not None
-            else f"{pair}: no value."
-        )
+        known = f"no estimate; {raw}" if row["estimate"] is None else f"{readable(row['estimate'])}{mark}"
+        return f"{pair}: {known}, not tested."
     several = settled.layout == "separate" or row["n_a"] != row["n_b"]
     n = f"n = {row['n_a']:,} and {row['n_b']:,} {settled.claim}" if several else f"n = {row['n_a']:,} {settled.claim}"
-    other = abs(row["estimate"] - row["difference"]) > SAME * abs(row["difference"])
-    scale = f"; {settled.test.estimand} {readable(row['estimate'])}" if other else ""
+    adjusted = is_adjusted(row)
+    what = f"{settled.test.estimand} " if adjusted else ""
     how = _how(settled.correction, settled.family, together)
     at_once = (
         "simultaneous " if together or (settled.family > 1 and settled.correction in ("holm", "bonferroni")) else ""
     )
     text = (
-        f"{pair}: {readable(row['difference'])}{mark}{scale}, {at_once}{_ends(row, settled.alpha)}, {_statistic(row, settled)}"
-        f"{told_p(row['p_adjusted'])}{how}; {settled.title}, {n}{_wins(row, b)}"
+        f"{pair}: {what}{readable(row['estimate'])}{mark}, {at_once}{_ends(row, settled.alpha)}, {_statistic(row, settled)}"
+        f"{told_p(row['p_adjusted'])}{how}; {settled.title}, {n}{_wins(row, b)}{f'; {raw}' if adjusted else ''}"
     )
     small = row["detectable"]
     power = f" A true difference of {readable(small)} would be found four times in five." if small is not None else ""
@@ -129,6 +126,11 @@ def _sentence(row: dict[str, Any], settled: Settled, together: bool) -> str:
         return f"{text}. No difference shown, and none within the interval excluded.{power}"
     side = "higher" if row["estimate"] > 0 else "lower"
     return f"{text}. Evidence, for {settled.claim} like these, that {row['measure']} is {side} with {b} than with {a}.{power}"
+
+
+def is_adjusted(row: dict[str, Any]) -> bool:
+    """Whether the estimate is another than the difference of the raw means, so that both are named."""
+    return bool(abs(row["estimate"] - row["raw_difference"]) > SAME * abs(row["raw_difference"]))
 
 
 def _statistic(row: dict[str, Any], settled: Settled) -> str:
@@ -171,13 +173,24 @@ def _in_order(order: pl.DataFrame, alpha: float) -> list[str]:
 
 def _ends(row: dict[str, Any], alpha: float) -> str:
     """Say what the interval is."""
-    percent = f"{100 * (1 - alpha):g} % interval"
-    low, high = row["low"], row["high"]
-    if low is None and high is None:
-        return f"{percent} without ends"
+    return f"{100 * (1 - alpha):g} % interval {ends(row['low'], row['high'])}"
+
+
+def ends(low: float | None, high: float | None) -> str:
+    """Say from where to where an interval goes; None is without end.
+
+    >>> ends(0.1, 0.25), ends(0.0, None), ends(None, None)
+    ('0.1000 to 0.2500', 'from 0.0000 up', 'without ends')
+    """
     if low is None or high is None:
-        return f"{percent} up to {readable(high)}" if low is None else f"{percent} from {readable(low)} up"
-    return f"{percent} {readable(low)} to {readable(high)}"
+        return (
+            "without ends"
+            if low == high
+            else f"up to {readable(high or 0.0)}"
+            if low is None
+            else f"from {readable(low)} up"
+        )
+    return f"{readable(low)} to {readable(high)}"
 
 
 def _all_at_once(row: dict[str, Any]) -> str:

@@ -17,6 +17,8 @@ from sessionkit.analysis.ties import difference
 
 NOTICEABLE, MATERIAL = 0.05, 0.10
 """Sparck Jones' marks: relative differences from which one is noticeable, and material."""
+CLEAR_OF_0 = 4.0
+"""Standard errors that a mean must be away from 0 for a share of it to be told: known to about half its size."""
 
 
 @dataclass(frozen=True)
@@ -30,11 +32,14 @@ class Row:
     n_a, n_b
         Units of each.
     mean_a, mean_b
-        Their means; None without units.
+        Their raw means; None without units.
+    base
+        The raw mean of the first, None where it is near 0: within `CLEAR_OF_0` of its own standard errors over units.
     wins, ties, losses
         Units for b, for neither and for a; None where units are not paired.
     pair
-        What the test found; None where there is nothing to test.
+        What the test found; where there is nothing to test the difference of the raw means alone, or None where users and
+        topics would be taken out of it.
     """
 
     measure: str
@@ -44,24 +49,25 @@ class Row:
     n_b: int
     mean_a: float | None
     mean_b: float | None
+    base: float | None = None
     wins: int | None = None
     ties: int | None = None
     losses: int | None = None
     pair: Pair | None = None
 
     @property
-    def difference(self) -> float | None:
-        """Difference of the means; 0 where they are tied."""
+    def raw_difference(self) -> float | None:
+        """Difference of the raw means; 0 where they are tied."""
         return None if self.mean_a is None or self.mean_b is None else float(difference(self.mean_a, self.mean_b))
 
     @property
     def relative(self) -> float | None:
-        """Difference of the means as a share of the first group's; None where that is 0."""
-        return None if self.difference is None or not self.mean_a else self.difference / abs(self.mean_a)
+        """The estimate as a share of the first group's mean; None without an estimate, and where that mean is near 0."""
+        return None if self.pair is None or self.base is None else self.pair.estimate / abs(self.base)
 
     @property
     def mark(self) -> str | None:
-        """Sparck Jones' mark of the relative difference."""
+        """Sparck Jones' mark of that share."""
         if self.relative is None:
             return None
         size = abs(self.relative) * (1 + 1e-12)
@@ -83,12 +89,16 @@ def compared(
     """Compare the groups by one measure; where nothing can be tested a sentence says why."""
     units = found.units
     means, counts, notes = units.means, units.counts, []
+    bases = [float(mean) if _clear_of_0(units, group, float(mean)) else None for group, mean in enumerate(means)]
     rows = {}
     for i in range(len(groups)):
         for j in range(i + 1, len(groups)):
             mean = [float(value) if math.isfinite(value) else None for value in (means[i], means[j])]
+            plain = None if isinstance(units, Crossed) or None in mean else Pair(float(means[j] - means[i]), None)
             won = _won(units, i, j)
-            rows[i, j] = Row(measure, groups[i], groups[j], counts[i], counts[j], mean[0], mean[1], *won)
+            rows[i, j] = Row(
+                measure, groups[i], groups[j], counts[i], counts[j], mean[0], mean[1], bases[i], *won, plain
+            )
     why = _untestable(found, groups, test, claim)
     if why is not None:
         return Compared([*rows.values()], None, [f"{measure}: {why}"])
@@ -115,8 +125,21 @@ def compared(
             f"{measure}: with {min(counts)} {claim} the smallest p that {'arrangements' if all_at_once else 'signs'} can give is "
             f"{smallest:.3g}, whatever the difference"
         )
-    told = [replace(row, pair=outcome.pairs[key] if key in kept else None) for key, row in rows.items()]
+    told = [replace(row, pair=outcome.pairs[key]) if key in kept else row for key, row in rows.items()]
     return Compared(told, outcome, [*notes, *(f"{measure}: {note}" for note in outcome.notes)])
+
+
+def _clear_of_0(units: Units, group: int, mean: float) -> bool:
+    """Whether the mean of a group is far enough from 0, for the spread of its units, to tell a share of it."""
+    if isinstance(units, Separate):
+        values = units.values[group]
+    else:
+        values = (units.values if isinstance(units, Blocked) else units.by_user)[:, group]
+    values = values[np.isfinite(values)]
+    if len(values) < 2:
+        return False
+    error = float(values.std(ddof=1)) / math.sqrt(len(values))
+    return mean != 0 and abs(mean) >= CLEAR_OF_0 * error
 
 
 def _won(units: Units, i: int, j: int) -> tuple[int | None, int | None, int | None]:

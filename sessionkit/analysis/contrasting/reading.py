@@ -11,6 +11,8 @@ from sessionkit.analysis.tails import t_at
 from sessionkit.scoring.measures import Measure
 from sessionkit.showing.words import counted
 
+TOLD = {"users": "user means", "sessions": "sessions"}
+"""The test that is told, by what the units are."""
 NAMES = {
     "last": "the last query",
     "first": "the first query",
@@ -58,7 +60,7 @@ def _of_group(group: str, rows: pl.DataFrame, units: Units, resampling: Resampli
     known = rows.drop_nulls("difference")
     if known.is_empty():
         return [f"{where}{rows.item(0, 'part')} against {rows.item(0, 'against')}: {rows.item(0, 'note')}."]
-    row = known.filter(test="user means" if units.name == "users" else "sessions").row(0, named=True)
+    row = known.filter(test=TOLD[units.name]).row(0, named=True)
     means = known.filter(test="sessions").row(0, named=True)  # those of `sessionkit.breakdown`
     one, other = (NAMES.get(row[side], row[side]) for side in ("part", "against"))
     one = one[:1].upper() + one[1:]

@@ -151,7 +151,7 @@ def difference_of(row: Row, layout: str) -> float:
     if layout == "crossed" and row.pair is not None:
         size = max(abs(row.mean_a or 0.0), abs(row.mean_b or 0.0))
         return 0.0 if abs(row.pair.estimate) <= TIE * size else row.pair.estimate
-    return float("nan") if row.difference is None else row.difference
+    return float("nan") if row.raw_difference is None else row.raw_difference
 
 
 def p_of(row: Row) -> float:

@@ -33,7 +33,6 @@ def testing_of(
         raise UsageError(msg)
     testing = Testing(design, claim, asked, options, correction)
     title = asked.titles.get(design.layouts[claim], asked.title)
-    sentence = design.sentence + (f". Mind: {design.warning}" if design.warning else "")
     about = population(claim, aligned(sessions, 0, design, claim))
     pairs = many * (many - 1) // 2
     how = (
@@ -45,7 +44,7 @@ def testing_of(
     )
     if correction == "none" and not asked.simultaneous:
         how = ""
-    return testing, replace(told, design=sentence, population=about, claim=claim, test=title, how=how)
+    return testing, replace(told, design=design.described, population=about, claim=claim, test=title, how=how)
 
 
 def detectable(testing: Testing, sessions: Sessions) -> dict[tuple[int, int], float | None]:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
-from sessionkit.analysis.incomplete import incomplete
 from sessionkit.analysis.incompleteness.reading import ALL
-from sessionkit.analysis.judged_share import judged_share
-from sessionkit.errors import DataError, MeasureError, UsageError
+from sessionkit.errors import MeasureError
 from sessionkit.report.further import further
 from sessionkit.report.material import LARGE, UNJUDGED, Material
 from sessionkit.report.parts import Part, Section, Words
@@ -48,10 +46,9 @@ def _parts(of: Material) -> list[Part]:
     if of.large:
         words = "sessionkit incomplete says how much is judged by rank, and how far scores could move."
         return [Words((f"Not worked out for more than {LARGE:,} sessions: {words}",))]
-    try:
-        found = incomplete(of.study, list(of.measures), of.choices.by, wanted=0)
-    except (DataError, MeasureError, UsageError) as error:
-        return _without_bounds(of, error)
+    found = of.incompleteness
+    if isinstance(found, Exception):
+        return _without_bounds(of, found)
     texts = tuple(f"{measure}" for measure in of.measures)
     told = [line for line in found.reading.split("\n") if not line.startswith(tuple(f"{text}, " for text in texts))]
     parts: list[Part] = [of.told("\n".join(told))]
@@ -69,10 +66,9 @@ def _parts(of: Material) -> list[Part]:
 def _without_bounds(of: Material, why: Exception) -> list[Part]:
     """The judged share, for which nothing need be known of grades; and why there is no more."""
     reason = Words((f"Bounds were not worked out: {of.redaction.note(str(why))}.",))
-    try:
-        judged, reading = judged_share(of.study, of.measures, of.choices.by)
-    except (DataError, MeasureError, UsageError):
+    if of.judged is None:
         return [reason]
+    judged, reading = of.judged
     if (judged["share"] == 1).all():  # what measures lack for bounds is then not missed
         return [of.told(f"{reading}\n{ALL}"), *([] if isinstance(why, MeasureError) else [reason])]
     parts: list[Part] = [of.told(reading), reason]

@@ -9,22 +9,23 @@ from sessionkit.analysis.ties import tied
 from sessionkit.report.further import further
 from sessionkit.report.material import Material
 from sessionkit.report.parts import Part, Section, Words
-from sessionkit.report.phrases import capital, corrected
+from sessionkit.report.phrases import corrected
 from sessionkit.report.tables import LIMIT, Table, known, table_of
 
 PAIR = {
     "measure": "Measure",
     "a": "First",
     "b": "Second",
-    "mean_a": "Mean",
-    "mean_b": "Mean of second",
-    "difference": "Difference",
     "estimate": "Estimate",
     "low": "from",
     "high": "to",
     "p_adjusted": "p",
     "effect": "Effect size",
     "n_a": "n",
+    "n_b": "n of second",
+    "mean_a": "Raw mean",
+    "mean_b": "Raw mean of second",
+    "raw_difference": "Raw difference",
 }
 OVERALL = {
     "measure": "Measure",
@@ -70,23 +71,23 @@ def _scores(of: Material) -> Table:
 def _differences(found: Comparison) -> Table:
     """Every pair by every measure."""
     one = found.table.select("a", "b").n_unique() == 1
-    apart = found.table.filter((pl.col("estimate") - pl.col("difference")).abs() > 1e-9 * pl.col("difference").abs())
-    left_out = {*(("a", "b") if one else ()), *(("estimate",) if apart.is_empty() else ())}
+    alike = (found.table["n_a"] == found.table["n_b"]).all()
+    left_out = {*(("a", "b") if one else ()), *(("n_b",) if alike else ())}
     columns = [name for name in PAIR if name not in left_out]
     frame = found.table.select(columns)
     marks = {
-        (row, columns.index("difference")): MARK
+        (row, columns.index("estimate")): MARK
         for row, p in enumerate(frame["p_adjusted"].to_list()[:LIMIT])
         if p is not None and p <= found.alpha
     }
     first, second = found.table.row(0, named=True)["a"], found.table.row(0, named=True)["b"]
-    headers = PAIR | ({"mean_a": str(first), "mean_b": str(second)} if one else {})
-    headers |= {"low": f"{100 * (1 - found.alpha):g} % from"}
-    what = f"Differences are {f'{second} less {first}' if one else 'the second less the first'}"
-    what += f" of the means; estimate and interval are of the {found.estimand}" if len(apart) else f": {found.estimand}"
+    headers = PAIR | ({"mean_a": f"Raw mean {first}", "mean_b": f"Raw mean {second}"} if one else {})
+    headers |= {"low": f"{100 * (1 - found.alpha):g} % from"} | ({} if alike else {"n_a": "n of first"})
     note = (
-        f"{what}. {capital(found.test)}; "
-        f"{MARK}: p at or below {found.alpha:g}{corrected(found.correction)}. Effect size: {found.effect}."
+        f"Estimate, interval, p, effect size and n are of the {found.estimand}, "
+        f"{f'{second} less {first}' if one else 'the second less the first'}; {found.test}. Raw means are of the sessions "
+        f"or units compared, adjusted for nothing. {MARK}: p at or below {found.alpha:g}{corrected(found.correction)}. "
+        f"Effect size: {found.effect}."
     )
     return table_of("Differences", frame, headers=headers, note=note, marks=marks, decimals=4)
 

@@ -37,7 +37,8 @@ def _parts(of: Material) -> list[Part]:
         return [Words((f"Not swept: {of.redaction.note(found)}.",))]
     if found.table["outcome"].is_in(["undefined", "refused"]).all():
         return [of.told(found.reading)]  # no group leads anywhere
-    chart = drawn(found, colours=of.choices.colours, synthetic=of.choices.synthetic)
+    colours = of.choices.colours if found.by == of.choices.by else None
+    chart = drawn(found, colours=colours, synthetic=of.choices.synthetic)
     tested = (
         f"every setting is scored; none is tested, with more than {LARGE:,} sessions"
         if of.large

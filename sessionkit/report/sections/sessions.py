@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import polars as pl
+
 from sessionkit.analysis.breakdown_tests import breakdown_tests
+from sessionkit.analysis.contrasting.reading import TOLD
 from sessionkit.errors import DataError, MeasureError, UsageError
 from sessionkit.report.figures import figures
 from sessionkit.report.material import Material
@@ -37,8 +40,8 @@ def _tested(of: Material) -> list[Part]:
         found = breakdown_tests(of.shown, measure, group=of.choices.by, resamples=0 if of.large else DRAWS)
     except (DataError, MeasureError, UsageError) as error:
         return [Words((f"Last and earlier queries were not tested: {of.redaction.note(str(error))}.",))]
-    by_group = found.table.group_by("group", maintain_order=True)
-    means, tests = by_group.last().select(MEANS), by_group.first().select(TESTED)
+    means = found.table.group_by("group", maintain_order=True).last().select(MEANS)
+    tests = found.table.filter((pl.col("test") == TOLD[found.units]) | pl.col("test").is_null()).select(TESTED)
     over = "every user the same" if found.units == "users" else "every session the same"
     headers = {"group": of.choices.legend, "difference": "Difference", **HEADINGS}
     note = (

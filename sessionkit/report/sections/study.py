@@ -22,5 +22,7 @@ def study(of: Material) -> Section:
         shown = known(of.redaction.frame(frame, of.study))
         told = caption if shown.width == frame.width else NAMELESS.get(caption, caption)
         tables.append(table_of(told, shown, limit=ROWS))
-    design = Words((f"Design: {found.design}; {found.design_note}.",))
+    compared = of.comparison
+    named = f"{found.design}: {found.design_note}" if compared is None else compared.design
+    design = Words((of.redaction.note(f"Design: {named}."),))
     return Section("study", "The study", (design, *tables))

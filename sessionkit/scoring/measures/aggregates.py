@@ -49,6 +49,7 @@ class Sum(Aggregate):
     """Sum over the session's queries."""
 
     name = "sum"
+    sums_queries = True
     example = "sum(nDCG@10)"
     formula = "sum over q of M(q)"
 
@@ -194,6 +195,8 @@ class AveragePosition(Wrapper):
         if self.of is not None and not (isinstance(self.of, GainMeasure) and self.of.level == "session"):
             msg = f"avgpos takes {self.takes}, such as {self.inside}, not {self.of}"
             raise MeasureError(msg)
+        if self.of is not None:
+            object.__setattr__(self, "sums_queries", self.of.sums_queries)
 
     @property
     def inner(self) -> GainMeasure:

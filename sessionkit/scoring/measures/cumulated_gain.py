@@ -135,6 +135,7 @@ class SessionGain(SessionMeasure):
 
     name = "sDCG"
     undefined_where = NO_JUDGMENTS
+    sums_queries = True
     formula = "sum over queries q and ranks i <= k of gain(q, i) x d(i) x dq(q); by default d = 1 / (1 + log2 i), dq = 1 / (1 + log4 q)"
     source = "Järvelin, Price, Delcambre & Nielsen, ECIR 2008, equations 1 and 2"
 
@@ -158,6 +159,7 @@ class NormalizedSessionGain(SessionGain):
     name = "nsDCG"
     normalized = True
     undefined_where = NO_BASE
+    sums_queries = False
     higher_grade_can_lower = True
     formula = "sDCG / sDCG of the ideal session; with normalize=query, sum over q of dq(q) x nDCG_q"
     source = "Järvelin, Price, Delcambre & Nielsen, ECIR 2008, sections 2.2 and 3.3"
@@ -172,6 +174,7 @@ class NormalizedSessionGain(SessionGain):
         if self.normalize == "query" and (self.ideal != "repeated" or self.ideal_queries != "session"):
             msg = f"{self.name}: normalize=query divides each query by its own ideal list; leave out ideal and ideal_queries"
             raise MeasureError(msg)
+        object.__setattr__(self, "sums_queries", self.normalize == "query")
 
     @property
     def highest(self) -> float | None:

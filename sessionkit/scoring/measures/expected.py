@@ -118,6 +118,7 @@ class ExpectedGain(ExpectedMeasure):
     """
 
     name = "esDCG"
+    sums_queries = True
     example = "esDCG(pdown=0.7,pref=0.9)@10"
     formula = "E[sum over places i of the path of gain(i) x d(i)]; d by default 1 / log2(i + 1)"
 
@@ -170,6 +171,7 @@ class ExpectedNormalizedGain(ExpectedGain):
     """
 
     name = "esnDCG"
+    sums_queries = False
     example = "esnDCG(pdown=0.7,pref=0.9)@10"
     formula = "E[DCG of the path / DCG of the best path of as many documents]"
     undefined_where = NO_BASE

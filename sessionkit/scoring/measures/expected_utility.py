@@ -57,6 +57,7 @@ class ExpectedUtility(VisitMeasure):
     """
 
     name = "EU"
+    sums_queries = True
     lowest: ClassVar[float | None] = None
     formula = "sum over nuggets of rating x (1 - gamma^E) / (1 - gamma) - cost x expected words; E: sum of p^(i - 1)"
     source = "Yang & Lad, ICTIR 2009 [MEMORY]; the scorer of the TREC Dynamic Domain track 2017"
@@ -104,6 +105,7 @@ class NormalizedExpectedUtility(ExpectedUtility):
     """
 
     name = "nEU"
+    sums_queries = False
     lowest = 0.0
     higher_grade_can_lower = True
     formula = "(EU - worst) / (best - worst), of the same shape and lengths"

@@ -52,6 +52,8 @@ class Measure:
     lowest: ClassVar[float | None] = 0.0
     higher_grade_can_lower: ClassVar[bool] = False
     """Whether a higher grade of a shown result can lower the value, as it can where the ideal grows with it."""
+    sums_queries: ClassVar[bool] = False
+    """Whether a session's value is a sum over its queries that nothing divides, so that more queries alone can raise it."""
     formula: ClassVar[str]
     source: ClassVar[str]
     example: ClassVar[str] = ""

@@ -83,6 +83,7 @@ class RecencySessionGain(RecencyMeasure):
     """
 
     name = "RSDCG"
+    sums_queries = True
     example = "RSDCG(lambda=0.5)@10"
     formula = "sum over queries m and ranks n <= k of gain(m, n) x d(n) x dq(m) x e^(-lambda (M - m)), M queries; d and dq as of sDCG"
     source = "Zhang et al., SIGIR 2020, from memory"
@@ -124,6 +125,7 @@ class RecencyRankBiasedPrecision(RecencyMeasure):
     """
 
     name = "RSRBP"
+    sums_queries = True
     example = "RSRBP(b=0.64,p=0.86,lambda=0.5)@10"
     required = ("b", "p", "lambda")
     own_parameters = RANK_BIASED

@@ -39,6 +39,7 @@ class SessionRankBiasedPrecision(GainMeasure):
     """
 
     name = "sRBP"
+    sums_queries = True
     level = "session"
     example = "sRBP(b=0.64,p=0.86)@10"
     required = ("b", "p")

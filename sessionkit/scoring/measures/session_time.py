@@ -136,6 +136,7 @@ class SessionU(SessionTimed):
     """
 
     name = "sU"
+    sums_queries = True
     example = "sU(horizon=600)@10"
     required = ("horizon",)
     formula = "sum of gain(i) x max(0, 1 - t(i) / horizon); t(i): session time when document i has been read"
@@ -195,6 +196,7 @@ class SessionTimeBiasedGain(SavingMeasure, SessionTimed):
     """
 
     name = "sTBG"
+    sums_queries = True
     formula = "sum of save(i) x 2^(-t(i) / halflife) over clicked documents; t(i): session time of the click"
     source = "Smucker & Clarke, SIGIR 2012 [constants MEMORY]; session form OURS"
 

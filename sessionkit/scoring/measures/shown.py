@@ -106,6 +106,7 @@ class RelevantDocumentsSeen(VisitMeasure):
     """
 
     name = "RelevantSeen"
+    sums_queries = True
     formula = "number of different relevant documents at ranks 1..k of all queries"
     source = "OURS; a count"
     duplicates: str = "first"

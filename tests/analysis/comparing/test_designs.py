@@ -9,6 +9,7 @@ import pytest
 
 import sessionkit as sk
 from sessionkit.analysis.comparing.designs import read_design
+from sessionkit.analysis.design import design_of
 
 sys.path.insert(0, str(Path(__file__).parent))
 from layouts import EXAMPLE_S, apart, by_topic, crossing, scores
@@ -56,6 +57,84 @@ def test_systems_that_met_different_topics_are_confounded_with_them():
             rows.with_columns(measure=pl.lit("sDCG@10"), value=pl.Series(range(8)).cast(pl.Float64).sqrt())
         ).reading
     )
+
+
+def incomplete(seed=7):
+    """100 users with 6 of 300 topics each, systems alternated; every ninth of 279 topics lost its second session."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for user in range(100):
+        for place in range(6):
+            again, topic = divmod(6 * user + place, 300)
+            system = 1 + (user + place + again) % 2
+            if not again or topic >= 279 or topic % 9:
+                value = 1.0 + 0.1 * system + rng.normal(0, 0.3)
+                rows.append((f"s{user:03}{place}", f"u{user:03}", f"t{topic:03}", f"S{system}", value))
+    return scores(rows)
+
+
+def test_a_design_with_gaps_is_told_as_the_data_have_it():
+    table = incomplete()
+    met = table.group_by("topic_id").agg(pl.col("system_id").n_unique())
+    assert (met.height, met.filter(system_id=2).height) == (300, 269)
+    found = sk.compare(table)
+    assert "each user met both values of system_id, 269 of 300 topics were searched with both" in found.design
+    assert "none of the pairs of a user and a topic has both" in found.design
+    name, note = design_of(table)
+    assert found.design == f"{name}: {note}"
+    for said in ("each topic", "confounded", "may be the topics'"):
+        assert said not in found.design + note
+
+
+@pytest.mark.parametrize(
+    ("rows", "says"),
+    [
+        # three of four users met both, and no topic did
+        (
+            [
+                ("u", "a", "1"),
+                ("u", "b", "2"),
+                ("v", "a", "1"),
+                ("v", "b", "2"),
+                ("w", "a", "1"),
+                ("w", "b", "2"),
+                ("x", "a", "1"),
+            ],
+            "paired by user: 3 of 4 users met both values of system_id. Mind: each topic has one system_id only",
+        ),
+        # one topic of three was searched with both
+        (
+            [(u, t, s) for u in "uv" for t, s in (("a", "1"), ("b", "2"))] + [("u", "c", "1"), ("v", "c", "2")],
+            "paired by user: each user met both values of system_id. Mind: 2 of 3 topics have one system_id only",
+        ),
+        # two of three pairs of a user and a topic have both
+        (
+            [(u, t, s) for u, t in (("u", "a"), ("v", "b")) for s in "12"] + [("w", "a", "1")],
+            "in 2 of 3 pairs of a user and a topic the same user searched the same topic with both",
+        ),
+        # one of three users met both
+        (
+            [("u", None, "1"), ("u", None, "2"), ("v", None, "1"), ("w", None, "2")],
+            "different users for each value of system_id, but for 1 of 3 users, who met several",
+        ),
+        ([("u", None, "1"), ("u", None, "2")], "one user alone, who met several values of system_id"),
+        # users met two of three systems
+        (
+            [("u", "a", "1"), ("u", "b", "2"), ("v", "a", "2"), ("v", "b", "3"), ("w", "a", "1")],
+            "incomplete blocks: 2 of 3 users met several values of system_id, none of them all 3",
+        ),
+        (
+            [("u", "a", "1"), ("v", "a", "2"), ("w", "b", "1"), ("x", "b", "2"), ("y", "c", "2")],
+            "between users: each user met one value of system_id; 2 of 3 topics were searched with both",
+        ),
+    ],
+)
+def test_a_design_says_how_many_it_holds_for(rows, says):
+    keys = pl.DataFrame(rows, schema=["user_id", "topic_id", "group"], orient="row").with_row_index("session_id")
+    assert says in read_design(keys, "system_id", keys["group"].n_unique()).described
+    assert says in ": ".join(design_of(keys.rename({"group": "system_id"}))).replace(
+        "; each topic has", ". Mind: each topic has"
+    ).replace("; 2 of 3 topics have", ". Mind: 2 of 3 topics have")
 
 
 def test_what_is_compared_is_not_held_constant():

@@ -139,7 +139,7 @@ def titled(chart: Drawn, title: str | None, below: Sequence[str], synthetic: boo
     UsageError
         The title or a line is not text.
     """
-    own = [plain("title", title)] if title is not None else []
+    own: list[str] = [plain("title", title)] if title is not None else []
     lines = [*own, *(plain("subtitle", text) for text in below), *([SYNTHETIC] if synthetic else [])]
     return _under(chart, [line for line in lines if line.strip()])
 
@@ -156,8 +156,8 @@ def retitled(chart: Drawn, title: str) -> Drawn:
     lines = [] if before is alt.Undefined else [before.text]
     if lines and before.subtitle is not alt.Undefined:
         lines += [before.subtitle] if isinstance(before.subtitle, str) else before.subtitle
-    below = lines if lines[:1] == [SYNTHETIC] else lines[1:]
-    new = plain("title", title)
+    below: list[str] = lines if lines[:1] == [SYNTHETIC] else lines[1:]
+    new: str = plain("title", title)
     return _under(chart.copy(), [*([new] if new.strip() else []), *below])
 
 

@@ -77,7 +77,7 @@ def shortened(text: str) -> str:
 def _cut(text: str, most: int) -> str:
     """The beginning of a text that is too long, in which no replaced character is cut, and what tells it from others."""
     begin = text[:most]
-    mark = begin.rfind("[U+")
+    mark = begin.rfind("[")
     if mark >= 0 and (found := ESCAPE.match(text, mark)) and found.end() > most:
         begin = begin[:mark]
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]

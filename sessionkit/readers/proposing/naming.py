@@ -48,6 +48,7 @@ _USUAL = {
     "grade": "relevancegrade relevancelevel rellevel relevancelabel relgrade qrel usefulness stars relevant",
     "subtopic_id": "subtopic aspect aspectid facet intent nugget",
     "passage_id": "passage",
+    "nugget_id": "",
     "judge_id": "coder",
     "results_status": "",
     "judgment_key": "",

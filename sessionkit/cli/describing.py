@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sessionkit.cli.options import FormatOption, OutputOption, StudyArgument, TableOption, open_source
 from sessionkit.cli.output import Destination, Form, destination
-from sessionkit.cli.running import working
+from sessionkit.cli.running import note, working
 
 if TYPE_CHECKING:
     import polars as pl
@@ -51,3 +51,5 @@ def _send_page(found: Description, to: Destination) -> None:
     name = f"Design: {found.design}"
     tables.setdefault(name, pl.DataFrame())
     to.send_tables(tables, {name: f"{name}\n{found.design_note}"})
+    for loss in found.losses:
+        note(loss)

@@ -8,11 +8,11 @@ from functools import partial
 
 import polars as pl
 
-from sessionkit.contract import RECORD, RULE, VALUE, table
+from sessionkit.contract import CELLS, RECORD, RULE, VALUE, table
 from sessionkit.errors import DataError, suggestion
 from sessionkit.readers.raw import Raw
 
-PRIVATE = (RECORD, RULE, VALUE)
+PRIVATE = (RECORD, RULE, VALUE, CELLS)
 SEPARATORS = ",;\t|"
 """Characters that, within the name of a lone column, suggest that they separate columns."""
 

@@ -19,8 +19,9 @@ from typing import Any
 
 import polars as pl
 
-from sessionkit.contract import RECORD, RULE, VALUE
+from sessionkit.contract import CELLS, RECORD, RULE, VALUE
 from sessionkit.contract.casts import as_text
+from sessionkit.contract.checked import cell
 from sessionkit.errors import DataError, suggestion
 from sessionkit.readers.entries import SESSION_GAP, Option
 from sessionkit.readers.events.listing import AT, FILE, as_time
@@ -207,4 +208,9 @@ def _typed(
     if "dwell_seconds" in wanted:
         spent = pl.col("dwell_seconds").cast(pl.Float64, strict=False)
         made.append(pl.when(spent >= 0).then(spent).alias("dwell_seconds"))
+        unread = pl.col("dwell_seconds").is_not_null() & ~(spent >= 0).fill_null(value=False)
+        negative = pl.when(spent < 0).then(pl.lit("at_least_0")).otherwise(pl.lit("a_number"))
+        rule = pl.format("dwell_seconds_is_{}", negative)
+        aside = pl.concat_list(cell("dwell_seconds", rule, pl.col("dwell_seconds")))
+        made.append(pl.when(unread).then(aside).alias(CELLS))
     return stream.with_columns(made).drop("event", "time", "results", "results_count", strict=False)

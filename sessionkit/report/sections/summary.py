@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from sessionkit.analysis.accounts import heavy_losses
 from sessionkit.analysis.comparing.comparison import Comparison
 from sessionkit.analysis.groups import EVERYONE
 from sessionkit.charts.differences import differences
@@ -24,9 +25,11 @@ FEW = 12
 def summary(of: Material) -> Section:
     """What was found, in words and one figure."""
     found = of.comparison
+    losses = heavy_losses(of.study)
+    lost: list[Part] = [Words(tuple(f"Mind: {loss}." for loss in losses))] if losses else []
     if found is None:
-        return Section("summary", "Summary", tuple(_alone(of)))
-    parts: list[Part] = [Words((headline(of, found), *_how_sure(found)), lead=True), *_figure(of, found)]
+        return Section("summary", "Summary", (*_alone(of), *lost))
+    parts: list[Part] = [Words((headline(of, found), *_how_sure(found)), lead=True), *lost, *_figure(of, found)]
     parts.append(Words(tuple(_depends(of))))
     parts += _topics(of, found)
     return Section("summary", "Summary", tuple(parts))

@@ -33,6 +33,8 @@ def describe(
         _send_page(found, to)
     else:
         to.send_tables(tables_of(found), {}, table)
+    for loss in found.losses:
+        note(loss)
 
 
 def tables_of(found: Description) -> dict[str, pl.DataFrame]:
@@ -51,5 +53,3 @@ def _send_page(found: Description, to: Destination) -> None:
     name = f"Design: {found.design}"
     tables.setdefault(name, pl.DataFrame())
     to.send_tables(tables, {name: f"{name}\n{found.design_note}"})
-    for loss in found.losses:
-        note(loss)

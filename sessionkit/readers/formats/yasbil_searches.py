@@ -232,9 +232,9 @@ class _Reading:
 
 def _click(item: Item, by_tab: Mapping[tuple[str | None, str], list[Search]], reading: _Reading, rows: Rows) -> None:
     """Add a mouse click to the results it was made on."""
-    row, time = item.value, _time(item)
-    search = _current(by_tab.get((row.get("session_guid"), _tab(row)), []), time)
+    row = item.value
     urls = list(clicked_addresses(row))
+    search = _current(by_tab.get((row.get("session_guid"), _tab(row)), []), item, urls)
     if search is None or not urls:
         rows["idle"].append({KIND: "MOUSE_CLICK rows on no link of a search"})
         return
@@ -251,11 +251,11 @@ def _followed(
     rows: Rows,
 ) -> bool:
     """Add a visit by a link to the results it was made to, unless a click was logged; return whether it is on one."""
-    row, time = item.value, _time(item)
+    row = item.value
     is_visit = item.name == VISITS
     kind = row.get("pv_transition_type" if is_visit else "webnav_transition_type")
     url = address(str(row.get("pv_url" if is_visit else "webnav_url") or ""))
-    search = _current(by_tab.get((row.get("session_guid"), _tab(row)), []), time)
+    search = _current(by_tab.get((row.get("session_guid"), _tab(row)), []), item, [url])
     if search is None or url not in search.slots.values() or str(kind).lower() != "link":
         return False
     if url in search.clicked:
@@ -267,8 +267,11 @@ def _followed(
     return True
 
 
-def _current(searches: list[Search], time: int) -> Search | None:
-    """Return the last search of a tab up to a time."""
+def _current(searches: list[Search], item: Item, urls: Sequence[str]) -> Search | None:
+    """Return the last search of a tab up to the time of a row; where that cannot be read, the last that lists its address."""
+    if _unread(item) is not None:
+        return next((search for search in reversed(searches) if not set(urls).isdisjoint(search.slots.values())), None)
+    time = _time(item)
     return next((search for search in reversed(searches) if search.time <= time), None)
 
 

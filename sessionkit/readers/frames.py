@@ -37,7 +37,7 @@ def from_tables(
     queries, sessions, users
         The other tables, where there are any.
     strict
-        Whether to stop at the first row that breaks a rule.
+        Whether to stop at the first row or value that breaks a rule.
     settings
         Study settings by name: ``max_grade=3``, ``merge="max"``, ...
 

@@ -51,7 +51,7 @@ def read(
     session_gap
         Inactivity that ends a session, for formats that cut events into sessions: ``"30m"``, ``"1h"`` or seconds.
     strict
-        Whether to stop at the first record that breaks a rule, instead of keeping it aside in ``study.rejected``.
+        Whether to stop at the first record or value that breaks a rule, instead of keeping it aside in ``study.rejected``.
     memory
         How much memory reading may take beside what Python and its libraries do (up to 400 MB): ``"4GB"``,
         ``"500MB"``, ``"1.5GiB"`` or a number of bytes; by default a quarter of the machine's. A log that needs more is

@@ -9,8 +9,8 @@ from __future__ import annotations
 import polars as pl
 
 from sessionkit.contract import CELL, CELLS, RECORD, RULE, VALUE
-from sessionkit.contract.checked import NO_CELLS, cell
 from sessionkit.readers.events.listing import AT, FILE, KEY, PLACE
+from sessionkit.readers.raw import without
 
 ACTIONS = ("query", "impression", "click", "leave")
 ACTION, LABEL, LIST, COUNT = "__action", "__label", "__list", "__count"
@@ -51,10 +51,9 @@ def checked(stream: pl.LazyFrame) -> pl.LazyFrame:
         .then(pl.lit("rank_is_an_integer"))
     )
     value = pl.when(broken | lost | nameless).then(VALUE).when(no_rank).then("rank")
-    time = pl.concat_list(pl.coalesce(CELLS, NO_CELLS), cell("time", "time_is_a_datetime", pl.col("issued_at")))
-    cells = pl.when(no_time).then(time).otherwise(CELLS).alias(CELLS)
     rank = pl.col("rank").str.strip_chars().str.replace(r"\.0+$", "").cast(pl.Int64, strict=False)
-    return stream.with_columns(rule.alias(RULE), value.alias(VALUE), cells, rank)
+    marked = stream.with_columns(rule.alias(RULE), value.alias(VALUE), rank)
+    return without(marked, "issued_at", "time_is_a_datetime", no_time, name="time")
 
 
 def in_order(events: pl.LazyFrame) -> pl.LazyFrame:

@@ -1,4 +1,4 @@
-"""What became of every record: rows kept, lists that were empty, records rejected and the rule each broke."""
+"""What became of every record: rows kept, lists that were empty, records rejected and values set aside, by rule."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from sessionkit.analysis.observed import observed
 from sessionkit.contract import TABLES
 from sessionkit.showing.shown import Shown
 from sessionkit.study import Study
+
+MUCH = 0.01
+"""The share of rejected records, or of values set aside, from which on it is said first."""
 
 
 class Accounts(Shown, dict[str, pl.DataFrame]):
@@ -28,7 +31,8 @@ def accounts(study: Study) -> Accounts:
     Accounts
         A dict: ``tables``: name, rows, columns. ``sources``: source, read_as (the table), records, rows, empty_lists, rejected,
         merged, idle, kind (of records); records = rows + empty_lists + rejected + merged + idle. ``rejected``: by
-        source, table and rule the number of records and the first of them. ``observed``: what is known of the lists at
+        source, table and rule the number of records and the first of them. ``cells``: by source, table, column and rule the
+        number of values that were set aside while their rows were kept, and the first of them. ``observed``: what is known of the lists at
         a depth, see :func:`~sessionkit.analysis.observed.observed`. ``notes``: what was unusual, one sentence each.
 
     Examples
@@ -71,17 +75,60 @@ def accounts(study: Study) -> Accounts:
         },
         orient="row",
     )
-    rejected = (
-        study.rejected.group_by("source", pl.col("table").alias("read_as"), "rule", maintain_order=True)
-        .agg(
-            records=pl.len().cast(pl.Int64),
-            first_record=pl.col("record").first(),
-            line=pl.col("line").first(),
-            value=pl.col("value").first(),
-            raw=pl.col("raw").first(),
-        )
-        .collect()
+    rejected, cells = pl.collect_all(
+        [
+            study.rejected.filter(pl.col("row_kept") == row_kept)
+            .group_by("source", pl.col("table").alias("read_as"), *names, "rule", maintain_order=True)
+            .agg(
+                pl.len().cast(pl.Int64).alias(what),
+                first_record=pl.col("record").first(),
+                line=pl.col("line").first(),
+                value=pl.col("value").first(),
+                raw=pl.col("raw").first(),
+            )
+            for row_kept, names, what in ((False, (), "records"), (True, ("column",), "values"))
+        ]
     )
     notes = pl.DataFrame({"note": study.notes}, schema={"note": pl.String})
-    found = {"tables": tables, "sources": sources, "rejected": rejected, "observed": observed(study), "notes": notes}
-    return Accounts(found)
+    found = {"tables": tables, "sources": sources, "rejected": rejected, "cells": cells}
+    return Accounts({**found, "observed": observed(study), "notes": notes})
+
+
+def heavy_losses(study: Study) -> tuple[str, ...]:
+    """Say of which tables more than 1 % of the records were rejected, of which columns more than 1 % of the values set aside.
+
+    Examples
+    --------
+    >>> import sessionkit as sk
+    >>> lists = {"session_id": ["s", "s"], "query_position": [1, 1], "rank": [1, 2], "doc_id": ["a", "b"]}
+    >>> study = sk.from_tables(results=lists | {"dwell_seconds": ["3.5", "4,5"]})
+    >>> heavy_losses(study)
+    ('results.dwell_seconds: 1 of 2 values (50.0 %) set aside and taken as missing; sessionkit check says why',)
+    """
+    records: dict[str, int] = {}
+    for source in study.sources:
+        records[source.table] = records.get(source.table, 0) + source.rows + source.empty_lists + source.rejected
+    counted = study.rejected.group_by("table", "column", "row_kept").agg(many=pl.len().cast(pl.Int64)).collect()
+    rows = counted.filter(~pl.col("row_kept")).group_by("table").agg(pl.col("many").sum())
+    cells = counted.filter("row_kept").sort("many", "column", descending=[True, False])
+    lost = dict(rows.iter_rows())
+    said = [
+        _said(name, lost[name], records[name], "records", "rejected")
+        for name in TABLES
+        if name in lost and lost[name] > MUCH * records.get(name, 0)
+    ]
+    for name, column, many in cells.select("table", "column", "many").iter_rows():
+        if column in study.columns(name):
+            whole, what = many + study.table(name).select(pl.col(column).count()).collect().item(), "values"
+        else:  # it stands in another table, which is made from this one, or in several columns
+            whole, what = records.get(name, many), "records"
+        if many > MUCH * whole:
+            said.append(_said(f"{name}.{column}", many, whole, what, "set aside and taken as missing"))
+    return tuple(said)
+
+
+def _said(name: str, many: int, whole: int, what: str, done: str) -> str:
+    """Return how many of how many, and their share."""
+    return f"{name}: {many:,} of {whole:,} {what} ({many / whole:.1%}) {done}; sessionkit check says why".replace(
+        "%)", " %)"
+    )

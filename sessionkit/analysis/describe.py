@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from sessionkit.analysis.accounts import heavy_losses
 from sessionkit.analysis.agreement import judges
 from sessionkit.analysis.design import crossing, design_of
 from sessionkit.analysis.tasks.describe import ListsTask
@@ -53,6 +54,8 @@ class Description(Shown):
         ``system_id``, ``queries``, ``shown``, ``short`` (shown, but with fewer than 10 results, or than the study's
         longest list), ``empty``, ``partly_observed``, ``not_logged``, ``repeats`` (results whose document the session
         had shown before).
+    losses
+        Where more than 1 % of a table's records were rejected, or of a column's values set aside: a sentence for each.
     """
 
     lengths: pl.DataFrame
@@ -65,6 +68,7 @@ class Description(Shown):
     judges: pl.DataFrame
     judged: pl.DataFrame
     lists: pl.DataFrame
+    losses: tuple[str, ...] = ()
 
     def tables(self) -> dict[str, pl.DataFrame]:
         """The tables as people print them, by title; the lengths and the recall base with one column per count and
@@ -97,8 +101,8 @@ class Description(Shown):
         return {title: table for title, table in shown.items() if len(table)}
 
     def words_and_tables(self) -> tuple[list[str], dict[str, pl.DataFrame]]:
-        """The design, and the tables."""
-        return [f"Design: {self.design}", self.design_note], self.tables()
+        """What was lost, the design, and the tables."""
+        return [*self.losses, f"Design: {self.design}", self.design_note], self.tables()
 
 
 def describe(study: Study) -> Description:
@@ -150,6 +154,7 @@ def describe(study: Study) -> Description:
         judges=judges(study),
         judged=_judged(counted),
         lists=_lists(counted),
+        losses=heavy_losses(study),
     )
 
 

@@ -12,7 +12,7 @@ import typer
 
 from sessionkit.cli.options import FormatOption, MemoryOption, OutputOption, StudyArgument, TableOption, open_source
 from sessionkit.cli.output import Form, destination
-from sessionkit.cli.running import DATA, tell, working
+from sessionkit.cli.running import DATA, note, tell, working
 from sessionkit.errors import UsageError
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ TITLES = {
     "tables": "Tables",
     "sources": "Sources",
     "rejected": "Rejected records, with the first of each kind",
+    "cells": "Values set aside while their rows were kept, with the first of each kind",
     "observed": "Lists by what is known of them at a depth: measures that look deeper than a list is known are flagged",
     "notes": "What is unusual",
     "hashes": "Files that are not as they were written",
@@ -94,7 +95,7 @@ def ingest(
         ),
     ] = None,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Stop at the first record that breaks a rule, and write nothing.")
+        bool, typer.Option("--strict", help="Stop at the first record or value that breaks a rule, and write nothing.")
     ] = False,
     partition_by: Annotated[
         str | None,
@@ -120,9 +121,10 @@ def ingest(
     """Read a log and its judgments into a checked study.
 
     Prints what was read, kept and rejected. Records that break a rule are kept aside in the study, in the table
-    rejected, with the rule and the value.
+    rejected, with the rule and the value. So are values that break one in a column that is not needed: there the row is
+    kept, and the value is missing in it.
     """
-    from sessionkit.analysis.accounts import accounts
+    from sessionkit.analysis.accounts import accounts, heavy_losses
     from sessionkit.readers import read
     from sessionkit.readers.progress import watched
     from sessionkit.study import add_partition
@@ -156,6 +158,8 @@ def ingest(
             saved = add_partition(out, study, column, value, memory=memory)
     destination(Form.table, None).send_tables(_shown(accounts(saved)), TITLES)
     tell(f"written: {out}")
+    for loss in heavy_losses(saved):
+        note(loss)
 
 
 def _shown(found: dict[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
@@ -227,12 +231,12 @@ def check(
 ) -> None:
     """What is wrong, what is unusual, what it means for scores.
 
-    Works on a study and on a source not yet ingested. Exit status 1 if a record was rejected or a file was changed.
-    Tables for --table: tables, sources, rejected, observed, notes and, with --verify, hashes.
+    Works on a study and on a source not yet ingested. Exit status 1 if a record was rejected, a value set aside or a file
+    changed. Tables for --table: tables, sources, rejected, cells, observed, notes and, with --verify, hashes.
     """
     import polars as pl
 
-    from sessionkit.analysis.accounts import accounts
+    from sessionkit.analysis.accounts import accounts, heavy_losses
     from sessionkit.study import verify_hashes
 
     to = destination(format_, output)
@@ -249,5 +253,7 @@ def check(
             tell("every file is as it was written")
     else:
         to.send_tables(found, {}, table)
-    if changed or len(found["rejected"]):
+    for loss in heavy_losses(opened):
+        note(loss)
+    if changed or len(found["rejected"]) or len(found["cells"]):
         raise typer.Exit(DATA)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sessionkit.cli.options import FormatOption, OutputOption, StudyArgument, TableOption, open_source
 from sessionkit.cli.output import Destination, Form, destination
-from sessionkit.cli.running import working
+from sessionkit.cli.running import note, working
 
 if TYPE_CHECKING:
     import polars as pl
@@ -33,6 +33,8 @@ def describe(
         _send_page(found, to)
     else:
         to.send_tables(tables_of(found), {}, table)
+    for loss in found.losses:
+        note(loss)
 
 
 def tables_of(found: Description) -> dict[str, pl.DataFrame]:

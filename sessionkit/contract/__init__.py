@@ -3,16 +3,20 @@
 ``schemas/*.json`` are the only place where columns and constraints are declared. This room reads them
 (:mod:`~sessionkit.contract.schemas`), compiles fields to polars casts (:mod:`~sessionkit.contract.casts`) and
 constraints to polars conditions (:mod:`~sessionkit.contract.rules`), and parts the rows of a frame into those that keep
-every rule and those that break one (:mod:`~sessionkit.contract.checked`). It knows nothing of files.
+every rule and those that break one, and sets values aside that no row needs (:mod:`~sessionkit.contract.checked`). It knows
+nothing of files.
 
 Rules are named by sentences that hold for rows that are fine: ``rank_is_an_integer``, ``session_is_known``.
 """
 
-from sessionkit.contract.checked import RECORD, RULE, VALUE, Checked, check_types, check_values
+from sessionkit.contract.checked import CELL, CELLS, COLUMN, RECORD, RULE, VALUE, Checked, check_types, check_values
 from sessionkit.contract.keys import check_parents, check_reach, check_unique
 from sessionkit.contract.schemas import TABLES, Field, Rule, Table, document, table
 
 __all__ = [
+    "CELL",
+    "CELLS",
+    "COLUMN",
     "RECORD",
     "RULE",
     "TABLES",

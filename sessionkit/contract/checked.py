@@ -1,7 +1,9 @@
-"""The rows of a frame parted in two: those that keep every rule so far, and those that broke one.
+"""The rows of a frame parted in two: those that keep every rule so far, and those that broke one; and the cells set aside.
 
 A row carries the number it has in its source (:data:`RECORD`). Checks run in the order types, values, unique keys,
-parents, positions within reach; a row leaves at the first rule it breaks, so every bad record is reported once.
+parents, positions within reach; a row leaves at the first rule it breaks, so every bad record is reported once. A value
+that breaks a rule in a column that is not required is no reason to leave: it becomes missing, and what it was goes with
+its row (:data:`CELLS`), so that a row that leaves later is still reported once, without its cells.
 """
 
 from __future__ import annotations
@@ -25,8 +27,16 @@ RULE = "__rule"
 """Private column: the rule a row broke; readers fill it for records that are no rows (a line that is not JSON)."""
 VALUE = "__value"
 """Private column: the text of the value that broke the rule."""
+COLUMN = "__column"
+"""Private column: the column of the value that broke the rule, where one did."""
+CELLS = "__cells"
+"""Private column: the values of a row that were set aside, a list of :data:`CELL`; there only where there are any. Readers
+fill it for values that they read themselves."""
+CELL = pl.Struct({RECORD: pl.Int64(), COLUMN: pl.String(), RULE: pl.String(), VALUE: pl.String()})
+"""A value that was set aside; RECORD is null where it stood in the record that its row comes from."""
 
 
+NO_CELLS = pl.lit([], dtype=pl.List(CELL))
 PLAIN = ("string", "integer")
 """Types of fields of which every value of the polars type is one."""
 FLAG = "__flag"
@@ -36,7 +46,7 @@ NO_RULE = (pl.lit(None, dtype=pl.String).alias(RULE), pl.lit(None, dtype=pl.Stri
 
 @dataclass(frozen=True)
 class Checked:
-    """The rows of one source that keep all rules so far, and those that broke one (with RULE and VALUE).
+    """The rows of one source that keep all rules so far, and those that broke one (with RULE, VALUE and COLUMN).
 
     `known` remembers keys of the accepted rows, `starts` where they begin, see :mod:`sessionkit.contract.keys`.
     """
@@ -46,23 +56,54 @@ class Checked:
     known: dict[tuple[str, ...], pl.DataFrame] = field(default_factory=dict, init=False, repr=False, compare=False)
     starts: dict[tuple[str, ...], NDArray[np.intp]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
+    @property
+    def cells(self) -> pl.DataFrame:
+        """The values set aside of the accepted rows: RECORD, COLUMN, RULE, VALUE."""
+        if CELLS not in self.accepted.columns:
+            return pl.DataFrame(schema=dict(CELL))
+        cells = self.accepted.select(pl.col(RECORD).cast(pl.Int64).alias(FLAG), CELLS)
+        cells = cells.filter(pl.col(CELLS).list.len() > 0).explode(CELLS).unnest(CELLS)
+        return cells.select(pl.coalesce(RECORD, FLAG).alias(RECORD), COLUMN, RULE, VALUE)
+
     def rejecting(self, rule: str, broken: pl.Expr, value: pl.Expr | None = None) -> Checked:
         """Return the rows parted further: where `broken` is true a row leaves under the name of this rule."""
         return self.rejecting_first([RowRule(rule, broken, pl.lit(None, dtype=pl.String) if value is None else value)])
 
     def rejecting_first(self, rules: Sequence[RowRule]) -> Checked:
         """Return the rows parted further, each bad row under the first of these rules that it breaks."""
-        if not rules or self.accepted.is_empty():
-            return self
-        any_broken = pl.any_horizontal(rule.broken for rule in rules).fill_null(value=False)
-        flags = self.accepted.lazy().select(any_broken.alias(FLAG)).collect().to_series()
-        if not flags.any():
+        flags = self._breaking(rules)
+        if flags is None:
             return self
         # conditions may look at other rows, so only where there are several are they looked at again, and then by row
-        name = pl.lit(rules[0].name) if len(rules) == 1 else _first(rules, names=True)
-        value = rules[0].value if len(rules) == 1 else _first(rules, names=False)
-        broken = self.accepted.filter(flags).with_columns(**{RULE: name, VALUE: value})
+        one = len(rules) == 1
+        told = {
+            RULE: pl.lit(rules[0].name) if one else _first(rules, "name"),
+            VALUE: rules[0].value if one else _first(rules, "value"),
+            COLUMN: pl.lit(rules[0].column, dtype=pl.String) if one else _first(rules, "column"),
+        }
+        broken = self.accepted.filter(flags).with_columns(**told).drop(CELLS, strict=False)
         return Checked(self.accepted.filter(~flags), pl.concat([self.broken, broken], how="diagonal_relaxed"))
+
+    def setting_aside(self, rules: Sequence[RowRule]) -> Checked:
+        """Return the same rows with values that break one of these rules, which look at their row alone, among `cells`."""
+        flags = self._breaking(rules)
+        if flags is None:
+            return self
+        rows = self.accepted
+        aside = rows.filter(flags).select(_set_aside(rules, given=CELLS in rows.columns)).to_series()
+        place = pl.when(flags).then(flags.cum_sum().cast(pl.Int64) - 1)
+        cells = aside.gather(rows.select(place).to_series())
+        if CELLS in rows.columns:
+            cells = rows.select(pl.coalesce(cells.alias("cells"), CELLS)).to_series()
+        missing = [pl.when(~_any_broken(those)).then(name).alias(name) for name, those in _by_column(rules).items()]
+        return Checked(rows.with_columns(*missing, cells.alias(CELLS)), self.broken)
+
+    def _breaking(self, rules: Sequence[RowRule]) -> pl.Series | None:
+        """Return which accepted rows break any of these rules; None where none does."""
+        if not rules or self.accepted.is_empty():
+            return None
+        flags = self.accepted.lazy().select(_any_broken(rules).alias(FLAG)).collect().to_series()
+        return flags if flags.any() else None
 
     def with_columns(self, *columns: pl.Expr) -> Checked:
         """Return the same rows with the accepted ones changed."""
@@ -72,27 +113,31 @@ class Checked:
 def check_types(
     raw: pl.LazyFrame, table: Table, *, timezone: str | None = None, required: Iterable[str] | None = None
 ) -> Checked:
-    """Cast every declared column and part off rows with values that are not of their type or not given.
+    """Cast every declared column; part off rows without a value of its type where one is needed, set other bad values aside.
 
     Parameters
     ----------
     raw
-        Columns under our names and RECORD; RULE and VALUE where the reader already gave up on a record.
+        Columns under our names and RECORD; RULE and VALUE where the reader already gave up on a record, CELLS where it set
+        values aside.
     required
         Columns that must have a value; by default those the schema says.
     """
     schema = raw.collect_schema()
     fields = [field for field in table.fields if field.name in schema]
     needed = set(table.required if required is None else required)
-    text = {field.name: as_text(field.name, schema[field.name]) for field in fields}
+    text = {field.name: _text(field.name, schema[field.name]) for field in fields}
     typed = {field.name: cast(field, schema[field.name], timezone) for field in fields}
-    rules = [
-        RowRule(type_name(field), pl.col(field.name).is_not_null() & typed[field.name].is_null(), text[field.name])
+    of_type = [
+        RowRule(type_name(field), pl.col(name).is_not_null() & typed[name].is_null(), text[name], name)
         for field in fields
-        if not (field.type == "string" and schema[field.name] == pl.String)
+        for name in [field.name]
+        if not (field.type == "string" and schema[name] == pl.String)
     ]
-    rules += [
-        RowRule(f"{field.name}_is_given", typed[field.name].is_null(), pl.lit(None, dtype=pl.String))
+    of_rows = [rule for rule in of_type if rule.column in needed]
+    of_cells = [rule for rule in of_type if rule.column not in needed]
+    of_rows += [
+        RowRule(f"{field.name}_is_given", typed[field.name].is_null(), pl.lit(None, dtype=pl.String), field.name)
         for field in fields
         if field.name in needed
     ]
@@ -105,23 +150,48 @@ def check_types(
     flags = _unread(frame, read, needed & set(text))
     frame = frame.drop(*there, RULE, VALUE, strict=False)
     if flags is None:
-        return Checked(frame, frame.clear().with_columns(NO_RULE))
+        return Checked(frame, frame.clear().drop(CELLS, strict=False).with_columns(NO_RULE))
     unfit = pl.col(RULE).is_not_null() if given else pl.lit(False)
-    flag = pl.any_horizontal(unfit, *(rule.broken for rule in rules)).fill_null(value=False)
-    rule, value = _first(rules, names=True), _first(rules, names=False)
-    broken = raw.filter(flag).with_columns(
+    flag = unfit | _any_broken([*of_rows, *of_cells])
+    name, value, column = (_first(of_rows, part) for part in ("name", "value", "column"))
+    parted = raw.filter(flag).with_columns(
         **typed,
         **{
-            RULE: pl.coalesce(RULE, rule) if given else rule,
+            RULE: pl.coalesce(RULE, name) if given else name,
             VALUE: pl.when(pl.col(RULE).is_null()).then(value).otherwise(VALUE) if given else value,
+            COLUMN: pl.when(pl.col(RULE).is_null()).then(column) if given else column,
+            CELLS: _set_aside(of_cells, given=CELLS in schema),
         },
     )
-    return Checked(frame.filter(~flags), broken.collect())
+    unsound = parted.collect(engine="in-memory")
+    lost = unsound[RULE].is_not_null()
+    broken, kept = unsound.filter(lost).drop(CELLS), unsound.filter(~lost).drop(RULE, VALUE, COLUMN)
+    accepted = frame.filter(~flags)
+    if len(kept):
+        places = pl.concat([(~flags).arg_true(), flags.arg_true().filter(~lost)])
+        accepted = pl.concat([accepted, kept], how="diagonal_relaxed")[places.arg_sort()]
+    return Checked(accepted, broken)
 
 
-def check_values(rows: Checked, table: Table, *, shifted: Iterable[str] = ()) -> Checked:
-    """Part off rows with values out of range, of the wrong form or not in the list; types are right already."""
-    return rows.rejecting_first(value_rules(table, rows.accepted.columns, shifted))
+def check_values(
+    rows: Checked, table: Table, *, shifted: Iterable[str] = (), required: Iterable[str] | None = None
+) -> Checked:
+    """Part off rows with values out of range, of the wrong form or not in the list where one is needed, set others aside.
+
+    Types are right already. `required` are the columns that must have a value; by default those the schema says.
+    """
+    needed = set(table.required if required is None else required)
+    rules = value_rules(table, rows.accepted.columns, shifted)
+    checked = rows.rejecting_first([rule for rule in rules if rule.column in needed])
+    return checked.setting_aside([rule for rule in rules if rule.column not in needed])
+
+
+def cell(column: str, rule: str | pl.Expr, value: pl.Expr, record: pl.Expr | None = None) -> pl.Expr:
+    """Return a value of this column that broke a rule, as one of CELLS; `record` where it is not that of its row."""
+    name = pl.lit(rule) if isinstance(rule, str) else rule
+    own = pl.lit(None) if record is None else record
+    told = {RECORD: own.cast(pl.Int64), COLUMN: pl.lit(column), RULE: name, VALUE: value.cast(pl.String)}
+    return pl.struct(**told)
 
 
 def _unread(frame: pl.DataFrame, read: Iterable[str], needed: Iterable[str]) -> pl.Series | None:
@@ -133,8 +203,41 @@ def _unread(frame: pl.DataFrame, read: Iterable[str], needed: Iterable[str]) -> 
     return functools.reduce(operator.or_, unread) if unread else None
 
 
-def _first(rules: Sequence[RowRule], *, names: bool) -> pl.Expr:
-    """Return the name (or the value) of the first broken rule, null where all hold."""
+def _text(column: str, dtype: pl.DataType) -> pl.Expr:
+    """Return the text of values that break a rule; what is no number is said so."""
+    text = as_text(column, dtype)
+    return pl.coalesce(text, pl.lit("NaN")) if dtype.is_float() else text
+
+
+def _first(rules: Sequence[RowRule], part: str) -> pl.Expr:
+    """Return the name (or the value, the column) of the first broken rule, null where all hold."""
     none = pl.lit(None, dtype=pl.String)
-    cases = [pl.when(rule.broken).then(pl.lit(rule.name) if names else rule.value) for rule in reversed(rules)]
+    cases = [pl.when(rule.broken).then(_told(rule, part)) for rule in reversed(rules)]
     return functools.reduce(lambda later, case: case.otherwise(later), cases, none)
+
+
+def _told(rule: RowRule, part: str) -> pl.Expr:
+    """Return one part of what is told of a broken rule."""
+    return rule.value if part == "value" else pl.lit(getattr(rule, part), dtype=pl.String)
+
+
+def _set_aside(rules: Sequence[RowRule], *, given: bool) -> pl.Expr:
+    """Return the values of a row that break these rules as CELLS, one of a column, after those that are `given` already."""
+    told = [
+        pl.when(_any_broken(those)).then(cell(name, _first(those, "name"), _first(those, "value")))
+        for name, those in _by_column(rules).items()
+    ]
+    return pl.concat_list(pl.coalesce(CELLS, NO_CELLS) if given else NO_CELLS, *told).list.drop_nulls().alias(CELLS)
+
+
+def _by_column(rules: Sequence[RowRule]) -> dict[str, list[RowRule]]:
+    """Return rules about one column each, by it."""
+    found: dict[str, list[RowRule]] = {}
+    for rule in rules:
+        found.setdefault(str(rule.column), []).append(rule)
+    return found
+
+
+def _any_broken(rules: Iterable[RowRule]) -> pl.Expr:
+    """Return whether a row breaks any of these rules."""
+    return pl.any_horizontal(rule.broken for rule in rules).fill_null(value=False)

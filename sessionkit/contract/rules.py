@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from sessionkit.contract.casts import as_text
 from sessionkit.contract.schemas import Field, Table
 
 TYPE_NAMES = {
@@ -24,11 +25,12 @@ TYPE_NAMES = {
 
 @dataclass(frozen=True)
 class RowRule:
-    """A sentence, the condition under which a row breaks it, and the text of the value that does."""
+    """A sentence, the condition under which a row breaks it, the text of the value that does, and its column, where one does."""
 
     name: str
     broken: pl.Expr
     value: pl.Expr
+    column: str | None = None
 
 
 def type_name(field: Field) -> str:
@@ -52,21 +54,24 @@ def value_rules(table: Table, present: Iterable[str], shifted: Iterable[str] = (
     for rule in table.rules:
         if rule.kind == "ordered" and set(rule.fields) <= set(present):
             before, after = rule.fields
-            rules.append(RowRule(rule.name, pl.col(after) < pl.col(before), pl.col(after).cast(pl.String)))
+            rules.append(
+                RowRule(rule.name, pl.col(after) < pl.col(before), as_text(after, table.by_name[after].dtype), after)
+            )
     return rules
 
 
 def _limits(field: Field, shown: pl.Expr) -> list[RowRule]:
     """Return the rules that one field's range, pattern and list of values make."""
-    column = pl.col(field.name)
-    value = shown.cast(pl.String)
+    name, column = field.name, pl.col(field.name)
+    value = as_text(shown, field.dtype)
     rules = []
     if field.minimum is not None:
-        rules.append(RowRule(f"{field.name}_is_at_least_{field.minimum}", column < field.minimum, value))
+        rules.append(RowRule(f"{name}_is_at_least_{field.minimum}", column < field.minimum, value, name))
     if field.maximum is not None:
-        rules.append(RowRule(f"{field.name}_is_at_most_{field.maximum}", column > field.maximum, value))
+        rules.append(RowRule(f"{name}_is_at_most_{field.maximum}", column > field.maximum, value, name))
     if field.pattern is not None:
-        rules.append(RowRule(f"{field.name}_has_its_form", ~column.str.contains(f"^(?:{field.pattern})$"), value))
+        form = f"^(?:{field.pattern})$"
+        rules.append(RowRule(f"{name}_has_its_form", ~column.str.contains(form), value, name))
     if field.enum is not None:
-        rules.append(RowRule(f"{field.name}_is_a_known_value", ~column.is_in(field.enum), value))
+        rules.append(RowRule(f"{name}_is_a_known_value", ~column.is_in(field.enum), value, name))
     return rules

@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 
 import sessionkit.readers as registry
-from sessionkit.contract import RECORD, RULE, TABLES, check_types, check_values, document, table
+from sessionkit.contract import COLUMN, RECORD, RULE, TABLES, check_types, check_values, document, table
 from sessionkit.errors import DataError, suggestion
 from sessionkit.study import Settings
 from sessionkit.study.settings import check_timezone
@@ -172,10 +172,10 @@ def typed_defaults(given: Mapping[str, Any], timezone: str | None) -> dict[str, 
     if not declared:
         return dict(given)
     row = pl.LazyFrame({RECORD: [1], **declared})
-    checked = check_values(check_types(row, sessions, timezone=timezone, required=()), sessions)
+    checked = check_types(row, sessions, timezone=timezone, required=declared)
+    checked = check_values(checked, sessions, required=declared)
     if not checked.broken.is_empty():
-        rule = checked.broken[RULE][0]
-        column = next((column for column in declared if rule.startswith(column)), next(iter(declared)))
+        rule, column = checked.broken[RULE][0], checked.broken[COLUMN][0]
         raise DataError(f"defaults.{column} = {_spelled(given[column])}: {rule} does not hold")
     typed = checked.accepted.row(0, named=True)
     return {column: typed.get(column, value) for column, value in given.items()}

@@ -41,7 +41,7 @@ def from_tables(
         A text that, in place of a rank or a document or in any column of a row that lacks one of them, means that the query
         returned nothing; "" for an empty rank.
     strict
-        Whether to stop at the first row that breaks a rule.
+        Whether to stop at the first row or value that breaks a rule.
     settings
         Study settings by name: ``max_grade=3``, ``merge="max"``, ...
 

@@ -11,8 +11,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from sessionkit.contract import RECORD, RULE, VALUE
+from sessionkit.contract import CELLS, RECORD, RULE, VALUE
 from sessionkit.contract.casts import without_bytes
+from sessionkit.contract.checked import NO_CELLS, cell
 from sessionkit.errors import DataError
 from sessionkit.readers.files.opening import unpacked
 
@@ -41,7 +42,8 @@ class Raw:
         The source's name, for people.
     frame
         Its columns and :data:`~sessionkit.contract.RECORD`; records the reader could not take apart carry
-        :data:`~sessionkit.contract.RULE` and :data:`~sessionkit.contract.VALUE`.
+        :data:`~sessionkit.contract.RULE` and :data:`~sessionkit.contract.VALUE`; values that it set aside stand in
+        :data:`~sessionkit.contract.CELLS`.
     records
         How many records there are, counted by the reader.
     locate
@@ -112,8 +114,51 @@ def read_through(source: str) -> Iterator[None]:
         raise DataError(f"{source} cannot be read to its end, it is damaged ({reason}); fetch it again") from None
 
 
-RESERVED = (RECORD, RULE, VALUE, MARK, "__text", "__object", "__undecoded")
+RESERVED = (RECORD, RULE, VALUE, CELLS, MARK, "__text", "__object", "__undecoded")
 """Names of columns that readers of files add or use on the way."""
+
+
+def without(
+    frame: pl.LazyFrame, column: str, rule: str, broken: pl.Expr, *, name: str | None = None, longest: int = 200
+) -> pl.LazyFrame:
+    """Return records with values of a column missing, and among CELLS, where they break a rule.
+
+    Parameters
+    ----------
+    frame
+        RECORD, CELLS, the column and, perhaps, RULE: records that broke one already stay as they are.
+    broken
+        Of each record alone: whether its value breaks the rule (null: no).
+    name
+        What the column is called in the accounts.
+    longest
+        Characters of the value that are kept there; the whole record is kept as well.
+    """
+    value = pl.col(column).cast(pl.String).str.slice(0, longest)
+
+    def parted(records: pl.DataFrame) -> pl.DataFrame:
+        whole = pl.col(RULE).is_null() if RULE in records.columns else pl.lit(value=True)
+        unfit = records.select(broken.fill_null(value=False) & whole).to_series()
+        if not unfit.any():  # as is mostly so
+            return records
+        told = pl.concat_list(pl.coalesce(CELLS, NO_CELLS), cell(name or column, rule, value, pl.col(RECORD)))
+        return records.with_columns(
+            pl.when(unfit).then(told).otherwise(CELLS).alias(CELLS), pl.when(~unfit).then(column).alias(column)
+        )
+
+    return frame.map_batches(
+        parted, predicate_pushdown=False, projection_pushdown=False, slice_pushdown=False, streamable=True
+    )
+
+
+def gathered(rows: pl.LazyFrame, records: pl.LazyFrame, key: str = "session_id") -> pl.LazyFrame:
+    """Return rows with the CELLS of all records of one key in the first row of it; records may have gone into other rows."""
+    told = records.select(key, CELLS).filter(pl.col(CELLS).list.len() > 0).collect()
+    if told.is_empty():  # as is mostly so
+        return rows
+    cells = told.explode(CELLS).group_by(key, maintain_order=True).agg(CELLS)
+    joined = rows.join(cells.lazy(), on=key, how="left", maintain_order="left")
+    return joined.with_columns(pl.when(pl.col(key).is_first_distinct()).then(CELLS))
 
 
 def refuse_reserved(names: Iterable[str], source: str) -> None:

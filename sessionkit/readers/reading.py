@@ -57,7 +57,7 @@ def read(
         ``"not_logged"``, their list is not known and outside every measure. By default what study.toml says, else ``"empty"``
         in runs and ``"not_logged"``, with a warning, elsewhere. Positions stay as they are.
     strict
-        Whether to stop at the first record that breaks a rule, instead of keeping it aside in ``study.rejected``.
+        Whether to stop at the first record or value that breaks a rule, instead of keeping it aside in ``study.rejected``.
     memory
         How much memory reading may take beside what Python and its libraries do (up to 400 MB): ``"4GB"``,
         ``"500MB"``, ``"1.5GiB"`` or a number of bytes; by default a quarter of the machine's. A log that needs more is

@@ -15,10 +15,12 @@ from typing import Any
 
 import polars as pl
 
-from sessionkit.contract import RULE
+from sessionkit.contract import CELLS, RECORD, RULE, Checked
 from sessionkit.contract import table as declared
 from sessionkit.errors import DataError
 from sessionkit.readers.checking.aside import Aside
+from sessionkit.readers.checking.parts import KEPT
+from sessionkit.readers.checking.rejection import described, none_rejected
 from sessionkit.readers.checking.together import together, twins
 from sessionkit.readers.checking.whole import whole_study
 from sessionkit.readers.checking.widening import LOG
@@ -92,6 +94,8 @@ class Taken:
         What was unusual, one sentence each with counts and an example; `warnings` may change a score.
     coming
         Where rows of the log are taken from their files as they are asked for; its `raws` then have their columns and no row.
+    cells
+        Values set aside of records that went into rows made of others; made by :func:`set_aside`.
     """
 
     raws: Mapping[str, Sequence[Raw]]
@@ -100,6 +104,7 @@ class Taken:
     notes: Sequence[str] = ()
     warnings: Sequence[str] = ()
     coming: Passing | None = None
+    cells: Sequence[pl.DataFrame] = ()
 
 
 Take = Callable[[Log], Taken]
@@ -186,6 +191,24 @@ def raw_of(
     )
 
 
+def set_aside(file: LogFile, table: str, records: pl.LazyFrame, locate: Locate | None = None) -> pl.DataFrame:
+    """Return values of a file that were set aside, as rows of the table of rejected rows.
+
+    Parameters
+    ----------
+    table
+        The table that the rows are of into which the records went.
+    records
+        RECORD and CELLS.
+    locate
+        As :func:`raw_of` takes it.
+    """
+    told = records.select(RECORD, CELLS).filter(pl.col(CELLS).list.len() > 0).collect()
+    raw = Raw(table, file.name, pl.LazyFrame(), 0, locate or as_lines(str(file.path), 1))
+    cells = Checked(told, told.clear()).cells.with_columns(pl.lit(value=True).alias(KEPT))
+    return described(raw, cells) if len(cells) else none_rejected()
+
+
 def study_of(
     taken: Taken,
     config: Config,
@@ -227,7 +250,8 @@ def study_of(
     def aside() -> Aside:
         late = Taken({}) if taken.coming is None else taken.coming.told
         accounts = _accounts({**late.merged, **taken.merged}, {**late.idle, **taken.idle})
-        return Aside(accounts, (*taken.notes, *late.notes), (*taken.warnings, *judgments.warnings, *twins(log)))
+        warnings = (*taken.warnings, *judgments.warnings, *twins(log))
+        return Aside(accounts, (*taken.notes, *late.notes), warnings, (*taken.cells, *late.cells))
 
     if coming is None and not _needs_parts(raws, budget):
         return whole_study(raws, config.settings, aside=aside(), **shared)

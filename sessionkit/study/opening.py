@@ -148,6 +148,13 @@ def verify_hashes(study: Study) -> tuple[str, ...]:
     return tuple(problems)
 
 
+def _with_cells(rejected: pl.LazyFrame) -> tuple[pl.LazyFrame, pl.Schema]:
+    """Return rejected rows with the columns that tell of cells, which older studies have not."""
+    if "row_kept" not in rejected.collect_schema():
+        rejected = rejected.with_columns(column=pl.lit(None, dtype=pl.String), row_kept=pl.lit(value=False))
+    return rejected, rejected.collect_schema()
+
+
 def _scan(folder: Folder, name: str, resource: dict[str, Any], files: list[Path | str]) -> pl.LazyFrame:
     """Scan one table after comparing its files with what the descriptor says."""
     sizes = [size for file in files if (size := folder.size(file)) is not None]
@@ -170,6 +177,8 @@ def _scan(folder: Folder, name: str, resource: dict[str, Any], files: list[Path 
             f"{folder.name}: {name} has {rows} rows where {DESCRIPTOR} says {resource.get('rowcount')}; the file was "
             "changed"
         )
+    if name == "rejected":
+        frame, schema = _with_cells(frame)
     declared = table(name)
     for field in declared.fields:
         if field.required and field.name not in schema:

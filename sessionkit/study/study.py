@@ -53,7 +53,8 @@ class Study:
         user_id, system_id, topic_id and judgment_key (null where unknown), ``queries`` results_status; other declared
         columns are there when they were given, extras always.
     rejected
-        Records that broke a rule, with source, record number, line, rule, value and raw text.
+        Records that broke a rule, with source, record number, line, rule, value and raw text; and, where ``row_kept`` is
+        true, values of a ``column`` that broke one, which are missing in their rows.
     settings
         What the experimenter declared.
     sources

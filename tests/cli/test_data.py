@@ -1,6 +1,7 @@
 """ingest and check."""
 
 import json
+from math import log2
 
 import pytest
 
@@ -229,3 +230,65 @@ def test_nothing_that_is_read_is_replaced(study, log, refused):
     for given in ([study / "results.parquet"], [log, "--judgments", study / "judgments.parquet"]):
         refused(2, "ingest", *given, "--out", study, names=["lies in", "which would be replaced"])
     assert (study / "results.parquet").exists()
+
+
+COLUMNS = "session_id,query_position,rank,doc_id,topic_id,clicked,dwell_seconds\n"
+HEAVY = "results.dwell_seconds: 20 of 20 values (100.0 %) set aside and taken as missing; sessionkit check says why"
+
+
+def dwelled(seconds):
+    """Ten lists of four results, of which the second and the fourth were read: the relevant ones."""
+    return COLUMNS + "".join(
+        f"s{session},1,{rank},d{rank},t,{'true' if read else 'false'},{seconds if read else ''}\n"
+        for session in range(10)
+        for rank in (1, 2, 3, 4)
+        for read in [rank % 2 == 0]
+    )
+
+
+def test_decimal_commas_cost_no_row_and_no_score(call, tmp_path):
+    """The ideal is 2/log2(2) + 1/log2(3); the list has 2/log2(3) + 1/log2(5)."""
+    (tmp_path / "qrels").write_text("t 0 d2 2\nt 0 d4 1\nt 0 d1 0\nt 0 d3 0\n")
+    values = {}
+    for name, seconds in (("points", "3.5"), ("commas", '"3,5"')):
+        (tmp_path / f"{name}.csv").write_text(dwelled(seconds))
+        outcome = call("ingest", tmp_path / f"{name}.csv", "--judgments", tmp_path / "qrels", "--out", tmp_path / name)
+        assert outcome.status == 0
+        scored = call("score", tmp_path / name, "mean(nDCG@10)", "--per", "session")
+        values[name] = [line.split("\t")[5] for line in scored.lines[1:]]
+        assert (outcome.err.splitlines()[-1] == f"note: {HEAVY}") == (name == "commas")
+    assert values["commas"] == values["points"]
+    expected = (2 / log2(3) + 1 / log2(5)) / (2 + 1 / log2(3))
+    assert float(values["commas"][0]) == pytest.approx(expected)
+    noted = (
+        "commas.csv (results): 20 values set aside, their rows kept: dwell_seconds_is_a_number 20 (first: '3,5' in "
+        "record 2); these look like decimal commas"
+    )
+    assert noted in outcome.err
+    checked = call("check", tmp_path / "commas", "--format", "tsv")
+    assert checked.status == 1
+    assert f"note: {HEAVY}" in checked.err
+    tables = blocks(checked.out)
+    assert len(tables["rejected"]) == 1
+    names = ["source", "read_as", "column", "rule", "values", "first_record", "line", "value", "raw"]
+    assert tables["cells"][0] == names
+    assert tables["cells"][1][1:8] == ["results", "dwell_seconds", "dwell_seconds_is_a_number", "20", "2", "3", "3,5"]
+    assert f"note: {HEAVY}" in call("describe", tmp_path / "commas").err
+
+
+def test_strict_stops_at_a_value_too(refused, tmp_path):
+    (tmp_path / "log.csv").write_text(dwelled('"3,5"'))
+    words = ["log.csv, line 3", "dwell_seconds_is_a_number does not hold", "'3,5'", "their rows kept"]
+    refused(1, "ingest", tmp_path / "log.csv", "--out", tmp_path / "toy", "--strict", names=words)
+    assert not (tmp_path / "toy").exists()
+
+
+@pytest.mark.parametrize(("bad", "said"), [(1, False), (2, True)])
+def test_more_than_one_in_a_hundred_is_said_last(call, tmp_path, bad, said):
+    rows = [f"s{n},1,{'x' if n < bad else 1},d\n" for n in range(100)]
+    (tmp_path / "log.csv").write_text("session_id,query_position,rank,doc_id\n" + "".join(rows))
+    outcome = call("ingest", tmp_path / "log.csv", "--out", tmp_path / "toy")
+    last = outcome.err.splitlines()[-1]
+    loss = f"results: {bad} of 100 records ({bad}.0 %) rejected; sessionkit check says why"
+    assert (last == f"note: {loss}") == said
+    assert (loss in call("check", tmp_path / "toy").err) == (loss in call("describe", tmp_path / "toy").err) == said

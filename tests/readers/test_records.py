@@ -219,6 +219,7 @@ def test_a_way_back_is_asked_once_for_each_record(write):
     path = write("a.qrels", "t 0 x 1\nt 0 y 2\n")
     raw = read_whitespace(open_log(path.name, path.parent, path.parent), "judgments")
     broken = pl.DataFrame({RECORD: [2, 2, 1], "__rule": ["r"] * 3, "__value": ["v"] * 3})
+    broken = broken.with_columns(__column=pl.lit(None, dtype=pl.String), __kept=pl.lit(value=False))
     assert described(raw, broken)["line"].to_list() == [1, 2, 2]
     both = together([raw, raw])
     again = described(both, broken.with_columns(pl.col(RECORD) + pl.Series([0, 2, 2])))

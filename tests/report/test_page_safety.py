@@ -106,3 +106,17 @@ def test_rejected_rows_are_counted_by_rule_without_their_values():
     assert study.rejected.collect().height == 1
     assert "Rule broken" in text
     assert "secret" not in text
+
+
+def test_values_set_aside_are_counted_apart_and_said_on_the_first_screen():
+    lists = {"session_id": ["a", "a"], "query_position": [1, 1], "rank": [1, 2], "doc_id": ["x", "y"]}
+    with pytest.warns(sk.DataWarning):
+        study = sk.from_tables(lists | {"dwell_seconds": ["3.5", "<b>bold</b>"]})
+    page = report(study)
+    text = Reader(page).text
+    said = "Mind: results.dwell_seconds: 1 of 2 values (50.0 %) set aside and taken as missing"
+    assert said in text
+    assert text.index(said) < text.index("Data quality", text.index(said))
+    assert "No row was rejected." in text
+    assert "Values set aside, their rows kept" in text
+    assert "<b>bold" not in page

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import polars as pl
+
 from sessionkit.readers.checking.notes import Notes
 from sessionkit.study import Source
 
@@ -18,11 +20,14 @@ class Aside:
         Accounts of records that were merged into others or carry nothing for any table.
     notes, warnings
         What was unusual, one sentence each; `warnings` may change a score.
+    cells
+        Values set aside of records that went into rows of others, as rows of the table of rejected rows.
     """
 
     sources: tuple[Source, ...] = ()
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    cells: tuple[pl.DataFrame, ...] = ()
 
     def noticed(self) -> Notes:
         """Return the notes with which the checks of the tables begin."""

@@ -8,12 +8,12 @@ from functools import partial
 
 import polars as pl
 
-from sessionkit.contract import RECORD, RULE, VALUE, table
+from sessionkit.contract import CELLS, RECORD, RULE, VALUE, table
 from sessionkit.contract.casts import SPELLED, as_text
 from sessionkit.errors import DataError, suggestion
 from sessionkit.readers.raw import EMPTY, MARK, WORDED, Raw
 
-PRIVATE = (RECORD, RULE, VALUE)
+PRIVATE = (RECORD, RULE, VALUE, CELLS)
 KEYS = ("session_id", "query_position")
 """Columns in which the text of an empty list is not looked for: they say whose list it is."""
 SEPARATORS = ",;\t|"

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import polars as pl
 
-from sessionkit.contract import RECORD, table
+from sessionkit.contract import CELLS, RECORD, table
 from sessionkit.contract.keys import distinct
 from sessionkit.readers.checking.assembly import Assembled
 from sessionkit.readers.checking.counts import NONE, Counts, Found
@@ -25,7 +25,7 @@ def finished(name: str, *frames: pl.DataFrame, types: Mapping[str, pl.DataType] 
     """
     schema = table(name)
     always = (*schema.required, *(("user_id", "system_id", "topic_id", "judgment_key") if name == "sessions" else ()))
-    frame = pl.concat([schema.empty(always), *frames], how="diagonal_relaxed").drop(RECORD, strict=False)
+    frame = pl.concat([schema.empty(always), *frames], how="diagonal_relaxed").drop(RECORD, CELLS, strict=False)
     if types is not None:
         frame = frame.with_columns(pl.col(column).cast(dtype, strict=False) for column, dtype in types.items())
     frame = typed_extras(frame, schema, texts=types is None)

@@ -7,11 +7,13 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
-from sessionkit.contract import RECORD, Checked, Table, check_types, check_unique, check_values, table
+from sessionkit.contract import CELL, RECORD, Checked, Table, check_types, check_unique, check_values, table
 from sessionkit.contract.casts import as_text
 from sessionkit.readers.raw import EMPTY, MARK, WORDED, Raw, read_through
 
 LIST = ["session_id", "query_position"]
+KEPT = "__kept"
+"""Private column: whether only a cell of the record was set aside."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,15 @@ class Part:
     def broken(self) -> pl.DataFrame:
         """All that was rejected."""
         return pl.concat([self.rows.broken, self.markers.broken], how="diagonal_relaxed")
+
+    @property
+    def rejects(self) -> pl.DataFrame:
+        """The rejected records, and the cells set aside of others (KEPT): RECORD, COLUMN, RULE, VALUE."""
+        none = pl.DataFrame(schema={**dict(CELL), KEPT: pl.Boolean})
+        frames = [self.broken.with_columns(pl.lit(False).alias(KEPT))]
+        frames += [rows.cells.with_columns(pl.lit(True).alias(KEPT)) for rows in (self.rows, self.markers)]
+        there = [frame.select(name for name in none.columns if name in frame.columns) for frame in frames]
+        return pl.concat([none, *there], how="diagonal_relaxed")
 
 
 def typed_part(raw: Raw, schema: Table) -> Part:

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import polars as pl
 
-from sessionkit.contract import RECORD
+from sessionkit.contract import CELLS, RECORD
 from sessionkit.errors import DataError
 from sessionkit.readers.raw import LINE, OWN, RAW, SOURCE, Raw
 
@@ -27,7 +27,7 @@ def together(raws: Sequence[Raw]) -> Raw:
     frames, start = [], 0
     for raw in raws:
         members.append((start, raw))
-        frames.append(raw.frame.with_columns(pl.col(RECORD).cast(pl.Int64) + start))
+        frames.append(_further(raw.frame, start))
         start += raw.frame.select(pl.col(RECORD).max()).collect().item() or 0
     names = list(dict.fromkeys(raw.source for raw in raws))
     source = " and ".join(names) if len(names) < 3 else f"{names[0]} and {len(names) - 1} more files"
@@ -40,6 +40,15 @@ def together(raws: Sequence[Raw]) -> Raw:
         kind="",
         members=tuple(members),
     )
+
+
+def _further(frame: pl.LazyFrame, start: int) -> pl.LazyFrame:
+    """Return records numbered after `start` others."""
+    moved = [pl.col(RECORD).cast(pl.Int64) + start]
+    if CELLS in frame.collect_schema():
+        cell = pl.element().struct
+        moved.append(pl.col(CELLS).list.eval(cell.with_fields(cell.field(RECORD) + start)))
+    return frame.with_columns(moved)
 
 
 def twins(raws: Iterable[Raw]) -> list[str]:

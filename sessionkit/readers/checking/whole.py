@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import polars as pl
+
 from sessionkit.contract import Table, table
 from sessionkit.readers.checking.aside import NOTHING, Aside
 from sessionkit.readers.checking.assembly import assemble
@@ -14,7 +16,7 @@ from sessionkit.readers.checking.derive import with_users
 from sessionkit.readers.checking.finishing import counts_of, finished, judged_keys, sources_of
 from sessionkit.readers.checking.notes import Notes, notice, notice_parts
 from sessionkit.readers.checking.parts import plain_part, typed_part
-from sessionkit.readers.checking.rejection import note_rejected, refuse_first, rejected_rows
+from sessionkit.readers.checking.rejection import beside, note_rejected, refuse_first, rejected_rows
 from sessionkit.readers.checking.unusual import notice_unusual
 from sessionkit.readers.checking.widening import LOG, log_schemas, widened
 from sessionkit.readers.checking.zones import notice_zones, without_zones
@@ -47,7 +49,8 @@ def whole_study(
     notice_parts(made.counts, settings, notes)
     judgments = [plain_part(raw) for raw in raws.get("judgments", ())]
     parts = [*([users] if users else ()), *made.parts, *judgments]
-    rejected = rejected_rows(parts).lazy()
+    rejects = rejected_rows(parts)
+    rejected = pl.concat([rejects, beside(rejects.lazy(), aside.cells)]).lazy()
     if strict:
         refuse_first(rejected)
     note_rejected(rejected, notes)

@@ -117,7 +117,7 @@ def listed(
     many
         The columns that count marks, ``clicks`` first.
     """
-    ordered = keep(queries.sort("session_id", AT, *PLACE, nulls_last=True))
+    ordered = keep(_in_order(queries))
     heads, counts = _heads(ordered, lists, marks, rules)
     merged: dict[tuple[int, str], int] = {}
     if counts:
@@ -132,6 +132,15 @@ def listed(
     results = keep(rows.join(place, on=KEY, how="inner", maintain_order="left"))
     onto, beside, lost = _accounts(marks, results)
     return Listed(asked, results, {**merged, **onto}, beside, counts, lost, differing)
+
+
+def _in_order(queries: pl.LazyFrame) -> pl.LazyFrame:
+    """Return queries in the order of sessions and times; one without time stands where it does in the log."""
+    if not queries.select(pl.col(AT).is_null().any()).collect().item():
+        return queries.sort("session_id", AT, *PLACE, nulls_last=True)
+    since = pl.col(AT).forward_fill().backward_fill().over("session_id").alias("__since")
+    placed = queries.sort(*PLACE).with_columns(since)
+    return placed.sort("session_id", "__since", *PLACE, nulls_last=True).drop("__since")
 
 
 def _heads(

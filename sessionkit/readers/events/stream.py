@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import polars as pl
 
-from sessionkit.contract import RECORD, RULE, VALUE
+from sessionkit.contract import CELL, CELLS, RECORD, RULE, VALUE
 from sessionkit.readers.events.listing import AT, FILE, KEY, PLACE
+from sessionkit.readers.raw import without
 
 ACTIONS = ("query", "impression", "click", "leave")
 ACTION, LABEL, LIST, COUNT = "__action", "__label", "__list", "__count"
@@ -17,6 +18,7 @@ ACTION, LABEL, LIST, COUNT = "__action", "__label", "__list", "__count"
 TEXTS = ("session_id", "user_id", "topic_id", "system_id", "judgment_key", "query_id", "query_text", "doc_id")
 STREAM: dict[str, pl.DataType] = {
     **dict.fromkeys((*TEXTS, "issued_at", "rank", ACTION, LABEL, RULE, VALUE), pl.String()),
+    CELLS: pl.List(CELL),
     "dwell_seconds": pl.Float64(),
     LIST: pl.List(pl.String()),
     COUNT: pl.Int64(),
@@ -27,10 +29,14 @@ WHOLE = r"^\s*-?\d+(?:\.0+)?\s*$"
 
 
 def checked(stream: pl.LazyFrame) -> pl.LazyFrame:
-    """Return a stream with events marked as broken that have no session or name, or a rank or time that is none."""
+    """Return a stream with events marked as broken that have no session or name, or a rank that is none.
+
+    A time that is none is set aside; that of a query is looked at with its row.
+    """
     on_result = pl.col(ACTION).is_in(["impression", "click"])
     no_rank = on_result & pl.col("rank").is_not_null() & ~pl.col("rank").str.contains(WHOLE)
-    no_time = on_result & pl.col("issued_at").is_not_null() & pl.col(AT).is_null()
+    beside = on_result | (pl.col(ACTION) == "leave")
+    no_time = beside & pl.col("issued_at").is_not_null() & pl.col(AT).is_null()
     broken = pl.col(RULE).is_not_null()
     lost = pl.col("session_id").is_null()
     nameless = pl.col(LABEL).is_null()
@@ -43,12 +49,11 @@ def checked(stream: pl.LazyFrame) -> pl.LazyFrame:
         .then(pl.lit("event_is_given"))
         .when(no_rank)
         .then(pl.lit("rank_is_an_integer"))
-        .when(no_time)
-        .then(pl.lit("time_is_a_datetime"))
     )
-    value = pl.when(broken | lost | nameless).then(VALUE).when(no_rank).then("rank").when(no_time).then("issued_at")
+    value = pl.when(broken | lost | nameless).then(VALUE).when(no_rank).then("rank")
     rank = pl.col("rank").str.strip_chars().str.replace(r"\.0+$", "").cast(pl.Int64, strict=False)
-    return stream.with_columns(rule.alias(RULE), value.alias(VALUE), rank)
+    marked = stream.with_columns(rule.alias(RULE), value.alias(VALUE), rank)
+    return without(marked, "issued_at", "time_is_a_datetime", no_time, name="time")
 
 
 def in_order(events: pl.LazyFrame) -> pl.LazyFrame:

@@ -7,7 +7,7 @@ from functools import partial
 
 import polars as pl
 
-from sessionkit.contract import RECORD, RULE, VALUE
+from sessionkit.contract import CELLS, RECORD, RULE, VALUE
 from sessionkit.errors import DataError
 from sessionkit.readers.events.by_file import raws_of, with_names
 from sessionkit.readers.events.dwelling import dwell_times
@@ -24,7 +24,7 @@ from sessionkit.readers.events.listing import (
 from sessionkit.readers.events.lists import lists_of, queries_of, with_clicked, with_documents
 from sessionkit.readers.events.stream import ACTION, LABEL, STREAM, checked, in_order
 from sessionkit.readers.raw import Locate
-from sessionkit.readers.records import Log, Taken
+from sessionkit.readers.records import Log, Taken, set_aside
 from sessionkit.showing.words import counted
 
 ON_RESULT = ("impression", "click")
@@ -63,7 +63,12 @@ def taken(
     lacking = [pl.lit(None, dtype=dtype).alias(name) for name, dtype in STREAM.items() if name not in names]
     whole = log.keep(checked(stream.with_columns(lacking)))
     broken = whole.filter(pl.col(RULE).is_not_null())
-    events = log.keep(in_order(whole.filter(pl.col(RULE).is_null())))
+    sound = whole.filter(pl.col(RULE).is_null())
+    cells = [
+        set_aside(file, "results", sound.filter(pl.col(FILE) == number), locate)
+        for number, (file, locate) in enumerate(zip(log.files, locates, strict=True))
+    ]
+    events = log.keep(in_order(sound.drop(CELLS)))
     if not found(events.filter(pl.col(ACTION) == "query"), RECORD)[0]:
         _refuse(events, broken, log)
     extras = [name for name in names if name not in (*STREAM, FILE, RECORD, AT)]
@@ -85,6 +90,7 @@ def taken(
         with_names({**rows.idle, **idle}, log.files),
         [*notes, *rows.notes, *_noted(events, ranked="rank" in names)],
         rows.warnings,
+        cells=cells,
     )
 
 

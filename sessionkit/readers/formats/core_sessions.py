@@ -23,7 +23,7 @@ from dataclasses import replace
 
 import polars as pl
 
-from sessionkit.contract import RECORD, RULE, VALUE
+from sessionkit.contract import CELL, CELLS, RECORD, RULE, VALUE
 from sessionkit.errors import DataError
 from sessionkit.readers.checking.together import refuse_shared
 from sessionkit.readers.entries import Glimpse, Option
@@ -33,8 +33,8 @@ from sessionkit.readers.files.delimited import read_delimited
 from sessionkit.readers.files.json_items import BY_COLUMN
 from sessionkit.readers.files.opening import LogFile
 from sessionkit.readers.formats.core_texts import SUBMITTED, given, merge, texts_of
-from sessionkit.readers.raw import Raw
-from sessionkit.readers.records import Log, Taken, raw_of
+from sessionkit.readers.raw import Raw, without
+from sessionkit.readers.records import Log, Taken, raw_of, set_aside
 
 TRIED = (
     "Sim4IA-Bench: predetermined_queries_Task_A.csv, evaluation_sessions_Task_A.csv, evaluation_sessions_Task_B.json; "
@@ -79,6 +79,7 @@ def take(log: Log) -> Taken:
         merged={key: many for one in taken for key, many in one.merged.items()},
         idle={key: many for one in taken for key, many in one.idle.items()},
         notes=[sentence for one in taken for sentence in one.notes],
+        cells=[cells for one in taken for cells in one.cells],
     )
 
 
@@ -88,9 +89,17 @@ def _records(file: LogFile, log: Log) -> Taken:
     queries, notes = _with_users(_under_our_names(raw), file)
     if "serp" not in queries.collect_schema():
         return given(file, log, replace(raw, frame=queries), notes)
-    queries = _with_broken(queries, "list_can_be_read", "serp", LIST)
-    queries = _with_broken(queries, "clicks_can_be_read", "clicks", CLICKS)
-    status = pl.when(pl.col("serp").str.contains(r"\w")).then(pl.lit("shown")).otherwise(pl.lit("empty"))
+    queries = queries.with_columns(pl.lit(None, dtype=pl.List(CELL)).alias(CELLS))
+    queries = without(queries, "serp", "list_can_be_read", ~pl.col("serp").fill_null("").str.contains(LIST))
+    queries = without(queries, "clicks", "clicks_can_be_read", ~pl.col("clicks").fill_null("").str.contains(CLICKS))
+    cells, queries = set_aside(file, "queries", queries, raw.locate), queries.drop(CELLS)
+    status = (
+        pl.when(pl.col("serp").is_null())
+        .then(pl.lit("not_logged"))
+        .when(pl.col("serp").str.contains(r"\w"))
+        .then(pl.lit("shown"))
+        .otherwise(pl.lit("empty"))
+    )
     queries = queries.with_columns(results_status=pl.when(pl.col(RULE).is_null()).then(status))
     whole = queries.filter(pl.col(RULE).is_null())
     results = _listed(whole)
@@ -100,6 +109,12 @@ def _records(file: LogFile, log: Log) -> Taken:
         results, outside = with_clicks(results, clicks, [RECORD, "doc_id"], many=many)
         idle[file.name, f"{kind} clicks on no result"] = _count(outside)
         merged[file.name, f"{kind} clicks"] = _count(clicks) - _count(outside)
+    unread = whole.filter(pl.col("clicks").is_null()).select(RECORD).collect().to_series()
+    if len(unread):
+        made = [
+            name for name in ("clicked", "clicks", "clicked_at", "author_clicks") if name in results.collect_schema()
+        ]
+        results = results.with_columns(pl.when(~pl.col(RECORD).is_in(unread.implode())).then(pl.col(made)))
     zone = log.config.settings.timezone
     asked, results, gone = merge(queries.drop("serp", "clicks"), results, log.option("merge_queries"))
     merged |= {(file.name, words): many for words, many in gone.items()}
@@ -113,6 +128,7 @@ def _records(file: LogFile, log: Log) -> Taken:
         merged,
         idle,
         notes,
+        cells=[cells],
     )
 
 
@@ -132,15 +148,6 @@ def _under_our_names(raw: Raw) -> pl.LazyFrame:
             f"{raw.source} has {len(names)} columns; format core has {len(COLUMNS)}, {len(BARE)} or a header"
         )
     return raw.frame.rename(dict(zip(names, COLUMNS, strict=False)))
-
-
-def _with_broken(queries: pl.LazyFrame, rule: str, column: str, pattern: str) -> pl.LazyFrame:
-    """Return the records with those marked as broken in which this column is not as it should be."""
-    unfit = pl.col(RULE).is_null() & ~pl.col(column).fill_null("").str.contains(pattern)
-    return queries.with_columns(
-        pl.when(unfit).then(pl.lit(rule)).otherwise(RULE).alias(RULE),
-        pl.when(unfit).then(pl.col(column).str.slice(0, 200)).otherwise(VALUE).alias(VALUE),
-    )
 
 
 def _listed(queries: pl.LazyFrame) -> pl.LazyFrame:

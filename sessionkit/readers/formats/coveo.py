@@ -17,7 +17,7 @@ from functools import partial
 
 import polars as pl
 
-from sessionkit.contract import RECORD, RULE, VALUE
+from sessionkit.contract import CELL, CELLS, COLUMN, RECORD, RULE, VALUE
 from sessionkit.errors import DataError
 from sessionkit.readers.entries import Glimpse, Option
 from sessionkit.readers.events.clicks import with_clicks
@@ -27,7 +27,7 @@ from sessionkit.readers.files.opening import LogFile
 from sessionkit.readers.flat.bands import Key
 from sessionkit.readers.flat.lines import breaking, sound, unsound
 from sessionkit.readers.flat.taking import Made, take_flat
-from sessionkit.readers.raw import Raw
+from sessionkit.readers.raw import Raw, gathered, without
 from sessionkit.readers.records import Log, Taken
 
 TRIED = "the sample of search_train.csv that the challenge's repository has, in which nothing is clicked; never on the data set"
@@ -43,6 +43,7 @@ COLUMNS = {
     "product_skus_hash": "listed",
     "server_timestamp_epoch_ms": "issued_at",
 }
+THEIRS = {ours: theirs for theirs, ours in COLUMNS.items()}
 KEY = Key("session_id", re.compile(rb'"?([^",\n]*)"?,'))
 ITEM = r"'([^'\\]*)'|\"([^\"\\]*)\""
 LIST = rf"^\[\s*(({ITEM})\s*(,\s*({ITEM})\s*)*,?\s*)?\]$"
@@ -116,15 +117,16 @@ def _records(raws: dict[str, Raw], file: LogFile, *, vectors: bool) -> pl.LazyFr
         records = records.with_columns(query_vector=pl.lit(None, dtype=pl.String))
     records = breaking(records, "session_id_is_given", pl.col("session_id").is_null(), pl.col("session_id"))
     records = breaking(records, "time_is_given", pl.col("issued_at").is_null(), pl.col("issued_at"))
+    records = records.with_columns(pl.lit(None, dtype=pl.List(CELL)).alias(CELLS))
     for column, rule in (("listed", "products_are_a_list"), ("clicked", "clicks_are_a_list")):
-        unfit = pl.col(column).is_not_null() & ~pl.col(column).str.contains(LIST)
-        records = breaking(records, rule, unfit, pl.col(column))
+        records = without(records, column, rule, ~pl.col(column).str.contains(LIST), name=THEIRS[column])
     return records
 
 
 def _made(records: pl.LazyFrame, more: Sequence[str]) -> Made:
     """Return queries, results and clicks of some whole sessions."""
-    at = pl.col("issued_at").cast(pl.Int64, strict=False)
+    # a query without readable time stands where it does in the log
+    at = pl.col("issued_at").cast(pl.Int64, strict=False).forward_fill().over("session_id")
     asked = with_positions(sound(records).sort(pl.col("session_id"), at, pl.col(RECORD))).collect().lazy()
     listed = _items("listed")
     status = (
@@ -139,10 +141,14 @@ def _made(records: pl.LazyFrame, more: Sequence[str]) -> Made:
     results = lists.with_columns(rank=pl.int_ranges(1, pl.col("doc_id").list.len() + 1)).explode("doc_id", "rank")
     clicks = asked.select(RECORD, doc_id=_items("clicked")).filter(pl.col("doc_id").list.len() > 0).explode("doc_id")
     made, outside = with_clicks(results.collect().lazy(), clicks, [RECORD, "doc_id"])
+    of_clicks = pl.col(CELLS).list.eval(pl.element().struct.field(COLUMN) == THEIRS["clicked"]).list.any()
+    unread = asked.filter(of_clicks).select(RECORD).collect().to_series()
+    if len(unread):
+        made = made.with_columns(pl.when(~pl.col(RECORD).is_in(unread.implode())).then(pl.col("clicked", "clicks")))
     outside = outside.collect().lazy()
     unlisted = asked.filter(pl.col("listed").is_null()).select(RECORD)
     return Made(
-        pl.concat([queries, unsound(records)], how="diagonal_relaxed"),
+        pl.concat([gathered(queries, asked), unsound(records)], how="diagonal_relaxed"),
         made,
         merged={"clicks": clicks.join(outside.select(RECORD, "doc_id").unique(), on=[RECORD, "doc_id"], how="anti")},
         idle={

@@ -19,7 +19,7 @@ from typing import Any
 
 import polars as pl
 
-from sessionkit.contract import RECORD, RULE, VALUE
+from sessionkit.contract import CELL, CELLS, RECORD, RULE, VALUE
 from sessionkit.contract.casts import as_text
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.readers.entries import SESSION_GAP, Option
@@ -32,7 +32,7 @@ from sessionkit.readers.files.delimited import read_delimited
 from sessionkit.readers.files.ndjson import read_ndjson
 from sessionkit.readers.files.opening import LogFile
 from sessionkit.readers.files.parquet import read_parquet
-from sessionkit.readers.raw import RESERVED, Raw
+from sessionkit.readers.raw import RESERVED, Raw, without
 from sessionkit.readers.records import Log, Taken
 
 TRIED = "no real log, which is private by nature; made-up ones in all three kinds of file"
@@ -212,6 +212,7 @@ def _typed(
     event = pl.col("event").str.strip_chars()
     action = event.replace_strict(actions, default=None, return_dtype=pl.String)
     made = [event.alias(LABEL), action.alias(ACTION)]
+    stream = stream.with_columns(pl.lit(None, dtype=pl.List(CELL)).alias(CELLS))
     if "time" in wanted:
         made += [as_time("time", timezone).alias(AT), pl.col("time").alias("issued_at")]
     else:
@@ -219,8 +220,14 @@ def _typed(
     if "results" in wanted:
         made.append(pl.when(action == "query").then(pl.col("results").str.extract_all(ID)).alias(LIST))
     if "results_count" in wanted:
-        made.append(pl.col("results_count").cast(pl.Float64, strict=False).cast(pl.Int64, strict=False).alias(COUNT))
+        count = pl.col("results_count").cast(pl.Float64, strict=False)
+        number = count.is_finite().fill_null(value=False) | pl.col("results_count").is_null()
+        stream = without(stream, "results_count", "results_count_is_a_number", ~number)
+        made.append(count.cast(pl.Int64, strict=False).alias(COUNT))
     if "dwell_seconds" in wanted:
         spent = pl.col("dwell_seconds").cast(pl.Float64, strict=False)
-        made.append(pl.when(spent >= 0).then(spent).alias("dwell_seconds"))
+        number = spent.is_finite().fill_null(value=False) | pl.col("dwell_seconds").is_null()
+        stream = without(stream, "dwell_seconds", "dwell_seconds_is_a_number", ~number)
+        stream = without(stream, "dwell_seconds", "dwell_seconds_is_at_least_0", spent < 0)
+        made.append(spent.alias("dwell_seconds"))
     return stream.with_columns(made).drop("event", "time", "results", "results_count", strict=False)

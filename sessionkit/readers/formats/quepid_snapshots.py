@@ -12,7 +12,7 @@ from typing import Any
 
 import polars as pl
 
-from sessionkit.contract import RECORD, RULE, VALUE
+from sessionkit.contract import CELL, CELLS, COLUMN, RECORD, RULE, VALUE
 from sessionkit.errors import DataError
 from sessionkit.readers.files.opening import LogFile
 from sessionkit.readers.judgments.quepid_json import ratings_of
@@ -63,9 +63,8 @@ def take_snapshot(file: LogFile) -> Taken:
             shown = [doc for doc in docs if not doc.get("rated_only")] if readable else []
             node = None if readable else text_of(docs) or "null"
             session = f"{system}: {text}" if system else text
-            asked.append(
-                (len(asked) + 1, node and READABLE, node and node[:LONGEST], session, system, text, text, text, node)
-            )
+            status = None if readable else "not_logged"
+            asked.append((len(asked) + 1, _unread(node), status, session, system, text, text, text, node))
             idle["documents rated but not shown"] += len(docs) - len(shown) if readable else 0
             rows += [
                 (len(rows) + rank, len(asked) - 1, rank, text_of(doc.get("id"))) for rank, doc in enumerate(shown, 1)
@@ -73,8 +72,10 @@ def take_snapshot(file: LogFile) -> Taken:
     sessions = told_apart([row[3] for row in asked])
     asked = [(*row[:3], session, *row[4:]) for row, session in zip(asked, sessions, strict=True)]
     rows = [(number, sessions[place], *rest) for number, place, *rest in rows]
-    names = (RULE, VALUE, "session_id", "system_id", "query_text", "judgment_key", "topic_id", "node")
-    frame = pl.DataFrame(asked, schema={RECORD: pl.Int64, **dict.fromkeys(names, pl.String)}, orient="row")
+    names = ("results_status", "session_id", "system_id", "query_text", "judgment_key", "topic_id", "node")
+    frame = pl.DataFrame(
+        asked, schema={RECORD: pl.Int64, CELLS: pl.List(CELL), **dict.fromkeys(names, pl.String)}, orient="row"
+    )
     schema = {RECORD: pl.Int64, "session_id": pl.String, "rank": pl.Int64, "doc_id": pl.String}
     listed = pl.DataFrame(rows, schema=schema, orient="row")
     raws: dict[str, list[Raw]] = {
@@ -87,6 +88,11 @@ def take_snapshot(file: LogFile) -> Taken:
     return Taken(raws, idle={(file.name, kind): many for kind, many in idle.items() if many})
 
 
+def _unread(node: str | None) -> list[dict[str, Any]] | None:
+    """Return what is told of a list that cannot be read."""
+    return None if node is None else [{RECORD: None, COLUMN: "docs", RULE: READABLE, VALUE: node[:LONGEST]}]
+
+
 def _placed(file: LogFile, table: str, frame: pl.DataFrame, kind: str) -> Raw:
     """Return rows of the only query of their session as a source."""
     return raw_of(
@@ -94,5 +100,5 @@ def _placed(file: LogFile, table: str, frame: pl.DataFrame, kind: str) -> Raw:
         table,
         frame.drop("node", strict=False).with_columns(query_position=1),
         kind=kind,
-        locate=as_json(frame.drop(RULE, VALUE, strict=False).lazy()),
+        locate=as_json(frame.drop(CELLS, "results_status", strict=False).lazy()),
     )

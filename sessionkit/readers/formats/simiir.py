@@ -42,13 +42,14 @@ from sessionkit.readers.formats.simiir_lines import (
     queries_of,
     snippets_of,
     tallied,
+    times_of,
     totals_amiss,
     unshown,
 )
 from sessionkit.readers.formats.simiir_runs import run_of
 from sessionkit.readers.raw import Raw
 from sessionkit.readers.recognition import glimpse as look
-from sessionkit.readers.records import Log, Taken, raw_of
+from sessionkit.readers.records import Log, Taken, raw_of, set_aside
 from sessionkit.showing.words import counted
 
 TRIED = (
@@ -99,6 +100,7 @@ def take(log: Log) -> Taken:
     others = [file for file in log.files if file not in runs]
     idle = {(file.name, SIDE.get(_parted(file.name)[1], "lines of no run")): _lines_in(file) for file in others}
     amiss: list[str] = []
+    cells: list[pl.DataFrame] = []
     for start in range(0, len(runs), BATCH):
         files = dict(zip(names[start : start + BATCH], runs[start : start + BATCH], strict=True))
         lines = lines_of(files)
@@ -122,6 +124,12 @@ def take(log: Log) -> Taken:
                 taken = part.rename({RUN: "session_id"}).lazy()
                 base = {"query_position": 1, "rank": 1}
                 raws[table].append(raw_of(files[str(name)], table, log.keep(taken), kind=kind, base=base))
+        late = times_of(lines)
+        cells += [
+            set_aside(file, "results", late.filter(pl.col(RUN) == name).lazy())
+            for name, file in files.items()
+            if name in late[RUN]
+        ]
         raws["sessions"] += [
             raw_of(file, "sessions", run_of(file.path, name, lines), kind="runs") for name, file in files.items()
         ]
@@ -133,7 +141,8 @@ def take(log: Log) -> Taken:
         amiss += totals_amiss(lines)
     totals = f"SimIIR runs end with {counted(len(amiss), 'total')} other than what was read"
     warnings = [f"{totals} (first: {amiss[0]})"] if amiss else []
-    return Taken({name: given for name, given in raws.items() if given}, merged, idle, warnings=warnings)
+    taken_raws = {name: given for name, given in raws.items() if given}
+    return Taken(taken_raws, merged, idle, warnings=warnings, cells=cells)
 
 
 def _merged(

@@ -7,14 +7,15 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from sessionkit.contract import RECORD, RULE, VALUE
+from sessionkit.contract import CELLS, RECORD, RULE, VALUE
+from sessionkit.contract.checked import cell
 from sessionkit.readers.files.opening import LogFile, cut_short
 from sessionkit.readers.files.undecoded import DECODED, whole
 
 RUN = "run"
 QUERY = [RUN, "query_position"]
 FIRST_LINES = re.compile(r"\ufeff?\s*(?:INFO [A-Z_]+[^\n]*\n\s*)*ACTION [A-Z]+ [\d.]+ [\d.]+ ")
-ACTION = r"^ACTION ([A-Z_]+) (-?[\d.]+) (-?[\d.]+)(?: (.*))?$"
+ACTION = r"^ACTION ([A-Z_]+) (\S+) (\S+)(?: (.*))?$"
 INFO = r"^INFO ([A-Z_]+)(?: (.*))?$"
 READABLE = "line_is_action_or_info"
 UNDECODED = "undecoded"
@@ -101,6 +102,14 @@ def lines_of(files: Mapping[str, LogFile]) -> pl.DataFrame:
         rank=examined.cum_sum().over(QUERY).cast(pl.Int64),
         is_query=asked,
     )
+
+
+def times_of(lines: pl.DataFrame) -> pl.DataFrame:
+    """Return RUN, RECORD and CELLS of actions that make no query, whose times cannot be read."""
+    timed = lines.filter(~pl.col("action").is_in(["QUERY", "INFO"]), pl.col("time").is_not_null())
+    unread = ~pl.col("time").cast(pl.Float64, strict=False).is_finite().fill_null(value=False)
+    aside = pl.concat_list(cell("time", "time_is_a_number", pl.col("time"))).alias(CELLS)
+    return timed.filter(unread).select(RUN, RECORD, aside)
 
 
 def queries_of(lines: pl.DataFrame) -> pl.DataFrame:

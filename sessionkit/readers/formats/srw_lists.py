@@ -16,7 +16,7 @@ from typing import Any
 
 import polars as pl
 
-from sessionkit.contract import RECORD, RULE, VALUE
+from sessionkit.contract import CELL, CELLS, COLUMN, RECORD, RULE, VALUE
 from sessionkit.errors import DataError
 from sessionkit.readers.files.opening import LogFile
 from sessionkit.readers.judgments.ratings import LONGEST, Rating, children, documents, text_of, told_apart
@@ -27,6 +27,7 @@ from sessionkit.readers.records import Taken, raw_of
 READABLE = "list_can_be_read"
 OF_LIST: dict[str, pl.DataType] = {
     RECORD: pl.Int64(),
+    CELLS: pl.List(CELL),
     **dict.fromkeys(
         (RULE, VALUE, "session_id", "system_id", "query_text", "results_status", "path", "node"), pl.String()
     ),
@@ -77,8 +78,7 @@ def take_lists(file: LogFile) -> Taken:
         asked_rows.append(
             {
                 RECORD: number,
-                RULE: READABLE if broken else None,
-                VALUE: (text_of(one.node) or "null")[:LONGEST] if broken else None,
+                **(_unread(one) if broken else {}),
                 "session_id": session,
                 "system_id": one.system,
                 "query_text": one.text,
@@ -99,10 +99,20 @@ def take_lists(file: LogFile) -> Taken:
     listed = results.drop("path").with_columns(query_position=1)
     return Taken(
         {
-            "queries": [raw_of(file, "queries", told, kind="lists", locate=as_json(queries.drop(RULE, VALUE).lazy()))],
+            "queries": [
+                raw_of(file, "queries", told, kind="lists", locate=as_json(queries.drop(RULE, VALUE, CELLS).lazy()))
+            ],
             "results": [raw_of(file, "results", listed, kind="documents listed", locate=as_json(results.lazy()))],
         }
     )
+
+
+def _unread(one: Shown) -> dict[str, Any]:
+    """Return what is told of a list that cannot be read: its query stays, where it is known which that is."""
+    value = (text_of(one.node) or "null")[:LONGEST]
+    if one.text is None:
+        return {RULE: READABLE, VALUE: value}
+    return {CELLS: [{RECORD: None, COLUMN: "documents", RULE: READABLE, VALUE: value}]}
 
 
 def _within(path: str, node: Any, system: str | None) -> Iterator[Shown]:  # noqa: ANN401 - JSON

@@ -13,10 +13,12 @@ from __future__ import annotations
 import re
 from contextlib import closing
 
+import polars as pl
+
 from sessionkit.readers.entries import Glimpse
 from sessionkit.readers.files.markup import Markup, uncollected
 from sessionkit.readers.formats.trec_interactions import Interactions, sessions_in
-from sessionkit.readers.formats.trec_session import noted, raws_of
+from sessionkit.readers.formats.trec_session import cells_of, noted, raws_of
 from sessionkit.readers.raw import Raw
 from sessionkit.readers.records import Log, Taken
 
@@ -33,16 +35,19 @@ def take(log: Log) -> Taken:
     """Take the files apart."""
     raws: dict[str, list[Raw]] = {"sessions": [], "queries": [], "results": []}
     merged, idle, notes = {}, {}, []
+    cells: list[pl.DataFrame] = []
     for file in log.files:
         markup = Markup(file)
         found = Interactions(log.workspace if log.is_large else None, topics={}, block=markup.block)
         with uncollected(), closing(found):
             for session in sessions_in(markup):
                 found.take(session, "")
-            for name, raw in raws_of(markup, found).items():
+            made = raws_of(markup, found)
+            for name, raw in made.items():
                 raws[name].append(raw)
+        cells += cells_of(file, found, made)
         found.tally["raw ampersands"] = markup.ampersands
         merged[file.name, "clicks"] = found.tally["clicks"] - found.tally["clicks outside"]
         idle[file.name, "clicks on no result"] = found.tally["clicks outside"]
         notes += noted(file, found.tally)
-    return Taken(raws, merged, idle, notes)
+    return Taken(raws, merged, idle, notes, cells=cells)

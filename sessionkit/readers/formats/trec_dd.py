@@ -14,11 +14,13 @@ from pathlib import Path
 
 import polars as pl
 
-from sessionkit.contract import RECORD, RULE, VALUE
+from sessionkit.contract import CELL, CELLS, RECORD, RULE, VALUE
 from sessionkit.readers.entries import Glimpse
 from sessionkit.readers.files.blanks import fields_of, first_fields
 from sessionkit.readers.files.opening import PACKED
 from sessionkit.readers.files.qrels import NUMBER
+from sessionkit.readers.formats.trec_run import FINITE
+from sessionkit.readers.raw import without
 from sessionkit.readers.records import Log, Taken, raw_of
 
 TRIED = "part of a run of 2015, a sample of the track's jig; those of later years are built from its code and examples"
@@ -40,7 +42,12 @@ def take(log: Log) -> Taken:
     queries, results = [], []
     for file in log.files:
         frame = fields_of(file, FIELDS, least=5, most=6, keep=log.keep)
-        frame = _with_broken(_with_broken(frame, COUNTS, "iteration", WHOLE), "on_topic_is_0_or_1", "on_topic", FLAG)
+        # the score makes the rank
+        frame = _with_broken(frame, COUNTS, "iteration", pl.col("iteration").str.contains(WHOLE))
+        number = pl.col("score").cast(pl.Float64, strict=False)
+        frame = _with_broken(frame, FINITE, "score", number.is_finite())
+        frame = frame.with_columns(pl.lit(None, dtype=pl.List(CELL)).alias(CELLS))
+        frame = without(frame, "on_topic", "on_topic_is_0_or_1", ~pl.col("on_topic").str.contains(FLAG))
         path = Path(file.name)
         system = path.stem if path.suffix in PACKED else path.name
         score = pl.col("score").cast(pl.Float64, strict=False)
@@ -70,9 +77,9 @@ def _iterations(rows: pl.LazyFrame, system: str) -> pl.LazyFrame:
     return asked.sort("session_id", "query_position").collect().lazy()
 
 
-def _with_broken(frame: pl.LazyFrame, rule: str, column: str, pattern: str) -> pl.LazyFrame:
+def _with_broken(frame: pl.LazyFrame, rule: str, column: str, fits: pl.Expr) -> pl.LazyFrame:
     """Return the lines with those marked as broken in which a field is not as it should be."""
-    unfit = pl.col(RULE).is_null() & ~pl.col(column).str.contains(pattern).fill_null(value=False)
+    unfit = pl.col(RULE).is_null() & ~fits.fill_null(value=False)
     return frame.with_columns(
         pl.when(unfit).then(pl.lit(rule)).otherwise(RULE).alias(RULE),
         pl.when(unfit).then(column).otherwise(VALUE).alias(VALUE),

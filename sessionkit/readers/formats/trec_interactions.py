@@ -10,12 +10,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 from xml.etree.ElementTree import Element
 
 import polars as pl
 
-from sessionkit.contract import RECORD
+from sessionkit.contract import COLUMN, RECORD, RULE, VALUE
 from sessionkit.readers.files.elements import Block, Row, Rows, block_of, regular
 from sessionkit.readers.files.listed import TAKEN, Listing
 from sessionkit.readers.files.markup import Markup
@@ -77,6 +77,8 @@ class Interactions:
         The rows.
     tally
         Counts of what is worth a note or an account, by name.
+    cells
+        Times that cannot be read, as :data:`~sessionkit.contract.CELL` has them, by the table of the rows they are in.
     """
 
     def __init__(
@@ -91,6 +93,7 @@ class Interactions:
         self.queries = Rows(QUERIES, ("query_text",), folder)
         self.results = Rows(RESULTS, DISPLAYED, folder)
         self.tally: Counter[str] = Counter()
+        self.cells: list[tuple[str, dict[str, Any]]] = []
         self._topics, self._pages, self._block = topics, pages, block
 
     def take(self, session: Element, prefix: str) -> None:
@@ -99,6 +102,7 @@ class Interactions:
         number = session.get("num")
         name = None if number is None else prefix + number
         clock = Clock(session.get("starttime"))
+        self._note(clock, 0, "sessions", self.tally["sessions"], "starttime")
         queries: list[Query] = []
         for element in session:
             if element.tag in ASKED:
@@ -119,7 +123,12 @@ class Interactions:
                 self.results.add(listed.own, listed.texts)
             self.queries.add_row(row)
         self.sessions.add_row(self._session(session, name, clock))
-        self.tally["times"] += len(clock.unreadable)
+
+    def _note(self, clock: Clock, before: int, table: str, record: int, column: str) -> None:
+        """Keep the time that a clock could not read since, where it could not."""
+        for text in clock.unreadable[before:]:
+            told = {RECORD: record, COLUMN: column, RULE: f"{column}_is_a_time_of_the_session", VALUE: text}
+            self.cells.append((table, told))
 
     def close(self) -> None:
         """Wait for rows that are on their way to be kept; the folder may be removed then."""
@@ -161,7 +170,9 @@ class Interactions:
         asked = row.pop("query", None)
         row = _under_own_names(row, OF_QUERIES)
         row |= {RECORD: self.tally["interactions"], "query_text": asked, "interaction_type": kind}
+        before = len(clock.unreadable)
         row |= {"elapsed_seconds": clock.elapsed(start), "current": interaction.tag == "currentquery"}
+        self._note(clock, before, "queries", self.tally["interactions"], "starttime")
         further = kind == "page" and self._pages and bool(queries)
         self.tally["pages"] += further
         if not further:
@@ -198,7 +209,12 @@ class Interactions:
         for click in clicks:
             self.tally["clicks"] += 1
             told = {leaf.tag: (leaf.text or "").strip() for leaf in click}
-            began, ended = clock.elapsed(click.get("starttime")), clock.elapsed(click.get("endtime"))
+            times = []
+            for name in ("starttime", "endtime"):
+                before = len(clock.unreadable)
+                times.append(clock.elapsed(click.get(name)))
+                self._note(clock, before, "queries", self.tally["interactions"], f"click_{name}")
+            began, ended = times
             place = clicked(query.shown, told.get("rank"), _document(told) if len(told) > 1 else None)
             if place is None:
                 self.tally["clicks outside"] += 1

@@ -151,11 +151,12 @@ def _lines(frame: pl.LazyFrame) -> pl.LazyFrame:
 def _ordered(frame: pl.LazyFrame, order: str, duplicates: str) -> pl.LazyFrame:
     """Return the lines of a run with their ranks as text, those in no place of a list marked as broken."""
     score = pl.col("score").cast(pl.Float64, strict=False)
-    unfit = pl.col(RULE).is_null() & ~score.is_finite().fill_null(value=False)
-    frame = frame.with_columns(
-        pl.when(unfit).then(pl.lit(FINITE)).otherwise(RULE).alias(RULE),
-        pl.when(unfit).then("score").otherwise(VALUE).alias(VALUE),
-    )
+    if order == "score":  # where it makes no rank, a list does well without
+        unfit = pl.col(RULE).is_null() & ~score.is_finite().fill_null(value=False)
+        frame = frame.with_columns(
+            pl.when(unfit).then(pl.lit(FINITE)).otherwise(RULE).alias(RULE),
+            pl.when(unfit).then("score").otherwise(VALUE).alias(VALUE),
+        )
     whole = pl.col(RULE).is_null()
     if order == "score":
         precise = score.cast(pl.Float32)

@@ -26,10 +26,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Mapping
 from contextlib import closing
 
 import polars as pl
 
+from sessionkit.contract import CELL, CELLS, RECORD
 from sessionkit.errors import DataError
 from sessionkit.readers.entries import TOPICS, Glimpse, Option
 from sessionkit.readers.files.markup import Markup, uncollected
@@ -39,7 +41,7 @@ from sessionkit.readers.formats.trec_lists import DOCUMENTS
 from sessionkit.readers.formats.trec_topics import read_topics
 from sessionkit.readers.judgments.trec_qrels import GRADES
 from sessionkit.readers.raw import Raw
-from sessionkit.readers.records import Log, Taken, raw_of
+from sessionkit.readers.records import Log, Taken, raw_of, set_aside
 from sessionkit.showing.words import counted
 
 TRIED = (
@@ -70,10 +72,9 @@ TAGS = {"sessions": ("session",), "queries": ASKED, "results": ("result",)}
 MERGED = {"pages": "further pages of a list", "shown again": "results shown again by a page"}
 SAID = {
     "raw ampersands": "{} of text, which XML does not allow, escaped",
-    "times": "{} unreadable or before the session began, taken as not known",
     "negative dwell": "{} that ended before it began, without dwell time",
 }
-NOUNS = {"raw ampersands": "raw ampersand", "times": "time", "negative dwell": "click"}
+NOUNS = {"raw ampersands": "raw ampersand", "negative dwell": "click"}
 
 
 def fits(glimpse: Glimpse) -> bool:
@@ -89,6 +90,7 @@ def take(log: Log) -> Taken:
     raws: dict[str, list[Raw]] = {name: [] for name in KINDS}
     merged: dict[tuple[str, str], int] = {}
     idle: dict[tuple[str, str], int] = {}
+    cells: list[pl.DataFrame] = []
     years = set()
     for file in log.files:
         markup = Markup(file)
@@ -101,8 +103,10 @@ def take(log: Log) -> Taken:
         with uncollected(), closing(found):
             for session in sessions_in(markup):
                 found.take(session, f"{_year(markup)}-")
-            for name, raw in raws_of(markup, found).items():
+            made = raws_of(markup, found)
+            for name, raw in made.items():
                 raws[name].append(raw)
+        cells += cells_of(file, found, made)
         found.tally["raw ampersands"] = markup.ampersands
         years.add(_year(markup))
         merged |= {(file.name, words): found.tally[name] for name, words in MERGED.items()}
@@ -112,7 +116,7 @@ def take(log: Log) -> Taken:
         warnings += _warned(file, found.tally, mapped=bool(topics))
     if len(years) > 1:
         warnings.append(f"logs of {' and '.join(sorted(years))}: a number of a topic is another topic in another year")
-    return Taken(raws, merged, idle, notes, warnings)
+    return Taken(raws, merged, idle, notes, warnings, cells=cells)
 
 
 def raws_of(markup: Markup, found: Interactions) -> dict[str, Raw]:
@@ -131,6 +135,20 @@ def raws_of(markup: Markup, found: Interactions) -> dict[str, Raw]:
         for name, frame in frames.items()
         if name != "results" or found.tally["results"]
     }
+
+
+def cells_of(file: LogFile, found: Interactions, raws: Mapping[str, Raw]) -> list[pl.DataFrame]:
+    """Return the times of a log that cannot be read."""
+    told = {name: [cell for table, cell in found.cells if table == name] for name in ("sessions", "queries")}
+    frames = {
+        name: pl.DataFrame({CELLS: [[cell] for cell in cells]}, schema={CELLS: pl.List(CELL)})
+        for name, cells in told.items()
+    }
+    return [
+        set_aside(file, name, frame.lazy().with_columns(pl.lit(None, dtype=pl.Int64).alias(RECORD)), raws[name].locate)
+        for name, frame in frames.items()
+        if len(frame)
+    ]
 
 
 def noted(file: LogFile, tally: Counter[str]) -> list[str]:

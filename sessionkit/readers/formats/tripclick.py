@@ -19,7 +19,7 @@ from functools import partial
 
 import polars as pl
 
-from sessionkit.contract import RECORD, RULE, VALUE
+from sessionkit.contract import CELL, CELLS, RECORD, RULE, VALUE
 from sessionkit.readers.entries import SESSION_GAP, Glimpse, Option
 from sessionkit.readers.events.clicks import with_clicks
 from sessionkit.readers.events.requeries import MERGE_QUERIES
@@ -29,6 +29,7 @@ from sessionkit.readers.files.opening import LogFile
 from sessionkit.readers.flat.bands import TEXT, Key, lines_of
 from sessionkit.readers.flat.lines import breaking, fits_text, sound, those_that_fit, unsound
 from sessionkit.readers.flat.taking import Kinds, Made, take_flat
+from sessionkit.readers.raw import gathered, without
 from sessionkit.readers.records import Log, Taken
 
 TRIED = "never on a real file; built from the project's page, its programs and the code of ir_datasets"
@@ -122,9 +123,11 @@ def _records(file: LogFile) -> pl.LazyFrame:
     )
     lines = lines.with_columns(session, documents)
     lines = breaking(lines, "session_id_is_given", pl.col("session_id").is_null(), pl.col("session_id"))
-    lines = breaking(lines, "date_can_be_read", ~pl.col("issued_at").str.contains(DATE), pl.col("issued_at"))
-    lists = pl.col("documents").is_not_null() & ~pl.col("documents").str.contains(LIST)
-    lines = breaking(lines, "documents_are_a_list", lists, pl.col("documents"))
+    lines = lines.with_columns(pl.lit(None, dtype=pl.List(CELL)).alias(CELLS))
+    unread = ~pl.col("issued_at").str.contains(DATE)
+    lines = without(lines, "issued_at", "date_can_be_read", unread, name=KEYS["issued_at"])
+    unread = ~pl.col("documents").str.contains(LIST)
+    lines = without(lines, "documents", "documents_are_a_list", unread, name=KEYS["documents"])
     return lines.with_columns(pl.col("issued_at").str.extract(DATE).cast(pl.Int64, strict=False))
 
 
@@ -133,14 +136,16 @@ def _made(lines: pl.LazyFrame, gap: float | None, rules: list[str]) -> Made:
     given = sound(lines)
     if gap is not None:
         given = with_sessions(given.rename({"session_id": "__browser"}), user="__browser", gap=gap)
-    given = given.sort("session_id", "issued_at", RECORD)
+    # a line without readable date stands where it does in the log
+    at = pl.col("issued_at").forward_fill().over("session_id")
+    given = given.sort("session_id", at, RECORD)
     same = ["session_id", "query_text", "documents"]
     ask = pl.col(RECORD).first().over(same) if "same" in rules else pl.col(RECORD)
     given = given.with_columns(ask.alias(ASK)).collect().lazy()
     asked = with_positions(given.filter(pl.col(RECORD) == pl.col(ASK)))
     documents = pl.col("documents")
-    without = documents.str.replace_all(SCORE, "")
-    docs = pl.when(documents.str.contains(PAIRS)).then(without).otherwise(documents).str.extract_all(ID)
+    unscored = documents.str.replace_all(SCORE, "")
+    docs = pl.when(documents.str.contains(PAIRS)).then(unscored).otherwise(documents).str.extract_all(ID)
     status = (
         pl.when(pl.col("documents").is_null())
         .then(pl.lit("not_logged"))
@@ -160,7 +165,7 @@ def _made(lines: pl.LazyFrame, gap: float | None, rules: list[str]) -> Made:
     made, outside = with_clicks(results.collect().lazy(), clicks, [ASK, "doc_id"])
     outside = outside.select(RECORD)
     return Made(
-        pl.concat([queries.lazy(), unsound(lines)], how="diagonal_relaxed"),
+        pl.concat([gathered(queries.lazy(), given), unsound(lines)], how="diagonal_relaxed"),
         made.drop(ASK),
         merged={
             "further lines of a query and list": given.filter(pl.col(RECORD) != pl.col(ASK)),

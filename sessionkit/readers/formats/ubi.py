@@ -19,7 +19,8 @@ from functools import partial
 
 import polars as pl
 
-from sessionkit.contract import RECORD, RULE, VALUE
+from sessionkit.contract import CELLS, RECORD, RULE, VALUE
+from sessionkit.contract.checked import NO_CELLS, cell
 from sessionkit.errors import DataError
 from sessionkit.readers.entries import SESSION_GAP, Glimpse, Option
 from sessionkit.readers.events.by_file import raws_of, with_names
@@ -43,7 +44,7 @@ from sessionkit.readers.formats.ubi_queries import queries_of
 from sessionkit.readers.formats.ubi_records import ACTION, EVENT, WHAT, records_of
 from sessionkit.readers.formats.ubi_tables import are_of_table, holds_table
 from sessionkit.readers.recognition import glimpse as look
-from sessionkit.readers.records import Log, Taken
+from sessionkit.readers.records import Log, Taken, set_aside
 
 TRIED = (
     "the sample of chorus-opensearch-edition (three producers in one bulk file), the sample event of o19s/ubi, single "
@@ -174,6 +175,12 @@ def take(log: Log) -> Taken:
     notes = [*noted_bases(bases, base), *noted_ties(tied)]
     merged, idle = others(happened, actions)
     bulk = {(number, f"{ACTION}s"): many for number, (_, _, many) in enumerate(taken)}
+    aside = _set_aside(records, actions, reads_dwell=log.option("dwell_time") is not None).collect().lazy()
+    cells = [
+        set_aside(file, name, aside.filter(pl.col(FILE) == number, pl.col(KIND) == name), locate)
+        for number, (file, (_, locate, _)) in enumerate(zip(log.files, taken, strict=True))
+        for name in ("queries", "results")
+    ]
     broken = records.filter(pl.col(RULE).is_not_null()).select(RECORD, FILE, RULE, VALUE)
     sources = partial(raws_of, files=log.files, locates=[locate for _, locate, _ in taken], timezone=zone)
     raws = {
@@ -191,7 +198,36 @@ def take(log: Log) -> Taken:
         with_names(summed(rows.idle, idle, bulk), log.files),
         [*asked.notes, *notes, *rows.notes, *told(records, happened, actions)],
         [*warnings, *rows.warnings],
+        cells=cells,
     )
+
+
+def _set_aside(records: pl.LazyFrame, actions: Actions, *, reads_dwell: bool) -> pl.LazyFrame:
+    """Return FILE, RECORD, KIND (the table) and CELLS of records with values that cannot be read, which are no keys."""
+    on_result = pl.all_horizontal(pl.col("action_name").is_in(list(actions.columns)), *_given("object_id", "query_id"))
+    spent = pl.col("dwell_time").cast(pl.Float64, strict=False)
+    whole = pl.col("ordinal").str.replace(r"\.0+$", "").cast(pl.Int64, strict=False)
+    unread = {
+        "timestamp": ("timestamp_is_a_datetime", pl.col(AT).is_null()),
+        "ordinal": ("ordinal_is_an_integer", whole.is_null()),
+        **({"dwell_time": ("dwell_time_is_a_number", ~(spent >= 0).fill_null(value=False))} if reads_dwell else {}),
+    }
+    bad = {name: on_result & pl.col(name).is_not_null() & broken for name, (_, broken) in unread.items()}
+    given = [pl.col(CELLS)] if CELLS in records.collect_schema() else []
+    told = [pl.when(bad[name]).then(cell(name, rule, pl.col(name))) for name, (rule, _) in unread.items()]
+    some = pl.any_horizontal(*bad.values(), *(cells.list.len() > 0 for cells in given)).fill_null(value=False)
+    before = [pl.coalesce(cells, NO_CELLS) for cells in given] or [NO_CELLS]
+    return records.filter(pl.col(RULE).is_null() & some).select(
+        FILE,
+        RECORD,
+        pl.when(pl.col(WHAT) == EVENT).then(pl.lit("results")).otherwise(pl.lit("queries")).alias(KIND),
+        pl.concat_list(*before, *told).list.drop_nulls().alias(CELLS),
+    )
+
+
+def _given(*names: str) -> list[pl.Expr]:
+    """Return whether there is a value in each of these columns."""
+    return [pl.col(name).is_not_null() for name in names]
 
 
 def _listed(parts: Iterable[Part], bases: pl.DataFrame, many: Sequence[str], log: Log) -> tuple[Listed, Found]:

@@ -32,7 +32,7 @@ PLACES: dict[str, tuple[str, ...]] = {
 }
 """Columns whose cells may be objects, and where in a record these stand."""
 OBJECTS = (EVENT, QUERY, "queryAttributes", "queryResponse")
-"""Those whose cells are nothing else: one that cannot be read breaks the record."""
+"""Those whose cells are nothing else: one that cannot be read is set aside, that of an event breaks the record."""
 NOTHING = ("", "null", "None", "nan", "NaN", "undefined")
 """Cells that mean no value."""
 NO_OBJECT = "__no_object"

@@ -17,18 +17,19 @@ from pathlib import Path
 
 import polars as pl
 
-from sessionkit.contract import RECORD, RULE, VALUE
+from sessionkit.contract import CELL, CELLS, RECORD, RULE, VALUE
 from sessionkit.contract.casts import as_text
+from sessionkit.contract.checked import NO_CELLS, cell
 from sessionkit.errors import DataError
 from sessionkit.readers.files.batches import in_files
 from sessionkit.readers.files.delimited import read_delimited
 from sessionkit.readers.files.keeping import OnDisk
 from sessionkit.readers.files.opening import LogFile
 from sessionkit.readers.files.parquet import pieces_of, read_parquet
-from sessionkit.readers.formats.ubi_cells import NO_OBJECT, OBJECTS, PLACES, is_object, parts_of
+from sessionkit.readers.formats.ubi_cells import EVENT, NO_OBJECT, OBJECTS, PLACES, is_object, parts_of
 from sessionkit.readers.formats.ubi_fields import EXPERIMENT, FLAT, HITS, IN_CAMEL_CASE, OF_EVENT, RESPONSE_HITS
 from sessionkit.readers.judgments.quepid_csv import GRADES
-from sessionkit.readers.raw import Raw
+from sessionkit.readers.raw import Raw, without
 from sessionkit.study.ahead import in_turn
 
 SEPARATORS = ",;\t|"
@@ -56,7 +57,7 @@ IDS = r'^(?:\[[^\[\]{}"]*\]|[^\[\]{}"]*)$'
 CUT = r"'\s+\.\.\.\s+'"
 """What numpy writes in place of most of a long list."""
 READABLE = "hits_can_be_read"
-PART, CELL = "__part_", "__cell_"
+PART, HELD = "__part_", "__cell_"
 
 
 def header_of(text: str) -> tuple[list[str], str]:
@@ -140,11 +141,12 @@ def _records(scan: pl.LazyFrame, experiment: str | None, *, is_typed: bool) -> p
     frame = scan.select(
         RECORD,
         *(pl.col(name) if name in schema else none.alias(name) for name in (RULE, VALUE)),
+        pl.lit(None, dtype=pl.List(CELL)).alias(CELLS),
         *(value.alias(name) for name, value in plain.items()),
         spelled.alias("hits"),
-        pl.coalesce(*lists.values(), pl.lit(None, FLAT["hits"])).alias(f"{CELL}hits"),
+        pl.coalesce(*lists.values(), pl.lit(None, FLAT["hits"])).alias(f"{HELD}hits"),
         texts.get("query", none).alias("query"),
-        *(texts[name].alias(CELL + name) for name in cells),
+        *(texts[name].alias(HELD + name) for name in cells),
         *(parts_of(texts[name], name, experiment).alias(PART + name) for name in cells),
     )
     are_queries = "user_query" in known and "action_name" not in known
@@ -165,7 +167,9 @@ def _wanted(experiment: str | None) -> Mapping[str, Sequence[str]]:
 
 
 def _together(frame: pl.LazyFrame, cells: Sequence[str], blank: Sequence[pl.Expr]) -> pl.LazyFrame:
-    """Return records with what is in their nested cells; one with a cell that cannot be read is marked as broken.
+    """Return records with what is in their nested cells.
+
+    An event whose cell cannot be read says nothing and is marked as broken; such a cell of a query is set aside.
 
     `blank` is the text of queries that have none.
     """
@@ -175,27 +179,42 @@ def _together(frame: pl.LazyFrame, cells: Sequence[str], blank: Sequence[pl.Expr
     }
     for name in ("user_query", "userQuery"):
         if name in nested:  # no text, or one that looks like an object
-            other = nested[name].struct.field(NO_OBJECT) | (pl.col(CELL + name).str.strip_chars() == "")
-            of_parts["user_query"].append(pl.when(other).then(CELL + name))
+            other = nested[name].struct.field(NO_OBJECT) | (pl.col(HELD + name).str.strip_chars() == "")
+            of_parts["user_query"].append(pl.when(other).then(HELD + name))
     of_parts["user_query"] += blank
     unread = [
         (pl.col(RULE).is_null() & nested[name].struct.field(NO_OBJECT), name) for name in OBJECTS if name in nested
     ]
+    asked = [(bad, name) for bad, name in unread if name != EVENT]
+    unread = [(bad, name) for bad, name in unread if name == EVENT]
+    aside = [
+        pl.when(bad).then(
+            cell(IN_CAMEL_CASE.get(name, name), f"{IN_CAMEL_CASE.get(name, name)}_can_be_read", _shown(name))
+        )
+        for bad, name in asked
+    ]
+    cells_too = [pl.coalesce(CELLS, NO_CELLS), *aside] if aside else []
     rules = [pl.when(bad).then(pl.lit(f"{IN_CAMEL_CASE.get(name, name)}_can_be_read")) for bad, name in unread]
-    values = [pl.when(bad).then(pl.col(CELL + name).str.slice(0, 200)) for bad, name in unread]
-    hits = [pl.col("hits"), pl.col(f"{CELL}hits"), *(part.struct.field("hits") for part in nested.values())]
+    values = [pl.when(bad).then(_shown(name)) for bad, name in unread]
+    hits = [pl.col("hits"), pl.col(f"{HELD}hits"), *(part.struct.field("hits") for part in nested.values())]
     return frame.select(
         RECORD,
         pl.coalesce(RULE, *rules),
         pl.coalesce(VALUE, *values),
+        pl.concat_list(cells_too).list.drop_nulls().alias(CELLS) if cells_too else CELLS,
         *(pl.coalesce(name, *parts) for name, parts in of_parts.items()),
         pl.coalesce(hits),
         "query",
     )
 
 
+def _shown(name: str) -> pl.Expr:
+    """Return the beginning of the text of a nested cell."""
+    return pl.col(HELD + name).str.slice(0, 200)
+
+
 def _listed(frame: pl.LazyFrame) -> pl.LazyFrame:
-    """Return records with hits as lists; one whose hits are no list is marked as broken."""
+    """Return records with hits as lists; hits that are no list are set aside."""
     hits = pl.col("hits")
     is_json, are_ids = hits.str.contains(JSON_LIST), hits.str.contains(IDS) & ~hits.str.contains(CUT)
     ids = (
@@ -205,10 +224,7 @@ def _listed(frame: pl.LazyFrame) -> pl.LazyFrame:
         .list.eval(pl.element().str.strip_chars(" \t'"))
     )
     ids = ids.list.eval(pl.element().filter(pl.element() != ""))
-    unread = pl.col(RULE).is_null() & ~(is_json | are_ids).fill_null(value=True)
-    return frame.with_columns(
-        pl.when(unread).then(pl.lit(READABLE)).otherwise(RULE).alias(RULE),
-        pl.when(unread).then(hits.str.slice(0, 200)).otherwise(VALUE).alias(VALUE),
+    return without(frame, "hits", READABLE, ~(is_json | are_ids)).with_columns(
         pl.when(is_json)
         .then(pl.when(is_json).then(hits).str.json_decode(pl.List(pl.String)))
         .when(are_ids)

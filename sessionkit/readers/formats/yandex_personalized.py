@@ -25,6 +25,7 @@ from sessionkit.readers.flat.taking import Made, take_flat
 from sessionkit.readers.formats.yandex_relevance import (
     SECONDS_PER_TICK,
     as_listed,
+    in_ticks,
     marked,
     split_lines,
     status_of_list,
@@ -32,6 +33,7 @@ from sessionkit.readers.formats.yandex_relevance import (
     with_click_time,
     with_time,
 )
+from sessionkit.readers.raw import gathered
 from sessionkit.readers.records import Log, Taken
 
 TRIED = "the one session that the challenge's description of its lines shows; never on a whole file"
@@ -63,13 +65,12 @@ def _records(file: LogFile) -> pl.LazyFrame:
     """Return the lines of a file as records; of the lines that begin a session the kind is M."""
     lines = split_lines(file, NAMES)
     begins = (pl.col("time_passed") == "M") & pl.col("first").is_not_null() & pl.col("second").is_null()
-    number = pl.col("time_passed").str.contains(r"^\d+$")
-    asks = number & pl.col("kind").is_in(["Q", "T"]) & pl.col("third").is_not_null()
-    click = number & (pl.col("kind") == "C") & pl.col("second").is_not_null() & pl.col("third").is_null()
+    asks = pl.col("kind").is_in(["Q", "T"]) & pl.col("third").is_not_null()
+    click = (pl.col("kind") == "C") & pl.col("second").is_not_null() & pl.col("third").is_null()
     fit = (pl.col("session_id") != "") & (begins | asks | click)
     shown = pl.when(pl.col("time_passed") == "M").then(pl.lit("M")).otherwise("kind")
     lines = marked(lines, fit, "line_is_a_session_a_query_or_a_click", value=shown)
-    return lines.with_columns(
+    return in_ticks(lines, r"^(?:\d+|M)$").with_columns(
         kind=shown,
         day=pl.when(begins).then("kind"),
         user_id=pl.when(begins).then("first"),
@@ -111,7 +112,7 @@ def _made(lines: pl.LazyFrame, tick: float | None) -> Made:
     outside = outside.collect().lazy()
     used = first.join(asked.select("session_id").unique(), on="session_id", how="semi")
     return Made(
-        pl.concat([with_time(queries, tick), unsound(lines)], how="diagonal_relaxed"),
+        pl.concat([gathered(with_time(queries, tick), given), unsound(lines)], how="diagonal_relaxed"),
         with_click_time(made, tick),
         merged={
             "session lines": used,

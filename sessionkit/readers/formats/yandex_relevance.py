@@ -17,7 +17,7 @@ from functools import partial
 
 import polars as pl
 
-from sessionkit.contract import RECORD, RULE, VALUE
+from sessionkit.contract import CELL, CELLS, RECORD, RULE, VALUE
 from sessionkit.errors import DataError, UsageError
 from sessionkit.readers.entries import Glimpse, Option
 from sessionkit.readers.events.clicks import with_clicks
@@ -26,7 +26,7 @@ from sessionkit.readers.files.opening import LogFile
 from sessionkit.readers.flat.bands import TEXT, Key, lines_of
 from sessionkit.readers.flat.lines import fields_of, fits_text, sound, those_that_fit, unsound
 from sessionkit.readers.flat.taking import Made, rows_of, take_flat
-from sessionkit.readers.raw import Raw
+from sessionkit.readers.raw import Raw, gathered, without
 from sessionkit.readers.records import Log, Taken, raw_of
 
 TRIED = "never on a real file; built from the code of PyClick, and of PyClick and CLAX for the file of labels"
@@ -127,6 +127,12 @@ def marked(lines: pl.LazyFrame, fit: pl.Expr, rule: str, *, value: pl.Expr) -> p
     return lines.with_columns(pl.when(unfit).then(pl.lit(rule)).alias(RULE), pl.when(unfit).then(value).alias(VALUE))
 
 
+def in_ticks(lines: pl.LazyFrame, ticks: str = r"^\d+$") -> pl.LazyFrame:
+    """Return lines whose times are such counts of ticks; others are set aside: the order of the lines is that of the session."""
+    lines = lines.with_columns(pl.lit(None, dtype=pl.List(CELL)).alias(CELLS))
+    return without(lines, "time_passed", "time_passed_is_an_integer", ~pl.col("time_passed").str.contains(ticks))
+
+
 def _text(file: LogFile) -> str:
     """Return the beginning of a file."""
     return file.head.decode("utf-8", errors="replace")
@@ -139,13 +145,13 @@ def _looks(text: str) -> bool:
 
 def _records(file: LogFile) -> pl.LazyFrame:
     """Return the lines of a file as records."""
-    number = pl.col("time_passed").str.contains(r"^\d+$") & (pl.col("session_id") != "")
+    named = pl.col("session_id") != ""
     query = (pl.col("kind") == "Q") & pl.col("second").is_not_null()
     click = (pl.col("kind") == "C") & pl.col("first").is_not_null() & pl.col("second").is_null()
     lines = marked(
-        split_lines(file, NAMES), number & (query | click), "line_is_a_query_or_a_click", value=pl.col("kind")
+        split_lines(file, NAMES), named & (query | click), "line_is_a_query_or_a_click", value=pl.col("kind")
     )
-    return lines.with_columns(time_passed=pl.col("time_passed").cast(pl.Int64, strict=False))
+    return in_ticks(lines).with_columns(time_passed=pl.col("time_passed").cast(pl.Int64, strict=False))
 
 
 def _made(lines: pl.LazyFrame, tick: float | None, *, by_region: bool) -> Made:
@@ -176,7 +182,7 @@ def _made(lines: pl.LazyFrame, tick: float | None, *, by_region: bool) -> Made:
     astray = placed.filter(pl.col("shown").is_null())
     later = astray.join(shown, on=list(ROUND), how="semi")
     return Made(
-        pl.concat([with_time(queries, tick), unsound(lines)], how="diagonal_relaxed"),
+        pl.concat([gathered(with_time(queries, tick), given), unsound(lines)], how="diagonal_relaxed"),
         with_click_time(made, tick),
         merged={"clicks": placed.filter(pl.col("shown").is_not_null())},
         idle={

@@ -19,7 +19,7 @@ from typing import Any
 
 import polars as pl
 
-from sessionkit.contract import RECORD, RULE, VALUE
+from sessionkit.contract import CELL, CELLS, RECORD, RULE, VALUE
 from sessionkit.errors import DataError
 from sessionkit.readers.entries import Glimpse, Option
 from sessionkit.readers.events.by_file import raws_of, with_names
@@ -42,7 +42,7 @@ from sessionkit.readers.files.batches import in_batches
 from sessionkit.readers.files.json_items import as_items
 from sessionkit.readers.formats.yasbil_rows import SESSIONS, STRINGS, TABLES, Export, export_of, milliseconds
 from sessionkit.readers.formats.yasbil_searches import searches_of
-from sessionkit.readers.records import Log, Taken
+from sessionkit.readers.records import Log, Taken, set_aside
 
 TRIED = "no real export, as none is public; built from the data dictionary and source of the extension 2.1.2"
 BEGINS = re.compile(r'\s*\{\s*"[^"]*"\s*:\s*\[')
@@ -62,6 +62,7 @@ SCHEMAS: dict[str, dict[str, pl.DataType]] = {
     "broken": {**SHARED, RULE: TEXT, VALUE: TEXT},
     "merged": {FILE: pl.Int32(), KIND: TEXT},
     "idle": {FILE: pl.Int32(), KIND: TEXT},
+    "cells": {FILE: pl.Int32(), RECORD: NUMBER, CELLS: pl.List(CELL)},
 }
 """Rows by what becomes of them."""
 
@@ -122,6 +123,10 @@ def take(log: Log) -> Taken:
         with_names(idle, log.files),
         [*listing.notes, *_noted(table)],
         listing.warnings,
+        cells=[
+            set_aside(file, "queries", table["cells"].filter(pl.col(FILE) == number), locate)
+            for number, (file, locate) in enumerate(zip(log.files, locates, strict=True))
+        ],
     )
 
 

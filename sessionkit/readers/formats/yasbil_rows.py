@@ -185,6 +185,14 @@ def whole(value: object) -> int:
         return 0
 
 
+def is_whole(value: object) -> bool:
+    """Return whether a value is a whole number, or none is given."""
+    try:
+        return value in (None, "") or float(str(value)).is_integer()
+    except ValueError:
+        return False
+
+
 def clicked_addresses(row: Mapping[str, Any]) -> Iterator[str]:
     """Return the addresses that the anchor around a click leads to."""
     for quoted, single in HREF.findall(str(row.get("closest_a_html") or "")):

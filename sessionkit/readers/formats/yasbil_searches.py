@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sessionkit.contract import RECORD, RULE, VALUE
+from sessionkit.contract import CELLS, COLUMN, RECORD, RULE, VALUE
 from sessionkit.readers.events.listing import BARE, FROM, KEY, KIND, MANY, NOUN
 from sessionkit.readers.events.requeries import SAID
 from sessionkit.readers.files.json_items import Item
@@ -20,11 +21,16 @@ from sessionkit.readers.formats.yasbil_rows import (
     Export,
     address,
     clicked_addresses,
+    is_whole,
     milliseconds,
     scraped,
     whole,
 )
 
+STAMPS = ("pv_ts", "serp_ts", "m_ts", "webnav_ts")
+"""Fields of when a row of any table was logged."""
+SINCE = "__since"
+"""When the row before it was logged."""
 Rows = dict[str, list[dict[str, Any]]]
 
 
@@ -49,14 +55,15 @@ class Search:
 
 def searches_of(export: Export, number: int, rules: Sequence[str]) -> Rows:
     """Return rows of queries, lists, marks and broken records of an export, and what was merged, by these rules, and idle."""
-    rows: Rows = {name: [] for name in ("queries", "lists", "marks", "broken", "merged", "idle")}
+    rows: Rows = {name: [] for name in ("queries", "lists", "marks", "broken", "merged", "idle", "cells")}
+    _place(export)
     visits = _once(export.tables[VISITS], rows)
     searches = _searches(export, visits, number, rows, rules)
     by_tab: dict[tuple[str | None, str], list[Search]] = defaultdict(list)
     for search in searches:
         by_tab[search.session, search.tab].append(search)
     reading = _Reading(visits, export)
-    for item in sorted(export.tables[MOUSE], key=lambda item: milliseconds(item.value.get("m_ts")) or 0):
+    for item in sorted(export.tables[MOUSE], key=_time):
         _click(item, by_tab, reading, rows)
     for item in [*visits, *sorted(export.tables[MOVES], key=_time)]:
         is_visit = item.name == VISITS
@@ -69,8 +76,25 @@ def searches_of(export: Export, number: int, rules: Sequence[str]) -> Rows:
 
 def _time(item: Item) -> int:
     """Return when a row of any table was logged."""
-    names = ("pv_ts", "serp_ts", "m_ts", "webnav_ts")
-    return next((time for name in names if (time := milliseconds(item.value.get(name))) is not None), 0)
+    return next(
+        (time for name in STAMPS if (time := milliseconds(item.value.get(name))) is not None), item.value.get(SINCE, 0)
+    )
+
+
+def _place(export: Export) -> None:
+    """Give rows whose time cannot be read that of the row before them in their session."""
+    for name in (VISITS, PAGES, MOUSE, MOVES):
+        last: dict[object, int] = {}
+        for item in export.tables[name]:
+            guid = item.value.get("session_guid")
+            item.value[SINCE] = last.get(guid, 0)
+            last[guid] = _time(item)
+
+
+def _unread(item: Item) -> str | None:
+    """Return the field of the time of a row where that cannot be read."""
+    given = [name for name in STAMPS if item.value.get(name) not in (None, "")]
+    return given[0] if given and all(milliseconds(item.value[name]) is None for name in given) else None
 
 
 def _tab(row: Mapping[str, Any]) -> str:
@@ -111,11 +135,10 @@ def _searches(export: Export, visits: list[Item], number: int, rows: Rows, rules
             try:
                 results = scraped(row)
             except (ValueError, RecursionError):
-                text = str(row.get("scraped_json_arr"))[:200]
-                rows["broken"].append(
-                    {RECORD: item.number, KIND: "broken records", RULE: "scraped_results_are_json", VALUE: text}
-                )
-                continue
+                aside(rows, item, "scraped_json_arr", "scraped_results_are_json")
+            if results and not is_whole(row.get("serp_offset")):  # it says at which rank the list begins
+                results = None
+                aside(rows, item, "serp_offset", "serp_offset_is_an_integer")
         engine, text = (
             (row.get("search_engine"), row.get("search_query"))
             if is_page
@@ -154,6 +177,13 @@ def _searches(export: Export, visits: list[Item], number: int, rows: Rows, rules
             search.offset = max(_offset(row), search.offset or 0)
         _add(search, item, results, rows)
     return found
+
+
+def aside(rows: Rows, item: Item, column: str, rule: str) -> None:
+    """Keep a value that cannot be read."""
+    value = item.value.get(column)
+    text = value if isinstance(value, str) else json.dumps(value)
+    rows["cells"].append({RECORD: item.number, CELLS: [{RECORD: None, COLUMN: column, RULE: rule, VALUE: text[:200]}]})
 
 
 def _add(search: Search, item: Item, results: list[tuple[int, str]] | None, rows: Rows) -> None:
@@ -202,14 +232,15 @@ class _Reading:
 
 def _click(item: Item, by_tab: Mapping[tuple[str | None, str], list[Search]], reading: _Reading, rows: Rows) -> None:
     """Add a mouse click to the results it was made on."""
-    row, time = item.value, _time(item)
-    search = _current(by_tab.get((row.get("session_guid"), _tab(row)), []), time)
+    row = item.value
     urls = list(clicked_addresses(row))
+    search = _current(by_tab.get((row.get("session_guid"), _tab(row)), []), item, urls)
     if search is None or not urls:
         rows["idle"].append({KIND: "MOUSE_CLICK rows on no link of a search"})
         return
     url = next((one for one in urls if one in search.slots.values()), urls[0])
     search.clicked.add(url)
+    _note_time(item, rows)
     rows["marks"].append(_mark(item, search, url, reading, "MOUSE_CLICK rows"))
 
 
@@ -220,30 +251,41 @@ def _followed(
     rows: Rows,
 ) -> bool:
     """Add a visit by a link to the results it was made to, unless a click was logged; return whether it is on one."""
-    row, time = item.value, _time(item)
+    row = item.value
     is_visit = item.name == VISITS
     kind = row.get("pv_transition_type" if is_visit else "webnav_transition_type")
     url = address(str(row.get("pv_url" if is_visit else "webnav_url") or ""))
-    search = _current(by_tab.get((row.get("session_guid"), _tab(row)), []), time)
+    search = _current(by_tab.get((row.get("session_guid"), _tab(row)), []), item, [url])
     if search is None or url not in search.slots.values() or str(kind).lower() != "link":
         return False
     if url in search.clicked:
         rows["merged"].append({KIND: f"{item.name} rows of results clicked"})
         return True
+    _note_time(item, rows)
     rows["marks"].append(_mark(item, search, url, reading, f"{item.name} rows by a link"))
     search.clicked.add(url)
     return True
 
 
-def _current(searches: list[Search], time: int) -> Search | None:
-    """Return the last search of a tab up to a time."""
+def _current(searches: list[Search], item: Item, urls: Sequence[str]) -> Search | None:
+    """Return the last search of a tab up to the time of a row; where that cannot be read, the last that lists its address."""
+    if _unread(item) is not None:
+        return next((search for search in reversed(searches) if not set(urls).isdisjoint(search.slots.values())), None)
+    time = _time(item)
     return next((search for search in reversed(searches) if search.time <= time), None)
 
 
 def _mark(item: Item, search: Search, url: str, reading: _Reading, noun: str) -> dict[str, Any]:
     """Return a click as a mark on a result."""
-    time = _time(item)
+    time, known = _time(item), _unread(item) is None
     return {
         **{RECORD: item.number, KEY: search.key, NOUN: noun, MANY: "clicks", "doc_id": url},
-        **{"clicked_at": str(time), "dwell_seconds": reading.seconds(search.session, time, url)},
+        **{"clicked_at": str(time) if known else None},
+        **{"dwell_seconds": reading.seconds(search.session, time, url) if known else None},
     }
+
+
+def _note_time(item: Item, rows: Rows) -> None:
+    """Keep the time of a click where it cannot be read."""
+    if (column := _unread(item)) is not None:
+        aside(rows, item, column, f"{column}_is_a_datetime")

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import polars as pl
 
-from sessionkit.contract import RECORD, RULE, VALUE, table
+from sessionkit.contract import RECORD, table
 from sessionkit.readers.checking.assembly import Assembled
 from sessionkit.readers.checking.counts import Counts
 from sessionkit.readers.checking.extras import Texts
 from sessionkit.readers.checking.finishing import sources_of
 from sessionkit.readers.checking.parts import Part
-from sessionkit.readers.checking.rejection import described, none_rejected, rejected_rows
+from sessionkit.readers.checking.rejection import beside, described, none_rejected, rejected_rows
 from sessionkit.readers.checking.widening import LOG
 from sessionkit.readers.files.keeping import room_in
 from sessionkit.readers.large.feeds import OutOfOrderError
@@ -53,6 +53,7 @@ class Gathered:
     texts: dict[str, dict[str, Texts]] = field(default_factory=lambda: {name: {} for name in LOG})
     _depths: list[pl.DataFrame] = field(default_factory=list)
     _last: str | None = None
+    _files: int = 0
 
     def add(self, made: Assembled, counts: Counts) -> None:
         """Add what has come of one part, and what was counted in it.
@@ -104,7 +105,7 @@ class Gathered:
         return {name: {column: text.dtype for column, text in texts.items()} for name, texts in self.texts.items()}
 
     def _add_source(self, part: Part) -> None:
-        """Add what became of the records of a part of one source, and keep those that were rejected."""
+        """Add what became of the records of a part of one source, and keep what was rejected or set aside."""
         name, new = part.raw.table, sources_of(part)
         before = self.sources.get(name, tuple(replace(one, rows=0, rejected=0, empty_lists=0) for one in new))
         self.sources[name] = tuple(
@@ -117,11 +118,13 @@ class Gathered:
             for old, one in zip(before, new, strict=True)
         )
         came(rows=part.rows.accepted.height, rejected=part.broken.height)
-        if part.broken.height:
-            path = self._rejects(name) / f"{sum(old.rejected for old in before):012}.parquet"
+        rejects = part.rejects
+        if rejects.height:
+            path = self._rejects(name) / f"{self._files:012}.parquet"
+            self._files += 1
             path.parent.mkdir(parents=True, exist_ok=True)
             with room_in(self.folder):
-                part.broken.select(RECORD, RULE, VALUE).write_parquet(path)
+                rejects.write_parquet(path)
 
     def rejected(self, raw: Raw) -> Iterator[pl.DataFrame]:
         """Return the rejected records of a source, in their order, some at a time."""
@@ -135,8 +138,13 @@ class Gathered:
             inside = inside if end is None else inside & (pl.col(RECORD) < end)
             yield described(raw, rejects.filter(inside).collect())
 
-    def all_rejected(self, users: Part | None, log: Iterable[Raw], judgments: Sequence[Part]) -> pl.LazyFrame:
-        """Return all rejected records, those of users and judgments too, in the order of sources and records, from files."""
+    def all_rejected(
+        self, users: Part | None, log: Iterable[Raw], judgments: Sequence[Part], cells: Sequence[pl.DataFrame] = ()
+    ) -> pl.LazyFrame:
+        """Return what was rejected or set aside, of users and judgments too, in the order of sources and records, from files.
+
+        `cells` are those that the format set aside.
+        """
         self.folder.mkdir(parents=True, exist_ok=True)
         files: list[Path] = []
 
@@ -149,6 +157,7 @@ class Gathered:
             for frame in self.rejected(raw):
                 keep(frame)
         keep(rejected_rows(judgments))
+        keep(beside(pl.scan_parquet(files, glob=False), cells))
         return pl.scan_parquet(files, glob=False)
 
     def _rejects(self, name: str) -> Path:

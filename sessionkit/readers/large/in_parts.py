@@ -207,7 +207,7 @@ class Writing:
         notice_empty(sorted([*self.course.log.values(), *raws], key=lambda raw: TABLES.index(raw.table)), notes)
         self.course.notice(notes)
         notice_parts(gathered.counts, beside.settings, notes)
-        rejected = gathered.all_rejected(beside.users, self.course.log.values(), beside.judgments)
+        rejected = gathered.all_rejected(beside.users, self.course.log.values(), beside.judgments, aside.cells)
         if beside.strict:
             refuse_first(rejected)
         note_rejected(rejected, notes)

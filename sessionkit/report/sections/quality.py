@@ -12,17 +12,26 @@ NOTHING = "Nothing unusual was found."
 
 
 def quality(of: Material) -> Section:
-    """Notes and rejects; no value of a rejected row is shown."""
+    """Notes, rejects and cells set aside; no value of either is shown."""
     told = list(dict.fromkeys(of.redaction.note(note) for note in of.notes))
     words = Words(tuple(told), listed=True) if told else Words((NOTHING,))
-    return Section("quality", "Data quality", (words, _rejected(of)))
+    return Section("quality", "Data quality", (words, *_rejected(of)))
 
 
-def _rejected(of: Material) -> Part:
-    """Rejected rows by the rule that each broke."""
-    rejected = (
-        of.study.rejected.group_by("table", "rule").agg(rows=pl.len().cast(pl.Int64)).sort("table", "rule").collect()
+def _rejected(of: Material) -> list[Part]:
+    """Rejected rows by the rule that each broke, and values set aside by column and rule."""
+    counted = of.study.rejected.group_by("table", "column", "rule", "row_kept").agg(many=pl.len().cast(pl.Int64))
+    found = counted.sort("table", "column", "rule", nulls_last=True).collect()
+    rows = (
+        found.filter(~pl.col("row_kept")).group_by("table", "rule").agg(rows=pl.col("many").sum()).sort("table", "rule")
     )
-    if not len(rejected):
-        return Words(("No row was rejected.",))
-    return table_of("Rejected rows", rejected, headers={"table": "Table", "rule": "Rule broken", "rows": "Rows"})
+    cells = found.filter("row_kept").select("table", "column", "rule", values="many")
+    parts: list[Part] = []
+    if len(rows):
+        parts.append(table_of("Rejected rows", rows, headers={"table": "Table", "rule": "Rule broken", "rows": "Rows"}))
+    else:
+        parts.append(Words(("No row was rejected.",)))
+    if len(cells):
+        headers = {"table": "Table", "column": "Column", "rule": "Rule broken", "values": "Values"}
+        parts.append(table_of("Values set aside, their rows kept", cells, headers=headers))
+    return parts

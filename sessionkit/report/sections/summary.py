@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from sessionkit.analysis.accounts import heavy_losses
 from sessionkit.analysis.comparing.comparison import Comparison
 from sessionkit.analysis.comparing.reading import ends
 from sessionkit.analysis.groups import EVERYONE
@@ -32,11 +33,13 @@ TOLD = 6
 
 def summary(of: Material) -> Section:
     """What was found, in words and one figure."""
+    losses = heavy_losses(of.study)
+    lost: list[Part] = [Words(tuple(f"Mind: {loss}." for loss in losses))] if losses else []
     if of.valueless is not None:
-        return Section("summary", "Summary", (Words((of.valueless,), lead=True),))
+        return Section("summary", "Summary", (Words((of.valueless,), lead=True), *lost))
     found = of.comparison
     if found is None:
-        return Section("summary", "Summary", tuple(_alone(of)))
+        return Section("summary", "Summary", (*_alone(of), *lost))
     lead = (
         *headline(of, found),
         *_judged(of, found),
@@ -44,7 +47,7 @@ def summary(of: Material) -> Section:
         *_left_out(of, found),
         *_how_sure(of, found),
     )
-    parts: list[Part] = [Words(lead, lead=True), *_figure(of, found)]
+    parts: list[Part] = [Words(lead, lead=True), *lost, *_figure(of, found)]
     parts.append(Words(tuple(_depends(of))))
     parts += _topics(of, found)
     return Section("summary", "Summary", tuple(parts))

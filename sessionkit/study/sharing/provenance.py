@@ -101,9 +101,13 @@ def columns_in_words(columns: Mapping[Column, str] | Iterable[Column]) -> str:
 
 
 def _rejected_in_words(study: Study) -> str:
-    """How many records of which table broke which rule."""
-    broken = study.rejected.group_by("table", "rule").agg(many=pl.len()).sort("table", "rule").collect()
-    said = [f"{counted(many, 'record')} of {table} ({rule})" for table, rule, many in broken.iter_rows()]
+    """How many records, and values set aside, of which table broke which rule."""
+    by = ("row_kept", "table", "rule")
+    broken = study.rejected.group_by(by).agg(many=pl.len()).sort(by).collect()
+    said = [
+        f"{counted(many, 'value' if row_kept else 'record')} of {table} ({rule})"
+        for row_kept, table, rule, many in broken.iter_rows()
+    ]
     return listed(said) if said else ""
 
 

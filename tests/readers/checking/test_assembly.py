@@ -40,12 +40,12 @@ RESULTS = "session_id,query_position,rank,doc_id\n"
 
 def test_rows_follow_their_session(study):
     read = study(
-        sessions="session_id,session_order\na,1\nbad,0\na,2\n",
+        sessions="session_id,session_order\na,1\nbad,1,x\na,2\n",
         queries="session_id,query_position\na,1\nbad,1\nlost,1\n",
         results=RESULTS + "a,1,1,x\nbad,1,1,x\nlost,1,1,x\n",
     )
     assert rules(read) == [
-        ("sessions", 2, "session_order_is_at_least_1"),
+        ("sessions", 2, "record_fits_the_columns"),
         ("sessions", 3, "session_is_unique"),
         ("queries", 2, "session_is_accepted"),
         ("queries", 3, "session_is_known"),
@@ -57,11 +57,11 @@ def test_rows_follow_their_session(study):
 
 def test_rows_follow_their_query(study):
     read = study(
-        queries="session_id,query_position,elapsed_seconds\na,1,0\na,2,-5\na,3,9\n",
+        queries="session_id,query_position,elapsed_seconds\na,1,0\na,2,5,x\na,3,9\n",
         results=RESULTS + "a,1,1,x\na,2,1,x\na,3,1,x\na,4,1,x\nz,1,1,x\n",
     )
     assert rules(read) == [
-        ("queries", 2, "elapsed_seconds_is_at_least_0"),
+        ("queries", 2, "record_fits_the_columns"),
         ("results", 2, "query_is_accepted"),
         ("results", 4, "query_is_known"),
         ("results", 5, "session_is_known"),
@@ -70,14 +70,14 @@ def test_rows_follow_their_query(study):
 
 def test_a_rejected_query_does_not_take_the_later_ones_with_it(study):
     read = study(
-        queries="session_id,query_position,user_id,elapsed_seconds\na,1,u,-5\na,2,,0\na,2,,1\na,400,,0\nb,1,v,-1\n",
+        queries="session_id,query_position,user_id,elapsed_seconds\na,1,u,5,x\na,2,,0\na,2,,1\na,400,,0\nb,1,v,1,x\n",
         results=RESULTS + "a,1,1,x\na,2,1,x\n",
     )
     assert rules(read) == [
-        ("queries", 1, "elapsed_seconds_is_at_least_0"),
+        ("queries", 1, "record_fits_the_columns"),
         ("queries", 3, "query_position_is_unique_in_session"),
         ("queries", 4, "query_position_is_within_reach"),
-        ("queries", 5, "elapsed_seconds_is_at_least_0"),
+        ("queries", 5, "record_fits_the_columns"),
         ("results", 1, "query_is_accepted"),
     ]
     assert read.queries.collect().select("session_id", "query_position", "results_status").rows() == [

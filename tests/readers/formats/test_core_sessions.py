@@ -173,7 +173,9 @@ def test_broken_records_are_kept_aside_with_their_line(core, rejects):
         (2, 2, "clicks_can_be_read", "[('3', yesterday, 'works')]"),
     ]
     assert rejects(study)[0][4] == text.splitlines()[0]
-    assert study.queries.collect()["results_status"].to_list() == ["not_logged", "not_logged", "shown"]
+    assert study.queries.collect()["results_status"].to_list() == ["not_logged", "shown", "shown"]
+    assert study.queries.collect()["query_text"].null_count() == 0
+    assert study.results.collect().select("doc_id", "clicked").rows() == [("3", None), ("4", False)]
     with pytest.raises(DataError, match=r"log\.csv, line 1: list_can_be_read does not hold \(value '\[1, 2'\)"):
         core(text, format="core", strict=True)
 
@@ -200,7 +202,7 @@ def test_several_files_whose_sessions_differ(write, quiet_read, rejects):
     assert (study.facts.sessions, study.facts.queries) == (3, 6)
     assert [(one.path, one.records, one.rows) for one in study.sources[:4]] == [
         ("a.csv", 3, 3),
-        ("b.csv", 3, 2),
+        ("b.csv", 3, 3),
         ("a.csv", 5, 5),
         ("b.csv", 2, 2),
     ]

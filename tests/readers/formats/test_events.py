@@ -220,9 +220,10 @@ def test_broken_records_are_kept_aside_and_named(write, rejects, quiet_read):
     study = quiet_read(path, config=STUDY)
     assert [row[:4] for row in rejects(study)] == [
         (2, 3, "rank_is_an_integer", "two"),
-        (3, 4, "time_is_a_datetime", "soon"),
         (4, 5, "record_fits_the_columns", "and more"),
+        (3, 4, "time_is_a_datetime", "soon"),  # its click stays
     ]
+    assert study.results.collect().select("doc_id", "clicked").rows() == [("b", True)]
     with pytest.raises(DataError, match=r"log\.csv, line 3: rank_is_an_integer does not hold \(value 'two'\)"):
         read(path, config=STUDY, strict=True)
 

@@ -166,10 +166,13 @@ def test_every_record_of_a_corrupted_log_is_a_row_or_rejected_with_a_reason(fram
         assert {source.table: source.records for source in study.sources} == {
             name: frame.height for name, frame in spoiled.items()
         }
-        rejected = study.rejected.collect()
+        told = study.rejected.collect()
+        rejected = told.filter(~pl.col("row_kept"))
         assert rejected.height == sum(source.rejected for source in study.sources)
         assert rejected.select("source", "record").is_duplicated().sum() == 0
-        assert rejected["rule"].null_count() == rejected["raw"].null_count() == rejected["line"].null_count() == 0
+        assert told.select("source", "record", "column").is_duplicated().sum() == 0
+        assert told.filter("row_kept").join(rejected, on=["source", "record"], how="semi").is_empty()
+        assert told["rule"].null_count() == told["raw"].null_count() == told["line"].null_count() == 0
         saved = study.save(Path(folder) / "out")
     keys_hold(study)
     assert saved.facts == study.facts

@@ -129,8 +129,9 @@ def test_lines_that_do_not_fit_are_rejected(write, quiet_read, rejects):
     ]
     assert study.results.filter(session_id="run:D1").collect().select("doc_id", "rank").rows() == [
         ("a", 1),
-        ("e", 2),
-        ("f", 3),
+        ("d", 2),
+        ("e", 3),
+        ("f", 4),
     ]
     with pytest.raises(DataError, match="run, line 2: record_fits_the_columns does not hold"):
         read(write("run", text), strict=True)

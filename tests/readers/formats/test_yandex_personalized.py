@@ -69,8 +69,10 @@ def test_what_carries_nothing_is_counted_by_why(write, quiet_read):
 def test_what_breaks_a_rule_names_its_line(write, quiet_read, rejects):
     path = write("train.tsv", LOG + "0\tM\t3\n0\t1\tQ\t5\t77\n0\t1\tC\t0\n0\tx\tC\t0\t102\n0\t1\tZ\t0\t102\n")
     rule = "line_is_a_session_a_query_or_a_click"
-    assert [row[1:4] for row in rejects(quiet_read(path))] == [
-        (line, rule, kind) for line, kind in zip(range(8, 13), "MQCCZ", strict=True)
+    found = [row[1:4] for row in rejects(quiet_read(path))]
+    assert [row for row in found if row[0] != 11] == [
+        (line, rule, kind) for line, kind in ((8, "M"), (9, "Q"), (10, "C"), (12, "Z"))
     ]
+    assert [row for row in found if row[0] == 11] == [(11, "time_passed_is_an_integer", "x")]
     with pytest.raises(DataError, match=r"train.tsv, line 8: line_is_a_session_a_query_or_a_click does not hold"):
         read(path, strict=True)

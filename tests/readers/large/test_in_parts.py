@@ -114,12 +114,13 @@ def test_strict_reading_names_the_first_record_of_all_parts(write, small):
 
 def outcome_of_strict(one):
     """Return the error that strict reading ends with."""
-    source, record, line, _, rule, value, _ = one["rejected"][1][0]
+    source, record, line, _, rule, value, _, _, row_kept = one["rejected"][1][0]
     others = len(one["rejected"][1]) - 1
     shown = f" (value {value!r})" if value is not None else ""
     more = f"; {others} more record{'s' if others > 1 else ''} broken" if others else ""
     place = f"line {line}" if line is not None else f"record {record}"
-    return f"{source}, {place}: {rule} does not hold{shown}{more}. Without strict such records are kept aside"
+    kept = "such values are set aside and their rows kept" if row_kept else "such records are kept aside"
+    return f"{source}, {place}: {rule} does not hold{shown}{more}. Without strict {kept}"
 
 
 def log(rows):

@@ -132,7 +132,7 @@ def test_nothing_in_a_copy_says_who_searched_what_and_when(leaky, tmp_path, key)
     study = leaky(key)
     written = study.save(tmp_path / "study")
     assert everything(written.path).count(SAYS) > 100
-    assert written.facts.sessions == 3
+    assert written.facts.sessions == 4
     assert written.rejected.collect().height >= 4
     made = sk.pseudonymize(written)
     copy = made.save(tmp_path / "copy")
@@ -213,7 +213,7 @@ def test_what_is_asked_for_is_done(leaky):
     assert "issued_at" in after["queries"].columns
     assert made.study.settings.title == "zqtitle"
     assert made.study.settings.timezone == "Europe/Bucharest"
-    assert set(after["sessions"]["comment"]) == {"zqcomment1", "zqcomment2", "zqcomment3"}
+    assert set(after["sessions"]["comment"]) == {"zqcomment1", "zqcomment2", "zqcomment3", "zqcomment4"}
     assert "epoch" in after["sessions"].columns  # it tells no more than the times that stay
     assert set(after["results"]["doc_id"]) <= {f"document-{n:04}" for n in range(1, 5)}
     assert set(after["judgments"]["judgment_key"]) == {"topic-0001", "topic-0002", "key-0001"}

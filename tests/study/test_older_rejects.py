@@ -1,0 +1,50 @@
+"""Studies that were written before cells were set aside: what was rejected are rows."""
+
+import json
+
+import polars as pl
+import pytest
+
+import sessionkit as sk
+from sessionkit.analysis.accounts import accounts, heavy_losses
+
+
+@pytest.fixture
+def older(tmp_path):
+    """A study of which one record was rejected, as older versions wrote it."""
+    lists = {"session_id": ["a"] * 3, "query_position": [1] * 3, "rank": ["1", "2", "x"], "doc_id": ["x", "y", "z"]}
+    with pytest.warns(sk.DataWarning):
+        study = sk.from_tables(lists)
+    path = tmp_path / "study"
+    study.save(path)
+    described = json.loads((path / "datapackage.json").read_text())
+    resource = next(one for one in described["resources"] if one["name"] == "rejected")
+    paths = resource["path"] if isinstance(resource["path"], list) else [resource["path"]]
+    (file,) = (path / one for one in paths)
+    pl.read_parquet(file).drop("column", "row_kept").write_parquet(file)
+    resource["bytes"] = file.stat().st_size
+    resource.pop("hash", None)
+    (path / "datapackage.json").write_text(json.dumps(described))
+    return path
+
+
+def test_rows_are_rows(older, tmp_path):
+    study = sk.open_study(older)
+    assert study.rejected.select("rule", "column", "row_kept").collect().rows() == [("rank_is_an_integer", None, False)]
+    found = accounts(study)
+    assert found["rejected"]["records"].to_list() == [1]
+    assert found["cells"].is_empty()
+    assert heavy_losses(study) == ("results: 1 of 3 records (33.3 %) rejected; sessionkit check says why",)
+    copy = sk.pseudonymize(study)
+    assert any("1 record of results (rank_is_an_integer)" in note for note in copy.study.notes)
+
+
+def test_cells_are_said_apart_in_a_copy(tmp_path):
+    lists = {"session_id": ["a"] * 3, "query_position": [1] * 3, "rank": ["1", "2", "x"], "doc_id": ["x", "y", "z"]}
+    with pytest.warns(sk.DataWarning):
+        study = sk.from_tables(lists | {"dwell_seconds": ["1", "2 s", "3 s"]})
+    opened = sk.open_study(study.save(tmp_path / "study").path)
+    assert opened.rejected.collect().equals(study.rejected.collect())
+    (note,) = [note for note in sk.pseudonymize(opened).study.notes if "left out of the copy: 1" in note]
+    assert "1 record of results (rank_is_an_integer)" in note
+    assert "1 value of results (dwell_seconds_is_a_number)" in note

@@ -223,7 +223,11 @@ def require_writable(directory: Path) -> None:
 def check(
     study: StudyArgument,
     verify: Annotated[
-        bool, typer.Option("--verify", help="Compare the files of a study directory with the hashes kept in it.")
+        bool,
+        typer.Option(
+            "--verify",
+            help="Hold a study directory against what it says of itself: hashes of files, its own digest, counts, files beside.",
+        ),
     ] = False,
     table: TableOption = None,
     format_: FormatOption = None,
@@ -250,7 +254,7 @@ def check(
     if to.form is Form.table and table is None:
         to.send_tables(_shown(found), TITLES)
         if verify and not changed:
-            tell("every file is as it was written")
+            tell("all is as it was written")
     else:
         to.send_tables(found, {}, table)
     for loss in heavy_losses(opened):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -21,7 +21,10 @@ from sessionkit.cli.options import (
 )
 from sessionkit.cli.output import destination
 from sessionkit.cli.running import working
-from sessionkit.errors import UsageError
+from sessionkit.errors import DataError, UsageError
+
+if TYPE_CHECKING:
+    from sessionkit.study import Study
 
 
 def score(
@@ -37,6 +40,12 @@ def score(
             "several joined by commas.",
         ),
     ] = "system",
+    verify: Annotated[
+        bool,
+        typer.Option(
+            "--verify", help="Score only a study directory of which all is as it was written; see check --verify."
+        ),
+    ] = False,
     memory: MemoryOption = None,
     partials: PartialsOption = None,
     engine: EngineOption = Engine.polars,
@@ -53,21 +62,36 @@ def score(
     from sessionkit.scoring.scores import score_parts
 
     to = destination(format_, output)
-    if engine is Engine.spark:
-        from sessionkit.engines.spark import score as score_with_spark
-
-        if memory is not None or partials is not None:
-            msg = "--memory and --partials are for this process; the memory of Spark's workers is set where they are started"
-            raise UsageError(msg)
-        with working("scoring with Spark"):
-            to.send(score_with_spark(open_source(study), measures, per, master=master))
-        return
-    if master is not None:
+    if engine is Engine.spark and (memory is not None or partials is not None):
+        msg = (
+            "--memory and --partials are for this process; the memory of Spark's workers is set where they are started"
+        )
+        raise UsageError(msg)
+    if engine is not Engine.spark and master is not None:
         msg = "--master is for --engine spark"
         raise UsageError(msg)
     opened = open_source(study)
+    if verify:
+        require_verified(opened)
+    if engine is Engine.spark:
+        from sessionkit.engines.spark import score as score_with_spark
+
+        with working("scoring with Spark"):
+            to.send(score_with_spark(opened, measures, per, master=master))
+        return
     with working("scoring"):
         to.send_parts(score_parts(opened, measures, per, memory=memory, partials=partials))
+
+
+def require_verified(study: Study) -> None:
+    """Raise DataError where a study directory is not as it was written."""
+    from sessionkit.study import verify_hashes
+
+    with working("verifying"):
+        problems = verify_hashes(study)
+    if problems:
+        more = f" (and {len(problems) - 1} more; see: sessionkit check --verify)" if len(problems) > 1 else ""
+        raise DataError(f"{study.path}: {problems[0]}{more}; nothing was scored")
 
 
 def explain(

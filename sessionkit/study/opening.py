@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -12,9 +13,9 @@ import polars as pl
 from sessionkit.contract import table
 from sessionkit.errors import DataError
 from sessionkit.study.descriptor import ours_of, parsed, partitioned_of, parts_of, paths_of, resources_of, value_of
-from sessionkit.study.facts import Facts
+from sessionkit.study.facts import Facts, facts_of
 from sessionkit.study.folders import Address, Directory, Folder, first_line, folder_at
-from sessionkit.study.package import DESCRIPTOR
+from sessionkit.study.package import DESCRIPTOR, digest_of, foreign_files
 from sessionkit.study.places import PRIVATE, public
 from sessionkit.study.resources import sha256
 from sessionkit.study.settings import Settings
@@ -23,6 +24,8 @@ from sessionkit.study.source import Source
 from sessionkit.study.study import Study, identity_of, no_rejected
 
 Files = dict[str, list[Path | str]]
+DIGESTED = 3
+"""Layout from which a descriptor keeps a digest of itself."""
 
 
 def open_study(directory: str | PathLike[str], storage_options: Mapping[str, Any] | None = None) -> Study:
@@ -111,7 +114,10 @@ def _stored(
 
 
 def verify_hashes(study: Study) -> tuple[str, ...]:
-    """Return a sentence for each file of a study on disk whose bytes are not those that were written.
+    """Return a sentence for all of a study on disk that is not as it was written.
+
+    Every file is held against its SHA-256, the descriptor against its digest, the counts it keeps are counted again, and
+    what lies in the directory beside the study's files is named. This reads every byte, and the tables once more.
 
     Raises
     ------
@@ -127,8 +133,24 @@ def verify_hashes(study: Study) -> tuple[str, ...]:
         raise DataError(f"{here} first")
     folder = Directory(study.path)
     descriptor = parsed(folder.text(), folder.descriptor)
-    resources = resources_of(descriptor, folder.descriptor)
     ours = ours_of(descriptor, folder.descriptor, folder.name)
+    problems = _changed_files(folder, descriptor, ours)
+    if ours["layout"] >= DIGESTED and ours.get("digest") != digest_of(descriptor):
+        problems.append(f"{DESCRIPTOR} is not as it was written: its digest differs from what it says")
+    problems += [f"{name} lies in the study, and {DESCRIPTOR} does not list it" for name in foreign_files(study.path)]
+    if not problems:  # what was changed is not counted
+        kept, counts = asdict(study.facts), asdict(facts_of(study))
+        problems += [
+            f"{DESCRIPTOR} says {name} = {kept[name]:,} where the tables have {counts[name]:,}"
+            for name in kept
+            if kept[name] != counts[name]
+        ]
+    return tuple(problems)
+
+
+def _changed_files(folder: Directory, descriptor: dict[str, Any], ours: dict[str, Any]) -> list[str]:
+    """Return a sentence for each file whose bytes are not those that were written."""
+    resources = resources_of(descriptor, folder.descriptor)
     problems: list[str] = []
     for name, resource in resources.items():
         paths = [folder.file(path) for path in paths_of(resource)]
@@ -145,14 +167,7 @@ def verify_hashes(study: Study) -> tuple[str, ...]:
             for file, on_disk, kept in checked
             if sha256(*on_disk) != kept
         ]
-    return tuple(problems)
-
-
-def _with_cells(rejected: pl.LazyFrame) -> tuple[pl.LazyFrame, pl.Schema]:
-    """Return rejected rows with the columns that tell of cells, which older studies have not."""
-    if "row_kept" not in rejected.collect_schema():
-        rejected = rejected.with_columns(column=pl.lit(None, dtype=pl.String), row_kept=pl.lit(value=False))
-    return rejected, rejected.collect_schema()
+    return problems
 
 
 def _scan(folder: Folder, name: str, resource: dict[str, Any], files: list[Path | str]) -> pl.LazyFrame:
@@ -189,3 +204,10 @@ def _scan(folder: Folder, name: str, resource: dict[str, Any], files: list[Path 
                 "ingest the source again"
             )
     return frame
+
+
+def _with_cells(rejected: pl.LazyFrame) -> tuple[pl.LazyFrame, pl.Schema]:
+    """Return rejected rows with the columns that tell of cells, which older studies have not."""
+    if "row_kept" not in rejected.collect_schema():
+        rejected = rejected.with_columns(column=pl.lit(None, dtype=pl.String), row_kept=pl.lit(value=False))
+    return rejected, rejected.collect_schema()

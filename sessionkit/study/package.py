@@ -7,9 +7,10 @@ study gives the same bytes.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import closing
 from dataclasses import asdict, replace
 from itertools import count
@@ -116,6 +117,7 @@ def finish_package(
         resource(name, written[name], folder, known.get(name)) for name in (*TABLES, "rejected") if name in written
     ]
     descriptor = _descriptor(study, resources, log, pairs, partitioned)
+    descriptor["sessionkit"]["digest"] = digest_of(descriptor)
     text = json.dumps(descriptor, indent=2, ensure_ascii=False, allow_nan=False)
     (folder / DESCRIPTOR).write_text(text + "\n", encoding="utf-8", newline="\n")
 
@@ -245,6 +247,17 @@ def _write(frame: pl.LazyFrame, path: Path) -> Path:
         path, compression="zstd", compression_level=1, statistics=True, row_group_size=2**17, maintain_order=True
     )
     return path
+
+
+def digest_of(descriptor: Mapping[str, Any]) -> str:
+    """Return the SHA-256 by which a descriptor's own changes are found: of all it says but the digest, its keys sorted.
+
+    >>> digest_of({"name": "a", "sessionkit": {}}) == digest_of({"sessionkit": {"digest": "x"}, "name": "a"})
+    True
+    """
+    ours = {name: value for name, value in descriptor["sessionkit"].items() if name != "digest"}
+    text = json.dumps({**descriptor, "sessionkit": ours}, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _descriptor(

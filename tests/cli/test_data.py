@@ -85,7 +85,7 @@ def test_check_of_a_source_and_of_a_study_agree(call, log, study):
 
 
 def test_verify_finds_a_file_that_was_changed(call, study):
-    assert "every file is as it was written" in call("check", study, "--verify", "--format", "table").err
+    assert "all is as it was written" in call("check", study, "--verify", "--format", "table").err
     file = study / "judgments.parquet"
     content = bytearray(file.read_bytes())
     content[len(content) // 2] ^= 1

@@ -164,3 +164,11 @@ def test_memory_is_a_size(call, study):
     refused = call("curve", study, "sDCG@3", "--memory", "4 bananas")
     assert (refused.status, refused.err.count("\n")) == (2, 1)
     assert "memory is '4 bananas'; give a size such as 4GB" in refused.err
+
+
+def test_a_study_that_was_changed_is_not_scored_if_that_is_asked(call, refused, study):
+    assert call("score", study, "sDCG@3", "--verify").status == 0
+    path = study / "datapackage.json"
+    path.write_text(path.read_text().replace('"max_grade": 2.0', '"max_grade": 3.0'))
+    refused(1, "score", study, "sDCG@3", "--verify", names=["its digest differs", "nothing was scored"])
+    assert call("score", study, "sDCG@3").status == 0

@@ -11,6 +11,7 @@ import pytest
 from sessionkit.errors import DataError
 from sessionkit.readers import from_tables, read
 from sessionkit.study import open_study, verify_hashes
+from sessionkit.study.package import digest_of
 
 
 @pytest.fixture
@@ -202,7 +203,13 @@ def in_two_files(folder):
         "filesize": len(both),
         "hash": f"sha256:{hashlib.sha256(both).hexdigest()}",
     }
-    change(folder, lambda _, resources: resources["results"].update(new))
+
+    def as_written(descriptor, resources):
+        resources["results"].update(new)
+        descriptor["sessionkit"]["digest"] = digest_of(descriptor)
+
+    change(folder, as_written)
+    (folder / "results.parquet").unlink()
     return paths
 
 
@@ -219,10 +226,45 @@ def test_verify_takes_a_resource_of_several_files(folder):
     )
 
 
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda ours: ours["settings"].update(max_grade=4),
+        lambda ours: ours["settings"].update(merge="sum"),
+        lambda ours: ours["facts"].update(not_logged=3),
+        lambda ours: ours["notes"].append("all is well"),
+        lambda ours: ours["sources"][0].update(records=1),
+        lambda ours: ours.update(reader="aol"),
+        lambda ours: ours.pop("digest"),
+    ],
+)
+def test_verify_finds_what_was_changed_in_the_descriptor(folder, edit):
+    change(folder, lambda descriptor, _: edit(descriptor["sessionkit"]))
+    assert verify_hashes(open_study(folder)) == (
+        "datapackage.json is not as it was written: its digest differs from what it says",
+    )
+
+
+def test_verify_counts_again(folder):
+    def forged(descriptor, _):
+        descriptor["sessionkit"]["facts"]["repeats_in_lists"] = 7
+        descriptor["sessionkit"]["digest"] = digest_of(descriptor)
+
+    change(folder, forged)
+    assert verify_hashes(open_study(folder)) == ("datapackage.json says repeats_in_lists = 7 where the tables have 0",)
+
+
+def test_verify_names_files_that_are_not_the_studys(folder):
+    (folder / "notes").mkdir()
+    (folder / "notes" / "one.txt").write_text("x")
+    assert verify_hashes(open_study(folder)) == ("notes lies in the study, and datapackage.json does not list it",)
+
+
 def test_verify_says_that_no_hash_is_kept(folder):
     change(folder, lambda _, resources: resources["users"].pop("hash"))
     assert verify_hashes(open_study(folder)) == (
         "users.parquet cannot be verified: datapackage.json keeps no sha256 of it",
+        "datapackage.json is not as it was written: its digest differs from what it says",
     )
 
 

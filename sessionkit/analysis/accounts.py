@@ -97,31 +97,32 @@ def accounts(study: Study) -> Accounts:
 def heavy_losses(study: Study) -> tuple[str, ...]:
     """Say of which tables more than 1 % of the records were rejected, of which columns more than 1 % of the values set aside.
 
+    A sentence for each, such as ``"results.dwell_seconds: 20 of 40 values (50.0 %) set aside and taken as missing; ..."``.
+
     Examples
     --------
     >>> import sessionkit as sk
     >>> lists = {"session_id": ["s", "s"], "query_position": [1, 1], "rank": [1, 2], "doc_id": ["a", "b"]}
-    >>> study = sk.from_tables(results=lists | {"dwell_seconds": ["3.5", "4,5"]})
-    >>> heavy_losses(study)
-    ('results.dwell_seconds: 1 of 2 values (50.0 %) set aside and taken as missing; sessionkit check says why',)
+    >>> heavy_losses(sk.from_tables(results=lists | {"dwell_seconds": ["3.5", "4.5"]}))
+    ()
     """
     records: dict[str, int] = {}
     for source in study.sources:
         records[source.table] = records.get(source.table, 0) + source.rows + source.empty_lists + source.rejected
     counted = study.rejected.group_by("table", "column", "row_kept").agg(many=pl.len().cast(pl.Int64)).collect()
     rows = counted.filter(~pl.col("row_kept")).group_by("table").agg(pl.col("many").sum())
-    cells = counted.filter("row_kept").sort("many", "column", descending=[True, False])
+    cells = counted.filter("row_kept").sort("many", "table", "column", descending=[True, False, False])
     lost = dict(rows.iter_rows())
     said = [
         _said(name, lost[name], records[name], "records", "rejected")
         for name in TABLES
-        if name in lost and lost[name] > MUCH * records.get(name, 0)
+        if name in lost and name in records and lost[name] > MUCH * records[name]
     ]
     for name, column, many in cells.select("table", "column", "many").iter_rows():
         if column in study.columns(name):
             whole, what = many + study.table(name).select(pl.col(column).count()).collect().item(), "values"
         else:  # it stands in another table, which is made from this one, or in several columns
-            whole, what = records.get(name, many), "records"
+            whole, what = max(many, records.get(name, 0)), "records"
         if many > MUCH * whole:
             said.append(_said(f"{name}.{column}", many, whole, what, "set aside and taken as missing"))
     return tuple(said)

@@ -188,10 +188,10 @@ def check_values(
 
 def cell(column: str, rule: str | pl.Expr, value: pl.Expr, record: pl.Expr | None = None) -> pl.Expr:
     """Return a value of this column that broke a rule, as one of CELLS; `record` where it is not that of its row."""
-    name = pl.lit(rule) if isinstance(rule, str) else rule
+    broken = pl.lit(rule) if isinstance(rule, str) else rule
     own = pl.lit(None) if record is None else record
-    told = {RECORD: own.cast(pl.Int64), COLUMN: pl.lit(column), RULE: name, VALUE: value.cast(pl.String)}
-    return pl.struct(**told)
+    told = {RECORD: own.cast(pl.Int64), COLUMN: pl.lit(column), RULE: broken, VALUE: value.cast(pl.String)}
+    return pl.struct(part.alias(name) for name, part in told.items())
 
 
 def _unread(frame: pl.DataFrame, read: Iterable[str], needed: Iterable[str]) -> pl.Series | None:

@@ -6,8 +6,10 @@ A new format is one file here and one entry in ``FORMATS`` below; ``core_session
    ``../events/`` or ``../flat/`` for a kind of log. It returns unchecked rows under our column names, values as text:
    ``raw_of(file, "queries", frame, kind="query records", ...)`` for each table it has, queries or results at least. RECORD is
    the number of the line or record a row comes from, ``locate`` the way back to its text; a record that cannot be taken apart
-   is a row with RULE (a sentence such as ``list_can_be_read``) and VALUE. Checking, rejecting, deriving missing tables,
-   accounts, parts of large logs: all that happens afterwards, for every format.
+   is a row with RULE (a sentence such as ``line_is_json``) and VALUE. A value that no key is made of costs no row: one that is
+   read here and cannot be is set aside, by ``../raw.without`` (CELLS of a row) or ``../records.set_aside`` (records that go
+   into other rows). Checking, rejecting, deriving missing tables, accounts, parts of large logs: all that happens afterwards,
+   for every format.
 2. What became no row is counted: ``Taken.merged`` (clicks, repeated queries), ``Taken.idle`` (events that say nothing).
    ``events/clicks.with_clicks`` brings clicks onto results. Why a list is not there goes to ``results_status``.
 3. ``log.keep(frame)`` keeps rows that were expensive to take, on disk where the log is large (``log.is_large``).

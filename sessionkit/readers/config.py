@@ -100,6 +100,8 @@ def read_config(path: Path) -> Config:
 
 def loaded_toml(path: Path) -> dict[str, Any]:
     """Return what a study.toml says, unchecked; DataError where it is not there or is not TOML."""
+    if path.exists() and not path.is_file():
+        raise DataError(f"{path} is no file; a study.toml says how to read a log (README.md shows one)")
     try:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:

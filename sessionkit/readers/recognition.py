@@ -38,8 +38,10 @@ def glimpse(path: Path) -> Glimpse:
         names = tuple(sorted(islice(_files_in(path), MOST)))
         return Glimpse(path, path.resolve().name, "", is_folder=True, names=names)
     try:
-        with unpacked(path) as stream:
-            head = stream.read(HEAD)
+        head = b""
+        if path.is_file():  # a pipe could be waited for without end
+            with unpacked(path) as stream:
+                head = stream.read(HEAD)
     except DAMAGED:  # whoever reads it says what is wrong with it
         head = b""
     if head.startswith(PARQUET) or unread(head, path.name):

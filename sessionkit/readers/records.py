@@ -36,6 +36,7 @@ from sessionkit.readers.progress import begun_again
 from sessionkit.readers.raw import Locate, Raw, as_lines
 from sessionkit.study import Source, Study
 from sessionkit.study.memory import memory_budget
+from sessionkit.study.temporary import TemporaryFolder
 
 Tallies = Mapping[tuple[str, str], int]
 """Numbers of records by the name of their file and a few words that say what they are."""
@@ -118,8 +119,8 @@ def reader(name: str, take: Take, *, parquet: bool = False) -> Callable[..., Stu
         config: Config, judgments: Sequence[Path] = (), *, strict: bool = False, memory: str | int | None = None
     ) -> Study:
         budget = memory_budget(memory)
-        with tempfile.TemporaryDirectory(prefix="sessionkit-") as folder:
-            copies, records, workspace = (Path(folder) / part for part in ("copies", "records", "workspace"))
+        with TemporaryFolder() as folder:
+            copies, records, workspace = (folder / part for part in ("copies", "records", "workspace"))
             for place in (copies, records, workspace):
                 place.mkdir()
             judged = read_judgments(judgment_files(config, judgments, copies))

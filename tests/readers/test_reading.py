@@ -1,5 +1,7 @@
 """sk.read: what kind of source is this?"""
 
+import os
+
 import polars as pl
 import pytest
 
@@ -190,3 +192,15 @@ CUT = r"cats \ud83d"
 def test_texts_cut_within_a_character_are_kept_as_far_as_they_go(write, quiet_read, format_, text):
     study = quiet_read(write("log.json", text.replace("%s", CUT)), format=format_)
     assert study.queries.collect()["query_text"].to_list() == ["cats \ufffd"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_pipes_are_refused_and_not_waited_for(tmp_path):
+    log = tmp_path / "log.csv"
+    log.write_text("session_id,query_position,rank,doc_id\na,1,1,x\n")
+    for name in ("pipe.csv", "pipe.toml"):
+        os.mkfifo(tmp_path / name)
+        with pytest.raises(DataError, match=r"is a device or a pipe|is no file"):
+            read(tmp_path / name)
+    with pytest.raises(DataError, match="is a device or a pipe"):
+        read(log, judgments=tmp_path / "pipe.csv")

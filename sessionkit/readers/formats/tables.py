@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import re
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
@@ -33,6 +32,7 @@ from sessionkit.readers.progress import begun_again
 from sessionkit.readers.raw import Raw
 from sessionkit.study import Study
 from sessionkit.study.memory import memory_budget
+from sessionkit.study.temporary import TemporaryFolder
 
 TRIED = "the user study of ir_metrics (tab-separated, three tables); NDJSON and Parquet on made-up ones"
 
@@ -62,8 +62,8 @@ def read_tables(
     if "results" not in config.tables and "queries" not in config.tables:
         raise DataError(f"{config.name} names neither [results] nor [queries]; a study needs the log of one of them")
     budget = memory_budget(memory)
-    with tempfile.TemporaryDirectory(prefix="sessionkit-") as folder:
-        copies, records = Path(folder) / "copies", Path(folder) / "records"
+    with TemporaryFolder() as folder:
+        copies, records = folder / "copies", folder / "records"
         copies.mkdir()
         records.mkdir()
         given = judgment_files(config, judgments, copies)

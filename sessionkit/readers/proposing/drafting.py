@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
@@ -20,6 +19,7 @@ from sessionkit.readers.proposing.proposal import Proposal, Section, proposal_of
 from sessionkit.readers.proposing.sampling import Sample, sample_of
 from sessionkit.readers.proposing.tables import by_shared_ids, sections_of_tables
 from sessionkit.showing.words import listed
+from sessionkit.study.temporary import TemporaryFolder
 
 PathText = str | PathLike[str]
 ROLES = {
@@ -81,8 +81,8 @@ def propose(paths: PathText | Sequence[PathText], *, folder: PathText | None = N
     found = known(given)
     if found is not None:
         return _proposal(sections_of_known(found, place))
-    with tempfile.TemporaryDirectory(prefix="sessionkit-") as workspace:
-        parts = by_shared_ids(by_values([_part(path, Path(workspace)) for path in given]))
+    with TemporaryFolder() as workspace:
+        parts = by_shared_ids(by_values([_part(path, workspace) for path in given]))
     if any(part.kind == "events" for part in parts):
         sections = sections_of_events(parts, place)
     else:

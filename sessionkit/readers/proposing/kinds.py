@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,6 +16,7 @@ from sessionkit.readers.proposing.lists import Layout, layout_of
 from sessionkit.readers.proposing.naming import LIKELY, folded, likeness
 from sessionkit.readers.proposing.sampling import Sample
 from sessionkit.readers.recognition import fitting, glimpse
+from sessionkit.study.temporary import TemporaryFolder
 
 ACTIONS = {
     "query": "query search submit submitted querysubmit querysubmitted querysubmission searchquery queryissued issuequery newquery "
@@ -117,9 +117,9 @@ def formats_of_judgments(path: Path) -> list[str]:
 
 def judgments_in(path: Path, format: str) -> pl.DataFrame:
     """Return what a file of judgments in a format of their own says, as text: judgment_key, doc_id, grade."""
-    with tempfile.TemporaryDirectory(prefix="sessionkit-") as folder:
+    with TemporaryFolder() as folder:
         said = {"judgments": {"path": path.name, "format": format}}
-        read = read_judgments(judgment_files(Config(path.name, path.parent, tables=said), (), Path(folder)))
+        read = read_judgments(judgment_files(Config(path.name, path.parent, tables=said), (), folder))
         grades = [raw.frame.select(pl.col("judgment_key", "doc_id", "grade").cast(pl.String)) for raw in read.raws]
         return pl.concat(pl.collect_all(grades))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +18,7 @@ from sessionkit.readers.proposing.settings import asked_of_grades, zone_line
 from sessionkit.readers.proposing.spelling import quoted, spelled
 from sessionkit.readers.recognition import glimpse
 from sessionkit.showing.words import listed
+from sessionkit.study.temporary import TemporaryFolder
 
 OWN = ("tables", "events", "logui")
 """Formats of private logs, which study.toml has to describe."""
@@ -111,8 +111,8 @@ def sections_of_known(found: Known, folder: Path) -> list[Section]:
 def _maps_topics(path: Path) -> bool:
     """Return whether a file maps sessions to topics."""
     try:
-        with tempfile.TemporaryDirectory(prefix="sessionkit-") as folder:
-            read_topics(path, Path(folder))
+        with TemporaryFolder() as folder:
+            read_topics(path, folder)
     except DataError:
         return False
     return True

@@ -10,7 +10,6 @@ import polars as pl
 from sessionkit.charts.encodings import SHAPES, checked, in_order, tip, titled, values
 from sessionkit.charts.text import printable_column
 from sessionkit.charts.theme import FAINT, PALETTE
-from sessionkit.errors import UsageError
 
 COLUMNS = ("measure", "covariate", "coefficient", "n", "value", "low", "high", "p")
 NAMES = {"pearson": "Pearson's r", "spearman": "Spearman's rho", "kendall": "Kendall's tau-b"}
@@ -44,8 +43,6 @@ def correlation_forest(
     """
     frame = checked(correlations, COLUMNS, "sessionkit.correlate")
     shown = frame.filter(pl.col("value").is_not_null())
-    if shown.is_empty():
-        raise UsageError("there is nothing to draw: no correlation has a value")
     several = shown.get_column("covariate").n_unique() > 1
     measure, covariate = printable_column("measure"), printable_column("covariate")
     name = pl.concat_str(measure, pl.lit(" with "), covariate) if several else measure

@@ -52,8 +52,6 @@ def score_distribution(
         A column is missing, there are no values, or more than 40 groups.
     """
     frame = checked(scores, COLUMNS, "sessionkit.score").drop_nulls("value")
-    if frame.is_empty():
-        raise UsageError("there is nothing to draw: no session has a value")
     many = frame.get_column("group").n_unique()
     if many > MOST:
         raise UsageError(f"one figure shows {MOST} groups, not {many:,}; group by another column or filter the frame")

@@ -17,7 +17,7 @@ from sessionkit.errors import DataError, UsageError
 
 sys.path.insert(0, str(Path(__file__).parent / "losing"))
 sys.path.insert(0, str(Path(__file__).parent / "comparing"))
-import enumerated
+import all_arrangements
 from runs import listed, runs, with_judgments
 
 CLINIC = Path(__file__).resolve().parents[2] / "examples" / "clinic" / "study.toml"
@@ -49,7 +49,7 @@ def values(study, measure):
 
 def wilcoxon(d):
     """The p-value by the rule of compare: exact of up to 50 differences that are not 0; rounding aside."""
-    return enumerated.signed_ranks(d.round(13))
+    return all_arrangements.signed_ranks(d.round(13))
 
 
 def test_tau_is_that_of_studies_read_with_fewer_judgments():

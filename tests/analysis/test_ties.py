@@ -247,15 +247,14 @@ def test_the_sign_of_a_difference_of_means_is_not_roundings():
         tested = PairTest.of(Chosen.of(design, 2, test, None), frame, number, ["S1", "S2"], [(0, 1)])
         d, p = tested.tested(frame["value"].to_numpy())
         assert (d[0], p[0]) == (0.0, pytest.approx(1.0))
-    assert Row("", "A", "B", 1, 1, 0.3, 0.1 + 0.2).difference == 0
-    assert Row("", "A", "B", 1, 1, 0.3, 0.1 + 0.2).relative == 0
+    assert Row("", "A", "B", 1, 1, 0.3, 0.1 + 0.2).raw_difference == 0
 
 
 def test_the_best_query_is_the_earliest_of_equals_rounding_aside():
     values = pl.DataFrame(
         {"session_id": ["s"] * 3 + ["t"] * 2, "query_position": [1, 2, 3, 1, 2], "value": [0.15, NOISY, 0.1, None, 0.5]}
     )
-    assert parted(values, "best").rows() == [("s", 0.15, (NOISY + 0.1) / 2), ("t", 0.5, None)]
+    assert parted(values, "best").rows() == [("s", 0.15, (NOISY + 0.1) / 2, 3), ("t", 0.5, None, 2)]
 
 
 @settings(deadline=None)

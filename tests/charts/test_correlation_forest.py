@@ -47,5 +47,5 @@ def test_covariates_are_named_where_there_are_several():
 
 def test_what_has_no_value_is_left_out():
     assert [row["row"] for row in drawn(found(value=[None, 0.1]))[0]] == ["AP"]
-    with pytest.raises(UsageError, match="no correlation has a value"):
+    with pytest.raises(UsageError, match="no value is defined"):
         correlation_forest(found(value=pl.Series([None, None], dtype=pl.Float64)))

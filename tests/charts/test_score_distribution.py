@@ -43,5 +43,5 @@ def test_a_hundred_thousand_sessions_become_a_few_hundred_points_spread_like_the
 def test_groups_have_their_limits():
     with pytest.raises(UsageError, match="shows 40 groups, not 41"):
         score_distribution(pl.DataFrame({"group": [str(n) for n in range(41)], "value": [1.0] * 41}))
-    with pytest.raises(UsageError, match="no session has a value"):
+    with pytest.raises(UsageError, match="no value is defined"):
         score_distribution(pl.DataFrame({"group": ["A"], "value": [None]}))

@@ -88,7 +88,7 @@ def test_breakdown_with_tests(call, rated):
         for test in ("user means", "users drawn", "sessions")
     ]
     # 24 grades: last 15, first 8, of 12 sessions
-    assert float(rows[1][9]) == pytest.approx((15 - 8) / 12)
+    assert float(rows[1][10]) == pytest.approx((15 - 8) / 12)
     shown = call(*words, "--format", "table").out
     assert "The last query is" in shown
     assert call(*words).lines[0] == "# tests"

@@ -17,7 +17,7 @@ def test_from_log_to_report(run):
     said = ran.said
     assert sk.open_study(ran.folder / "study").facts.sessions == 120
     assert "Every record is accounted for: True" in said
-    assert "Latin square: users x topics x systems, balanced" in said
+    assert "crossover, a balanced Latin square of users, topics and system_id" in said
     # clinic/README.md: .271 and .336 over many studies, .065 apart with an sd of .032; this is one of them
     s1, s2, gap = map(
         float, re.search(r"S1 scores ([\d.]+) and S2 ([\d.]+) in .*, S2 less S1 \+(0\.\d+)", said).groups()

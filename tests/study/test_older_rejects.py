@@ -22,7 +22,7 @@ def older(tmp_path):
     paths = resource["path"] if isinstance(resource["path"], list) else [resource["path"]]
     (file,) = (path / one for one in paths)
     pl.read_parquet(file).drop("column", "row_kept").write_parquet(file)
-    resource["bytes"] = file.stat().st_size
+    resource["filesize"] = file.stat().st_size
     resource.pop("hash", None)
     (path / "datapackage.json").write_text(json.dumps(described))
     return path

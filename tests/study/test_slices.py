@@ -120,7 +120,7 @@ def test_numbers_that_cannot_be_are_not_used(study, tmp_path, table, column, wor
     descriptor = json.loads((saved / "datapackage.json").read_text())
     for resource in descriptor["resources"]:
         if resource["name"] == table:
-            resource["bytes"] = file.stat().st_size
+            resource["filesize"] = file.stat().st_size
     (saved / "datapackage.json").write_text(json.dumps(descriptor))
     with pytest.raises(DataError, match=words):
         sk.score(sk.open_study(saved), "sDCG@10", per="session")

@@ -79,6 +79,7 @@ class Measure:
                 except MeasureError as error:
                     msg = f"{self.name}: {error}"
                     raise MeasureError(msg) from None
+                value = field.default if value is None else value  # None is a parameter that is not given
                 object.__setattr__(self, field.name, value)
                 if field.name in self.without and value != field.default:
                     msg = (

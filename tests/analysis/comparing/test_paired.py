@@ -11,7 +11,7 @@ from sessionkit.analysis.comparing.paired import paired_t, sign, wilcoxon
 from sessionkit.analysis.comparing.units import Blocked
 
 sys.path.insert(0, str(Path(__file__).parent))
-import enumerated
+import all_arrangements
 
 
 def study(n=24, shift=0.2, seed=1, decimals=None):
@@ -42,7 +42,7 @@ def test_wilcoxon_is_scipys(n, decimals):
     d = values[:, 1] - values[:, 0]
     theirs = stats.wilcoxon(d, zero_method="wilcox", method="exact" if decimals is None and n <= 50 else "asymptotic")
     pair = wilcoxon(Blocked(values), 0, 1)
-    p = enumerated.signed_ranks(d) if n <= 50 else theirs.pvalue
+    p = all_arrangements.signed_ranks(d) if n <= 50 else theirs.pvalue
     assert (pair.statistic, pair.p) == pytest.approx((theirs.statistic, p))
     if decimals is None:
         assert pair.p == pytest.approx(theirs.pvalue)
@@ -69,7 +69,7 @@ def test_with_zeros_and_ties_it_is_scipys_permutation_of_signs(seed):
     theirs = stats.wilcoxon(d[d != 0], method=every)
     pair = wilcoxon(Blocked(np.column_stack([0 * d, d])), 0, 1)
     assert pair.p == pytest.approx(theirs.pvalue, rel=1e-12)
-    assert pair.p == pytest.approx(enumerated.signed_ranks(d), rel=1e-12)
+    assert pair.p == pytest.approx(all_arrangements.signed_ranks(d), rel=1e-12)
 
 
 def test_the_interval_of_wilcoxon_ends_at_the_walsh_averages_of_its_table():

@@ -11,7 +11,7 @@ from sessionkit.analysis.comparing.separate import kruskal, mann_whitney, one_wa
 from sessionkit.analysis.comparing.units import Separate
 
 sys.path.insert(0, str(Path(__file__).parent))
-import enumerated
+import all_arrangements
 
 
 def groups(*sizes, shift=0.4, seed=1, decimals=None):
@@ -54,10 +54,10 @@ def test_mann_whitney_is_exact_with_ties(seed):
         pair = mann_whitney(Separate((one, other)), 0, 1)
         theirs = stats.mannwhitneyu(other, one, method=stats.PermutationMethod(n_resamples=np.inf))
         assert (pair.statistic, pair.p) == pytest.approx((theirs.statistic, theirs.pvalue))
-        assert pair.p == pytest.approx(enumerated.rank_sums(one, other))
+        assert pair.p == pytest.approx(all_arrangements.rank_sums(one, other))
     low, high = pair.interval(0.05)
     for shift, inside in ((low - 1e-6, False), (low + 1e-6, True), (high - 1e-6, True), (high + 1e-6, False)):
-        assert (enumerated.rank_sums(b, a - shift) > 0.05) == inside
+        assert (all_arrangements.rank_sums(b, a - shift) > 0.05) == inside
 
 
 def test_mann_whitney_of_eight_and_very_many_with_ties_is_normal():

@@ -12,7 +12,7 @@ from scipy import stats
 from sessionkit.analysis.rejudged.ranks import t_p, wilcoxon_p
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "comparing"))
-import enumerated
+import all_arrangements
 
 VALUES = st.one_of(st.just(np.nan), st.integers(-4, 4).map(float), st.floats(-2, 2, allow_nan=False, width=32))
 TABLES = st.integers(1, 4).flatmap(
@@ -24,7 +24,7 @@ TABLES = st.integers(1, 4).flatmap(
 @given(TABLES)
 def test_wilcoxon_is_exact_with_zeros_ties_and_missing_values(table):
     table = np.array(table)
-    found = [enumerated.signed_ranks(column[np.isfinite(column)]) for column in table.T]
+    found = [all_arrangements.signed_ranks(column[np.isfinite(column)]) for column in table.T]
     assert wilcoxon_p(table) == pytest.approx(found)
 
 
@@ -35,7 +35,7 @@ def test_wilcoxon_is_scipys_and_exact_to_fifty_units(n):
     tied = np.round(d * 2)
     theirs = [stats.wilcoxon(c, zero_method="wilcox", method="asymptotic", correction=False).pvalue for c in tied.T]
     few = (tied != 0).sum(axis=0) <= 50
-    theirs = np.where(few, [enumerated.signed_ranks(column) for column in tied.T], theirs)
+    theirs = np.where(few, [all_arrangements.signed_ranks(column) for column in tied.T], theirs)
     assert wilcoxon_p(tied) == pytest.approx(theirs)
 
 

@@ -75,7 +75,7 @@ def test_a_missing_iteration_is_what_is_said_of_it(write, quiet_read):
 
 
 def test_an_iteration_of_which_every_line_is_rejected_is_not_called_empty(write, quiet_read):
-    text = "D1\t0\ta\t2\t0\nD1\t1\tb\t2\t7\nD1\t3\tc\t2\t0\n"
+    text = "D1\t0\ta\t2\t0\nD1\t1\tb\tx\t0\nD1\t3\tc\t2\t0\n"
     study = quiet_read(write("run", text), format="trec_dd")
     assert study.queries.collect().select("query_position", "results_status").rows() == [
         (1, "shown"),

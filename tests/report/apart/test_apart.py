@@ -41,7 +41,7 @@ def test_every_kind_is_known_and_stands_apart():
 def test_gain_vectors_by_weighting_scheme(clinic):
     asked = [parse_measure(text) for text in ("CG@3", "CG(gain=0-1-10-100)@3")]
     made = single_figure(clinic, "gain-vectors", asked)
-    both = sk.breakdown(clinic, asked[1]).filter(pl.col("rank") == 3, pl.col("group") == "S2")
+    both = sk.breakdown(clinic, asked[1], average="queries").filter(pl.col("rank") == 3, pl.col("group") == "S2")
     mean = both.select((pl.col("value") * pl.col("n_queries")).sum() / pl.col("n_queries").sum()).item()
     rows = [row for row in data_of(made) if row["measure"] == str(asked[1]) and row["line"] == "Shown"]
     assert [row["value"] for row in rows if row["group"] == "S2" and row["rank"] == 3] == [pytest.approx(mean)]

@@ -297,7 +297,10 @@ def test_hostile_texts_are_text_and_run_nothing(hostile_log, hostile_names, show
     assert page.locator("#explorer-widget img, #explorer-widget a, #explorer-widget script").count() == 0
     page.fill("#explorer-search", "yyyyyy")
     page.locator("#explorer-list button").first.click()
-    assert page.locator("#explorer-session h4").inner_text() == f"Query 1: {'y' * 300}\u2026"
+    assert (
+        page.locator("#explorer-session h4").inner_text()
+        == f"Query 1: {'y' * 300}\u2026 (1,000,000 characters, 29db38f631ce8382)"
+    )
 
 
 @pytest.mark.browser

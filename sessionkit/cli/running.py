@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import sys
@@ -141,6 +142,8 @@ def _told(error: BaseException) -> int | None:
         return _fail("there is not enough memory for this", DATA)
     polars = sys.modules.get("polars")
     if polars is not None and isinstance(error, (polars.exceptions.PolarsError, polars.exceptions.PanicException)):
+        if f"(os error {errno.ENOSPC})" in str(error):
+            return _fail("no space is left on the disk; nothing was written", DATA)
         first = (str(error).splitlines() or ["unknown"])[0]
         return _fail(f"the data cannot be worked with: {first}; try: sessionkit check", DATA)
     return None

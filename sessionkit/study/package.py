@@ -38,6 +38,8 @@ DESCRIPTOR, JUDGMENTS = "datapackage.json", "judgments.parquet"
 PROFILE = "https://datapackage.org/profiles/2.0/datapackage.json"
 LAYOUT = 3
 """Version of what a study directory looks like; a sessionkit refuses layouts above its own."""
+UNASKED = (".DS_Store", "Thumbs.db", "desktop.ini")
+"""Files that systems put into any folder that somebody looks at."""
 ROWS = 2**23
 """Results of one file, where no memory is said to keep to."""
 RESULT_BYTES = 250
@@ -162,7 +164,7 @@ def foreign_files(directory: Path) -> list[str]:
     named = {name for path in paths for name in (path if isinstance(path, list) else [path]) if isinstance(name, str)}
     own = {Path(DESCRIPTOR), *(Path(name) for name in named)}
     own |= {parent for path in own for parent in path.parents}
-    found = (path.relative_to(directory) for path in directory.rglob("*"))
+    found = (path.relative_to(directory) for path in directory.rglob("*") if path.name not in UNASKED)
     foreign = {path for path in found if path not in own}
     return sorted(path.as_posix() for path in foreign if path.parent not in foreign)
 

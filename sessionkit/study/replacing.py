@@ -31,12 +31,12 @@ except ImportError:  # Windows: two writers at a time are then not kept apart
     fcntl = None  # type: ignore[assignment]
 
 AT_FDCWD, RENAME_EXCHANGE = -100, 2
-NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL}
-"""What file systems say that keep no locks."""
+UNABLE = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL}
+"""What file systems say that keep no locks, or force no directories to the disk."""
 SETTLED = 60.0
 """Seconds after which an unlocked draft of a file belongs to nobody: a process locks its draft as soon as it made it."""
-LONGEST = 100
-"""Characters of a name that its drafts keep, so that theirs are not too long."""
+LONGEST = 200
+"""Bytes of a name that its drafts keep, so that theirs are not too long."""
 
 
 @contextmanager
@@ -48,14 +48,15 @@ def sole_writer(target: Path) -> Iterator[None]:
     UsageError
         The place cannot be written.
     """
-    place = target.resolve()  # a link to a directory stays a link; what it leads to is replaced
-    lock = place.parent / f".{place.name[:LONGEST]}.lock"
+    place = resolved(target)  # a link to a directory stays a link; what it leads to is replaced
+    lock = place.parent / f".{_short(place.name)}.lock"
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         held = _locked(lock)
     except OSError as error:
+        taken = f"; {error.filename} was left by another user, who can remove it" if error.filename == str(lock) else ""
         raise UsageError(
-            f"cannot write {target}: {error.strerror or error}; choose a directory that can be written"
+            f"cannot write {target}: {error.strerror or error}{taken or '; choose a directory that can be written'}"
         ) from None
     try:
         if held is not None:
@@ -83,10 +84,10 @@ def built_beside(target: Path, require_replaceable: Callable[[Path], None] = lam
     UsageError
         The place cannot be written.
     """
-    place = target.resolve()
-    draft = place.parent / f".{place.name[:LONGEST]}.{secrets.token_hex(4)}.partial"
+    place = resolved(target)
+    draft = place.parent / f".{_short(place.name)}.{secrets.token_hex(4)}.partial"
     try:
-        draft.mkdir(mode=stat.S_IMODE(place.stat().st_mode) if place.exists() else 0o777)
+        draft.mkdir(mode=stat.S_IMODE(place.stat().st_mode) | stat.S_IRWXU if place.exists() else 0o777)
     except OSError as error:
         raise UsageError(
             f"cannot write {target}: {error.strerror or error}; choose a directory that can be written"
@@ -138,20 +139,32 @@ def sync(path: Path) -> None:
     """Force a file, or the names in a directory, to the disk, so that a power loss does not take it."""
     try:
         held = os.open(path, os.O_RDONLY)
-    except PermissionError:  # Windows opens no directories
+    except PermissionError:  # Windows opens no directories, and some that can be written cannot be read
         return
     try:
         os.fsync(held)
+    except OSError as error:
+        if error.errno not in UNABLE or not path.is_dir():
+            raise
     finally:
         os.close(held)
+
+
+def resolved(path: Path) -> Path:
+    """Return where a path leads, through all links; UsageError where they lead in a circle."""
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError):
+        raise UsageError(f"cannot write {path}: its links lead in a circle; name another place") from None
 
 
 def require_place(path: Path) -> None:
     """Raise UsageError, before anything is worked out, where a file cannot be written."""
     if path.is_dir():
         raise UsageError(f"cannot write {path}: it is a directory; name a file in it")
-    if not path.resolve().parent.is_dir():
-        raise UsageError(f"cannot write {path}: there is no directory {path.resolve().parent}; make it first")
+    folder = resolved(path).parent
+    if not folder.is_dir():
+        raise UsageError(f"cannot write {path}: there is no directory {folder}; make it first")
 
 
 def write_whole(path: Path, content: bytes) -> Path:
@@ -171,8 +184,8 @@ def write_whole(path: Path, content: bytes) -> Path:
 def whole_file(path: Path) -> Iterator[IO[bytes]]:
     """Yield a stream to a file beside `path`, which is moved there in one step when all has been written.
 
-    A link stays a link, and what it leads to is replaced. Devices, pipes and open files (``/dev/stdout``) are written to.
-    A file that is replaced keeps its permissions.
+    A link stays a link, and what it leads to is replaced. Devices, pipes and open files (``/dev/stdout``) are written to,
+    behind what is there. A file that is replaced keeps its permissions.
 
     Raises
     ------
@@ -182,10 +195,10 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
     require_place(path)
     try:
         if _is_stream(path):
-            with path.open("wb") as stream:
+            with path.open("ab") as stream:
                 yield stream
         else:
-            with _drafted(path.resolve()) as stream:
+            with _drafted(resolved(path)) as stream:
                 yield stream
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror or error}; choose another place") from None
@@ -195,7 +208,7 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
 def _drafted(place: Path) -> Iterator[IO[bytes]]:
     """Yield a stream to a draft of a file, which takes its place afterwards."""
     _clear_drafts(place)
-    draft = place.parent / f".{place.name[:LONGEST]}.{secrets.token_hex(4)}.partial"
+    draft = place.parent / f".{_short(place.name)}.{secrets.token_hex(4)}.partial"
     mode = stat.S_IMODE(place.stat().st_mode) if place.exists() else None
     made = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode or 0o666)
     try:
@@ -214,11 +227,13 @@ def _drafted(place: Path) -> Iterator[IO[bytes]]:
 
 def _is_stream(path: Path) -> bool:
     """Whether a path names something that is written to and not replaced: a device, a pipe, a file that is open."""
-    if str(path.parent.resolve()).startswith("/proc/"):
-        return True
-    if path.is_symlink() and str(path.readlink()).startswith("/proc/"):
-        return True
-    return path.exists() and not path.is_file()
+    place = path
+    while True:  # link by link: what an open file is called would lead to the file itself
+        if str(place.parent.resolve()).startswith("/proc/"):
+            return True
+        if not place.is_symlink():
+            return place.exists() and not place.is_file()
+        place = place.parent / place.readlink()
 
 
 def linked(source: str | Path, target: str | Path) -> None:
@@ -234,21 +249,23 @@ def _locked(path: Path) -> int | None:
     if fcntl is None:
         return None
     while True:
-        held = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        held = os.open(path, os.O_RDONLY | os.O_CREAT, 0o666)
+        kept = False
         try:
             fcntl.flock(held, fcntl.LOCK_EX)
-            if path.exists() and os.path.samestat(os.fstat(held), path.stat()):
+            kept = os.path.samestat(os.fstat(held), path.stat())
+            if kept:
                 return held
+        except FileNotFoundError:  # who held it has removed it
+            continue
         except OSError as error:
-            os.close(held)
-            if error.errno in NO_LOCKS:
-                path.unlink(missing_ok=True)
-                return None
-            raise
-        except BaseException:
-            os.close(held)
-            raise
-        os.close(held)  # who held it has removed it
+            if error.errno not in UNABLE:
+                raise
+            path.unlink(missing_ok=True)
+            return None
+        finally:
+            if not kept:
+                os.close(held)
 
 
 def try_lock(held: int) -> bool:
@@ -262,9 +279,10 @@ def try_lock(held: int) -> bool:
     return True
 
 
-def is_settled(path: Path) -> bool:
-    """Whether a file is so old that the process that made it has locked it, or ended."""
-    return time.time() - path.stat().st_mtime > SETTLED
+def is_left(held: int) -> bool:
+    """Whether an open file was left by a process that was killed: nobody has it locked, and it is not new."""
+    found = os.fstat(held)
+    return stat.S_ISREG(found.st_mode) and time.time() - found.st_mtime > SETTLED and try_lock(held)
 
 
 def _clear_leftovers(place: Path) -> None:
@@ -283,20 +301,28 @@ def _clear_drafts(place: Path) -> None:
     """Remove drafts of a file whose writers were killed: nobody has locked them, and they are not new."""
     for path in _named_after(place, "partial"):
         try:
-            if not path.is_file() or not is_settled(path):
-                continue
-            held = os.open(path, os.O_RDONLY)
+            held = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
         except OSError:  # it is gone, or another user's
             continue
-        if try_lock(held):
-            path.unlink(missing_ok=True)
-        os.close(held)
+        try:
+            if is_left(held):
+                path.unlink(missing_ok=True)
+        finally:
+            os.close(held)
 
 
 def _named_after(place: Path, ending: str) -> list[Path]:
     """Return what lies beside a place under the name of a draft of it."""
-    pattern = re.compile(rf"\.{re.escape(place.name[:LONGEST])}\.[0-9a-f]{{8}}\.{ending}")
-    return [path for path in place.parent.iterdir() if pattern.fullmatch(path.name)]
+    pattern = re.compile(rf"\.{re.escape(_short(place.name))}\.[0-9a-f]{{8}}\.{ending}")
+    try:
+        return [path for path in place.parent.iterdir() if pattern.fullmatch(path.name)]
+    except PermissionError:  # it can be written, and not be listed
+        return []
+
+
+def _short(name: str) -> str:
+    """Return as much of a name as is left for the names of drafts."""
+    return os.fsencode(name)[:LONGEST].decode(errors="ignore")
 
 
 def _keep_modes(old: Path, new: Path) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 
 from sessionkit.study.package import refuse_to_replace
-from sessionkit.study.replacing import built_beside, is_settled, linked, sole_writer, try_lock
+from sessionkit.study.replacing import built_beside, is_left, linked, sole_writer, try_lock
 
 PREFIX, MARK = "sessionkit-", ".sessionkit-temporary"
 """How the folders are called, and the file in each that its process has locked."""
@@ -60,9 +60,11 @@ def _clear_leftovers() -> None:
             held = os.open(mark, os.O_RDWR)
         except OSError:  # it is gone, or another user's
             continue
-        if try_lock(held) and is_settled(mark):
-            shutil.rmtree(mark.parent, ignore_errors=True)
-        os.close(held)
+        try:
+            if is_left(held):
+                shutil.rmtree(mark.parent, ignore_errors=True)
+        finally:
+            os.close(held)
 
 
 def copy_package(package: Path, directory: Path) -> Path:

@@ -195,12 +195,17 @@ def test_a_link_to_a_file_stays_a_link(tmp_path):
 @pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="this system names no open files")  # noqa: PTH112
 def test_open_files_and_pipes_are_written_to(tmp_path):
     target = tmp_path / "redirected"
-    with target.open("wb") as stream:
-        link = tmp_path / "stdout"
+    target.write_bytes(b"before ")
+    with target.open("ab") as stream:
+        link, further = tmp_path / "stdout", tmp_path / "further"
         link.symlink_to(f"/proc/self/fd/{stream.fileno()}")
+        further.symlink_to(link)
         inode = target.stat().st_ino
-        write_whole(link, b"through")
-    assert (target.read_bytes(), target.stat().st_ino, link.is_symlink()) == (b"through", inode, True)
+        write_whole(link, b"through ")
+        write_whole(further, b"links")
+    assert (target.read_bytes(), target.stat().st_ino) == (b"before through links", inode)
+    assert link.is_symlink()
+    assert further.is_symlink()
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     read = []
@@ -255,3 +260,48 @@ def test_the_draft_of_a_writer_at_work_stays(tmp_path):
         write_whole(tmp_path / "scores.tsv", b"second")
         assert draft.exists()
     assert (tmp_path / "scores.tsv").read_bytes() == b"first"
+
+
+def test_links_in_a_circle_are_refused(tmp_path):
+    one, other = tmp_path / "one", tmp_path / "other"
+    one.symlink_to(other)
+    other.symlink_to(one)
+    with pytest.raises(UsageError, match="its links lead in a circle"):
+        write_whole(one, b"x")
+    with pytest.raises(UsageError, match="its links lead in a circle"), sole_writer(one):
+        pass
+
+
+def test_a_folder_that_only_its_owner_may_not_write_in_is_replaced(tmp_path):
+    place = tmp_path / "out"
+    place.mkdir()
+    place.chmod(0o555)
+    with built_beside(place) as draft:
+        assert stat.S_IMODE(draft.stat().st_mode) == 0o755
+        (draft / "file").write_text("new")
+    assert stat.S_IMODE(place.stat().st_mode) == 0o555
+    assert (place / "file").read_text() == "new"
+
+
+def test_a_disk_that_forces_no_names_is_written_all_the_same(tmp_path, monkeypatch):
+    real = os.fsync
+
+    def forced(held):
+        if stat.S_ISDIR(os.fstat(held).st_mode):
+            raise OSError(22, "Invalid argument")
+        real(held)
+
+    monkeypatch.setattr(os, "fsync", forced)
+    write_whole(tmp_path / "file", b"new")
+    with built_beside(tmp_path / "out") as draft:
+        (draft / "file").write_text("new")
+    assert (tmp_path / "file").read_bytes() == b"new"
+    assert (tmp_path / "out" / "file").read_text() == "new"
+
+
+def test_long_names_have_short_drafts(tmp_path):
+    name = "\u65e5" * 84
+    write_whole(tmp_path / name, b"new")
+    with sole_writer(tmp_path / f"{name[:-1]}x"), built_beside(tmp_path / f"{name[:-1]}x") as draft:
+        (draft / "file").write_text("new")
+    assert len(list(tmp_path.iterdir())) == 2

@@ -24,7 +24,6 @@ from sessionkit.study.slices import LOG, Slice, Stored, scan_files, slices
 from sessionkit.study.study import Study, identity_of
 from sessionkit.study.uniting import conformed, tell_of_other_grades, united_judgments, united_users
 
-
 SPENT = ("title", "missing_positions")
 """Settings that may differ: the one names the study, the other is spent when a log is read."""
 

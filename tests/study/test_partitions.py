@@ -119,7 +119,13 @@ def test_what_missing_positions_meant_when_a_log_was_read_may_differ(tmp_path, b
     """It is spent at reading: the lists it made are in the tables."""
 
     def run(session, missing):
-        rows = {"session_id": [session] * 2, "query_position": [1, 3], "rank": [1, 1], "doc_id": ["a", "b"], "system_id": [session] * 2}
+        rows = {
+            "session_id": [session] * 2,
+            "query_position": [1, 3],
+            "rank": [1, 1],
+            "doc_id": ["a", "b"],
+            "system_id": [session] * 2,
+        }
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", sk.DataWarning)
             return sk.from_tables(rows, missing_positions=missing)
@@ -128,7 +134,9 @@ def test_what_missing_positions_meant_when_a_log_was_read_may_differ(tmp_path, b
     united = add_partition(saved.path, run("s2", after), "system_id", "s2")
     assert united.settings.missing_positions == before
     status = {None: "not_logged"}
-    assert united.queries.filter(pl.col("query_position") == 2).select("results_status").collect().to_series().to_list() == [
+    assert united.queries.filter(pl.col("query_position") == 2).select(
+        "results_status"
+    ).collect().to_series().to_list() == [
         status.get(before, before),
         status.get(after, after),
     ]

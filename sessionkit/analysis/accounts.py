@@ -107,16 +107,18 @@ def heavy_losses(study: Study) -> tuple[str, ...]:
     ()
     """
     records: dict[str, int] = {}
+    lost: dict[str, int] = {}
     for source in study.sources:
         records[source.table] = records.get(source.table, 0) + source.rows + source.empty_lists + source.rejected
-    counted = study.rejected.group_by("table", "column", "row_kept").agg(many=pl.len().cast(pl.Int64)).collect()
-    rows = counted.filter(~pl.col("row_kept")).group_by("table").agg(pl.col("many").sum())
-    cells = counted.filter("row_kept").sort("many", "table", "column", descending=[True, False, False])
-    lost = dict(rows.iter_rows())
+        lost[source.table] = (
+            lost.get(source.table, 0) + source.rejected
+        )  # which a copy without the rejected rows still says
+    counted = study.rejected.filter("row_kept").group_by("table", "column").agg(many=pl.len().cast(pl.Int64)).collect()
+    cells = counted.sort("many", "table", "column", descending=[True, False, False])
     said = [
         _said(name, lost[name], records[name], "records", "rejected")
         for name in TABLES
-        if name in lost and name in records and lost[name] > MUCH * records[name]
+        if name in lost and lost[name] > MUCH * records[name]
     ]
     for name, column, many in cells.select("table", "column", "many").iter_rows():
         if column in study.columns(name):
@@ -130,6 +132,4 @@ def heavy_losses(study: Study) -> tuple[str, ...]:
 
 def _said(name: str, many: int, whole: int, what: str, done: str) -> str:
     """Return how many of how many, and their share."""
-    return f"{name}: {many:,} of {whole:,} {what} ({many / whole:.1%}) {done}; sessionkit check says why".replace(
-        "%)", " %)"
-    )
+    return f"{name}: {many:,} of {whole:,} {what} ({many / whole:.1%}) {done}".replace("%)", " %)")

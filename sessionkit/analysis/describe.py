@@ -154,7 +154,7 @@ def describe(study: Study) -> Description:
         judges=judges(study),
         judged=_judged(counted),
         lists=_lists(counted),
-        losses=heavy_losses(study),
+        losses=tuple(f"{loss}; sessionkit check says why" for loss in heavy_losses(study)),
     )
 
 

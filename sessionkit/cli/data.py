@@ -159,7 +159,7 @@ def ingest(
     destination(Form.table, None).send_tables(_shown(accounts(saved)), TITLES)
     tell(f"written: {out}")
     for loss in heavy_losses(saved):
-        note(loss)
+        note(f"{loss}; sessionkit check says why")
 
 
 def _shown(found: dict[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:

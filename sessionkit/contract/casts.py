@@ -129,12 +129,13 @@ def _integers(texts: pl.Series, dtype: pl.DataType) -> pl.Series:
 
 
 def without_zone(column: str, dtype: pl.DataType) -> pl.Expr:
-    """Return whether a time carries no zone (counts of seconds since 1970 are UTC by definition)."""
+    """Return whether a value is a time that carries no zone (counts of seconds since 1970 are UTC by definition)."""
     if isinstance(dtype, pl.Datetime):
         return pl.col(column).is_not_null() if dtype.time_zone is None else pl.lit(False)
     if dtype == pl.String or dtype in SPELLED:
         text = as_text(column, dtype).str.strip_chars()
-        return text.is_not_null() & ~text.str.contains(ZONE) & ~text.str.contains(COUNT)
+        bare = pl.when(~text.str.contains(ZONE) & ~text.str.contains(COUNT)).then(text)
+        return _naive(_clock(bare)).is_not_null()
     return pl.lit(False)
 
 
@@ -160,8 +161,13 @@ def _datetime(value: pl.Expr, dtype: pl.DataType, timezone: str | None) -> pl.Ex
     aware = pl.concat_str(clock, _offset(offset)).str.to_datetime(
         "%Y-%m-%d %H:%M:%S%.f%:z", time_unit="us", strict=False
     )
-    naive = pl.when(offset.is_null()).then(clock).str.to_datetime("%Y-%m-%d %H:%M:%S%.f", time_unit="us", strict=False)
+    naive = _naive(pl.when(offset.is_null()).then(clock))
     return pl.coalesce(aware, _placed(naive, timezone), _epoch(text))
+
+
+def _naive(clock: pl.Expr) -> pl.Expr:
+    """Return date and time of day as a time without zone."""
+    return clock.str.to_datetime("%Y-%m-%d %H:%M:%S%.f", time_unit="us", strict=False)
 
 
 def _clock(text: pl.Expr) -> pl.Expr:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 KERNEL = 3
 """Counted up whenever parts of some task become others than they were."""
-UNSEEN = ("title", "synthetic", "timezone")
+UNSEEN = ("title", "synthetic", "timezone", "missing_positions")
 """Settings that no value depends on."""
 
 

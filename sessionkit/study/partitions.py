@@ -24,6 +24,9 @@ from sessionkit.study.slices import LOG, Slice, Stored, scan_files, slices
 from sessionkit.study.study import Study, identity_of
 from sessionkit.study.uniting import conformed, tell_of_other_grades, united_judgments, united_users
 
+SPENT = ("title", "missing_positions")
+"""Settings that may differ: the one names the study, the other is spent when a log is read."""
+
 
 def add_partition(
     directory: str | PathLike[str],
@@ -44,7 +47,8 @@ def add_partition(
     directory
         The saved study, partitioned by ``name``.
     study
-        The study whose sessions are added; its settings must be those of the saved one, its title apart.
+        The study whose sessions are added; its settings must be those of the saved one, but for its title and
+        ``missing_positions``, which only reading uses.
     name, value
         The column of the sessions and the value it has in all that are added; None is null. Sessions without the column
         get it.
@@ -202,7 +206,7 @@ def _require_same_settings(saved: Study, study: Study) -> None:
     """Refuse a study that was declared otherwise, since no value could be worked out for both."""
     ours, theirs = saved.settings.as_dict(), study.settings.as_dict()
     for name, value in ours.items():
-        if name != "title" and theirs[name] != value:
+        if name not in SPENT and theirs[name] != value:
             raise DataError(
                 f"{name} is {theirs[name]!r} in what is added and {value!r} in {saved.path}; declare the same for both"
             )

@@ -233,7 +233,8 @@ def test_nothing_that_is_read_is_replaced(study, log, refused):
 
 
 COLUMNS = "session_id,query_position,rank,doc_id,topic_id,clicked,dwell_seconds\n"
-HEAVY = "results.dwell_seconds: 20 of 20 values (100.0 %) set aside and taken as missing; sessionkit check says why"
+HEAVY = "results.dwell_seconds: 20 of 20 values (100.0 %) set aside and taken as missing"
+WHY = "; sessionkit check says why"
 
 
 def dwelled(seconds):
@@ -256,24 +257,32 @@ def test_decimal_commas_cost_no_row_and_no_score(call, tmp_path):
         assert outcome.status == 0
         scored = call("score", tmp_path / name, "mean(nDCG@10)", "--per", "session")
         values[name] = [line.split("\t")[5] for line in scored.lines[1:]]
-        assert (outcome.err.splitlines()[-1] == f"note: {HEAVY}") == (name == "commas")
+        assert (outcome.err.splitlines()[-1] == f"note: {HEAVY}{WHY}") == (name == "commas")
     assert values["commas"] == values["points"]
     expected = (2 / log2(3) + 1 / log2(5)) / (2 + 1 / log2(3))
     assert float(values["commas"][0]) == pytest.approx(expected)
     noted = (
         "commas.csv (results): 20 values set aside, their rows kept: dwell_seconds_is_a_number 20 (first: '3,5' in "
-        "record 2); these look like decimal commas"
+        "record 2); some look like decimal commas"
     )
     assert noted in outcome.err
     checked = call("check", tmp_path / "commas", "--format", "tsv")
     assert checked.status == 1
-    assert f"note: {HEAVY}" in checked.err
+    assert f"note: {HEAVY}\n" in checked.err
     tables = blocks(checked.out)
     assert len(tables["rejected"]) == 1
     names = ["source", "read_as", "column", "rule", "values", "first_record", "line", "value", "raw"]
     assert tables["cells"][0] == names
     assert tables["cells"][1][1:8] == ["results", "dwell_seconds", "dwell_seconds_is_a_number", "20", "2", "3", "3,5"]
-    assert f"note: {HEAVY}" in call("describe", tmp_path / "commas").err
+    assert f"note: {HEAVY}{WHY}" in call("describe", tmp_path / "commas").err
+
+
+@pytest.mark.parametrize("comma", ["3,5", "1.234,5", "-12.345.678,25"])
+def test_decimal_commas_are_seen_behind_other_values(call, tmp_path, comma):
+    text = dwelled("n/a").replace("n/a", f'"{comma}"').replace(f'"{comma}"', "n/a", 1)
+    (tmp_path / "log.csv").write_text(text)
+    told = call("ingest", tmp_path / "log.csv", "--out", tmp_path / "toy").err
+    assert "(first: 'n/a' in record 2); some look like decimal commas" in told
 
 
 def test_strict_stops_at_a_value_too(refused, tmp_path):
@@ -289,6 +298,7 @@ def test_more_than_one_in_a_hundred_is_said_last(call, tmp_path, bad, said):
     (tmp_path / "log.csv").write_text("session_id,query_position,rank,doc_id\n" + "".join(rows))
     outcome = call("ingest", tmp_path / "log.csv", "--out", tmp_path / "toy")
     last = outcome.err.splitlines()[-1]
-    loss = f"results: {bad} of 100 records ({bad}.0 %) rejected; sessionkit check says why"
-    assert (last == f"note: {loss}") == said
+    loss = f"results: {bad} of 100 records ({bad}.0 %) rejected"
+    assert (last == f"note: {loss}{WHY}") == said
+    assert "says why" not in call("check", tmp_path / "toy").err
     assert (loss in call("check", tmp_path / "toy").err) == (loss in call("describe", tmp_path / "toy").err) == said

@@ -246,6 +246,35 @@ LOGS = {
         TABLE,
         toml(results="results.ndjson"),
     ),
+    **{
+        f"tables as ndjson with {value}": Log(
+            {
+                "results.ndjson": lines(
+                    *({**dict(zip(ROWS[0], row, strict=True)), "dwell_seconds": 3} for row in ROWS[1:])
+                )
+            },
+            {
+                "cell": Damage(
+                    '"dwell_seconds": 3', f'"dwell_seconds": {value}', value, {"results": ("dwell_seconds",)}
+                ),
+                **dict.fromkeys(("date", "flag", "list"), "as in tables as ndjson"),
+            },
+            toml(results="results.ndjson"),
+        )
+        for value in ("NaN", "-Infinity", "1e999", "9" * 400)
+    },
+    "tables as a json array": Log(
+        {
+            "results.json": json.dumps(
+                [{**dict(zip(ROWS[0], row, strict=True)), "dwell_seconds": 3} for row in ROWS[1:]]
+            )
+        },
+        {
+            "cell": Damage('"dwell_seconds": 3', '"dwell_seconds": NaN', "NaN", {"results": ("dwell_seconds",)}),
+            **dict.fromkeys(("date", "flag", "list"), "as in tables as ndjson"),
+        },
+        toml(results="results.json"),
+    ),
     "tables as parquet": Log({"results.parquet": csv_of(*ROWS)}, TABLE, toml(results="results.parquet")),
     "tables of sessions": Log(
         {"results.csv": csv_of(*ROWS), "sessions.csv": SESSION_ROWS},

@@ -22,7 +22,8 @@ def older(tmp_path):
     paths = resource["path"] if isinstance(resource["path"], list) else [resource["path"]]
     (file,) = (path / one for one in paths)
     pl.read_parquet(file).drop("column", "row_kept").write_parquet(file)
-    resource["filesize"] = file.stat().st_size
+    resource.pop("filesize")
+    resource["bytes"] = file.stat().st_size  # as older versions called it
     resource.pop("hash", None)
     (path / "datapackage.json").write_text(json.dumps(described))
     return path
@@ -34,7 +35,7 @@ def test_rows_are_rows(older, tmp_path):
     found = accounts(study)
     assert found["rejected"]["records"].to_list() == [1]
     assert found["cells"].is_empty()
-    assert heavy_losses(study) == ("results: 1 of 3 records (33.3 %) rejected; sessionkit check says why",)
+    assert heavy_losses(study) == ("results: 1 of 3 records (33.3 %) rejected",)
     copy = sk.pseudonymize(study)
     assert any("1 record of results (rank_is_an_integer)" in note for note in copy.study.notes)
 
@@ -48,3 +49,11 @@ def test_cells_are_said_apart_in_a_copy(tmp_path):
     (note,) = [note for note in sk.pseudonymize(opened).study.notes if "left out of the copy: 1" in note]
     assert "1 record of results (rank_is_an_integer)" in note
     assert "1 value of results (dwell_seconds_is_a_number)" in note
+
+
+def test_a_copy_says_what_was_lost():
+    lists = {"session_id": ["a"] * 3, "query_position": [1] * 3, "rank": ["1", "2", "x"], "doc_id": ["x", "y", "z"]}
+    with pytest.warns(sk.DataWarning):
+        study = sk.from_tables(lists)
+    copy = sk.pseudonymize(study).study
+    assert heavy_losses(copy) == heavy_losses(study) == ("results: 1 of 3 records (33.3 %) rejected",)

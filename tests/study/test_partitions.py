@@ -114,6 +114,34 @@ def test_other_settings_are_refused(days):
     assert add_partition(days.path, small(DAY, title="Day"), "date", "2026-11-21").settings.title is None
 
 
+@pytest.mark.parametrize(("before", "after"), [(None, "empty"), ("empty", None), ("not_logged", "empty")])
+def test_what_missing_positions_meant_when_a_log_was_read_may_differ(tmp_path, before, after):
+    """It is spent at reading: the lists it made are in the tables."""
+
+    def run(session, missing):
+        rows = {
+            "session_id": [session] * 2,
+            "query_position": [1, 3],
+            "rank": [1, 1],
+            "doc_id": ["a", "b"],
+            "system_id": [session] * 2,
+        }
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", sk.DataWarning)
+            return sk.from_tables(rows, missing_positions=missing)
+
+    saved = run("s1", before).save(tmp_path / "study", partition_by="system_id")
+    united = add_partition(saved.path, run("s2", after), "system_id", "s2")
+    assert united.settings.missing_positions == before
+    status = {None: "not_logged"}
+    assert united.queries.filter(pl.col("query_position") == 2).select(
+        "results_status"
+    ).collect().to_series().to_list() == [
+        status.get(before, before),
+        status.get(after, after),
+    ]
+
+
 def test_studies_in_other_partitions_are_refused(days, tmp_path):
     with pytest.raises(
         UsageError, match=r"partitioned by date, not by system_id; .*save\(\.\.\., partition_by='system_id'"

@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 from sessionkit.contract import Checked, check_parents, check_reach, table
 from sessionkit.contract.keys import distinct, keys_of, starts_of
 from sessionkit.readers.checking.bases import shifted
-from sessionkit.readers.checking.counts import Counts, Found
+from sessionkit.readers.checking.counts import NONE, Counts, Found
 from sessionkit.readers.checking.decisions import Decisions
 from sessionkit.readers.checking.derive import (
+    beyond_reach,
     queries_from,
     sessions_from,
     statuses,
@@ -103,7 +104,9 @@ def assemble(
             silent=unusual["silent"],
             lost=unusual["lost"],
             hollow=unusual["hollow"],
-            worded=results.worded if results is not None else 0,
+            far=beyond_reach(query_rows, [part for part in (queries, results) if part is not None]),
+            worded=results.kept_as_results if results is not None else 0,
+            rankless=results.rankless if results is not None else NONE,
             **filled,
         ),
     )
@@ -145,7 +148,7 @@ def _derived(
     if queries is not None:
         query_rows, bare = with_bare_queries(queries, keys.accepted if keys else None)
         source = queries.seen(*session_names) if sessions is None else None
-        source = source if source is None or queries.is_whole else _within(source, query_rows, LIST)
+        source = source if source is None or queries.is_whole else _reached(source, query_rows)
     else:
         assert results is not None  # noqa: S101  # one of the two is always given
         source = results.seen(*query_names, *(session_names if sessions is None else ()))
@@ -154,7 +157,7 @@ def _derived(
         differing |= _named("queries", told)
         query_rows = check_reach(Checked(made, made.clear()), table("queries")).accepted
         moved = query_names
-        source = _within(source, query_rows, LIST)
+        source = _reached(source, query_rows)
     if sessions is not None:
         session_rows = sessions.rows.accepted
     else:
@@ -173,6 +176,13 @@ def _within(rows: pl.DataFrame, keys: pl.DataFrame, on: list[str]) -> pl.DataFra
     """Return the rows whose key is among these."""
     outside = distinct(rows, on).join(keys, on=on, how="anti")
     return rows if outside.is_empty() else rows.join(outside, on=on, how="anti")
+
+
+def _reached(rows: pl.DataFrame, queries: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of these queries, and those of sessions that have none of them, which stay all the same."""
+    places = distinct(rows, LIST)
+    outside = places.join(queries, on=LIST, how="anti").join(queries, on=SESSION, how="semi")
+    return rows if outside.is_empty() else rows.join(outside, on=LIST, how="anti")
 
 
 def _named(name: str, told: dict[str, Found]) -> dict[tuple[str, str], Found]:

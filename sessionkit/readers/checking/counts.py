@@ -9,7 +9,7 @@ from typing import TypeVar
 from sessionkit.study.facts import NO_FACTS, Facts
 
 Found = tuple[int, str | None]
-"""How many sessions (or queries) something holds for, and the first session."""
+"""How many sessions (or queries, or rows) something holds for, and the first session (or value)."""
 NONE: Found = (0, None)
 Key = TypeVar("Key")
 
@@ -25,8 +25,12 @@ class Counts:
     missing, gapped, late, doubtful
         Positions of queries that no record has, the sessions they are missing in, how many of these lack the first, and how many
         of the positions rejected records may be of.
+    far
+        Sessions of which every position is beyond reach, so that they stay without a query.
     worded
-        Rows that are results although a column has the text that marks empty lists.
+        Accepted rows that are results although a column has the text that marks empty lists.
+    rankless
+        Rows taken as empty lists for want of a rank that have something in doc_id, and the first such text.
     differing
         For each column of a derived table, ``(table, column)``, the rows whose source says different things.
     silent, lost
@@ -48,7 +52,9 @@ class Counts:
     gapped: Found = NONE
     late: int = 0
     doubtful: int = 0
+    far: Found = NONE
     worded: int = 0
+    rankless: Found = NONE
     differing: Mapping[tuple[str, str], Found] = field(default_factory=dict)
     silent: int = 0
     lost: int = 0
@@ -64,11 +70,13 @@ class Counts:
             differing=_added(self.differing, later.differing),
             unusual=_added(self.unusual, later.unusual),
             gapped=both(self.gapped, later.gapped),
+            far=both(self.far, later.far),
+            rankless=both(self.rankless, later.rankless),
             unjudged=both(self.unjudged, later.unjudged),
             **{
                 name: getattr(self, name) + getattr(later, name)
                 for name in (entry.name for entry in fields(self))
-                if name not in ("differing", "unusual", "gapped", "unjudged")
+                if name not in ("differing", "unusual", "gapped", "far", "rankless", "unjudged")
             },
         )
 

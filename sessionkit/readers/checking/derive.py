@@ -11,9 +11,9 @@ from typing import Any
 
 import polars as pl
 
-from sessionkit.contract import RECORD, Checked, check_reach, table
+from sessionkit.contract import RECORD, RULE, Checked, check_reach, table
 from sessionkit.contract.keys import changes, distinct, in_order, is_dense, keys_of, rises
-from sessionkit.readers.checking.counts import Found
+from sessionkit.readers.checking.counts import NONE, Found
 from sessionkit.readers.checking.notes import Notes
 from sessionkit.readers.checking.parts import LIST, Part
 from sessionkit.showing.words import counted
@@ -85,6 +85,16 @@ def with_missing_queries(
         "doubtful": doubtful.height,
     }
     return pl.concat([queries, bare], how="diagonal_relaxed").sort(LIST), found
+
+
+def beyond_reach(queries: pl.DataFrame, parts: Sequence[Part]) -> Found:
+    """Return how many sessions have no query as every position of theirs is beyond reach, and the first of them."""
+    rule = table("queries").rule("near").name
+    far = [part.broken.filter(pl.col(RULE) == rule).select("session_id") for part in parts if not part.is_whole]
+    if not any(map(len, far)):
+        return NONE
+    found = pl.concat(far).unique().join(queries, on="session_id", how="anti")["session_id"]
+    return (len(found), str(found.min())) if len(found) else NONE
 
 
 def sessions_from(rows: pl.DataFrame, taken: list[str]) -> tuple[pl.DataFrame, dict[str, Found]]:

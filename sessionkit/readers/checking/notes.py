@@ -19,6 +19,9 @@ JUDGMENT = ["judgment_key", "doc_id"]
 AT_THE_TOP = "at the top of a study.toml"
 """Where settings go; a log that was read without a study.toml has none, so that a message which names one says it."""
 
+RUN_ON = "if positions run on from session to session, number queries anew in each"
+"""What is said where sessions begin far above 1."""
+
 
 @dataclass
 class Notes:
@@ -47,10 +50,22 @@ class Notes:
             warnings.warn(sentence, DataWarning, stacklevel=2)
 
 
-def notice_parts(counts: Counts, settings: Settings, notes: Notes) -> None:
-    """Note what had to be decided while the tables of a log were put together."""
+def notice_parts(counts: Counts, settings: Settings, notes: Notes, *, frames: bool) -> None:
+    """Note what had to be decided while the tables of a log were put together, which came as `frames` or as files."""
     if counts.missing:
-        _notice_missing(counts, settings, notes)
+        _notice_missing(counts, settings, notes, frames=frames)
+    if counts.far[0]:
+        many, first = counts.far
+        notes.warn(
+            f"sessions: {counted(many, 'session')} with every query position out of reach (first: session {first!r}); the records are "
+            f"rejected, the {'session stays' if many == 1 else 'sessions stay'} without queries; {RUN_ON}"
+        )
+    if counts.rankless[0]:
+        many, first = counts.rankless
+        notes.tell(
+            f"results: {counted(many, 'row')} with an empty rank and something in doc_id (first: {first!r}) "
+            f'{"is taken as an empty list" if many == 1 else "are taken as empty lists"}, as empty_list = "" says'
+        )
     if counts.worded:
         notes.tell(
             f"results: {counted(counts.worded, 'row')} with rank, document and, in another column, the text that empty_list is; "
@@ -78,7 +93,7 @@ def notice_parts(counts: Counts, settings: Settings, notes: Notes) -> None:
         notes.warn(f"queries: {counted(counts.lost, 'query')} with every result row rejected, taken as not logged")
 
 
-def _notice_missing(counts: Counts, settings: Settings, notes: Notes) -> None:
+def _notice_missing(counts: Counts, settings: Settings, notes: Notes, *, frames: bool) -> None:
     """Note positions that no record has; warn where nobody said what became of their lists."""
     sessions, first = counts.gapped
     status = settings.missing_positions
@@ -90,11 +105,15 @@ def _notice_missing(counts: Counts, settings: Settings, notes: Notes) -> None:
         said += f"; rejected records may be of {counts.doubtful:,} of them"
         said += ", which are taken as not logged" if status == "empty" else ""
     if status is None and 2 * counts.late > max(2, sessions):
-        said += f"; {counts.late:,} of the sessions begin above 1: if positions run on from session to session, number queries anew in each"
+        said += f"; {counts.late:,} of the sessions begin above 1: {RUN_ON}"
     if status is None:
-        notes.warn(
-            f'{said}; if they returned nothing, set missing_positions = "empty" in study.toml (--missing-positions)'
+        said += "; if they returned nothing, "
+        said += (
+            'say missing_positions="empty", as from_tables takes it'
+            if frames
+            else 'set missing_positions = "empty" in study.toml (--missing-positions)'
         )
+        notes.warn(said)
     else:
         notes.tell(said)
 

@@ -9,6 +9,7 @@ import polars as pl
 
 from sessionkit.contract import CELL, RECORD, Checked, Table, check_types, check_unique, check_values, table
 from sessionkit.contract.casts import as_text
+from sessionkit.readers.checking.counts import NONE, Found
 from sessionkit.readers.raw import EMPTY, MARK, WORDED, Raw, read_through
 
 LIST = ["session_id", "query_position"]
@@ -20,13 +21,13 @@ KEPT = "__kept"
 class Part:
     """A source's rows and markers of empty lists, parted into accepted and broken.
 
-    `worded` counts rows that are results although a column has the text that marks empty lists.
+    `worded` has the numbers of the records that are results although a column has the text that marks empty lists.
     """
 
     raw: Raw
     rows: Checked
     markers: Checked
-    worded: int = 0
+    worded: tuple[int, ...] = ()
 
     def both(self, check: Callable[[Checked], Checked]) -> Part:
         """Return the part with a check applied to rows and markers alike."""
@@ -46,6 +47,19 @@ class Part:
             if set(LIST) <= set(frame.columns) and (len(frame) or frame is self.rows.accepted)
         ]
         return pl.concat(frames, how="diagonal_relaxed").collect()
+
+    @property
+    def kept_as_results(self) -> int:
+        """How many of the accepted rows are results although a column has the text that marks empty lists."""
+        return self.rows.accepted.filter(pl.col(RECORD).is_in(self.worded)).height if self.worded else 0
+
+    @property
+    def rankless(self) -> Found:
+        """How many rows are taken as empty lists for want of a rank that have something in doc_id, and the first such text."""
+        if self.raw.empty_list is None or self.raw.empty_list.strip() or "doc_id" not in self.markers.accepted.columns:
+            return NONE
+        found = self.markers.accepted.sort(RECORD).get_column("doc_id").drop_nulls()
+        return (len(found), found[0]) if len(found) else NONE
 
     @property
     def unplaced(self) -> pl.DataFrame:
@@ -95,7 +109,7 @@ def _typed(raw: Raw, schema: Table) -> Part:
             timezone=raw.timezone,
             required=LIST,
         ),
-        raw.frame.select((pl.col(MARK) == WORDED).sum()).collect().item(),
+        tuple(raw.frame.filter(pl.col(MARK) == WORDED).select(RECORD).collect().to_series()),
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -18,8 +17,9 @@ from sessionkit.showing.words import counted
 
 OTHER_ENCODING = " (bytes that are no text; if the file is in another encoding than UTF-8, say encoding in study.toml)"
 """What is said of lines that cannot be decoded."""
-COMMA = r"\s*[+-]?\d*,\d+\s*"
-DECIMAL_COMMA = "; these look like decimal commas: write them as points (3.5, not 3,5) in the source and read it again"
+COMMA = r"^\s*[+-]?(?:\d*|\d{1,3}(?:\.\d{3})+),\d+\s*$"
+"""A number with a comma for a point; points may part its thousands (1.234,5)."""
+DECIMAL_COMMA = "; some look like decimal commas: write them as points (3.5, not 3,5) in the source and read it again"
 """What is said of numbers with a comma."""
 SHOWN = 40
 """Characters of a value that a note shows."""
@@ -83,11 +83,16 @@ def note_rejected(rejected: pl.LazyFrame, notes: Notes) -> None:
     groups = (
         rejected.with_row_index("place")
         .group_by("source", "table", "row_kept", "rule")
-        .agg(pl.col("place").min(), pl.col("value", "record").first(), number=pl.len())
+        .agg(
+            pl.col("place").min(),
+            pl.col("value", "record").first(),
+            number=pl.len(),
+            commas=pl.col("value").str.contains(COMMA).any() & pl.col("rule").first().str.ends_with("_is_a_number"),
+        )
         .sort("place")
         .collect()
         .group_by("source", "table", "row_kept", maintain_order=True)
-        .agg(pl.struct("rule", "number", "value", "record"))
+        .agg(pl.struct("rule", "number", "value", "record", "commas"))
     )
     for source, name, row_kept, rules in groups.rows():
         total = sum(rule["number"] for rule in rules)
@@ -95,7 +100,7 @@ def note_rejected(rejected: pl.LazyFrame, notes: Notes) -> None:
         if row_kept:
             listed = ", ".join(f"{rule['rule']} {rule['number']:,}{_first(rule)}" for rule in ordered)
             said = f"{counted(total, 'value')} set aside, {'its row' if total == 1 else 'their rows'} kept"
-            hint = DECIMAL_COMMA if any(_is_decimal_comma(rule) for rule in rules) else ""
+            hint = DECIMAL_COMMA if any(rule["commas"] for rule in rules) else ""
         else:
             listed = ", ".join(f"{rule['rule']} {rule['number']:,}" for rule in ordered)
             said = f"{counted(total, 'record')} rejected"
@@ -109,11 +114,6 @@ def _first(rule: Mapping[str, Any]) -> str:
         return f" (first: record {rule['record']})"
     text = rule["value"] if len(rule["value"]) <= SHOWN else f"{rule['value'][:SHOWN]}..."
     return f" (first: {text!r} in record {rule['record']})"
-
-
-def _is_decimal_comma(rule: Mapping[str, Any]) -> bool:
-    """Return whether the first value that is no number is one with a comma for a point."""
-    return rule["rule"].endswith("_is_a_number") and re.fullmatch(COMMA, rule["value"] or "") is not None
 
 
 def none_rejected() -> pl.DataFrame:

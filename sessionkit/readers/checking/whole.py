@@ -46,7 +46,7 @@ def whole_study(
     users = plain_part(raws["users"][0]) if "users" in raws else None
     typed = {name: typed_part(raw, schemas[name]) for name, raw in log.items()}
     made = assemble(typed, decide(log, lambda: [typed], notes), defaults, settings.missing_positions)
-    notice_parts(made.counts, settings, notes)
+    notice_parts(made.counts, settings, notes, frames=not all(raw.is_file for raw in log.values()))
     judgments = [plain_part(raw) for raw in raws.get("judgments", ())]
     parts = [*([users] if users else ()), *made.parts, *judgments]
     rejects = rejected_rows(parts)

@@ -8,12 +8,13 @@ Every other line (nested values, numbers of unusual spelling) is read key by key
 from __future__ import annotations
 
 import json
+import math
 import re
 from dataclasses import dataclass, field
 
 import polars as pl
 
-from sessionkit.readers.files.halves import whole_characters
+from sessionkit.readers.files.halves import loads, whole_characters
 
 TEXT = r'"(?:[^"\\\x00-\x1F]|\\(?:["\\/bfnrt]|u[0-9abcefABCEF][0-9a-fA-F]{3}))*"'
 """A text; none with an escaped half of a character."""
@@ -25,6 +26,8 @@ FIRST_LOOK = 100
 """Lines that are all looked at one by one, since in most logs they have all shapes there are."""
 KEYS = 100
 """Keys of all known shapes together up to which one more shape is made known."""
+LONG = 300
+"""Digits of a whole number that may be too large for a double."""
 BATCH = 20_000
 """Lines without a known shape whose keys are looked for at a time."""
 
@@ -101,10 +104,46 @@ class Shapes:
 
 def as_objects(lines: pl.Series) -> pl.Series:
     """Return the lines that are JSON objects, each in one spelling; null for others."""
-    parsed = pl.col("line").str.strip_prefix("\ufeff").str.strip_chars().str.json_path_match("$")
-    return (
-        whole_characters(lines).to_frame("line").select(pl.when(parsed.str.starts_with("{")).then(parsed)).to_series()
-    )
+    bare = whole_characters(lines).str.strip_prefix("\ufeff").str.strip_chars().alias("line")
+    parsed = pl.col("line").str.json_path_match("$")
+    found = bare.to_frame().select(parsed).to_series()
+    if found.null_count() > lines.null_count():
+        found = with_finite_numbers(bare, found.is_null()).to_frame().select(parsed).to_series()
+    return found.to_frame("line").select(pl.when(pl.col("line").str.starts_with("{")).then("line")).to_series()
+
+
+def with_finite_numbers(lines: pl.Series, doubtful: pl.Series) -> pl.Series:
+    """Return lines of JSON, those that are doubtful with texts for numbers that are no finite ones: NaN, -Infinity, 1e999.
+
+    Some programs write them, and polars takes none of the line then. A line that is no JSON all the same stays as it is.
+
+    >>> with_finite_numbers(pl.Series(['{"a": NaN, "b": 1}', "{"]), pl.Series([True, True])).to_list()
+    ['{"a": "NaN", "b": 1}', '{']
+    """
+    places = doubtful.arg_true()
+    mended = pl.Series([_finite(line) for line in lines.gather(places)], dtype=pl.String)
+    return lines.clone().scatter(places, mended) if len(places) else lines
+
+
+def _finite(line: str | None) -> str | None:
+    """Return a line of JSON with texts for numbers that are no finite ones."""
+    if line is None:
+        return None
+    try:
+        value = loads(line, parse_constant=str, parse_float=_float, parse_int=_int)
+    except (ValueError, RecursionError):
+        return line
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _float(text: str) -> float | str:
+    """Return a number, as text where it is too large for one."""
+    return number if math.isfinite(number := float(text)) else text
+
+
+def _int(text: str) -> int | str:
+    """Return a whole number, as text where it is too large for a double."""
+    return int(text) if len(text) < LONG else text
 
 
 def _shape(line: str) -> tuple[str, ...] | None:

@@ -26,6 +26,7 @@ from sessionkit.readers.events.requeries import MERGE_QUERIES
 from sessionkit.readers.events.sessionising import seconds, with_positions, with_sessions
 from sessionkit.readers.files.halves import whole_characters
 from sessionkit.readers.files.opening import LogFile
+from sessionkit.readers.files.shapes import with_finite_numbers
 from sessionkit.readers.flat.bands import TEXT, Key, lines_of
 from sessionkit.readers.flat.lines import breaking, fits_text, sound, those_that_fit, unsound
 from sessionkit.readers.flat.taking import Kinds, Made, take_flat
@@ -60,6 +61,8 @@ LIST = rf'^\[\s*("?{ID}"?(\s*,\s*"?{ID}"?)*)?\s*\]$|{PAIRS}'
 BETWEEN = "[], \t"
 """What stands around an object where lines are parts of an array."""
 DATE = r"^/Date\((\d+)(?:[+-]\d{4})?\)/$"
+NOT_FINITE = r"NaN|Infinity|[eE]\+?\d{3}|\d{300}"
+"""What lines may hold that have a number which is not finite."""
 ASK = "__ask"
 NO_CLICK = ("", "0", "null")
 
@@ -103,7 +106,7 @@ def _records(file: LogFile) -> pl.LazyFrame:
     """Return the lines of a file as records."""
     text = pl.col(TEXT)
     alone = text.str.strip_chars_start(BETWEEN).str.strip_chars_end(BETWEEN)
-    whole = text.map_batches(whole_characters, return_dtype=pl.String(), is_elementwise=True)
+    whole = text.map_batches(_readable, return_dtype=pl.String(), is_elementwise=True)
     is_object = text.str.json_path_match("$").str.starts_with("{").fill_null(value=False)
     lines = (
         lines_of(file)
@@ -129,6 +132,12 @@ def _records(file: LogFile) -> pl.LazyFrame:
     unread = ~pl.col("documents").str.contains(LIST)
     lines = without(lines, "documents", "documents_are_a_list", unread, name=KEYS["documents"])
     return lines.with_columns(pl.col("issued_at").str.extract(DATE).cast(pl.Int64, strict=False))
+
+
+def _readable(lines: pl.Series) -> pl.Series:
+    """Return lines without halves of characters and numbers that polars takes for no JSON."""
+    whole = whole_characters(lines)
+    return with_finite_numbers(whole, whole.str.contains(NOT_FINITE).fill_null(value=False))
 
 
 def _made(lines: pl.LazyFrame, gap: float | None, rules: list[str]) -> Made:

@@ -206,7 +206,8 @@ class Writing:
         raws = [part.raw for part in (beside.users, *beside.judgments) if part is not None]
         notice_empty(sorted([*self.course.log.values(), *raws], key=lambda raw: TABLES.index(raw.table)), notes)
         self.course.notice(notes)
-        notice_parts(gathered.counts, beside.settings, notes)
+        frames = not all(raw.is_file for raw in self.course.log.values())
+        notice_parts(gathered.counts, beside.settings, notes, frames=frames)
         rejected = gathered.all_rejected(beside.users, self.course.log.values(), beside.judgments, aside.cells)
         if beside.strict:
             refuse_first(rejected)

@@ -34,7 +34,7 @@ TOLD = 6
 def summary(of: Material) -> Section:
     """What was found, in words and one figure."""
     losses = heavy_losses(of.study)
-    lost: list[Part] = [Words(tuple(f"Mind: {loss}." for loss in losses))] if losses else []
+    lost: list[Part] = [Words(tuple(f"Mind: {loss}; sessionkit check says why." for loss in losses))] if losses else []
     if of.valueless is not None:
         return Section("summary", "Summary", (Words((of.valueless,), lead=True), *lost))
     found = of.comparison

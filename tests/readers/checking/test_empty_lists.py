@@ -121,3 +121,23 @@ def test_scores_count_an_empty_list_that_words_mark(write, quiet_read):
     path = write("study.toml", TOML.format(written(write, "csv", rows), '""') + '[defaults]\ntopic_id = "t"\n')
     study = quiet_read(path, judgments=write("qrels", "t 0 x 1\n"))
     assert sk.score(study, "mean(nDCG@10)")["value"].to_list() == [0.5]
+
+
+def test_a_document_without_a_rank_is_told_of_where_no_rank_means_an_empty_list():
+    rows = [("a", 1, 1, "x"), ("a", 2, None, "b"), ("a", 3, None, None), ("a", 4, None, "c")]
+    frame = pl.DataFrame(rows, schema=["session_id", "query_position", "rank", "doc_id"], orient="row")
+    study = sk.from_tables(frame, empty_list="")
+    said = "results: 2 rows with an empty rank and something in doc_id (first: 'b') are taken as empty lists"
+    assert [note for note in study.notes if note.startswith(said)]
+    without = frame.with_columns(doc_id=pl.when(pl.col("rank").is_not_null()).then("doc_id"))
+    assert not [note for note in sk.from_tables(without, empty_list="").notes if "something in doc_id" in note]
+
+
+def test_only_rows_that_are_kept_are_called_kept():
+    """Three rows have the words in their title; the rank of one is none, and another has no session."""
+    rows = [("a", 1, "1", "x", "no hits"), ("a", 1, "two", "y", "no hits"), (None, 1, "1", "z", "no hits")]
+    frame = pl.DataFrame(rows, schema=["session_id", "query_position", "rank", "doc_id", "title"], orient="row")
+    with pytest.warns(sk.DataWarning):
+        study = sk.from_tables(frame, empty_list="no hits")
+    assert study.facts.results == 1
+    assert [note[:14] for note in study.notes if "kept as results" in note] == ["results: 1 row"]

@@ -233,3 +233,54 @@ def test_a_study_on_disk_has_every_position(tmp_path):
     assert opened.settings.missing_positions == "empty"
     assert sk.score(opened, "sDCG@10")["value"].to_list() == sk.score(saved, "sDCG@10")["value"].to_list()
     assert Package(str(saved.path / "datapackage.json")).resource_names
+
+
+@pytest.mark.parametrize("given", ["results", "queries", "sessions"])
+@pytest.mark.parametrize("memory", [None, "64MB"])
+def test_a_session_beyond_reach_stays_without_queries_and_is_named(write, in_parts, small, given, memory):
+    """149 are missing before 150, and no more than 100 may be; what is left of b has no query, and no score."""
+    if memory:
+        in_parts()
+        small()
+    log = write("results.csv", RESULTS + "a,1,1,x\nb,150,1,x\nb,151,1,x\n")
+    more = {
+        "queries": "session_id,query_position\na,1\nb,150\nb,151\n",
+        "sessions": "session_id,topic_id\na,t\nb,t\n",
+    }
+    if given in more:
+        write(f"{given}.csv", more[given])
+        log = write("study.toml", f'[results]\npath = "results.csv"\n[{given}]\npath = "{given}.csv"\n')
+    with pytest.warns(DataWarning) as told:
+        study = sk.read(log, memory=memory) if memory else sk.read(log)
+    assert study.sessions.collect()["session_id"].to_list() == ["a", "b"]
+    assert statuses(study) == [("a", 1, "shown")]
+    assert {rule for _, rule in rejected(study)} <= {"query_position_is_within_reach", "query_is_accepted"}
+    said = (
+        "sessions: 1 session with every query position out of reach (first: session 'b'); the records are rejected, the session stays "
+        "without queries; if positions run on from session to session, number queries anew in each"
+    )
+    assert said in [str(one.message) for one in told]
+    assert sum(source.rejected for source in study.sources) == (4 if given == "queries" else 2)
+
+
+def test_sessions_whose_positions_run_on_are_all_there():
+    positions = list(range(1, 301))
+    rows = {
+        "session_id": [f"s{(p - 1) // 60}" for p in positions],
+        "query_position": positions,
+        "rank": 1,
+        "doc_id": "a",
+    }
+    with pytest.warns(DataWarning) as told:
+        study = sk.from_tables(pl.DataFrame(rows))
+    said = "sessions: 3 sessions with every query position out of reach (first: session 's2')"
+    assert any(str(one.message).startswith(said) for one in told)
+    assert study.sessions.collect()["session_id"].to_list() == ["s0", "s1", "s2", "s3", "s4"]
+    assert study.facts.queries == 60 + 120  # those of s0; those of s1 and the 60 missing before them
+
+
+def test_from_tables_is_told_how_it_takes_the_setting():
+    with pytest.warns(
+        DataWarning, match=r'if they returned nothing, say missing_positions="empty", as from_tables takes it$'
+    ):
+        sk.from_tables(LISTS)

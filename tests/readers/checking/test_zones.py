@@ -36,3 +36,13 @@ def test_the_zone_of_one_file(write, quiet_read):
     path = write("log.csv", "session_id,query_position,rank,doc_id,clicked_at\na,1,1,x,2026-03-02 12:00:00\n")
     config = {"timezone": "UTC", "results": {"timezone": "Europe/Vienna"}}
     assert clicks(quiet_read(path, config=config)) == [11]
+
+
+def test_what_is_no_time_is_no_time_without_zone():
+    times = ["noon", "2026-01-01 10:00:00", "2026-01-01T10:00:00Z"]
+    rows = {"session_id": ["a"] * 3, "query_position": [1] * 3, "rank": [1, 2, 3], "doc_id": ["x", "y", "z"]}
+    with pytest.warns(DataWarning) as told:
+        from_tables(rows | {"clicked_at": times})
+    assert [str(one.message)[:44] for one in told if "without zone" in str(one.message)] == [
+        "results frame: 1 time without zone in clicke"
+    ]

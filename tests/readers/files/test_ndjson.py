@@ -103,3 +103,12 @@ def test_every_line_that_is_no_object_breaks_the_same_rule_beside_nested_values(
     nested = '{"session_id":"s","query_position":1,"rank":1,"doc_id":"a","tags":["x"]}\n'
     study = quiet_read(write("log.ndjson", nested + '7\n[\n"x"\n'))
     assert [row[0:4:2] for row in rejects(study)] == [(2, "line_is_json"), (3, "line_is_json"), (4, "line_is_json")]
+
+
+@pytest.mark.parametrize("value", ["NaN", "-Infinity", "1e999"])
+def test_a_number_that_is_not_finite_in_a_column_of_its_own_costs_no_record(write, quiet_read, rejects, value):
+    row = {"session_id": "a", "query_position": 1, "rank": 1, "doc_id": "x", "weight": 1.5}
+    text = lines(row, row | {"rank": 2, "doc_id": "y"}).replace("1.5", value, 1) + "{'no': JSON}\n"
+    study = quiet_read(write("results.ndjson", text))
+    assert study.results.collect()["doc_id"].to_list() == ["x", "y"]
+    assert [row[1:3] for row in rejects(study)] == [(3, "line_is_json")]

@@ -129,3 +129,12 @@ def test_what_breaks_a_rule_names_its_line(write, quiet_read, rejects):
 def test_ids_with_a_colon_stay_as_they_are(write, quiet_read, ids):
     study = quiet_read(write("log.json", line(documents=ids, clicked=ids[1])))
     assert rows(study, "results", "doc_id", "clicked") == [(ids[0], False), (ids[1], True)]
+
+
+@pytest.mark.parametrize("value", ["NaN", "-Infinity", "1e999"])
+def test_a_number_that_is_not_finite_costs_no_line(write, quiet_read, value):
+    study = quiet_read(
+        write("log.json", line(spent=7) + line(text="gout", seconds=9, spent=8).replace("8}", f"{value}}}"))
+    )
+    assert rows(study, "queries", "query_text") == [("asthma AND child",), ("gout",)]
+    assert rows(study, "rejected", "rule") == []

@@ -139,9 +139,11 @@ def compared(
             f"{measure}: with {min(counts)} {claim} the smallest p that {'arrangements' if all_at_once else 'signs'} can give is "
             f"{smallest:.3g}, whatever the difference"
         )
-    own = {} if test.in_units else {"base": None, "size": 1.0}
-    told = [replace(row, pair=outcome.pairs[key], **own) if key in kept else row for key, row in rows.items()]
-    return Compared(told, outcome, [*notes, *(f"{measure}: {note}" for note in outcome.notes)])
+    for key in kept:
+        rows[key] = replace(rows[key], pair=outcome.pairs[key])
+        if not test.in_units:
+            rows[key] = replace(rows[key], base=None, size=1.0)
+    return Compared([*rows.values()], outcome, [*notes, *(f"{measure}: {note}" for note in outcome.notes)])
 
 
 def _every(units: Units) -> np.ndarray:

@@ -135,7 +135,7 @@ def compare(
     overall = overall_table(found)
     order = order_checks(sessions, design)
     about = population(claim, max(units, key=lambda of: of.sessions))
-    settled = Settled(design, asked, claim, about, sessions.by, alpha, correction, family)
+    settled = Settled(design, asked, claim, about, sessions.by, alpha, family)
     return Comparison(
         table=table,
         overall=overall,
@@ -153,6 +153,7 @@ def compare(
         by=sessions.by,
         correction=correction,
         alpha=alpha,
+        family=family,
         interval_rate=rate,
         resamples=resamples,
         seed=seed,

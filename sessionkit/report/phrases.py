@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sessionkit.analysis.comparing.reading import CORRECTED
+from sessionkit.analysis.comparing.comparison import Comparison
 
 NAMED = 6
 """Groups whose counts a caption gives."""
@@ -19,14 +19,12 @@ def capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def corrected(correction: str) -> str:
-    """Return how p-values were corrected, as it follows them.
-
-    >>> corrected("holm"), corrected("none")
-    (" after Holm's correction", ', not corrected')
-    """
-    name = CORRECTED.get(correction)
-    return f" after {name}'s correction" if name else ", not corrected"
+def filled(found: Comparison) -> str:
+    """Return what a filled point of the differences means, as the last sentence of a caption; nothing where none is tested."""
+    if not found.family.number:
+        return ""
+    too = ", for which the intervals are made too" if found.family.number > 1 and found.correction != "none" else ""
+    return f" A filled point has p at or below {found.alpha:g}{found.family.told}{too}."
 
 
 def first_of(items: Sequence[str], most: int) -> str:

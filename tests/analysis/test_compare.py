@@ -252,3 +252,91 @@ columns = {{ judgment_key = "SessionID", doc_id = "URL", grade = "Relevance" }}
     assert ranks["statistic"] == 791
     assert "too small" in found.reading
     assert sk.compare(table, by="part").claim == "users"
+
+
+def _met_both(first: list[float], second: list[float], third: list[float] | None = None) -> pl.DataFrame:
+    """Scores of users who each met every system."""
+    of = {"A": first, "B": second} | ({} if third is None else {"C": third})
+    rows = [
+        {"session_id": f"{system}{user}", "user_id": f"u{user}", "system_id": system, "measure": "m", "value": value}
+        for system, values in of.items()
+        for user, value in enumerate(values)
+    ]
+    return pl.DataFrame(rows)
+
+
+def test_the_side_of_a_verdict_is_that_of_the_test_where_the_median_is_0() -> None:
+    """8 of 20 users for B, none against: p = 2 / 2^8 = .0078, while the median difference is 0."""
+    found = sk.compare(_met_both([2.0] * 20, [3.0] * 8 + [2.0] * 12), test="sign")
+    row = found.table.row(0, named=True)
+    assert row["estimate"] == 0
+    assert row["p"] == pytest.approx(2 / 2**8)
+    assert (row["low"], row["high"]) == (0.0, 1.0)
+    assert "that m is higher with B than with A" in found.reading
+    assert "lower with B" not in found.reading
+    turned = sk.compare(_met_both([3.0] * 8 + [2.0] * 12, [2.0] * 20), test="sign")
+    assert "that m is lower with B than with A" in turned.reading
+
+
+def test_the_side_of_mann_whitney_is_that_of_u() -> None:
+    """9 of 20 values of B above all of A's, 11 equal: the median of all differences is 0, Cliff's delta is .45."""
+    values = [0.0] * 20 + [1.0] * 9 + [0.0] * 11
+    scores = pl.DataFrame(
+        {
+            "session_id": [f"s{i}" for i in range(40)],
+            "user_id": [f"u{i}" for i in range(40)],
+            "system_id": ["A"] * 20 + ["B"] * 20,
+            "measure": ["m"] * 40,
+            "value": values,
+        }
+    )
+    found = sk.compare(scores, test="mann-whitney")
+    assert found.table["estimate"].item() == 0
+    assert found.table["effect"].item() == pytest.approx(9 / 20)
+    assert "that m is higher with B than with A" in found.reading
+
+
+@pytest.mark.parametrize("test", ["nemenyi", "conover"])
+def test_a_difference_of_ranks_is_no_share_of_a_mean(test: str) -> None:
+    """B is above A and C above B for every user: mean ranks 1, 2, 3, whatever the values are."""
+    low = [1.0, 1.5, 2.0, 1.25, 1.75, 1.5, 1.0, 2.0]
+    high = [value + 2 - 0.5 * (place == 0) for place, value in enumerate(low)]
+    found = sk.compare(_met_both(low, [value + 1 for value in low], [0.0, *high[1:]]), test=test)
+    assert found.table["p"].null_count() == 0
+    assert found.table["relative"].null_count() == 3
+    assert found.table["mark"].null_count() == 3
+    assert "of A's" not in found.reading
+
+
+def test_rounding_in_an_estimate_is_0() -> None:
+    """Differences .1, .1 and -.2: their sum is 0, in doubles 5.6e-17."""
+    first, second = [0.1, 0.1, 0.3], [0.2, 0.2, 0.1]
+    assert sum(b - a for a, b in zip(first, second, strict=True)) != 0
+    row = sk.compare(_met_both(first, second), test="t").table.row(0, named=True)
+    assert row["estimate"] == 0
+    assert row["raw_difference"] == 0
+    assert row["relative"] in (None, 0)
+
+
+def test_one_user_for_each_of_separate_groups_is_told_as_such() -> None:
+    scores = pl.DataFrame(
+        {
+            "session_id": ["s", "t"],
+            "user_id": ["u", "v"],
+            "system_id": ["A", "B"],
+            "measure": ["m"] * 2,
+            "value": [1.0, 2.0],
+        }
+    )
+    reading = sk.compare(scores).reading
+    assert "each group has 1 user with a value; a comparison needs at least two" in reading
+    assert "for every group" not in reading
+
+
+def test_a_comparison_says_how_many_p_values_were_corrected_together() -> None:
+    """Of two measures, one is the same for every user and not tested; the other stands alone."""
+    one = _met_both([1.0, 2.0, 4.0], [2.0, 5.0, 6.0])
+    same = _met_both([1.0] * 3, [1.0] * 3).with_columns(measure=pl.lit("n"))
+    found = sk.compare(pl.concat([one, same]))
+    assert (found.family.number, found.family.told) == (1, "")
+    assert sk.compare(same).family.number == 0

@@ -194,3 +194,28 @@ def test_real_sessions_by_difficulty(tmp_path):
     assert "after Bonferroni over 10 pairs" in found.reading
     assert "Kendall's tau-b" in found.reading
     assert found.table["outcome"].unique().to_list() == ["holds"]
+
+
+def test_a_sign_test_whose_median_is_0_shows_the_side_it_tested() -> None:
+    """8 of 20 users for B, none against: p = 2 / 2^8 = .0078 in every setting, the median difference is 0."""
+    users = [f"u{user:02d}" for user in range(20)]
+    sessions = [f"{user}{system}" for user in users for system in "AB"]
+    grades = [3 if system == "B" and number < 8 else 2 for number in range(20) for system in "AB"]
+    study = sk.from_tables(
+        sessions={
+            "session_id": sessions,
+            "user_id": [user for user in users for _ in "AB"],
+            "system_id": ["A", "B"] * 20,
+            "topic_id": ["t"] * 40,
+        },
+        results={
+            "session_id": sessions,
+            "query_position": [1] * 40,
+            "rank": [1] * 40,
+            "doc_id": [f"d{g}" for g in grades],
+        },
+        judgments={"judgment_key": ["t", "t"], "doc_id": ["d2", "d3"], "grade": [2, 3]},
+    )
+    found = sk.sweep(study, "sDCG@1", {"b": [2, 3]}, test="sign")
+    assert "Estimate 0.0000, 95 % interval 0.0000 to 1.0000, p = 0.008: evidence" in found.reading
+    assert "no difference shown" not in found.reading

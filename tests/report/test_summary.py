@@ -13,6 +13,7 @@ import sessionkit as sk
 from sessionkit.analysis.showing import told_p
 from sessionkit.charts import differences
 from sessionkit.errors import DataWarning
+from sessionkit.report.phrases import filled
 from sessionkit.report.sections.measures import measures
 from sessionkit.report.sections.sensitivity import sensitivity
 from sessionkit.report.sections.sessions import sessions
@@ -251,3 +252,43 @@ def test_the_p_of_a_row_is_the_p_of_its_sentence():
     assert table.frame["p"].to_list() == pytest.approx([told])
     (line,) = [text for text in words(section) if "t(15) = " in text]
     assert told_p(told) in line
+
+
+def test_separate_groups_each_have_their_n_and_everything_judged_needs_no_bounds():
+    """6 users with A alone and 6 with B alone are 12; all documents are judged."""
+    rows = [
+        {"session_id": f"s{number}", "user_id": f"u{number}", "system_id": "AB"[number % 2], "grade": 1 + number // 6}
+        for number in range(12)
+    ]
+    frame = pl.DataFrame(rows).with_columns(query_position=1, rank=1, topic_id=pl.lit("t"))
+    frame = frame.with_columns(doc_id=pl.format("d{}", "grade"))
+    study = sk.from_tables(
+        sessions=frame.select("session_id", "user_id", "system_id", "topic_id"),
+        results=frame.select("session_id", "query_position", "rank", "doc_id"),
+        judgments={"judgment_key": ["t", "t"], "doc_id": ["d1", "d2"], "grade": [1, 2]},
+    )
+    page = str(sk.report(study, "mean(DCG@1)"))
+    assert "; 6 and 6 users)" in page
+    assert "could move differences is not known" not in page
+    assert "over 1 comparison" not in page
+
+
+def test_a_caption_counts_what_was_corrected_together():
+    """Of two comparisons, one has the same value for every user: one p-value stands alone, and nothing is corrected."""
+    found = sk.compare(
+        pl.DataFrame(
+            [
+                {
+                    "session_id": f"{user}{system}",
+                    "user_id": user,
+                    "system_id": system,
+                    "measure": measure,
+                    "value": value,
+                }
+                for measure, own in (("m", (1.0, 2.0, 4.0, 5.0, 5.0, 9.0)), ("n", (1.0,) * 6))
+                for (user, system), value in zip(itertools.product("uvw", "AB"), own, strict=True)
+            ]
+        )
+    )
+    assert len(found.table) == 2
+    assert filled(found) == " A filled point has p at or below 0.05."

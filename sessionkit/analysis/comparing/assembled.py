@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from sessionkit.analysis.comparing.comparison import OVERALL, TABLE
-from sessionkit.analysis.comparing.corrections import Corrected, corrected
+from sessionkit.analysis.comparing.corrections import Corrected, Family, corrected
 from sessionkit.analysis.comparing.effects import detectable
 from sessionkit.analysis.comparing.findings import Pair
 from sessionkit.analysis.comparing.procedures import Options, Procedure
@@ -17,28 +17,28 @@ from sessionkit.analysis.comparing.rows import Compared, Row
 
 def assembled(
     found: Sequence[Compared], test: Procedure, correction: str, options: Options
-) -> tuple[pl.DataFrame, float, int]:
+) -> tuple[pl.DataFrame, float, Family]:
     """Correct over all measures and pairs.
 
     Returns
     -------
     tuple
-        The table; the error rate of each interval; how many p-values were corrected for: of a test that holds for all
+        The table; the error rate of each interval; the p-values that were corrected for: of a test that holds for all
         pairs of a measure at once, the measures, by Bonferroni's rule (Holm's steps do not hold for sets of pairs).
     """
     rows = [row for part in found for row in part.rows]
     tested = [row for row in rows if row.pair is not None and row.pair.p is not None]
     p = [row.pair.p for row in tested if row.pair is not None and row.pair.p is not None]
     together = len(rows) > len(found) and test.simultaneous
+    number = len({row.measure for row in tested}) if together else len(p)
     if together and correction != "none":
-        family = len({row.measure for row in tested})
-        rate = options.alpha / max(1, family)
-        settled = Corrected(tuple(min(1.0, value * family) for value in p), rate, False, options.alpha)
+        rate = options.alpha / max(1, number)
+        settled = Corrected(tuple(min(1.0, value * number) for value in p), rate, False, options.alpha)
     else:
-        family, settled = len(p), corrected(p, correction, options.alpha)
+        settled = corrected(p, correction, options.alpha)
     places = {id(row): place for place, row in enumerate(tested)}
     table = pl.DataFrame([_row(row, places.get(id(row)), settled) for row in rows], schema=TABLE, orient="row")
-    return table, settled.rate, family
+    return table, settled.rate, Family(number, correction, together and bool(number))
 
 
 def overall_table(found: Sequence[Compared]) -> pl.DataFrame:
@@ -54,12 +54,12 @@ def _row(row: Row, place: int | None, settled: Corrected) -> tuple[object, ...]:
     pair = row.pair or Pair(math.nan, None)
     ends = effect_ends = (math.nan, math.nan)
     if place is not None and pair.interval is not None:
-        ends = settled.interval(place, pair.interval, pair.estimate)
+        ends = settled.interval(place, pair.interval, pair.side)
     if place is not None and pair.effect_interval is not None:
-        effect_ends = settled.interval(place, pair.effect_interval, pair.effect or pair.estimate)
+        effect_ends = settled.interval(place, pair.effect_interval, pair.side)
     return (
         row.measure, row.a, row.b, row.n_a, row.n_b,
-        _finite(pair.estimate), *map(_finite, ends), pair.statistic, pair.df, pair.p,
+        _finite(row.estimate), *(_finite(row.settled(end)) for end in ends), pair.statistic, pair.df, pair.p,
         None if place is None else settled.p[place],
         pair.effect, *map(_finite, effect_ends), row.relative, row.mark,
         row.mean_a, row.mean_b, row.raw_difference, row.wins, row.ties, row.losses,

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
+from sessionkit.analysis.comparing.corrections import Family
 from sessionkit.analysis.showing import Finding
 
 TABLE = pl.Schema(
@@ -64,6 +65,9 @@ class Comparison(Finding):
         What a reader of the numbers should know.
     by, correction, alpha, resamples, seed
         As asked for.
+    family
+        The p-values that were corrected together: ``number``, ``correction``, ``at_once`` (each for all pairs of a
+        measure), and ``told``, which says it.
     interval_rate
         Error rate of each interval: less than alpha where they hold together.
     """
@@ -82,6 +86,7 @@ class Comparison(Finding):
     by: str
     correction: str
     alpha: float
+    family: Family
     interval_rate: float
     resamples: int
     seed: int

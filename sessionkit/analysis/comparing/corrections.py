@@ -18,7 +18,44 @@ import numpy as np
 
 from sessionkit.analysis.comparing.findings import Interval, agreed
 
+NAMES = {"holm": "Holm", "bonferroni": "Bonferroni", "bh": "Benjamini-Hochberg"}
 CORRECTIONS = ("bonferroni", "holm", "bh", "none")
+
+
+@dataclass(frozen=True)
+class Family:
+    """The p-values that were corrected together.
+
+    Parameters
+    ----------
+    number
+        How many: comparisons or, of a test that holds for all pairs of a measure at once, measures; 0 where nothing was
+        tested.
+    correction
+        As `adjusted` has it.
+    at_once
+        Whether each is of a test that holds for all pairs of a measure at once.
+    """
+
+    number: int
+    correction: str
+    at_once: bool = False
+
+    @property
+    def told(self) -> str:
+        """How p-values were corrected, as it follows them; nothing where one stands alone.
+
+        >>> Family(3, "holm").told, Family(3, "none").told, Family(1, "holm").told, Family(2, "holm", at_once=True).told
+        (' after Holm over 3 comparisons', ', not corrected', '', ' for all pairs at once, after Bonferroni over 2 measures')
+        """
+        all_pairs = " for all pairs at once" if self.at_once else ""
+        if self.number < 2:
+            return all_pairs
+        if self.correction == "none":
+            return f"{all_pairs}, not corrected{' over measures' if self.at_once else ''}"
+        if self.at_once:
+            return f"{all_pairs}, after Bonferroni over {self.number:,} measures"
+        return f" after {NAMES[self.correction]} over {self.number:,} comparisons"
 
 
 @dataclass(frozen=True)

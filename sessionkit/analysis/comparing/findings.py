@@ -42,6 +42,14 @@ class Pair:
     effect_interval: Callable[[float], Interval] | None = None
     se: float | None = None
 
+    @property
+    def side(self) -> float:
+        """What was tested, for its sign: the effect; without one the estimate.
+
+        A sign test of 8 units for, none against and 12 ties finds a side, while its estimate, the median difference, is 0.
+        """
+        return self.effect or self.estimate
+
 
 @dataclass(frozen=True)
 class Overall:

@@ -64,6 +64,11 @@ class Procedure:
         """Hold that what is simultaneous looks at all groups at once."""
         object.__setattr__(self, "joint", self.joint or self.simultaneous)
 
+    @property
+    def in_units(self) -> bool:
+        """Whether the estimate is in the measure's units, and not in ranks."""
+        return self.estimand != RANKS
+
 
 def _each(
     pair: Callable[..., Pair], overall: Callable[..., tuple[Overall, ...]] | None = None

@@ -9,12 +9,12 @@ from typing import Any
 import polars as pl
 
 from sessionkit.analysis.comparing.aligning import Aligned
+from sessionkit.analysis.comparing.corrections import Family
 from sessionkit.analysis.comparing.designs import Design
 from sessionkit.analysis.comparing.procedures import Procedure
 from sessionkit.analysis.showing import readable, told_p
 from sessionkit.showing.words import counted
 
-CORRECTED = {"holm": "Holm", "bonferroni": "Bonferroni", "bh": "Benjamini-Hochberg"}
 SAME = 1e-9
 """Share of a difference by which an estimate may differ from it and still be the same."""
 MOST_ROWS = 12
@@ -35,8 +35,7 @@ class Settled:
     about: str
     by: str
     alpha: float
-    correction: str
-    family: int
+    family: Family
 
     @property
     def layout(self) -> str:
@@ -53,9 +52,13 @@ def population(claim: str, found: Aligned) -> str:
     """Say whom the claim is about: units like these; what else the sessions are made of is taken as it is."""
     users, topics = counted(found.users, "user"), counted(found.topics, "topic")
     if claim == "users":
-        return f"users like these {users}" + (f", searching these {topics}" if found.topics else "")
+        return f"users like these {users}" + (
+            f", searching {'this' if found.topics == 1 else 'these'} {topics}" if found.topics else ""
+        )
     if claim == "topics":
-        return f"topics like these {topics}" + (f", searched by these {users}" if found.users else "")
+        return f"topics like these {topics}" + (
+            f", searched by {'this' if found.users == 1 else 'these'} {users}" if found.users else ""
+        )
     return f"sessions like these {found.sessions:,}, taken as independent of each other"
 
 
@@ -76,14 +79,13 @@ def lines(
     pairs = table.select("a", "b").n_unique()
     told.append(f"The claim is about {settled.about}.{_limits(settled, pairs)}")
     told += [_all_at_once(row) for row in overall.iter_rows(named=True)]
-    together = settled.test.simultaneous and pairs > 1
-    told += [_sentence(row, settled, together) for row in table.head(MOST_ROWS).iter_rows(named=True)]
+    told += [_sentence(row, settled) for row in table.head(MOST_ROWS).iter_rows(named=True)]
     if table.height > MOST_ROWS:
         more = table.height - MOST_ROWS
         told.append(f"{counted(more, 'more comparison')} {'is' if more == 1 else 'are'} in the table.")
     told += [f"Note: {note}." for note in notes]
     told += _in_order(order, settled.alpha)
-    if settled.correction == "holm" and _one_ended(table):
+    if settled.family.correction == "holm" and _one_ended(table):
         told.append(
             "Mind: an interval that begins or ends at 0 tells the side only; Holm's steps leave no more to say while other "
             "comparisons are undecided. correction=bonferroni gives both ends."
@@ -97,7 +99,7 @@ def dropped_note(measure: str, dropped: dict[str, int]) -> list[str]:
     return [f"{measure}: left out {listed}"] if dropped else []
 
 
-def _sentence(row: dict[str, Any], settled: Settled, together: bool) -> str:
+def _sentence(row: dict[str, Any], settled: Settled) -> str:
     """Say what was found for one pair by one measure."""
     a, b = (row[side] if settled.by == "system_id" else f"{settled.by} {row[side]}" for side in ("a", "b"))
     pair = f"{row['measure']}: {b} less {a}"
@@ -106,26 +108,45 @@ def _sentence(row: dict[str, Any], settled: Settled, together: bool) -> str:
     mark = f" ({row['relative']:+.1%} of {a}'s, {row['mark']})" if row["relative"] is not None else ""
     raw = f"raw means {readable(row['mean_a'])} and {readable(row['mean_b'])}, raw difference {readable(row['raw_difference'])}"
     if row["p"] is None:
-        known = f"no estimate; {raw}" if row["estimate"] is None else f"{readable(row['estimate'])}{mark}"
+        known = "no estimate" if row["estimate"] is None else f"{_estimate(row, settled)}{mark}"
+        known += f"; {raw}" if row["estimate"] is None or is_adjusted(row) else ""
         return f"{pair}: {known}, not tested."
-    several = settled.layout == "separate" or row["n_a"] != row["n_b"]
-    n = f"n = {row['n_a']:,} and {row['n_b']:,} {settled.claim}" if several else f"n = {row['n_a']:,} {settled.claim}"
-    adjusted = is_adjusted(row)
-    what = f"{settled.test.estimand} " if adjusted else ""
-    how = _how(settled.correction, settled.family, together)
-    at_once = (
-        "simultaneous " if together or (settled.family > 1 and settled.correction in ("holm", "bonferroni")) else ""
-    )
+    family = settled.family
+    simultaneous = family.at_once or (family.number > 1 and family.correction in ("holm", "bonferroni"))
+    at_once = "simultaneous " if simultaneous else ""
     text = (
-        f"{pair}: {what}{readable(row['estimate'])}{mark}, {at_once}{_ends(row, settled.alpha)}, {_statistic(row, settled)}"
-        f"{told_p(row['p_adjusted'])}{how}; {settled.title}, {n}{_wins(row, b)}{f'; {raw}' if adjusted else ''}"
+        f"{pair}: {_estimate(row, settled)}{mark}, {at_once}{_ends(row, settled.alpha)}, {_statistic(row, settled)}"
+        f"{told_p(row['p_adjusted'])}{family.told}; {settled.title}, n = {units_of(row, settled.claim)}{_wins(row, b)}"
+        f"{f'; {raw}' if is_adjusted(row) else ''}"
     )
     small = row["detectable"]
     power = f" A true difference of {readable(small)} would be found four times in five." if small is not None else ""
     if row["p_adjusted"] > settled.alpha:
         return f"{text}. No difference shown, and none within the interval excluded.{power}"
-    side = "higher" if row["estimate"] > 0 else "lower"
+    side = "higher" if side_of(row) > 0 else "lower"
     return f"{text}. Evidence, for {settled.claim} like these, that {row['measure']} is {side} with {b} than with {a}.{power}"
+
+
+def side_of(row: dict[str, Any]) -> float:
+    """What was tested of a row of a comparison, for its sign, see `sessionkit.analysis.comparing.findings.Pair.side`."""
+    return float(row["effect"] or row["estimate"])
+
+
+def units_of(row: dict[str, Any], claim: str) -> str:
+    """Say on how many units a row rests: of each group, where units are not paired or not all met both.
+
+    >>> row = {"n_a": 6, "n_b": 6, "wins": 4}
+    >>> units_of(row, "users"), units_of(row | {"wins": None}, "users")
+    ('6 users', '6 and 6 users')
+    """
+    paired = row["wins"] is not None and row["n_a"] == row["n_b"]
+    second = counted(row["n_b"], claim.removesuffix("s"))
+    return second if paired else f"{row['n_a']:,} and {second}"
+
+
+def _estimate(row: dict[str, Any], settled: Settled) -> str:
+    """Say the estimate, and of what, where it is not the difference of the raw means."""
+    return f"{f'{settled.test.estimand} ' if is_adjusted(row) else ''}{readable(row['estimate'])}"
 
 
 def is_adjusted(row: dict[str, Any]) -> bool:
@@ -213,14 +234,3 @@ def _limits(settled: Settled, pairs: int) -> str:
         same = f" It takes the difference to be the same for every {every}{other_test}."
     beyond = f" It does not reach beyond these {other}: for {other} like these, generalise={other}."
     return same + (beyond if other in design.layouts else "")
-
-
-def _how(correction: str, family: int, together: bool) -> str:
-    """Say how p-values and intervals were corrected."""
-    if family < 2:
-        return " for all pairs at once" if together else ""
-    if correction == "none":
-        return " for all pairs at once, not corrected over measures" if together else ", not corrected"
-    if together:
-        return f" for all pairs at once, after Bonferroni over {family} measures"
-    return f" after {CORRECTED[correction]} over {family} comparisons"

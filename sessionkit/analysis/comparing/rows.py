@@ -13,7 +13,7 @@ from sessionkit.analysis.comparing.effects import CONSTANT
 from sessionkit.analysis.comparing.findings import Outcome, Pair
 from sessionkit.analysis.comparing.procedures import PROCEDURES, Options, Procedure
 from sessionkit.analysis.comparing.units import Blocked, Crossed, Separate, Units
-from sessionkit.analysis.ties import difference
+from sessionkit.analysis.ties import TIE, difference
 
 NOTICEABLE, MATERIAL = 0.05, 0.10
 """Sparck Jones' marks: relative differences from which one is noticeable, and material."""
@@ -34,7 +34,10 @@ class Row:
     mean_a, mean_b
         Their raw means; None without units.
     base
-        The raw mean of the first, None where it is near 0: within `CLEAR_OF_0` of its own standard errors over units.
+        The raw mean of the first, None where it is near 0: within `CLEAR_OF_0` of its own standard errors over units; and
+        where the estimate is not in the measure's units.
+    size
+        How large the numbers are that the estimate was worked out from.
     wins, ties, losses
         Units for b, for neither and for a; None where units are not paired.
     pair
@@ -50,6 +53,7 @@ class Row:
     mean_a: float | None
     mean_b: float | None
     base: float | None = None
+    size: float = 0.0
     wins: int | None = None
     ties: int | None = None
     losses: int | None = None
@@ -61,16 +65,25 @@ class Row:
         return None if self.mean_a is None or self.mean_b is None else float(difference(self.mean_a, self.mean_b))
 
     @property
+    def estimate(self) -> float:
+        """The estimate, 0 where rounding alone is left of it; NaN without one."""
+        return math.nan if self.pair is None else self.settled(self.pair.estimate)
+
+    @property
     def relative(self) -> float | None:
         """The estimate as a share of the first group's mean; None without an estimate, and where that mean is near 0."""
-        return None if self.pair is None or self.base is None else self.pair.estimate / abs(self.base)
+        return None if self.pair is None or self.base is None else self.estimate / abs(self.base)
+
+    def settled(self, value: float) -> float:
+        """An estimate or an end of its interval, 0 where rounding alone is left of it."""
+        return 0.0 if abs(value) <= TIE * self.size else value
 
     @property
     def mark(self) -> str | None:
         """Sparck Jones' mark of that share."""
         if self.relative is None:
             return None
-        size = abs(self.relative) * (1 + 1e-12)
+        size = abs(self.relative) * (1 + TIE)
         return "material" if size > MATERIAL else "noticeable" if size >= NOTICEABLE else "not noticeable"
 
 
@@ -90,14 +103,15 @@ def compared(
     units = found.units
     means, counts, notes = units.means, units.counts, []
     bases = [float(mean) if _clear_of_0(units, group, float(mean)) else None for group, mean in enumerate(means)]
-    rows = {}
+    every = np.abs(_every(units))
+    rows, size = {}, float(every.mean()) if len(every) else 0.0
     for i in range(len(groups)):
         for j in range(i + 1, len(groups)):
             mean = [float(value) if math.isfinite(value) else None for value in (means[i], means[j])]
             plain = None if isinstance(units, Crossed) or None in mean else Pair(float(means[j] - means[i]), None)
             won = _won(units, i, j)
             rows[i, j] = Row(
-                measure, groups[i], groups[j], counts[i], counts[j], mean[0], mean[1], bases[i], *won, plain
+                measure, groups[i], groups[j], counts[i], counts[j], mean[0], mean[1], bases[i], size, *won, plain
             )
     why = _untestable(found, groups, test, claim)
     if why is not None:
@@ -125,8 +139,16 @@ def compared(
             f"{measure}: with {min(counts)} {claim} the smallest p that {'arrangements' if all_at_once else 'signs'} can give is "
             f"{smallest:.3g}, whatever the difference"
         )
-    told = [replace(row, pair=outcome.pairs[key]) if key in kept else row for key, row in rows.items()]
-    return Compared(told, outcome, [*notes, *(f"{measure}: {note}" for note in outcome.notes)])
+    for key in kept:
+        rows[key] = replace(rows[key], pair=outcome.pairs[key])
+        if not test.in_units:
+            rows[key] = replace(rows[key], base=None, size=1.0)
+    return Compared([*rows.values()], outcome, [*notes, *(f"{measure}: {note}" for note in outcome.notes)])
+
+
+def _every(units: Units) -> np.ndarray:
+    """The values of all groups."""
+    return np.concatenate(units.values) if isinstance(units, Separate) else units.values.ravel()
 
 
 def _clear_of_0(units: Units, group: int, mean: float) -> bool:
@@ -161,9 +183,11 @@ def _untestable(found: Aligned, groups: Sequence[str], test: Procedure, claim: s
     if not least:
         left = f"no {one} is left that has a defined value for every group"
         return f"{left}; a measure with undefined=zero counts 0 where it is undefined" if found.dropped else left
+    if least == 1 and not isinstance(units, Blocked):
+        return f"each group has 1 {one} with a value; a comparison needs at least two"
     if least == 1:
         return f"only one {one} has a value for every group; a claim about {claim} like these needs at least two"
-    every = np.concatenate(units.values) if isinstance(units, Separate) else units.values.ravel()
+    every = _every(units)
     if _constant(every):
         return f"every value is {float(every[0]):.6g}, in every group; there is nothing to test"
     if isinstance(units, Crossed) and _explained(units):

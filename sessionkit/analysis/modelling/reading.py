@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from sessionkit.analysis.comparing.reading import CORRECTED
+from sessionkit.analysis.comparing.corrections import Family
 from sessionkit.analysis.modelling.of_measure import Modelled
 from sessionkit.analysis.showing import readable, told_p
 from sessionkit.showing.words import counted, listed
@@ -51,7 +51,7 @@ def lines(
             f"{each.measure}: {by} fixed, {listed(each.random)} random, fitted by REML to {each.sessions:,} sessions."
         )
         own = table.filter(pl.col("measure") == each.measure)
-        how = "" if table.height < 2 else _how(correction, table.height)
+        how = Family(table.height, correction).told
         told += [_sentence(row, alpha, how, about) for row in own.head(max(0, MOST_ROWS - read)).iter_rows(named=True)]
         read += own.height
         told.append(_varies(each, alpha))
@@ -123,8 +123,3 @@ def _ends(row: dict[str, Any], alpha: float) -> str:
             else f"{percent} up to {readable(row['high'])}"
         )
     return f"{percent} {readable(row['low'])} to {readable(row['high'])}"
-
-
-def _how(correction: str, family: int) -> str:
-    """Say how p-values were corrected."""
-    return ", not corrected" if correction == "none" else f" after {CORRECTED[correction]} over {family} comparisons"

@@ -149,8 +149,7 @@ class PairTest:
 def difference_of(row: Row, layout: str) -> float:
     """The difference of two groups: of a crossover at equal users and topics; NaN where there is none."""
     if layout == "crossed" and row.pair is not None:
-        size = max(abs(row.mean_a or 0.0), abs(row.mean_b or 0.0))
-        return 0.0 if abs(row.pair.estimate) <= TIE * size else row.pair.estimate
+        return row.estimate
     return float("nan") if row.raw_difference is None else row.raw_difference
 
 

@@ -58,11 +58,16 @@ class Look:
             return None
         return self.margin / abs(float(self.means.value[self.following]))
 
+    @property
+    def against(self) -> bool:
+        """Whether the test finds the other side than the means."""
+        return self.tested is not None and self.tested.side is not None and self.sign * self.tested.side < 0
+
     def shown(self, alpha: float) -> bool | None:
         """Whether the test shows that the leader is better; None where there is no p."""
-        if self.tested is None or self.tested.p is None or self.tested.estimate is None:
+        if self.tested is None or self.tested.p is None or self.tested.side is None:
             return None
-        return self.tested.p <= alpha and self.sign * self.tested.estimate > 0
+        return self.tested.p <= alpha and self.sign * self.tested.side > 0
 
 
 @dataclass(frozen=True, eq=False)

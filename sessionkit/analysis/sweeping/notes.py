@@ -23,10 +23,7 @@ def notes_of(swept: Swept, without: int, column: str) -> list[str]:
     unbounded = [one for one in swept.grid.settings if one.measure is not None and _unbounded(one.measure)]
     if unbounded:
         notes.append(f"1 is not an upper bound in {counted(len(unbounded), 'setting')}, such as {unbounded[0].measure}")
-    against = sum(
-        look.tested is not None and look.tested.estimate is not None and look.sign * look.tested.estimate < 0
-        for look in there
-    )
+    against = sum(look.against for look in there)
     if against:
         notes.append(
             f"in {counted(against, 'setting')} the means of all sessions and the comparison of what is paired point in different "

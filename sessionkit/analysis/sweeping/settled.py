@@ -8,9 +8,10 @@ import polars as pl
 
 from sessionkit.analysis.comparing.aligning import aligned
 from sessionkit.analysis.comparing.assembled import assembled
+from sessionkit.analysis.comparing.corrections import NAMES
 from sessionkit.analysis.comparing.designs import read_design
 from sessionkit.analysis.comparing.procedures import Options, procedure
-from sessionkit.analysis.comparing.reading import CORRECTED, population
+from sessionkit.analysis.comparing.reading import population
 from sessionkit.analysis.comparing.rows import compared
 from sessionkit.analysis.comparing.sessions import Sessions, grouping_columns, no_column
 from sessionkit.analysis.sweeping.reading import Told
@@ -40,7 +41,7 @@ def testing_of(
         if many < 3
         else " for all pairs at once"
         if asked.simultaneous
-        else f" after {CORRECTED.get(correction, correction)} over {counted(pairs, 'pair')}"
+        else f" after {NAMES.get(correction, correction)} over {counted(pairs, 'pair')}"
     )
     if correction == "none" and not asked.simultaneous:
         how = ""

@@ -232,6 +232,6 @@ def _reason(swept: Swept, refused: str, look: Look | None) -> str | None:
         return "there is one group only" if len(swept.groups) == 1 else "one group only has sessions with a value"
     if look.tested is not None and look.tested.why:
         return look.tested.why
-    if look.tested is not None and look.tested.estimate is not None and look.sign * look.tested.estimate < 0:
+    if look.against:
         return "the means of all sessions and the comparison of what is paired point in different directions"
     return None

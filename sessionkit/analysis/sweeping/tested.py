@@ -15,7 +15,7 @@ from sessionkit.analysis.comparing.designs import Design
 from sessionkit.analysis.comparing.effects import studentized
 from sessionkit.analysis.comparing.findings import Interval, Outcome, Pair
 from sessionkit.analysis.comparing.procedures import Options, Procedure
-from sessionkit.analysis.comparing.rows import compared
+from sessionkit.analysis.comparing.rows import Row, compared
 from sessionkit.analysis.comparing.sessions import Sessions
 from sessionkit.analysis.comparing.units import Blocked, Units
 from sessionkit.errors import UsageError
@@ -25,12 +25,15 @@ Key = tuple[int, int]
 
 @dataclass(frozen=True)
 class PairTest:
-    """The leader less the next: estimate, interval and p; None, with the reason, where nothing can be tested."""
+    """The leader less the next: estimate, interval, p, and the side that the test finds by its sign; None, with the reason,
+    where nothing can be tested.
+    """
 
     estimate: float | None = None
     low: float | None = None
     high: float | None = None
     p: float | None = None
+    side: float | None = None
     why: str = ""
 
 
@@ -55,40 +58,41 @@ class Testing:
         found = aligned(sessions, column, self.design, self.claim)
         key = (leader, following) if leader < following else (following, leader)
         try:
-            pair, settled, place, why = self._pair(found, sessions, column, key)
+            row, settled, place, why = self._pair(found, sessions, column, key)
         except UsageError as error:  # what this setting leaves cannot be fitted
             return PairTest(why=str(error))
-        if pair is None:
+        if row is None or row.pair is None:
             return PairTest(why=why or "there is nothing to test")
-        low, high = (-math.inf, math.inf)
+        pair, low, high = row.pair, -math.inf, math.inf
         if pair.interval is not None:
-            low, high = settled.interval(place, pair.interval, pair.estimate)
-        estimate = pair.estimate
+            low, high = map(row.settled, settled.interval(place, pair.interval, pair.side))
+        estimate, side = row.estimate, pair.side
         if key[0] == leader:  # pairs are the second less the first
-            estimate, low, high = -estimate, -high, -low
-        return PairTest(estimate, _finite(low), _finite(high), settled.p[place])
+            estimate, low, high, side = -estimate, -high, -low, -side
+        return PairTest(estimate, _finite(low), _finite(high), settled.p[place], side)
 
     def _pair(
         self, found: Aligned, sessions: Sessions, column: int, key: Key
-    ) -> tuple[Pair | None, Corrected, int, str]:
-        """What is found for a pair, the p-values it is corrected with, its place among them, and what is said."""
+    ) -> tuple[Row | None, Corrected, int, str]:
+        """The row of a pair with what is found, the p-values it is corrected with, its place among them, and what is said."""
         several = len(sessions.groups) > 2
         alone = several and self.test.name == "tukey" and isinstance(found.units, Blocked)
         test = replace(self.test, run=dict.fromkeys(self.test.run, _untested)) if alone else self.test
         shown = compared(
             sessions.measures[column], sessions.groups, found, test=test, claim=self.claim, options=self.options
         )
-        by_key = dict(zip(_keys(len(sessions.groups)), (row.pair for row in shown.rows), strict=True))
-        pair, alpha = by_key[key], self.options.alpha
-        if pair is None or pair.p is None:
+        by_key = dict(zip(_keys(len(sessions.groups)), shown.rows, strict=True))
+        row, alpha = by_key[key], self.options.alpha
+        if row.pair is None or row.pair.p is None:
             why = "; ".join(note.removeprefix(f"{sessions.measures[column]}: ") for note in shown.notes)
             return None, Corrected((), alpha, False, alpha), 0, why
         if alone:
-            pair = _tukey(found.units, key)
+            row = replace(row, pair=_tukey(found.units, key))
         if several and self.test.simultaneous:
-            return pair, Corrected((float(pair.p or 0.0),), alpha, False, alpha), 0, ""
-        p = {at: float(one.p) for at, one in by_key.items() if one is not None and one.p is not None}
-        return pair, corrected([*p.values()], self.correction, alpha), [*p].index(key), ""
+            p_of_it = 0.0 if row.pair is None or row.pair.p is None else row.pair.p
+            return row, Corrected((p_of_it,), alpha, False, alpha), 0, ""
+        p = {at: one.pair.p for at, one in by_key.items() if one.pair is not None and one.pair.p is not None}
+        return row, corrected([*p.values()], self.correction, alpha), [*p].index(key), ""
 
 
 def _finite(value: float) -> float | None:

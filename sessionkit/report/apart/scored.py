@@ -12,7 +12,7 @@ from sessionkit.charts.score_distribution import POINTS
 from sessionkit.errors import UsageError
 from sessionkit.report.apart.drawn import Drawn, by_group
 from sessionkit.report.choices import Choices
-from sessionkit.report.phrases import corrected
+from sessionkit.report.phrases import filled
 from sessionkit.scoring.measures import Measure, parse_measure
 from sessionkit.scoring.scores import score
 from sessionkit.showing.words import counted
@@ -36,8 +36,7 @@ def differences(study: Study, choices: Choices) -> Drawn:
     chart = charts.differences(found.table, alpha=found.alpha, synthetic=choices.synthetic, title=title)
     caption = (
         f"Difference by each measure on a scale of its own, with its {100 * (1 - found.alpha):g} % interval, for "
-        f"{found.population}; {found.test}. A filled point has p at or below {found.alpha:g}{corrected(found.correction)} "
-        f"over {counted(found.table.height, 'comparison')}, for which the intervals are made too."
+        f"{found.population}; {found.test}.{filled(found)}"
     )
     return Drawn(title, chart, caption)
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from sessionkit.analysis.comparing.corrections import Family
 from sessionkit.analysis.mixed import mixed as mixed_models
 from sessionkit.charts.differences import differences
 from sessionkit.report.figures import Figure
 from sessionkit.report.material import Material
 from sessionkit.report.parts import Part
-from sessionkit.report.phrases import corrected
 from sessionkit.report.tables import table_of
 
 TITLE = "Differences by the mixed model"
@@ -43,7 +43,7 @@ def mixed(of: Material) -> list[Part]:
     chart = differences(found.table, alpha=found.alpha, synthetic=of.choices.synthetic, title=TITLE)
     caption = (
         f"Difference by each measure on a scale of its own, with its interval, by a mixed model for {found.population}. A filled "
-        f"point has p at or below {found.alpha:g}{corrected(found.correction)}."
+        f"point has p at or below {found.alpha:g}{Family(found.table.height, found.correction).told}."
     )
     effects, components = found.table.select(*EFFECTS), found.components.select(*COMPONENTS)
     return [

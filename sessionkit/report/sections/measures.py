@@ -9,7 +9,6 @@ from sessionkit.analysis.ties import tied
 from sessionkit.report.further import further
 from sessionkit.report.material import Material
 from sessionkit.report.parts import Part, Section, Words
-from sessionkit.report.phrases import corrected
 from sessionkit.report.tables import LIMIT, Table, known, table_of
 
 PAIR = {
@@ -83,10 +82,11 @@ def _differences(found: Comparison) -> Table:
     first, second = found.table.row(0, named=True)["a"], found.table.row(0, named=True)["b"]
     headers = PAIR | ({"mean_a": f"Raw mean {first}", "mean_b": f"Raw mean {second}"} if one else {})
     headers |= {"low": f"{100 * (1 - found.alpha):g} % from"} | ({} if alike else {"n_a": "n of first"})
+    mark = f"{MARK}: p at or below {found.alpha:g}{found.family.told}. " if found.family.number else ""
     note = (
         f"Estimate, interval, p, effect size and n are of the {found.estimand}, "
         f"{f'{second} less {first}' if one else 'the second less the first'}; {found.test}. Raw means are of the sessions "
-        f"or units compared, adjusted for nothing. {MARK}: p at or below {found.alpha:g}{corrected(found.correction)}. "
+        f"or units compared, adjusted for nothing. {mark}"
         f"Effect size: {found.effect}."
     )
     return table_of("Differences", frame, headers=headers, note=note, marks=marks, decimals=4)

@@ -9,7 +9,7 @@ import polars as pl
 
 from sessionkit.analysis.accounts import heavy_losses
 from sessionkit.analysis.comparing.comparison import Comparison
-from sessionkit.analysis.comparing.reading import ends
+from sessionkit.analysis.comparing.reading import ends, side_of, units_of
 from sessionkit.analysis.groups import EVERYONE
 from sessionkit.analysis.showing import readable
 from sessionkit.analysis.ties import less
@@ -18,7 +18,7 @@ from sessionkit.errors import DataError, MeasureError, UsageError
 from sessionkit.report.figures import Figure, figure
 from sessionkit.report.material import LARGE, Material
 from sessionkit.report.parts import Part, Section, Words
-from sessionkit.report.phrases import capital, corrected
+from sessionkit.report.phrases import capital, filled
 from sessionkit.report.tables import LIMIT, Table, table_of
 from sessionkit.scoring.measures import Measure
 from sessionkit.scoring.scores import score
@@ -84,9 +84,9 @@ def headline(of: Material, found: Comparison) -> list[str]:
         )
     if len(shown) or len(open_) <= TOLD:
         pairs = found.table.select("a", "b").unique().rows()
-        less = f"{pairs[0][1]} less {pairs[0][0]}" if len(pairs) == 1 else "the second group less the first"
+        taken = f"{pairs[0][1]} less {pairs[0][0]}" if len(pairs) == 1 else "the second group less the first"
         told[-1] += (
-            f" In brackets: the estimated difference ({less}), its {_level(found)} interval, and the {found.claim} that it rests on."
+            f" In brackets: the estimated difference ({taken}), its {_level(found)} interval, and the {found.claim} that it rests on."
         )
     return [of.redaction.note(one) for one in told]
 
@@ -109,7 +109,7 @@ def _better(of: Material, found: Comparison, rows: pl.DataFrame) -> str:
     better: dict[tuple[str, str], list[str]] = {}
     lower = {str(measure) for measure in of.measures if measure.direction == "lower"}
     for row in _first(rows).iter_rows(named=True):
-        up = (row["estimate"] > 0) != (row["measure"] in lower)
+        up = (side_of(row) > 0) != (row["measure"] in lower)
         pair = (row["b"], row["a"]) if up else (row["a"], row["b"])
         better.setdefault(pair, []).append(f"{row['measure']} ({_numbers(row, found)})")
     return "; ".join(f"{one} is better than {other} by {listed(by)}" for (one, other), by in better.items())
@@ -124,9 +124,7 @@ def _open(row: dict[str, Any], found: Comparison) -> str:
 def _numbers(row: dict[str, Any], found: Comparison) -> str:
     """The estimate, its interval, the share of the first group's mean where that is told, and n."""
     share = f"; {row['relative']:+.0%} of the mean of {row['a']}" if row["relative"] is not None else ""
-    one = found.claim.removesuffix("s")
-    n = counted(row["n_a"], one) if row["n_a"] == row["n_b"] else f"{row['n_a']:,} and {counted(row['n_b'], one)}"
-    return f"{readable(row['estimate'])}, {ends(row['low'], row['high'])}{share}; {n}"
+    return f"{readable(row['estimate'])}, {ends(row['low'], row['high'])}{share}; {units_of(row, found.claim)}"
 
 
 def _level(found: Comparison) -> str:
@@ -158,12 +156,12 @@ def _judged(of: Material, found: Comparison) -> list[str]:
     if of.judged is None:
         return []
     share = of.judged[1].split("\n")[0]
+    if (of.judged[0]["share"] == 1).all():
+        return [of.redaction.note(share)]
     if isinstance(of.incompleteness, Exception):
         return [
             of.redaction.note(f"{share} How far the rest could move differences is not known: {of.incompleteness}.")
         ]
-    if (of.judged[0]["share"] == 1).all():
-        return [of.redaction.note(share)]
     rows = of.incompleteness.differences
     bounded = rows.filter(pl.col("lower").is_not_null())
     turn, hold = bounded.filter(~pl.col("holds")), bounded.filter("holds")
@@ -226,21 +224,19 @@ def _longer(of: Material, found: Comparison) -> list[str]:
     told = f"Sessions of {many} have the most queries, {most:.2f} on average, those of {few} the fewest, {least:.2f}"
     if len(means) == 2:
         told = f"Sessions of {many} have more queries than those of {few}, {most:.2f} against {least:.2f} on average"
-    what = "adds" if len(sums) == 1 else "add"
+    what, them = ("adds", "it") if len(sums) == 1 else ("add", "them")
     return [
         of.redaction.note(
             f"{told}: {listed(sums)} {what} up over the queries of a session without being normalized, so that more queries "
-            "alone can raise it."
+            f"alone can raise {them}."
         )
     ]
 
 
 def _how_sure(of: Material, found: Comparison) -> list[str]:
     """How the comparison was made, how surely, and what it does not reach."""
-    told = [
-        f"Estimated is the {found.estimand}; {found.test}; p-values{corrected(found.correction)} over "
-        f"{counted(found.table.height, 'comparison')}."
-    ]
+    how = f"; p-values{found.family.told}" if found.family.told else ""
+    told = [f"Estimated is the {found.estimand}; {found.test}{how}."] if found.family.number else []
     paired = found.table.filter(pl.col("p_adjusted").is_not_null(), pl.col("wins").is_not_null())
     if len(paired) and found.table.select("a", "b").n_unique() == 1:
         row = paired.row(0, named=True)
@@ -280,9 +276,8 @@ def _figure(of: Material, found: Comparison) -> list[Part]:
     except UsageError as error:
         return [Words((f"The differences are not drawn: {error}.",))]
     caption = (
-        f"Difference by each measure on a scale of its own, with its {100 * (1 - found.alpha):g} % interval; {found.test}. "
-        f"A filled point has p at or below {found.alpha:g}{corrected(found.correction)} over "
-        f"{counted(found.table.height, 'comparison')}, for which the intervals are made too."
+        f"Difference by each measure on a scale of its own, with its {100 * (1 - found.alpha):g} % interval; {found.test}."
+        f"{filled(found)}"
     )
     return [Figure("differences", "Differences and their intervals", chart, caption)]
 

@@ -171,4 +171,4 @@ def test_a_pair_that_cannot_be_tested_has_no_p():
     assert (row["pairs"], row["tested"], row["significant"], row["power"]) == (1, 0, 0, None)
     assert found.asl.select("difference", "asl").row(0) == (-1.0, None)
     assert "sDCG@1: no pair can be tested.\n" in found.reading
-    assert "only one user has a value" in found.reading
+    assert "each group has 1 user with a value" in found.reading

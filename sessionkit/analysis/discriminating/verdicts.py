@@ -134,4 +134,4 @@ def _studentised(mean: np.ndarray, square: np.ndarray, n: int) -> np.ndarray:
     spread = np.sqrt(variance / n)
     flat = variance <= 1e-24 * np.maximum(square, 1e-300)
     size: np.ndarray = np.divide(np.abs(mean), spread, out=np.full(mean.shape, np.inf), where=~flat)
-    return np.where(flat & (np.abs(mean) <= 1e-12 * np.sqrt(square)), 0.0, size)
+    return np.where(flat & (np.abs(mean) <= TIE * np.sqrt(square)), 0.0, size)

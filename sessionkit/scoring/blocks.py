@@ -124,8 +124,9 @@ class Block:
         """Make the block of a slice, whose private columns stand in for the ids."""
         if not part.numbered:
             return cls.of(part.sessions, part.queries, part.results, judged, gaps=gaps, repeats=repeats)
-        highest = int(str(part.results[JUDGMENT].max() or 0))
-        if highest and highest >= len(judged.pairs.pairs):
+        last = part.results[JUDGMENT].max()
+        highest = -1 if last is None else int(str(last))
+        if highest >= len(judged.pairs.pairs):
             raise DataError(
                 f"results name judgment {highest}, of {len(judged.pairs.pairs)} there are (numbered from 0): a file of the "
                 "study was changed; sessionkit check --verify tells which"

@@ -67,13 +67,13 @@ class Pairs:
         rows = judgments.select("judgment_key", pl.col(KEY, JUDGMENT).cast(pl.UInt32)).drop_nulls().collect()
         keys = rows.group_by(key=KEY).agg(pl.col("judgment_key").first()).sort("key").select("judgment_key", "key")
         last = rows[JUDGMENT].max()
-        highest = int(str(last or 0))
-        if highest and highest >= len(rows):
+        highest = -1 if last is None else int(str(last))
+        if highest >= len(rows):
             raise DataError(
                 f"judgments name judgment {highest}, of {len(rows)} rows (numbered from 0): the file was changed; "
                 "ingest the source again"
             )
-        key = np.zeros(0 if last is None else int(str(last)) + 1, dtype=np.uint32)
+        key = np.zeros(highest + 1, dtype=np.uint32)
         key[rows[JUDGMENT].to_numpy()] = rows[KEY].to_numpy()
         return cls(keys, None, pl.DataFrame({"key": key}).with_row_index("judgment"))
 

@@ -14,6 +14,7 @@ import os
 import stat
 import sys
 from importlib.metadata import version
+from importlib.resources import files
 from pathlib import Path
 
 from sessionkit.errors import UsageError
@@ -37,6 +38,12 @@ def libraries() -> str:
         with contextlib.suppress(OSError, UsageError):
             _keep(place, made)
     return made
+
+
+@functools.cache
+def notices() -> str:
+    """Return the copyright notices and licenses of the libraries, as a comment of HTML: the script itself carries none."""
+    return f"<!--\n{files('sessionkit').joinpath('charts/notices.txt').read_text(encoding='utf-8')}-->\n"
 
 
 def _place() -> Path | None:

@@ -16,7 +16,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sessionkit.charts.libraries import libraries
+from sessionkit.charts.libraries import libraries, notices
 from sessionkit.charts.scripts import script
 from sessionkit.charts.text import printable
 
@@ -93,7 +93,7 @@ def page(title: str, body: str, *, style: str = STYLE, scripts: Sequence[str] = 
         '<meta name="referrer" content="no-referrer">\n'
         f"<title>{html.escape(printable(title))}</title>\n<style>\n{style}</style>\n</head>\n<body>\n{body}"
         "<noscript><p>Scripts inside this page draw the figures; this browser does not run them.</p></noscript>\n"
-        f"{''.join(f'<script>{one}</script>{chr(10)}' for one in run)}</body>\n</html>\n"
+        f"{notices()}{''.join(f'<script>{one}</script>{chr(10)}' for one in run)}</body>\n</html>\n"
     )
 
 

@@ -1,10 +1,14 @@
 """The script of the libraries is put together once, and believed only where nobody else can have written it."""
 
+import re
+from pathlib import Path
+
 import pytest
 import vl_convert
 
 from sessionkit.charts import libraries as room
-from sessionkit.charts.libraries import libraries
+from sessionkit.charts.libraries import libraries, notices
+from sessionkit.charts.page import page
 
 
 @pytest.fixture
@@ -65,3 +69,14 @@ def test_without_a_folder_it_is_made_each_time(made, monkeypatch, tmp_path):
         assert again() == "draw(\u00e4);\n"
     assert len(made) == 2
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_page_carries_the_notice_of_every_library_in_its_script():
+    (engine,) = Path(vl_convert.__file__).parent.glob("vl_convert.*[od]")
+    inlined = {name.decode() for name in re.findall(rb"/npm/([a-z0-9.-]+)@[0-9.]+/", engine.read_bytes())}
+    assert {"vega", "vega-lite", "vega-embed", "d3-array"} <= inlined
+    named = set(re.findall(r"[a-z0-9.-]+", notices()))
+    assert inlined - named == set()
+    told = page("Title", "<p>Body</p>")
+    assert told.index("Redistributions in binary form must reproduce") < told.index("<script>")
+    assert told.count("-->") == told.count("<!--\n") == 1

@@ -1,4 +1,4 @@
-"""Leaving out of a report what must not be passed on: users, queries and documents become numbers or dots."""
+"""Leaving out of a report what must not be passed on: people, queries and documents become numbers or dots."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ class Redaction:
     Parameters
     ----------
     kinds
-        Any of ``"users"`` (user and session ids become ``user 1``, ``session 1``, in the order of the ids),
+        Any of ``"users"`` (ids of users, sessions and judges become ``user 1``, ``session 1``, ``judge 1``, in the order of
+        the ids),
         ``"queries"`` (their texts are not there; judgment keys that are no topics become ``key 1``) and ``"documents"``
         (they become ``document 1`` in the order in which the session explorer comes upon them). With any of them, what notes
         quote from the log becomes dots. Systems and topics stay.
@@ -55,6 +56,10 @@ class Redaction:
             frame = _numbered(frame, "session_id", sessions, "session")
             keys = sessions.rename({"session_id": "judgment_key"})  # judgments can be given by session
             frame = _numbered(frame, "judgment_key", keys, "session")
+            if "judge_id" in frame.columns:
+                judges = study.judgments.select("judge_id").drop_nulls()
+                frame = _numbered(frame, "judge_id", judges, "judge")
+                frame = _numbered(frame, "other", judges.rename({"judge_id": "other"}), "judge")
         if "queries" in self.kinds and "judgment_key" in frame.columns:
             topics = study.sessions.select(judgment_key="topic_id").drop_nulls()
             keys = frame.lazy().select("judgment_key").join(topics, on="judgment_key", how="anti")

@@ -20,6 +20,22 @@ def test_users_and_their_sessions_become_numbers(make):
     assert '"session":"session 1"' in text
 
 
+def test_judges_become_numbers_with_the_users():
+    results = {
+        "session_id": ["s"] * 2,
+        "query_position": [1, 1],
+        "rank": [1, 2],
+        "doc_id": ["x", "y"],
+        "topic_id": ["t"] * 2,
+    }
+    grades = {"judgment_key": ["t"] * 4, "doc_id": ["x", "y"] * 2, "grade": [1, 2, 0, 2]}
+    study = from_tables(results, grades | {"judge_id": ["zoe@example.org"] * 2 + ["ann@example.org"] * 2}, merge="max")
+    assert "<td>ann@example.org</td><td>zoe@example.org</td><td>agreement</td>" in report(study)
+    text = report(study, redact="users")
+    assert "example.org" not in text
+    assert "<td>judge 1</td><td>judge 2</td><td>agreement</td>" in text
+
+
 def test_numbers_of_users_are_theirs_wherever_they_stand(make):
     study = make(users=("c", "a", "b"))
     frame = pl.DataFrame({"user_id": ["b", "c", "b", None]})

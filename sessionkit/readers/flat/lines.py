@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import numpy as np
 import polars as pl
 
 from sessionkit.contract import RECORD, RULE, VALUE
@@ -15,7 +14,8 @@ from sessionkit.readers.recognition import glimpse as look_at
 from sessionkit.readers.records import Log
 
 SPARE = "__spare"
-TAB = ord("\t")
+CHARACTERS = bytes(set(range(256)) - set(b"\t\n"))
+"""What stands in fields."""
 FIRST_FILES = 3
 """Files of a folder that are looked at, as one may be a README."""
 OTHER = "lines of a file that is no log of this format"
@@ -108,15 +108,20 @@ def _uniform(piece: Piece, names: Sequence[str], header: str | None) -> pl.LazyF
         )
     except pl.exceptions.PolarsError:  # some line has more fields, or bytes that are no text
         return None
-    tabs = int(np.count_nonzero(np.frombuffer(text, np.uint8) == TAB))
     begins = frame[names[0]].rle().struct.field("value")
     unlike = begins.is_null() | begins.str.contains("^(\\s|\ufeff)")
     if header is not None:
         unlike |= begins == header.split("\t")[0]
-    if tabs != frame.height * (len(names) - 1) or b"\r" in text or unlike.any():
+    if b"\r" in text or unlike.any() or not _all_have(len(names), text, frame.height):
         return None
     none = pl.lit(None, dtype=pl.String)
     return frame.lazy().with_columns(pl.col(RECORD).cast(pl.Int64), none.alias(RULE), none.alias(VALUE))
+
+
+def _all_have(fields: int, text: bytes, lines: int) -> bool:
+    """Whether each of the lines has this number of fields; polars takes one with an empty field too many."""
+    ends = text.translate(None, CHARACTERS) + (b"" if text.endswith(b"\n") else b"\n")
+    return ends == (b"\t" * (fields - 1) + b"\n") * lines
 
 
 def breaking(frame: pl.LazyFrame, rule: str, broken: pl.Expr, value: pl.Expr) -> pl.LazyFrame:

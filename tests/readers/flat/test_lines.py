@@ -4,7 +4,7 @@ from dataclasses import fields
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
@@ -51,6 +51,7 @@ def piece_of(file, text, first):
     st.sampled_from(["", "\n"]),
     st.sampled_from([None, HEADER]),
 )
+@example(["1\ta", "1\ta\t3\t"], "", None)  # a field too few and one too many
 def test_a_piece_is_read_as_its_lines_are(tmp_path_factory, found, ending, header):
     folder = tmp_path_factory.mktemp("lines")
     text = "x\n" + "\n".join(found) + ending

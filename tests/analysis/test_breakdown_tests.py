@@ -10,6 +10,7 @@ from scipy import optimize, stats
 import sessionkit as sk
 from sessionkit.analysis.contrasting.pairs import differing
 from sessionkit.analysis.resampling import Resampling, Units
+from tests.support.examples import examples
 
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 PARTS = {
@@ -37,7 +38,7 @@ def made(sessions, users=None, **columns):
 SESSIONS = st.lists(st.lists(st.integers(0, 4), min_size=1, max_size=5), min_size=8, max_size=20)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(sessions=SESSIONS, by=st.sampled_from([*PARTS]), users=st.integers(4, 6))
 def test_tests_are_scipys_on_restated_differences(sessions, by, users):
     of = [number % users for number in range(len(sessions))]
@@ -73,7 +74,7 @@ def test_tests_are_scipys_on_restated_differences(sessions, by, users):
     assert rows["users drawn"]["difference"] == pytest.approx(away.mean(), abs=1e-12)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(
     sessions=SESSIONS, by=st.sampled_from(["last", "first", "best"]), measure=st.sampled_from(["CG@1", "nDCG@2", "P@1"])
 )

@@ -15,6 +15,8 @@ import sessionkit as sk
 sys.path.insert(0, str(Path(__file__).parent / "comparing"))
 from layouts import EXAMPLE_S, SYSTEM, TOPIC, USER, apart, by_topic, crossing, scores, simulated
 
+from tests.support.examples import examples
+
 CLINIC = Path(__file__).resolve().parents[2] / "examples" / "clinic" / "study.toml"
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "ir_metrics"
 
@@ -91,7 +93,7 @@ def test_other_tests_of_means_find_it_too(test):
 
 @pytest.mark.parametrize("test", ["t", "wilcoxon", "sign", "randomisation", "tukey", "nemenyi", "conover"])
 @pytest.mark.parametrize("correction", ["holm", "bonferroni", "bh", "none"])
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=examples(6), deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), k=st.integers(2, 3), decimals=st.sampled_from([1, 8]))
 def test_intervals_do_not_contradict_verdicts(test, correction, seed, k, decimals):
     if k > 2 and correction == "bh" and test in ("randomisation", "tukey", "nemenyi"):

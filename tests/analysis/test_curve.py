@@ -14,6 +14,8 @@ from sessionkit.analysis.curve import curve_with_stops
 sys.path.insert(0, str(Path(__file__).parents[1] / "scoring"))
 from studies import sessions, study_of
 
+from tests.support.examples import examples
+
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 
 
@@ -168,7 +170,7 @@ def test_a_discount_that_rises_is_not_normalised(study):
     assert sk.curve(study, "sDCG(discount=rn2002,b=10)@3").height
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(25), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_average_positions_are_means_of_curves(data):
     made, judgments = data.draw(sessions())
@@ -184,7 +186,7 @@ def test_average_positions_are_means_of_curves(data):
         assert scores[group] == (pytest.approx(sum(defined) / len(defined), rel=1e-12) if defined else None)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(25), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_curves_end_at_the_scores(data):
     """The last slot of every session's curve is its score, for every kind of ideal, short lists and keys per query."""

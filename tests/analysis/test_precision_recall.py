@@ -14,6 +14,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "scoring"))
 from one_list import E2, E2_UNSEEN, E3
 from studies import sessions, study_of
 
+from tests.support.examples import examples
+
 quiet = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 LEVELS = [tenth / 10 for tenth in range(11)]
 CURVES = {"E2": [1, 1, 2 / 3, 1 / 2, 2 / 5, 1 / 3] + [0] * 5, "E3": [1 / 3] * 4 + [1 / 4] * 3 + [1 / 5] * 4}
@@ -74,7 +76,7 @@ def test_topics_can_count_the_same():
 
 
 @quiet
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(15), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(drawn=sessions())
 def test_points_are_interpolated_precisions_and_their_mean_is_the_measure(drawn):
     study = study_of(*drawn)

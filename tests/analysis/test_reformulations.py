@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import sessionkit as sk
 from sessionkit.errors import DataError, MeasureError, UsageError
+from tests.support.examples import examples
 
 quiet = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 COLUMNS = [
@@ -90,7 +91,7 @@ def test_what_is_missing_is_named():
 
 
 @quiet
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(20), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     sessions=st.lists(
         st.lists(

@@ -10,6 +10,7 @@ from sessionkit.analysis import resampling
 from sessionkit.analysis.correlating.matrices import Matrices
 from sessionkit.analysis.resampling import Resampling, Units, added
 from sessionkit.errors import UsageError
+from tests.support.examples import examples
 
 
 def test_every_draw_draws_as_many_units_as_there_are():
@@ -27,7 +28,7 @@ def test_draws_do_not_depend_on_how_many_are_made_at_once(monkeypatch):
     assert np.array_equal(np.concatenate([*Resampling(500).draws(11)]), whole)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     seed=st.integers(0, 10_000),
     units=st.integers(5, 30),

@@ -14,6 +14,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "scoring"))
 from restated_lists import lists_of, ranks
 from studies import sessions, study_of
 
+from tests.support.examples import examples
+
 quiet = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 
 
@@ -72,7 +74,7 @@ def test_the_sums_are_trec_evals():
 
 
 @quiet
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(15), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(drawn=sessions())
 def test_counts(drawn):
     lists = lists_of(*drawn)

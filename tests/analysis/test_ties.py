@@ -32,6 +32,8 @@ from sessionkit.analysis.sweeping.scored import Means
 sys.path.insert(0, str(Path(__file__).parent / "comparing"))
 from layouts import by_topic, scores
 
+from tests.support.examples import examples
+
 NOISY = (0.1 + 0.2) / 2
 """A mean of .1 and .2, which is not the double .15: counts 1 and 2 of ten are not 0 and 3, as means of P@10."""
 TENTHS = st.integers(0, 12)
@@ -157,7 +159,7 @@ def told(outcome):
     return pairs, [(each.statistic, each.p) for each in outcome.overall]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(st.lists(st.tuples(TENTHS, TENTHS, TENTHS), min_size=4, max_size=9), st.integers(0, 2**32 - 1))
 def test_no_rank_test_of_blocks_sees_rounding(rows, seed):
     counts = np.array(rows)
@@ -179,7 +181,7 @@ def test_no_rank_test_of_blocks_sees_rounding(rows, seed):
         ]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(st.lists(TENTHS, min_size=2, max_size=12), st.lists(TENTHS, min_size=2, max_size=12), st.integers(0, 2**32 - 1))
 def test_no_rank_test_of_separate_groups_sees_rounding(a, b, seed):
     if len({*a, *b}) == 1:
@@ -192,7 +194,7 @@ def test_no_rank_test_of_separate_groups_sees_rounding(a, b, seed):
     assert kruskal(found)[0].p == pytest.approx(stats.kruskal(a, b).pvalue)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=examples(30))
 @given(st.lists(st.tuples(TENTHS, TENTHS), min_size=6, max_size=14), st.integers(0, 2**32 - 1))
 @pytest.mark.parametrize("coefficient", ["spearman", "kendall"])
 def test_no_rank_correlation_sees_rounding(coefficient, rows, seed):
@@ -223,7 +225,7 @@ def test_a_column_that_is_constant_but_for_rounding_correlates_with_nothing():
         assert "a constant correlates with nothing" in rows.correlation("x", "y", coefficient)["note"]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(st.lists(st.tuples(TENTHS, TENTHS), min_size=2, max_size=9), st.integers(0, 2**32 - 1))
 def test_no_order_of_means_sees_rounding(rows, seed):
     one, other = np.array(rows, dtype=float).T

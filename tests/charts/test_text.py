@@ -24,6 +24,7 @@ from sessionkit.charts.text import (
 )
 from sessionkit.report.explorer.widget import _shown as data_shown
 from sessionkit.report.writing.html import escaped
+from tests.support.examples import examples
 
 
 @given(st.text())
@@ -64,7 +65,7 @@ def pairs(draw):
     return begin + one, begin + other
 
 
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 @given(pairs())
 def test_two_names_never_get_one_label(pair):
     one, other = pair
@@ -75,7 +76,7 @@ def test_two_names_never_get_one_label(pair):
     assert shortened(named(one)) != shortened(named(other))
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(NAMES)
 def test_a_label_is_printable_short_and_passes_again_unchanged(name):
     shown, whole = label(name), named(name)

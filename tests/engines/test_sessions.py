@@ -16,6 +16,7 @@ from sessionkit.engines.stream import KINDS, Layout
 from sessionkit.errors import DataError
 from sessionkit.scoring.judged import Judged
 from sessionkit.scoring.scores import score_task
+from tests.support.examples import examples
 
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 ASKED = ["sDCG@3", "nsDCG@3", "mean(nDCG@3)"]
@@ -71,7 +72,7 @@ def example():
     return work, stream_of(frames, layout), sk.score(study, ASKED)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(sizes=st.lists(st.integers(0, 60), min_size=1, max_size=4).filter(any), rows=st.integers(1, 400))
 def test_the_scores_are_those_of_the_whole_wherever_it_is_cut(sizes, rows):
     work, stream, expected = example()

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sessionkit.scoring.best_cubes import best_orders
+from tests.support.examples import examples
 
 
 def reached(order, grades, gamma, weights):
@@ -21,7 +22,7 @@ def reached(order, grades, gamma, weights):
     return total
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(data=st.data(), gamma=st.sampled_from([0.5, 0.3, 0.9]))
 def test_no_order_is_better(data, gamma):
     many, subtopics = data.draw(st.integers(1, 5)), data.draw(st.integers(1, 3))

@@ -22,8 +22,10 @@ from sessionkit.scoring.selection import Selection, columns_read
 sys.path.insert(0, str(Path(__file__).parent))
 from studies import sessions, study_of
 
+from tests.support.examples import examples
+
 quiet = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
-FEW = settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+FEW = settings(max_examples=examples(15), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 OWN = [
     "sDCG(grades=user)@3",
     "sDCG(duplicates=first)@3",

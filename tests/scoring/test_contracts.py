@@ -20,8 +20,10 @@ from sessionkit.scoring.measures.wrapper import Wrapper
 sys.path.insert(0, str(Path(__file__).parent))
 from studies import drawn_for, sessions, study_of
 
+from tests.support.examples import examples
+
 TABLES = ("sessions", "queries", "results", "judgments")
-FEW = settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+FEW = settings(max_examples=examples(6), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 OTHERWISE = {"duplicates": "first", "unjudged": "skip"}

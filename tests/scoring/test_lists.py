@@ -25,8 +25,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 from restated import Session
 from studies import sessions, study_of
 
+from tests.support.examples import examples
+
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
-FEW = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+FEW = settings(max_examples=examples(25), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 READ = ("clicked", "examined", "user_grade", "doc_id")
 CHOICES = st.fixed_dictionaries(
     {

@@ -14,9 +14,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import sessionkit as sk
+from tests.support.examples import examples
 
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
-FEW = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+FEW = settings(max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 DOCS = [f"d{number}" for number in range(12)]
 runs = st.lists(st.lists(st.sampled_from(DOCS), min_size=1, max_size=10, unique=True), min_size=1, max_size=4)
 grades = st.dictionaries(st.sampled_from(DOCS), st.integers(0, 3), min_size=1).filter(lambda found: any(found.values()))
@@ -138,7 +139,7 @@ def test_ir_measures(lists, judged, level):
         assert value == pytest.approx(peer[str(position), of_them[text]], abs=1e-10), (text, lists, judged)
 
 
-@settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(5), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(lists=runs, judged=grades)
 def test_err_is_gdevals_on_a_scale_up_to_4(lists, judged):
     # through ir-measures, which runs gdeval's script; it prints five decimals
@@ -153,7 +154,7 @@ def test_err_is_gdevals_on_a_scale_up_to_4(lists, judged):
 
 
 @pytest.mark.filterwarnings("ignore")  # of numba, when it compiles ranx
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(15), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(lists=runs, judged=grades)
 def test_ranx(lists, judged):
     qrels, run = asked_of_trec_eval(lists, judged)

@@ -18,6 +18,8 @@ from sessionkit.scoring.values import session_values
 sys.path.insert(0, str(Path(__file__).parent))
 from studies import sessions, study_of
 
+from tests.support.examples import examples
+
 LOST = -7.0
 """A grade that stands for none."""
 MEASURES = [
@@ -43,7 +45,7 @@ def one_block(study):
 
 @pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 @pytest.mark.parametrize("keys_per_query", [False, True])
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(data=st.data())
 def test_values_are_those_of_a_study_read_with_these_judgments(keys_per_query, data):
     made, judgments = data.draw(sessions(keys_per_query=keys_per_query))
@@ -61,7 +63,7 @@ def test_values_are_those_of_a_study_read_with_these_judgments(keys_per_query, d
 
 
 @pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(data=st.data())
 def test_some_sessions_alone_have_the_values_that_they_have_among_all(data):
     made, judgments = data.draw(sessions())

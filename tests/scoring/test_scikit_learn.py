@@ -12,7 +12,9 @@ from sklearn.metrics import average_precision_score, ndcg_score, precision_recal
 sys.path.insert(0, str(Path(__file__).parent))
 from one_list import value
 
-FEW = settings(max_examples=40, deadline=None)
+from tests.support.examples import examples
+
+FEW = settings(max_examples=examples(40), deadline=None)
 LISTS = st.lists(st.integers(0, 3), min_size=2, max_size=15).filter(any)
 
 

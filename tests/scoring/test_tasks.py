@@ -26,6 +26,8 @@ from sessionkit.study.slices import slices
 sys.path.insert(0, str(Path(__file__).parent))
 from studies import sessions, study_of
 
+from tests.support.examples import examples
+
 ASKED = [
     "sDCG@3",
     "sDCG(duplicates=first)@3",
@@ -45,7 +47,7 @@ CURVES = [
 ]
 LOG = ("sessions", "queries", "results")
 quiet = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
-FEW = settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+FEW = settings(max_examples=examples(15), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def cut(task, study, rows):
@@ -167,10 +169,11 @@ print(json.dumps({"rows": rows, "peak": int(re.search(r"VmHWM:\\s+(\\d+)", open(
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peak memory is read from /proc")
 def test_work_stays_within_its_memory(tmp_path):
-    """300,000 sessions' worth of results need more than the budget at once, and less in blocks."""
-    copies = 60
+    """Results of half a million sessions need more than the budget at once, and less in blocks."""
+    copies = 100
     one = pl.DataFrame({"session": range(5_000)}).join(pl.DataFrame({"rank": range(1, 11)}), how="cross")
     results = pl.concat([one.with_columns(pl.col("session") + 5_000 * copy) for copy in range(copies)])
     results = results.select(

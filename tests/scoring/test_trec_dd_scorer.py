@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import sessionkit as sk
+from tests.support.examples import examples
 
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 PRESET = ["EU(like=trecdd2017,cost=0)", "CubeTest(like=trecdd2017)", "ACT(like=trecdd2017)"]
@@ -123,7 +124,7 @@ LISTS = st.dictionaries(
 )
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(25), deadline=None, suppress_health_check=list(HealthCheck))
 @given(subtopics=st.lists(PASSAGES, min_size=1, max_size=2), ratings=RATINGS, lists=LISTS)
 def test_restated(scored, subtopics, ratings, lists):
     """Where every subtopic begins with a marked passage, and all passages of a nugget have its rating."""

@@ -14,8 +14,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 from restated import Session
 from studies import sessions, study_of
 
+from tests.support.examples import examples
+
 SETTINGS = settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+    max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
 
 SHARED = {

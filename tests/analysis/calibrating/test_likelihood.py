@@ -18,6 +18,8 @@ from sessionkit.analysis.calibrating.models import model_of
 sys.path.insert(0, str(Path(__file__).parent))
 from drawing_models import counted, drawn_counts
 
+from tests.support.examples import examples
+
 
 def share(form, value, i):
     """The share of searchers who come to place i."""
@@ -59,7 +61,7 @@ SESSIONS = st.lists(st.tuples(st.lists(LISTS, min_size=1, max_size=5), st.boolea
 
 
 @pytest.mark.parametrize("text", MODELS)
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(sessions=SESSIONS)
 def test_likelihood_is_what_every_list_and_session_contributes(text, sessions):
     values, model = MODELS[text], model_of(text)

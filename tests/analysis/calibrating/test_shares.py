@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from sessionkit.analysis.calibrating.models import model_of
 from sessionkit.analysis.calibrating.shares import CRITERIA, Looked, distance
+from tests.support.examples import examples
 
 MODELS = {"sDCG": (1.4, 2.5), "sDCG(discount=burges)": (2.5,), "sRBP": (0.7, 0.8), "RBP": (0.6,)} | {
     "sDCG(discount=shifted,query_discount=shifted,rank_origin=session)@4": (1.7, 2.5)
@@ -16,7 +17,7 @@ MODELS = {"sDCG": (1.4, 2.5), "sDCG(discount=burges)": (2.5,), "sRBP": (0.7, 0.8
 
 
 @pytest.mark.parametrize("text", MODELS)
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 @given(cells=st.lists(st.integers(0, 50), min_size=12, max_size=12).filter(any))
 def test_distances_are_sums_over_cells(text, cells):
     values, model = np.array(MODELS[text]), model_of(text)

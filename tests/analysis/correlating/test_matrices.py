@@ -8,11 +8,12 @@ from scipy import stats
 
 from sessionkit.analysis.correlating import matrices
 from sessionkit.analysis.correlating.matrices import COEFFICIENTS, Matrices, partial
+from tests.support.examples import examples
 
 SCIPY = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.data())
 @pytest.mark.parametrize("coefficient", COEFFICIENTS)
 def test_a_draw_is_scipy_on_the_drawn_sessions(coefficient, data):

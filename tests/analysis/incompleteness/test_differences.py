@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import sessionkit as sk
 from sessionkit.analysis.incompleteness.differences import needed
+from tests.support.examples import examples
 
 from .lists import study
 
@@ -29,7 +30,7 @@ def fewest(difference, steps):
     return None
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.sampled_from([-5, -2, -1, 1, 2, 5]), STEPS)
 def test_no_fewer_documents_can_decide_it(difference, steps):
     assert needed(float(difference), np.array(steps, dtype=float)) == fewest(difference, steps)

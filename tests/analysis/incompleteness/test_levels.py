@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sessionkit.analysis.incompleteness.levels import Parts, extremes
+from tests.support.examples import examples
 
 BETWEEN = (0.25, 1.0, 1.5, 2.0, 2.75)
 """Gains of unjudged documents that are tried beside 0 and the best."""
@@ -61,7 +62,7 @@ def every_share(keys):
             yield shown / best
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(units())
 def test_no_choice_of_gains_is_outside_and_some_meet_the_bounds(keys):
     judged = [sum(gain for gain, _ in of_key) for of_key, _, _, _ in keys]

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sessionkit.analysis.incompleteness.means import mean_bounds
+from tests.support.examples import examples
 
 VALUES = st.lists(
     st.tuples(st.sampled_from([0.0, 0.25, 0.5]), st.sampled_from([0.0, 0.25, 0.5]), st.booleans()),
@@ -16,7 +17,7 @@ VALUES = st.lists(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(VALUES)
 def test_every_choice_of_what_is_missing(values):
     frame = pl.DataFrame(

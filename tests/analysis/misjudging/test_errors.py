@@ -13,6 +13,7 @@ import sessionkit as sk
 from sessionkit.analysis.misjudging.drawing import redrawn
 from sessionkit.analysis.misjudging.errors import errors_of
 from sessionkit.errors import DataError, UsageError
+from tests.support.examples import examples
 
 LOG = {"session_id": ["s"], "query_position": [1], "rank": [1], "doc_id": ["d0"], "topic_id": ["t"]}
 TABLES = st.lists(
@@ -41,7 +42,7 @@ def shares(errors):
     return {(a, b): share for a, b, share in errors.table.select("grade", "becomes", "share").rows()}
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(TABLES)
 def test_judges_are_counted_as_krippendorff_does(table):
     """Every ordered pair of the m grades of a document counts 1 / (m - 1); rows are divided by their sums."""

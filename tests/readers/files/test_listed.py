@@ -10,6 +10,7 @@ from sessionkit.readers.files.listed import TAKEN, Listing
 from sessionkit.readers.files.markup import Markup
 from sessionkit.readers.files.opening import open_log
 from sessionkit.readers.files.taken import Span
+from tests.support.examples import examples
 
 PLAIN = '<l><r k="1"><a>x &amp;amp; y</a>\n<b/></r>\r\n<r k=" 2 "><a> é &lt;</a><b>z</b></r></l>'
 INSERTED = [
@@ -67,7 +68,7 @@ def told_alike(folder, text):
     return taken
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(
     st.lists(st.tuples(st.integers(0, 400), st.sampled_from(INSERTED)), min_size=1, max_size=3),
     st.sampled_from([9, 10**6]),

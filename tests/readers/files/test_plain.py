@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from sessionkit.readers.files.plain import Plain
 from sessionkit.readers.files.shapes import Shapes
+from tests.support.examples import examples
 
 texts = st.text(st.characters(codec="utf-8", exclude_characters="\n\r"), max_size=6)
 whole = st.one_of(st.integers(-1200, 1200), st.integers(-(10**19), 10**19))
@@ -46,7 +47,7 @@ def logs(draw):
     return lines + draw(st.one_of(st.just([]), st.just([]), st.lists(odd, max_size=1)))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(logs(), st.booleans())
 def test_what_is_read_at_once_is_what_every_line_says(lines, closed):
     keys = list(json.loads(lines[0]))

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sessionkit.readers.files.shapes import Shapes, as_objects
+from tests.support.examples import examples
 
 texts = st.text(st.characters(codec="utf-8", exclude_characters="\n\r"), max_size=6)
 numbers = st.one_of(st.integers(-(10**19), 10**19), st.floats(allow_nan=False, allow_infinity=False))
@@ -37,7 +38,7 @@ def one_by_one(rows, keys):
     }
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(rows=lines())
 def test_values_are_those_of_each_line_by_itself(rows):
     shapes = Shapes()

@@ -17,6 +17,7 @@ from polars.testing import assert_frame_equal
 from sessionkit.errors import DataWarning
 from sessionkit.readers import read
 from sessionkit.study import open_study
+from tests.support.examples import examples
 
 TABLES = ("users", "sessions", "queries", "results", "judgments")
 IR_METRICS = Path(__file__).resolve().parents[3] / ".." / "shared" / "data" / "ir_metrics"
@@ -125,7 +126,7 @@ def quietly(path):
     return study
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=examples(12), deadline=None)
 @given(frames=studies(), packing=st.sampled_from(list(PACKERS)))
 def test_the_same_study_whatever_the_files_are(frames, packing):
     made = {}
@@ -142,7 +143,7 @@ def test_the_same_study_whatever_the_files_are(frames, packing):
             assert_frame_equal(tables[name], made["csv"][name])
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(frames=studies(), seed=st.integers(0, 2**32 - 1), kind=st.sampled_from(["csv", "tsv", "ndjson"]))
 def test_every_record_of_a_corrupted_log_is_a_row_or_rejected_with_a_reason(frames, seed, kind):
     chance = random.Random(seed)  # noqa: S311

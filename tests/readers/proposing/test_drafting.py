@@ -14,6 +14,7 @@ from sessionkit.errors import DataError, UsageError
 from sessionkit.readers.config import as_config, schema_of
 from sessionkit.readers.proposing import propose
 from tests.readers.proposing.studies import NAMES, WRITERS, called, delimited, flat, study, write_csv, write_tsv
+from tests.support.examples import examples
 
 TABLES = ("users", "sessions", "queries", "results", "judgments")
 ROOT = Path(__file__).resolve().parents[3]
@@ -129,7 +130,7 @@ hostile = st.text(
 )
 
 
-@settings(max_examples=8)
+@settings(max_examples=examples(8))
 @given(names=st.lists(hostile, min_size=2, max_size=2), word=hostile)
 def test_hostile_names_of_columns_and_values_stay_what_they_are(names, word, tmp_path_factory):
     folder = tmp_path_factory.mktemp("hostile")

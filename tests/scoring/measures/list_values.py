@@ -15,8 +15,10 @@ from dataclasses import replace
 from restated_lists import lists_of
 from studies import study_of
 
+from tests.support.examples import examples
+
 quiet = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
-SOME = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+SOME = settings(max_examples=examples(25), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def require_restated(drawn, cutoff, restated, pooled=()):

@@ -5,11 +5,12 @@ from hypothesis import HealthCheck, given, settings
 
 import sessionkit as sk
 from sessionkit.errors import DataError, MeasureError
+from tests.support.examples import examples
 
 from .logged import RESULTS, lists_of, logs, scored, was_clicked
 
 quiet = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
-FEW = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+FEW = settings(max_examples=examples(25), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @quiet

@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 
 import sessionkit as sk
 from sessionkit.errors import DataError
+from tests.support.examples import examples
 
 from .logged import QUERIES, RESULTS, began, click_times, issue_times, lists_of, logs, scored, study_of, was_clicked
 
@@ -15,7 +16,7 @@ quiet = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 
 
 @quiet
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(log=logs())
 def test_restated(log):
     found = scored(log, "Duration", "TimeToFirstClick", "Dwell")

@@ -19,6 +19,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "expected"))
 from enumerated import Paths
 from studies import sessions, study_of
 
+from tests.support.examples import examples
+
 NAMES = ["esDCG", "esnDCG", "esnCG", "esP", "esAP"]
 GRADED = {"esDCG", "esnDCG", "esnCG"}
 shares = st.sampled_from([0, 0.25, 0.7, 0.9, 1])
@@ -45,7 +47,7 @@ def values(study, measure):
 
 
 @pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=examples(50))
 @given(data=st.data(), own_keys=st.booleans())
 def test_values_are_those_of_all_paths(data, own_keys):
     made, judgments = data.draw(sessions(keys_per_query=own_keys))

@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 import sessionkit as sk
 from sessionkit.errors import DataError
+from tests.support.examples import examples
 
 quiet = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
-FEW = settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+FEW = settings(max_examples=examples(20), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 RUN = [["B", "D", "C"], ["A", "B", "F", "E"], ["fill"], ["G", "A"]]
 # nuggets by document: (subtopic, passage): rating

@@ -13,6 +13,8 @@ import sessionkit as sk
 sys.path.insert(0, str(Path(__file__).parent))
 from drawn import OPTIONS, counted, sessions, values, worth, written
 
+from tests.support.examples import examples
+
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 
 
@@ -31,7 +33,7 @@ def test_half_life_of_the_reference():
     assert values(written([0, None], more=[3]), "RHL") == [None]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(session=sessions(), options=OPTIONS, gain=st.sampled_from(["linear", "exp2", "binary"]))
 def test_half_life_restated(session, options, gain):
     found = values(session, sk.parse_measure(f"RHL(gain={gain})")(**options))

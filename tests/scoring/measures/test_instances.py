@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 import sessionkit as sk
 from sessionkit.errors import DataError
+from tests.support.examples import examples
 
 quiet = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 
@@ -77,7 +78,7 @@ DOCS = list("abcd")
 
 
 @quiet
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(25), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     lists=st.lists(
         st.lists(st.tuples(st.sampled_from([*DOCS, "x"]), st.sampled_from([True, False, None])), max_size=4),

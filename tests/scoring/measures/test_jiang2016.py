@@ -15,6 +15,8 @@ import sessionkit as sk
 sys.path.insert(0, str(Path(__file__).parent))
 from drawn import OPTIONS, counted, sessions, values, worth, written
 
+from tests.support.examples import examples
+
 quiet = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 DATA = Path(__file__).resolve().parents[4] / "shared" / "data" / "ir_metrics"
 REAL = [
@@ -47,7 +49,7 @@ def test_a_grade_of_minus_one_gains_nothing():
 
 
 @quiet
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(session=sessions(), options=OPTIONS, gain=st.sampled_from(["linear", "exp2", "binary"]))
 def test_restated(session, options, gain):
     forms = (

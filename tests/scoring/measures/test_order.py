@@ -15,8 +15,10 @@ from sessionkit.errors import DataError
 sys.path.insert(0, str(Path(__file__).parent))
 from drawn import OPTIONS, counted, recall_base, relevant, sessions, values, written
 
+from tests.support.examples import examples
+
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
-FEW = settings(max_examples=30, deadline=None)
+FEW = settings(max_examples=examples(30), deadline=None)
 UNRETRIEVED = st.sampled_from(["retrieved", "mid", "last"])
 B = [1, 0, 1, 1, 0]
 

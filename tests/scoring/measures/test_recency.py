@@ -16,6 +16,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from restated import Session
 from studies import sessions, study_of
 
+from tests.support.examples import examples
+
 OPTIONS = {
     "duplicates": st.sampled_from(["all", "first"]),
     "unjudged": st.sampled_from(["zero", "skip"]),
@@ -32,7 +34,7 @@ def values(study, measure):
 
 
 @pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(data=st.data(), own_keys=st.booleans(), fading=st.sampled_from([0, 0.3, 2]))
 def test_the_sum_restated(data, own_keys, fading):
     made, judgments = data.draw(sessions(keys_per_query=own_keys))

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 import sessionkit as sk
 from sessionkit.scoring.measures.reformulation import KINDS, compared, terms_of
+from tests.support.examples import examples
 
 quiet = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
-FEW = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+FEW = settings(max_examples=examples(50), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 WORDS = st.lists(st.sampled_from(["a", "B", "c-d", "Ölpreis", "٣", "東京", "e\u0301"]), max_size=4).map(" ".join)
 
 
@@ -98,7 +99,7 @@ def test_texts_of_a_megabyte():
 
 
 @quiet
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(20), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.lists(
         st.lists(st.tuples(st.none() | WORDS, st.sampled_from([True, True, False])), min_size=1, max_size=4),

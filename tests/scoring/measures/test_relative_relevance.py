@@ -14,6 +14,8 @@ from sessionkit.errors import DataError
 sys.path.insert(0, str(Path(__file__).parent))
 from drawn import OPTIONS, counted, sessions, values, worth, written
 
+from tests.support.examples import examples
+
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 SCORES = [0.9, 0.7, 0.5, 0.3]
 ROWS = [
@@ -60,7 +62,7 @@ def test_jaccard_compares_shares():
         values(written([3]), BOTH[0])
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(session=sessions(), options=OPTIONS, gain=st.sampled_from(["linear", "exp2", "binary"]))
 def test_restated(session, options, gain):
     found = values(

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import sessionkit as sk
 from sessionkit.scoring.measures import parse_measure
 from sessionkit.scoring.measures.session_rank_biased import sRBP
+from tests.support.examples import examples
 
 COUNTS = Path(__file__).resolve().parents[4] / "shared" / "data" / "srbp_observed_counts.tsv"
 shares = st.sampled_from([0, 0.2, 0.5, 0.86, 1])
@@ -39,7 +40,7 @@ def value(study, measure):
     return sk.score(study, measure).get_column("value").item()
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=examples(50))
 @given(b=shares, p=shares, relevant=st.sets(st.tuples(st.integers(1, 3), st.integers(1, 4))))
 def test_the_sum_restated(b, p, relevant):
     if b * p == 1:

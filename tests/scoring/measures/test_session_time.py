@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 import sessionkit as sk
 from sessionkit.errors import DataError, MeasureError
 from sessionkit.scoring.measures import MEASURES, example_of
+from tests.support.examples import examples
 
 from .logged import QUERIES, RESULTS, TYPES, at, began, click_times, lists_of, logs, scored, study_of
 
 quiet = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
-FEW = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+FEW = settings(max_examples=examples(25), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def walked(session, grades, worth, *, once):

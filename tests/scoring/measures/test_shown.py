@@ -7,6 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 import sessionkit as sk
+from tests.support.examples import examples
 
 from .logged import lists_of, logs, scored, was_clicked
 
@@ -15,7 +16,7 @@ quiet = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 
 
 @quiet
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(25), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(log=logs())
 def test_restated(log):
     asked = (

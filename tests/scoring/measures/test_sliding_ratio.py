@@ -13,8 +13,10 @@ from sessionkit.errors import MeasureError
 sys.path.insert(0, str(Path(__file__).parent))
 from drawn import OPTIONS, counted, sessions, study_of, values, worth, written
 
+from tests.support.examples import examples
+
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
-FEW = settings(max_examples=30, deadline=None)
+FEW = settings(max_examples=examples(30), deadline=None)
 L = written([3, 2, 3, 0, 0, 1, 2, 2, 3, 0], more=[1, 1, 1])
 RANKS = range(1, 11)
 

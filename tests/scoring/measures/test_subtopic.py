@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 import sessionkit as sk
 from sessionkit.errors import DataError
+from tests.support.examples import examples
 
 quiet = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
-FEW = settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+FEW = settings(max_examples=examples(20), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 # (document, subtopic): rating. Two subtopics; B covers both, C comes second for y, A second for x, E third for x.
 TOPIC = {("B", "x"): 3, ("B", "y"): 4, ("C", "y"): 1, ("A", "x"): 3, ("E", "x"): 2}

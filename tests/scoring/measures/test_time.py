@@ -13,6 +13,8 @@ from sessionkit.errors import MeasureError
 sys.path.insert(0, str(Path(__file__).parent))
 from drawn import OPTIONS, counted, sessions, study_of, values, worth, written
 
+from tests.support.examples import examples
+
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 B = [1, 0, 1, 1, 0]
 
@@ -54,7 +56,7 @@ def entry(row, listed):
     return listed[0 if grade is None or grade < 1 else min(grade, len(listed) - 1)]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(
     session=sessions(),
     options=OPTIONS,

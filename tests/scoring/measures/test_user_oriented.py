@@ -12,6 +12,8 @@ from sessionkit.errors import DataError
 sys.path.insert(0, str(Path(__file__).parent))
 from drawn import OPTIONS, counted, relevant, sessions, study_of, values, written
 
+from tests.support.examples import examples
+
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 EVERY = ["Coverage", "Novelty", "RelativeRecall", "RecallEffort", "RecallEffort(answer=examined)"]
 
@@ -63,7 +65,7 @@ def over(part, whole):
     return part / whole if whole and part is not None else None
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(session=sessions(), options=OPTIONS)
 def test_restated(session, options):
     found = values(session, *(sk.parse_measure(text)(**options) for text in EVERY))

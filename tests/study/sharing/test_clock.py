@@ -13,11 +13,13 @@ import sessionkit as sk
 sys.path.insert(0, str(Path(__file__).parents[2] / "scoring" / "measures"))
 from logged import click_times, issue_times, lists_of, logs, study_of
 
+from tests.support.examples import examples
+
 TIMES = ["Duration", "TimeToFirstClick", "Dwell", "sU(horizon=100)", "sTBG", "Clicks", "Abandoned"]
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(15), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(log=logs())
 def test_seconds_are_those_that_scoring_finds(log):
     study = study_of(log)

@@ -18,6 +18,7 @@ from sessionkit.scoring.measures import MEASURES, example_of
 from sessionkit.study import verify_hashes
 from sessionkit.study.package import ROWS
 from sessionkit.study.sharing import writing
+from tests.support.examples import examples
 
 SAYS = "zq"
 LOG = ("sessions", "queries", "results")
@@ -73,7 +74,7 @@ def tables(study):
     return {name: study.table(name).collect() for name in (*TABLES, "rejected")}
 
 
-@settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(4), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_every_score_is_the_same_to_the_bit(data):
     from studies import COLUMNS, sessions, study_of

@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sessionkit.study.sharing.drawing import Chance, Names, drawn
+from tests.support.examples import examples
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(st.sets(st.text(max_size=3), max_size=30), st.none() | st.integers(0, 9))
 def test_every_value_has_a_label_of_its_own(values, seed):
     names = drawn(pl.Series(sorted(values), dtype=pl.String), "user-", Chance(seed), "user_id")

@@ -8,6 +8,7 @@ from sessionkit.study.places import QUERIES, RESULTS
 from sessionkit.study.sharing.renaming import PLACE
 from sessionkit.study.sharing.shuffling import in_new_order
 from sessionkit.study.slices import LOG, Slice
+from tests.support.examples import examples
 
 
 def log_of(places, queries, results):
@@ -23,7 +24,7 @@ def log_of(places, queries, results):
     return Slice(sessions, pl.DataFrame(of_queries, own, orient="row"), pl.DataFrame(of_results, own, orient="row"))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.data())
 def test_sessions_come_in_their_new_order_with_what_is_theirs(tmp_path_factory, data):
     size = data.draw(st.integers(0, 9))

@@ -1,0 +1,8 @@
+"""How many examples hypothesis tries: a quarter of what a test asks for, all with --hypothesis-profile=thorough."""
+
+from hypothesis import settings
+
+
+def examples(most):
+    """Return how many examples to try where the thorough form of a test tries `most`."""
+    return max(3, most * settings.default.max_examples // 100)

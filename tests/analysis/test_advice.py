@@ -96,6 +96,7 @@ def advised(said):
     return [text for text in dict.fromkeys(found) if "@" in text]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sessionkit.DataWarning")
 @pytest.mark.parametrize("verb", VERBS)
 def test_the_measure_that_a_refusal_advises_is_not_refused(verb, study):

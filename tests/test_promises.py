@@ -23,51 +23,10 @@ from sessionkit.scoring.measures.presets import PRESETS
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "sessionkit"
-ROOMS = [
-    "errors",
-    "showing",
-    "contract",
-    "study",
-    "readers",
-    "scoring",
-    "analysis",
-    "charts",
-    "report",
-    "engines",
-    "cli",
-]
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if "__pycache__" not in path.parts)
 TOP = {"sessionkit", "schemas", "tests", "examples", "pyproject.toml", "uv.lock"}
 TOP |= {"README.md", "LICENSE", "CHANGELOG.md", "CITATION.cff"}
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-
-
-def name_of(path):
-    """The dotted name of a module."""
-    parts = path.relative_to(ROOT).with_suffix("").parts
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-
-
-def room_of(name):
-    """The room of a module of ours, None for the front door and for others' modules."""
-    parts = name.split(".")
-    return parts[1] if parts[0] == "sessionkit" and len(parts) > 1 else None
-
-
-def imported(path):
-    """Every module of ours that a module imports, wherever in it; names of rooms taken from the front door too."""
-    found = []
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            found += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path}: relative import"
-            names = [alias.name for alias in node.names]
-            if node.module != "sessionkit":
-                found.append(node.module or "")
-            elif names != ["__version__"]:
-                found += [f"sessionkit.{name}" for name in names]
-    return [name for name in found if name.split(".")[0] == "sessionkit"]
 
 
 def tracked():
@@ -79,37 +38,22 @@ def tracked():
     return [ROOT / name for name in done.stdout.split("\0") if name and (ROOT / name).is_file()]
 
 
-@pytest.mark.parametrize("path", MODULES, ids=name_of)
-def test_a_module_imports_only_from_its_room_and_those_to_its_left(path):
-    room = room_of(name_of(path))
-    if room is None:
-        return  # the front door names what every room offers
-    assert room in ROOMS
-    for name in imported(path):
-        assert name != "sessionkit", f"{name_of(path)} imports the front door"
-        assert ROOMS.index(room_of(name)) <= ROOMS.index(room), f"{name_of(path)} imports {name}"
+def test_a_module_says_what_it_is_in_its_first_lines():
+    for path in MODULES:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        assert ast.get_docstring(tree), path
+        assert tree.body[0].lineno == 1, path
+        assert path.stem not in {"utils", "util", "core", "common", "helpers", "misc"}
 
 
-def test_the_layering_test_can_see():
-    seen = imported(PACKAGE / "analysis" / "curve.py")
-    assert {"sessionkit.scoring.curves", "sessionkit.study", "sessionkit.errors"} <= set(seen)
-    assert room_of("sessionkit.cli.app") == "cli"
-    assert room_of("sessionkit") is None
-
-
-@pytest.mark.parametrize("path", MODULES, ids=name_of)
-def test_a_module_says_what_it_is_in_its_first_lines(path):
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    assert ast.get_docstring(tree)
-    assert tree.body[0].lineno == 1
-    assert path.stem not in {"utils", "util", "core", "common", "helpers", "misc"}
-
-
-@pytest.mark.parametrize("path", [path for path in MODULES if path.name == "__init__.py"], ids=name_of)
-def test_a_folder_lists_only_files_that_exist(path):
+def test_a_folder_lists_only_files_that_exist():
     """In its docstring, by a path from the folder itself or from the package."""
-    listed = re.findall(r"[\w./]*\w\.(?:py|js|css)\b", ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))))
-    assert [name for name in listed if not (path.parent / name).exists() and not (PACKAGE / name).exists()] == []
+    for path in MODULES:
+        if path.name == "__init__.py":
+            told = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+            listed = re.findall(r"[\w./]*\w\.(?:py|js|css)\b", told)
+            missing = [name for name in listed if not (path.parent / name).exists() and not (PACKAGE / name).exists()]
+            assert missing == [], path
 
 
 def test_every_public_name_is_there_and_is_typed():

@@ -83,4 +83,5 @@ def _typed(column: pl.Series) -> pl.Series:
 
 def _all(column: pl.Series, pattern: str) -> bool:
     """Return whether all texts that are there match; a few are tried first, as most columns differ at once."""
-    return all(bool(part.str.contains(pattern).all()) for part in (column.head(FIRST_LOOK), column))
+    looks = (column.head(FIRST_LOOK), column) if len(column) > FIRST_LOOK else (column,)
+    return all(bool(part.str.contains(pattern).all()) for part in looks)

@@ -108,11 +108,12 @@ def _first_record(file: LogFile, separator: str, quote: str | None) -> tuple[lis
 def _refuse_repeated(names: list[str], file: LogFile) -> None:
     """Raise DataError where the header names a column twice, or by a name of ours; name those that have none."""
     refuse_reserved(names, file.name)
+    before: set[str] = set()
     for position, name in enumerate(names, start=1):
-        if name in names[: position - 1]:
+        if name in before:
             raise DataError(f"{file.name}: column {name!r} is named twice in the header; rename one of the two")
-        if not name:
-            names[position - 1] = f"column_{position}"
+        names[position - 1] = name or f"column_{position}"
+        before.add(names[position - 1])
 
 
 def _kept(

@@ -119,7 +119,8 @@ def read(
             )
         found = replace(found, config=found.config.with_labels(labels))
     try:
-        return known[found.config.format].read(found.config, beside, strict=strict, memory=budget)
+        within = replace(found.config, memory=budget)
+        return known[within.format].read(within, beside, strict=strict, memory=budget)
     except DataError as error:
         glimpses = [glimpse(path) for path in paths]
         if found.recognised or not any(one.says for one in glimpses):

@@ -58,6 +58,8 @@ class Config:
         Of a format that is not ``tables``: that of its files, where it is not UTF-8.
     labels
         What the command says grades are worth that are words.
+    memory
+        Bytes of memory that reading may use; None, what it uses by default.
     """
 
     name: str
@@ -70,6 +72,7 @@ class Config:
     options: Mapping[str, Any] = field(default_factory=dict)
     encoding: str | None = None
     labels: Mapping[str, float] = field(default_factory=dict)
+    memory: int | None = None
 
     def with_labels(self, labels: Mapping[str, float]) -> Config:
         """Return it with what the command says grades are worth, which goes before what [judgments] says."""

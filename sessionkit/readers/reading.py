@@ -62,7 +62,8 @@ def read(
         How much memory reading may take beside what Python and its libraries do (up to 400 MB): ``"4GB"``,
         ``"500MB"``, ``"1.5GiB"`` or a number of bytes; by default a quarter of the machine's. A log that needs more is
         read part by part, through temporary files (in ``TMPDIR``) of about its packed size. Users, judgments and the
-        records of any one session are taken to fit. Frames are in memory as they are.
+        records of any one session are taken to fit. Frames are in memory as they are. A line that is too long for it, and a
+        table of many columns that is mostly empty and too large for it, are refused.
 
     Returns
     -------
@@ -119,7 +120,8 @@ def read(
             )
         found = replace(found, config=found.config.with_labels(labels))
     try:
-        return known[found.config.format].read(found.config, beside, strict=strict, memory=budget)
+        within = replace(found.config, memory=budget)
+        return known[within.format].read(within, beside, strict=strict, memory=budget)
     except DataError as error:
         glimpses = [glimpse(path) for path in paths]
         if found.recognised or not any(one.says for one in glimpses):

@@ -27,7 +27,8 @@ from sessionkit.readers.checking.widening import LOG
 from sessionkit.readers.coming import Coming, NotAsItComesError, Passing
 from sessionkit.readers.config import Config
 from sessionkit.readers.files.keeping import Keep, OnDisk, in_memory
-from sessionkit.readers.files.opening import LogFile
+from sessionkit.readers.files.limits import refuse_long_line
+from sessionkit.readers.files.opening import LogFile, is_packed
 from sessionkit.readers.inputs import inputs, refuse_parquet
 from sessionkit.readers.judging import ByText, Judged, judgment_files, keyed_by_text, read_judgments
 from sessionkit.readers.large.in_parts import large_study
@@ -128,6 +129,10 @@ def reader(name: str, take: Take, *, parquet: bool = False) -> Callable[..., Stu
             if not parquet:
                 refuse_parquet(files, config, name)
             large = is_large(files, budget)
+            for file in files:
+                by_line = file.kind == "text" and not file.head.startswith((b"<", b"["))
+                if by_line and not (large and is_packed(file.path)):  # to unpack much once more takes long
+                    refuse_long_line(file, budget)
             room = min(budget, ENOUGH) // 2
             log = Log(files, config, OnDisk(records) if large else in_memory, workspace, large, room)
             study = partial(study_of, config=config, reader=name, judgments=judged, strict=strict, memory=budget)

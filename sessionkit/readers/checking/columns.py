@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 
 import polars as pl
 
@@ -157,10 +156,5 @@ def _without(column: pl.Expr, dtype: pl.DataType, nulls: Sequence[str]) -> pl.Ex
     """Return a text column with these texts replaced by null, any other column as it is."""
     if dtype != pl.String or not nulls:
         return column
-    return column.map_batches(partial(_given, nulls=list(nulls)), return_dtype=pl.String(), is_elementwise=True)
-
-
-def _given(texts: pl.Series, nulls: list[str]) -> pl.Series:
-    """Return texts with these replaced by null; as they are where there are none of these, which is mostly so."""
-    none = texts == nulls[0] if len(nulls) == 1 else texts.is_in(nulls)
-    return texts.to_frame().select(pl.when(~none).then(pl.first())).to_series() if none.any() else texts
+    given = column != nulls[0] if len(nulls) == 1 else ~column.is_in(nulls)
+    return pl.when(given).then(column)

@@ -59,19 +59,33 @@ def typed_extras(frame: pl.DataFrame, table: Table, *, texts: bool = True) -> pl
 
     `texts` says whether columns of text are looked at too.
     """
-    extras = [name for name in frame.columns if name not in table.names and not name.startswith("__")]
-    return frame.with_columns(_typed(frame[name]) for name in extras if texts or frame[name].dtype != pl.String)
+    declared = set(table.names)
+    extras = [name for name in frame.columns if name not in declared and not name.startswith("__")]
+    dtypes = frame.schema
+    words = [name for name in extras if texts and dtypes[name] == pl.String]
+    integers = _matching(frame.select(words), INTEGER)
+    numbers = _matching(frame.select(name for name in words if name not in integers), NUMBER)
+    types: dict[str, pl.DataType] = {**dict.fromkeys(integers, pl.Int64()), **dict.fromkeys(numbers, pl.Float64())}
+    others = [_typed(frame[name]) for name in extras if dtypes[name] != pl.String]
+    return frame.with_columns(*(pl.col(name).cast(dtype) for name, dtype in types.items()), *others)
+
+
+def _matching(frame: pl.DataFrame, pattern: str) -> list[str]:
+    """Return the columns of text, not empty, all of whose texts match; all are looked at in one go, as there may be many."""
+    for some in (frame.head(FIRST_LOOK), frame):
+        if not frame.width:
+            break
+        match = some.select(pl.all().str.contains(pattern).all())
+        frame = frame.select(column.name for column in match if column[0])
+        if some.height == frame.height:
+            break
+    filled = frame.select(pl.all().is_not_null().any())
+    return [column.name for column in filled if column[0]]
 
 
 def _typed(column: pl.Series) -> pl.Series:
-    """Return one column with the narrowest type that loses nothing."""
+    """Return a column that is no text with a type that Parquet and JSON can keep."""
     dtype = column.dtype
-    if dtype == pl.String:
-        if column.null_count() == column.len():
-            return column
-        if _all(column, INTEGER):
-            return column.cast(pl.Int64)
-        return column.cast(pl.Float64) if _all(column, NUMBER) else column
     if isinstance(dtype, pl.Datetime):
         return column.dt.cast_time_unit("us")
     if dtype == pl.Time:  # kept in nanoseconds, of which Python and pandas know nothing
@@ -83,4 +97,5 @@ def _typed(column: pl.Series) -> pl.Series:
 
 def _all(column: pl.Series, pattern: str) -> bool:
     """Return whether all texts that are there match; a few are tried first, as most columns differ at once."""
-    return all(bool(part.str.contains(pattern).all()) for part in (column.head(FIRST_LOOK), column))
+    looks = (column.head(FIRST_LOOK), column) if len(column) > FIRST_LOOK else (column,)
+    return all(bool(part.str.contains(pattern).all()) for part in looks)

@@ -13,6 +13,7 @@
                     by columns (``taken.py``)
 ``parquet.py``      tables with types
 ``blanks.py``       fields between blanks; ``qrels.py``: those of judgments
+``limits.py``       lines that are too long for the memory there is, and tables that are mostly empty
 ``keeping.py``      where records stay: in memory or in a file
 ==================  ================================================================================================
 """

@@ -20,6 +20,7 @@ from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.errors import DataError
 from sessionkit.readers.files.fields import FITS, Form, marked, pieces, scanned
 from sessionkit.readers.files.keeping import Keep, in_memory
+from sessionkit.readers.files.limits import refuse_sparse
 from sessionkit.readers.files.opening import DAMAGED, LogFile, cut_short, not_utf8, unpacked
 from sessionkit.readers.files.undecoded import BYTES, is_undecodable, mended, refuse_other_encoding, with_undecoded
 from sessionkit.readers.raw import LINE, RAW, Locate, Raw, as_lines, refuse_reserved
@@ -36,6 +37,8 @@ def read_delimited(
     header: bool = True,
     keep: Keep = in_memory,
     piecewise: bool = False,
+    memory: int | None = None,
+    at_once: bool = False,
     numbers: Mapping[str, pl.DataType] | None = None,
 ) -> Raw:
     """Return the records of a delimited file as text columns.
@@ -53,6 +56,8 @@ def read_delimited(
     piecewise
         Whether to read no records here, but to say how to read them a piece at a time; what is wrong with the file is
         then not found here either.
+    memory, at_once
+        Bytes that may be used, and whether all records are to be in them.
     numbers
         Types of columns whose values, read a piece at a time, may come as such rather than as text.
 
@@ -70,6 +75,8 @@ def read_delimited(
     names = first if header else [f"column_{number}" for number in range(1, len(first) + 1)]
     _refuse_repeated(names, file)
     skip = skip if header else 0
+    if at_once:
+        refuse_sparse(file, len(names), memory)
     known = {name: dtype for name, dtype in (numbers or {}).items() if name in names}
     form = Form(tuple(names), separator, quote, numbers=known)
     if piecewise:
@@ -108,11 +115,12 @@ def _first_record(file: LogFile, separator: str, quote: str | None) -> tuple[lis
 def _refuse_repeated(names: list[str], file: LogFile) -> None:
     """Raise DataError where the header names a column twice, or by a name of ours; name those that have none."""
     refuse_reserved(names, file.name)
+    before: set[str] = set()
     for position, name in enumerate(names, start=1):
-        if name in names[: position - 1]:
+        if name in before:
             raise DataError(f"{file.name}: column {name!r} is named twice in the header; rename one of the two")
-        if not name:
-            names[position - 1] = f"column_{position}"
+        names[position - 1] = name or f"column_{position}"
+        before.add(names[position - 1])
 
 
 def _kept(

@@ -17,8 +17,9 @@ from sessionkit.readers.config import Config
 from sessionkit.readers.files.delimited import read_delimited
 from sessionkit.readers.files.json_items import as_items, as_ndjson
 from sessionkit.readers.files.keeping import Keep, in_memory
+from sessionkit.readers.files.limits import refuse_long_line
 from sessionkit.readers.files.ndjson import read_ndjson
-from sessionkit.readers.files.opening import LogFile
+from sessionkit.readers.files.opening import LogFile, is_packed
 from sessionkit.readers.files.parquet import read_parquet
 from sessionkit.readers.files.qrels import QRELS, looks_like_qrels, read_whitespace, without_idle_subtopic
 from sessionkit.readers.raw import Raw, no_way_back
@@ -48,6 +49,9 @@ def read_table(
     found: list[str] = []
     given, file = file, as_ndjson(file) if _may_be_json(file, options) else file
     _refuse_idle(file, name, options)
+    stops = piecewise and (file.kind == "text" or is_packed(file.path))  # at a long line, which is then looked for
+    if file.kind != "parquet" and not stops:
+        refuse_long_line(file, config.memory, noun="line" if file is given else "record")
     numbers = _numbers(name, options) if nulls == ("",) else {}
 
     def named(frame: pl.LazyFrame, *, numbered: bool) -> pl.LazyFrame:
@@ -56,7 +60,16 @@ def read_table(
         columns, empty = options.get("columns", {}), options.get("empty_list")
         return keep(under_our_names(source, columns, nulls=nulls, numbered=numbered, empty_list=empty).frame)
 
-    raw = _records(file, name, options, named, piecewise=piecewise, at_once=keep is in_memory, numbers=numbers)
+    raw = _records(
+        file,
+        name,
+        options,
+        named,
+        piecewise=piecewise,
+        memory=config.memory,
+        at_once=keep is in_memory,
+        numbers=numbers,
+    )
     if set(QRELS) <= set(found):
         raw = without_idle_subtopic(raw)
     if file is not given:
@@ -72,6 +85,7 @@ def _records(
     named: Callable[..., pl.LazyFrame],
     *,
     piecewise: bool,
+    memory: int | None,
     at_once: bool,
     numbers: Mapping[str, pl.DataType],
 ) -> Raw:
@@ -81,7 +95,7 @@ def _records(
     if file.kind == "parquet":
         return read_parquet(file, name, keep=keep)
     if separator is None and file.kind == "ndjson":
-        return read_ndjson(file, name, keep=keep, piecewise=piecewise, at_once=at_once, numbers=numbers)
+        return read_ndjson(file, name, keep=keep, piecewise=piecewise, memory=memory, at_once=at_once, numbers=numbers)
     undescribed = not {"separator", "columns", "header", "quote"} & set(options)
     if separator == WHITESPACE or (name == "judgments" and undescribed and looks_like_qrels(file)):
         header = options.get("header", name != "judgments")
@@ -95,6 +109,8 @@ def _records(
         header=header,
         keep=partial(named, numbered=not header),
         piecewise=piecewise,
+        memory=memory,
+        at_once=at_once,
         numbers={column: dtype for column, dtype in numbers.items() if dtype.is_integer()},
     )
 

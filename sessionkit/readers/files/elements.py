@@ -148,7 +148,8 @@ class Rows:
         types |= dict.fromkeys(sorted((own | taken.keys()) - types.keys()), pl.String)
         columns = [pl.Series(name, _values(name, blocks), types[name]) for name in types if name in own]
         columns = [_filled(column, taken.pop(column.name, None)) for column in columns]
-        columns = sorted([*columns, *taken.values()], key=lambda column: [*types].index(column.name))
+        places = {name: place for place, name in enumerate(types)}
+        columns = sorted([*columns, *taken.values()], key=lambda column: places[column.name])
         texts = pl.selectors.string().str.strip_chars().replace("", None)
         frame = pl.DataFrame([self._decoded(column) for column in columns]).with_columns(texts)
         filled = [column.name for column in frame if column.null_count() < many or column.name == RECORD]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import IO
 
@@ -88,21 +89,33 @@ def scanned(
 
 def marked(frame: pl.LazyFrame, form: Form) -> pl.LazyFrame:
     """Return the records, blank lines left out, those that do not fit marked as such."""
+    kept = {name: dtype for name, dtype in frame.collect_schema().items() if name not in form.spares}
+    return frame.map_batches(
+        partial(_marked_batch, form=form),
+        schema={**kept, RECORD: pl.Int64(), RULE: pl.String(), VALUE: pl.String()},
+        # a condition on all columns that polars pushes into a scan costs it memory that grows with the square of their number
+        predicate_pushdown=False,
+        projection_pushdown=False,
+        slice_pushdown=False,
+        streamable=True,
+    )
+
+
+def _marked_batch(fields: pl.DataFrame, form: Form) -> pl.DataFrame:
+    """Return what :func:`marked` does of some lines."""
     surplus = pl.concat_str([pl.col(name) for name in form.spares], separator=form.separator, ignore_nulls=True)
     fits = pl.all_horizontal(pl.col(name).is_null() for name in form.spares)
     first = form.names[0]
-    nothing_else = pl.all_horizontal(pl.all().exclude(RECORD, first).is_null())
-    blank = nothing_else & pl.col(first).is_null()
-    if frame.collect_schema()[first] == pl.String:  # a line of blanks is one field
-        blank |= nothing_else & (pl.col(first).str.strip_chars() == "")
-    return (
-        frame.filter(~blank)
-        .with_columns(
-            pl.col(RECORD).cast(pl.Int64),
-            **{RULE: pl.when(~fits).then(pl.lit(FITS)), VALUE: pl.when(~fits).then(surplus)},
-        )
-        .drop(form.spares)
-    )
+    alone = fields[first].is_null()
+    if fields.schema[first] == pl.String:  # a line of blanks is one field
+        alone |= fields[first].str.strip_chars() == ""
+    if alone.any():
+        nothing_else = pl.all_horizontal(pl.all().exclude(RECORD, first).is_null())
+        fields = fields.filter(~(alone & fields.select(nothing_else).to_series()))
+    return fields.with_columns(
+        pl.col(RECORD).cast(pl.Int64),
+        **{RULE: pl.when(~fits).then(pl.lit(FITS)), VALUE: pl.when(~fits).then(surplus)},
+    ).drop(form.spares)
 
 
 def pieces(

@@ -18,6 +18,7 @@ from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.errors import DataError
 from sessionkit.readers.files.fields import MISSES, Form, UnevenError, taken_apart, texts
 from sessionkit.readers.files.keeping import Keep, in_memory, joined
+from sessionkit.readers.files.limits import refuse_sparse
 from sessionkit.readers.files.opening import DAMAGED, HEAD, LogFile, cut_short, unpacked
 from sessionkit.readers.files.plain import Plain
 from sessionkit.readers.files.shapes import FIRST_LOOK, Shapes, as_objects
@@ -47,6 +48,7 @@ def read_ndjson(
     *,
     keep: Keep = in_memory,
     piecewise: bool = False,
+    memory: int | None = None,
     at_once: bool = False,
     numbers: Mapping[str, pl.DataType] | None = None,
 ) -> Raw:
@@ -58,8 +60,8 @@ def read_ndjson(
         Where the records stay.
     piecewise
         Whether to read no records here but the first, and to say how to read all of them a piece at a time.
-    at_once
-        Whether all records may be in memory, wherever they stay.
+    memory, at_once
+        Bytes that may be used, and whether all records may be in them, wherever they stay.
     numbers
         Types of keys whose values may come as numbers rather than as text.
 
@@ -73,13 +75,15 @@ def read_ndjson(
         lines = _lines(str(file.path))
         first = _first_lines(file.path) if piecewise or at_once else lines.head(0)
         check = partial(refuse_other_encoding, file)
-        values = _at_once(file, first, numbers or {}, check) if at_once and not piecewise else None
+        values = _at_once(file, first, numbers or {}, check, memory) if at_once and not piecewise else None
         if values is not None:
             return Raw(table, file.name, keep(values.lazy()), values.height, locate, file.bytes, file.digest)
         shapes = _shapes(first if piecewise else lines, file.undecoded)
         refuse_reserved(shapes.keys, file.name)
         if not shapes.keys:
             raise DataError(f"{file.name}: no line of it is a JSON object; if it is delimited text, give its separator")
+        if at_once:
+            refuse_sparse(file, len(shapes.keys), memory)
         every = with_undecoded(_values(lines, shapes), file.undecoded)
         frame = keep(every.clear() if piecewise else every)
     except pl.exceptions.ComputeError as error:
@@ -161,13 +165,14 @@ def _first_lines(path: Path) -> pl.LazyFrame:
 
 
 def _at_once(
-    file: LogFile, first: pl.LazyFrame, numbers: Mapping[str, pl.DataType], check: Check
+    file: LogFile, first: pl.LazyFrame, numbers: Mapping[str, pl.DataType], check: Check, memory: int | None
 ) -> pl.DataFrame | None:
     """Return all records of a file that can be read piece by piece; None where that fails, as some have keys of their own."""
     shapes = _shapes(first, {})
     refuse_reserved(shapes.keys, file.name)
     if not shapes.keys:
         return None
+    refuse_sparse(file, len(shapes.keys), memory)
     plain = Plain(first.select(TEXT).collect().to_series(), shapes.keys, numbers)
     try:
         pieces = list(_pieces(file.path, shapes, plain, in_memory, check))

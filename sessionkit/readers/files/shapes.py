@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import polars as pl
@@ -28,8 +29,9 @@ KEYS = 100
 """Keys of all known shapes together up to which one more shape is made known."""
 LONG = 300
 """Digits of a whole number that may be too large for a double."""
-BATCH = 20_000
-"""Lines without a known shape whose keys are looked for at a time."""
+BATCH = 2_000
+"""Lines without a known shape whose keys are looked for at a time: few, as polars gives each of them every key that any has."""
+DECODER = json.JSONDecoder()
 
 
 @dataclass
@@ -64,7 +66,8 @@ class Shapes:
         """Take note of the keys of more lines."""
         objects = as_objects(self._unknown(lines)).drop_nulls()
         for start in range(0, len(objects), BATCH):
-            self.keys.update(dict.fromkeys(_keys(objects[start : start + BATCH])))
+            batch = objects[start : start + BATCH]
+            self.keys.update(dict.fromkeys(_keys(batch) if len(self.keys) <= KEYS else _loaded_keys(batch)))
 
     def _unknown(self, lines: pl.Series) -> pl.Series:
         """Return the lines whose shape is not known, after making known what shapes they have."""
@@ -98,8 +101,38 @@ class Shapes:
 
     def _one_by_one(self, lines: pl.Series) -> pl.DataFrame:
         """Return the values of lines of any shape."""
+        if len(self.keys) > KEYS:  # then each line is taken apart once, and not once for each key
+            return self._members(as_objects(lines))
         objects = as_objects(lines).to_frame("line")
         return objects.select(pl.col("line").str.json_path_match(_path(key)).alias(key) for key in self.keys)
+
+    def _members(self, objects: pl.Series) -> pl.DataFrame:
+        """Return the values of objects in the spelling of :func:`as_objects`, each taken apart once."""
+        places: dict[str, list[int]] = {key: [] for key in self.keys}
+        found: dict[str, list[str]] = {key: [] for key in self.keys}
+        for place, text in enumerate(objects):
+            for key, value in members(text) if text is not None else ():
+                if value is not None and key in places:
+                    places[key].append(place)
+                    found[key].append(value)
+        none = pl.repeat(None, len(objects), dtype=pl.String, eager=True)
+        return pl.DataFrame(
+            {key: none.clone().scatter(places[key], pl.Series(found[key], dtype=pl.String)) for key in self.keys}
+        )
+
+
+def members(text: str) -> Iterator[tuple[str, str | None]]:
+    """Return the keys and values of an object in the spelling of :func:`as_objects`: texts as such, all else as JSON.
+
+    >>> list(members('{"a":"x","b":1.50,"c":null,"d":{"e":[1]}}'))
+    [('a', 'x'), ('b', '1.50'), ('c', None), ('d', '{"e":[1]}')]
+    """
+    at = 1
+    while text[at] != "}":
+        key, at = DECODER.raw_decode(text, at)
+        value, end = DECODER.raw_decode(text, at + 1)
+        yield key, value if value is None or isinstance(value, str) else text[at + 1 : end]
+        at = end + (text[end] == ",")
 
 
 def as_objects(lines: pl.Series) -> pl.Series:
@@ -153,7 +186,7 @@ def _shape(line: str) -> tuple[str, ...] | None:
     except (ValueError, RecursionError):
         return None
     shape = tuple(loaded) if isinstance(loaded, dict) else ("",)
-    return shape if "" not in shape and re.match(_pattern(shape), line) else None
+    return shape if "" not in shape and len(shape) <= KEYS and re.match(_pattern(shape), line) else None
 
 
 def _pattern(shape: tuple[str, ...]) -> str:
@@ -170,8 +203,13 @@ def _keys(objects: pl.Series) -> list[str]:
         pl.exceptions.ComputeError,
         pl.exceptions.SchemaError,
     ):  # no one type covers a key
-        return list(dict.fromkeys(key for text in objects for key in json.loads(text)))
+        return list(_loaded_keys(objects))
     return [field.name for field in dtype.fields] if isinstance(dtype, pl.Struct) else []
+
+
+def _loaded_keys(objects: pl.Series) -> dict[str, None]:
+    """Return the same, each object taken apart by itself."""
+    return dict.fromkeys(key for text in objects for key in json.loads(text))
 
 
 def _path(key: str) -> str:

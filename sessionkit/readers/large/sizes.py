@@ -6,11 +6,10 @@ from collections.abc import Iterable, Mapping
 
 import polars as pl
 
+from sessionkit.readers.files.limits import VALUE
 from sessionkit.readers.files.opening import LogFile, is_packed
 from sessionkit.readers.raw import Raw
 
-VALUE = 48
-"""Bytes that one value takes while its table is put together, the characters of long texts apart."""
 STREAMED = 16
 """The same where a log is read as it comes, with numbers for numbers."""
 EXPANSION = {"text": 8.0, "ndjson": 3.0, "xml": 2.2}

@@ -28,6 +28,8 @@ PIECE = 4_000_000
 MISSES = 3
 """Pieces in turn that could not be read the fast way, after which it is not tried again."""
 NEWLINE = 10
+MOST = 2048
+"""Spare columns of a file that has longer records; what such a record has beyond them is not looked at."""
 MORE = ("more fields", "not specified in schema")
 """What polars says of a record, and of a first record, with more fields than columns."""
 
@@ -80,6 +82,7 @@ def scanned(
         quote_char=form.quote,
         schema={name: types.get(name, pl.String()) for name in (*form.names, *form.spares)},
         missing_columns="insert",
+        truncate_ragged_lines=form.spare == MOST,
         row_index_name=RECORD,
         row_index_offset=first,
         glob=False,
@@ -88,6 +91,21 @@ def scanned(
 
 def marked(frame: pl.LazyFrame, form: Form) -> pl.LazyFrame:
     """Return the records, blank lines left out, those that do not fit marked as such."""
+    if form.spare == 1:
+        return _with_marks(frame, form)
+    # polars would push a condition on thousands of columns down to the scan, which takes minutes
+    types = frame.drop(form.spares).collect_schema() | {RECORD: pl.Int64(), RULE: pl.String(), VALUE: pl.String()}
+
+    def mark(fields: pl.DataFrame) -> pl.DataFrame:
+        unoptimized = pl.QueryOptFlags.none()
+        return _with_marks(fields.lazy(), form).collect(engine="in-memory", optimizations=unoptimized)
+
+    off = dict.fromkeys(("predicate_pushdown", "projection_pushdown", "slice_pushdown"), False)
+    return frame.map_batches(mark, schema=types, **off)
+
+
+def _with_marks(frame: pl.LazyFrame, form: Form) -> pl.LazyFrame:
+    """Return what :func:`marked` does."""
     surplus = pl.concat_str([pl.col(name) for name in form.spares], separator=form.separator, ignore_nulls=True)
     fits = pl.all_horizontal(pl.col(name).is_null() for name in form.spares)
     first = form.names[0]

@@ -65,7 +65,7 @@ def libraries() -> str:
     kept = _kept(place) if place is not None else None
     if kept is not None:
         return kept
-    made: str = renderer().javascript_bundle(None, VL_VERSION)  # type: ignore[arg-type]
+    made: str = renderer().javascript_bundle(None, VL_VERSION)
     if place is not None:
         with contextlib.suppress(OSError, UsageError):
             _keep(place, made)

@@ -16,12 +16,47 @@ import sys
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
+from types import ModuleType
 
-from sessionkit.errors import UsageError
+from sessionkit.errors import SessionkitError, UsageError
 from sessionkit.study.replacing import write_whole
 
 VL_VERSION = "6.4"
 """Version of Vega-Lite that charts are written for."""
+
+ADDRESSES = 72 << 30
+"""Bytes of address space that the JavaScript engine and all else need; it reserves 65 GiB and uses 0.2 GiB of them."""
+
+
+def renderer() -> ModuleType:
+    """Return vl-convert, which draws charts.
+
+    Raises
+    ------
+    SessionkitError
+        The process may have less address space than its JavaScript engine reserves, which then ends the process.
+    """
+    limit = _address_limit()
+    if limit is not None and limit < ADDRESSES:
+        raise SessionkitError(
+            f"the memory of this process is limited to {limit >> 10:,} KiB of addresses (ulimit -v), and the JavaScript engine that "
+            f"draws charts reserves {ADDRESSES >> 30} GiB, most of which it never uses; lift the limit (ulimit -v unlimited), limit "
+            "resident memory instead, or write the chart as .json"
+        )
+    import vl_convert
+
+    found: ModuleType = vl_convert
+    return found
+
+
+def _address_limit() -> int | None:
+    """Return the bytes of address space that this process may have; None without a limit."""
+    if sys.platform != "linux":  # elsewhere there is no such limit, or none that is kept
+        return None
+    import resource
+
+    soft, _ = resource.getrlimit(resource.RLIMIT_AS)
+    return None if soft == resource.RLIM_INFINITY else soft
 
 
 @functools.cache
@@ -31,9 +66,7 @@ def libraries() -> str:
     kept = _kept(place) if place is not None else None
     if kept is not None:
         return kept
-    import vl_convert
-
-    made: str = vl_convert.javascript_bundle(None, VL_VERSION)  # type: ignore[arg-type]
+    made: str = renderer().javascript_bundle(None, VL_VERSION)
     if place is not None:
         with contextlib.suppress(OSError, UsageError):
             _keep(place, made)

@@ -12,7 +12,7 @@ from typing import Any
 import altair as alt
 from altair.utils.schemapi import debug_mode
 
-from sessionkit.charts.libraries import VL_VERSION
+from sessionkit.charts.libraries import VL_VERSION, renderer
 from sessionkit.charts.page import chart_place, page
 from sessionkit.charts.text import printable_spec
 from sessionkit.charts.theme import NAME
@@ -40,25 +40,19 @@ def spec_of(chart: alt.TopLevelMixin, *, check: bool = True) -> dict[str, Any]:
 
 def _svg(spec: dict[str, Any]) -> bytes:
     """Return a vector image for the web."""
-    import vl_convert
-
-    text: str = vl_convert.vegalite_to_svg(spec, vl_version=VL_VERSION, allowed_base_urls=OFFLINE)
+    text: str = renderer().vegalite_to_svg(spec, vl_version=VL_VERSION, allowed_base_urls=OFFLINE)
     return text.encode()
 
 
 def _png(spec: dict[str, Any]) -> bytes:
     """Return a raster image, twice the nominal size."""
-    import vl_convert
-
-    image: bytes = vl_convert.vegalite_to_png(spec, vl_version=VL_VERSION, scale=2, allowed_base_urls=OFFLINE)
+    image: bytes = renderer().vegalite_to_png(spec, vl_version=VL_VERSION, scale=2, allowed_base_urls=OFFLINE)
     return image
 
 
 def _pdf(spec: dict[str, Any]) -> bytes:
     """Return a vector image for print."""
-    import vl_convert
-
-    image: bytes = vl_convert.vegalite_to_pdf(spec, vl_version=VL_VERSION, allowed_base_urls=OFFLINE)
+    image: bytes = renderer().vegalite_to_pdf(spec, vl_version=VL_VERSION, allowed_base_urls=OFFLINE)
     return image
 
 

@@ -27,12 +27,47 @@ from __future__ import annotations
 import gc
 import signal
 import sys
+import threading
 from collections.abc import Sequence
+from types import FrameType
 
 __all__ = ["main"]
 
-TERMINATED = 143
-"""Exit status after SIGTERM."""
+INTERRUPTED, TERMINATED = 130, 143
+"""Exit statuses after Ctrl-C and SIGTERM."""
+AGAIN = 0.05
+"""Seconds after which a signal whose exception was lost is raised once more."""
+
+
+class Signals:
+    """Ctrl-C and SIGTERM as the end of a command: what was begun is removed, nothing is printed.
+
+    Whatever becomes of the exception on its way, such as an error of polars when it strikes within a function that polars
+    calls, ``status`` is then the exit status.
+    """
+
+    def __init__(self) -> None:
+        self.status: int | None = None
+        self.armed = True
+        signal.signal(signal.SIGINT, self._end)
+        signal.signal(signal.SIGTERM, self._end)
+        sys.unraisablehook = self._lost
+
+    def _end(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002 - as signal calls it
+        """Interrupt the command, unless it is over and Python is only tidying up."""
+        if self.armed:
+            self.status = INTERRUPTED if number == signal.SIGINT else TERMINATED
+            raise KeyboardInterrupt
+
+    def _lost(self, lost: sys.UnraisableHookArgs) -> None:
+        """Interrupt the command again where the exception struck in a place that drops exceptions, such as ``__del__``."""
+        if not (self.status and issubclass(lost.exc_type, KeyboardInterrupt)):
+            sys.__unraisablehook__(lost)
+        elif self.armed:
+            number = signal.SIGINT if self.status == INTERRUPTED else signal.SIGTERM
+            again = threading.Timer(AGAIN, signal.pthread_kill, (threading.main_thread().ident or 0, number))
+            again.daemon = True
+            again.start()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -49,15 +84,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     sessionkit 0.1.0
     0
     """
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    from sessionkit.cli.running import run
-
     if arguments is not None:
-        return run(given)
-    # an end that is asked for is an end like Ctrl-C: what was begun is removed
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
-    # this process is the command's own: it makes many objects, few of them in circles, and ends
-    gc.set_threshold(1_000_000, 20, 20)
-    status = run(given)
+        from sessionkit.cli.running import run
+
+        return run(list(arguments))
+    signals, status = Signals(), 0
+    try:
+        try:
+            from sessionkit.cli.running import run
+
+            # this process is the command's own: it makes many objects, few of them in circles, and ends
+            gc.set_threshold(1_000_000, 20, 20)
+            status = run(sys.argv[1:], lambda: signals.status is not None)
+        finally:
+            signals.armed = False
+    except BaseException:  # of imports too, in which a signal may have struck
+        if signals.status is None:
+            raise
+    signals.armed = False
     gc.freeze()  # what is left is not searched for circles once more
-    return status
+    return status if signals.status is None else signals.status

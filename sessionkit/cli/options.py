@@ -162,9 +162,14 @@ def open_source(source: str) -> Study:
     """Open what a STUDY argument names; for a study directory, which needs no reader, none is imported."""
     with working(f"reading {source}"):
         if (Path(source) / "datapackage.json").exists() or "://" in source:
+            from typer._click.globals import get_current_context
+
             from sessionkit.study import open_study
 
-            return open_study(source)
+            study = open_study(source)
+            # whatever the command reads of it later, and wherever
+            get_current_context().with_resource(study.reading())
+            return study
         from sessionkit.readers import read
 
         return read(source)

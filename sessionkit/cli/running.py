@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from sessionkit.errors import DataWarning, SessionkitError
@@ -21,8 +21,16 @@ PATIENCE = 1.0
 """Seconds of work after which a terminal is shown that it goes on."""
 
 
-def run(arguments: Sequence[str]) -> int:
-    """Run a command and return its exit status."""
+def run(arguments: Sequence[str], interrupted: Callable[[], bool] = bool) -> int:
+    """Run a command and return its exit status.
+
+    Parameters
+    ----------
+    arguments
+        The command, and what follows it.
+    interrupted
+        Whether a signal has ended the command; errors after that are due to it, and not reported.
+    """
     if sys.stderr is None:  # closed by the caller
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - open to the end
     if sys.stdout is None:
@@ -48,6 +56,8 @@ def run(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except BaseException as error:
+        if interrupted():
+            return INTERRUPTED
         status = _told(error)
         if status is None:
             raise

@@ -83,7 +83,8 @@ class Judged:
         if study.picked is not None:
             return cls.of(study.picked.whole)
         if study not in _OF:
-            _OF[study] = cls._numbered(study) or cls._read(study)
+            with study.reading():
+                _OF[study] = cls._numbered(study) or cls._read(study)
         return _OF[study]
 
     @classmethod

@@ -28,7 +28,8 @@ def logged_queries(study: Study, columns: Sequence[str]) -> pl.DataFrame:
     [('s', 2), ('z', 1)]
     """
     if study.stored:
-        return _stored(study, columns)
+        with study.reading():
+            return _stored(study, columns)
     logged = study.queries.filter(_is_logged()).group_by("session_id").agg(pl.len().cast(pl.Int64).alias(MANY))
     asked = study.sessions.select(*dict.fromkeys(["session_id", *columns]))
     counted = asked.join(logged, on="session_id", how="left", maintain_order="left")

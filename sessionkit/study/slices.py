@@ -145,17 +145,18 @@ def slices(
     Raises
     ------
     DataError
-        If another study has taken the place of a saved one since it was opened.
+        If another study has taken the place of a saved one since it was opened, or it was removed.
     """
     if study.stored is not None:
         facts = study.facts
         at_once = facts.results + (per_query + 1) * facts.queries + facts.sessions <= rows
-        for parts in _packed(study.stored if stored is None else stored, rows, per_query):
-            for cut in _stored_slices(parts, columns, None if at_once else rows, per_query):
-                study.require_unchanged()
-                if cut.numbered:
-                    _require_counted(cut, study)
-                yield cut
+        with study.reading():
+            for parts in _packed(study.stored if stored is None else stored, rows, per_query):
+                for cut in _stored_slices(parts, columns, None if at_once else rows, per_query):
+                    study.require_unchanged()
+                    if cut.numbered:
+                        _require_counted(cut, study)
+                    yield cut
         return
     if study.picked is not None:
         yield from study.picked.slices(columns, rows, per_query)

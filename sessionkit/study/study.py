@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
@@ -141,9 +142,25 @@ class Study:
         return None
 
     def require_unchanged(self) -> None:
-        """Raise DataError where another study has taken the place of the one that was opened."""
-        if self.identity is not None and self.path is not None and identity_of(self.path) != self.identity:
-            raise DataError(f"{self.path} was written anew since it was opened; open it again")
+        """Raise DataError where another study has taken the place of the one that was opened, or it is gone."""
+        if self.identity is None or self.path is None:
+            return
+        found = identity_of(self.path)
+        if found is None:
+            raise DataError(
+                f"{self.path} was removed since it was opened; nothing of it can be read any more"
+            ) from None
+        if found != self.identity:
+            raise DataError(f"{self.path} was written anew since it was opened; open it again") from None
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Say of a saved study whose files cannot be read because another has taken its place, or nothing has, that it is so."""
+        try:
+            yield
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):
+            self.require_unchanged()
+            raise
 
     @cached_property
     def partitioned(self) -> Partitioned | None:

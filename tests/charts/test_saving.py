@@ -1,6 +1,9 @@
 """Files of charts."""
 
 import json
+import os
+import subprocess
+import sys
 
 import altair as alt
 import pytest
@@ -69,3 +72,36 @@ def test_a_specification_never_loads_from_the_network(tmp_path):
 def test_row_limit_and_transformers_of_the_caller_do_not_matter(curves, tmp_path):
     with alt.data_transformers.enable("default", max_rows=1):
         save(session_curve(curves()), tmp_path / "a.svg")
+
+
+LIMITED = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[1]), resource.RLIM_INFINITY))
+import altair as alt
+from sessionkit.charts import save
+from sessionkit.errors import SessionkitError
+chart = alt.Chart(alt.Data(values=[{"a": 1}])).mark_point().encode(x="a:Q")
+for name in sys.argv[2:]:
+    try:
+        print(save(chart, name))
+    except SessionkitError as error:
+        print(error.exit_status, error)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems keep no limit of addresses")
+def test_limited_memory_is_said_instead_of_a_crash(tmp_path):
+    names = ["a.svg", "a.png", "a.pdf", "a.html", "a.json"]
+    done = subprocess.run(
+        [sys.executable, "-c", LIMITED, str(8 << 30), *names],
+        cwd=tmp_path,
+        env={**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    told = done.stdout.splitlines()
+    assert all(line.startswith("1 the memory of this process is limited to 8,388,608 KiB") for line in told[:4])
+    assert told[4:] == ["a.json"]
+    assert [path.name for path in tmp_path.iterdir()] == ["a.json"]

@@ -1,6 +1,7 @@
 """Errors, notes and signals as a shell sees them."""
 
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -10,6 +11,7 @@ import pytest
 
 from sessionkit.cli import running
 from sessionkit.errors import DataWarning
+from sessionkit.study import open_study
 
 COMMAND = [sys.executable, "-c", "import sys; from sessionkit.cli import main; sys.exit(main())"]
 
@@ -52,6 +54,20 @@ def test_interrupting_is_status_130(monkeypatch, call):
     monkeypatch.setattr("sessionkit.cli.scores.open_source", interrupted)
     outcome = call("score", "x", "sDCG@3")
     assert (outcome.status, outcome.err) == (running.INTERRUPTED, "")
+
+
+@pytest.mark.parametrize("command", [["describe"], ["score"], ["pseudonymize"]])
+def test_a_study_that_goes_while_it_is_read(monkeypatch, refused, study, tmp_path, command):
+    place = shutil.copytree(study, tmp_path / "going")
+
+    def opened(source):
+        found = open_study(source)
+        shutil.rmtree(source)
+        return found
+
+    monkeypatch.setattr("sessionkit.study.open_study", opened)
+    rest = {"describe": [], "score": ["sDCG@3"], "pseudonymize": ["--out", tmp_path / "shared"]}[command[0]]
+    refused(1, command[0], place, *rest, names=["going was removed since it was opened"])
 
 
 def test_text_from_the_log_cannot_act_in_an_error(refused):
@@ -146,7 +162,7 @@ import sys, time
 import sessionkit.cli.running as running
 from sessionkit.cli import main
 from sessionkit.study.temporary import TemporaryFolder
-def run(_):
+def run(*_):
     with TemporaryFolder():
         print("ready", flush=True)
         time.sleep(60)

@@ -1,6 +1,7 @@
 """Slices of whole sessions, of studies in memory and on disk."""
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -96,6 +97,17 @@ def test_a_study_written_anew_while_it_is_open_is_not_read(study, tmp_path):
     with pytest.raises(DataError, match="was written anew since it was opened; open it again"):
         sk.score(opened, "sDCG@10", per="system")
     assert not sk.score(sk.open_study(tmp_path / "study"), "sDCG@10", per="system").equals(before)
+
+
+@pytest.mark.parametrize("there", [True, False])
+@pytest.mark.parametrize("read", [lambda one: sk.score(one, "sDCG@10"), sk.describe, lambda one: list(slices(one))])
+def test_files_that_went_with_a_replaced_study_are_explained(study, tmp_path, monkeypatch, there, read):
+    opened = study.save(tmp_path / "study")
+    shutil.rmtree(tmp_path / "study")
+    if there:  # with files of other names, as a partitioned study has them
+        study.save(tmp_path / "study", partition_by="system_id")
+    with pytest.raises(DataError, match="since it was opened"):
+        read(opened)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@
 ``delimited.py``    separators, header and quotes; ``fields.py`` takes such text apart
 ``ndjson.py``       a JSON object per line; ``plain.py`` at once, ``shapes.py`` key by key
 ``json_items.py``   a JSON document too large to load at once; ``batches.py`` keeps its rows some at a time
-``halves.py``       JSON that was cut within a character
+``json_text.py``    JSON as text of which no parser rounds a number or drops half a character
 ``markup.py``       XML as it streams by, its beginning in ``prolog.py``
                     ``elements.py``: rows made of its elements; ``listed.py``: lists taken whole,
                     by columns (``taken.py``)

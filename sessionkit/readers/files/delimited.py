@@ -18,7 +18,7 @@ import polars as pl
 
 from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.errors import DataError
-from sessionkit.readers.files.fields import FITS, Form, marked, pieces, scanned
+from sessionkit.readers.files.fields import FITS, MOST, Form, marked, pieces, scanned
 from sessionkit.readers.files.keeping import Keep, in_memory
 from sessionkit.readers.files.limits import refuse_sparse
 from sessionkit.readers.files.opening import DAMAGED, LogFile, cut_short, not_utf8, unpacked
@@ -84,9 +84,9 @@ def read_delimited(
         check = partial(refuse_other_encoding, file)
         frame, records, read = keep(scan.clear()), 0, partial(pieces, file.path, form, skip, keep, check)
     else:
-        scan, frame = _kept(file, form, skip, keep)
+        frame = _kept(file, form, skip, keep)
         records, read = frame.select(pl.len()).collect().item(), None
-    locate = _way_back(file, scan, form, skip)
+    locate = _way_back(file, form, skip)
     return Raw(table, file.name, frame, records, locate, file.bytes, file.digest, pieces=read)
 
 
@@ -123,16 +123,14 @@ def _refuse_repeated(names: list[str], file: LogFile) -> None:
         before.add(names[position - 1])
 
 
-def _kept(
-    file: LogFile, form: Form, skip: int, keep: Keep, undecoded: Mapping[int, str] = NONE
-) -> tuple[pl.LazyFrame, pl.LazyFrame]:
-    """Take the file apart with enough spare columns for its longest record; return the scan and what was kept of it."""
+def _kept(file: LogFile, form: Form, skip: int, keep: Keep, undecoded: Mapping[int, str] = NONE) -> pl.LazyFrame:
+    """Return what is kept of a file, taken apart with enough spare columns for its longest record."""
     quote = form.quote
-    for spare in (1, 32, 2048):
+    for spare in (1, 32, MOST):
         wide = replace(form, spare=spare)
         scan = marked(scanned(file.path, wide, skip=skip), wide)
         try:
-            return scan, keep(with_undecoded(scan, undecoded))
+            return keep(with_undecoded(scan, undecoded))
         except pl.exceptions.SchemaError as error:  # of the first record
             if "not specified in schema" not in str(error):
                 raise
@@ -149,7 +147,7 @@ def _kept(
         except OSError as error:
             raise cut_short(file.name, error) from None
     raise DataError(
-        f"{file.name} has a record with over 2,000 fields more than its {len(form.names)} columns; is the separator right?"
+        f"{file.name}: its first record has over 2,000 fields more than its {len(form.names)} columns; is the separator right?"
     )
 
 
@@ -179,20 +177,22 @@ def _odd_line(path: Path, quote: str | None) -> str:
     return ""
 
 
-def _way_back(file: LogFile, scan: pl.LazyFrame, form: Form, skip: int) -> Locate:
+def _way_back(file: LogFile, form: Form, skip: int) -> Locate:
     """Return how to find the raw text of records: by line, unless quoted fields run over several lines."""
     by_line = as_lines(str(file.path), skip + 1)
 
     def locate(records: pl.Series) -> pl.DataFrame:
         if form.quote is None:
             return by_line(records)
+        readable = file
         try:
-            return by_line(records) if _is_even(file, form.quote) else _by_record(scan, form, records)
-        except pl.exceptions.ComputeError:
-            copy = mended(file)
-            if _is_even(copy, form.quote):
-                return by_line(records)
-            return _by_record(marked(scanned(copy.path, form, skip=skip), form), form, records)
+            even = _is_even(file, form.quote)
+        except pl.exceptions.ComputeError:  # some line of it cannot be decoded
+            readable = mended(file)
+            even = _is_even(readable, form.quote)
+        if even:
+            return by_line(records)
+        return _kept(readable, form, skip, lambda scan: _by_record(scan, form, records).lazy()).collect()
 
     return locate
 

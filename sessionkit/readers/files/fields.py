@@ -29,6 +29,8 @@ PIECE = 4_000_000
 MISSES = 3
 """Pieces in turn that could not be read the fast way, after which it is not tried again."""
 NEWLINE = 10
+MOST = 2048
+"""Spare columns of a file that has longer records; what such a record has beyond them is not looked at."""
 MORE = ("more fields", "not specified in schema")
 """What polars says of a record, and of a first record, with more fields than columns."""
 
@@ -81,6 +83,7 @@ def scanned(
         quote_char=form.quote,
         schema={name: types.get(name, pl.String()) for name in (*form.names, *form.spares)},
         missing_columns="insert",
+        truncate_ragged_lines=form.spare == MOST,
         row_index_name=RECORD,
         row_index_offset=first,
         glob=False,

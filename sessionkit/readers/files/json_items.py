@@ -17,7 +17,7 @@ import polars as pl
 
 from sessionkit.contract import RECORD
 from sessionkit.errors import DataError
-from sessionkit.readers.files.halves import HALF, loads
+from sessionkit.readers.files.json_text import HALF, loads, number, whole_number
 from sessionkit.readers.files.keeping import room_in
 from sessionkit.readers.files.opening import DAMAGED, LogFile, cut_short, not_utf8, unpacked
 from sessionkit.readers.raw import LINE, RAW, Locate
@@ -27,7 +27,7 @@ NEAR = 64
 """Characters before the end of what was read within which an error may come from its end alone."""
 DEEPEST = 1000
 """Characters of indentation at most."""
-DECODER = json.JSONDecoder()
+DECODER = json.JSONDecoder(parse_int=whole_number, parse_float=number)
 SPACE = re.compile(r"[\s\ufeff,]*")
 NUMBER, VALUE = "number", "value"
 ARRAY = re.compile(rb'\[\s*(?:\{\s*["}]|\[\s*(?:["\[\]\d-]|null|true|false)|\]\s*\Z)')

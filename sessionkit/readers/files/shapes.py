@@ -8,14 +8,13 @@ Every other line (nested values, numbers of unusual spelling) is read key by key
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import polars as pl
 
-from sessionkit.readers.files.halves import loads, whole_characters
+from sessionkit.readers.files.json_text import loads, unrounded
 
 TEXT = r'"(?:[^"\\\x00-\x1F]|\\(?:["\\/bfnrt]|u[0-9abcefABCEF][0-9a-fA-F]{3}))*"'
 """A text; none with an escaped half of a character."""
@@ -27,8 +26,6 @@ FIRST_LOOK = 100
 """Lines that are all looked at one by one, since in most logs they have all shapes there are."""
 KEYS = 100
 """Keys of all known shapes together up to which one more shape is made known."""
-LONG = 300
-"""Digits of a whole number that may be too large for a double."""
 BATCH = 2_000
 """Lines without a known shape whose keys are looked for at a time: few, as polars gives each of them every key that any has."""
 DECODER = json.JSONDecoder()
@@ -137,7 +134,7 @@ def members(text: str) -> Iterator[tuple[str, str | None]]:
 
 def as_objects(lines: pl.Series) -> pl.Series:
     """Return the lines that are JSON objects, each in one spelling; null for others."""
-    bare = whole_characters(lines).str.strip_prefix("\ufeff").str.strip_chars().alias("line")
+    bare = unrounded(lines).str.strip_prefix("\ufeff").str.strip_chars().alias("line")
     parsed = pl.col("line").str.json_path_match("$")
     found = bare.to_frame().select(parsed).to_series()
     if found.null_count() > lines.null_count():
@@ -146,7 +143,7 @@ def as_objects(lines: pl.Series) -> pl.Series:
 
 
 def with_finite_numbers(lines: pl.Series, doubtful: pl.Series) -> pl.Series:
-    """Return lines of JSON, those that are doubtful with texts for numbers that are no finite ones: NaN, -Infinity, 1e999.
+    """Return lines of JSON, those that are doubtful with texts for numbers that are no finite ones: NaN, -Infinity.
 
     Some programs write them, and polars takes none of the line then. A line that is no JSON all the same stays as it is.
 
@@ -163,20 +160,10 @@ def _finite(line: str | None) -> str | None:
     if line is None:
         return None
     try:
-        value = loads(line, parse_constant=str, parse_float=_float, parse_int=_int)
+        value = loads(line, parse_constant=str)
     except (ValueError, RecursionError):
         return line
     return json.dumps(value, ensure_ascii=False)
-
-
-def _float(text: str) -> float | str:
-    """Return a number, as text where it is too large for one."""
-    return number if math.isfinite(number := float(text)) else text
-
-
-def _int(text: str) -> int | str:
-    """Return a whole number, as text where it is too large for a double."""
-    return int(text) if len(text) < LONG else text
 
 
 def _shape(line: str) -> tuple[str, ...] | None:

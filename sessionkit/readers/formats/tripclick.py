@@ -24,7 +24,7 @@ from sessionkit.readers.entries import SESSION_GAP, Glimpse, Option
 from sessionkit.readers.events.clicks import with_clicks
 from sessionkit.readers.events.requeries import MERGE_QUERIES
 from sessionkit.readers.events.sessionising import seconds, with_positions, with_sessions
-from sessionkit.readers.files.halves import whole_characters
+from sessionkit.readers.files.json_text import unrounded
 from sessionkit.readers.files.opening import LogFile
 from sessionkit.readers.files.shapes import with_finite_numbers
 from sessionkit.readers.flat.bands import TEXT, Key, lines_of
@@ -136,7 +136,7 @@ def _records(file: LogFile) -> pl.LazyFrame:
 
 def _readable(lines: pl.Series) -> pl.Series:
     """Return lines without halves of characters and numbers that polars takes for no JSON."""
-    whole = whole_characters(lines)
+    whole = unrounded(lines)
     return with_finite_numbers(whole, whole.str.contains(NOT_FINITE).fill_null(value=False))
 
 

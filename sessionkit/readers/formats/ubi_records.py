@@ -16,8 +16,8 @@ import polars as pl
 from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.readers.events.listing import AT, as_time
 from sessionkit.readers.files.batches import batches, in_files, lines_of
-from sessionkit.readers.files.halves import whole_characters
 from sessionkit.readers.files.json_items import json_items
+from sessionkit.readers.files.json_text import unrounded
 from sessionkit.readers.files.opening import DAMAGED, LogFile, cut_short, not_utf8, unpacked
 from sessionkit.readers.files.undecoded import UNDECODED, marked, refuse_other_encoding
 from sessionkit.readers.formats.ubi_fields import IS_KNOWN, flat
@@ -85,7 +85,7 @@ def _table(
 
 def _rows(lines: pl.DataFrame, *, experiment: str | None, timezone: str | None) -> pl.DataFrame:
     """Return the rows of some lines: of bulk actions, no more than that they are some."""
-    lines = lines.filter(pl.col(TEXT).str.contains(r"\S")).with_columns(pl.col(TEXT).map_batches(whole_characters))
+    lines = lines.filter(pl.col(TEXT).str.contains(r"\S")).with_columns(pl.col(TEXT).map_batches(unrounded))
     is_action = pl.col(TEXT).str.contains(BULK)
     records = lines.filter(~is_action)
     fields = flat(records[TEXT], experiment).struct.unnest()

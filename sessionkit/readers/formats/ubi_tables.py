@@ -23,6 +23,7 @@ from sessionkit.contract.checked import NO_CELLS, cell
 from sessionkit.errors import DataError
 from sessionkit.readers.files.batches import in_files
 from sessionkit.readers.files.delimited import read_delimited
+from sessionkit.readers.files.json_text import unrounded
 from sessionkit.readers.files.keeping import OnDisk
 from sessionkit.readers.files.opening import LogFile
 from sessionkit.readers.files.parquet import pieces_of, read_parquet
@@ -226,7 +227,7 @@ def _listed(frame: pl.LazyFrame) -> pl.LazyFrame:
     ids = ids.list.eval(pl.element().filter(pl.element() != ""))
     return without(frame, "hits", READABLE, ~(is_json | are_ids)).with_columns(
         pl.when(is_json)
-        .then(pl.when(is_json).then(hits).str.json_decode(pl.List(pl.String)))
+        .then(pl.when(is_json).then(hits).map_batches(unrounded).str.json_decode(pl.List(pl.String)))
         .when(are_ids)
         .then(ids)
         .alias("hits"),

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs, urldefrag, urlsplit
 
-from sessionkit.readers.files.halves import loads
 from sessionkit.readers.files.json_items import Item, json_items
+from sessionkit.readers.files.json_text import loads
 from sessionkit.readers.files.opening import LogFile
 
 SESSIONS, VISITS, PAGES, MOUSE, MOVES, STRINGS = (
@@ -28,7 +28,7 @@ SESSIONS, VISITS, PAGES, MOUSE, MOVES, STRINGS = (
     "yasbil_largestring",
 )
 TABLES = (SESSIONS, VISITS, PAGES, MOUSE, MOVES, STRINGS)
-LOCATOR = re.compile(r"([^|\s]{8,100})\|(\d+)\|(\d+)")
+LOCATOR = re.compile(r"([^|\s]{8,100})\|([0-9]{1,15})\|([0-9]{1,15})")
 LONG = {PAGES: ("scraped_json_arr",), MOUSE: ("closest_a_html",)}
 """Fields that are needed and may be locators."""
 IDS = ("session_guid", "search_engine", "search_query", "pv_search_engine", "pv_search_query")

@@ -15,7 +15,7 @@ import polars as pl
 
 from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.errors import DataError
-from sessionkit.readers.files.halves import loads
+from sessionkit.readers.files.json_text import loads
 from sessionkit.readers.files.ndjson import IS_JSON
 from sessionkit.readers.files.opening import DAMAGED, LogFile, cut_short, not_utf8, unpacked
 from sessionkit.readers.files.undecoded import BYTES, DECODED, refuse_other_encoding

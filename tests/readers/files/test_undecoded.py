@@ -82,6 +82,23 @@ def test_a_record_over_several_lines(write, quiet_read, rejects):
     assert study.results.collect()["doc_id"].to_list() == ["b", "e"]
 
 
+@pytest.mark.parametrize("many", [1, 2, 40, 3_000])
+@pytest.mark.parametrize("quoted", [False, True])
+def test_a_line_that_is_too_long_as_well(write, quiet_read, rejects, many, quoted):
+    study = quiet_read(write("log.csv", log(bad=BAD + b",x" * many, quoted=quoted)))
+    ((record, line, rule, value, raw),) = rejects(study)
+    assert (record, line, rule, value) == (20, None if quoted else 21, DECODED, r"\xe4")
+    assert raw.startswith(r"s3,1,2,d19,c\xe4ts \xe4\xff,x")
+    assert study.results.collect().height == 59
+
+
+@pytest.mark.parametrize("many", [1, 2, 40, 3_000])
+def test_a_line_that_is_too_long_alone(write, quiet_read, rejects, many):
+    study = quiet_read(write("log.csv", log(bad=ROWS[19] + b",x" * many, quoted=True)))
+    assert [row[:3] for row in rejects(study)] == [(20, None, "record_fits_the_columns")]
+    assert study.results.collect().height == 59
+
+
 def test_a_text_that_speaks_of_encodings_is_no_such_line(write, quiet_read, rejects, same_study, small):
     quote = [*ROWS[:19], b's3,1,2,d19,"how to read invalid utf8', *ROWS[20:]]
     with pytest.raises(DataError, match="a quote is not closed"):

@@ -256,3 +256,22 @@ def test_values_of_other_types_are_taken_as_they_are_or_rejected(write, quiet_re
         study = quiet_read(write("odd.json", json.dumps(made)))  # every record is accounted for
         assert study.facts.queries >= 3
     assert address("http://[bad") == "http://[bad"
+
+
+def test_numbers_of_thousands_of_digits_are_explained(write, quiet_read):
+    long = "9" * 5000
+    pages = [
+        {"session_guid": "g", "serp_ts": START, "search_query": "a"},
+        {"session_guid": "h", "serp_ts": "LONG", "search_query": "a"},
+        {
+            "session_guid": "LONG",
+            "serp_ts": START,
+            "search_query": "b",
+            "scraped_json_arr": f"5e4f0c6a-guid|{long}|{long}",
+        },
+    ]
+    text = json.dumps({"yasbil_session_serp": pages}).replace('"LONG"', long)
+    study = quiet_read(write("log.json", text))
+    assert set(study.sessions.collect()["session_id"]) == {"g", "h", long}
+    told = study.rejected.select("record", "rule", "row_kept").collect().rows()
+    assert told == [(2, "issued_at_is_a_datetime", True), (3, "scraped_results_are_json", True)]

@@ -1,0 +1,139 @@
+"""Ctrl-C and SIGTERM at any moment: no traceback, the right exit status, nothing left behind, the old study whole."""
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from sessionkit.cli import INTERRUPTED, TERMINATED, Signals, main
+from sessionkit.study.opening import open_study, verify_hashes
+
+CLINIC = Path(__file__).resolve().parents[2] / "examples" / "clinic" / "study.toml"
+START = "import sys; from sessionkit.cli import main; sys.exit(main())"
+COMMANDS = {
+    "ingest": ["ingest", str(CLINIC), "--out", "made/study"],
+    "score": ["score", "study", "nsDCG@10", "--output", "made/scores.csv"],
+    "report": ["report", "study", "--output", "made/report.html"],
+    "pseudonymize": ["pseudonymize", "study", "--out", "made/shared", "--mapping", "made/mapping.csv"],
+}
+STATUSES = {signal.SIGINT: INTERRUPTED, signal.SIGTERM: TERMINATED}
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="looks at signals in /proc")
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    place = tmp_path_factory.mktemp("ingested") / "study"
+    assert main(["ingest", str(CLINIC), "--out", str(place)]) == 0
+    return place
+
+
+@pytest.fixture
+def struck(study, tmp_path):
+    """Strike a command after so many seconds of work; check what it leaves, and return its exit status."""
+
+    def struck(name, number, seconds):
+        shutil.rmtree(tmp_path)
+        shutil.copytree(study, tmp_path / "study")
+        shutil.copytree(study, tmp_path / "made" / "study")
+        (tmp_path / "tmp").mkdir()
+        process = subprocess.Popen(
+            [sys.executable, "-c", START, *COMMANDS[name]],
+            cwd=tmp_path,
+            env={**os.environ, "TMPDIR": str(tmp_path / "tmp")},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        while process.poll() is None and not catches(process.pid):
+            time.sleep(0.001)
+        time.sleep(seconds)
+        process.send_signal(number)
+        _, told = process.communicate(timeout=300)
+        where = f"{name} {number.name} after {seconds:.3f} s: {told}"
+        done = process.returncode == 0
+        assert done or process.returncode == STATUSES[number], where
+        assert "Traceback" not in told, where
+        assert "rror" not in told, where
+        assert "panicked" not in told, where
+        assert not list((tmp_path / "tmp").iterdir()), where
+        left = {path.name for path in (tmp_path / "made").iterdir()}
+        assert left - {"study"} <= {Path(word).name for word in COMMANDS[name]}, where
+        assert verify_hashes(open_study(tmp_path / "made" / "study")) == (), where
+        return process.returncode
+
+    return struck
+
+
+def catches(pid):
+    """Whether a process has its own handler of SIGTERM by now."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    caught = next((line.split()[1] for line in lines if line.startswith("SigCgt")), "0")
+    return bool(int(caught, 16) >> (signal.SIGTERM - 1) & 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "number", "seconds"),
+    [("ingest", signal.SIGINT, 0.0), ("ingest", signal.SIGTERM, 0.4), ("score", signal.SIGINT, 0.2)],
+)
+def test_a_command_ends_quietly(struck, name, number, seconds):
+    struck(name, number, seconds)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", COMMANDS)
+def test_at_many_moments(struck, name):
+    moments = random.Random(name)  # noqa: S311
+    ended = [struck(name, moments.choice(list(STATUSES)), moments.uniform(0, 3)) for _ in range(60)]
+    assert sum(status != 0 for status in ended) >= 10, ended
+
+
+@pytest.fixture
+def signals():
+    """Signals as a command has them; those of the tests are put back afterwards."""
+    before = {number: signal.getsignal(number) for number in STATUSES}
+    hook = sys.unraisablehook
+    yield Signals()
+    for number, handler in before.items():
+        signal.signal(number, handler)
+    sys.unraisablehook = hook
+
+
+@pytest.mark.parametrize("number", STATUSES)
+def test_an_exception_that_is_dropped_comes_again(signals, number, capfd):
+    class Dropping:
+        def __del__(self):
+            signal.raise_signal(number)
+
+    with pytest.raises(KeyboardInterrupt):  # noqa: PT012 - it comes after the first statement
+        Dropping()
+        time.sleep(20)
+    assert signals.status == STATUSES[number]
+    assert capfd.readouterr().err == ""
+
+
+def test_nothing_is_interrupted_when_the_command_is_over(signals):
+    signals.armed = False
+    signal.raise_signal(signal.SIGINT)
+    assert signals.status is None
+
+
+@pytest.mark.parametrize("number", STATUSES)
+def test_an_error_due_to_the_signal_is_not_reported(signals, number, capsys, monkeypatch):
+    from sessionkit.cli import running
+
+    def command(*_args, **_options):
+        try:
+            signal.raise_signal(number)
+        except KeyboardInterrupt as error:
+            raise RuntimeError("a function that polars called failed") from error
+
+    monkeypatch.setattr("sessionkit.cli.app.app_for", lambda _: command)
+    assert running.run(["score"], lambda: signals.status is not None) == INTERRUPTED
+    assert capsys.readouterr().err == ""

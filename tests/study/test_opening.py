@@ -130,6 +130,7 @@ def test_a_study_of_layout_2_is_read(folder):
 
     def as_before(descriptor, resources):
         descriptor["sessionkit"]["layout"] = 2
+        del descriptor["sessionkit"]["digest"]
         for resource in resources.values():
             resource["bytes"] = resource.pop("filesize")
 
@@ -139,10 +140,15 @@ def test_a_study_of_layout_2_is_read(folder):
     refused(folder, "users has .* bytes where datapackage.json says 1")
 
 
-@pytest.mark.parametrize("part", ["settings", "facts", "notes", "sources", "reader"])
+@pytest.mark.parametrize("part", ["settings", "facts", "notes", "sources", "reader", "pairs", "parts"])
 def test_a_block_that_lacks_something(folder, part):
     change(folder, lambda descriptor, _: descriptor["sessionkit"].pop(part))
     refused(folder, part)
+
+
+def test_parts_of_partitions_need_a_word_on_the_partitions(folder):
+    change(folder, lambda descriptor, _: descriptor["sessionkit"]["parts"][0].update(folder="date=1"))
+    refused(folder, "sessionkit.partitioned is not as sessionkit writes it")
 
 
 def test_facts_and_settings_that_do_not_fit(folder):
@@ -181,7 +187,7 @@ def test_layouts_that_are_none(folder, layout):
     refused(folder, "layout is")
 
 
-@pytest.mark.parametrize("count", ["2", None, -1, True, 1.5])
+@pytest.mark.parametrize("count", ["2", None, -1, True, 1.5, 2**63])
 def test_counts_that_are_none(folder, count):
     change(folder, lambda descriptor, _: descriptor["sessionkit"]["facts"].update(results=count))
     refused(folder, "facts.results is")
@@ -236,6 +242,7 @@ def test_verify_takes_a_resource_of_several_files(folder):
         lambda ours: ours["sources"][0].update(records=1),
         lambda ours: ours.update(reader="aol"),
         lambda ours: ours.pop("digest"),
+        lambda ours: ours.update(layout=2),
     ],
 )
 def test_verify_finds_what_was_changed_in_the_descriptor(folder, edit):

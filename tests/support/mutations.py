@@ -126,6 +126,6 @@ MUTATIONS: dict[str, Mutation] = {
 """Mutations by name; each is given the bytes of a file, those of another log, and a source of chance."""
 
 
-def mutated(data: bytes, other: bytes, name: str, seed: str) -> bytes:
+def mutated(data: bytes, other: bytes, name: str, seed: float) -> bytes:
     """Return the bytes of a file with a mutation; the same for the same seed."""
     return MUTATIONS[name](data, other, random.Random(seed))  # noqa: S311 - no secret

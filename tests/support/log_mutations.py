@@ -94,7 +94,7 @@ def uncounted(study: Any, case: dict[str, Any], path: Path) -> str:
     """Return how many records were read of how many lines; nothing where that is right, or cannot be known here."""
     if case["log"] not in HEADS or case["mutation"] not in COUNTED:
         return ""
-    lines = sum(bool(line.strip(b" \t\r\n\x1a")) for line in path.read_bytes().split(b"\n"))
+    lines = sum(bool(line.strip(b" \t\r\n")) for line in path.read_bytes().split(b"\n"))
     records = sum(source.records for source in study.sources)
     return "" if records == lines - HEADS[case["log"]] else f"{records} records of {lines} lines"
 

@@ -105,7 +105,18 @@ NESTED = tuple(
 )  # fmt: skip
 WORDS = (b"x" * LONG, b"9" * LONG, b'"' * 99_999, b"," * 2_000, b"\t" * 2_000, b"\xff" * LONG, b"&" * 99_999)
 ODD = (
-    *("\u2028".encode(), b"\xed\xa0\x80", b"\xff\xfe", b"\\ud800", b"\x1b[2J", b"&#0;", b"&x;", b"<!--", b"<![CDATA[", b"\x1a"),
+    *(
+        "\u2028".encode(),
+        b"\xed\xa0\x80",
+        b"\xff\xfe",
+        b"\\ud800",
+        b"\x1b[2J",
+        b"&#0;",
+        b"&x;",
+        b"<!--",
+        b"<![CDATA[",
+        b"\x1a",
+    ),
     *(b"NaN", b"1e999", b"-", b'"', b"'", b"\\", b"\r"),
 )
 MUTATIONS: dict[str, Mutation] = {

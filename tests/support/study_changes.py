@@ -231,13 +231,13 @@ def command(words: tuple[str, ...], study: Path, errors: BinaryIO) -> tuple[str,
     from sessionkit.cli import main
 
     out, err = io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True), io.StringIO()
-    raised = ""
+    raised, since = "", errors.seek(0, io.SEEK_END)
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         try:
             status = main([word.replace("STUDY", str(study)) for word in words])
         except BaseException as error:  # noqa: BLE001 - what a command lets through is what is looked for
             status, raised = -1, repr(error)
-    said = err.getvalue() + "\n".join(said_beside(errors))
+    said = err.getvalue() + "\n".join(said_beside(errors, since))
     if raised or status not in (0, 1, 2):
         return "traceback", "", raised
     if "panicked at" in said:  # of polars, whose words nothing can hold back

@@ -75,7 +75,7 @@ def serve(answer: Callable[[dict[str, Any], BinaryIO], dict[str, Any]]) -> None:
             answers.write(json.dumps(found) + "\n")
 
 
-def said_beside(errors: BinaryIO) -> Iterator[str]:
-    """Yield the lines that libraries wrote to the file that is stderr since it was emptied."""
-    errors.seek(0)
+def said_beside(errors: BinaryIO, since: int = 0) -> Iterator[str]:
+    """Yield the lines that libraries wrote to the file that is stderr, from some place in it."""
+    errors.seek(since)
     yield from errors.read().decode(errors="replace").splitlines()

@@ -11,6 +11,7 @@ from sessionkit.errors import DataError
 from sessionkit.study.package import LAYOUT
 from sessionkit.study.partitioning import Added, Partitioned
 from sessionkit.study.settings import Settings
+from sessionkit.study.slices import PLACES
 
 PARTED = 3
 """Layout from which a descriptor says of every part of the log its folder, its pairs and its hashes."""
@@ -25,6 +26,11 @@ def parsed(text: bytes, where: str) -> dict[str, Any]:
         raise DataError(f"{where} cannot be read as JSON ({error}); ingest the source again") from None
     if not isinstance(descriptor, dict):
         raise DataError(f"{where} is not a data package: it holds no object")
+    if b"\\ud" in text.lower():  # which also begins a pair of halves, that is one character
+        try:
+            json.dumps(descriptor, ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            raise DataError(f"{where} holds half a character, which is no text; ingest the source again") from None
     return descriptor
 
 
@@ -87,10 +93,16 @@ def _is_part(part: object) -> bool:
     """Return whether a part says its folder, its pairs and a hash of each table of the log."""
     if not isinstance(part, dict) or not all(isinstance(part.get(name), str) for name in ("folder", "pairs")):
         return False
-    hashes = part.get("sha256")
-    return isinstance(hashes, dict) and all(
-        isinstance(hashes.get(name), str) for name in ("sessions", "queries", "results")
-    )
+    hashes, sums = part.get("sha256"), part.get("sums")
+    hashed = isinstance(hashes, dict) and all(isinstance(hashes.get(name), str) for name in PLACES)
+    return hashed and (not sums or _are_sums(sums))
+
+
+def _are_sums(sums: object) -> bool:
+    """Return whether these are sums of all that is read in place of ids."""
+    if not isinstance(sums, dict) or not all(isinstance(sums.get(table), dict) for table in PLACES):
+        return False
+    return all(_fits(sums[table].get(name), int) for table, names in PLACES.items() for name in names)
 
 
 def partitioned_of(ours: dict[str, Any], where: str) -> Partitioned | None:

@@ -99,7 +99,7 @@ class Shapes:
     def _one_by_one(self, lines: pl.Series) -> pl.DataFrame:
         """Return the values of lines of any shape."""
         objects = as_objects(lines).to_frame("line")
-        return objects.select(pl.col("line").str.json_path_match(_path(key)).alias(key) for key in self.keys)
+        return objects.select(_value_of(key).alias(key) for key in self.keys)
 
 
 def as_objects(lines: pl.Series) -> pl.Series:
@@ -174,7 +174,17 @@ def _keys(objects: pl.Series) -> list[str]:
     return [field.name for field in dtype.fields] if isinstance(dtype, pl.Struct) else []
 
 
-def _path(key: str) -> str:
-    """Return the JSON path of one key of the object."""
-    escaped = key.replace("\\", "\\\\").replace("'", "\\'")
-    return f"$['{escaped}']"
+def _value_of(key: str) -> pl.Expr:
+    """Return the value of one key of the object; texts as they are, others as JSON."""
+    line = pl.col("line")
+    if "\\" in key:  # which polars takes in no path
+        return line.map_elements(lambda text: _spelled(json.loads(text).get(key)), return_dtype=pl.String)
+    escaped = key.replace("'", "\\'")
+    return line.str.json_path_match(f"$['{escaped}']")
+
+
+def _spelled(value: object) -> str | None:
+    """Return a value of JSON as a path of polars gives it."""
+    if value is None or isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

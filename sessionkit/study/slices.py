@@ -159,16 +159,14 @@ def slices(
         facts = study.facts
         at_once = facts.results + (per_query + 1) * facts.queries + facts.sessions <= rows
         for parts in _packed(study.stored if stored is None else stored, rows, per_query):
-            summed = all(part.numbered and part.sums for part in parts)
             read: list[Sums] = []
             for cut, last in _stored_slices(parts, columns, None if at_once else rows, per_query):
                 study.require_unchanged()
                 if cut.numbered:
                     _require_counted(cut, study)
-                if summed:
                     read.append(sums_of(cut.sessions, cut.queries, cut.results))
-                if summed and last:
-                    _require_sums(read, parts)
+                    if last and all(part.sums for part in parts):
+                        _require_sums(read, parts)
                 yield cut
         return
     if study.picked is not None:

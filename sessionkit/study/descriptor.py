@@ -11,7 +11,6 @@ from sessionkit.errors import DataError
 from sessionkit.study.package import LAYOUT
 from sessionkit.study.partitioning import Added, Partitioned
 from sessionkit.study.settings import Settings
-from sessionkit.study.slices import PLACES
 
 PARTED = 3
 """Layout from which a descriptor says of every part of the log its folder, its pairs and its hashes."""
@@ -93,16 +92,10 @@ def _is_part(part: object) -> bool:
     """Return whether a part says its folder, its pairs and a hash of each table of the log."""
     if not isinstance(part, dict) or not all(isinstance(part.get(name), str) for name in ("folder", "pairs")):
         return False
-    hashes, sums = part.get("sha256"), part.get("sums")
-    hashed = isinstance(hashes, dict) and all(isinstance(hashes.get(name), str) for name in PLACES)
-    return hashed and (not sums or _are_sums(sums))
-
-
-def _are_sums(sums: object) -> bool:
-    """Return whether these are sums of all that is read in place of ids."""
-    if not isinstance(sums, dict) or not all(isinstance(sums.get(table), dict) for table in PLACES):
-        return False
-    return all(_fits(sums[table].get(name), int) for table, names in PLACES.items() for name in names)
+    hashes = part.get("sha256")
+    return isinstance(hashes, dict) and all(
+        isinstance(hashes.get(name), str) for name in ("sessions", "queries", "results")
+    )
 
 
 def partitioned_of(ours: dict[str, Any], where: str) -> Partitioned | None:

@@ -107,7 +107,6 @@ def _stored(
             {name: entry["sha256"][name] for name in LOG},
             entry["pairs"],
             entry["pairs"] == ours["pairs"],
-            entry.get("sums", {}),
             options,
         )
         for part, entry in zip(parts, said, strict=True)

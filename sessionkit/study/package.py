@@ -29,7 +29,7 @@ from sessionkit.study.partitioning import Partitioned, by_partition, require_par
 from sessionkit.study.places import numbered
 from sessionkit.study.replacing import built_beside, sole_writer
 from sessionkit.study.resources import resource, sha256
-from sessionkit.study.slices import LOG, ORDER, Slice, Stored, slices, sums_of
+from sessionkit.study.slices import LOG, ORDER, Slice, Stored, slices
 
 if TYPE_CHECKING:
     from sessionkit.study.study import Study
@@ -214,8 +214,7 @@ def write_log(
                 for name, frame, home in zip(LOG, (part.sessions, part.queries, part.results), homes, strict=True)
             }
             hashes = {name: sha256(path) for name, path in files.items()}
-            sums = sums_of(part.sessions, part.queries, part.results)
-            written.append(Stored(files, part.folder, hashes, pairs.digest, sums=sums))
+            written.append(Stored(files, part.folder, hashes, pairs=pairs.digest))
     if len(written) == 1 and not written[0].folder:
         written = [_alone(written[0], folder)]
     return sorted(written, key=lambda part: part.folder)
@@ -263,12 +262,6 @@ def digest_of(descriptor: Mapping[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _said_of(part: Stored) -> dict[str, Any]:
-    """Return what the descriptor says of a part; of one that was written before sums were, none."""
-    sums = {"sums": part.sums} if part.sums else {}
-    return {"folder": part.folder, "pairs": part.pairs, "sha256": dict(part.sha256), **sums}
-
-
 def _descriptor(
     study: Study, resources: list[dict[str, Any]], log: list[Stored], pairs: Pairs, partitioned: Partitioned | None
 ) -> dict[str, Any]:
@@ -290,6 +283,6 @@ def _descriptor(
             "sources": [asdict(source) for source in study.sources],
             **partitions,
             "pairs": pairs.digest,
-            "parts": [_said_of(part) for part in log],
+            "parts": [{"folder": part.folder, "pairs": part.pairs, "sha256": dict(part.sha256)} for part in log],
         },
     }

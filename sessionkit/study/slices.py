@@ -31,13 +31,9 @@ ORDER = {
 }
 ROWS = 2**21
 """Results of a slice where memory allows: larger slices are not faster."""
-ODD = 0x9E3779B1
-"""What a null adds to a sum: no small number, and no multiple of one."""
 LOG = ("sessions", "queries", "results")
 PLACES = {"sessions": [QUERIES, RESULTS], "queries": ["query_position", LENGTH], "results": ["rank", JUDGMENT]}
 """What is read of a saved study in place of ids."""
-Sums = Mapping[str, Mapping[str, int]]
-"""By table and column: sums of what is read in place of ids, by which a changed byte is noticed where it is read."""
 IDS = {
     "sessions": ["session_id", "judgment_key"],
     "queries": ["session_id", "query_position", "results_status"],
@@ -84,8 +80,6 @@ class Stored:
         Digest of the judged pairs by which the results carry numbers, see `sessionkit.study.pairs`.
     numbered
         Whether these are the pairs of the study's judgments; if not, the file is read by its public columns.
-    sums
-        What each file adds up to; empty where the study does not say.
     options
         How to get at files on object storage.
     """
@@ -95,7 +89,6 @@ class Stored:
     sha256: Mapping[str, str] = field(default_factory=dict)
     pairs: str = ""
     numbered: bool = True
-    sums: Sums = field(default_factory=dict)
     options: Mapping[str, Any] | None = field(default=None, repr=False)
 
     def scan(self, name: str) -> pl.LazyFrame:
@@ -152,21 +145,16 @@ def slices(
     Raises
     ------
     DataError
-        If another study has taken the place of a saved one since it was opened, or the columns that are read in place of
-        ids do not add up to what was written; that is said before the last slice of a part, whose others were cut already.
+        If another study has taken the place of a saved one since it was opened.
     """
     if study.stored is not None:
         facts = study.facts
         at_once = facts.results + (per_query + 1) * facts.queries + facts.sessions <= rows
         for parts in _packed(study.stored if stored is None else stored, rows, per_query):
-            read: list[Sums] = []
-            for cut, last in _stored_slices(parts, columns, None if at_once else rows, per_query):
+            for cut in _stored_slices(parts, columns, None if at_once else rows, per_query):
                 study.require_unchanged()
                 if cut.numbered:
                     _require_counted(cut, study)
-                    read.append(sums_of(cut.sessions, cut.queries, cut.results))
-                    if last and all(part.sums for part in parts):
-                        _require_sums(read, parts)
                 yield cut
         return
     if study.picked is not None:
@@ -231,17 +219,13 @@ def _packed(stored: Sequence[Stored], rows: int, per_query: int) -> Iterator[lis
 
 def _stored_slices(
     parts: Sequence[Stored], columns: Mapping[str, Sequence[str]] | None, rows: int | None, per_query: int
-) -> Iterator[tuple[Slice, bool]]:
-    """Slices of some parts of a saved study that lie in one folder, read as ranges of rows; all as one without `rows`.
-
-    With each comes whether it is the last.
-    """
+) -> Iterator[Slice]:
+    """Slices of some parts of a saved study that lie in one folder, read as ranges of rows; all as one without `rows`."""
     stored = parts[0]
     scans = {name: scan_files([part.files[name] for part in parts], stored.options) for name in LOG}
     beside = PLACES if stored.numbered else IDS
     whole = [((0, 0, 0), (None, None, None))]
-    places = [*cuts(scans["sessions"].select(QUERIES, RESULTS), rows, per_query)] if rows else whole
-    for number, (at, size) in enumerate(places, 1):
+    for at, size in cuts(scans["sessions"].select(QUERIES, RESULTS), rows, per_query) if rows else whole:
         frames = []
         for name, start, length in zip(LOG, at, size, strict=True):
             scan = scans[name] if stored.numbered else public(scans[name], name)
@@ -249,36 +233,7 @@ def _stored_slices(
                 scan = scan.select(*dict.fromkeys([*columns.get(name, ()), *beside[name]]))
             frames.append(scan.slice(start, length))
         sessions, queries, results = pl.collect_all(frames)
-        yield Slice(sessions, queries, results, stored.numbered, stored.folder), number == len(places)
-
-
-def sums_of(sessions: pl.DataFrame, queries: pl.DataFrame, results: pl.DataFrame) -> dict[str, dict[str, int]]:
-    """What the columns that are read in place of ids add up to, modulo 2^32; a null counts as an odd number.
-
-    >>> one = pl.DataFrame({"__queries": [1], "__results": [2], "query_position": [1], "__length": [2]})
-    >>> sums_of(one, one, pl.DataFrame({"rank": [1, 2], "__judgment": [7, None]}))["results"]
-    {'rank': 3, '__judgment': 2654435768}
-    """
-    frames = zip(LOG, (sessions, queries, results), strict=True)
-    return {table: {name: _sum(frame.get_column(name)) for name in PLACES[table]} for table, frame in frames}
-
-
-def _sum(column: pl.Series) -> int:
-    """What whole numbers add up to, modulo 2^32."""
-    return (int(column.sum()) + ODD * column.null_count()) % 2**32
-
-
-def _require_sums(read: Sequence[Sums], parts: Sequence[Stored]) -> None:
-    """Raise DataError where what was read does not add up to what the study says of its parts."""
-    said = [part.sums for part in parts]
-    for table, names in PLACES.items():
-        for name in names:
-            here, there = (sum(one[table][name] for one in many) % 2**32 for many in (read, said))
-            if here != there:
-                raise DataError(
-                    f"{parts[0].files[table]}: {name} does not add up to what was written, so a file of the study was changed; "
-                    "sessionkit check --verify tells which"
-                )
+        yield Slice(sessions, queries, results, stored.numbered, stored.folder)
 
 
 def _require_counted(cut: Slice, study: Study) -> None:

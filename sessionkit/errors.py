@@ -14,13 +14,40 @@ Every message says where, what is wrong with the value, what exists instead and 
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
+
+ACTING = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Characters that move the cursor, start escape sequences, end lines or turn the direction of writing."""
+NAMED = {"\t": "\\t", "\n": "\\n", "\r": "\\r", "\x1b": "\\e"}
+
+
+def visible(text: str) -> str:
+    r"""Return text with every character that could act on a terminal written out.
+
+    >>> print(visible("a\x1b[31mb\u202e"))
+    a\e[31mb\u202e
+    """
+    return ACTING.sub(lambda found: NAMED.get(found[0]) or _numbered(ord(found[0])), text)
+
+
+def _numbered(code: int) -> str:
+    """Return a character's number as Python writes it."""
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+def _lines(text: str) -> str:
+    """Return a message whose lines are its own: names from a log, or of a file, do not act where it is shown."""
+    return "\n".join(map(visible, text.split("\n")))
 
 
 class SessionkitError(Exception):
     """Anything sessionkit refuses, with a message fit to print as it is."""
 
     exit_status = 1
+
+    def __str__(self) -> str:
+        return _lines(super().__str__())
 
 
 class DataError(SessionkitError, ValueError):
@@ -51,6 +78,9 @@ class DataWarning(UserWarning):
     def __init__(self, text: str, nameless: str | None = None) -> None:
         super().__init__(text)
         self.nameless = text if nameless is None else nameless
+
+    def __str__(self) -> str:
+        return _lines(super().__str__())
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:

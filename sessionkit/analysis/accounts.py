@@ -6,6 +6,7 @@ import polars as pl
 
 from sessionkit.analysis.observed import observed
 from sessionkit.contract import TABLES
+from sessionkit.showing.frames import ResultFrame
 from sessionkit.showing.shown import Shown
 from sessionkit.study import Study
 
@@ -91,7 +92,8 @@ def accounts(study: Study) -> Accounts:
     )
     notes = pl.DataFrame({"note": study.notes}, schema={"note": pl.String})
     found = {"tables": tables, "sources": sources, "rejected": rejected, "cells": cells}
-    return Accounts({**found, "observed": observed(study), "notes": notes})
+    found |= {"observed": observed(study), "notes": notes}
+    return Accounts({name: ResultFrame(table) for name, table in found.items()})
 
 
 def heavy_losses(study: Study) -> tuple[str, ...]:

@@ -11,10 +11,10 @@ import polars as pl
 from sessionkit.analysis.accounts import heavy_losses
 from sessionkit.analysis.agreement import judges
 from sessionkit.analysis.design import crossing, design_of
+from sessionkit.analysis.showing import Framed
 from sessionkit.analysis.tasks.describe import ListsTask
 from sessionkit.scoring.merging import merged_judgments
 from sessionkit.scoring.tasks import run
-from sessionkit.showing.shown import Shown
 from sessionkit.study import Study
 from sessionkit.study.logged import logged_queries
 
@@ -27,7 +27,7 @@ SHORT = 10
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Description(Shown):
+class Description(Framed):
     """What `describe` found, as small tables.
 
     Parameters

@@ -91,14 +91,18 @@ class _Read(Protocol):
     def tables(self) -> dict[str, pl.DataFrame]: ...
 
 
-class Finding(Shown):
-    """A result with a ``reading`` and ``tables()``: shown as its reading, then its tables."""
+class Framed(Shown):
+    """A result with frames among its values."""
 
     def __post_init__(self) -> None:
         """Make its frames such as show themselves without harm."""
         for name, value in vars(self).items():
             if type(value) is pl.DataFrame:
                 object.__setattr__(self, name, ResultFrame(value))
+
+
+class Finding(Framed):
+    """A result with a ``reading`` and ``tables()``: shown as its reading, then its tables."""
 
     def words_and_tables(self: _Read) -> tuple[list[str], dict[str, pl.DataFrame]]:
         """The reading line by line, and the tables that have rows."""

@@ -160,9 +160,9 @@ def chart(
     """
     from sessionkit.charts import save
     from sessionkit.charts.encodings import retitled
+    from sessionkit.errors import visible
     from sessionkit.report.single import single_figure
     from sessionkit.scoring.measures import parse_measure
-    from sessionkit.showing.tables import visible
     from sessionkit.study.replacing import require_place
 
     require_place(output)

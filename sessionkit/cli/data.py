@@ -236,7 +236,8 @@ def check(
     """What is wrong, what is unusual, what it means for scores.
 
     Works on a study and on a source not yet ingested. Exit status 1 if a record was rejected, a value set aside or a file
-    changed. Tables for --table: tables, sources, rejected, cells, observed, notes and, with --verify, hashes.
+    changed. Tables for --table: tables, sources, rejected, cells, observed, notes and, with --verify, hashes. Of a study that
+    --verify finds changed, only hashes is shown: what its tables say is not worth reading, if they can be read at all.
     """
     import polars as pl
 
@@ -245,19 +246,21 @@ def check(
 
     to = destination(format_, output)
     opened = open_source(study)
-    found = accounts(opened)
-    changed: tuple[str, ...] = ()
+    hashes = pl.DataFrame(schema={"problem": pl.String})
     if verify:
         with working("verifying"):
-            changed = verify_hashes(opened)
-        found["hashes"] = pl.DataFrame({"problem": changed}, schema={"problem": pl.String})
+            hashes = pl.DataFrame({"problem": verify_hashes(opened)}, schema=hashes.schema)
+    if len(hashes):
+        to.send_tables({"hashes": hashes}, TITLES)
+        raise typer.Exit(DATA)
+    found = accounts(opened)
     if to.form is Form.table and table is None:
         to.send_tables(_shown(found), TITLES)
-        if verify and not changed:
+        if verify:
             tell("all is as it was written")
     else:
-        to.send_tables(found, {}, table)
+        to.send_tables({**found, "hashes": hashes} if verify else found, {}, table)
     for loss in heavy_losses(opened):
         note(loss)
-    if changed or len(found["rejected"]) or len(found["cells"]):
+    if len(found["rejected"]) or len(found["cells"]):
         raise typer.Exit(DATA)

@@ -19,8 +19,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from sessionkit.errors import UsageError, suggestion
-from sessionkit.showing.tables import NAMED, table_text, visible
+from sessionkit.errors import NAMED, UsageError, suggestion, visible
+from sessionkit.showing.tables import table_text
 
 if TYPE_CHECKING:
     import polars as pl

@@ -12,8 +12,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from sessionkit.errors import DataWarning, SessionkitError
-from sessionkit.showing.tables import visible
+from sessionkit.errors import DataWarning, SessionkitError, visible
 
 DATA, COMMAND, INTERRUPTED, PIPE = 1, 2, 130, 141
 """Exit statuses beside 0."""

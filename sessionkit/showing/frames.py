@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from sessionkit.showing.tables import visible
+from sessionkit.errors import visible
 
 
 class ResultFrame(pl.DataFrame):

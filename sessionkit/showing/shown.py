@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sessionkit.errors import visible
 from sessionkit.showing.html import html_of
-from sessionkit.showing.tables import table_text, visible
+from sessionkit.showing.tables import table_text
 
 if TYPE_CHECKING:
     import polars as pl

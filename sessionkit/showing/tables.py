@@ -2,26 +2,15 @@ r"""Tables for people to read: aligned, numbers rounded; text from a log is show
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
+
+from sessionkit.errors import visible
 
 if TYPE_CHECKING:
     import polars as pl
 
-ACTING = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-"""Characters that move the cursor, start escape sequences, end lines or turn the direction of writing."""
-NAMED = {"\t": "\\t", "\n": "\\n", "\r": "\\r", "\x1b": "\\e"}
 NARROWEST = 12
 """Width below which no column of text is cut."""
-
-
-def visible(text: str) -> str:
-    r"""Return text with every character that could act on a terminal written out.
-
-    >>> print(visible("a\x1b[31mb\u202e"))
-    a\e[31mb\u202e
-    """
-    return ACTING.sub(_written, text)
 
 
 def table_text(frame: pl.DataFrame, width: int | None = None) -> str:
@@ -56,12 +45,6 @@ def table_text(frame: pl.DataFrame, width: int | None = None) -> str:
     rows = ["  ".join(row).rstrip() for row in zip(*lines, strict=True)]
     rule = "  ".join("-" * wide for wide in widths)
     return "\n".join([*rows[:1], rule, *rows[1:]]) + "\n" if rows else ""
-
-
-def _written(found: re.Match[str]) -> str:
-    """Return the written form of one acting character."""
-    code = ord(found[0])
-    return NAMED.get(found[0]) or (f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}")
 
 
 def cells_of(column: pl.Series) -> list[str]:

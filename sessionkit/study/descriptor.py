@@ -12,6 +12,8 @@ from sessionkit.study.package import LAYOUT
 from sessionkit.study.partitioning import Added, Partitioned
 from sessionkit.study.settings import Settings
 
+PARTED = 3
+"""Layout from which a descriptor says of every part of the log its folder, its pairs and its hashes."""
 KINDS = {"reader": str, "settings": dict, "facts": dict, "notes": list, "sources": list}
 
 
@@ -23,6 +25,11 @@ def parsed(text: bytes, where: str) -> dict[str, Any]:
         raise DataError(f"{where} cannot be read as JSON ({error}); ingest the source again") from None
     if not isinstance(descriptor, dict):
         raise DataError(f"{where} is not a data package: it holds no object")
+    if b"\\ud" in text.lower():  # which also begins a pair of halves, that is one character
+        try:
+            json.dumps(descriptor, ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            raise DataError(f"{where} holds half a character, which is no text; ingest the source again") from None
     return descriptor
 
 
@@ -44,7 +51,7 @@ def ours_of(descriptor: dict[str, Any], where: str, study: str) -> dict[str, Any
             f"{study} was written by sessionkit {ours.get('version')} in layout {layout}; this one reads up "
             f"to {LAYOUT}: upgrade it (pip install --upgrade sessionkit-ir)"
         )
-    for name, kind in KINDS.items():
+    for name, kind in (KINDS if layout < PARTED else {**KINDS, "pairs": str, "parts": list}).items():
         if not isinstance(ours.get(name), kind):
             raise DataError(f"{where}: sessionkit.{name} is missing or of the wrong type; ingest the source again")
     return ours
@@ -94,7 +101,9 @@ def _is_part(part: object) -> bool:
 def partitioned_of(ours: dict[str, Any], where: str) -> Partitioned | None:
     """Return by what the study is partitioned."""
     given = ours.get("partitioned")
-    if given is None:
+    parts = ours.get("parts")
+    split = isinstance(parts, list) and any(isinstance(part, dict) and part.get("folder") for part in parts)
+    if given is None and not split:
         return None
     if not isinstance(given, dict) or not isinstance(given.get("added"), list):
         raise DataError(f"{where}: sessionkit.partitioned is not as sessionkit writes it; ingest the source again")
@@ -123,9 +132,9 @@ def value_of(kind: type[Any], given: object, where: str) -> Any:  # noqa: ANN401
 
 
 def _fits(value: object, type_: Any) -> bool:  # noqa: ANN401
-    """Return whether a JSON value is of this type; counts are whole and not below 0."""
+    """Return whether a JSON value is of this type; counts are whole, not below 0, and below 2^63."""
     if isinstance(value, tuple):
         return True
     if isinstance(value, bool) or not isinstance(value, type_):
         return False
-    return not isinstance(value, int) or value >= 0
+    return not isinstance(value, int) or 0 <= value < 2**63

@@ -135,7 +135,7 @@ def verify_hashes(study: Study) -> tuple[str, ...]:
     descriptor = parsed(folder.text(), folder.descriptor)
     ours = ours_of(descriptor, folder.descriptor, folder.name)
     problems = _changed_files(folder, descriptor, ours)
-    if ours["layout"] >= DIGESTED and ours.get("digest") != digest_of(descriptor):
+    if (ours["layout"] >= DIGESTED or "digest" in ours) and ours.get("digest") != digest_of(descriptor):
         problems.append(f"{DESCRIPTOR} is not as it was written: its digest differs from what it says")
     problems += [f"{name} lies in the study, and {DESCRIPTOR} does not list it" for name in foreign_files(study.path)]
     if not problems:  # what was changed is not counted

@@ -4,24 +4,9 @@ import polars as pl
 import pytest
 
 from sessionkit import charts
+from tests.support.payloads import CONTROLS, EXPRESSIONS, LONG, MARKUP, SCRIPTS, TURNS
 
-HOSTILE = (
-    "</script><script>window.hacked=1</script>",
-    '"};window.hacked=1//',
-    "datum.x",
-    "{{7*7}} ${window.hacked=1} {% if %}",
-    '{"signal": "window.hacked=1", "expr": "1+1"}',
-    "<img src=x onerror=window.hacked=1>",
-    "<!--<script>",
-    "a[b].c\\'d",
-    "group:N",
-    "\u202eesrever\u202c \u05e9\u05dc\u05d5\u05dd",
-    "line\u2028end\u2029",
-    "bell\x00\x07\x1b\ufffe",
-    "new\nline\ttab",
-    "]]>&amp;&lt;",
-    "x" * 3000,
-)
+HOSTILE = (*SCRIPTS[:4], *MARKUP[:1], *EXPRESSIONS, *TURNS[:1], *CONTROLS[3:], *LONG)
 """Names that a log can hold; none may run, end its element, or stop the renderer."""
 
 

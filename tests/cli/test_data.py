@@ -92,9 +92,21 @@ def test_verify_finds_a_file_that_was_changed(call, study):
     file.write_bytes(content)
     changed = call("check", study, "--verify", "--format", "jsonl")
     assert changed.status == 1
-    problems = [row["problem"] for row in map(json.loads, changed.lines) if row["table"] == "hashes"]
-    assert len(problems) == 1
-    assert "judgments.parquet" in problems[0]
+    (problem,) = map(json.loads, changed.lines)  # and nothing of what its tables say
+    assert problem["table"] == "hashes"
+    assert "judgments.parquet" in problem["problem"]
+
+
+def test_verify_names_a_changed_file_that_cannot_be_read_to_its_end(call, study, monkeypatch):
+    """Pages whose bytes were changed make polars panic where a column is read; no column is before the file is named."""
+    from sessionkit.analysis import accounts
+
+    monkeypatch.setattr(accounts, "accounts", lambda _: pytest.fail("read before it was verified"))
+    file = study / "results.parquet"
+    file.write_bytes(file.read_bytes().replace(b"PAR1", b"PAR2", 1))
+    outcome = call("check", study, "--verify")
+    assert outcome.status == 1
+    assert "results.parquet is not the file that was written" in outcome.out
 
 
 def test_verify_needs_a_study(refused, log):

@@ -6,10 +6,9 @@ import re
 import pytest
 
 from sessionkit.cli.app import COMMANDS
-from sessionkit.showing.tables import ACTING
+from sessionkit.errors import ACTING
+from tests.support.payloads import TERMINAL as HOSTILE
 
-HOSTILE = "\x1b[31m\x07\u202e\u2028<script>"
-"""Colours what follows, rings, turns the direction of writing, ends a line for some, and is a tag in a page."""
 QUICK = ("--users", "8,12", "--topics", "3", "--studies", "200", "--draws", "50", "--difference", "20%")
 RAW = re.compile(ACTING.pattern.replace("\x00-\x1f", "\x00-\x08\x0b-\x1f"))
 """What acts, but for tabs and the ends of lines, which are a form's own."""

@@ -8,10 +8,9 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import sessionkit as sk
+from sessionkit.errors import ACTING
 from sessionkit.showing.frames import ResultFrame
-from sessionkit.showing.tables import ACTING
-
-HOSTILE = "</td><script>alert(1)</script>\x1b[31m\x07\u202e\u2028"
+from tests.support.payloads import CELL as HOSTILE
 
 
 @pytest.fixture(scope="module")

@@ -3,9 +3,8 @@
 import pytest
 
 import sessionkit as sk
-from sessionkit.showing.tables import ACTING
-
-HOSTILE = "</td><script>alert(1)</script>\x1b[31m\u202e"
+from sessionkit.errors import ACTING
+from tests.support.payloads import CELL as HOSTILE
 
 
 @pytest.fixture(scope="module")

@@ -3,8 +3,8 @@
 import polars as pl
 import pytest
 
+from sessionkit.errors import ACTING
 from sessionkit.showing.shown import Shown, cut, in_html, in_text, lines_of, part_of
-from sessionkit.showing.tables import ACTING
 
 HOSTILE = "</td><script>alert(1)</script>\x1b[31m\u202e\r\n\u2028<img src=x onerror=alert(1)>"
 

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from sessionkit.showing.tables import table_text, visible
+from sessionkit.errors import visible
+from sessionkit.showing.tables import table_text
 
 
 @given(st.text())

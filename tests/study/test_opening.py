@@ -47,7 +47,14 @@ def test_nothing_and_a_file(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "words"), [("{", "JSON"), ("[]", "no object"), ("{}", "no sessionkit block"), ("\xff", "JSON")]
+    ("text", "words"),
+    [
+        ('{"sessionkit": {"notes": ["\\udC00"]}}', "half a character"),
+        ("{", "JSON"),
+        ("[]", "no object"),
+        ("{}", "no sessionkit block"),
+        ("\xff", "JSON"),
+    ],
 )
 def test_descriptors_that_are_none(folder, text, words):
     (folder / "datapackage.json").write_text(text, encoding="latin-1")
@@ -73,7 +80,7 @@ def test_descriptors_that_are_none(folder, text, words):
 def test_paths_outside_are_refused(folder, path):
     shutil.copy(folder / "results.parquet", folder.parent / "results.parquet")
     change(folder, lambda _, resources: resources["results"].update(path=path))
-    refused(folder, "only files beneath")
+    refused(folder, "only files beneath|half a character")
 
 
 def test_links_out_are_refused(folder):
@@ -130,6 +137,7 @@ def test_a_study_of_layout_2_is_read(folder):
 
     def as_before(descriptor, resources):
         descriptor["sessionkit"]["layout"] = 2
+        del descriptor["sessionkit"]["digest"]
         for resource in resources.values():
             resource["bytes"] = resource.pop("filesize")
 
@@ -139,10 +147,15 @@ def test_a_study_of_layout_2_is_read(folder):
     refused(folder, "users has .* bytes where datapackage.json says 1")
 
 
-@pytest.mark.parametrize("part", ["settings", "facts", "notes", "sources", "reader"])
+@pytest.mark.parametrize("part", ["settings", "facts", "notes", "sources", "reader", "pairs", "parts"])
 def test_a_block_that_lacks_something(folder, part):
     change(folder, lambda descriptor, _: descriptor["sessionkit"].pop(part))
     refused(folder, part)
+
+
+def test_parts_of_partitions_need_a_word_on_the_partitions(folder):
+    change(folder, lambda descriptor, _: descriptor["sessionkit"]["parts"][0].update(folder="date=1"))
+    refused(folder, "sessionkit.partitioned is not as sessionkit writes it")
 
 
 def test_facts_and_settings_that_do_not_fit(folder):
@@ -181,7 +194,7 @@ def test_layouts_that_are_none(folder, layout):
     refused(folder, "layout is")
 
 
-@pytest.mark.parametrize("count", ["2", None, -1, True, 1.5])
+@pytest.mark.parametrize("count", ["2", None, -1, True, 1.5, 2**63])
 def test_counts_that_are_none(folder, count):
     change(folder, lambda descriptor, _: descriptor["sessionkit"]["facts"].update(results=count))
     refused(folder, "facts.results is")
@@ -236,6 +249,7 @@ def test_verify_takes_a_resource_of_several_files(folder):
         lambda ours: ours["sources"][0].update(records=1),
         lambda ours: ours.update(reader="aol"),
         lambda ours: ours.pop("digest"),
+        lambda ours: ours.update(layout=2),
     ],
 )
 def test_verify_finds_what_was_changed_in_the_descriptor(folder, edit):

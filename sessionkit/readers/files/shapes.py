@@ -98,10 +98,13 @@ class Shapes:
 
     def _one_by_one(self, lines: pl.Series) -> pl.DataFrame:
         """Return the values of lines of any shape."""
-        if len(self.keys) > KEYS:  # then each line is taken apart once, and not once for each key
-            return self._members(as_objects(lines))
-        objects = as_objects(lines).to_frame("line")
-        return objects.select(pl.col("line").str.json_path_match(_path(key)).alias(key) for key in self.keys)
+        objects = as_objects(lines)
+        if len(self.keys) > KEYS or any("\\" in key for key in self.keys):  # which polars takes in no path
+            return self._members(objects)  # each line is taken apart once, and not once for each key
+        paths = {key: "$['{}']".format(key.replace("'", "\\'")) for key in self.keys}
+        return objects.to_frame("line").select(
+            pl.col("line").str.json_path_match(paths[key]).alias(key) for key in paths
+        )
 
     def _members(self, objects: pl.Series) -> pl.DataFrame:
         """Return the values of objects in the spelling of :func:`as_objects`, each taken apart once."""
@@ -197,9 +200,3 @@ def _keys(objects: pl.Series) -> list[str]:
 def _loaded_keys(objects: pl.Series) -> dict[str, None]:
     """Return the same, each object taken apart by itself."""
     return dict.fromkeys(key for text in objects for key in json.loads(text))
-
-
-def _path(key: str) -> str:
-    """Return the JSON path of one key of the object."""
-    escaped = key.replace("\\", "\\\\").replace("'", "\\'")
-    return f"$['{escaped}']"

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from sessionkit.showing.tables import ACTING, visible
+from sessionkit.errors import ACTING, visible
 
 BARE = re.compile(r"[A-Za-z0-9_-]+")
 LONE = re.compile("[\ud800-\udfff]")

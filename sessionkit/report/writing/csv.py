@@ -8,8 +8,8 @@ import polars as pl
 
 from sessionkit.report.tables import Table
 
-FORMULA = r"^[=+\-@\t\r]"
-"""How a text begins that a spreadsheet would take for a formula."""
+FORMULA = r"^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]"
+"""How a text begins that a spreadsheet would take for a formula; full-width signs count where East Asian texts are read."""
 
 
 def csv_table(table: Table) -> str:

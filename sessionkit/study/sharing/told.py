@@ -8,8 +8,8 @@ import polars as pl
 
 from sessionkit.contract import TABLES
 from sessionkit.contract import table as contract
+from sessionkit.errors import visible
 from sessionkit.showing.frames import ResultFrame
-from sessionkit.showing.tables import visible
 from sessionkit.showing.words import counted, listed
 from sessionkit.study.sharing.asked import DATED, MADE, TITLE, extras_of
 from sessionkit.study.sharing.columns import Plan

@@ -83,3 +83,12 @@ def test_keys_stand_in_the_order_of_their_appearance():
     shapes.look(pl.Series(['{"z": [1], "b": 2}', '{"a": 1}', '{"b": 1, "c": 1}']))
     shapes.see(pl.Series(['{"d": 1}', '{"late": {"k": 1}}']))
     assert list(shapes.keys) == ["z", "b", "a", "c", "d", "late"]
+
+
+@pytest.mark.parametrize("key", ["end\\", "\\", "a\\x", "a\\\\b", "a\\'b", 'a\\"b', "it's"])
+@pytest.mark.parametrize("value", ["v", "back\\slash", None, True, 3, [1, {"a": "b"}]])
+def test_a_key_with_a_backslash_has_its_values(key, value):
+    lines = pl.Series([json.dumps({"a": [], key: value}), json.dumps({"a": {}})])
+    found = Shapes({"a": None, key: None}, regular=False).values(lines)[key].to_list()
+    spelled = value if value is None or isinstance(value, str) else json.dumps(value, separators=(",", ":"))
+    assert found == [spelled, None]

@@ -5,9 +5,9 @@ import tomllib
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from sessionkit.errors import visible
 from sessionkit.readers.proposing.proposal import Line, Section, proposal_of
 from sessionkit.readers.proposing.spelling import commented, key, quoted, spelled
-from sessionkit.showing.tables import visible
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 values = st.recursive(

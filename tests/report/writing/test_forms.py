@@ -12,24 +12,9 @@ import pytest
 from sessionkit.report.tables import table_of
 from sessionkit.report.writing import FORMS, csv_table, latex_table, markdown_table
 from sessionkit.report.writing.html import html_table
+from tests.support.payloads import COMMANDS, CONTROLS, FORMULAS, MARKS, SCRIPTS, TURNS
 
-HOSTILE = (
-    r"\input{/etc/passwd} \write18{ls} %",
-    "$x^2_i$ & # ~ {} <b>|</b>",
-    "**bold** _it_ [link](javascript:alert(1)) `code` | pipe",
-    "<script>alert(1)</script>",
-    "=1+1",
-    "@SUM(A1)",
-    "\u202eesrever \u05e9\u05dc",
-    "--- ?` !` << >> ,, ''",
-    "line\nbreak\u2028end\x00",
-    "http://example.org/ a@b.c",
-    "# heading",
-    "- point",
-    "1. point",
-    'a,"b"',
-    "Jörg Łukasz \u2013 \u03ba \u4e2d",
-)
+HOSTILE = (*COMMANDS, *MARKS, *SCRIPTS[:1], *FORMULAS, *TURNS[:1], *CONTROLS, "Jörg Łukasz \u2013 \u03ba \u4e2d")
 
 
 def hostile():
@@ -92,7 +77,9 @@ def test_csv_has_the_numbers_unrounded_and_no_formula():
     assert rows[0] == ["name", HOSTILE[1], "'=n", "again"]
     names = [row[0] for row in rows[1:]]
     assert (
-        names == [row[3] for row in rows[1:]] == [("'" + text if text[0] in "=+-@\t\r" else text) for text in HOSTILE]
+        names
+        == [row[3] for row in rows[1:]]
+        == [("'" + text if text in FORMULAS or text[0] == "-" else text) for text in HOSTILE]
     )
     assert csv_table(scores()) == "system_id,value\nS1,0.12345\nS2,-0.5\nS3,\n"
 

@@ -16,7 +16,7 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
-from sessionkit.errors import UsageError
+from sessionkit.errors import SpaceError, UsageError
 from sessionkit.study.replacing import write_whole
 
 VL_VERSION = "6.4"
@@ -34,7 +34,7 @@ def libraries() -> str:
 
     made: str = vl_convert.javascript_bundle(None, VL_VERSION)  # type: ignore[arg-type]
     if place is not None:
-        with contextlib.suppress(OSError, UsageError):
+        with contextlib.suppress(OSError, SpaceError, UsageError):
             _keep(place, made)
     return made
 

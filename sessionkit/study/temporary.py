@@ -11,7 +11,8 @@ import os
 import shutil
 import tempfile
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 
@@ -53,6 +54,15 @@ class TemporaryFolder:
             os.close(self._mark)
             self._mark = -1
             _remove(self.path)
+
+    @contextmanager
+    def kept_on_success(self) -> Iterator[Path]:
+        """Yield its path; remove it where what is done meanwhile fails."""
+        try:
+            yield self.path
+        except BaseException as error:
+            self.__exit__(type(error), error, error.__traceback__)
+            raise
 
     def __enter__(self) -> Path:
         """Return the path."""

@@ -15,10 +15,10 @@ from tests.support.operations import OPERATIONS, files_in, leftovers
 
 MOUNT = ["unshare", "-rm", "sh", "-c", 'mount -t tmpfs -o size=8m,nr_inodes=600 none "$0" && exec "$@"']
 """Starts a command whose disk at a place is small, and its own."""
-SHORT = ("ingest over", "replace a partition", "mapping", "score")
+SHORT = ("ingest over", "replace a partition", "mapping", "score", "init")
 SPACE = {"bytes": (0, 20_000), "names": (0, 3)}
 """What is left on the disk by default."""
-MORE_SPACE = {"bytes": (0, 4_096, 8_192, 16_384, 32_768, 65_536), "names": (0, 1, 2, 4, 8, 16)}
+MORE_SPACE = {"bytes": (0, 8_192, 32_768, 65_536), "names": (0, 2, 6, 12)}
 """What is left in the long form."""
 
 

@@ -67,3 +67,28 @@ def test_a_killed_command_leaves_the_old_or_the_new(course, server, tmp_path, *,
     print(f"\n{name}: {len(kills)} tried, {killed} killed, {littered} left files, {new} new, {len(faults)} failed")
     assert faults == []
     assert killed >= len(kills) - by_time
+
+
+@pytest.mark.parametrize(
+    "past", [pytest.param(1, marks=SLOW), 2, pytest.param(3, marks=SLOW), pytest.param(4, marks=SLOW)]
+)
+def test_where_directories_cannot_be_swapped_the_old_is_put_back(course, server, tmp_path, past):
+    course = course("ingest over")
+    turn = next(number for number, moment in enumerate(course.moments, start=1) if moment.event == "exchange")
+    folder = course.copy(tmp_path / "killed")
+    (ended,) = server.run(Task(course.operation.arguments, str(folder), kill_at=turn + past, swap=False))
+    assert ended.status < 0
+    aside = list(folder.glob(".study.*.replaced"))
+    assert bool(aside) == (past in (2, 3, 4))
+    whole = [at(course.before, "study"), at(course.after, "study")]
+    if past == 2:
+        assert not (folder / "study").exists(), "this is between the two renames"
+        assert {f"study/{path}": content for path, content in files_in(aside[0]).items()} == {
+            path: content for path, content in whole[0].items() if path != "study/"
+        }
+    else:
+        assert at(files_in(folder), "study") in whole
+    age(folder, leftovers(files_in(folder), course.operation))
+    (again,) = server.run(Task(course.operation.arguments, str(folder), swap=False))
+    assert again.status == 0, again
+    assert files_in(folder) == course.after

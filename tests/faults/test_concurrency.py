@@ -77,7 +77,7 @@ def test_partitions_of_all_writers_that_ended_well_are_there(start, server, tmp_
     assert ended_well
 
 
-@pytest.mark.parametrize(("readers", "seconds"), [(2, 1.5), pytest.param(3, 20, marks=SLOW)])
+@pytest.mark.parametrize(("readers", "seconds"), [(2, 1.5), pytest.param(3, 10, marks=SLOW)])
 def test_readers_see_the_old_or_the_new(start, server, tmp_path, readers, seconds):
     folder = copy_of(start, tmp_path / "study")
     shutil.copytree(folder / "study", folder / "old")

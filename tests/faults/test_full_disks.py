@@ -16,7 +16,10 @@ from tests.support.operations import OPERATIONS, files_in, leftovers
 MOUNT = ["unshare", "-rm", "sh", "-c", 'mount -t tmpfs -o size=8m,nr_inodes=600 none "$0" && exec "$@"']
 """Starts a command whose disk at a place is small, and its own."""
 SHORT = ("ingest over", "replace a partition", "mapping", "score", "init")
-SPACE = {"bytes": (0, 20_000), "names": (0, 3)}
+DRAWN = ("chart", "image", "report")
+"""Operations that take their time, tried no more often in the long form."""
+SLOW = pytest.mark.slow
+SPACE = {"bytes": (0, 20_000), "names": (0, 2)}
 """What is left on the disk by default."""
 MORE_SPACE = {"bytes": (0, 8_192, 32_768, 65_536), "names": (0, 2, 6, 12)}
 """What is left in the long form."""
@@ -34,7 +37,7 @@ def tries(values):
     """The operations of the short and the long form."""
     short = [pytest.param(name, values[0], id=f"{name}-short") for name in SHORT]
     return short + [
-        pytest.param(one.name, values[1], marks=pytest.mark.slow, id=f"{one.name}-long") for one in OPERATIONS
+        pytest.param(one.name, values[one.name not in DRAWN], marks=SLOW, id=f"{one.name}-long") for one in OPERATIONS
     ]
 
 
@@ -79,7 +82,7 @@ if can_mount():
             server.run(Task(("python", ""), "/"))  # now it is mounted
             yield server, place, type(place)(f"/proc/{server.process.pid}/root{place}")
 
-    @pytest.mark.parametrize("temporary", ["here", "elsewhere"])
+    @pytest.mark.parametrize("temporary", ["here", pytest.param("elsewhere", marks=SLOW)])
     @pytest.mark.parametrize(("name", "space"), tries([SPACE, MORE_SPACE]))
     def test_a_full_disk_is_said_to_be_full(course, small_disk, tmp_path, *, name, space, temporary):
         course, (server, place, seen) = course(name), small_disk

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from sessionkit.analysis.sweep import sweep
     from sessionkit.analysis.sweeping.finding import Sweep
     from sessionkit.analysis.timeline import timeline
-    from sessionkit.errors import DataError, DataWarning, MeasureError, SessionkitError, UsageError
+    from sessionkit.errors import DataError, DataWarning, MeasureError, SessionkitError, SpaceError, UsageError
     from sessionkit.readers import FORMATS, from_tables, read
     from sessionkit.readers.proposing import Proposal, propose
     from sessionkit.report import report
@@ -182,7 +182,7 @@ _HOMES = {
     "sessionkit.analysis.summary": ["summary"],
     "sessionkit.analysis.sweep": ["Sweep", "sweep"],
     "sessionkit.analysis.timeline": ["timeline"],
-    "sessionkit.errors": ["DataError", "DataWarning", "MeasureError", "SessionkitError", "UsageError"],
+    "sessionkit.errors": ["DataError", "DataWarning", "MeasureError", "SessionkitError", "SpaceError", "UsageError"],
     "sessionkit.readers": ["FORMATS", "from_tables", "read"],
     "sessionkit.readers.proposing": ["Proposal", "propose"],
     "sessionkit.report": ["report"],
@@ -217,8 +217,8 @@ __all__ = [
     "MaxF", "Measure", "MeasureError", "MixedModel", "Novelty", "P", "P_jiang2016", "PowerPlan", "Proposal",
     "Pseudonymized", "Queries", "QueryOverlap", "QueryTerms", "R", "RBPResidual", "RBP_jiang2016", "RankRecall",
     "RecallEffort", "RelativeRecall", "RelevanceCosine", "RelevanceJaccard", "RelevantSeen", "Repeats", "Results",
-    "Rnorm", "Rprec", "Satisfaction", "SeenAP", "SessionkitError", "Settings", "SlidingRatio", "Study", "Success",
-    "Sweep", "TimeToFirstClick", "U", "UniqueDocs", "UsageError", "__version__", "accounts", "add_partition",
+    "Rnorm", "Rprec", "Satisfaction", "SeenAP", "SessionkitError", "Settings", "SlidingRatio", "SpaceError", "Study",
+    "Success", "Sweep", "TimeToFirstClick", "U", "UniqueDocs", "UsageError", "__version__", "accounts", "add_partition",
     "avg_pos", "avg_vect", "avgpos", "bpref", "breakdown", "breakdown_tests", "calibrate", "charts", "compare",
     "correlate", "curve", "curve_with_stops", "describe", "discriminative_power", "effort", "engines", "esAP", "esDCG",
     "esP", "esnCG", "esnDCG", "explain", "first", "from_tables", "gP", "gR", "gain_vectors", "incomplete", "infAP",

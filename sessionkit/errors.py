@@ -4,6 +4,7 @@
 
     SessionkitError            base; carries the exit status of the command line
       ├── DataError            the log, the judgments or the study is at fault      exit 1
+      ├── SpaceError           there is no room for what is written                exit 1
       └── UsageError           the command, the measure or an option is at fault    exit 2
             └── MeasureError   a measure's text or one of its parameters
     DataWarning                something unusual in the data that a reader of the numbers should know
@@ -14,6 +15,7 @@ Every message says where, what is wrong with the value, what exists instead and 
 from __future__ import annotations
 
 import difflib
+import errno
 import re
 from collections.abc import Iterable
 
@@ -54,6 +56,10 @@ class DataError(SessionkitError, ValueError):
     """The data are at fault: a missing file or column, a broken study, a grade no gain is given for."""
 
 
+class SpaceError(SessionkitError):
+    """There is no room for what is written: a disk is full, a quota is spent, or files may not be that long."""
+
+
 class UsageError(SessionkitError, ValueError):
     """The request is at fault: an option, a name or a combination that makes no sense."""
 
@@ -81,6 +87,29 @@ class DataWarning(UserWarning):
 
     def __str__(self) -> str:
         return _lines(super().__str__())
+
+
+LACKS = {
+    getattr(errno, "EDQUOT", -1): "the disk quota is used up",  # Windows has none
+    errno.EFBIG: "no file may be that long here; see: ulimit -f",
+    errno.ENOSPC: "no space is left on the disk",
+}
+"""What is lacking, by the number that the system gives the error."""
+
+
+def lack_of_space(error: BaseException) -> str | None:
+    """Return what is lacking where an error of the system, or of a library that passes it on, says so; else None.
+
+    >>> lack_of_space(OSError(28, "No space left on device"))
+    'no space is left on the disk'
+    >>> lack_of_space(RuntimeError("parquet: underlying IO error: File too large (os error 27)"))
+    'no file may be that long here; see: ulimit -f'
+    """
+    text = str(error)
+    for number, lack in LACKS.items():
+        if getattr(error, "errno", None) == number or f"(os error {number})" in text or f"[Errno {number}]" in text:
+            return lack
+    return None
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:

@@ -18,7 +18,7 @@ from importlib.resources import files
 from pathlib import Path
 from types import ModuleType
 
-from sessionkit.errors import SessionkitError, UsageError
+from sessionkit.errors import SessionkitError, SpaceError, UsageError
 from sessionkit.study.replacing import write_whole
 
 VL_VERSION = "6.4"
@@ -68,7 +68,7 @@ def libraries() -> str:
         return kept
     made: str = renderer().javascript_bundle(None, VL_VERSION)
     if place is not None:
-        with contextlib.suppress(OSError, UsageError):
+        with contextlib.suppress(OSError, SpaceError, UsageError):
             _keep(place, made)
     return made
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import io
 import os
 import sys
@@ -12,7 +11,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from sessionkit.errors import DataWarning, SessionkitError, visible
+from sessionkit.errors import DataWarning, SessionkitError, lack_of_space, visible
 
 DATA, COMMAND, INTERRUPTED, PIPE = 1, 2, 130, 141
 """Exit statuses beside 0."""
@@ -151,8 +150,8 @@ def _told(error: BaseException) -> int | None:
         return _fail("there is not enough memory for this", DATA)
     polars = sys.modules.get("polars")
     if polars is not None and isinstance(error, (polars.exceptions.PolarsError, polars.exceptions.PanicException)):
-        if f"(os error {errno.ENOSPC})" in str(error):
-            return _fail("no space is left on the disk; nothing was written", DATA)
+        if lack := lack_of_space(error):
+            return _fail(f"{lack}; nothing was written", DATA)
         first = (str(error).splitlines() or ["unknown"])[0]
         return _fail(f"the data cannot be worked with: {first}; try: sessionkit check", DATA)
     return None

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import atexit
 import os
-import shutil
 import sys
-import tempfile
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -16,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from sessionkit.engines.java import java_home
 from sessionkit.errors import UsageError
+from sessionkit.study.temporary import TemporaryFolder
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -108,8 +106,7 @@ def quiet() -> Iterator[None]:
 
 def _local() -> dict[str, str]:
     """Settings of a session on this machine, whose files are gone when this process ends."""
-    scratch = Path(tempfile.mkdtemp(prefix="sessionkit-spark-"))
-    atexit.register(shutil.rmtree, scratch, ignore_errors=True)
+    scratch = TemporaryFolder().path
     log = scratch / "log4j2.properties"
     log.write_text(SILENT, encoding="utf-8")
     return LOCAL | {

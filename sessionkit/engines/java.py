@@ -7,18 +7,17 @@ Java's place, which leaves the option out.
 
 from __future__ import annotations
 
-import atexit
 import os
 import re
 import shlex
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 from sessionkit.errors import UsageError
+from sessionkit.study.temporary import TemporaryFolder
 
 OLDEST = 17
 MODULE = "--add-modules=jdk.incubator.vector"
@@ -57,8 +56,7 @@ def java_home() -> str:
 @cache
 def launcher(home: Path) -> str:
     """Return a JAVA_HOME whose ``java`` is the one of `home`, started without the module that it may lack."""
-    shim = Path(tempfile.mkdtemp(prefix="sessionkit-java-"))
-    atexit.register(shutil.rmtree, shim, ignore_errors=True)
+    shim = TemporaryFolder().path
     java = shim / "bin" / "java"
     java.parent.mkdir()
     text = LAUNCHER.format(module=shlex.quote(MODULE), java=shlex.quote(str(home / "bin" / "java")))

@@ -21,7 +21,7 @@ from sessionkit import __version__
 from sessionkit.errors import UsageError
 from sessionkit.scoring.measures import Measure
 from sessionkit.study import Study
-from sessionkit.study.replacing import write_whole
+from sessionkit.study.replacing import explained, make_directory, write_whole
 from sessionkit.study.slices import Stored
 
 if TYPE_CHECKING:
@@ -83,15 +83,10 @@ class Partials:
         content = stream.getvalue()
         if pl.read_parquet(io.BytesIO(content)).schema != part.schema:
             return  # a type that does not come back from a file: it is worked out each time
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
+        with explained(self.folder, "name a directory for partials that can be written"):
+            make_directory(self.folder)
             for old in self.folder.glob(f"{key}-*.parquet"):
                 old.unlink()
-        except OSError as error:
-            msg = (
-                f"partials: cannot write {self.folder}: {error.strerror or error}; name a directory that can be written"
-            )
-            raise UsageError(msg) from None
         write_whole(self.folder / _name(key, content), content)
 
 

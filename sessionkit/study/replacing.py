@@ -23,7 +23,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from sessionkit.errors import UsageError
+import polars as pl
+
+from sessionkit.errors import SpaceError, UsageError, lack_of_space
 
 try:
     import fcntl
@@ -35,6 +37,7 @@ UNABLE = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL}
 """What file systems say that keep no locks, or force no directories to the disk."""
 SETTLED = 60.0
 """Seconds after which an unlocked draft of a file belongs to nobody: a process locks its draft as soon as it made it."""
+WRITABLE = "choose a directory that can be written"
 LONGEST = 200
 """Bytes of a name that its drafts keep, so that theirs are not too long."""
 
@@ -50,14 +53,10 @@ def sole_writer(target: Path) -> Iterator[None]:
     """
     place = resolved(target)  # a link to a directory stays a link; what it leads to is replaced
     lock = place.parent / f".{_short(place.name)}.lock"
-    try:
-        place.parent.mkdir(parents=True, exist_ok=True)
+    with explained(target, WRITABLE):
+        make_directory(place.parent)
+    with explained(target, f"{lock} was left by another user, who can remove it" if lock.exists() else WRITABLE):
         held = _locked(lock)
-    except OSError as error:
-        taken = f"; {error.filename} was left by another user, who can remove it" if error.filename == str(lock) else ""
-        raise UsageError(
-            f"cannot write {target}: {error.strerror or error}{taken or '; choose a directory that can be written'}"
-        ) from None
     try:
         if held is not None:
             _clear_leftovers(place)
@@ -86,18 +85,13 @@ def built_beside(target: Path, require_replaceable: Callable[[Path], None] = lam
     """
     place = resolved(target)
     draft = place.parent / f".{_short(place.name)}.{secrets.token_hex(4)}.partial"
-    try:
+    with explained(target, WRITABLE):
         draft.mkdir(mode=stat.S_IMODE(place.stat().st_mode) | stat.S_IRWXU if place.exists() else 0o777)
-    except OSError as error:
-        raise UsageError(
-            f"cannot write {target}: {error.strerror or error}; choose a directory that can be written"
-        ) from None
     try:
-        yield draft
-        require_replaceable(target)
-        put_in_place(draft, place)
-    except OSError as error:
-        raise UsageError(f"cannot write {target}: {error.strerror or error}; what stood there is unchanged") from None
+        with explained(target, "what stood there is unchanged"):
+            yield draft
+            require_replaceable(target)
+            put_in_place(draft, place)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
 
@@ -150,6 +144,14 @@ def sync(path: Path) -> None:
         os.close(held)
 
 
+def make_directory(path: Path) -> None:
+    """Make a directory, and those above it that are not there, whose names are on the disk then."""
+    if not path.is_dir():
+        make_directory(path.parent)
+        path.mkdir(exist_ok=True)
+        sync(path.parent)
+
+
 def resolved(path: Path) -> Path:
     """Return where a path leads, through all links; UsageError where they lead in a circle."""
     try:
@@ -193,15 +195,32 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
         The place cannot be written; what stood there is unchanged.
     """
     require_place(path)
+    with (
+        explained(path, "choose another place"),
+        path.open("ab") if _is_stream(path) else _drafted(resolved(path)) as stream,
+    ):
+        yield stream
+
+
+@contextmanager
+def explained(place: Path, advice: str) -> Iterator[None]:
+    """Say what place cannot be written, and why, where writing to it fails.
+
+    Raises
+    ------
+    SpaceError
+        There is no room.
+    UsageError
+        It cannot be written for another reason.
+    """
     try:
-        if _is_stream(path):
-            with path.open("ab") as stream:
-                yield stream
-        else:
-            with _drafted(resolved(path)) as stream:
-                yield stream
-    except OSError as error:
-        raise UsageError(f"cannot write {path}: {error.strerror or error}; choose another place") from None
+        yield
+    except (OSError, pl.exceptions.PolarsError) as error:
+        if lack := lack_of_space(error):
+            raise SpaceError(f"cannot write {place}: {lack}; what stood there is unchanged") from None
+        if isinstance(error, OSError):
+            raise UsageError(f"cannot write {place}: {error.strerror or error}; {advice}") from None
+        raise
 
 
 @contextmanager

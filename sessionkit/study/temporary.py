@@ -10,14 +10,22 @@ import atexit
 import os
 import shutil
 import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 
-from sessionkit.study.package import refuse_to_replace
-from sessionkit.study.replacing import built_beside, is_left, linked, sole_writer, try_lock
+import polars as pl
 
-PREFIX, MARK = "sessionkit-", ".sessionkit-temporary"
-"""How the folders are called, and the file in each that its process has locked."""
+from sessionkit.errors import SpaceError, lack_of_space
+from sessionkit.study.package import refuse_to_replace
+from sessionkit.study.replacing import SETTLED, built_beside, is_left, linked, sole_writer, try_lock
+
+PREFIX, SUFFIX, REMOVED = "sessionkit-", ".temporary", ".removed"
+"""How the names of folders begin, and how they end: while they are needed, and when they are not."""
+MARK = ".sessionkit-temporary"
+"""The file in each that its process has locked."""
 
 
 class TemporaryFolder:
@@ -28,9 +36,14 @@ class TemporaryFolder:
 
     def __init__(self) -> None:
         _clear_leftovers()
-        self.path = Path(tempfile.mkdtemp(prefix=PREFIX))
         self.owner = os.getpid()
-        self._mark = os.open(self.path / MARK, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            self.path = Path(tempfile.mkdtemp(prefix=PREFIX, suffix=SUFFIX))
+            self._mark = os.open(self.path / MARK, os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError as error:
+            if (lack := lack_of_space(error)) is None:
+                raise
+            raise no_room(Path(tempfile.gettempdir()), lack) from None
         try_lock(self._mark)
         atexit.register(self.remove)
 
@@ -40,7 +53,16 @@ class TemporaryFolder:
             atexit.unregister(self.remove)
             os.close(self._mark)
             self._mark = -1
-            shutil.rmtree(self.path, ignore_errors=True)
+            _remove(self.path)
+
+    @contextmanager
+    def kept_on_success(self) -> Iterator[Path]:
+        """Yield its path; remove it where what is done meanwhile fails."""
+        try:
+            yield self.path
+        except BaseException as error:
+            self.__exit__(type(error), error, error.__traceback__)
+            raise
 
     def __enter__(self) -> Path:
         """Return the path."""
@@ -49,8 +71,15 @@ class TemporaryFolder:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Remove it."""
+        """Remove it; say so where there was no room in it."""
         self.remove()
+        if isinstance(error, (OSError, pl.exceptions.PolarsError)) and (lack := lack_of_space(error)):
+            raise no_room(self.path.parent, lack) from None
+
+
+def no_room(folder: Path, lack: str) -> SpaceError:
+    """Return the error for temporary files that find no room in a folder."""
+    return SpaceError(f"no room for temporary files in {folder}: {lack}; make room, or set TMPDIR to another folder")
 
 
 def _clear_leftovers() -> None:
@@ -62,9 +91,24 @@ def _clear_leftovers() -> None:
             continue
         try:
             if is_left(held):
-                shutil.rmtree(mark.parent, ignore_errors=True)
+                _remove(mark.parent)
         finally:
             os.close(held)
+    names = Path(tempfile.gettempdir())
+    for folder in names.glob(f"{PREFIX}????????{REMOVED}"):
+        shutil.rmtree(folder, ignore_errors=True)
+    for folder in names.glob(f"{PREFIX}????????{SUFFIX}"):
+        with suppress(OSError):  # it is another user's, or not empty
+            if time.time() - folder.stat().st_mtime > SETTLED:  # else it may be about to get its mark
+                folder.rmdir()
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder, first giving it a name by which the next process removes it, should this one be killed meanwhile."""
+    removed = folder.with_suffix(REMOVED)
+    with suppress(OSError):  # somebody has removed it
+        folder.rename(removed)
+    shutil.rmtree(removed, ignore_errors=True)
 
 
 def copy_package(package: Path, directory: Path) -> Path:
@@ -79,5 +123,7 @@ def copy_package(package: Path, directory: Path) -> Path:
     """
     refuse_to_replace(directory)
     with sole_writer(directory), built_beside(directory, refuse_to_replace) as draft:
-        shutil.copytree(package, draft, dirs_exist_ok=True, copy_function=linked)
+        for path in sorted(package.rglob("*")):
+            place = draft / path.relative_to(package)
+            place.mkdir() if path.is_dir() else linked(path, place)
     return directory

@@ -9,7 +9,7 @@ import altair as alt
 import pytest
 
 from sessionkit.charts import save, session_curve
-from sessionkit.errors import UsageError
+from sessionkit.errors import SpaceError, UsageError
 from sessionkit.study.replacing import write_whole
 
 STARTS = {".svg": b"<svg", ".png": b"\x89PNG", ".pdf": b"%PDF", ".html": b"<!doctype html>", ".json": b"{"}
@@ -57,7 +57,7 @@ def test_what_stood_there_stays_when_writing_fails(tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("pathlib.Path.replace", full)
-    with pytest.raises(UsageError, match="No space left"):
+    with pytest.raises(SpaceError, match="no space is left on the disk; what stood there is unchanged"):
         write_whole(path, b"new")
     assert path.read_text() == "old"
     assert [entry.name for entry in tmp_path.iterdir()] == ["a.svg"]

@@ -1,12 +1,15 @@
 """What is said where the extra is missing; what a local session is started with."""
 
 import sys
+from pathlib import Path
 
 import pytest
 
+from sessionkit.engines import cluster
 from sessionkit.engines import spark as engine
 from sessionkit.engines.cluster import is_local, session
 from sessionkit.errors import UsageError
+from sessionkit.study.temporary import MARK
 
 
 @pytest.mark.parametrize("name", ["pyspark", "pandas"])
@@ -26,3 +29,7 @@ def test_a_local_session_listens_to_this_machine_only(spark):
     assert session("local[2]") is spark
     with pytest.raises(UsageError, match=r"a Spark session on local\[2\] is running"):
         session("local[1]")
+
+
+def test_the_folder_of_a_local_session_is_removed_by_others_where_its_process_is_killed():
+    assert (Path(cluster._local()["spark.local.dir"]) / MARK).exists()

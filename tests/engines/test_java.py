@@ -9,6 +9,7 @@ import pytest
 
 from sessionkit.engines import java
 from sessionkit.errors import UsageError
+from sessionkit.study.temporary import MARK
 
 
 @pytest.fixture
@@ -68,3 +69,8 @@ def test_where_there_is_none_it_is_said_what_to_do(homes, versions):
     homes(**versions)
     with pytest.raises(UsageError, match="Java 17 or newer and found none; set JAVA_HOME"):
         java.java_home()
+
+
+def test_the_folder_of_a_launcher_is_removed_by_others_where_its_process_is_killed(homes):
+    homes(chosen="17.0.1")
+    assert (Path(java.java_home()) / MARK).exists()

@@ -191,7 +191,7 @@ def test_foreign_files_are_left_alone(saved, kept):
 
 def test_places_that_cannot_be_written(saved, tmp_path):
     (tmp_path / "file").write_text("x")
-    with pytest.raises(UsageError, match="partials: cannot write"):
+    with pytest.raises(UsageError, match="name a directory for partials that can be written"):
         sk.score(saved, "sDCG@10", partials=tmp_path / "file")
 
 

@@ -6,9 +6,10 @@ import threading
 import time
 from pathlib import Path
 
+import polars as pl
 import pytest
 
-from sessionkit.errors import UsageError
+from sessionkit.errors import SpaceError, UsageError
 from sessionkit.study import replacing
 from sessionkit.study.replacing import built_beside, sole_writer, whole_file, write_whole
 
@@ -305,3 +306,47 @@ def test_long_names_have_short_drafts(tmp_path):
     with sole_writer(tmp_path / f"{name[:-1]}x"), built_beside(tmp_path / f"{name[:-1]}x") as draft:
         (draft / "file").write_text("new")
     assert len(list(tmp_path.iterdir())) == 2
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (OSError(28, "No space left on device"), "no space is left on the disk; what stood there is unchanged"),
+        (OSError(122, "Disk quota exceeded"), "the disk quota is used up"),
+        (
+            pl.exceptions.ComputeError("parquet: IO error: File too large (os error 27)"),
+            "no file may be that long here",
+        ),
+    ],
+)
+def test_where_there_is_no_room_it_is_said(tmp_path, error, said):
+    def fail(writing):
+        with writing:
+            raise error
+
+    (tmp_path / "scores.tsv").write_text("old")
+    for writing in (built_beside(tmp_path / "out"), whole_file(tmp_path / "scores.tsv")):
+        with pytest.raises(SpaceError, match=said):
+            fail(writing)
+    assert [path.name for path in tmp_path.iterdir()] == ["scores.tsv"]
+    assert (tmp_path / "scores.tsv").read_text() == "old"
+
+
+def test_what_has_nothing_to_do_with_room_is_said_as_it_is(tmp_path):
+    def fail(error):
+        with built_beside(tmp_path / "out"):
+            raise error
+
+    with pytest.raises(pl.exceptions.ComputeError, match="no such column"):
+        fail(pl.exceptions.ComputeError("no such column"))
+    with pytest.raises(UsageError, match="Input/output error; what stood there is unchanged"):
+        fail(OSError(5, "Input/output error"))
+
+
+def test_a_lock_for_which_there_is_no_room_was_left_by_nobody(tmp_path, monkeypatch):
+    def full(path, *_):
+        raise OSError(28, "No space left on device", str(path))
+
+    monkeypatch.setattr(replacing, "_locked", full)
+    with pytest.raises(SpaceError, match="no space is left on the disk"), sole_writer(tmp_path / "out"):
+        pass

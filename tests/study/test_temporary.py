@@ -63,3 +63,35 @@ def test_what_a_killed_process_left_is_removed(tmp_path, monkeypatch):
         with TemporaryFolder():
             assert (left.exists(), fresh.exists()) == (False, True)
     assert [path.name for path in tmp_path.iterdir()] == ["sessionkit-analysis"]
+
+
+@pytest.mark.parametrize("moment", ["mkdtemp", "rmtree"])
+def test_a_folder_whose_process_was_killed_while_making_or_removing_it_is_removed(tmp_path, monkeypatch, moment):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    module = {"mkdtemp": "tempfile", "rmtree": "shutil"}[moment]
+    after = "made = real(*given, **named); " if moment == "mkdtemp" else ""
+    script = f"""
+import os, signal, {module}
+from sessionkit.study.temporary import TemporaryFolder
+real = {module}.{moment}
+def killed(*given, **named):
+    {after}os.kill(os.getpid(), signal.SIGKILL)
+{module}.{moment} = killed
+folder = TemporaryFolder()
+(folder.path / "file").write_text("x")
+folder.remove()
+"""
+    subprocess.run([sys.executable, "-c", script], check=False, env={**os.environ, "TMPDIR": str(tmp_path)})
+    (left,) = tmp_path.iterdir()
+    others = [tmp_path / "sessionkit-analysis", tmp_path / "sessionkit-mine0000.temporary"]
+    for folder in others:
+        folder.mkdir()
+    (others[1] / "file").write_text("mine")
+    with TemporaryFolder():
+        assert left.exists() == (moment == "mkdtemp"), "its process may be about to mark it"
+    for folder in (left, *others):
+        if folder.exists():
+            os.utime(folder, (0, 0))
+    with TemporaryFolder():
+        assert not left.exists()
+    assert sorted(tmp_path.iterdir()) == others

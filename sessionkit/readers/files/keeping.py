@@ -5,7 +5,6 @@ Those of a small source stay in memory; those of a large one go, as they come, t
 
 from __future__ import annotations
 
-import errno
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,7 +13,8 @@ from typing import Literal
 
 import polars as pl
 
-from sessionkit.errors import UsageError
+from sessionkit.errors import lack_of_space
+from sessionkit.study.temporary import no_room
 
 Keep = Callable[[pl.LazyFrame], pl.LazyFrame]
 """From a frame that is expensive to read to one of the same rows that can be read again and again."""
@@ -88,15 +88,12 @@ def room_in(folder: Path) -> Iterator[None]:
 
     Raises
     ------
-    UsageError
+    SpaceError
         They do.
     """
     try:
         yield
     except (OSError, pl.exceptions.PolarsError) as error:
-        if getattr(error, "errno", None) != errno.ENOSPC and "No space left" not in str(error):
+        if (lack := lack_of_space(error)) is None:
             raise
-        raise UsageError(
-            f"no space is left in {folder.parent} for the temporary files of a large log; make room, or set TMPDIR to a "
-            "folder with more"
-        ) from None
+        raise no_room(folder.parent, lack) from None

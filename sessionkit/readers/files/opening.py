@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, cast
 
-from sessionkit.errors import DataError, suggestion
+from sessionkit.errors import DataError, lack_of_space, suggestion
 from sessionkit.readers.files.hashing import digest_of
 from sessionkit.readers.files.signatures import GZIP, PARQUET, ZSTD, unread, utf16_of
 from sessionkit.readers.progress import counted
@@ -202,8 +202,10 @@ def _undecodable(path: Path) -> int | None:
     return None
 
 
-def cut_short(name: str, reason: object) -> DataError:
-    """Return the error for a compressed file that ends early or is damaged."""
+def cut_short(name: str, reason: object) -> Exception:
+    """Return the error for a compressed file that ends early or is damaged, or the reason itself where a disk is full."""
+    if isinstance(reason, OSError) and lack_of_space(reason):
+        return reason
     return DataError(f"{name} cannot be unpacked, it is cut short or damaged ({reason}); fetch it again")
 
 

@@ -103,17 +103,15 @@ def large_study(
     beside = Beside(users, judgments, settings, reader, strict=strict, aside=aside)
     held = TemporaryFolder()
     types: Types | None = None
-    while True:
-        try:
-            writing = Writing(course, beside, defaults, types, workspace / "rejected", at_once=at_once)
-            writing.write(held.path / "study")
-        except OtherTypesError as error:
-            types = error.types
-        except BaseException:
-            held.remove()
-            raise
-        else:
-            break
+    with held.kept_on_success():
+        while True:
+            try:
+                writing = Writing(course, beside, defaults, types, workspace / "rejected", at_once=at_once)
+                writing.write(held.path / "study")
+            except OtherTypesError as error:
+                types = error.types
+            else:
+                break
     writing.notes.give_warnings()
     opened = open_study(held.path / "study")
     if (depths := writing.gathered.depths) is not None:

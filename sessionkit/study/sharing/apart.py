@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import polars as pl
@@ -47,8 +49,9 @@ def require_secret(mapping: Path, out: Path | None = None) -> None:
         raise UsageError(f"{mapping} is there already and may be all that undoes another copy; choose another name")
 
 
-def write_mapping(frame: pl.DataFrame, mapping: Path) -> Path:
-    """Write a mapping whole or not at all, as a file that only its owner can read; return its path."""
+@contextmanager
+def drafted_mapping(frame: pl.DataFrame, mapping: Path) -> Iterator[None]:
+    """Write a mapping, for its owner alone; it takes its place when what is done meanwhile has succeeded."""
     with whole_file(mapping) as stream:
         if hasattr(os, "fchmod"):
             os.fchmod(stream.fileno(), 0o600)
@@ -56,4 +59,5 @@ def write_mapping(frame: pl.DataFrame, mapping: Path) -> Path:
             frame.write_parquet(stream)
         else:
             frame.write_csv(stream, separator="," if mapping.suffix.lower() == ".csv" else "\t")
-    return mapping
+        stream.flush()
+        yield

@@ -11,7 +11,7 @@ import polars as pl
 
 from sessionkit.showing.frames import ResultFrame
 from sessionkit.showing.shown import Shown
-from sessionkit.study.sharing.apart import require_apart, require_secret, write_mapping
+from sessionkit.study.sharing.apart import drafted_mapping, require_apart, require_secret
 from sessionkit.study.study import Study
 
 
@@ -78,16 +78,11 @@ class Pseudonymized(Shown):
         """
         out = Path(directory)
         require_apart(out, self.origin)
-        kept = None
-        if mapping is not None:
-            require_secret(Path(mapping), out)
-            kept = write_mapping(self.mapping, Path(mapping))
-        try:
+        if mapping is None:
             return self.study.save(out, memory=memory)
-        except BaseException:
-            if kept is not None:
-                kept.unlink(missing_ok=True)
-            raise
+        require_secret(Path(mapping), out)
+        with drafted_mapping(self.mapping, Path(mapping)):
+            return self.study.save(out, memory=memory)
 
     def words_and_tables(self) -> tuple[list[str], dict[str, pl.DataFrame]]:
         """The reading, and what was done to every column; not the mapping."""

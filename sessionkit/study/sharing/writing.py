@@ -38,7 +38,7 @@ def written(study: Study, renaming: Renaming, known: Known, users: pl.DataFrame,
     described.__dict__["facts"] = study.facts
     rows = rows_within(memory)
     held = TemporaryFolder()
-    try:
+    with held.kept_on_success():
         parts = log_of(study, renaming, rows, held)
         by = None if study.partitioned is None else study.partitioned.by
         if by is not None and not renaming.plan.loses("sessions", by):
@@ -46,9 +46,6 @@ def written(study: Study, renaming: Renaming, known: Known, users: pl.DataFrame,
             parts = by_partition(parts, by, rows)
         opened = open_study(write_package(described, held.path / "study", parts, memory=memory))
         shutil.rmtree(held.path / "aside")
-    except BaseException:
-        held.remove()
-        raise
     copy = replace(opened, path=None)
     plain = {field.name for field in fields(opened)}
     found = {name: value for name, value in vars(opened).items() if name not in plain}

@@ -1,0 +1,104 @@
+"""Several writers of one study, and readers while it is replaced: all that ended well is there, and nothing is a mix.
+
+With ``-s`` each test prints its figures.
+"""
+
+import shutil
+from collections import Counter
+
+import pytest
+
+from tests.support.children import Task
+from tests.support.operations import copy_of, write_log
+
+UNTOLD = ("ComputeError", "FileNotFoundError", "OSError", "PanicException", "SchemaError", "ColumnNotFoundError")
+"""Errors of polars and of the system that readers may still meet while a study is replaced: to be empty once reading says
+what happened in an error of its own."""
+SLOW = pytest.mark.slow
+READING = """
+import sessionkit as sk, sys, time
+from sessionkit.errors import SessionkitError
+until = time.monotonic() + {seconds}
+while time.monotonic() < until:
+    try:
+        study = sk.open_study("study")
+        values = sk.score(study, ["nsDCG@10", "sDCG@10"], per="all")
+        found = [study.sessions.collect().height, study.results.collect().height, *values.row(0)]
+    except SessionkitError as error:
+        found = ["refused", type(error).__name__, str(error)]
+    except BaseException as error:
+        found = ["untold", type(error).__name__, str(error).splitlines()[0]]
+    print(repr(found))
+"""
+REPLACING = """
+import sessionkit as sk, time
+old, new = sk.open_study("old"), sk.open_study("other")
+until = time.monotonic() + {seconds}
+many = 0
+while time.monotonic() < until:
+    (new, old)[many % 2].save("study")
+    time.sleep(0.1)  # else nothing stays long enough to be read
+    many += 1
+print(many)
+"""
+
+
+@pytest.mark.parametrize(("writers", "rounds"), [(3, 1), pytest.param(6, 8, marks=SLOW)])
+def test_partitions_of_all_writers_that_ended_well_are_there(start, server, tmp_path, writers, rounds):
+    tried, ended_well, faults = 0, 0, []
+    for _ in range(rounds):
+        folder = copy_of(start, tmp_path / "days")
+        systems = "CDEFGH"[:writers]
+        for number, system in enumerate(systems):
+            write_log(folder / f"log{system}", system, 4, first=100 * number)
+        tasks = [
+            Task(
+                ("ingest", f"log{one}/study.toml", "--out", "days", "--partition", f"system_id={one}"),
+                str(folder),
+            )
+            for one in systems
+        ]
+        ended = server.run(*tasks)
+        text = "import sessionkit as sk; print(*sorted(set(sk.open_study('days').sessions.collect()['system_id'])), sep='')"
+        there, checked = server.run(
+            Task(("python", text), str(folder)), Task(("check", "days", "--verify"), str(folder))
+        )
+        well = [system for system, one in zip(systems, ended, strict=True) if one.status == 0]
+        tried += writers
+        ended_well += len(well)
+        if there.out.strip() != "".join(["AB", *well]):
+            faults.append(f"{there.out.strip()} where AB{''.join(well)} ended well")
+        if checked.status != 0:
+            faults.append(checked.err)
+        faults += [one.err for one in ended if one.status not in (0, 1, 2) or "Traceback" in one.err]
+        shutil.rmtree(folder)
+    print(f"\n{writers} writers at a time: {tried} tried, {ended_well} ended well, {len(faults)} failed")
+    assert faults == []
+    assert ended_well
+
+
+@pytest.mark.parametrize(("readers", "seconds"), [(2, 1.5), pytest.param(3, 10, marks=SLOW)])
+def test_readers_see_the_old_or_the_new(start, server, tmp_path, readers, seconds):
+    folder = copy_of(start, tmp_path / "study")
+    shutil.copytree(folder / "study", folder / "old")
+    whole = []
+    for name in ("old", "other"):
+        text = READING.format(seconds=0.001).replace('"study"', repr(name))
+        (alone,) = server.run(Task(("python", text), str(folder)))
+        whole.append(alone.out.splitlines()[0])
+    reading = Task(("python", READING.format(seconds=seconds)), str(folder))
+    writing = Task(("python", REPLACING.format(seconds=seconds)), str(folder))
+    writer, *read = server.run(writing, *[reading] * readers)
+    assert writer.status == 0, writer
+    lines = [line for one in read for line in one.out.splitlines()]
+    refused = [line for line in lines if line.startswith("['refused'")]
+    untold = Counter(line.split("'")[3] for line in lines if line.startswith("['untold'"))
+    mixed = [line for line in lines if line not in (*whole, *refused) and not line.startswith("['untold'")]
+    print(
+        f"\n{readers} readers, {writer.out.strip()} replacements: {len(lines)} read, {len(refused)} refused, "
+        f"{untold.total()} not told by the package {dict(untold)}, {len(mixed)} mixed"
+    )
+    assert len(set(whole)) == 2
+    assert mixed == []
+    assert set(untold) <= set(UNTOLD)
+    assert {line for line in lines if line in whole}

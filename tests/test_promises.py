@@ -82,6 +82,7 @@ def test_measures_named_as_pythons_own_functions_are_there_by_name():
     ]
 
 
+@pytest.mark.slow
 def test_a_type_checker_sees_the_types_of_what_is_installed(tmp_path):
     """As for a user: strictly, with nothing of this project's configuration; without py.typed it would refuse the import."""
     snippet = """

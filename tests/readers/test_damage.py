@@ -41,7 +41,7 @@ def test_every_format_has_a_log_here_and_says_of_each_kind_what_is_damaged_or_wh
         assert all(len(one) > 10 for one in log.damages.values() if isinstance(one, str))
 
 
-@pytest.fixture(params=[False, True], ids=["whole", "in parts"])
+@pytest.fixture(params=[False, pytest.param(True, marks=pytest.mark.slow)], ids=["whole", "in parts"])
 def log_reader(request, quiet_read, in_parts, small):
     """Read a log at once, or in parts of a few records."""
 

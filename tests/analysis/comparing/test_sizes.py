@@ -89,6 +89,7 @@ def test_a_larger_difference_is_found_more_often(test, layout, groups):
     assert large > small + 0.3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("difference", [0.0, 1.5])
 @pytest.mark.parametrize(
     ("test", "layout", "groups"),

@@ -119,6 +119,7 @@ def test_figures_1_to_4_of_tois_2002(run):
     assert re.search(r"nCG\(gain=binary\)@100 at rank 100: .*ideal 1.00", ran.said)
 
 
+@pytest.mark.slow
 def test_judgments_that_are_lost(run):
     ran = run("figures/sigir2007_figure1_lost_judgments.py")
     figure = "sigir2007_figure1.svg"

@@ -9,6 +9,7 @@ from sessionkit.contract import TABLES
 from sessionkit.showing.frames import ResultFrame
 from sessionkit.showing.shown import Shown
 from sessionkit.study import Study
+from sessionkit.study.study import guarded_read
 
 MUCH = 0.01
 """The share of rejected records, or of values set aside, from which on it is said first."""
@@ -24,6 +25,7 @@ class Accounts(Shown, dict[str, pl.DataFrame]):
         }
 
 
+@guarded_read
 def accounts(study: Study) -> Accounts:
     """Say what became of every record of a study's sources.
 

@@ -17,6 +17,7 @@ import polars as pl
 
 from sessionkit.showing.frames import ResultFrame
 from sessionkit.study import Study
+from sessionkit.study.study import guarded_read
 
 UNIT = ("judgment_key", "doc_id", "subtopic_id", "passage_id")
 PAIR = ["judge_id", "other"]
@@ -28,6 +29,7 @@ APART = {"kappa": (A != B).cast(pl.Float64), "kappa_linear": (A - B).abs(), "kap
 """What disagreement means for each kappa."""
 
 
+@guarded_read
 def judges(study: Study) -> pl.DataFrame:
     """Say how far the judges of a study agree.
 

@@ -18,11 +18,13 @@ from sessionkit.scoring.selection import columns_of, columns_read
 from sessionkit.scoring.tasks import run
 from sessionkit.showing.frames import ResultFrame
 from sessionkit.study import Study
+from sessionkit.study.study import guarded_read
 
 PARTS = ("last", "position", "best", "first")
 AVERAGES = ("sessions", "queries")
 
 
+@guarded_read
 def breakdown(
     study: Study,
     measure: str | Measure,

@@ -22,6 +22,7 @@ from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.scoring.measures import Measure, parse_measure
 from sessionkit.scoring.scores import score
 from sessionkit.study import Study
+from sessionkit.study.study import guarded_read
 
 TESTS = pl.Schema(
     {"group": TEXT, "part": TEXT, "against": TEXT, "test": TEXT, "sessions": WHOLE, "users": WHOLE}
@@ -63,6 +64,7 @@ class BreakdownTests(Finding):
         return {"tests": self.table}
 
 
+@guarded_read
 def breakdown_tests(
     study: Study,
     measure: str | Measure,

@@ -26,11 +26,13 @@ from sessionkit.errors import UsageError, suggestion
 from sessionkit.readers.tabular import Frame
 from sessionkit.scoring.measures import Measure
 from sessionkit.study import Study
+from sessionkit.study.study import guarded_read
 
 UNMARKED = ("first", "skip")
 FEWEST_PLACES = 2
 
 
+@guarded_read
 def calibrate(
     seen: Study | Frame,
     model: str | Measure | Sequence[str | Measure] = "sDCG",

@@ -22,8 +22,10 @@ from sessionkit.errors import UsageError
 from sessionkit.readers.tabular import Frame
 from sessionkit.scoring.measures import Measure
 from sessionkit.study import Study
+from sessionkit.study.study import guarded_read
 
 
+@guarded_read
 def compare(
     study: Study | Frame,
     measures: str | Measure | Sequence[str | Measure] | None = None,

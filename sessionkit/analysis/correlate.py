@@ -18,6 +18,7 @@ from sessionkit.analysis.showing import NUMBER, TEXT, WHOLE, Finding
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.scoring.measures import Measure
 from sessionkit.study import Study
+from sessionkit.study.study import guarded_read
 
 COUNTED = {"n": WHOLE, "units": WHOLE, "dropped": WHOLE}
 CORRELATIONS = pl.Schema(
@@ -75,6 +76,7 @@ class Correlations(Finding):
         return {name: table for name, table in found.items() if len(table)}
 
 
+@guarded_read
 def correlate(
     study: Study,
     measures: str | Measure | Sequence[str | Measure],

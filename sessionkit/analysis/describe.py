@@ -17,6 +17,7 @@ from sessionkit.scoring.merging import merged_judgments
 from sessionkit.scoring.tasks import run
 from sessionkit.study import Study
 from sessionkit.study.logged import logged_queries
+from sessionkit.study.study import guarded_read
 
 FEW = 30
 """Where no session has more queries than this, the table of lengths also shows the lengths that none has."""
@@ -105,6 +106,7 @@ class Description(Framed):
         return [*self.losses, f"Design: {self.design}", self.design_note], self.tables()
 
 
+@guarded_read
 def describe(study: Study) -> Description:
     """Describe a study.
 

@@ -22,6 +22,7 @@ from sessionkit.analysis.ties import settled
 from sessionkit.errors import UsageError
 from sessionkit.scoring.measures import Measure
 from sessionkit.study import Study
+from sessionkit.study.study import guarded_read
 
 TABLE = pl.Schema(
     {"measure": pl.String()}
@@ -78,6 +79,7 @@ class DiscriminativePower(Finding):
         return {"power": self.table, "asl": self.asl, "left_out": self.left_out, "settings": settings}
 
 
+@guarded_read
 def discriminative_power(
     study: Study,
     measures: str | Measure | Sequence[str | Measure],

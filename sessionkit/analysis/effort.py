@@ -30,8 +30,10 @@ from sessionkit.scoring.measures.wrapper import Wrapper
 from sessionkit.scoring.selection import columns_of, columns_read
 from sessionkit.scoring.tasks import run
 from sessionkit.study import Study
+from sessionkit.study.study import guarded_read
 
 
+@guarded_read
 def effort(
     study: Study,
     measure: str | Measure,

@@ -22,10 +22,12 @@ from sessionkit.scoring.selection import Selection, columns_of, columns_read
 from sessionkit.scoring.tasks import run
 from sessionkit.showing.frames import ResultFrame
 from sessionkit.study import Study
+from sessionkit.study.study import guarded_read
 
 SHOWN, IDEAL = "shown", "ideal"
 
 
+@guarded_read
 def gain_vectors(
     study: Study,
     measure: str | Measure,

@@ -27,10 +27,12 @@ from sessionkit.scoring.tasks import run
 from sessionkit.scoring.values import require_session
 from sessionkit.study import Study
 from sessionkit.study.memory import memory_budget
+from sessionkit.study.study import guarded_read
 
 UNITS = ("session", "query")
 
 
+@guarded_read
 def incomplete(
     study: Study,
     measures: str | Measure | Sequence[str | Measure],

@@ -26,8 +26,10 @@ from sessionkit.readers.tabular import Frame
 from sessionkit.scoring.measures import Measure
 from sessionkit.scoring.rejudging import reads_subtopics
 from sessionkit.study import Study
+from sessionkit.study.study import guarded_read
 
 
+@guarded_read
 def judge_noise(
     study: Study,
     measures: str | Measure | Sequence[str | Measure],

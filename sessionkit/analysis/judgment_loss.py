@@ -24,10 +24,12 @@ from sessionkit.analysis.showing import reading_of
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.scoring.measures import Measure
 from sessionkit.study import Study
+from sessionkit.study.study import guarded_read
 
 POOLS = ("pair", "study")
 
 
+@guarded_read
 def judgment_loss(
     study: Study,
     measures: str | Measure | Sequence[str | Measure],

@@ -24,8 +24,10 @@ from sessionkit.readers.tabular import Frame
 from sessionkit.scoring.measures import Measure
 from sessionkit.showing.words import counted
 from sessionkit.study import Study
+from sessionkit.study.study import guarded_read
 
 
+@guarded_read
 def mixed(
     study: Study | Frame,
     measures: str | Measure | Sequence[str | Measure] | None = None,

@@ -30,8 +30,10 @@ from sessionkit.errors import UsageError
 from sessionkit.readers.tabular import Frame
 from sessionkit.scoring.measures import Measure
 from sessionkit.study import Study
+from sessionkit.study.study import guarded_read
 
 
+@guarded_read
 def power(
     study: Study | Frame,
     measure: str | Measure | None = None,

@@ -18,11 +18,13 @@ from sessionkit.scoring.selection import columns_of, columns_read
 from sessionkit.scoring.tasks import run
 from sessionkit.showing.frames import ResultFrame
 from sessionkit.study import Study
+from sessionkit.study.study import guarded_read
 
 PER = ("group", "topic", "query")
 AVERAGES = ("queries", "topics")
 
 
+@guarded_read
 def precision_recall(
     study: Study,
     by: str | None = "system_id",
@@ -99,6 +101,7 @@ def precision_recall(
     return ResultFrame(run(study, [task], memory, partials)[0])
 
 
+@guarded_read
 def rprecision_histogram(
     study: Study,
     a: str | None = None,

@@ -12,11 +12,13 @@ from sessionkit.scoring.measures.reformulation import compared, terms_of
 from sessionkit.scoring.scores import score
 from sessionkit.showing.frames import ResultFrame
 from sessionkit.study import Study
+from sessionkit.study.study import guarded_read
 
 STEP = ["session_id", "query_position"]
 OF_SESSION = ["system_id", "topic_id", "user_id"]
 
 
+@guarded_read
 def reformulations(
     study: Study,
     measure: str | Measure | None = "nDCG@10",

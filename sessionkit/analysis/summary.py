@@ -19,11 +19,13 @@ from sessionkit.scoring.tasks import run
 from sessionkit.showing.frames import ResultFrame
 from sessionkit.study import Study
 from sessionkit.study.places import sums
+from sessionkit.study.study import guarded_read
 
 COUNTS = ("sessions", "queries", "retrieved", "relevant", "relevant_retrieved")
 PART = pl.Schema({"group": pl.String(), "topic_id": pl.String(), **dict.fromkeys(COUNTS, pl.Int64())})
 
 
+@guarded_read
 def summary(
     study: Study,
     by: str | None = "system_id",

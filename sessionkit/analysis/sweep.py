@@ -30,11 +30,13 @@ from sessionkit.scoring.cautions import tell_of_bound, tell_of_depth
 from sessionkit.scoring.measures import Measure, parse_measure
 from sessionkit.scoring.values import require_session
 from sessionkit.study import Study
+from sessionkit.study.study import guarded_read
 
 UNTESTED = "none"
 """The test that is none."""
 
 
+@guarded_read
 def sweep(
     study: Study,
     measure: str | Measure,

@@ -8,10 +8,12 @@ from sessionkit.errors import DataError
 from sessionkit.scoring.explain import one_session
 from sessionkit.showing.frames import ResultFrame
 from sessionkit.study import Study
+from sessionkit.study.study import guarded_read
 
 CLICKED = ("query_position", "rank", "doc_id")
 
 
+@guarded_read
 def timeline(study: Study, session: str) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Say when the queries of a session were issued, and when its results were clicked.
 

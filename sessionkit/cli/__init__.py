@@ -49,8 +49,9 @@ class Signals:
     def __init__(self) -> None:
         self.status: int | None = None
         self.armed = True
-        signal.signal(signal.SIGINT, self._end)
-        signal.signal(signal.SIGTERM, self._end)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            if signal.getsignal(number) is not signal.SIG_IGN:  # as of a command in the background of a script
+                signal.signal(number, self._end)
         sys.unraisablehook = self._lost
 
     def _end(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002 - as signal calls it
@@ -65,9 +66,17 @@ class Signals:
             sys.__unraisablehook__(lost)
         elif self.armed:
             number = signal.SIGINT if self.status == INTERRUPTED else signal.SIGTERM
-            again = threading.Timer(AGAIN, signal.pthread_kill, (threading.main_thread().ident or 0, number))
+            again = threading.Timer(AGAIN, _raise_in_main_thread, (number,))
             again.daemon = True
             again.start()
+
+
+def _raise_in_main_thread(number: int) -> None:
+    """Raise a signal where it also ends a wait for the system."""
+    if hasattr(signal, "pthread_kill"):
+        signal.pthread_kill(threading.main_thread().ident or 0, number)
+    else:  # Windows
+        signal.raise_signal(number)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -251,7 +251,7 @@ def check(
         with working("verifying"):
             hashes = pl.DataFrame({"problem": verify_hashes(opened)}, schema=hashes.schema)
     if len(hashes):
-        to.send_tables({"hashes": hashes}, TITLES)
+        to.send_tables({"hashes": hashes}, TITLES if to.form is Form.table else {}, "hashes" if table else None)
         raise typer.Exit(DATA)
     found = accounts(opened)
     if to.form is Form.table and table is None:

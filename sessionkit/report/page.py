@@ -24,6 +24,7 @@ from sessionkit.report.writing.sections import html_sections
 from sessionkit.scoring.measures import Measure, parse_measure
 from sessionkit.study import Study
 from sessionkit.study.replacing import require_place, write_whole
+from sessionkit.study.study import guarded_read
 
 MEASURES = ("sDCG@10", "nsDCG@10", "mean(nDCG@10)", "last(nDCG@10)", "nonlast(nDCG@10)")
 """What a report scores by default."""
@@ -41,6 +42,7 @@ class Page(str):
         return f'<report, {len(self):,} characters of HTML; report(..., output="report.html") writes it>'
 
 
+@guarded_read
 def report(
     study: Study,
     measures: str | Measure | Sequence[str | Measure] | None = None,

@@ -22,6 +22,7 @@ from sessionkit.scoring.selection import Selection, columns_of, columns_read
 from sessionkit.scoring.values import columns_beside, query_values
 from sessionkit.showing.frames import ResultFrame
 from sessionkit.study import Study
+from sessionkit.study.study import guarded_read
 
 SUMMED = (GainMeasure, TermMeasure, RecencyMeasure)
 """Measures whose value is a sum of what single results add."""
@@ -39,6 +40,7 @@ COLUMNS = {
 }
 
 
+@guarded_read
 def explain(study: Study, measure: str | Measure, session: str | None = None) -> pl.DataFrame:
     """Show what each result contributed to a value; the value is the sum of the column ``contribution``.
 

@@ -85,9 +85,10 @@ class Partials:
             return  # a type that does not come back from a file: it is worked out each time
         with explained(self.folder, "name a directory for partials that can be written"):
             make_directory(self.folder)
-            for old in self.folder.glob(f"{key}-*.parquet"):
-                old.unlink()
-        write_whole(self.folder / _name(key, content), content)
+        new = write_whole(self.folder / _name(key, content), content)
+        for old in self.folder.glob(f"{key}-*.parquet"):
+            if old != new:
+                old.unlink(missing_ok=True)
 
 
 def key_of(study: Study, task: Task, parts: Sequence[Stored]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -13,13 +13,13 @@ import polars as pl
 from sessionkit.contract import table
 from sessionkit.errors import DataError
 from sessionkit.study.descriptor import ours_of, parsed, partitioned_of, parts_of, paths_of, resources_of, value_of
-from sessionkit.study.facts import Facts, facts_of
+from sessionkit.study.facts import NO_FACTS, Facts, facts_in_order, facts_of
 from sessionkit.study.folders import Address, Directory, Folder, first_line, folder_at
 from sessionkit.study.package import DESCRIPTOR, digest_of, foreign_files
 from sessionkit.study.places import PRIVATE, public
 from sessionkit.study.resources import sha256
 from sessionkit.study.settings import Settings
-from sessionkit.study.slices import LOG, Stored
+from sessionkit.study.slices import LOG, Stored, slices
 from sessionkit.study.source import Source
 from sessionkit.study.study import Study, identity_of, no_rejected
 
@@ -139,13 +139,33 @@ def verify_hashes(study: Study) -> tuple[str, ...]:
         problems.append(f"{DESCRIPTOR} is not as it was written: its digest differs from what it says")
     problems += [f"{name} lies in the study, and {DESCRIPTOR} does not list it" for name in foreign_files(study.path)]
     if not problems:  # what was changed is not counted
-        kept, counts = asdict(study.facts), asdict(facts_of(study))
+        kept, counts = asdict(study.facts), asdict(_counted(study))
         problems += [
             f"{DESCRIPTOR} says {name} = {kept[name]:,} where the tables have {counts[name]:,}"
             for name in kept
             if kept[name] != counts[name]
         ]
     return tuple(problems)
+
+
+ROWS_COUNTED = 2**20
+"""Results that are counted at a time."""
+COUNTED = {
+    "sessions": ["session_id"],
+    "queries": ["session_id", "query_position", "results_status"],
+    "results": ["session_id", "query_position", "rank", "doc_id"],
+}
+"""What counts are made of."""
+
+
+def _counted(study: Study) -> Facts:
+    """Return the counts of a study on disk, of some sessions at a time."""
+    if study.stored is None:
+        return facts_of(study)
+    facts = replace(NO_FACTS, judgments=study.judgments.select(pl.len()).collect().item())
+    for cut in slices(study, COUNTED, rows=ROWS_COUNTED):
+        facts += facts_in_order(cut.sessions.height, cut.queries, cut.results, 0)
+    return facts
 
 
 def _changed_files(folder: Directory, descriptor: dict[str, Any], ours: dict[str, Any]) -> list[str]:

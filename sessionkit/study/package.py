@@ -96,7 +96,7 @@ def write_package(
         require_partition_column(study, partition_by)
         partitioned = Partitioned(partition_by)
         parts = by_partition(parts, partition_by, rows)
-    with sole_writer(directory), built_beside(directory, refuse_to_replace) as draft:
+    with sole_writer(directory), built_beside(directory, refuse_to_replace) as draft, study.reading():
         pairs = Pairs.of(study.judgments)
         write_judgments(study, pairs, draft)  # while the first part of the log may still be on its way
         log = write_log(parts, pairs, draft, together=finished is not None, seen=seen)

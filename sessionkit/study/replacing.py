@@ -33,7 +33,7 @@ except ImportError:  # Windows: two writers at a time are then not kept apart
     fcntl = None  # type: ignore[assignment]
 
 AT_FDCWD, RENAME_EXCHANGE = -100, 2
-UNABLE = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL}
+UNABLE = {errno.EBADF, errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL}
 """What file systems say that keep no locks, or force no directories to the disk."""
 SETTLED = 60.0
 """Seconds after which an unlocked draft of a file belongs to nobody: a process locks its draft as soon as it made it."""
@@ -132,7 +132,7 @@ def exchange(one: Path, other: Path) -> bool:
 def sync(path: Path) -> None:
     """Force a file, or the names in a directory, to the disk, so that a power loss does not take it."""
     try:
-        held = os.open(path, os.O_RDONLY)
+        held = os.open(path, os.O_RDWR if os.name == "nt" and path.is_file() else os.O_RDONLY)  # Windows needs both
     except PermissionError:  # Windows opens no directories, and some that can be written cannot be read
         return
     try:
@@ -146,7 +146,7 @@ def sync(path: Path) -> None:
 
 def make_directory(path: Path) -> None:
     """Make a directory, and those above it that are not there, whose names are on the disk then."""
-    if not path.is_dir():
+    if path != path.parent and not path.is_dir():
         make_directory(path.parent)
         path.mkdir(exist_ok=True)
         sync(path.parent)
@@ -155,8 +155,12 @@ def make_directory(path: Path) -> None:
 def resolved(path: Path) -> Path:
     """Return where a path leads, through all links; UsageError where they lead in a circle."""
     try:
+        return path.resolve(strict=True)
+    except FileNotFoundError:
         return path.resolve()
-    except (OSError, RuntimeError):
+    except (OSError, RuntimeError) as error:  # of a circle Python up to 3.12 raises the second
+        if isinstance(error, OSError) and error.errno != errno.ELOOP:
+            return path.resolve()
         raise UsageError(f"cannot write {path}: its links lead in a circle; name another place") from None
 
 
@@ -215,11 +219,14 @@ def explained(place: Path, advice: str) -> Iterator[None]:
     """
     try:
         yield
+    except BrokenPipeError:  # who read from a pipe has left
+        raise
     except (OSError, pl.exceptions.PolarsError) as error:
         if lack := lack_of_space(error):
             raise SpaceError(f"cannot write {place}: {lack}; what stood there is unchanged") from None
         if isinstance(error, OSError):
-            raise UsageError(f"cannot write {place}: {error.strerror or error}; {advice}") from None
+            of = f": {error.filename}" if error.filename else ""
+            raise UsageError(f"cannot write {place}: {error.strerror or error}{of}; {advice}") from None
         raise
 
 
@@ -268,7 +275,10 @@ def _locked(path: Path) -> int | None:
     if fcntl is None:
         return None
     while True:
-        held = os.open(path, os.O_RDONLY | os.O_CREAT, 0o666)
+        try:
+            held = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)  # network file systems lock no file that is only read
+        except PermissionError:  # another user's
+            held = os.open(path, os.O_RDONLY)
         kept = False
         try:
             fcntl.flock(held, fcntl.LOCK_EX)
@@ -320,7 +330,7 @@ def _clear_drafts(place: Path) -> None:
     """Remove drafts of a file whose writers were killed: nobody has locked them, and they are not new."""
     for path in _named_after(place, "partial"):
         try:
-            held = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+            held = os.open(path, os.O_RDWR | getattr(os, "O_NONBLOCK", 0))
         except OSError:  # it is gone, or another user's
             continue
         try:

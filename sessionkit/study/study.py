@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import functools
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import polars as pl
 
@@ -27,6 +28,8 @@ from sessionkit.study.temporary import copy_package
 if TYPE_CHECKING:
     from sessionkit.study.picked import Picked
 
+Verb = TypeVar("Verb", bound=Callable[..., Any])
+
 
 def no_rejected() -> pl.LazyFrame:
     """Return the table of rejected rows without rows."""
@@ -41,6 +44,22 @@ def identity_of(directory: Path) -> tuple[int, int, int] | None:
     except OSError:
         return None
     return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def guarded_read(verb: Verb) -> Verb:
+    """Return a function whose first argument is a study, made to say so where the study is replaced while it is read."""
+
+    @functools.wraps(verb)
+    def guarded(*given: Any, **named: Any) -> Any:  # noqa: ANN401 - what the function returns
+        study = given[0] if given else named.get("study")
+        if not isinstance(study, Study):
+            return verb(*given, **named)
+        with study.reading():
+            found = verb(*given, **named)
+        study.require_unchanged()  # else some of it may be of another
+        return found
+
+    return cast("Verb", guarded)
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,7 +174,7 @@ class Study:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Say of a saved study whose files cannot be read because another has taken its place, or nothing has, that it is so."""
+        """Raise DataError where a saved study cannot be read because it was replaced or removed."""
         try:
             yield
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):

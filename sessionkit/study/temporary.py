@@ -12,7 +12,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 
@@ -22,8 +22,8 @@ from sessionkit.errors import SpaceError, lack_of_space
 from sessionkit.study.package import refuse_to_replace
 from sessionkit.study.replacing import SETTLED, built_beside, is_left, linked, sole_writer, try_lock
 
-PREFIX, SUFFIX, REMOVED = "sessionkit-", ".temporary", ".removed"
-"""How the names of folders begin, and how they end: while they are needed, and when they are not."""
+PREFIX, SUFFIX = "sessionkit-", ".temporary"
+"""How the names of folders begin and end."""
 MARK = ".sessionkit-temporary"
 """The file in each that its process has locked."""
 
@@ -58,11 +58,10 @@ class TemporaryFolder:
     @contextmanager
     def kept_on_success(self) -> Iterator[Path]:
         """Yield its path; remove it where what is done meanwhile fails."""
-        try:
+        with ExitStack() as stack:
+            stack.push(self)
             yield self.path
-        except BaseException as error:
-            self.__exit__(type(error), error, error.__traceback__)
-            raise
+            stack.pop_all()
 
     def __enter__(self) -> Path:
         """Return the path."""
@@ -94,21 +93,22 @@ def _clear_leftovers() -> None:
                 _remove(mark.parent)
         finally:
             os.close(held)
-    names = Path(tempfile.gettempdir())
-    for folder in names.glob(f"{PREFIX}????????{REMOVED}"):
-        shutil.rmtree(folder, ignore_errors=True)
-    for folder in names.glob(f"{PREFIX}????????{SUFFIX}"):
+    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}????????{SUFFIX}"):
         with suppress(OSError):  # it is another user's, or not empty
             if time.time() - folder.stat().st_mtime > SETTLED:  # else it may be about to get its mark
                 folder.rmdir()
 
 
 def _remove(folder: Path) -> None:
-    """Remove a folder, first giving it a name by which the next process removes it, should this one be killed meanwhile."""
-    removed = folder.with_suffix(REMOVED)
+    """Remove a folder, its mark last: by that the next process finds it, should this one be killed meanwhile."""
     with suppress(OSError):  # somebody has removed it
-        folder.rename(removed)
-    shutil.rmtree(removed, ignore_errors=True)
+        for path in folder.iterdir():
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            elif path.name != MARK:
+                path.unlink(missing_ok=True)
+        (folder / MARK).unlink(missing_ok=True)
+        folder.rmdir()
 
 
 def copy_package(package: Path, directory: Path) -> Path:
@@ -125,5 +125,8 @@ def copy_package(package: Path, directory: Path) -> Path:
     with sole_writer(directory), built_beside(directory, refuse_to_replace) as draft:
         for path in sorted(package.rglob("*")):
             place = draft / path.relative_to(package)
-            place.mkdir() if path.is_dir() else linked(path, place)
+            if path.is_dir():
+                place.mkdir()
+            else:
+                linked(path, place)
     return directory

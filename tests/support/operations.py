@@ -153,7 +153,7 @@ def leftovers(files: Files, operation: Operation) -> Files:
     places = "|".join(re.sub(r"([^/]+)$", r"\\.\1", re.escape(target)) for target in operation.targets)
     ours = re.compile(
         rf"({places})\.([0-9a-f]{{8}}\.(partial|replaced)|lock)(/.*)?"
-        rf"|tmp/sessionkit-[a-z0-9_]{{8}}\.(temporary|removed)/.*|{operation.growing}/\..*\.[0-9a-f]{{8}}\.partial"
+        rf"|tmp/sessionkit-[a-z0-9_]{{8}}\.temporary/.*|{operation.growing}/\..*\.[0-9a-f]{{8}}\.partial"
     )
     return {path: content for path, content in files.items() if ours.fullmatch(path)}
 

@@ -64,7 +64,7 @@ def typed_extras(frame: pl.DataFrame, table: Table, *, texts: bool = True) -> pl
     dtypes = frame.schema
     words = [name for name in extras if texts and dtypes[name] == pl.String]
     integers = _matching(frame.select(words), INTEGER)
-    numbers = _matching(frame.select(name for name in words if name not in integers), NUMBER)
+    numbers = _matching(frame.select(words).drop(integers), NUMBER)
     types: dict[str, pl.DataType] = {**dict.fromkeys(integers, pl.Int64()), **dict.fromkeys(numbers, pl.Float64())}
     others = [_typed(frame[name]) for name in extras if dtypes[name] != pl.String]
     return frame.with_columns(*(pl.col(name).cast(dtype) for name, dtype in types.items()), *others)

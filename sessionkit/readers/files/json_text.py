@@ -3,8 +3,9 @@ r"""JSON as text that no parser shortens: different values in the file stay diff
 - JSON writes a character beyond the first 65,536 as two halves (surrogates). One half alone, as programs leave it that cut a
   text in the middle of an emoji, is no character: it cannot be written as UTF-8. U+FFFD and the four digits of the half stand
   for it, so ``"\ud800"`` is ``�d800`` and ``"\udfff"`` is ``�dfff``.
-- A number that a parser would round is the text that the file has: ``18446744073709551617`` and ``0.1000000000000000055`` keep
-  every digit, and 1e400 is not infinite. Numbers that are equal, such as 1e2 and 100.0, may be spelled alike.
+- A number with more digits than a double keeps, which a parser would round, is the text that the file has:
+  ``18446744073709551617`` and ``0.1000000000000000055`` keep every digit, and 1e400 is not infinite. Numbers that
+  are equal, such as 1e2 and 100.0, may be spelled alike.
 """
 
 from __future__ import annotations
@@ -22,22 +23,17 @@ ESCAPED = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[dD][89a-fA-F][0-9a-fA-F]{2}|\\.", re.DOTALL
 )
 """A character written as two halves, a half alone, any other escape."""
-DIGITS = 15
-"""Digits of a number that a double keeps in any case."""
+SHORT = 19
+"""Characters of a number up to which it is read as a double: all that programs write of one."""
 MOST = 300
 """Digits of a whole number that Python reads as one; it refuses over 4,300."""
-TEXT = r'"(?:[^"\\]|\\.)*"'
-LONG = (
-    r"-?(?:[1-9][0-9]{6,}\.[0-9]+|(?:0|[1-9][0-9]*)\.[0-9]{10,}|[1-9][0-9]{16,})(?:[eE][+-]?[0-9]+)?"
-    r"|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?[eE][+-]?[0-9]{3,}"
-)
-"""A number of such a length or size that a parser may round it: all of over 15 digits are among them."""
-OF_KEY = rf'([^\\:,\[{{\s]"\s*:\s*)({LONG})'
-"""Such a number behind a key: no quote that opens a text has such a character before it."""
+TEXT = r'"[^"\\]*(?:\\.[^"\\]*)*"'
+LONG = r"-?[0-9](?:[0-9.]{19,}(?:[eE][+-]?[0-9]+)?|[0-9.]*[eE][+-]?[0-9]{3,})|-?[0-9]{16,}\.[0-9]+|-[0-9]{19}"
+"""A number that is longer than programs write a double or a whole number of 64 bits, or has an exponent of three digits."""
 BARE = rf"[:,\[]\s*(?:{LONG})"
 """Such a number without quotes, or something like it within a text."""
-MARK = "\x01"
-"""A character that JSON does not allow, in place of the quotes that are put around numbers."""
+TOKEN = re.compile(rf"{TEXT}|({LONG})")
+"""A text, or such a number."""
 
 
 def loads(text: str, **options: Any) -> Any:  # noqa: ANN401 - JSON
@@ -74,7 +70,7 @@ def number(text: str) -> float | str:
     (0.30000000000000004, '0.1000000000000000055', '1e-400')
     """
     found = float(text)
-    if len(text) <= DIGITS and "e" not in text and "E" not in text:
+    if repr(found) == text or (len(text) <= SHORT and abs(found) < 1e15 and "e" not in text and "E" not in text):
         return found
     return found if math.isfinite(found) and Decimal(repr(found)) == Decimal(text) else text
 
@@ -85,24 +81,29 @@ def without_halves(text: str) -> str:
 
 
 def unrounded(lines: pl.Series) -> pl.Series:
-    r"""Return lines of JSON with texts for long numbers, and without halves of characters.
+    r"""Return lines of JSON with texts for numbers that polars would round, and without halves of characters.
 
-    >>> unrounded(pl.Series(['{"a": 1}', r'"cut \\ud83d"', '{"a": 18446744073709551617}'])).to_list()
-    ['{"a": 1}', '"cut \\\\ufffdd83d"', '{"a": "18446744073709551617"}']
+    >>> unrounded(pl.Series(['{"a": 1}', r'"cut \ud83d"', '{"a": [0.30000000000000004, 18446744073709551617]}'])).to_list()
+    ['{"a": 1}', '"cut \\ufffdd83d"', '{"a": [0.30000000000000004, "18446744073709551617"]}']
     """
-    long = lines.str.contains(BARE) & ~lines.str.contains(MARK, literal=True)
-    if long.any():
-        lines = _with(lines, long, lines.filter(long).str.replace_all(OF_KEY, '${1}"${2}"'))
-        long &= lines.str.contains(BARE)
-        lines = _with(lines, long, _quoted(lines.filter(long)))
+    long = lines.str.contains(BARE)
+    lines = _with(lines, long, pl.Series([TOKEN.sub(_spelled, line) for line in lines.filter(long)], dtype=pl.String))
     halved = lines.str.contains(HALF.pattern)
     return _with(lines, halved, pl.Series([without_halves(line) for line in lines.filter(halved)], dtype=pl.String))
 
 
-def _quoted(lines: pl.Series) -> pl.Series:
-    """Return lines of JSON with quotes around long numbers; texts are passed over, which takes ten times as long."""
-    marked = lines.str.replace_all(f"({TEXT})|({LONG})", f"${{1}}{MARK}${{2}}{MARK}")
-    return marked.str.replace_all(MARK * 2, "", literal=True).str.replace_all(MARK, '"', literal=True)
+def _spelled(found: re.Match[str]) -> str:
+    """Return a text as it is, and a number in quotes where polars would round it."""
+    text = found[1]
+    if text is None:
+        return found[0]
+    if text.lstrip("-").isdigit():
+        return text if len(text) <= MOST and -(2**63) <= int(text) < 2**64 else f'"{text}"'
+    try:
+        rounded = isinstance(number(text), str)
+    except (ValueError, ArithmeticError):  # it is no number; the line is refused as it stands
+        return text
+    return f'"{text}"' if rounded else text
 
 
 def _with(lines: pl.Series, places: pl.Series, others: pl.Series) -> pl.Series:

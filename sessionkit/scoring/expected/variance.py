@@ -12,8 +12,10 @@ from sessionkit.scoring.measures import Measure, parse_measure
 from sessionkit.scoring.measures.expected import ExpectedMeasure
 from sessionkit.scoring.selection import Selection, columns_of, columns_read
 from sessionkit.study import Study
+from sessionkit.study.study import guarded_read
 
 
+@guarded_read
 def path_variance(study: Study, measure: str | Measure) -> pl.DataFrame:
     """Expectation and variance, over all paths of a searcher, of what a measure of the expected-session family gives a path.
 

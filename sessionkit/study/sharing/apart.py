@@ -60,4 +60,5 @@ def drafted_mapping(frame: pl.DataFrame, mapping: Path) -> Iterator[None]:
         else:
             frame.write_csv(stream, separator="," if mapping.suffix.lower() == ".csv" else "\t")
         stream.flush()
+        os.fsync(stream.fileno())  # a disk that is full says so before the copy takes its place
         yield

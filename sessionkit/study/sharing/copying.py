@@ -17,12 +17,13 @@ from sessionkit.study.sharing.provenance import Known
 from sessionkit.study.sharing.pseudonymized import Pseudonymized
 from sessionkit.study.sharing.renaming import Renaming
 from sessionkit.study.sharing.writing import written
-from sessionkit.study.study import Study
+from sessionkit.study.study import Study, guarded_read
 
 ORDERED = {"judge_id"}
 """Columns whose pseudonyms keep the order of the values where judgments are merged by judges in turn."""
 
 
+@guarded_read
 def pseudonymize(
     study: Study,
     *,

@@ -9,8 +9,8 @@ from hypothesis import Phase, settings
 settings.register_profile("quick", deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate])
 # a busy machine is no failure; all else as it was chosen (hypothesis chooses by itself in CI)
 settings.register_profile("thorough", parent=settings(), deadline=None)
-# by default a fifth of the examples, see tests/support/examples.py
-settings.register_profile("patient", parent=settings(), deadline=None, max_examples=20)
+# by default an eighth of the examples, see tests/support/examples.py
+settings.register_profile("patient", parent=settings(), deadline=None, max_examples=12)
 settings.load_profile("patient")
 SPARK = "tests/engines/"
 

@@ -90,8 +90,8 @@ def test_a_command_ends_quietly(struck, name, number, seconds):
 @pytest.mark.parametrize("name", COMMANDS)
 def test_at_many_moments(struck, name):
     moments = random.Random(name)  # noqa: S311
-    ended = [struck(name, moments.choice(list(STATUSES)), moments.uniform(0, 3)) for _ in range(60)]
-    assert sum(status != 0 for status in ended) >= 10, ended
+    ended = [struck(name, moments.choice(list(STATUSES)), moments.uniform(0, 3)) for _ in range(15)]
+    assert sum(status != 0 for status in ended) >= 3, ended
 
 
 @pytest.fixture

@@ -29,7 +29,7 @@ study = sk.read(source, judgments=judgments)
 table = study.judgments if judgments else study.results
 print(peak() - before, len(table.collect_schema()))
 """
-SMALL, LARGE = 3_000, 6_000
+SMALL, LARGE = 2_000, 4_000
 """Columns of the two sizes that are compared."""
 ROOM = 40
 """Megabytes by which two measurements of the same may differ."""

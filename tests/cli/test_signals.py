@@ -58,7 +58,8 @@ def struck(study, tmp_path):
         _, told = process.communicate(timeout=300)
         where = f"{name} {number.name} after {seconds:.3f} s: {told}"
         done = process.returncode == 0
-        assert done or process.returncode == STATUSES[number], where
+        # at its very end Python puts the system's own handlers back: a shell then says the same status
+        assert done or process.returncode in (STATUSES[number], -number), where
         assert "Traceback" not in told, where
         assert "rror" not in told, where
         assert "panicked" not in told, where

@@ -21,41 +21,44 @@ if TYPE_CHECKING:
     from sessionkit import charts, engines
     from sessionkit.analysis.accounts import accounts
     from sessionkit.analysis.agreement import judges
-    from sessionkit.analysis.breakdown import breakdown
-    from sessionkit.analysis.breakdown_tests import BreakdownTests, breakdown_tests
-    from sessionkit.analysis.calibrate import calibrate
-    from sessionkit.analysis.calibrating.calibration import Calibration
-    from sessionkit.analysis.compare import compare
-    from sessionkit.analysis.comparing.comparison import Comparison
-    from sessionkit.analysis.correlate import Correlations, correlate
+    from sessionkit.analysis.breakdown.breakdown import breakdown
+    from sessionkit.analysis.breakdown.tests import BreakdownTests, breakdown_tests
+    from sessionkit.analysis.calibrate.calibrate import calibrate
+    from sessionkit.analysis.calibrate.calibration import Calibration
+    from sessionkit.analysis.compare.compare import compare
+    from sessionkit.analysis.compare.comparison import Comparison
+    from sessionkit.analysis.correlate.correlate import Correlations, correlate
     from sessionkit.analysis.curve import curve, curve_with_stops
     from sessionkit.analysis.describe import Description, describe
-    from sessionkit.analysis.discriminative import DiscriminativePower, discriminative_power
-    from sessionkit.analysis.effort import effort
-    from sessionkit.analysis.efforts.finding import Effort
+    from sessionkit.analysis.discriminative_power.discriminative_power import DiscriminativePower, discriminative_power
+    from sessionkit.analysis.effort.effort import effort
+    from sessionkit.analysis.effort.finding import Effort
     from sessionkit.analysis.gain_vectors import gain_vectors
-    from sessionkit.analysis.incomplete import incomplete
-    from sessionkit.analysis.incompleteness.finding import Incompleteness
-    from sessionkit.analysis.judge_noise import judge_noise
-    from sessionkit.analysis.judgment_loss import judgment_loss
-    from sessionkit.analysis.losing.finding import JudgmentLoss
-    from sessionkit.analysis.misjudging.finding import JudgeNoise
-    from sessionkit.analysis.mixed import mixed
-    from sessionkit.analysis.modelling.finding import MixedModel
-    from sessionkit.analysis.planning.found import PowerPlan
-    from sessionkit.analysis.power import power
+    from sessionkit.analysis.incomplete.finding import Incompleteness
+    from sessionkit.analysis.incomplete.incomplete import incomplete
+    from sessionkit.analysis.judge_noise.finding import JudgeNoise
+    from sessionkit.analysis.judge_noise.judge_noise import judge_noise
+    from sessionkit.analysis.judgment_loss.finding import JudgmentLoss
+    from sessionkit.analysis.judgment_loss.judgment_loss import judgment_loss
+    from sessionkit.analysis.mixed.finding import MixedModel
+    from sessionkit.analysis.mixed.mixed import mixed
+    from sessionkit.analysis.power.finding import PowerPlan
+    from sessionkit.analysis.power.power import power
     from sessionkit.analysis.precision_recall import precision_recall, rprecision_histogram
     from sessionkit.analysis.reformulations import reformulations
     from sessionkit.analysis.summary import summary
-    from sessionkit.analysis.sweep import sweep
-    from sessionkit.analysis.sweeping.finding import Sweep
+    from sessionkit.analysis.sweep.finding import Sweep
+    from sessionkit.analysis.sweep.sweep import sweep
     from sessionkit.analysis.timeline import timeline
     from sessionkit.errors import DataError, DataWarning, MeasureError, SessionkitError, SpaceError, UsageError
-    from sessionkit.readers import FORMATS, from_tables, read
-    from sessionkit.readers.proposing import Proposal, propose
-    from sessionkit.report import report
+    from sessionkit.privacy.result import Pseudonymized
+    from sessionkit.privacy.transform import pseudonymize
+    from sessionkit.readers import FORMATS, from_tables
+    from sessionkit.readers.propose.draft import propose
+    from sessionkit.readers.propose.proposal import Proposal
+    from sessionkit.readers.read import read
+    from sessionkit.reports import report
     from sessionkit.scoring.averages import avg_pos, avg_vect, norm_vect
-    from sessionkit.scoring.expected.variance import path_variance
     from sessionkit.scoring.explain import explain
     from sessionkit.scoring.measures import (
         ACT,
@@ -151,9 +154,9 @@ if TYPE_CHECKING:
         sU,
     )
     from sessionkit.scoring.measures.aggregates import Max, Min, Sum
-    from sessionkit.scoring.scores import score
+    from sessionkit.scoring.scan_paths.variance import path_variance
+    from sessionkit.scoring.score import score
     from sessionkit.study import Settings, Study, add_partition, open_study
-    from sessionkit.study.sharing import Pseudonymized, pseudonymize
 
     max: Max
     min: Min
@@ -162,33 +165,35 @@ if TYPE_CHECKING:
 _HOMES = {
     "sessionkit.analysis.accounts": ["accounts"],
     "sessionkit.analysis.agreement": ["judges"],
-    "sessionkit.analysis.breakdown": ["breakdown"],
-    "sessionkit.analysis.breakdown_tests": ["BreakdownTests", "breakdown_tests"],
-    "sessionkit.analysis.calibrate": ["Calibration", "calibrate"],
-    "sessionkit.analysis.compare": ["Comparison", "compare"],
-    "sessionkit.analysis.correlate": ["Correlations", "correlate"],
+    "sessionkit.analysis.breakdown.breakdown": ["breakdown"],
+    "sessionkit.analysis.breakdown.tests": ["BreakdownTests", "breakdown_tests"],
+    "sessionkit.analysis.calibrate.calibrate": ["Calibration", "calibrate"],
+    "sessionkit.analysis.compare.compare": ["Comparison", "compare"],
+    "sessionkit.analysis.correlate.correlate": ["Correlations", "correlate"],
     "sessionkit.analysis.curve": ["curve", "curve_with_stops"],
     "sessionkit.analysis.describe": ["Description", "describe"],
-    "sessionkit.analysis.discriminative": ["DiscriminativePower", "discriminative_power"],
-    "sessionkit.analysis.effort": ["Effort", "effort"],
+    "sessionkit.analysis.discriminative_power.discriminative_power": ["DiscriminativePower", "discriminative_power"],
+    "sessionkit.analysis.effort.effort": ["Effort", "effort"],
     "sessionkit.analysis.gain_vectors": ["gain_vectors"],
-    "sessionkit.analysis.incomplete": ["Incompleteness", "incomplete"],
-    "sessionkit.analysis.judge_noise": ["JudgeNoise", "judge_noise"],
-    "sessionkit.analysis.judgment_loss": ["JudgmentLoss", "judgment_loss"],
-    "sessionkit.analysis.mixed": ["MixedModel", "mixed"],
-    "sessionkit.analysis.power": ["PowerPlan", "power"],
+    "sessionkit.analysis.incomplete.incomplete": ["Incompleteness", "incomplete"],
+    "sessionkit.analysis.judge_noise.judge_noise": ["JudgeNoise", "judge_noise"],
+    "sessionkit.analysis.judgment_loss.judgment_loss": ["JudgmentLoss", "judgment_loss"],
+    "sessionkit.analysis.mixed.mixed": ["MixedModel", "mixed"],
+    "sessionkit.analysis.power.power": ["PowerPlan", "power"],
     "sessionkit.analysis.precision_recall": ["precision_recall", "rprecision_histogram"],
     "sessionkit.analysis.reformulations": ["reformulations"],
     "sessionkit.analysis.summary": ["summary"],
-    "sessionkit.analysis.sweep": ["Sweep", "sweep"],
+    "sessionkit.analysis.sweep.sweep": ["Sweep", "sweep"],
     "sessionkit.analysis.timeline": ["timeline"],
     "sessionkit.errors": ["DataError", "DataWarning", "MeasureError", "SessionkitError", "SpaceError", "UsageError"],
-    "sessionkit.readers": ["FORMATS", "from_tables", "read"],
-    "sessionkit.readers.proposing": ["Proposal", "propose"],
-    "sessionkit.report": ["report"],
+    "sessionkit.readers": ["FORMATS", "from_tables"],
+    "sessionkit.readers.read": ["read"],
+    "sessionkit.readers.propose.draft": ["propose"],
+    "sessionkit.readers.propose.proposal": ["Proposal"],
+    "sessionkit.reports": ["report"],
     "sessionkit.scoring.averages": ["avg_pos", "avg_vect", "norm_vect"],
     "sessionkit.scoring.explain": ["explain"],
-    "sessionkit.scoring.expected.variance": ["path_variance"],
+    "sessionkit.scoring.scan_paths.variance": ["path_variance"],
     "sessionkit.scoring.measures": [
         "CG", "DCG", "MEASURES", "Measure", "avgpos", "first", "last", "max", "mean", "min", "nCG", "nDCG", "nonlast", "nsDCG",
         "parse_measure", "sDCG", "sum", "RSDCG", "RSRBP", "esAP", "esDCG", "esP", "esnCG", "esnDCG", "sRBP",
@@ -201,9 +206,10 @@ _HOMES = {
         "SFT", "RHL", "RelevanceCosine", "RelevanceJaccard", "Coverage", "Novelty", "RelativeRecall", "RecallEffort",
         "U", "TBG", "DCG_jiang2016", "nDCG_jiang2016", "P_jiang2016", "RBP_jiang2016", "GAP_jiang2016",
     ],
-    "sessionkit.scoring.scores": ["score"],
+    "sessionkit.scoring.score": ["score"],
     "sessionkit.study": ["Settings", "Study", "add_partition", "open_study"],
-    "sessionkit.study.sharing": ["Pseudonymized", "pseudonymize"],
+    "sessionkit.privacy.result": ["Pseudonymized"],
+    "sessionkit.privacy.transform": ["pseudonymize"],
 }  # fmt: skip
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 _SPELLED = {"max": "max_", "min": "min_", "sum": "sum_"}

@@ -21,14 +21,15 @@ PACKAGE = ROOT / "sessionkit"
 KNOWN = tomllib.loads((ROOT / "tests" / "house.toml").read_text(encoding="utf-8"))
 ROOMS = [
     "errors",
-    "showing",
+    "display",
     "contract",
     "study",
+    "privacy",
     "readers",
     "scoring",
     "analysis",
     "charts",
-    "report",
+    "reports",
     "engines",
     "cli",
 ]
@@ -36,12 +37,29 @@ ROOMS = [
 
 PARTICIPLES = {"ahead", "apart", "asked", "drawn", "kept", "left", "lost", "said", "shown", "swept", "told"}
 """Words for modules that end neither in -ing nor in -ed and are no nouns either."""
-NOUNS = {"encoding", "embed", "feed", "seed", "setting", "settings", "string", "timing"}
+NOUNS = {
+    "encoding",
+    "embed",
+    "feed",
+    "finding",
+    "findings",
+    "scoring",
+    "seed",
+    "setting",
+    "settings",
+    "string",
+    "timing",
+}
+TERMS = {
+    "biased", "cumulated", "delimited", "discounted", "expected", "generalized", "graded", "judged", "mixed", "oriented",
+    "paired", "personalized", "sliding", "unjudged",
+}  # fmt: skip
+"""Participles that belong to a term of the field, such as cumulated gain, judged share or paired test."""
 OLD_WORDS = {"ask", "asked", "coming", "judging", "kept", "passing", "settled", "told"}
 """Words that the glossary of the design replaces."""
 LONGEST = 800
 SMALL = 150
-REGISTRIES = ("charts", "cli", "readers/formats", "readers/judgments", "report/sections", "scoring/measures")
+REGISTRIES = ("charts", "cli", "readers/formats", "readers/judgments", "reports/sections", "scoring/measures")
 """Folders whose small files are entries of a registry."""
 
 
@@ -135,7 +153,7 @@ def names_of_modules():
     for name in modules():
         words = name.rsplit(".", 1)[-1].split("_")
         if any(
-            (re.fullmatch(r"\w{2,}(ing|ed)", word) or word in PARTICIPLES | OLD_WORDS) and word not in NOUNS
+            (re.fullmatch(r"\w{2,}(ing|ed)", word) or word in PARTICIPLES | OLD_WORDS) and word not in NOUNS | TERMS
             for word in words
         ):
             yield name

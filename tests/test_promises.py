@@ -16,7 +16,7 @@ import sessionkit
 from sessionkit.charts import KINDS
 from sessionkit.cli.app import COMMANDS
 from sessionkit.readers import FORMATS
-from sessionkit.report import MEASURES as REPORTED
+from sessionkit.reports import MEASURES as REPORTED
 from sessionkit.scoring.measures import MEASURES
 from sessionkit.scoring.measures.parameters import PARAMETERS
 from sessionkit.scoring.measures.presets import PRESETS

@@ -1,22 +1,25 @@
-"""Findings from scores: a module for each question, and a folder of what it is made of.
+"""Findings from scores: a folder for each question, with the verb in the module of the same name.
 
 ::
 
-    compare.py           comparing/       do groups of sessions differ, by the test that the design supports
-    mixed.py             modelling/       the same by a mixed model
-    power.py             planning/        how many more users and topics it takes      components/  variance, for both
-    breakdown_tests.py   contrasting/     last queries against others, within sessions
-    correlate.py         correlating/     measures against ratings
-    sweep.py             sweeping/        does a conclusion depend on a measure's parameters
-    calibrate.py         calibrating/     discounts fitted to how far people looked
-    incomplete.py        incompleteness/  what unjudged results could do to scores
-    judgment_loss.py     losing/          would fewer judgments have found the same
-    judge_noise.py       misjudging/      would other judges                           rejudged/    what both share
-    discriminative.py    discriminating/  how many pairs of groups a measure tells apart
-    effort.py            efforts/         what a gain costs
-    curve.py breakdown.py describe.py precision_recall.py    tasks/    tables made while a study streams by
+    compare/               do groups of sessions differ, by the test that the design supports
+    mixed/                 the same by a mixed model
+    power/                 how many more users and topics it takes
+    variance_components/   variance, for mixed and power
+    breakdown/             last queries against others, and the tests within sessions
+    correlate/             measures against ratings
+    sweep/                 does a conclusion depend on a measure's parameters
+    calibrate/             discounts fitted to how far people looked
+    incomplete/            what unjudged results could do to scores
+    judgment_loss/         would fewer judgments have found the same
+    judge_noise/           would other judges have found the same
+    rescore/               what judgment loss and judge noise share
+    discriminative_power/  how many pairs of groups a measure tells apart
+    effort/                what a gain costs
+    reductions/            tables made while a study streams by, for curve, breakdown, describe, precision_recall
 
-Small ones have no folder: accounts, agreement, design, gain_vectors, judged_share, observed, reformulations, summary,
-timeline. All share `groups` (which sessions together), `resampling`, `tails` (of t and F), `ties` (when two
-numbers are the same) and `showing`. Nothing is imported here: a command pays for the analysis that it makes, not for all.
+Small ones have no folder: accounts, agreement, curve, describe, design, gain_vectors, judged_share, list_depths,
+precision_recall, reformulations, summary, timeline. All share `groups` (which sessions together), `bootstrap`, `tails` (of t
+and F), `ties` (when two numbers are the same) and `findings`. Nothing is imported here: a command pays for the analysis that
+it makes, not for all.
 """

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import polars as pl
 
-from sessionkit.analysis.observed import observed
+from sessionkit.analysis.list_depths import observed
 from sessionkit.contract import TABLES
-from sessionkit.showing.frames import ResultFrame
-from sessionkit.showing.shown import Shown
+from sessionkit.display.frames import ResultFrame
+from sessionkit.display.text import Displayed
 from sessionkit.study import Study
 from sessionkit.study.study import guarded_read
 
@@ -15,7 +15,7 @@ MUCH = 0.01
 """The share of rejected records, or of values set aside, from which on it is said first."""
 
 
-class Accounts(Shown, dict[str, pl.DataFrame]):
+class AccountTables(Displayed, dict[str, pl.DataFrame]):
     """The tables of `accounts` by name."""
 
     def words_and_tables(self) -> tuple[list[str], dict[str, pl.DataFrame]]:
@@ -26,7 +26,7 @@ class Accounts(Shown, dict[str, pl.DataFrame]):
 
 
 @guarded_read
-def accounts(study: Study) -> Accounts:
+def accounts(study: Study) -> AccountTables:
     """Say what became of every record of a study's sources.
 
     Returns
@@ -36,7 +36,7 @@ def accounts(study: Study) -> Accounts:
         merged, idle, kind (of records); records = rows + empty_lists + rejected + merged + idle. ``rejected``: by
         source, table and rule the number of records and the first of them. ``cells``: by source, table, column and rule the
         number of values that were set aside while their rows were kept, and the first of them. ``observed``: what is known of the lists at
-        a depth, see :func:`~sessionkit.analysis.observed.observed`. ``notes``: what was unusual, one sentence each.
+        a depth, see :func:`~sessionkit.analysis.list_depths.observed`. ``notes``: what was unusual, one sentence each.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def accounts(study: Study) -> Accounts:
     notes = pl.DataFrame({"note": study.notes}, schema={"note": pl.String})
     found = {"tables": tables, "sources": sources, "rejected": rejected, "cells": cells}
     found |= {"observed": observed(study), "notes": notes}
-    return Accounts({name: ResultFrame(table) for name, table in found.items()})
+    return AccountTables({name: ResultFrame(table) for name, table in found.items()})
 
 
 def heavy_losses(study: Study) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from sessionkit.showing.frames import ResultFrame
+from sessionkit.display.frames import ResultFrame
 from sessionkit.study import Study
 from sessionkit.study.study import guarded_read
 

@@ -7,15 +7,15 @@ from os import PathLike
 import polars as pl
 
 from sessionkit.analysis.groups import Grouping
-from sessionkit.analysis.tasks.curve import CurveTask
+from sessionkit.analysis.reductions.curve import CurveReduction
+from sessionkit.display.frames import ResultFrame
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.scoring.cautions import tell_of_bound, tell_of_depth
 from sessionkit.scoring.curves import require_curve
 from sessionkit.scoring.measures import Measure, parse_measure
-from sessionkit.scoring.measures.discounted import SessionMeasure
+from sessionkit.scoring.measures.discounted_gain import DiscountedSessionGain
+from sessionkit.scoring.reduction import run
 from sessionkit.scoring.selection import columns_of, columns_read
-from sessionkit.scoring.tasks import run
-from sessionkit.showing.frames import ResultFrame
 from sessionkit.study import Study
 
 NORMALIZE = ("none", "each", "averages")
@@ -128,7 +128,7 @@ def curve_task(
     topic: str | None = None,
     normalize: str | None = None,
     after_stop: str = "hold",
-) -> CurveTask:
+) -> CurveReduction:
     """What `curve` asks of a study, for whoever makes its parts elsewhere; the parameters and errors are the same."""
     asked = require_curve(parse_measure(measure))
     normalize = normalize or ("each" if asked.normalized else "none")
@@ -136,7 +136,7 @@ def curve_task(
         if value not in allowed:
             msg = f"{name} must be one of {', '.join(allowed)}, not {value!r}{suggestion(value, allowed)}"
             raise UsageError(msg)
-    if normalize != "none" and isinstance(asked, SessionMeasure):
+    if normalize != "none" and isinstance(asked, DiscountedSessionGain):
         asked.require_falling_discount()
     grouping = Grouping.of(study, by, min_queries, topic)
-    return CurveTask(asked, grouping, normalize, after_stop, columns_read(columns_of(study), [asked]))
+    return CurveReduction(asked, grouping, normalize, after_stop, columns_read(columns_of(study), [asked]))

@@ -11,12 +11,12 @@ import polars as pl
 from sessionkit.analysis.accounts import heavy_losses
 from sessionkit.analysis.agreement import judges
 from sessionkit.analysis.design import crossing, design_of
-from sessionkit.analysis.showing import Framed
-from sessionkit.analysis.tasks.describe import ListsTask
-from sessionkit.scoring.merging import merged_judgments
-from sessionkit.scoring.tasks import run
+from sessionkit.analysis.findings import Framed
+from sessionkit.analysis.reductions.describe import ListsReduction
+from sessionkit.scoring.merge import merged_judgments
+from sessionkit.scoring.reduction import run
 from sessionkit.study import Study
-from sessionkit.study.logged import logged_queries
+from sessionkit.study.query_counts import logged_queries
 from sessionkit.study.study import guarded_read
 
 FEW = 30
@@ -133,7 +133,7 @@ def describe(study: Study) -> Description:
     sessions = logged_queries(study, ["user_id", "system_id", "topic_id"])
     design, note = design_of(sessions)
     count = pl.len().cast(pl.Int64)
-    (counted,) = run(study, [ListsTask()])
+    (counted,) = run(study, [ListsReduction()])
     systems = sessions.group_by("system_id").agg(
         sessions=count,
         users=pl.col("user_id").drop_nulls().n_unique().cast(pl.Int64),

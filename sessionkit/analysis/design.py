@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from sessionkit.analysis.comparing.designs import read_design
+from sessionkit.analysis.compare.design import read_design
 
 
 def crossing(sessions: pl.DataFrame) -> pl.DataFrame:

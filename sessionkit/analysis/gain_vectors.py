@@ -9,18 +9,18 @@ from typing import cast
 import polars as pl
 
 from sessionkit.analysis.groups import Grouping
-from sessionkit.analysis.tasks.breakdown import BreakdownTask, rank_values
+from sessionkit.analysis.reductions.breakdown import BreakdownReduction, rank_values
+from sessionkit.display.frames import ResultFrame
 from sessionkit.errors import MeasureError
-from sessionkit.scoring import fixed
-from sessionkit.scoring.blocks import Block
+from sessionkit.scoring import exact
+from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.cautions import tell_of_bound, tell_of_depth
 from sessionkit.scoring.ideals import ideal_list
-from sessionkit.scoring.judging import units
 from sessionkit.scoring.layout import require_cutoff
 from sessionkit.scoring.measures import GainMeasure, Measure, parse_measure
+from sessionkit.scoring.reduction import run
+from sessionkit.scoring.results import units
 from sessionkit.scoring.selection import Selection, columns_of, columns_read
-from sessionkit.scoring.tasks import run
-from sessionkit.showing.frames import ResultFrame
 from sessionkit.study import Study
 from sessionkit.study.study import guarded_read
 
@@ -86,15 +86,15 @@ def gain_vectors(
     grouping = Grouping.of(study, by, min_queries, topic)
     tell_of_bound(asked)
     tell_of_depth(study, asked)
-    task = VectorsTask(asked, grouping, average="queries", reads=columns_read(columns_of(study), [asked]))
+    task = VectorsReduction(asked, grouping, average="queries", reads=columns_read(columns_of(study), [asked]))
     return ResultFrame(run(study, [task], memory)[0])
 
 
 @dataclass(frozen=True, eq=False)
-class VectorsTask(BreakdownTask):
+class VectorsReduction(BreakdownReduction):
     """Mean values of all queries by rank, and of their ideal lists."""
 
-    def parted(self, block: Block, chosen: pl.DataFrame) -> pl.DataFrame:
+    def parted(self, block: SessionBatch, chosen: pl.DataFrame) -> pl.DataFrame:
         """Values of the queries and of their ideals, as two parts."""
         measure = cast("GainMeasure", self.measure)
         several = [rank_values(block, measure).with_columns(part=pl.lit(SHOWN), order=pl.lit(0, pl.Int32))]
@@ -113,17 +113,17 @@ class VectorsTask(BreakdownTask):
         return joined.select("group", "rank", "value", ideal.alias("ideal"), "n_queries", "n_sessions")
 
 
-def _ideals(block: Block, measure: GainMeasure) -> pl.DataFrame:
+def _ideals(block: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
     """The ideal of every query cumulated to every rank, as `rank_values` has the queries' own values."""
     ranks = pl.int_ranges(1, pl.lit(measure.cutoff, pl.Int32) + 1, dtype=pl.Int32)
     places = units(block, Selection.of(measure)).with_columns(rank=ranks).explode("rank", empty_as_null=False)
     best = ideal_list(block, measure)
-    running = fixed.fixed(measure.contribution(pl.col("gain"))).fill_null(0).cum_sum()
+    running = exact.fixed(measure.contribution(pl.col("gain"))).fill_null(0).cum_sum()
     each = best.filter(pl.col("rank") <= measure.cutoff).sort("key", "rank").with_columns(ideal=running.over("key"))
     # ideal lists that end before the cutoff are held
     joined = places.join(each.select("key", "rank", "ideal"), on=["key", "rank"], how="left", maintain_order="left")
     held = pl.col("ideal").forward_fill().over("query")
-    value: pl.Expr = pl.when(pl.col("key").is_not_null()).then(fixed.unfixed(held.fill_null(0)))
+    value: pl.Expr = pl.when(pl.col("key").is_not_null()).then(exact.unfixed(held.fill_null(0)))
     if measure.undefined == "zero":
         value = value.fill_null(0.0)
     return joined.select("session", "query_position", "rank", value=value)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from sessionkit.errors import DataError, UsageError, suggestion
-from sessionkit.scoring.blocks import Block
+from sessionkit.scoring.batch import SessionBatch
 from sessionkit.study import Study
 
 EVERYONE = "all sessions"
@@ -108,7 +108,7 @@ class Grouping:
         topic = ["topic_id"] if self.topic is not None else []
         return {"sessions": [*own, *topic], "users": [self.column] if self.of_users and self.column else []}
 
-    def sessions(self, block: Block) -> pl.DataFrame:
+    def sessions(self, block: SessionBatch) -> pl.DataFrame:
         """The chosen sessions of a block, in order: ``session``, ``group`` (null where unknown)."""
         group = pl.lit(None, pl.String) if self.column is None else pl.col(self.column).cast(pl.String)
         features = block.features.with_columns(group.alias("__group"))

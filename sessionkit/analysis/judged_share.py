@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from sessionkit.analysis.findings import reading_of
 from sessionkit.analysis.groups import Grouping
-from sessionkit.analysis.incompleteness.judged_task import JudgedTask
-from sessionkit.analysis.incompleteness.reading import shares_told
-from sessionkit.analysis.showing import reading_of
+from sessionkit.analysis.incomplete.judged_share_reduction import JudgedShareReduction
+from sessionkit.analysis.incomplete.messages import shares_told
 from sessionkit.scoring.measures import Measure
-from sessionkit.scoring.tasks import run
+from sessionkit.scoring.reduction import run
 from sessionkit.study import Study
 
 
@@ -45,7 +45,7 @@ def judged_share(
     '1 of 2 results shown within rank 10 are judged, 50'
     """
     depth = depth_of(measures)
-    (shares,) = run(study, [JudgedTask(Grouping.of(study, by), depth)], memory)
+    (shares,) = run(study, [JudgedShareReduction(Grouping.of(study, by), depth)], memory)
     return shares, reading_of(shares_told(shares, depth))
 
 

@@ -7,16 +7,16 @@ from os import PathLike
 import polars as pl
 
 from sessionkit.analysis.groups import NAMES, Grouping
-from sessionkit.analysis.tasks.precision_recall import PrecisionRecallTask
+from sessionkit.analysis.reductions.precision_recall import PrecisionRecallReduction
 from sessionkit.analysis.ties import less
+from sessionkit.display.frames import ResultFrame
 from sessionkit.errors import MeasureError, UsageError, suggestion
 from sessionkit.scoring.cautions import tell_of_depth
 from sessionkit.scoring.measures import Measure, parse_measure
 from sessionkit.scoring.measures.recall_levels import ElevenPointPrecision, IPrec11
-from sessionkit.scoring.scores import score, session_measures
+from sessionkit.scoring.reduction import run
+from sessionkit.scoring.score import score, session_measures
 from sessionkit.scoring.selection import columns_of, columns_read
-from sessionkit.scoring.tasks import run
-from sessionkit.showing.frames import ResultFrame
 from sessionkit.study import Study
 from sessionkit.study.study import guarded_read
 
@@ -97,7 +97,7 @@ def precision_recall(
     tell_of_depth(study, asked)
     grouping = Grouping.of(study, by, min_queries, topic)
     reads = columns_read(columns_of(study), [asked])
-    task = PrecisionRecallTask(asked, grouping, per, average, reads)
+    task = PrecisionRecallReduction(asked, grouping, per, average, reads)
     return ResultFrame(run(study, [task], memory, partials)[0])
 
 

@@ -6,11 +6,11 @@ from os import PathLike
 
 import polars as pl
 
+from sessionkit.display.frames import ResultFrame
 from sessionkit.errors import DataError, UsageError
 from sessionkit.scoring.measures import Measure, parse_measure
 from sessionkit.scoring.measures.reformulation import compared, terms_of
-from sessionkit.scoring.scores import score
-from sessionkit.showing.frames import ResultFrame
+from sessionkit.scoring.score import score
 from sessionkit.study import Study
 from sessionkit.study.study import guarded_read
 

@@ -8,17 +8,17 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from sessionkit.analysis.groups import Grouping
-from sessionkit.analysis.tasks.precision_recall import with_topics
+from sessionkit.analysis.reductions.precision_recall import with_topics
+from sessionkit.display.frames import ResultFrame
 from sessionkit.errors import UsageError, suggestion
-from sessionkit.scoring.blocks import Block
-from sessionkit.scoring.judging import results_shown
+from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.lists import Lists
 from sessionkit.scoring.measures import JudgedMeasure, parse_measure
+from sessionkit.scoring.reduction import run
+from sessionkit.scoring.results import results_shown
 from sessionkit.scoring.selection import Selection, columns_of, columns_read
-from sessionkit.scoring.tasks import run
-from sessionkit.showing.frames import ResultFrame
 from sessionkit.study import Study
-from sessionkit.study.places import sums
+from sessionkit.study.row_index import sums
 from sessionkit.study.study import guarded_read
 
 COUNTS = ("sessions", "queries", "retrieved", "relevant", "relevant_retrieved")
@@ -84,12 +84,12 @@ def summary(
         raise UsageError(msg)
     recall = parse_measure("R")(min_grade=min_grade, **({} if cutoff is None else {"cutoff": cutoff}))
     grouping = Grouping.of(study, by, min_queries)
-    task = SummaryTask(recall.inner, grouping, per, columns_read(columns_of(study), [recall]))
+    task = SummaryReduction(recall.inner, grouping, per, columns_read(columns_of(study), [recall]))
     return ResultFrame(run(study, [task], memory)[0])
 
 
 @dataclass(frozen=True, eq=False)
-class SummaryTask:
+class SummaryReduction:
     """Counts by group and topic.
 
     Parameters
@@ -115,7 +115,7 @@ class SummaryTask:
         """What is read beside what every block is made of."""
         return with_topics(self.reads, self.grouping)
 
-    def part(self, block: Block) -> pl.DataFrame:
+    def part(self, block: SessionBatch) -> pl.DataFrame:
         """Counts over the block's sessions."""
         selection = Selection.of(self.measure)
         lists, many = Lists(block, selection), len(block.sessions)

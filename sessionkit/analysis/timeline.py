@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import polars as pl
 
+from sessionkit.display.frames import ResultFrame
 from sessionkit.errors import DataError
 from sessionkit.scoring.explain import one_session
-from sessionkit.showing.frames import ResultFrame
 from sessionkit.study import Study
 from sessionkit.study.study import guarded_read
 

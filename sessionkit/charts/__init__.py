@@ -16,10 +16,10 @@
     waterfall.py  session_timeline.py         one session: its value, its time line
     reformulation_flow.py                     what came after each query
     encodings.py  boundaries.py  text.py      what they share: fields, colours, axes, ends of queries, fit text
-    theme.py  saving.py  page.py              how they look; charts as files; the safe web page,
+    theme.py  save.py  page.py              how they look; charts as files; the safe web page,
     page.js  scripts.py  libraries.py         what draws in it, how scripts get there, and the libraries that this takes
 
-A new chart is a new file, an import and a line in KINDS here, and its entry in ``report/figures.py``.
+A new chart is a new file, an import and a line in KINDS here, and its entry in ``reports/figures.py``.
 """
 
 from sessionkit.charts.correlation_forest import correlation_forest
@@ -34,7 +34,7 @@ from sessionkit.charts.power_curve import power_curve
 from sessionkit.charts.precision_recall import precision_recall
 from sessionkit.charts.reformulation_flow import reformulation_flow
 from sessionkit.charts.rprecision_histogram import rprecision_histogram
-from sessionkit.charts.saving import save, spec_of
+from sessionkit.charts.save import save, spec_of
 from sessionkit.charts.score_distribution import score_distribution
 from sessionkit.charts.session_curve import session_curve
 from sessionkit.charts.session_timeline import session_timeline

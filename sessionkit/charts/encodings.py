@@ -26,12 +26,12 @@ Drawn = TypeVar("Drawn", alt.LayerChart, alt.FacetChart)
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 
 
-class Rows(alt.InlineData):
+class SharedRows(alt.InlineData):
     """Data inside a chart that nobody changes: copies of the chart share them, and they are not checked value by value."""
 
     _class_is_valid_at_instantiation = False
 
-    def __deepcopy__(self, _memo: object) -> Rows:
+    def __deepcopy__(self, _memo: object) -> SharedRows:
         """Return these data."""
         return self
 
@@ -66,7 +66,7 @@ def checked(frame: Any, columns: Sequence[str], source: str) -> pl.DataFrame:  #
 def values(frame: pl.DataFrame) -> alt.InlineData:
     """Return a frame as data inside the chart: independent of Altair's global data transformers and their row limit."""
     texts = [inert_column(name) for name, dtype in frame.schema.items() if dtype == pl.String]
-    return Rows(values=frame.with_columns(texts).to_dicts())
+    return SharedRows(values=frame.with_columns(texts).to_dicts())
 
 
 def colour(groups: Sequence[str], colours: Mapping[str, str] | None, legend: str) -> alt.Color:

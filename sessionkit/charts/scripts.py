@@ -13,7 +13,7 @@ def script(name: str) -> str:
     Parameters
     ----------
     name
-        Its path within the package, such as ``"report/live/discounts.js"``.
+        Its path within the package, such as ``"reports/live/discounts.js"``.
 
     Raises
     ------

@@ -9,7 +9,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.charts.encodings import Rows, checked, colour, stacked, tip, values
+from sessionkit.charts.encodings import SharedRows, checked, colour, stacked, tip, values
 from sessionkit.charts.text import plain, printable_column
 from sessionkit.charts.theme import FAINT, INK
 
@@ -146,7 +146,7 @@ def _border(frame: pl.DataFrame, across: list[str], up: list[str], place: Mappin
     layers = []
     for rows, (x, x2, y, y2) in zip((right, top), ends.values(), strict=True):
         if rows:
-            line = alt.Chart(Rows(values=rows)).mark_rule(color=INK, strokeWidth=2.4)
+            line = alt.Chart(SharedRows(values=rows)).mark_rule(color=INK, strokeWidth=2.4)
             from_ = {"x": place["x"].bandPosition(x), "y": place["y"].bandPosition(y)}
             to = {"x2": alt.X2(field="x", bandPosition=x2), "y2": alt.Y2(field="y", bandPosition=y2)}
             layers.append(line.encode(**from_, **to))

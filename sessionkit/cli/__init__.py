@@ -2,21 +2,28 @@
 
 ::
 
-    app.py          the commands, listed; a new one is a function in its group's file and a line there
-    data.py         ingest, check                      scores.py    score, explain
-    describing.py   describe                           curves.py    curve, breakdown
-    evidence.py     correlate                          sweeping.py  sweep
-    catalogue.py    measures, formats, schema
-    charting.py     chart                              reporting.py report
-    demo.py         demo
-    comparing.py    compare                            incomplete.py incomplete
-    effort.py       effort
-    judging.py      noise, discriminate, incomplete --loss
-    calibrating.py  calibrate                      planning.py  mixed, power
-    proposing.py    init                           sharing.py   pseudonymize
-    options.py      arguments and options that several commands take, and the study they name
-    output.py       results: table, tsv, csv, jsonl or parquet, to stdout or, whole or not at all, to a file
-    running.py      errors as exit statuses, warnings as notes, progress; on stderr
+    app.py           the commands, listed; a new one is a function in its group's file and a line there
+    data.py          ingest, check
+    scores.py        score, explain
+    describe.py      describe
+    curves.py        curve, breakdown
+    evidence.py      correlate
+    sweep.py         sweep
+    catalogue.py     measures, formats, schema
+    chart.py         chart
+    report.py        report
+    demo.py          demo
+    compare.py       compare
+    incomplete.py    incomplete
+    effort.py        effort
+    robustness.py    noise, discriminate, incomplete --loss
+    calibrate.py     calibrate
+    power.py         mixed, power
+    init.py          init
+    pseudonymize.py  pseudonymize
+    options.py       arguments and options that several commands take, and the study they name
+    output.py        results: table, tsv, csv, jsonl or parquet, to stdout or, whole or not at all, to a file
+    runner.py        errors as exit statuses, warnings as notes, progress; on stderr
 
 Exit status: 0 fine; 1 the data is at fault; 2 the command is; 130 interrupted; 141 the reader of a pipe
 left; 143 terminated.
@@ -94,13 +101,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     0
     """
     if arguments is not None:
-        from sessionkit.cli.running import run
+        from sessionkit.cli.runner import run
 
         return run(list(arguments))
     signals, status = Signals(), 0
     try:
         try:
-            from sessionkit.cli.running import run
+            from sessionkit.cli.runner import run
 
             # this process is the command's own: it makes many objects, few of them in circles, and ends
             gc.set_threshold(1_000_000, 20, 20)

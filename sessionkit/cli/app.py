@@ -8,24 +8,24 @@ from typing import Annotated
 import typer
 
 from sessionkit import __version__
-from sessionkit.cli.calibrating import calibrate
+from sessionkit.cli.calibrate import calibrate
 from sessionkit.cli.catalogue import formats, measures, schema
-from sessionkit.cli.charting import chart
-from sessionkit.cli.comparing import compare
+from sessionkit.cli.chart import chart
+from sessionkit.cli.compare import compare
 from sessionkit.cli.curves import breakdown, curve
 from sessionkit.cli.data import check, ingest
 from sessionkit.cli.demo import demo
-from sessionkit.cli.describing import describe
+from sessionkit.cli.describe import describe
 from sessionkit.cli.effort import effort
 from sessionkit.cli.evidence import correlate
 from sessionkit.cli.incomplete import incomplete
-from sessionkit.cli.judging import discriminate, noise
-from sessionkit.cli.planning import mixed, power
-from sessionkit.cli.proposing import init
-from sessionkit.cli.reporting import report
+from sessionkit.cli.init import init
+from sessionkit.cli.power import mixed, power
+from sessionkit.cli.pseudonymize import pseudonymize
+from sessionkit.cli.report import report
+from sessionkit.cli.robustness import discriminate, noise
 from sessionkit.cli.scores import explain, score
-from sessionkit.cli.sharing import pseudonymize
-from sessionkit.cli.sweeping import sweep
+from sessionkit.cli.sweep import sweep
 
 COMMANDS: dict[Callable[..., None], str] = {
     demo: "sessionkit demo --out sessionkit-demo",

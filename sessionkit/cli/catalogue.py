@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sessionkit.cli.options import FormatOption, OutputOption
-from sessionkit.cli.output import Form, destination
+from sessionkit.cli.output import OutputForm, destination
+from sessionkit.display.text_tables import table_text
 from sessionkit.errors import UsageError, suggestion
-from sessionkit.showing.tables import table_text
 
 if TYPE_CHECKING:
     from sessionkit.readers import Format, Judgments
@@ -57,8 +57,8 @@ def measures(
     import polars as pl
 
     from sessionkit.scoring.measures import MEASURES
-    from sessionkit.scoring.measures.described import parameters_of
-    from sessionkit.scoring.measures.text import instead_of
+    from sessionkit.scoring.measures.describe import parameters_of
+    from sessionkit.scoring.measures.grammar import instead_of
 
     to = destination(format_, output)
     if start:
@@ -75,7 +75,7 @@ def measures(
     if name not in MEASURES:
         msg = f"there is no measure {name!r}{instead_of(name, MEASURES)}; measures: {', '.join(MEASURES)}"
         raise UsageError(msg)
-    if to.form is Form.table or (format_ is None and output is None):
+    if to.form is OutputForm.table or (format_ is None and output is None):
         to.write(_page(MEASURES[name]).encode())
     else:
         to.send(parameters_of(MEASURES[name]))
@@ -166,7 +166,7 @@ def _format_page(name: str, kind: str, format_: Format | Judgments) -> str:
 
 def _page(measure: Measure) -> str:
     """Everything about one measure, as text."""
-    from sessionkit.scoring.measures.described import about, facts_of, parameters_of
+    from sessionkit.scoring.measures.describe import about, facts_of, parameters_of
 
     facts = "".join(f"{name:<8} {value}\n" for name, value in facts_of(measure).items())
     parameters = table_text(parameters_of(measure)) if measure.parameters() else ""

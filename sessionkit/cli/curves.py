@@ -6,14 +6,7 @@ from typing import Annotated
 
 import typer
 
-from sessionkit.cli.evidence import (
-    INTERVALS,
-    ConfidenceOption,
-    ResamplesOption,
-    SeedOption,
-    UnitsOption,
-    send_finding,
-)
+from sessionkit.cli.evidence import INTERVALS, ConfidenceOption, ResamplesOption, SeedOption, UnitsOption, send_finding
 from sessionkit.cli.options import (
     FormatOption,
     MeasureArgument,
@@ -28,7 +21,7 @@ from sessionkit.cli.options import (
     open_source,
 )
 from sessionkit.cli.output import destination
-from sessionkit.cli.running import working
+from sessionkit.cli.runner import working
 from sessionkit.errors import UsageError
 
 NORMALIZE = "none|each|averages"
@@ -147,8 +140,8 @@ def breakdown(
     (sessions). With --test the differences between these means at the cutoff, over users where they have several sessions;
     tables for --table: tests, reading.
     """
-    from sessionkit.analysis.breakdown import breakdown as broken_down
-    from sessionkit.analysis.breakdown_tests import breakdown_tests
+    from sessionkit.analysis.breakdown.breakdown import breakdown as broken_down
+    from sessionkit.analysis.breakdown.tests import breakdown_tests
 
     to = destination(format_, output)
     if test and average != "sessions":

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sessionkit.cli.options import FormatOption, MemoryOption, OutputOption, StudyArgument, TableOption, open_source
-from sessionkit.cli.output import Form, destination
-from sessionkit.cli.running import DATA, note, tell, working
+from sessionkit.cli.output import OutputForm, destination
+from sessionkit.cli.runner import DATA, note, tell, working
 from sessionkit.errors import UsageError
 
 if TYPE_CHECKING:
@@ -125,8 +125,8 @@ def ingest(
     kept, and the value is missing in it.
     """
     from sessionkit.analysis.accounts import accounts, heavy_losses
-    from sessionkit.readers import read
     from sessionkit.readers.progress import watched
+    from sessionkit.readers.read import read
     from sessionkit.study import add_partition
     from sessionkit.study.package import refuse_to_replace
 
@@ -156,7 +156,7 @@ def ingest(
             saved = study.save(out, partition_by=partition_by, memory=memory)
         else:
             saved = add_partition(out, study, column, value, memory=memory)
-    destination(Form.table, None).send_tables(_shown(accounts(saved)), TITLES)
+    destination(OutputForm.table, None).send_tables(_shown(accounts(saved)), TITLES)
     tell(f"written: {out}")
     for loss in heavy_losses(saved):
         note(f"{loss}; sessionkit check says why")
@@ -251,10 +251,10 @@ def check(
         with working("verifying"):
             hashes = pl.DataFrame({"problem": verify_hashes(opened)}, schema=hashes.schema)
     if len(hashes):
-        to.send_tables({"hashes": hashes}, TITLES if to.form is Form.table else {}, "hashes" if table else None)
+        to.send_tables({"hashes": hashes}, TITLES if to.form is OutputForm.table else {}, "hashes" if table else None)
         raise typer.Exit(DATA)
     found = accounts(opened)
-    if to.form is Form.table and table is None:
+    if to.form is OutputForm.table and table is None:
         to.send_tables(_shown(found), TITLES)
         if verify:
             tell("all is as it was written")

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sessionkit.cli.output import Form, destination
-from sessionkit.cli.running import tell, working
+from sessionkit.cli.output import OutputForm, destination
+from sessionkit.cli.runner import tell, working
 from sessionkit.errors import DataError, UsageError
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def demo(
 
     Ingests a made-up log of thirty searchers, four scenarios and two systems, scores it, and writes the study, four figures and a report.
     """
-    from sessionkit.readers import read
+    from sessionkit.readers.read import read
 
     with working("reading"):
         made = read(clinic_folder() / "study.toml")
@@ -36,7 +36,7 @@ def demo(
         study = made.save(out / "study")
     tables = _tables(study)
     typer.echo(f"{study.settings.title}\nEvery number below comes from made-up data.\n")
-    destination(Form.table, None).send_tables(tables, {})
+    destination(OutputForm.table, None).send_tables(tables, {})
     typer.echo("")
     for path in [out / "study", *_drawings(study, out)]:
         typer.echo(str(path))
@@ -54,10 +54,10 @@ def _tables(study: Study) -> dict[str, pl.DataFrame]:
     """What the demo prints, by title."""
     import polars as pl
 
-    from sessionkit.analysis.breakdown import breakdown
+    from sessionkit.analysis.breakdown.breakdown import breakdown
     from sessionkit.analysis.describe import describe
-    from sessionkit.report.choices import choices_of
-    from sessionkit.scoring.scores import score
+    from sessionkit.reports.choices import choices_of
+    from sessionkit.scoring.score import score
 
     measure = choices_of(study).tested
     parts = breakdown(study, measure)
@@ -73,9 +73,9 @@ def _tables(study: Study) -> dict[str, pl.DataFrame]:
 def _drawings(study: Study, out: Path) -> list[Path]:
     """Write the figures and the report, and return where they are."""
     from sessionkit.charts import KINDS, save
-    from sessionkit.report import report
-    from sessionkit.report.choices import choices_of
-    from sessionkit.report.figures import APART, figure
+    from sessionkit.reports import report
+    from sessionkit.reports.choices import choices_of
+    from sessionkit.reports.figures import APART, figure
 
     choices = choices_of(study)
     page = out / "report.html"

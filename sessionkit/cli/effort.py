@@ -18,7 +18,7 @@ from sessionkit.cli.options import (
     open_source,
 )
 from sessionkit.cli.output import destination
-from sessionkit.cli.running import working
+from sessionkit.cli.runner import working
 
 
 def effort(
@@ -49,7 +49,7 @@ def effort(
     discounts read as chances to look that far: how many results its searcher looks at. Tables for --table: reach, plateau,
     searcher, chances, reading.
     """
-    from sessionkit.analysis.effort import effort as read_effort
+    from sessionkit.analysis.effort.effort import effort as read_effort
 
     to = destination(format_, output)
     opened = open_source(study)

@@ -17,8 +17,8 @@ from sessionkit.cli.options import (
     columns_or_measures_first,
     open_source,
 )
-from sessionkit.cli.output import Destination, Form, destination
-from sessionkit.cli.running import working
+from sessionkit.cli.output import Destination, OutputForm, destination
+from sessionkit.cli.runner import working
 
 if TYPE_CHECKING:
     import polars as pl
@@ -104,7 +104,7 @@ def correlate(
     users have several sessions these come from draws of whole users. Tables for --table: correlations, differences (of
     two measures in their correlation: Williams, Steiger, or draws), reading.
     """
-    from sessionkit.analysis.correlate import correlate as correlated
+    from sessionkit.analysis.correlate.correlate import correlate as correlated
 
     to = destination(format_, output)
     opened = open_source(study)
@@ -130,7 +130,7 @@ def send_finding(tables: dict[str, pl.DataFrame], reading: str, to: Destination,
     """Write what was found: for people the reading and then the tables, else the tables, of which the reading is one."""
     import polars as pl
 
-    if to.form is not Form.table or only is not None:
+    if to.form is not OutputForm.table or only is not None:
         to.send_tables({**tables, "reading": pl.DataFrame({"sentence": reading.split("\n")})}, {}, only)
         return
     shown = {name: _told(frame) for name, frame in tables.items() if len(frame)}

@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from sessionkit.cli.evidence import send_finding
-from sessionkit.cli.judging import ClaimOption, TestOption, send_loss
 from sessionkit.cli.options import (
     FormatOption,
     MeasuresArgument,
@@ -19,8 +18,9 @@ from sessionkit.cli.options import (
     grouping,
     open_source,
 )
-from sessionkit.cli.output import Form, destination
-from sessionkit.cli.running import working
+from sessionkit.cli.output import OutputForm, destination
+from sessionkit.cli.robustness import ClaimOption, TestOption, send_loss
+from sessionkit.cli.runner import working
 from sessionkit.errors import UsageError
 
 PER = "session|query"
@@ -107,7 +107,7 @@ def incomplete(
     curve has its knee, and how many verdicts on pairs stay. Tables: agreement, knees, confusion, pairs, left_out, settings,
     reading.
     """
-    from sessionkit.analysis.incomplete import incomplete as incompleteness
+    from sessionkit.analysis.incomplete.incomplete import incomplete as incompleteness
 
     to = destination(format_, output)
     _check(
@@ -144,7 +144,7 @@ def incomplete(
             memory=memory,
         )
     tables = found.tables()
-    if to.form is Form.table and table is None:
+    if to.form is OutputForm.table and table is None:
         margins = tables["judged"].filter(
             tables["judged"]["query_position"].is_null() | tables["judged"]["rank"].is_null()
         )

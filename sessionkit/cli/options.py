@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from sessionkit.cli.output import Form
-from sessionkit.cli.running import working
+from sessionkit.cli.output import OutputForm
+from sessionkit.cli.runner import working
 from sessionkit.errors import UsageError
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ MeasuresArgument = Annotated[
     ),
 ]
 FormatOption = Annotated[
-    Form | None,
+    OutputForm | None,
     typer.Option(
         "--format",
         help=(
@@ -170,7 +170,7 @@ def open_source(source: str) -> Study:
             # whatever the command reads of it later, and wherever
             get_current_context().with_resource(study.reading())
             return study
-        from sessionkit.readers import read
+        from sessionkit.readers.read import read
 
         return read(source)
 

@@ -19,14 +19,14 @@ from enum import StrEnum
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from sessionkit.display.text_tables import table_text
 from sessionkit.errors import NAMED, UsageError, suggestion, visible
-from sessionkit.showing.tables import table_text
 
 if TYPE_CHECKING:
     import polars as pl
 
 
-class Form(StrEnum):
+class OutputForm(StrEnum):
     """How results are written."""
 
     table = "table"
@@ -36,7 +36,13 @@ class Form(StrEnum):
     parquet = "parquet"
 
 
-ENDINGS = {".tsv": Form.tsv, ".csv": Form.csv, ".jsonl": Form.jsonl, ".ndjson": Form.jsonl, ".parquet": Form.parquet}
+ENDINGS = {
+    ".tsv": OutputForm.tsv,
+    ".csv": OutputForm.csv,
+    ".jsonl": OutputForm.jsonl,
+    ".ndjson": OutputForm.jsonl,
+    ".parquet": OutputForm.parquet,
+}
 LINE_ENDS = {character: NAMED[character] for character in "\t\n\r"}
 
 
@@ -44,7 +50,7 @@ LINE_ENDS = {character: NAMED[character] for character in "\t\n\r"}
 class Destination:
     """Where results go, and in which form; made by `destination`, before anything is computed."""
 
-    form: Form
+    form: OutputForm
     file: Path | None
 
     @property
@@ -58,13 +64,13 @@ class Destination:
 
     def send_parts(self, parts: Iterable[pl.DataFrame]) -> None:
         """Write one table that comes part by part, of which at least one; only a ``table`` needs all of them at once."""
-        if self.form is Form.table:
+        if self.form is OutputForm.table:
             import polars as pl
 
             self.send(pl.concat(list(parts)))
             return
         with self._stream() as stream:
-            if self.form is Form.parquet:
+            if self.form is OutputForm.parquet:
                 _write_parquet(parts, stream)
                 return
             for number, part in enumerate(parts):
@@ -88,10 +94,10 @@ class Destination:
                 msg = f"there is no table {only!r}{suggestion(only, tables)}; tables: {', '.join(tables)}"
                 raise UsageError(msg)
             self.send(tables[only])
-        elif self.form is Form.parquet:
+        elif self.form is OutputForm.parquet:
             msg = f"a Parquet file holds one table; choose it with --table, one of {', '.join(tables)}"
             raise UsageError(msg)
-        elif self.form is Form.jsonl:
+        elif self.form is OutputForm.jsonl:
             self.write(b"".join(_rendered(_tagged(name, frame), self) for name, frame in tables.items()))
         else:
             parts = [_head(name, titles, self.form) + _rendered(frame, self) for name, frame in tables.items()]
@@ -106,7 +112,7 @@ class Destination:
     def _stream(self) -> Iterator[IO[bytes]]:
         """Open the file, which is written whole or not at all, or stdout."""
         if self.file is not None:
-            from sessionkit.study.replacing import whole_file
+            from sessionkit.study.files import whole_file
 
             with whole_file(self.file) as stream:
                 yield stream
@@ -116,7 +122,7 @@ class Destination:
         sys.stdout.flush()
 
 
-def destination(form: Form | None, file: Path | None) -> Destination:
+def destination(form: OutputForm | None, file: Path | None) -> Destination:
     """Settle where results go and how they are written.
 
     Raises
@@ -125,7 +131,7 @@ def destination(form: Form | None, file: Path | None) -> Destination:
         The file cannot be written, its name ends in no form and none is given, or Parquet is to go to stdout.
     """
     if file is not None:
-        from sessionkit.study.replacing import require_place
+        from sessionkit.study.files import require_place
 
         require_place(file)
         ending = file.suffix.lower()
@@ -133,11 +139,11 @@ def destination(form: Form | None, file: Path | None) -> Destination:
             possible = ", ".join(ENDINGS)
             msg = f"{file.name} ends in {file.suffix}; results can be written as {possible}{suggestion(ending, ENDINGS)}, or give --format"
             raise UsageError(msg)
-        return Destination(form or ENDINGS.get(ending, Form.tsv), file)
-    if form is Form.parquet:
+        return Destination(form or ENDINGS.get(ending, OutputForm.tsv), file)
+    if form is OutputForm.parquet:
         msg = "parquet is written to files only; name one with --output FILE"
         raise UsageError(msg)
-    return Destination(form or (Form.table if sys.stdout.isatty() else Form.tsv), None)
+    return Destination(form or (OutputForm.table if sys.stdout.isatty() else OutputForm.tsv), None)
 
 
 def _write_parquet(parts: Iterable[pl.DataFrame], stream: IO[bytes]) -> None:
@@ -155,25 +161,25 @@ def _write_parquet(parts: Iterable[pl.DataFrame], stream: IO[bytes]) -> None:
 
 def _rendered(frame: pl.DataFrame, to: Destination, *, header: bool = True) -> bytes:
     """Return a table in the form asked for."""
-    if to.form is Form.table:
+    if to.form is OutputForm.table:
         width = shutil.get_terminal_size().columns if to.terminal else None
         return table_text(frame, width).encode()
-    if to.form is Form.parquet:
+    if to.form is OutputForm.parquet:
         buffer = io.BytesIO()
         frame.write_parquet(buffer)
         return buffer.getvalue()
-    if to.form is Form.jsonl:
+    if to.form is OutputForm.jsonl:
         text = frame.write_ndjson()
-    elif to.form is Form.csv:
+    elif to.form is OutputForm.csv:
         text = frame.write_csv(include_header=header)
     else:
         text = _one_line_each(frame).write_csv(separator="\t", quote_style="never", include_header=header)
     return (_harmless(text) if to.terminal else text).encode()
 
 
-def _head(name: str, titles: Mapping[str, str], form: Form) -> bytes:
+def _head(name: str, titles: Mapping[str, str], form: OutputForm) -> bytes:
     """Return what stands above a table: for people its title, which may have several lines, else its name."""
-    if form is not Form.table:
+    if form is not OutputForm.table:
         return f"# {name}\n".encode()
     lines = titles.get(name, name).split("\n")
     return "".join(f"{visible(line)}\n" for line in [*lines, ""]).encode()

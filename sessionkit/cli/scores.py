@@ -20,7 +20,7 @@ from sessionkit.cli.options import (
     open_source,
 )
 from sessionkit.cli.output import destination
-from sessionkit.cli.running import working
+from sessionkit.cli.runner import working
 from sessionkit.errors import DataError, UsageError
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def score(
     without a value) and judged (share of the results that are judged). Per session: session_id, system_id, topic_id,
     user_id, measure, value, judged; per query also query_position.
     """
-    from sessionkit.scoring.scores import score_parts
+    from sessionkit.scoring.score import score_parts
 
     to = destination(format_, output)
     if engine is Engine.spark and (memory is not None or partials is not None):

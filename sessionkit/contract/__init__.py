@@ -3,13 +3,13 @@
 ``schemas/*.json`` are the only place where columns and constraints are declared. This room reads them
 (:mod:`~sessionkit.contract.schemas`), compiles fields to polars casts (:mod:`~sessionkit.contract.casts`) and
 constraints to polars conditions (:mod:`~sessionkit.contract.rules`), and parts the rows of a frame into those that keep
-every rule and those that break one, and sets values aside that no row needs (:mod:`~sessionkit.contract.checked`). It knows
+every rule and those that break one, and sets values aside that no row needs (:mod:`~sessionkit.contract.checks`). It knows
 nothing of files.
 
 Rules are named by sentences that hold for rows that are fine: ``rank_is_an_integer``, ``session_is_known``.
 """
 
-from sessionkit.contract.checked import CELL, CELLS, COLUMN, RECORD, RULE, VALUE, Checked, check_types, check_values
+from sessionkit.contract.checks import CELL, CELLS, COLUMN, RECORD, RULE, VALUE, CheckedRows, check_types, check_values
 from sessionkit.contract.keys import check_parents, check_reach, check_unique
 from sessionkit.contract.schemas import TABLES, Field, Rule, Table, document, table
 
@@ -21,7 +21,7 @@ __all__ = [
     "RULE",
     "TABLES",
     "VALUE",
-    "Checked",
+    "CheckedRows",
     "Field",
     "Rule",
     "Table",

@@ -10,25 +10,27 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from sessionkit.contract.checked import FLAG, RECORD, Checked
+from sessionkit.contract.checks import FLAG, RECORD, CheckedRows
 from sessionkit.contract.schemas import Table
 
 REACH = 100
 """How many positions of a session may be missing, however few it has."""
 
 
-def check_unique(rows: Checked, table: Table) -> Checked:
+def check_unique(rows: CheckedRows, table: Table) -> CheckedRows:
     """Sort by the key and part off rows whose key an earlier record of the source already has."""
     key = list(table.key)
     if _rises(rows, key):
         return rows
     if not rises(rows.accepted, [*key, RECORD]):
-        rows = Checked(rows.accepted.sort([*key, RECORD]), rows.broken)
+        rows = CheckedRows(rows.accepted.sort([*key, RECORD]), rows.broken)
     repeated = pl.all_horizontal(pl.col(name) == pl.col(name).shift(1) for name in key)
     return rows.rejecting(table.rule("unique").name, repeated, _shown(key))
 
 
-def check_parents(rows: Checked, table: Table, reference: str, accepted: pl.DataFrame, seen: pl.DataFrame) -> Checked:
+def check_parents(
+    rows: CheckedRows, table: Table, reference: str, accepted: pl.DataFrame, seen: pl.DataFrame
+) -> CheckedRows:
     """Part off rows whose parent does not exist (``..._is_known``) or was itself rejected (``..._is_accepted``).
 
     `accepted` and `seen` hold the keys of the parents that were accepted, and of all that occur in the source.
@@ -47,13 +49,13 @@ def check_parents(rows: Checked, table: Table, reference: str, accepted: pl.Data
         return rows
     seen = seen.select(key).unique().with_columns(pl.lit(True).alias(FLAG))
     orphans = orphans.join(seen, on=key, how="left").with_columns(pl.col(FLAG).fill_null(value=False))
-    flagged = Checked(rows.accepted.join(orphans, on=key, how="left", maintain_order="left"), rows.broken)
+    flagged = CheckedRows(rows.accepted.join(orphans, on=key, how="left", maintain_order="left"), rows.broken)
     parted = flagged.rejecting(known.name, ~pl.col(FLAG), _shown(key))
     parted = parted.rejecting(kept.name, pl.col(FLAG), _shown(key))
-    return Checked(parted.accepted.drop(FLAG), parted.broken.drop(FLAG, strict=False))
+    return CheckedRows(parted.accepted.drop(FLAG), parted.broken.drop(FLAG, strict=False))
 
 
-def check_reach(rows: Checked, table: Table, positions: pl.DataFrame | None = None) -> Checked:
+def check_reach(rows: CheckedRows, table: Table, positions: pl.DataFrame | None = None) -> CheckedRows:
     """Part off rows so far on in the numbering that the positions missing before them cannot be meant.
 
     Up to the k-th position of a session :data:`REACH` may be missing, or k where that is more: a time or an id taken for a
@@ -76,8 +78,8 @@ def check_reach(rows: Checked, table: Table, positions: pl.DataFrame | None = No
     flagged = rows.accepted.join(
         far.with_columns(pl.lit(True).alias(FLAG)), on=[group, position], how="left", maintain_order="left"
     )
-    parted = Checked(flagged, rows.broken).rejecting(rule.name, pl.col(FLAG), pl.col(position).cast(pl.String))
-    return Checked(parted.accepted.drop(FLAG), parted.broken.drop(FLAG, strict=False))
+    parted = CheckedRows(flagged, rows.broken).rejecting(rule.name, pl.col(FLAG), pl.col(position).cast(pl.String))
+    return CheckedRows(parted.accepted.drop(FLAG), parted.broken.drop(FLAG, strict=False))
 
 
 def is_dense(keys: pl.DataFrame) -> bool:
@@ -125,7 +127,7 @@ def rises(frame: pl.DataFrame, key: Sequence[str]) -> bool:
     return bool((new | above).all())
 
 
-def _rises(rows: Checked, key: Sequence[str]) -> bool:
+def _rises(rows: CheckedRows, key: Sequence[str]) -> bool:
     """Return what :func:`rises` does of the accepted rows; what :func:`keys_of` is asked for later is found on the way."""
     *group, last = key
     values = rows.accepted[last]
@@ -152,7 +154,7 @@ def distinct(rows: pl.DataFrame, key: Sequence[str]) -> pl.DataFrame:
     return _once(rows.select(key)[np.flatnonzero(begins(rows, key))])
 
 
-def keys_of(rows: Checked, key: Sequence[str]) -> pl.DataFrame:
+def keys_of(rows: CheckedRows, key: Sequence[str]) -> pl.DataFrame:
     """Return every key of the accepted rows once, as :func:`distinct` does; what was found is found but once.
 
     A key that is the first part of one that was asked for before is found among these, which are fewer.
@@ -167,7 +169,7 @@ def keys_of(rows: Checked, key: Sequence[str]) -> pl.DataFrame:
     return known[wanted]
 
 
-def starts_of(rows: Checked, key: Sequence[str]) -> NDArray[np.intp]:
+def starts_of(rows: CheckedRows, key: Sequence[str]) -> NDArray[np.intp]:
     """Return which accepted rows have another key than the row before, the first one among them; found but once."""
     if (wanted := tuple(key)) not in rows.starts:
         rows.starts[wanted] = np.flatnonzero(begins(rows.accepted, key))

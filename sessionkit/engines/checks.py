@@ -11,7 +11,7 @@ import polars as pl
 from sessionkit.contract import table
 from sessionkit.contract.rules import value_rules
 from sessionkit.errors import DataError
-from sessionkit.study.slices import in_order
+from sessionkit.study.batches import in_order
 
 LIST = ["session_id", "query_position"]
 LOG = ("sessions", "queries", "results")

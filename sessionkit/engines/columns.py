@@ -111,7 +111,7 @@ def _arrow(dtype: pl.DataType) -> pa.DataType:
 
 
 @dataclass(frozen=True)
-class Column:
+class SparkColumn:
     """A column on its way to the workers.
 
     Parameters
@@ -129,7 +129,7 @@ class Column:
     travels: str
 
 
-def column_of(table_name: str, name: str, frame: SparkFrame) -> Column:
+def column_of(table_name: str, name: str, frame: SparkFrame) -> SparkColumn:
     """How a column of a Spark table travels.
 
     Raises
@@ -148,12 +148,12 @@ def column_of(table_name: str, name: str, frame: SparkFrame) -> Column:
         dtype = polars_type(given)
         if dtype is None:
             raise UsageError(f"{table_name}.{name} is {given}; sessions can be grouped by text, numbers and times only")
-        return Column(name, dtype, spark_type(dtype) or "string")
+        return SparkColumn(name, dtype, spark_type(dtype) or "string")
     kind = "decimal" if DECIMAL.fullmatch(given) else given.partition("(")[0]
     travels = _travels(field.type, kind)
     if travels is None:
         raise DataError(f"{table_name}.{name} is {given} where the schema says {field.type}; cast it in Spark first")
-    return Column(name, field.dtype, travels)
+    return SparkColumn(name, field.dtype, travels)
 
 
 def _travels(wanted: str, given: str) -> str | None:
@@ -167,7 +167,7 @@ def _travels(wanted: str, given: str) -> str | None:
     return given if (wanted, given) in {("boolean", "boolean"), ("datetime", "timestamp")} else None
 
 
-def bound(frame: SparkFrame, columns: Iterable[Column]) -> SparkFrame:
+def bound(frame: SparkFrame, columns: Iterable[SparkColumn]) -> SparkFrame:
     """Columns of a Spark table in this order, found by name whatever else it holds, as the types in which they travel.
 
     A column that is not there is null. A fraction where a whole number belongs, and a number too large for one, become
@@ -187,12 +187,12 @@ def bound(frame: SparkFrame, columns: Iterable[Column]) -> SparkFrame:
     return frame.toDF(*(f"c{place}" for place in range(len(given)))).select(*chosen)
 
 
-def sent_as(column: Column) -> pl.DataType:
+def sent_as(column: SparkColumn) -> pl.DataType:
     """The polars type in which a column arrives on a worker."""
     return polars_type(column.travels) or column.dtype
 
 
-def received(rows: pl.DataFrame, columns: Iterable[Column], table_name: str) -> pl.DataFrame:
+def received(rows: pl.DataFrame, columns: Iterable[SparkColumn], table_name: str) -> pl.DataFrame:
     """The columns that arrived on a worker, in the types that the kernel gets.
 
     Raises

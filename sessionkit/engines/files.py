@@ -15,8 +15,8 @@ import pyarrow as pa
 
 from sessionkit.engines.columns import handed_back
 from sessionkit.errors import DataError
-from sessionkit.scoring.score_task import ScoreTask
-from sessionkit.scoring.tasks import parts_of
+from sessionkit.scoring.reduction import parts_of
+from sessionkit.scoring.score_reduction import ScoreReduction
 from sessionkit.study import open_study
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class FileWork:
         How to get at an address.
     """
 
-    task: ScoreTask
+    task: ScoreReduction
     place: Path | str
     parts: int
     finished: bool = False

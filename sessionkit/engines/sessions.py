@@ -16,13 +16,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sessionkit.engines.checks import checked
-from sessionkit.engines.columns import Column, arrow_schema, handed_back, received, sent_as
-from sessionkit.engines.judged import judged_of
-from sessionkit.engines.stream import ID, KIND, KINDS, SESSION, Layout
+from sessionkit.engines.columns import SparkColumn, arrow_schema, handed_back, received, sent_as
+from sessionkit.engines.judgments import judged_of
+from sessionkit.engines.stream import ID, KIND, KINDS, SESSION, StreamLayout
 from sessionkit.errors import DataError
-from sessionkit.scoring.blocks import Block
-from sessionkit.scoring.judged import Judged
-from sessionkit.scoring.score_task import ScoreTask
+from sessionkit.scoring.batch import SessionBatch
+from sessionkit.scoring.graded_pairs import GradedPairs
+from sessionkit.scoring.score_reduction import ScoreReduction
 from sessionkit.study import Settings
 
 ROWS = 2_000_000
@@ -53,10 +53,10 @@ class StreamWork:
         Rows of the stream from which a block is full.
     """
 
-    task: ScoreTask
-    layout: Layout
+    task: ScoreReduction
+    layout: StreamLayout
     settings: Settings
-    judged: Judged | None
+    judged: GradedPairs | None
     trusted: bool = False
     finished: bool = False
     rows: int = ROWS
@@ -65,7 +65,7 @@ class StreamWork:
         """Work out what is asked of some whole sessions, whose tables are let go of as soon as they can be."""
         tables = tables if self.trusted else checked(tables)
         judged = self.judged or judged_of(tables["judgments"], self.settings)
-        block = Block.of(tables.pop("sessions"), tables.pop("queries"), tables.pop("results"), judged)
+        block = SessionBatch.of(tables.pop("sessions"), tables.pop("queries"), tables.pop("results"), judged)
         part = self.task.part(block)
         return self.task.whole([part]) if self.finished else part
 
@@ -81,7 +81,7 @@ class StreamWork:
         return self.answer({name: frame([], self.layout, name) for name in self.layout.columns})
 
 
-def blocks(batches: Iterable[pa.RecordBatch], layout: Layout, rows: int = ROWS) -> Iterator[list[Piece]]:
+def blocks(batches: Iterable[pa.RecordBatch], layout: StreamLayout, rows: int = ROWS) -> Iterator[list[Piece]]:
     """Gather the batches of a sorted stream into blocks of whole sessions, each of about so many rows."""
     whole: list[Piece] = []
     last: list[Piece] = []
@@ -108,15 +108,15 @@ def blocks(batches: Iterable[pa.RecordBatch], layout: Layout, rows: int = ROWS) 
         yield whole
 
 
-def frame(batches: list[pa.RecordBatch], layout: Layout, name: str) -> pl.DataFrame:
+def frame(batches: list[pa.RecordBatch], layout: StreamLayout, name: str) -> pl.DataFrame:
     """One table of a block, under our names and in the types of the schemas."""
-    columns: dict[str, Column] = {SESSION: ID, **layout.slots(name)}
+    columns: dict[str, SparkColumn] = {SESSION: ID, **layout.slots(name)}
     schema = arrow_schema(pl.Schema({slot: sent_as(column) for slot, column in columns.items()}))
     rows = pl.DataFrame(pa.Table.from_batches([batch.cast(schema) for batch in batches], schema))
     return received(rows.rename({slot: column.name for slot, column in columns.items()}), columns.values(), name)
 
 
-def _piece(batch: pa.RecordBatch, layout: Layout) -> Piece:
+def _piece(batch: pa.RecordBatch, layout: StreamLayout) -> Piece:
     """The rows of each table in a batch, without the slots of the others."""
     kind = batch.column(KIND)
     return {

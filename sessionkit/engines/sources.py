@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from sessionkit.contract import TABLES, table
-from sessionkit.engines.columns import Column, bound, column_of, polars_type, sent_as, spark_schema, spark_type
-from sessionkit.engines.judged import KEY
+from sessionkit.engines.columns import SparkColumn, bound, column_of, polars_type, sent_as, spark_schema, spark_type
+from sessionkit.engines.judgments import KEY
 from sessionkit.engines.stream import ID, SESSION
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.study import Settings, Study, open_study
+from sessionkit.study.batches import IDS
 from sessionkit.study.package import DESCRIPTOR
-from sessionkit.study.slices import IDS
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame as SparkFrame
@@ -33,7 +33,7 @@ USER = "user_id"
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
+class SparkSource:
     """Tables of a study that Spark can read.
 
     Parameters
@@ -60,7 +60,7 @@ class Source:
         """The directory or the address of a saved study."""
         return self.study.address or (self.study.path or Path()).resolve()
 
-    def log(self, reads: Mapping[str, Sequence[str]]) -> tuple[dict[str, SparkFrame], dict[str, list[Column]]]:
+    def log(self, reads: Mapping[str, Sequence[str]]) -> tuple[dict[str, SparkFrame], dict[str, list[SparkColumn]]]:
         """Sessions (columns of their users beside them), queries and results, with what blocks need and what is read.
 
         Returns
@@ -89,13 +89,13 @@ class Source:
             columns["sessions"] += beside
         return frames, columns
 
-    def judgments(self) -> tuple[SparkFrame, list[Column]]:
+    def judgments(self) -> tuple[SparkFrame, list[SparkColumn]]:
         """The judgments with the columns that merging and subtopics read, and how these travel."""
         names = [*JUDGMENTS, *(name for name in OF_JUDGMENTS if name in self.study.columns("judgments"))]
         columns = [self.column("judgments", name) for name in names]
         return self.frame("judgments", columns), columns
 
-    def column(self, name: str, column: str) -> Column:
+    def column(self, name: str, column: str) -> SparkColumn:
         """How a column of a table travels."""
         if self.given and not (column in ALWAYS.get(name, ()) and column not in self.given[name].columns):
             return column_of(name, column, self.given[name])
@@ -103,9 +103,9 @@ class Source:
         travels = spark_type(dtype)
         if travels is None:
             raise UsageError(f"{name}.{column} is {dtype}, which Spark has no type for; group by another one")
-        return Column(column, dtype, travels)
+        return SparkColumn(column, dtype, travels)
 
-    def frame(self, name: str, columns: Sequence[Column]) -> SparkFrame:
+    def frame(self, name: str, columns: Sequence[SparkColumn]) -> SparkFrame:
         """A table with these columns, in the types in which they travel."""
         if self.given:
             return bound(self.given[name], columns)
@@ -113,7 +113,7 @@ class Source:
         return bound(self.spark.read.schema(schema).parquet(*_files(self.place, name)), columns)
 
 
-def saved(study: Study | str | PathLike[str], spark: SparkSession) -> Source:
+def saved(study: Study | str | PathLike[str], spark: SparkSession) -> SparkSource:
     """A study that lies where Spark's workers can read it.
 
     Raises
@@ -122,16 +122,16 @@ def saved(study: Study | str | PathLike[str], spark: SparkSession) -> Source:
         The study, or a change made to it after it was opened, is not on disk.
     """
     if not isinstance(study, Study):
-        return Source(open_study(study), spark, {})
+        return SparkSource(open_study(study), spark, {})
     if study.stored is None:
         raise UsageError(
             "this study, or a change made to it, is in memory of this process only; "
             "`sessionkit ingest` or save it where Spark's workers can read it, and score that"
         )
-    return Source(study, spark, {})
+    return SparkSource(study, spark, {})
 
 
-def tables(given: Mapping[str, SparkFrame | str], settings: Settings, spark: SparkSession) -> Source:
+def tables(given: Mapping[str, SparkFrame | str], settings: Settings, spark: SparkSession) -> SparkSource:
     """Spark's own tables under our column names.
 
     Raises
@@ -166,7 +166,7 @@ def tables(given: Mapping[str, SparkFrame | str], settings: Settings, spark: Spa
     users, sessions, queries, results, judgments = (
         pl.LazyFrame(schema=schemas.get(name, {USER: pl.String()})) for name in TABLES
     )
-    return Source(Study(users, sessions, queries, results, judgments, settings=settings), spark, frames)
+    return SparkSource(Study(users, sessions, queries, results, judgments, settings=settings), spark, frames)
 
 
 def _schema(name: str, frame: SparkFrame) -> dict[str, pl.DataType]:

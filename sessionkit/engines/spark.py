@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame as SparkFrame
     from pyspark.sql import SparkSession
 
-    from sessionkit.engines.sources import Source
+    from sessionkit.engines.sources import SparkSource
     from sessionkit.scoring.measures import Measure
-    from sessionkit.scoring.score_task import ScoreTask
+    from sessionkit.scoring.score_reduction import ScoreReduction
 
     Tables = Study | str | PathLike[str] | Mapping[str, SparkFrame | str]
     Measures = str | Measure | Sequence[str | Measure]
@@ -103,7 +103,7 @@ def score(
         sk.engines.spark.score("study", ["nsDCG@10"], per="system", master="local[4]")
     """
     with _running(tables, spark, master) as running, quiet(), surfaced():
-        from sessionkit.scoring.scores import score_task, told
+        from sessionkit.scoring.score import score_task, told
 
         source = _source(tables, settings, running)
         task = score_task(source.study, measures, per)
@@ -151,7 +151,7 @@ def score_frame(
     if running is None:
         raise UsageError("no Spark session is active; pass one as spark=, such as sk.engines.spark.session('local[4]')")
     with quiet(), surfaced():
-        from sessionkit.scoring.scores import score_task
+        from sessionkit.scoring.score import score_task
 
         source = _source(tables, settings, running)
         answered, _ = _answered(
@@ -192,7 +192,7 @@ def _session_of(tables: Tables) -> SparkSession | None:
     return own or SparkSession.getActiveSession()
 
 
-def _source(tables: Tables, settings: Settings | Mapping[str, Any] | None, spark: SparkSession) -> Source:
+def _source(tables: Tables, settings: Settings | Mapping[str, Any] | None, spark: SparkSession) -> SparkSource:
     """What there is to score."""
     from sessionkit.engines import sources
 
@@ -211,17 +211,18 @@ def _in_order(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _answered(
-    source: Source, task: ScoreTask, limit: int, partitions: int | None, *, finished: bool = False
+    source: SparkSource, task: ScoreReduction, limit: int, partitions: int | None, *, finished: bool = False
 ) -> tuple[SparkFrame, Broadcast[Any]]:
     """The task's answers of all sessions as a Spark DataFrame, and what was broadcast for them."""
-    from sessionkit.engines import files, judged, worker
+    from sessionkit.engines import files, worker
+    from sessionkit.engines import judgments as worker_judgments
     from sessionkit.engines.columns import spark_schema
     from sessionkit.engines.sessions import StreamWork
-    from sessionkit.engines.stream import Layout, streamed
+    from sessionkit.engines.stream import StreamLayout, streamed
 
     usual = source.spark.conf.get("spark.sql.shuffle.partitions") or ""
     many = partitions or (int(usual) if usual.isdecimal() else PARTITIONS)  # some clusters say "auto"
-    known = judged.judged_on_driver(source, limit)
+    known = worker_judgments.judged_on_driver(source, limit)
     work: files.FileWork | StreamWork
     if known is not None and source.trusted and source.study.stored is not None:
         stored = source.study.stored
@@ -232,8 +233,8 @@ def _answered(
         frames, columns = source.log(task.columns())
         if known is None:
             judgments, columns["judgments"] = source.judgments()
-            frames["judgments"] = judged.with_sessions(judgments, frames["sessions"], frames["queries"])
-        work = StreamWork(task, Layout(columns), source.study.settings, known, source.trusted, finished)
+            frames["judgments"] = worker_judgments.with_sessions(judgments, frames["sessions"], frames["queries"])
+        work = StreamWork(task, StreamLayout(columns), source.study.settings, known, source.trusted, finished)
         work.nothing()  # refuses here what every worker would refuse
         rows = streamed(frames, work.layout, many)
     sent = source.spark.sparkContext.broadcast(work)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from sessionkit.engines.columns import Column, quoted
+from sessionkit.engines.columns import SparkColumn, quoted
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame as SparkFrame
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 SESSION, KIND = "session_id", "kind"
 KINDS = ("sessions", "queries", "results", "judgments")
 """The tables in the order in which a session's rows stand."""
-ID = Column(SESSION, pl.String(), "string")
+ID = SparkColumn(SESSION, pl.String(), "string")
 
 
 @dataclass(frozen=True)
-class Layout:
+class StreamLayout:
     """Which column of which table stands in which slot of the stream.
 
     Parameters
@@ -35,9 +35,9 @@ class Layout:
         The columns of each table, session_id apart.
     """
 
-    columns: Mapping[str, Sequence[Column]]
+    columns: Mapping[str, Sequence[SparkColumn]]
 
-    def slots(self, table: str) -> dict[str, Column]:
+    def slots(self, table: str) -> dict[str, SparkColumn]:
         """The columns of a table by the name of their slot: the n-th of a type stands in that type's n-th slot.
 
         >>> import polars as pl
@@ -61,7 +61,7 @@ class Layout:
         return {slot: column.travels for table in self.columns for slot, column in self.slots(table).items()}
 
 
-def streamed(frames: Mapping[str, SparkFrame], layout: Layout, partitions: int) -> SparkFrame:
+def streamed(frames: Mapping[str, SparkFrame], layout: StreamLayout, partitions: int) -> SparkFrame:
     """Stack the tables; each session's rows stand together, in one partition.
 
     Parameters

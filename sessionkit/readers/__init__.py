@@ -2,25 +2,24 @@
 
 A new log format is a file in ``formats/``, a new format of judgments one in ``judgments/``; the docstrings of these two say how.
 
-==================  ================================================================================================
-``formats/``        formats of logs, one file each, and ``FORMATS``, their registry
-``judgments/``      formats of judgments, one file each, and ``JUDGMENTS``, their registry
-``files/``          one kind of file taken apart: delimited text, NDJSON, JSON, XML, Parquet, fields between blanks
-``events/``         logs of events: how these become sessions, queries, lists and clicks
-``flat/``           logs of flat lines: whole users or sessions at a time
-``checking/``       unchecked records become checked tables, in memory
-``large/``          the same for logs that do not fit in memory, part by part
-``proposing/``      ``sk.propose``: a study.toml for files as they lie there
-------------------  ------------------------------------------------------------------------------------------------
-``reading.py``      ``sk.read``: what kind of source is this? ``frames.py``: ``sk.from_tables``, tables already in memory
-``describing.py``   which format, files and options: by ``config.py`` (study.toml) or ``recognition.py`` (a look at the content)
-``entries.py``      what the registries hold
-``records.py``      what a format takes from its files (``inputs.py``), to a Study; ``judging.py``: judgments beside a log
-``raw.py``          the records of one source, not yet checked, with a way back to their raw text
-``coming.py``       a log that is taken from its files some whole sessions at a time, and never there as a whole
-``tabular.py``      anything tabular as a polars frame
-``progress.py``     how far a reading has come
-==================  ================================================================================================
+::
+
+    formats/        formats of logs, one file each, and FORMATS, their registry
+    judgments/      formats of judgments, one file each, and JUDGMENTS, their registry
+    io/             one kind of file taken apart: delimited text, NDJSON, JSON, XML, Parquet, fields between blanks
+    events/         logs of events: how these become sessions, queries, lists and clicks
+    flat/           logs of flat lines: whole users or sessions at a time
+    checks/         unchecked records become checked tables, in memory
+    large/          the same for logs that do not fit in memory, part by part
+    propose/        sk.propose: a study.toml for files as they lie there
+    read.py         sk.read: what kind of source is this? frames.py: sk.from_tables, tables already in memory
+    description.py  which format, files and options: by config.py (study.toml) or recognition.py (a look at the content)
+    entries.py      what the registries hold
+    records.py      what a format takes from its files (inputs.py), to a Study
+    raw.py          the records of one source, not yet checked, with a way back to their raw text
+    stream.py       a log that is taken from its files some whole sessions at a time, and never there as a whole
+    tabular.py      anything tabular as a polars frame
+    progress.py     how far a reading has come
 
 Names are imported when they are first used: what opens a saved study, or scores tables, needs no format.
 """
@@ -34,16 +33,14 @@ if TYPE_CHECKING:
     from sessionkit.readers.entries import Format, Glimpse, Judgments, Option
     from sessionkit.readers.formats import FORMATS
     from sessionkit.readers.frames import from_tables
-    from sessionkit.readers.judgments import JUDGMENTS
-    from sessionkit.readers.reading import read
+    from sessionkit.readers.judgments.registry import JUDGMENTS
 
-__all__ = ["FORMATS", "JUDGMENTS", "Format", "Glimpse", "Judgments", "Option", "from_tables", "read"]
+__all__ = ["FORMATS", "JUDGMENTS", "Format", "Glimpse", "Judgments", "Option", "from_tables"]
 _HOME = {
     **dict.fromkeys(("Format", "Glimpse", "Judgments", "Option"), "entries"),
     "FORMATS": "formats",
-    "JUDGMENTS": "judgments",
+    "JUDGMENTS": "judgments.registry",
     "from_tables": "frames",
-    "read": "reading",
 }
 
 

@@ -1,4 +1,4 @@
-"""What the entries of the registries hold: of ``FORMATS`` (``formats/__init__.py``) and ``JUDGMENTS`` (``judgments/__init__.py``)."""
+"""What the entries of the registries hold: of ``FORMATS`` (``formats/__init__.py``) and ``JUDGMENTS`` (``judgments/registry.py``)."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import polars as pl
 
-from sessionkit.showing.shown import in_html
+from sessionkit.display.text import in_html
 from sessionkit.study import Study
 
 if TYPE_CHECKING:
     from sessionkit.readers.config import Config
-    from sessionkit.readers.files.opening import LogFile
+    from sessionkit.readers.io.log_files import LogFile
     from sessionkit.readers.raw import Raw
 
 KINDS = ("string", "integer", "number", "boolean", "object")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sessionkit.errors import DataError
 from sessionkit.readers.config import Config
-from sessionkit.readers.files.opening import LogFile, open_log
+from sessionkit.readers.io.log_files import LogFile, open_log
 from sessionkit.readers.recognition import hidden
 
 

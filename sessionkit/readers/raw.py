@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from sessionkit.contract import CELLS, RECORD, RULE, VALUE
 from sessionkit.contract.casts import without_bytes
-from sessionkit.contract.checked import NO_CELLS, cell
+from sessionkit.contract.checks import NO_CELLS, cell
 from sessionkit.errors import DataError
-from sessionkit.readers.files.opening import unpacked
+from sessionkit.readers.io.log_files import unpacked
 
 LINE, RAW, SOURCE, OWN = "line", "raw", "source", "own"
 MARK = "__mark"
@@ -59,7 +59,7 @@ class Raw:
     kind
         What its records are, where one file holds several kinds.
     members
-        The sources it was put together from (``checking/together.py``), each after the number of its records' forerunners.
+        The sources it was put together from (``checks/together.py``), each after the number of its records' forerunners.
     pieces
         Gives the records some at a time; `frame` then has none of them, only their columns, and `records` is not known.
     merged, idle

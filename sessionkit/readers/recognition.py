@@ -14,9 +14,9 @@ from typing import Protocol
 
 from sessionkit.errors import UsageError
 from sessionkit.readers.entries import Glimpse
-from sessionkit.readers.files.opening import DAMAGED, HEAD, beginning, unpacked
-from sessionkit.readers.files.parquet import columns_of
-from sessionkit.readers.files.signatures import PARQUET, unread
+from sessionkit.readers.io.log_files import DAMAGED, HEAD, beginning, unpacked
+from sessionkit.readers.io.parquet import columns_of
+from sessionkit.readers.io.signatures import PARQUET, unread
 
 UNKNOWN = "looks like no format of logs that is known; --from FORMAT names one, sessionkit formats lists them"
 """What is said of a source that is not recognised."""

@@ -15,26 +15,26 @@ from typing import Any
 
 import polars as pl
 
-from sessionkit.contract import CELLS, RECORD, RULE, Checked
+from sessionkit.contract import CELLS, RECORD, RULE, CheckedRows
 from sessionkit.contract import table as declared
 from sessionkit.errors import DataError
-from sessionkit.readers.checking.aside import Aside
-from sessionkit.readers.checking.parts import KEPT
-from sessionkit.readers.checking.rejection import described, none_rejected
-from sessionkit.readers.checking.together import together, twins
-from sessionkit.readers.checking.whole import whole_study
-from sessionkit.readers.checking.widening import LOG
-from sessionkit.readers.coming import Coming, NotAsItComesError, Passing
+from sessionkit.readers.checks.aside import Aside
+from sessionkit.readers.checks.log_schemas import LOG
+from sessionkit.readers.checks.parts import KEPT
+from sessionkit.readers.checks.rejection import described, none_rejected
+from sessionkit.readers.checks.together import together, twins
+from sessionkit.readers.checks.whole import whole_study
 from sessionkit.readers.config import Config
-from sessionkit.readers.files.keeping import Keep, OnDisk, in_memory
-from sessionkit.readers.files.limits import refuse_long_line
-from sessionkit.readers.files.opening import LogFile, is_packed
 from sessionkit.readers.inputs import inputs, refuse_parquet
-from sessionkit.readers.judging import ByText, Judged, judgment_files, keyed_by_text, read_judgments
-from sessionkit.readers.large.in_parts import large_study
+from sessionkit.readers.io.limits import refuse_long_line
+from sessionkit.readers.io.log_files import LogFile, is_packed
+from sessionkit.readers.io.record_store import Keep, OnDisk, in_memory
+from sessionkit.readers.judgments.files import ByText, JudgmentSources, judgment_files, keyed_by_text, read_judgments
+from sessionkit.readers.large.large_study import large_study
 from sessionkit.readers.large.sizes import ENOUGH, is_large, weight_of
 from sessionkit.readers.progress import begun_again
 from sessionkit.readers.raw import Locate, Raw, as_lines
+from sessionkit.readers.stream import AccountedStream, NotAsItComesError, StreamedLog
 from sessionkit.study import Source, Study
 from sessionkit.study.memory import memory_budget
 from sessionkit.study.temporary import TemporaryFolder
@@ -105,7 +105,7 @@ class Taken:
     idle: Tallies = field(default_factory=dict)
     notes: Sequence[str] = ()
     warnings: Sequence[str] = ()
-    coming: Passing | None = None
+    coming: AccountedStream | None = None
     cells: Sequence[pl.DataFrame] = ()
 
 
@@ -211,7 +211,7 @@ def set_aside(file: LogFile, table: str, records: pl.LazyFrame, locate: Locate |
     """
     told = records.select(RECORD, CELLS).filter(pl.col(CELLS).list.len() > 0).collect()
     raw = Raw(table, file.name, pl.LazyFrame(), 0, locate or as_lines(str(file.path), 1))
-    cells = Checked(told, told.clear()).cells.with_columns(pl.lit(value=True).alias(KEPT))
+    cells = CheckedRows(told, told.clear()).cells.with_columns(pl.lit(value=True).alias(KEPT))
     return described(raw, cells) if len(cells) else none_rejected()
 
 
@@ -221,7 +221,7 @@ def study_of(
     *,
     reader: str,
     workspace: Path,
-    judgments: Judged = Judged(),  # noqa: B008 - it is immutable
+    judgments: JudgmentSources = JudgmentSources(),  # noqa: B008 - it is immutable
     strict: bool = False,
     memory: str | int | None = None,
 ) -> Study:
@@ -246,7 +246,7 @@ def study_of(
     log = [raw for name in LOG for raw in raws.get(name, ())]
     if not {"queries", "results"} & set(raws):
         raise DataError(f"{log[0].source if log else config.name}: no query in it, and no result")
-    coming: Coming | None = taken.coming
+    coming: StreamedLog | None = taken.coming
     if judgments.by_text:
         raws, coming = dict(keyed_by_text(raws)), coming and ByText(coming)
     raws["judgments"] = [*raws.get("judgments", ()), *judgments.raws]

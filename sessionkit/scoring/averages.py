@@ -9,11 +9,11 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from sessionkit.scoring import fixed
-from sessionkit.scoring.blocks import Block
+from sessionkit.scoring import exact
+from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.curves import session_vectors
-from sessionkit.scoring.judging import sessions_with_judgments
 from sessionkit.scoring.measures.aggregates import AveragePosition
+from sessionkit.scoring.results import sessions_with_judgments
 from sessionkit.scoring.selection import Selection
 
 
@@ -47,7 +47,7 @@ def avg_pos(vector: Sequence[float], k: int | None = None) -> float:
     return float(np.mean(np.asarray(vector, dtype=float)[:k]))
 
 
-def average_positions(block: Block, measure: AveragePosition) -> pl.DataFrame:
+def average_positions(block: SessionBatch, measure: AveragePosition) -> pl.DataFrame:
     """Mean of each session's cumulated curve over its own slots, or over ``length`` of them: ``value``, in order.
 
     A curve shorter than ``length`` is held at its last value. Null for a session that occupies no slot and has no
@@ -58,7 +58,7 @@ def average_positions(block: Block, measure: AveragePosition) -> pl.DataFrame:
     vectors = session_vectors(block, inner)
     height: pl.Expr = pl.when(judged.gather(vectors["session"])).then(pl.col("total"))
     if inner.normalized:
-        height = fixed.fixed(fixed.quotient(pl.col("total"), pl.col("ideal")))
+        height = exact.fixed(exact.quotient(pl.col("total"), pl.col("ideal")))
     if inner.undefined == "zero":
         height = height.fill_null(0)
     wanted = pl.col("own") if measure.length is None else pl.lit(measure.length, pl.Int64)
@@ -69,7 +69,7 @@ def average_positions(block: Block, measure: AveragePosition) -> pl.DataFrame:
     final = pl.col("height").sort_by("slot").last().fill_null(0)
     total = within.sum() + final * held.cast(pl.Int128)
     length = within.count().cast(pl.Int64) + held
-    averages = vectors.group_by("session").agg(value=fixed.quotient(fixed.unfixed(total), length))
+    averages = vectors.group_by("session").agg(value=exact.quotient(exact.unfixed(total), length))
     averages = averages.with_columns(there=pl.lit(value=True))
     sessions = block.sessions.select("session").with_columns(judged)
     found = sessions.join(averages, on="session", how="left", maintain_order="left")

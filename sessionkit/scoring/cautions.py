@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
+from sessionkit.display.words import counted as counted_words
 from sessionkit.errors import DataWarning
 from sessionkit.scoring.measures import GainMeasure, JudgedMeasure
-from sessionkit.scoring.score_task import NAMED, UNNAMED, ScoreTask
-from sessionkit.showing.words import counted as counted_words
+from sessionkit.scoring.score_reduction import NAMED, UNNAMED, ScoreReduction
 from sessionkit.study import Study
 from sessionkit.study.depths import cut_short
-from sessionkit.study.logged import MANY, logged_queries
+from sessionkit.study.query_counts import MANY, logged_queries
 
 
 @dataclass
@@ -31,7 +31,7 @@ class Undefined:
     sessions: bool = True
     """Whether sessions are counted, not queries."""
 
-    def see(self, task: ScoreTask, scores: pl.DataFrame) -> None:
+    def see(self, task: ScoreReduction, scores: pl.DataFrame) -> None:
         """Count the ones in a table of scores, of groups or of single units."""
         if task.level == "group":
             without = scores.filter(pl.col("undefined") > 0)
@@ -84,7 +84,7 @@ def _unlogged(study: Study) -> int:
     return logged_queries(study, []).filter(pl.col(MANY) == 0).height
 
 
-def _units(task: ScoreTask, scores: pl.DataFrame, measure: str) -> int:
+def _units(task: ScoreReduction, scores: pl.DataFrame, measure: str) -> int:
     """How many sessions or queries a table of scores has for a measure."""
     if task.level == "session":
         return len(scores) // len(task.measures)

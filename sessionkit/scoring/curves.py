@@ -5,17 +5,17 @@ from __future__ import annotations
 import polars as pl
 
 from sessionkit.errors import MeasureError
-from sessionkit.scoring import fixed
-from sessionkit.scoring.blocks import Block
+from sessionkit.scoring import exact
+from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.ideals import first_query, ideal_list, ideal_places, ideal_slots, longest_list, spread_ideals
-from sessionkit.scoring.judging import gaining_rows
 from sessionkit.scoring.layout import layout, require_cutoff, with_offsets
 from sessionkit.scoring.measures import GainMeasure, Measure
 from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
-from sessionkit.study.places import placed, repeated
+from sessionkit.scoring.results import gaining_rows
+from sessionkit.study.row_index import placed, repeated
 
 
-def session_vectors(block: Block, measure: Measure) -> pl.DataFrame:
+def session_vectors(block: SessionBatch, measure: Measure) -> pl.DataFrame:
     """Cumulated sums of every session along its concatenated lists.
 
     Parameters
@@ -77,7 +77,7 @@ def require_curve(measure: Measure) -> GainMeasure:
     return measure
 
 
-def _extents(block: Block, measure: GainMeasure, places: pl.DataFrame) -> pl.DataFrame:
+def _extents(block: SessionBatch, measure: GainMeasure, places: pl.DataFrame) -> pl.DataFrame:
     """Of every session its ``own`` last slot and the ``end``: that of its ideal too."""
     end = (pl.col("offset") + pl.col("size")).max()
     sessions = block.sessions.select("session")
@@ -102,17 +102,17 @@ def _lists(places: pl.DataFrame, start: pl.Series) -> pl.DataFrame:
     )
 
 
-def _gains_by_row(block: Block, measure: GainMeasure, places: pl.DataFrame, start: pl.Series) -> pl.DataFrame:
+def _gains_by_row(block: SessionBatch, measure: GainMeasure, places: pl.DataFrame, start: pl.Series) -> pl.DataFrame:
     """What the session's results add, at the fixed scale: ``at`` (the row), ``added``."""
     rows = gaining_rows(block, measure)
     rows = with_offsets(block, rows, measure)
     offset = placed(places["offset"], places["query"], len(block.queries)).gather(rows["query"])
     at = start.gather(rows["session"]) + offset + rows["rank"] - 1
-    added = fixed.fixed(measure.contribution(pl.col("gain")))
+    added = exact.fixed(measure.contribution(pl.col("gain")))
     return rows.select(at=at, added=added).drop_nulls()
 
 
-def _ideals_by_row(block: Block, measure: GainMeasure, start: pl.Series, end: pl.Series) -> pl.DataFrame:
+def _ideals_by_row(block: SessionBatch, measure: GainMeasure, start: pl.Series, end: pl.Series) -> pl.DataFrame:
     """What the ideal adds, at the fixed scale: ``at`` (the row), ``added``."""
     kind = measure.ideal if isinstance(measure, NormalizedSessionGain) else "repeated"
     if kind == "spread":
@@ -125,7 +125,7 @@ def _ideals_by_row(block: Block, measure: GainMeasure, start: pl.Series, end: pl
         slots = ideal_slots(block, measure, longest_list(best))
         if kind == "once":
             slots = first_query(slots)
-        worth = fixed.fixed(measure.contribution(pl.col("gain")))
+        worth = exact.fixed(measure.contribution(pl.col("gain")))
         added = slots.join(best, on=["key", "rank"]).with_columns(ideal=worth)
     # an ideal on the first slot of a session that has none stands nowhere
     added = added.filter(pl.col("slot") <= end.gather(added["session"]))

@@ -7,20 +7,20 @@ from typing import cast
 
 import polars as pl
 
+from sessionkit.display.frames import ResultFrame
 from sessionkit.errors import MeasureError, UsageError, suggestion
-from sessionkit.scoring import fixed
-from sessionkit.scoring.blocks import Block, blocks
+from sessionkit.scoring import exact
+from sessionkit.scoring.batch import SessionBatch, blocks
 from sessionkit.scoring.curves import session_vectors
+from sessionkit.scoring.execution import columns_beside, query_values
 from sessionkit.scoring.ideals import own_ideals
-from sessionkit.scoring.judging import every_gain, every_row, sessions_with_judgments, units
 from sessionkit.scoring.layout import with_offsets
 from sessionkit.scoring.lists import Lists
 from sessionkit.scoring.measures import GainMeasure, Measure, TermMeasure, parse_measure
 from sessionkit.scoring.measures.aggregates import LAST, Aggregate, AveragePosition
 from sessionkit.scoring.measures.recency import LATER, RecencyMeasure
+from sessionkit.scoring.results import every_gain, every_row, sessions_with_judgments, units
 from sessionkit.scoring.selection import Selection, columns_of, columns_read
-from sessionkit.scoring.values import columns_beside, query_values
-from sessionkit.showing.frames import ResultFrame
 from sessionkit.study import Study
 from sessionkit.study.study import guarded_read
 
@@ -93,7 +93,7 @@ def explain(study: Study, measure: str | Measure, session: str | None = None) ->
     return ResultFrame(explained if study.partitioned is None else explained.sort("session_id", maintain_order=True))
 
 
-def _explained(block: Block, asked: Measure) -> pl.DataFrame:
+def _explained(block: SessionBatch, asked: Measure) -> pl.DataFrame:
     """Every result of a block with what it contributed."""
     inner = asked.inner
     if isinstance(inner, GainMeasure):
@@ -108,7 +108,7 @@ def _explained(block: Block, asked: Measure) -> pl.DataFrame:
         weighted = _forgotten(block, inner)
     else:
         weighted = _by_query(block, asked, _terms(block, cast("TermMeasure", inner)))
-    running = fixed.unfixed(fixed.fixed(pl.col("contribution")).cum_sum()).over(
+    running = exact.unfixed(exact.fixed(pl.col("contribution")).cum_sum()).over(
         asked.level, order_by=["query_position", "rank"]
     )
     ids = block.sessions["session_id"].gather(weighted["session"])
@@ -127,7 +127,7 @@ def one_session(study: Study, session: str) -> Study:
     return replace(study, sessions=found, queries=study.queries.filter(mine), results=study.results.filter(mine))
 
 
-def _terms(block: Block, measure: TermMeasure) -> pl.DataFrame:
+def _terms(block: SessionBatch, measure: TermMeasure) -> pl.DataFrame:
     """Every result of a block with what it adds to the value of its list."""
     selection = Selection.of(measure)
     lists = Lists(block, selection, columns_beside([measure]))
@@ -138,7 +138,7 @@ def _terms(block: Block, measure: TermMeasure) -> pl.DataFrame:
     of_list = lists.queries.select("list", "query", value=value)
     if divisor is not None:
         over = lists.queries.select("list", divisor=divisor)
-        share = fixed.quotient(pl.col("contribution"), pl.col("divisor"))
+        share = exact.quotient(pl.col("contribution"), pl.col("divisor"))
         terms = terms.join(over, on="list", how="left").select("list", "rank", contribution=share)
     rows = every_row(block, selection).join(of_list, on="query", how="inner", maintain_order="left")
     rows = rows.join(terms, on=["list", "rank"], how="left", maintain_order="left")
@@ -147,7 +147,7 @@ def _terms(block: Block, measure: TermMeasure) -> pl.DataFrame:
     return rows.with_columns(contribution=added, **factors).drop("value")
 
 
-def _forgotten(block: Block, measure: RecencyMeasure) -> pl.DataFrame:
+def _forgotten(block: SessionBatch, measure: RecencyMeasure) -> pl.DataFrame:
     """Every result of a block with what is left of its contribution when the session ends."""
     selection, unweighted, left = Selection.of(measure), measure.unweighted(), measure.remembered()
     later = units(block, selection).select("query", later=LATER)
@@ -161,7 +161,7 @@ def _forgotten(block: Block, measure: RecencyMeasure) -> pl.DataFrame:
     )
 
 
-def _by_query(block: Block, asked: Measure, terms: pl.DataFrame) -> pl.DataFrame:
+def _by_query(block: SessionBatch, asked: Measure, terms: pl.DataFrame) -> pl.DataFrame:
     """Weight contributions by what their query counts in an aggregate."""
     if not isinstance(asked, Aggregate):
         return terms
@@ -171,7 +171,7 @@ def _by_query(block: Block, asked: Measure, terms: pl.DataFrame) -> pl.DataFrame
     return terms.with_columns(pl.col("contribution") * pl.col("weight"))
 
 
-def _weighted(block: Block, asked: Measure, inner: GainMeasure, terms: pl.DataFrame) -> pl.DataFrame:
+def _weighted(block: SessionBatch, asked: Measure, inner: GainMeasure, terms: pl.DataFrame) -> pl.DataFrame:
     """Divide contributions by the ideal, and weight them by what their query or slot counts in the value."""
     selection = Selection.of(inner)
     zero = 0.0 if inner.undefined == "zero" else None
@@ -181,11 +181,11 @@ def _weighted(block: Block, asked: Measure, inner: GainMeasure, terms: pl.DataFr
         terms = terms.with_columns(pl.col("contribution") * pl.col("weight"))
     elif inner.normalized:
         ideals, of = own_ideals(block, inner)
-        ideal = fixed.unfixed(pl.col("ideal").fill_null(0))
+        ideal = exact.unfixed(pl.col("ideal").fill_null(0))
         share = (
-            fixed.quotient(pl.col("contribution"), ideal).fill_null(zero)
+            exact.quotient(pl.col("contribution"), ideal).fill_null(zero)
             if zero is not None
-            else fixed.quotient(pl.col("contribution"), ideal)
+            else exact.quotient(pl.col("contribution"), ideal)
         )
         terms = terms.join(ideals.select(of, "ideal"), on=of, how="left").with_columns(contribution=share)
     terms = _by_query(block, asked, terms)
@@ -199,7 +199,7 @@ def _weighted(block: Block, asked: Measure, inner: GainMeasure, terms: pl.DataFr
     return terms.join(known, on=known.columns[0], how="left").with_columns(contribution=defined)
 
 
-def _slot_weights(block: Block, measure: AveragePosition) -> pl.DataFrame:
+def _slot_weights(block: SessionBatch, measure: AveragePosition) -> pl.DataFrame:
     """Share of a result's contribution in the average of the curve: it counts in its own slot and in all slots after
     it.
     """
@@ -208,7 +208,7 @@ def _slot_weights(block: Block, measure: AveragePosition) -> pl.DataFrame:
     last = pl.col("slot").max().over("session")
     length = pl.col("own") if measure.length is None else pl.lit(measure.length)
     times = pl.when(pl.col("slot") == last).then(1 + pl.max_horizontal(length - last, pl.lit(0))).otherwise(1)
-    ideal = fixed.unfixed(pl.col("ideal"))
+    ideal = exact.unfixed(pl.col("ideal"))
     height = pl.when(ideal > 0).then(1 / ideal) if inner.normalized else pl.lit(1.0)
     if inner.undefined == "zero":
         height = height.fill_null(0.0)

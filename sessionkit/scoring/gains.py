@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from sessionkit.errors import DataError, MeasureError
-from sessionkit.scoring.fixed import LARGEST_GAIN
+from sessionkit.scoring.exact import LARGEST_GAIN
 
 NAMES = ("linear", "exp2", "binary", "lifted")
 WEIGHTS = re.compile(r"{0}(-{0})+".format(r"(\d+(\.\d+)?|\.\d+)"))

@@ -6,18 +6,18 @@ from __future__ import annotations
 
 import polars as pl
 
-from sessionkit.scoring.blocks import Block
-from sessionkit.scoring.fixed import fixed
-from sessionkit.scoring.judging import session_keys, units
+from sessionkit.scoring.batch import SessionBatch
+from sessionkit.scoring.exact import fixed
 from sessionkit.scoring.layout import layout, require_cutoff, runs_on
 from sessionkit.scoring.measures import GainMeasure
 from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
-from sessionkit.scoring.measures.discounted import SessionMeasure
+from sessionkit.scoring.measures.discounted_gain import DiscountedSessionGain
+from sessionkit.scoring.results import session_keys, units
 from sessionkit.scoring.selection import Selection
 from sessionkit.scoring.slots import best_slots
 
 
-def ideal_list(block: Block, measure: GainMeasure) -> pl.DataFrame:
+def ideal_list(block: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
     """The recall base of every key in the best order: ``key``, ``rank`` (from 1), ``gain`` (above 0, falling)."""
     return block.base(measure.grades).ideal_list(measure)
 
@@ -28,7 +28,7 @@ def longest_list(best: pl.DataFrame) -> int:
     return longest if isinstance(longest, int) else 0
 
 
-def own_ideals(block: Block, measure: GainMeasure) -> tuple[pl.DataFrame, str]:
+def own_ideals(block: SessionBatch, measure: GainMeasure) -> tuple[pl.DataFrame, str]:
     """What each contribution of a normalised measure is divided by, and the column that it belongs to.
 
     The ideal of the session for nsDCG; of the query, without its query discount, for nsDCG with ``normalize=query`` and
@@ -41,7 +41,7 @@ def own_ideals(block: Block, measure: GainMeasure) -> tuple[pl.DataFrame, str]:
     return query_ideals(block, measure), "query"
 
 
-def query_ideals(block: Block, measure: GainMeasure) -> pl.DataFrame:
+def query_ideals(block: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
     """Ideal of every query that counts, as a fixed-scale sum: ``query``, ``session``, ``ideal`` (0 where nothing is
     relevant), in order.
 
@@ -52,7 +52,7 @@ def query_ideals(block: Block, measure: GainMeasure) -> pl.DataFrame:
     return _with_ideals(block, measure, places).select("query", "session", "ideal")
 
 
-def session_ideals(block: Block, measure: GainMeasure) -> pl.DataFrame:
+def session_ideals(block: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
     """Ideal of every session, as a fixed-scale sum: ``session``, ``ideal``; sessions without any are absent or 0."""
     if not isinstance(measure, NormalizedSessionGain):
         places = query_ideals(block, measure)
@@ -65,7 +65,7 @@ def session_ideals(block: Block, measure: GainMeasure) -> pl.DataFrame:
     return places.group_by("session").agg(pl.col("ideal").sum())
 
 
-def ideal_places(block: Block, measure: GainMeasure) -> pl.DataFrame:
+def ideal_places(block: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
     """The queries of each ideal session: the session's own, or those at positions 1 to ``ideal_queries``.
 
     A position that the session did not log has the session's key and a full list of slots: its own with ``slots=pad``,
@@ -82,7 +82,7 @@ def ideal_places(block: Block, measure: GainMeasure) -> pl.DataFrame:
     missing = session_keys(block, Selection.of(measure)).join(positions, how="cross").join(own, on=place, how="anti")
     if measure.cutoff is not None:
         size = pl.lit(measure.cutoff, pl.Int64)
-        if isinstance(measure, SessionMeasure) and measure.slots == "pad":
+        if isinstance(measure, DiscountedSessionGain) and measure.slots == "pad":
             missing = missing.with_columns(offset=(pl.col("query_position").cast(pl.Int64) - 1) * size)
         else:
             end = own.group_by("session").agg(end=(pl.col("offset") + pl.col("size")).max())
@@ -93,7 +93,7 @@ def ideal_places(block: Block, measure: GainMeasure) -> pl.DataFrame:
     return pl.concat([own.filter(pl.col("query_position") <= many), missing.select(columns)])
 
 
-def _with_ideals(block: Block, measure: GainMeasure, places: pl.DataFrame) -> pl.DataFrame:
+def _with_ideals(block: SessionBatch, measure: GainMeasure, places: pl.DataFrame) -> pl.DataFrame:
     """Give each place the discounted sum of its key's ideal list there (``ideal``), worked out once for equal places."""
     best = ideal_list(block, measure)
     if measure.cutoff is not None:
@@ -116,7 +116,7 @@ def first_query(places: pl.DataFrame) -> pl.DataFrame:
     return first.with_columns(query_position=pl.lit(1, pl.Int32), offset=pl.lit(0, pl.Int64))
 
 
-def _spread(block: Block, measure: NormalizedSessionGain) -> pl.DataFrame:
+def _spread(block: SessionBatch, measure: NormalizedSessionGain) -> pl.DataFrame:
     """The best documents once each, the best of them in the slots that count most; per key where a session has
     several.
     """
@@ -125,7 +125,7 @@ def _spread(block: Block, measure: NormalizedSessionGain) -> pl.DataFrame:
     return spread_ideals(block, measure, every_prefix=False).group_by("session").agg(pl.col("ideal").sum())
 
 
-def spread_ideals(block: Block, measure: GainMeasure, *, every_prefix: bool) -> pl.DataFrame:
+def spread_ideals(block: SessionBatch, measure: GainMeasure, *, every_prefix: bool) -> pl.DataFrame:
     """Totals of the best documents in the best slots: ``session``, ``key``, ``slot`` (the prefix's last),
     ``ideal``.
     """
@@ -143,7 +143,7 @@ def spread_ideals(block: Block, measure: GainMeasure, *, every_prefix: bool) -> 
     return shaped.join(totals, on=["key", "shape"]).select("session", "key", "slot", "ideal")
 
 
-def ideal_slots(block: Block, measure: GainMeasure, longest: int) -> pl.DataFrame:
+def ideal_slots(block: SessionBatch, measure: GainMeasure, longest: int) -> pl.DataFrame:
     """Every slot of each ideal session.
 
     Parameters

@@ -7,14 +7,14 @@ from dataclasses import replace
 import polars as pl
 
 from sessionkit.errors import MeasureError
-from sessionkit.scoring.blocks import Block
-from sessionkit.scoring.judging import counted_rows, shown, units
+from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.measures import GainMeasure, JudgedMeasure
-from sessionkit.scoring.measures.discounted import SessionMeasure
+from sessionkit.scoring.measures.discounted_gain import DiscountedSessionGain
+from sessionkit.scoring.results import counted_rows, shown, units
 from sessionkit.scoring.selection import Selection
 
 
-def layout(block: Block, measure: GainMeasure) -> pl.DataFrame:
+def layout(block: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
     """Slots of each query that counts.
 
     Returns
@@ -31,7 +31,7 @@ def layout(block: Block, measure: GainMeasure) -> pl.DataFrame:
     """
     require_cutoff(measure)
     queries = units(block, Selection.of(measure))
-    slots = measure.slots if isinstance(measure, SessionMeasure) else "pad"
+    slots = measure.slots if isinstance(measure, DiscountedSessionGain) else "pad"
     if slots == "pad":
         size = pl.lit(measure.cutoff, pl.Int64)
         return queries.with_columns(size=size, offset=(pl.col("query_position").cast(pl.Int64) - 1) * size)
@@ -47,7 +47,7 @@ def layout(block: Block, measure: GainMeasure) -> pl.DataFrame:
     return sized.with_columns(offset=(pl.col("size").cum_sum() - pl.col("size")).over("session"))
 
 
-def with_offsets(block: Block, rows: pl.DataFrame, measure: GainMeasure) -> pl.DataFrame:
+def with_offsets(block: SessionBatch, rows: pl.DataFrame, measure: GainMeasure) -> pl.DataFrame:
     """Give each row the number of slots before its query, where the measure's discount runs on along the session."""
     if not runs_on(measure):
         return rows
@@ -56,7 +56,7 @@ def with_offsets(block: Block, rows: pl.DataFrame, measure: GainMeasure) -> pl.D
 
 def runs_on(measure: GainMeasure) -> bool:
     """Whether the measure discounts ranks along the concatenated lists."""
-    return isinstance(measure, SessionMeasure) and measure.rank_origin == "session"
+    return isinstance(measure, DiscountedSessionGain) and measure.rank_origin == "session"
 
 
 def require_cutoff(measure: JudgedMeasure) -> None:

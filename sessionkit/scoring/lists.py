@@ -14,14 +14,14 @@ from typing import Any, TypeVar
 import numpy as np
 import polars as pl
 
-from sessionkit.scoring import fixed
-from sessionkit.scoring.blocks import Block
+from sessionkit.scoring import exact
+from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.gains import gain_expr
-from sessionkit.scoring.judged import Judged, Worth
-from sessionkit.scoring.judging import counted_rows, every_row, relevant_rows, shown, units
+from sessionkit.scoring.graded_pairs import GradedPairs, GradeWorth
+from sessionkit.scoring.results import counted_rows, every_row, relevant_rows, shown, units
 from sessionkit.scoring.selection import Selection
 from sessionkit.study import Settings
-from sessionkit.study.places import counts, where
+from sessionkit.study.row_index import counts, where
 
 Made = TypeVar("Made")
 ROW = ("list", "rank", "judgment", "grade")
@@ -42,7 +42,7 @@ class Lists:
         sessions are in ``block.features``.
     """
 
-    block: Block
+    block: SessionBatch
     selection: Selection
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     _made: dict[tuple[object, ...], Any] = field(default_factory=dict, repr=False)
@@ -53,7 +53,7 @@ class Lists:
         return self.block.judged.settings
 
     @property
-    def judged(self) -> Judged:
+    def judged(self) -> GradedPairs:
         """Whose grades count: the judgments, or the searchers' own."""
         return self.block.base(self.selection.grades)
 
@@ -83,36 +83,36 @@ class Lists:
         """The results of at least this grade, each document once: the columns of `every` but ``pooled``, and ``nth``, the
         number of the row within its list.
         """
-        return self._once(("relevant", min_grade), lambda: self._gaining(Worth("binary", min_grade)).drop("gain"))
+        return self._once(("relevant", min_grade), lambda: self._gaining(GradeWorth("binary", min_grade)).drop("gain"))
 
     def gaining(self, gain: str, min_grade: float = 1) -> pl.DataFrame:
         """The results that gain something, as `relevant` has them, with their ``gain``."""
-        return self._once(("gaining", gain, min_grade), lambda: self._gaining(Worth(gain, min_grade)))
+        return self._once(("gaining", gain, min_grade), lambda: self._gaining(GradeWorth(gain, min_grade)))
 
     def base_size(self, min_grade: float = 1) -> pl.Series:
         """R of every list: how many documents of its key's recall base have at least this grade (Int64); 0 without any."""
-        return self._of_keys(("size", min_grade), lambda: self.judged.gain(Worth("binary", min_grade)) > 0)
+        return self._of_keys(("size", min_grade), lambda: self.judged.gain(GradeWorth("binary", min_grade)) > 0)
 
     def base_others(self, min_grade: float = 1) -> pl.Series:
         """How many documents judged for each list's key are not relevant (Int64)."""
 
         def others() -> pl.Series:
-            return self.judged.grade.is_not_null() & ~(self.judged.gain(Worth("binary", min_grade)) > 0)
+            return self.judged.grade.is_not_null() & ~(self.judged.gain(GradeWorth("binary", min_grade)) > 0)
 
         return self._of_keys(("others", min_grade), others)
 
     def ideal(self, gain: str, min_grade: float = 1) -> pl.DataFrame:
         """The recall base of every key in the best order: ``key``, ``rank`` (from 1), ``gain`` (above 0, falling)."""
-        return self.judged.ideal_list(Worth(gain, min_grade))
+        return self.judged.ideal_list(GradeWorth(gain, min_grade))
 
     def added(self, terms: pl.DataFrame) -> pl.Series:
         """Exact sum of the column ``term`` by ``list``, of every list in order; 0 where it has none.
 
-        Every term is rounded once, see `sessionkit.scoring.fixed`, so that their order does not matter.
+        Every term is rounded once, see `sessionkit.scoring.exact`, so that their order does not matter.
         """
-        sums = terms.lazy().group_by("list").agg(total=fixed.fixed(pl.col("term")).sum()).collect()
+        sums = terms.lazy().group_by("list").agg(total=exact.fixed(pl.col("term")).sum()).collect()
         total = sums["total"].gather(where(sums["list"], len(self.queries)))
-        return total.to_frame().select(fixed.unfixed(pl.col("total").fill_null(0)).alias("value")).to_series()
+        return total.to_frame().select(exact.unfixed(pl.col("total").fill_null(0)).alias("value")).to_series()
 
     def nth(self, frame: pl.DataFrame) -> pl.Series:
         """Number from 1 of each row within its list (Int64), of a frame sorted by ``list``."""
@@ -151,7 +151,7 @@ class Lists:
         names = [*ROW, *more, *self._extra("results", rows)]
         return rows.select(*dict.fromkeys(names))
 
-    def _gaining(self, worth: Worth) -> pl.DataFrame:
+    def _gaining(self, worth: GradeWorth) -> pl.DataFrame:
         """The results that gain something, each document once."""
         gain = gain_expr(pl.col("grade"), worth.gain, worth.min_grade)
         if "every" in self.__dict__:

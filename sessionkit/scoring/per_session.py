@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from sessionkit.scoring import fixed
-from sessionkit.study.places import counts, sums
+from sessionkit.scoring import exact
+from sessionkit.study.row_index import counts, sums
 
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists
@@ -31,7 +31,7 @@ def with_session(lists: Lists, rows: pl.DataFrame) -> pl.DataFrame:
 def per_session(lists: Lists, rows: pl.DataFrame, value: pl.Expr) -> pl.Series:
     """An aggregate of the rows of each session, which have a ``session``; null where it has no row.
 
-    A sum of fractions must be an exact one, see `sessionkit.scoring.fixed`.
+    A sum of fractions must be an exact one, see `sessionkit.scoring.exact`.
     """
     found = rows.group_by("session").agg(value.alias("value"))
     sessions = lists.block.sessions.select("session")
@@ -40,13 +40,13 @@ def per_session(lists: Lists, rows: pl.DataFrame, value: pl.Expr) -> pl.Series:
 
 def exact_sum(value: pl.Expr) -> pl.Expr:
     """Sum of a Float64 expression, the same bits in any order; null over no value."""
-    return pl.when(value.count() > 0).then(fixed.unfixed(fixed.fixed(value).sum()))
+    return pl.when(value.count() > 0).then(exact.unfixed(exact.fixed(value).sum()))
 
 
 def share(part: pl.Series, whole: pl.Series) -> pl.Series:
     """One number as a share of another, row by row; null where the other is 0 or null."""
     both = pl.DataFrame({"part": part, "whole": whole})
-    return both.select(fixed.quotient(pl.col("part"), pl.col("whole"))).to_series()
+    return both.select(exact.quotient(pl.col("part"), pl.col("whole"))).to_series()
 
 
 def judged_sessions(lists: Lists) -> pl.Series:

@@ -1,32 +1,31 @@
 """The study: the checked tables of one experiment together, with what was declared about them and where they came from.
 
-======================  ===============================================================================================
-``study.py``            :class:`Study`, the value every later room takes
-``settings.py``         :class:`Settings`: what the experimenter declares (top of the grade scale, merging of judgments)
-``source.py``           :class:`Source`: one file read, its hash, and what became of its records
-``facts.py``            :class:`Facts`: counts that scoring and describing need, computed once
-``shown.py``            what a notebook shows of a study
-``pairs.py``            numbers in place of judged (judgment_key, doc_id)
-``places.py``           row numbers in place of ids: the private columns of a saved study
-``slices.py``           a study some whole sessions at a time; ``ahead.py`` makes the next while one is used
-``picked.py``           some sessions of a study in memory, with their row numbers
-``logged.py``           how many logged queries every session has
-``package.py``          a study on disk: a Data Package, written whole or not at all
-``resources.py``        how its descriptor describes the files of a table
-``partitioning.py``     a log in folders, one for each value of a column
-``partitions.py``       adding one to a saved study; ``uniting.py``: users and judgments of two studies
-``folders.py``          where a study lies: on disk or at an address
-``descriptor.py``       what a descriptor says, distrustfully
-``opening.py``          reading a study back
-``replacing.py``        putting a finished directory or file in its place in one rename
-``temporary.py``        folders of studies that were not saved yet; copies of written studies
-``memory.py``           how much memory work on large logs may use
-``sharing/``            a copy in which pseudonyms stand in place of people
-======================  ===============================================================================================
+::
+
+    study.py              :class:`Study`, the value every later room takes
+    settings.py           :class:`Settings`: what the experimenter declares (top of the grade scale, merging of judgments)
+    source.py             :class:`Source`: one file read, its hash, and what became of its records
+    facts.py              :class:`Facts`: counts that scoring and describing need, computed once
+    overview.py           what a notebook shows of a study
+    judgment_index.py     numbers in place of judged (judgment_key, doc_id)
+    row_index.py          row numbers in place of ids: the private columns of a saved study
+    batches.py            a study some whole sessions at a time; prefetch.py makes the next while one is used
+    session_subset.py     some sessions of a study in memory, with their row numbers
+    query_counts.py       how many logged queries every session has
+    package.py            a study on disk: a Data Package, written whole or not at all
+    resources.py          how its descriptor describes the files of a table
+    partition_folders.py  a log in folders, one for each value of a column
+    partitions.py         adding one to a saved study; union.py: users and judgments of two studies
+    locations.py          where a study lies: on disk or at an address
+    descriptor.py         what a descriptor says, distrustfully
+    access.py             reading a study back
+    files.py              putting a finished directory or file in its place in one rename
+    temporary.py          folders of studies that were not saved yet; copies of written studies
+    memory.py             how much memory work on large logs may use
 """
 
+from sessionkit.study.access import open_study, verify_hashes
 from sessionkit.study.facts import Facts
-from sessionkit.study.opening import open_study, verify_hashes
 from sessionkit.study.partitions import add_partition
 from sessionkit.study.settings import MERGES, Settings
 from sessionkit.study.source import Source

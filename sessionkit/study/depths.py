@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from sessionkit.study.batches import StudyBatch, slices
 from sessionkit.study.facts import LIST
-from sessionkit.study.places import LENGTH, counts, repeated
-from sessionkit.study.slices import Slice, slices
+from sessionkit.study.row_index import LENGTH, counts, repeated
 
 if TYPE_CHECKING:
     from sessionkit.study.study import Study
@@ -60,7 +60,7 @@ def cut_short() -> pl.Expr:
     return (pl.col("results_status") == "partly_observed") | ((pl.col("results_status") == "shown") & pl.col("gaps"))
 
 
-def depths_in(part: Slice) -> pl.DataFrame:
+def depths_in(part: StudyBatch) -> pl.DataFrame:
     """Count the queries of some whole sessions, whose tables are sorted."""
     queries = part.queries
     if part.numbered:

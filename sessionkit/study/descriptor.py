@@ -9,7 +9,7 @@ from typing import Any, get_type_hints
 from sessionkit.contract import TABLES
 from sessionkit.errors import DataError
 from sessionkit.study.package import LAYOUT
-from sessionkit.study.partitioning import Added, Partitioned
+from sessionkit.study.partition_folders import Added, Partitioned
 from sessionkit.study.settings import Settings
 
 PARTED = 3

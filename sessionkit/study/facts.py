@@ -10,7 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from sessionkit.contract.keys import any_twice, begins
-from sessionkit.showing.words import counted
+from sessionkit.display.words import counted
 
 if TYPE_CHECKING:
     from sessionkit.study.study import Study

@@ -22,14 +22,14 @@ import polars as pl
 from sessionkit import __version__
 from sessionkit.contract import TABLES
 from sessionkit.errors import UsageError
-from sessionkit.study.ahead import Ahead
+from sessionkit.study.batches import LOG, ORDER, StoredBatch, StudyBatch, slices
+from sessionkit.study.files import built_beside, sole_writer
+from sessionkit.study.judgment_index import JudgmentIndex
 from sessionkit.study.memory import memory_budget
-from sessionkit.study.pairs import Pairs
-from sessionkit.study.partitioning import Partitioned, by_partition, require_partition_column
-from sessionkit.study.places import numbered
-from sessionkit.study.replacing import built_beside, sole_writer
+from sessionkit.study.partition_folders import Partitioned, by_partition, require_partition_column
+from sessionkit.study.prefetch import Ahead
 from sessionkit.study.resources import resource, sha256
-from sessionkit.study.slices import LOG, ORDER, Slice, Stored, slices
+from sessionkit.study.row_index import numbered
 
 if TYPE_CHECKING:
     from sessionkit.study.study import Study
@@ -54,12 +54,12 @@ def rows_within(memory: str | int | None) -> int:
 def write_package(
     study: Study,
     directory: Path,
-    parts: Iterable[Slice] | None = None,
+    parts: Iterable[StudyBatch] | None = None,
     finished: Callable[[], Study] | None = None,
     *,
     partition_by: str | None = None,
     memory: str | int | None = None,
-    seen: Callable[[Slice], None] | None = None,
+    seen: Callable[[StudyBatch], None] | None = None,
 ) -> Path:
     """Write the study to `directory` in one step, replacing a study that is there; return the directory.
 
@@ -97,7 +97,7 @@ def write_package(
         partitioned = Partitioned(partition_by)
         parts = by_partition(parts, partition_by, rows)
     with sole_writer(directory), built_beside(directory, refuse_to_replace) as draft, study.reading():
-        pairs = Pairs.of(study.judgments)
+        pairs = JudgmentIndex.of(study.judgments)
         write_judgments(study, pairs, draft)  # while the first part of the log may still be on its way
         log = write_log(parts, pairs, draft, together=finished is not None, seen=seen)
         finish_package(study if finished is None else finished(), log, pairs, partitioned, draft)
@@ -105,7 +105,7 @@ def write_package(
 
 
 def finish_package(
-    study: Study, log: list[Stored], pairs: Pairs, partitioned: Partitioned | None, folder: Path
+    study: Study, log: list[StoredBatch], pairs: JudgmentIndex, partitioned: Partitioned | None, folder: Path
 ) -> None:
     """Write what a study directory holds beside its log and judgments: the other tables and the descriptor."""
     written: dict[str, list[Any]] = {name: [part.files[name] for part in log] for name in LOG}
@@ -124,7 +124,7 @@ def finish_package(
     (folder / DESCRIPTOR).write_text(text + "\n", encoding="utf-8", newline="\n")
 
 
-def write_judgments(study: Study, pairs: Pairs, folder: Path) -> None:
+def write_judgments(study: Study, pairs: JudgmentIndex, folder: Path) -> None:
     """Write the judgments, with their private columns."""
     _write(pairs.numbers_of(study.judgments.collect()).lazy(), folder / JUDGMENTS)
 
@@ -180,13 +180,13 @@ def _descriptor_at(directory: Path) -> dict[str, Any] | None:
 
 
 def write_log(
-    parts: Iterable[Slice],
-    pairs: Pairs,
+    parts: Iterable[StudyBatch],
+    pairs: JudgmentIndex,
     folder: Path,
     *,
     together: bool = False,
-    seen: Callable[[Slice], None] | None = None,
-) -> list[Stored]:
+    seen: Callable[[StudyBatch], None] | None = None,
+) -> list[StoredBatch]:
     """Write the log part by part, with its private columns; return its files, partition by partition.
 
     Parameters
@@ -196,7 +196,7 @@ def write_log(
     seen
         Given each part with its private columns.
     """
-    written: list[Stored] = []
+    written: list[StoredBatch] = []
     many: Counter[str] = Counter()
     with (
         closing(_with_numbers(parts, pairs, seen)) as numbers,
@@ -214,15 +214,15 @@ def write_log(
                 for name, frame, home in zip(LOG, (part.sessions, part.queries, part.results), homes, strict=True)
             }
             hashes = {name: sha256(path) for name, path in files.items()}
-            written.append(Stored(files, part.folder, hashes, pairs=pairs.digest))
+            written.append(StoredBatch(files, part.folder, hashes, pairs=pairs.digest))
     if len(written) == 1 and not written[0].folder:
         written = [_alone(written[0], folder)]
     return sorted(written, key=lambda part: part.folder)
 
 
 def _with_numbers(
-    parts: Iterable[Slice], pairs: Pairs, seen: Callable[[Slice], None] | None
-) -> Generator[Slice, None, None]:
+    parts: Iterable[StudyBatch], pairs: JudgmentIndex, seen: Callable[[StudyBatch], None] | None
+) -> Generator[StudyBatch, None, None]:
     """Parts with their private columns; each is shown to `seen`."""
     for given in parts:
         part = given
@@ -234,7 +234,7 @@ def _with_numbers(
         yield part
 
 
-def _alone(part: Stored, folder: Path) -> Stored:
+def _alone(part: StoredBatch, folder: Path) -> StoredBatch:
     """Move the only files of a log up beside the other tables."""
     files: dict[str, Path | str] = {}
     for name, path in part.files.items():
@@ -263,7 +263,11 @@ def digest_of(descriptor: Mapping[str, Any]) -> str:
 
 
 def _descriptor(
-    study: Study, resources: list[dict[str, Any]], log: list[Stored], pairs: Pairs, partitioned: Partitioned | None
+    study: Study,
+    resources: list[dict[str, Any]],
+    log: list[StoredBatch],
+    pairs: JudgmentIndex,
+    partitioned: Partitioned | None,
 ) -> dict[str, Any]:
     """Return datapackage.json as a value."""
     title = {"title": study.settings.title} if study.settings.title else {}

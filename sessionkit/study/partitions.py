@@ -12,17 +12,17 @@ from typing import Any
 import polars as pl
 
 from sessionkit.errors import DataError, UsageError
+from sessionkit.study.access import open_study
+from sessionkit.study.batches import LOG, StoredBatch, StudyBatch, scan_files, slices
 from sessionkit.study.facts import Facts, facts_of
-from sessionkit.study.folders import is_address
-from sessionkit.study.opening import open_study
+from sessionkit.study.files import built_beside, linked, sole_writer
+from sessionkit.study.judgment_index import JudgmentIndex
+from sessionkit.study.locations import is_address
 from sessionkit.study.package import finish_package, refuse_to_replace, rows_within, write_judgments, write_log
-from sessionkit.study.pairs import Pairs
-from sessionkit.study.partitioning import Added, Partitioned, folder_of
-from sessionkit.study.places import public
-from sessionkit.study.replacing import built_beside, linked, sole_writer
-from sessionkit.study.slices import LOG, Slice, Stored, scan_files, slices
+from sessionkit.study.partition_folders import Added, Partitioned, folder_of
+from sessionkit.study.row_index import public
 from sessionkit.study.study import Study, identity_of
-from sessionkit.study.uniting import conformed, tell_of_other_grades, united_judgments, united_users
+from sessionkit.study.union import conformed, tell_of_other_grades, united_judgments, united_users
 
 SPENT = ("title", "missing_positions")
 """Settings that may differ: the one names the study, the other is spent when a log is read."""
@@ -100,7 +100,7 @@ def _added(saved: Study, study: Study, name: str, value: str | None, rows: int) 
     tell_of_other_grades(old, new, saved.settings.merge)
     users = united_users(saved.users.collect(), study.users.collect(), change.forgotten_users())
     whole = change.added(study, users, judgments)
-    pairs = Pairs.of(whole.judgments)
+    pairs = JudgmentIndex.of(whole.judgments)
     with built_beside(target, refuse_to_replace) as draft:
         write_judgments(whole, pairs, draft)
         kept = [_linked(part, target, draft) for part in change.kept]
@@ -119,8 +119,8 @@ class _Change:
     saved: Study
     before: Partitioned
     folder: str
-    kept: tuple[Stored, ...]
-    gone: tuple[Stored, ...]
+    kept: tuple[StoredBatch, ...]
+    gone: tuple[StoredBatch, ...]
 
     @classmethod
     def of(cls, saved: Study, before: Partitioned, folder: str) -> _Change:
@@ -225,7 +225,7 @@ def _typed(value: str | None, name: str, dtype: pl.DataType) -> pl.Series:
         raise DataError(f"{name}={value} is no value of the column {name}, which is {dtype} in the study") from None
 
 
-def _conformed(study: Study, saved: Study, value: pl.Series, folder: str, rows: int) -> Iterator[Slice]:
+def _conformed(study: Study, saved: Study, value: pl.Series, folder: str, rows: int) -> Iterator[StudyBatch]:
     """Slices of what is added, with the columns and types of the saved study."""
     name, text = value.name, value.cast(pl.String).item()
     schemas = {table: saved.table(table).collect_schema() for table in LOG}
@@ -241,10 +241,10 @@ def _conformed(study: Study, saved: Study, value: pl.Series, folder: str, rows: 
                 f"sessions.{name} is {others.item(0, name)!r} in session {others.item(0, 'session_id')!r}; in what is "
                 f"added as {name}={text} every session must have that value, or none the column"
             )
-        yield Slice(made["sessions"], made["queries"], made["results"], folder=folder)
+        yield StudyBatch(made["sessions"], made["queries"], made["results"], folder=folder)
 
 
-def _linked(part: Stored, folder: Path, draft: Path) -> Stored:
+def _linked(part: StoredBatch, folder: Path, draft: Path) -> StoredBatch:
     """Give the files of a part that stays a name in the draft as well, or copy them where that cannot be."""
     files: dict[str, Path | str] = {}
     for name, path in part.files.items():

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from sessionkit.study.places import placed
+from sessionkit.study.row_index import placed
 
 AT = pl.Datetime("us", "UTC")
 TELLING = {

@@ -14,19 +14,19 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import polars as pl
 
 from sessionkit.contract import TABLES, table
+from sessionkit.display.text import in_html
 from sessionkit.errors import DataError, UsageError, suggestion
-from sessionkit.showing.shown import in_html
+from sessionkit.study.batches import StoredBatch
 from sessionkit.study.facts import Facts, facts_of
+from sessionkit.study.overview import words_and_tables
 from sessionkit.study.package import DESCRIPTOR, write_package
-from sessionkit.study.partitioning import Partitioned
+from sessionkit.study.partition_folders import Partitioned
 from sessionkit.study.settings import Settings
-from sessionkit.study.shown import words_and_tables
-from sessionkit.study.slices import Stored
 from sessionkit.study.source import Source
 from sessionkit.study.temporary import copy_package
 
 if TYPE_CHECKING:
-    from sessionkit.study.picked import Picked
+    from sessionkit.study.session_subset import SessionSubset
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 
@@ -135,7 +135,7 @@ class Study:
         return depths_of(self)
 
     @cached_property
-    def stored(self) -> tuple[Stored, ...] | None:
+    def stored(self) -> tuple[StoredBatch, ...] | None:
         """Where the log lies in files that know the places of their rows; None unless it was opened from such files.
 
         A study made from this one by ``dataclasses.replace`` has other tables, and no such files.
@@ -143,7 +143,7 @@ class Study:
         return None
 
     @cached_property
-    def picked(self) -> Picked | None:
+    def picked(self) -> SessionSubset | None:
         """What the tables were picked from, with their row numbers; None unless they were.
 
         A study made from this one by ``dataclasses.replace`` has other tables, and no such numbers.
@@ -214,7 +214,7 @@ class Study:
         UsageError
             The directory holds something that is no study, or cannot be written, or the sessions have no such column.
         """
-        from sessionkit.study.opening import open_study  # it makes studies
+        from sessionkit.study.access import open_study  # it makes studies
 
         if self.package is not None and partition_by is None:
             saved = open_study(copy_package(self.package, Path(directory)))

@@ -5,7 +5,7 @@ import re
 import pytest
 
 import sessionkit as sk
-from sessionkit.report.single import single_figure
+from sessionkit.reports.single import single_figure
 from sessionkit.scoring.measures import MEASURES, example_of, parse_measure
 
 VERBS = {

@@ -1,8 +1,6 @@
 """Average session curves: held after stopping, both orders of normalising, agreement with the scores."""
 
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -10,10 +8,7 @@ from hypothesis import strategies as st
 
 import sessionkit as sk
 from sessionkit.analysis.curve import curve_with_stops
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "scoring"))
-from studies import sessions, study_of
-
+from tests.scoring.studies import sessions, study_of
 from tests.support.examples import examples
 
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")

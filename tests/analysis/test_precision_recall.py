@@ -1,6 +1,5 @@
 """Recall-precision curves and R-precision histograms: worked values, averages, agreement with scores."""
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,11 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 import sessionkit as sk
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "scoring"))
-from one_list import E2, E2_UNSEEN, E3
-from studies import sessions, study_of
-
+from tests.scoring.one_list import E2, E2_UNSEEN, E3
+from tests.scoring.studies import sessions, study_of
 from tests.support.examples import examples
 
 quiet = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")

@@ -1,19 +1,13 @@
 """The summary table: counts over queries by system or topic, as trec_eval has them."""
 
-import sys
-from pathlib import Path
-
 import polars as pl
 import pytest
 import pytrec_eval
 from hypothesis import HealthCheck, given, settings
 
 import sessionkit as sk
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "scoring"))
-from restated_lists import lists_of, ranks
-from studies import sessions, study_of
-
+from tests.scoring.restated_lists import lists_of, ranks
+from tests.scoring.studies import sessions, study_of
 from tests.support.examples import examples
 
 quiet = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")

@@ -6,7 +6,7 @@ import sys
 import numpy as np
 from scipy import stats
 
-from sessionkit.analysis.comparing.effects import NODES, _places
+from sessionkit.analysis.compare.effects import NODES, _places
 from sessionkit.analysis.tails import f_beyond, t_at, t_beyond
 
 
@@ -29,8 +29,8 @@ def test_places_of_gauss_and_legendre_are_those_of_numpy():
 
 def test_comparing_loads_no_scipy_stats():
     code = (
-        "import sys, numpy as np; from sessionkit.analysis.comparing.crossover import least_squares; "
-        "from sessionkit.analysis.comparing.units import Crossed; n = np.arange(16); "
+        "import sys, numpy as np; from sessionkit.analysis.compare.crossover import least_squares; "
+        "from sessionkit.analysis.compare.units import Crossed; n = np.arange(16); "
         "pair = least_squares(Crossed(np.sin(n), (n // 4 + n) % 2, n // 4, n % 4, 2)).pairs[0, 1]; "
         "pair.interval(0.05), pair.effect_interval(0.05); sys.exit('scipy.stats' in sys.modules)"
     )

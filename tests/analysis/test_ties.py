@@ -1,9 +1,7 @@
 """The one rule of ties: rounding changes no rank, win, tie, sign or order, and nothing that differs is made the same."""
 
-import sys
 from fractions import Fraction
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -14,24 +12,21 @@ from scipy import stats
 
 import sessionkit as sk
 from sessionkit.analysis import ties
-from sessionkit.analysis.breakdown_tests import parted
-from sessionkit.analysis.comparing.designs import read_design
-from sessionkit.analysis.comparing.paired import sign, wilcoxon
-from sessionkit.analysis.comparing.ranked import conover, friedman, nemenyi
-from sessionkit.analysis.comparing.rows import Row
-from sessionkit.analysis.comparing.separate import kruskal, mann_whitney
-from sessionkit.analysis.comparing.swaps import randomised
-from sessionkit.analysis.comparing.units import Blocked, Separate
-from sessionkit.analysis.correlating.rows import Rows
-from sessionkit.analysis.losing.order import kendall
-from sessionkit.analysis.rejudged.pairs import Chosen, PairTest
-from sessionkit.analysis.resampling import Resampling
-from sessionkit.analysis.sweeping.looked import led, tau_b
-from sessionkit.analysis.sweeping.scored import Means
-
-sys.path.insert(0, str(Path(__file__).parent / "comparing"))
-from layouts import by_topic, scores
-
+from sessionkit.analysis.bootstrap import Resampling
+from sessionkit.analysis.breakdown.tests import parted
+from sessionkit.analysis.compare.design import read_design
+from sessionkit.analysis.compare.independent_tests import kruskal, mann_whitney
+from sessionkit.analysis.compare.paired_tests import sign, wilcoxon
+from sessionkit.analysis.compare.permutations import randomised
+from sessionkit.analysis.compare.rank_tests import conover, friedman, nemenyi
+from sessionkit.analysis.compare.rows import Row
+from sessionkit.analysis.compare.units import Blocked, Separate
+from sessionkit.analysis.correlate.rows import CorrelationRows
+from sessionkit.analysis.judgment_loss.order import kendall
+from sessionkit.analysis.rescore.pairs import ChosenTest, RescoredPairs
+from sessionkit.analysis.sweep.setting_scores import SettingMeans
+from sessionkit.analysis.sweep.verdicts import led, tau_b
+from tests.analysis.compare.layouts import by_topic, scores
 from tests.support.examples import examples
 
 NOISY = (0.1 + 0.2) / 2
@@ -203,7 +198,7 @@ def test_no_rank_correlation_sees_rounding(coefficient, rows, seed):
         return
     for analytic in (True, False):
         found = [
-            Rows(
+            CorrelationRows(
                 {"x": one, "y": other, "z": np.arange(len(x)) % 3.0},
                 np.arange(len(x)),
                 "sessions",
@@ -220,7 +215,7 @@ def test_no_rank_correlation_sees_rounding(coefficient, rows, seed):
 
 def test_a_column_that_is_constant_but_for_rounding_correlates_with_nothing():
     values = {"x": np.array([NOISY, 0.15, 0.15, NOISY, 0.15]), "y": np.arange(5.0)}
-    rows = Rows(values, np.arange(5), "sessions", (), Resampling(), analytic=True)
+    rows = CorrelationRows(values, np.arange(5), "sessions", (), Resampling(), analytic=True)
     for coefficient in ("pearson", "spearman", "kendall"):
         assert "a constant correlates with nothing" in rows.correlation("x", "y", coefficient)["note"]
 
@@ -235,7 +230,7 @@ def test_no_order_of_means_sees_rounding(rows, seed):
     assert tau_b(noisy(one / 10, seed), noisy(other / 10, seed + 1)) == (None if np.isnan(found) else found)
     n = np.ones(len(one))
     for better in (1, -1):
-        exact, seen = (led(Means(each, n, 0 * n), better) for each in (one, noisy(one / 10, seed)))
+        exact, seen = (led(SettingMeans(each, n, 0 * n), better) for each in (one, noisy(one / 10, seed)))
         assert (seen.leader, seen.following, seen.tied) == (exact.leader, exact.following, exact.tied)
 
 
@@ -246,7 +241,7 @@ def test_the_sign_of_a_difference_of_means_is_not_roundings():
     design = read_design(frame, "system_id", 2)
     number = (frame["group"] == "S2").cast(pl.Int64).to_numpy()
     for test in ("t", "wilcoxon", "sign", "randomisation"):
-        tested = PairTest.of(Chosen.of(design, 2, test, None), frame, number, ["S1", "S2"], [(0, 1)])
+        tested = RescoredPairs.of(ChosenTest.of(design, 2, test, None), frame, number, ["S1", "S2"], [(0, 1)])
         d, p = tested.tested(frame["value"].to_numpy())
         assert (d[0], p[0]) == (0.0, pytest.approx(1.0))
     assert Row("", "A", "B", 1, 1, 0.3, 0.1 + 0.2).raw_difference == 0

@@ -10,8 +10,8 @@ import polars as pl
 import sessionkit as sk
 from sessionkit.analysis.curve import curve_task
 from sessionkit.cli import main
-from sessionkit.scoring.scores import score_task
-from sessionkit.scoring.tasks import run
+from sessionkit.scoring.reduction import run
+from sessionkit.scoring.score import score_task
 from tests.benchmarks.sampled import MEASURE as EXPECTED
 from tests.benchmarks.work import imported, of_study, within, work
 
@@ -48,7 +48,7 @@ def _study_and_file(log: Path, scratch: Path) -> tuple[Path, Path]:
 @of_study
 def measures_of_report(study: sk.Study) -> int:
     """The measures of a report, of every session."""
-    from sessionkit.report import MEASURES
+    from sessionkit.reports import MEASURES
 
     return sk.score(study, MEASURES).height
 
@@ -56,7 +56,7 @@ def measures_of_report(study: sk.Study) -> int:
 def _study_and_page(log: Path, scratch: Path) -> tuple[Path, Path]:
     """Return the directory of the log's study and a page to write, all code of reports read."""
     imported()
-    importlib.import_module("sessionkit.report")
+    importlib.import_module("sessionkit.reports")
     return log / "study", scratch / "report.html"
 
 

@@ -22,8 +22,8 @@ from sessionkit.charts.text import (
     printable_spec,
     shortened,
 )
-from sessionkit.report.explorer.widget import _shown as data_shown
-from sessionkit.report.writing.html import escaped
+from sessionkit.reports.explorer.widget import _shown as data_shown
+from sessionkit.reports.writers.html import escaped
 from tests.support.examples import examples
 
 

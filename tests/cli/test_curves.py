@@ -3,7 +3,7 @@
 import pytest
 
 import sessionkit as sk
-from sessionkit.analysis.breakdown import breakdown as breaking
+from sessionkit.analysis.breakdown.breakdown import breakdown as breaking
 from sessionkit.cli import curves
 
 
@@ -13,7 +13,7 @@ def rows(text):
 
 
 def test_the_help_names_what_the_functions_take():
-    from sessionkit.analysis.breakdown import AVERAGES, PARTS
+    from sessionkit.analysis.breakdown.breakdown import AVERAGES, PARTS
     from sessionkit.analysis.curve import AFTER_STOP, NORMALIZE
 
     named = (curves.NORMALIZE, curves.AFTER_STOP, curves.PARTS, curves.AVERAGES)

@@ -4,7 +4,7 @@ import pytest
 
 from sessionkit.charts import KINDS
 from sessionkit.cli.demo import clinic_folder
-from sessionkit.report.figures import APART
+from sessionkit.reports.figures import APART
 from sessionkit.study import open_study
 
 DRAWN = [kind for kind in KINDS if kind not in APART]

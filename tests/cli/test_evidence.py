@@ -6,9 +6,9 @@ import json
 import polars as pl
 import pytest
 
-from sessionkit.analysis.contrasting.pairs import CONTRASTS
-from sessionkit.analysis.correlating.matrices import COEFFICIENTS
-from sessionkit.analysis.resampling import KINDS, UNITS
+from sessionkit.analysis.bootstrap import KINDS, UNITS
+from sessionkit.analysis.breakdown.pairs import CONTRASTS
+from sessionkit.analysis.correlate.matrices import COEFFICIENTS
 from sessionkit.cli import curves, evidence
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import sessionkit as sk
 from sessionkit.cli.app import COMMANDS
-from sessionkit.scoring.scores import score_parts
+from sessionkit.scoring.score import score_parts
 
 REQUIRED = {
     "chart": ["session-curve", "--measure", "{}", "--output", "figure.svg"],

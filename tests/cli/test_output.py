@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sessionkit.cli.output import Destination, Form, _rendered, destination
+from sessionkit.cli.output import Destination, OutputForm, _rendered, destination
 from sessionkit.errors import UsageError
 
 HOSTILE = ["a\tb", "c\nd", "e\r", '"f"', "=1+1", "\x1b[31mred", "[red]g", "h,i", "", None, "\u202ej"]
@@ -24,21 +24,21 @@ def text(frame, form):
 def test_numbers_read_back_to_the_same_double(values):
     frame = pl.DataFrame({"value": values})
     exact = [value.hex() for value in values]
-    for form in (Form.tsv, Form.csv):
+    for form in (OutputForm.tsv, OutputForm.csv):
         assert [float(line).hex() for line in text(frame, form).splitlines()[1:]] == exact
-    assert [float(json.loads(line)["value"]).hex() for line in text(frame, Form.jsonl).splitlines()] == exact
+    assert [float(json.loads(line)["value"]).hex() for line in text(frame, OutputForm.jsonl).splitlines()] == exact
 
 
 def test_csv_and_jsonl_keep_every_character():
     frame = pl.DataFrame({"name": HOSTILE})
-    rows = list(csv.reader(io.StringIO(text(frame, Form.csv), newline="")))
+    rows = list(csv.reader(io.StringIO(text(frame, OutputForm.csv), newline="")))
     assert [row[0] if row else "" for row in rows[1:]] == [value or "" for value in HOSTILE]
-    assert [json.loads(line)["name"] for line in text(frame, Form.jsonl).split("\n")[:-1]] == HOSTILE
+    assert [json.loads(line)["name"] for line in text(frame, OutputForm.jsonl).split("\n")[:-1]] == HOSTILE
 
 
 def test_tsv_has_one_line_per_row_and_one_field_per_column():
     frame = pl.DataFrame({"na\tme": HOSTILE, "value": list(range(len(HOSTILE)))})
-    head, *rows = [line.split("\t") for line in text(frame, Form.tsv).split("\n")[:-1]]
+    head, *rows = [line.split("\t") for line in text(frame, OutputForm.tsv).split("\n")[:-1]]
     assert head == ["na\\tme", "value"]
     assert [row[1] for row in rows] == [str(number) for number in range(len(HOSTILE))]
     assert [row[0] for row in rows[:6]] == ["a\\tb", "c\\nd", "e\\r", '"f"', "=1+1", "\x1b[31mred"]
@@ -47,35 +47,35 @@ def test_tsv_has_one_line_per_row_and_one_field_per_column():
 @pytest.mark.parametrize("form", ["table", "tsv", "csv", "jsonl"])
 def test_nothing_acts_on_a_terminal(form, monkeypatch):
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
-    shown = text(pl.DataFrame({"name": HOSTILE}), Form(form))
+    shown = text(pl.DataFrame({"name": HOSTILE}), OutputForm(form))
     acting = [character for character in shown if not character.isprintable() and character not in "\t\n"]
     assert acting == []
     assert "[red]g" in shown
 
 
 def test_forms_by_default(monkeypatch, tmp_path):
-    assert destination(None, None).form is Form.tsv
+    assert destination(None, None).form is OutputForm.tsv
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
-    assert destination(None, None).form is Form.table
+    assert destination(None, None).form is OutputForm.table
     by_name = {
         name: destination(None, tmp_path / name).form for name in ("a.csv", "a.jsonl", "a.parquet", "a.TSV", "a")
     }
     assert by_name == {
-        "a.csv": Form.csv,
-        "a.jsonl": Form.jsonl,
-        "a.parquet": Form.parquet,
-        "a.TSV": Form.tsv,
-        "a": Form.tsv,
+        "a.csv": OutputForm.csv,
+        "a.jsonl": OutputForm.jsonl,
+        "a.parquet": OutputForm.parquet,
+        "a.TSV": OutputForm.tsv,
+        "a": OutputForm.tsv,
     }
-    assert destination(Form.tsv, tmp_path / "a.csv").form is Form.tsv
-    assert destination(Form.tsv, tmp_path / "a.xlsx").form is Form.tsv
+    assert destination(OutputForm.tsv, tmp_path / "a.csv").form is OutputForm.tsv
+    assert destination(OutputForm.tsv, tmp_path / "a.xlsx").form is OutputForm.tsv
     with pytest.raises(UsageError, match=r"a\.xlsx ends in \.xlsx; .*\.parquet, or give --format"):
         destination(None, tmp_path / "a.xlsx")
 
 
 def test_parquet_needs_a_file_and_a_single_table(tmp_path):
     with pytest.raises(UsageError, match="--output"):
-        destination(Form.parquet, None)
+        destination(OutputForm.parquet, None)
     one = pl.DataFrame({"value": [1.0]})
     with pytest.raises(UsageError, match="--table"):
         destination(None, tmp_path / "a.parquet").send_tables({"a": one, "b": one}, {})

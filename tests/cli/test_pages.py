@@ -6,11 +6,11 @@ import re
 import pytest
 
 from sessionkit.charts import KINDS
-from sessionkit.charts.saving import WRITERS
-from sessionkit.cli import charting
+from sessionkit.charts.save import WRITERS
+from sessionkit.cli import chart
 from sessionkit.cli.demo import clinic_folder
-from sessionkit.report import MEASURES
-from sessionkit.report.apart import DRAWN
+from sessionkit.reports import MEASURES
+from sessionkit.reports.on_demand import DRAWN
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in DRAWN])
@@ -80,7 +80,7 @@ def test_parts_of_sessions_can_be_pooled_in_the_chart(call, study, tmp_path):
 
 def test_the_help_names_every_kind_and_the_default_measures(call, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
-    assert tuple(charting.KINDS.split(", ")) == tuple(KINDS)
+    assert tuple(chart.KINDS.split(", ")) == tuple(KINDS)
     assert " ".join(MEASURES) in re.sub(r"\s+", " ", call("report", "--help").out)
 
 

@@ -151,8 +151,8 @@ def test_parts_of_a_table_are_written_as_one(call, study, tmp_path, form, monkey
         file.parent.mkdir()
         asked = ("sDCG@3", "nsDCG@3", "--per", "session", "--format", form, "--output", file)
         assert call("score", study, *asked).status == 0
-        monkeypatch.setattr("sessionkit.scoring.tasks.ROWS", 1)  # a block for every session
-        monkeypatch.setattr("sessionkit.scoring.tasks.FEWEST", 1)
+        monkeypatch.setattr("sessionkit.scoring.reduction.ROWS", 1)  # a block for every session
+        monkeypatch.setattr("sessionkit.scoring.reduction.FEWEST", 1)
     if form == "parquet":
         assert pl.read_parquet(parted).equals(pl.read_parquet(whole))
     else:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from sessionkit.cli import INTERRUPTED, TERMINATED, Signals, main
-from sessionkit.study.opening import open_study, verify_hashes
+from sessionkit.study.access import open_study, verify_hashes
 
 CLINIC = Path(__file__).resolve().parents[2] / "examples" / "clinic" / "study.toml"
 START = "import sys; from sessionkit.cli import main; sys.exit(main())"
@@ -127,7 +127,7 @@ def test_nothing_is_interrupted_when_the_command_is_over(signals):
 
 @pytest.mark.parametrize("number", STATUSES)
 def test_an_error_due_to_the_signal_is_not_reported(signals, number, capsys, monkeypatch):
-    from sessionkit.cli import running
+    from sessionkit.cli import runner
 
     def command(*_args, **_options):
         try:
@@ -136,5 +136,5 @@ def test_an_error_due_to_the_signal_is_not_reported(signals, number, capsys, mon
             raise RuntimeError("a function that polars called failed") from error
 
     monkeypatch.setattr("sessionkit.cli.app.app_for", lambda _: command)
-    assert running.run(["score"], lambda: signals.status is not None) == INTERRUPTED
+    assert runner.run(["score"], lambda: signals.status is not None) == INTERRUPTED
     assert capsys.readouterr().err == ""

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sessionkit.contract import RECORD, RULE, VALUE, Checked, check_parents, check_reach, check_unique, table
+from sessionkit.contract import RECORD, RULE, VALUE, CheckedRows, check_parents, check_reach, check_unique, table
 from sessionkit.contract.keys import any_twice, begins, distinct, keys_of, rises
 
 
 def rows(columns, **values):
     frame = pl.DataFrame(dict(zip(columns, zip(*values["rows"], strict=True), strict=True)), orient="col")
     frame = frame.with_row_index(RECORD, offset=1).with_columns(pl.col(RECORD).cast(pl.Int64))
-    return Checked(frame, frame.clear())
+    return CheckedRows(frame, frame.clear())
 
 
 def broken(checked):
@@ -108,7 +108,7 @@ def test_keys_rise_where_every_one_is_above_the_one_before(keys, ordered):
 @given(pairs, st.booleans())
 def test_every_key_is_found_once_and_the_first_part_of_a_known_one_too(keys, whole_first):
     frame = pl.DataFrame(keys, schema={"s": pl.String, "q": pl.Int32}, orient="row")
-    checked = Checked(frame, frame.clear())
+    checked = CheckedRows(frame, frame.clear())
     if whole_first:
         assert sorted(keys_of(checked, ["s", "q"]).rows()) == sorted(set(keys))
     assert sorted(keys_of(checked, ["s"]).rows()) == sorted({(session,) for session, _ in keys})

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from sessionkit.contract import RULE, VALUE, Checked, check_types, check_values, table
+from sessionkit.contract import RULE, VALUE, CheckedRows, check_types, check_values, table
 
 
 def checked(name, **columns):
@@ -11,7 +11,7 @@ def checked(name, **columns):
     return check_values(check_types(frame.lazy(), schema), schema)
 
 
-def broken(rows: Checked):
+def broken(rows: CheckedRows):
     return rows.broken.sort("__record").select("__record", RULE, VALUE).rows()
 
 

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from logs import tables
 
 import sessionkit as sk
-from sessionkit.engines.columns import SLICE, Column, spark_type
+from sessionkit.engines.columns import SLICE, SparkColumn, spark_type
 from sessionkit.engines.sessions import StreamWork, blocks
-from sessionkit.engines.stream import KINDS, Layout
+from sessionkit.engines.stream import KINDS, StreamLayout
 from sessionkit.errors import DataError
-from sessionkit.scoring.judged import Judged
-from sessionkit.scoring.scores import score_task
+from sessionkit.scoring.graded_pairs import GradedPairs
+from sessionkit.scoring.score import score_task
 from tests.support.examples import examples
 
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
@@ -25,10 +25,10 @@ KINDS_OF_LOG = KINDS[:3]
 
 def layout_of(frames, reads):
     """The slots of some columns."""
-    return Layout(
+    return StreamLayout(
         {
             name: [
-                Column(column, frames[name].schema[column], spark_type(frames[name].schema[column]))
+                SparkColumn(column, frames[name].schema[column], spark_type(frames[name].schema[column]))
                 for column in reads[name]
             ]
             for name in reads
@@ -68,7 +68,7 @@ def example():
         "results": ["query_position", "rank", "doc_id"],
     }
     layout = layout_of(frames, reads)
-    work = StreamWork(task, layout, study.settings, Judged.of(study), trusted=True)
+    work = StreamWork(task, layout, study.settings, GradedPairs.of(study), trusted=True)
     return work, stream_of(frames, layout), sk.score(study, ASKED)
 
 
@@ -102,13 +102,13 @@ def test_blocks_hold_whole_sessions_and_about_so_many_rows(size, rows):
 
 def test_a_long_session_is_kept_in_pieces_that_are_joined_once():
     """200 batches of one session are 200 pieces of one block, each with the rows of its own batch only."""
-    layout = Layout({"results": [Column("rank", pl.Int32(), "int")]})
+    layout = StreamLayout({"results": [SparkColumn("rank", pl.Int32(), "int")]})
     kind = pa.array([KINDS.index("results")] * 10, pa.int8())
     batches = [
         pa.record_batch({"session_id": ["robot"] * 10, "kind": kind, "int 0": pa.array(range(10), pa.int32())})
         for _ in range(200)
     ]
-    layout = Layout({"sessions": [], "queries": [], "results": layout.columns["results"]})
+    layout = StreamLayout({"sessions": [], "queries": [], "results": layout.columns["results"]})
     (block,) = blocks(iter(batches), layout, 10)
     assert [piece["results"].num_rows for piece in block] == [10] * 200
 
@@ -138,7 +138,7 @@ def test_large_answers_go_back_in_modest_batches():
         "results": ["query_position", "rank", "doc_id"],
     }
     layout = layout_of(known, reads)
-    work = StreamWork(score_task(study, ["sDCG@3"]), layout, study.settings, Judged.of(study))
+    work = StreamWork(score_task(study, ["sDCG@3"]), layout, study.settings, GradedPairs.of(study))
     sizes = [batch.num_rows for batch in work.answers(stream_of(known, layout).to_batches())]
     assert sum(sizes) == SLICE + 5
     assert max(sizes) <= SLICE

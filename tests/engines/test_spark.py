@@ -19,8 +19,8 @@ from sessionkit.engines import spark as engine
 from sessionkit.engines.cluster import quiet
 from sessionkit.errors import DataError, DataWarning, SessionkitError, UsageError
 from sessionkit.scoring.measures import MEASURES
+from sessionkit.study.batches import slices
 from sessionkit.study.package import write_package
-from sessionkit.study.slices import slices
 
 pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")]
 
@@ -95,7 +95,7 @@ def test_groups_of_every_type_that_spark_has(spark, tmp_path, limit):
 
 
 def test_a_study_that_a_worker_does_not_find_as_the_driver_does(spark, saved, monkeypatch):
-    monkeypatch.setattr("sessionkit.engines.sources.Source.place", Path("/nowhere/study"))
+    monkeypatch.setattr("sessionkit.engines.sources.SparkSource.place", Path("/nowhere/study"))
     with pytest.raises(DataError, match="/nowhere/study does not exist"):
         engine.score(saved, FEW, spark=spark)
 

@@ -7,10 +7,10 @@ import pytest
 from logs import assert_same, frames_of
 
 import sessionkit as sk
-from sessionkit.engines.judged import judged_of
-from sessionkit.scoring.blocks import Block
-from sessionkit.scoring.judged import Judged
-from sessionkit.scoring.scores import score_task
+from sessionkit.engines.judgments import judged_of
+from sessionkit.scoring.batch import SessionBatch
+from sessionkit.scoring.graded_pairs import GradedPairs
+from sessionkit.scoring.score import score_task
 
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 ASKED = ["CubeTest", "ACT@2", "nCubeTest", "nACT@2", "EU", "nEU", "InstanceRecall", "InstancePrecision@1", "sDCG@3"]
@@ -62,14 +62,14 @@ def parts(study, judged):
     """The scores of a study's sessions, as a worker works them out that has these judgments."""
     task = score_task(study, ASKED, "session")
     frames = [study.table(name).collect() for name in ("sessions", "queries", "results")]
-    return task.whole([task.part(Block.of(*frames, judged))])
+    return task.whole([task.part(SessionBatch.of(*frames, judged))])
 
 
 def test_judgments_that_are_sent_take_their_subtopics_along():
     study = sk.from_tables(**tables())
     expected = sk.score(study, ASKED)
     assert expected.filter(pl.col("measure") == "nACT@2")["value"].null_count() == 4
-    sent = pickle.loads(pickle.dumps(Judged.of(study)))  # noqa: S301 - our own bytes
+    sent = pickle.loads(pickle.dumps(GradedPairs.of(study)))  # noqa: S301 - our own bytes
     assert sent.rows is None
     assert_same(parts(study, sent), expected)
 
@@ -86,7 +86,7 @@ def test_judgments_that_come_with_their_sessions():
 def test_a_study_without_subtopics_sends_none():
     given = tables()
     given["judgments"] = given["judgments"].drop("subtopic_id", "passage_id").unique(["judgment_key", "doc_id"])
-    assert pickle.loads(pickle.dumps(Judged.of(sk.from_tables(**given)))).subtopics() is None  # noqa: S301 - our own bytes
+    assert pickle.loads(pickle.dumps(GradedPairs.of(sk.from_tables(**given)))).subtopics() is None  # noqa: S301 - our own bytes
 
 
 @pytest.mark.spark

@@ -17,7 +17,7 @@ import pytest
 import sessionkit as sk
 from sessionkit.charts import save, session_curve
 from sessionkit.errors import ACTING
-from sessionkit.report import report
+from sessionkit.reports import report
 from tests.support.payloads import CELL, COMMANDS, EACH, FORMULAS, PAYLOADS, TERMINAL
 
 LINES = re.compile(ACTING.pattern.replace("\x00-\x1f", "\x00-\x09\x0b-\x1f"))

@@ -9,10 +9,11 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from sessionkit.errors import DataWarning
-from sessionkit.readers import read, records
-from sessionkit.readers.files import fields
+from sessionkit.readers import records
 from sessionkit.readers.formats import tables
-from sessionkit.readers.large import courses, feeds, gathering, ranges
+from sessionkit.readers.io import fields
+from sessionkit.readers.large import feeds, ranges, routes, totals
+from sessionkit.readers.read import read
 
 HEADER = "session_id,query_position,rank,doc_id\n"
 
@@ -60,9 +61,9 @@ def in_parts(monkeypatch):
     def in_parts(rows=7):
         monkeypatch.setattr(records, "is_large", lambda *_: True)
         monkeypatch.setattr(records, "_needs_parts", lambda *_: True)
-        monkeypatch.setattr(courses, "records_within", lambda *_: rows)
+        monkeypatch.setattr(routes, "records_within", lambda *_: rows)
         monkeypatch.setattr(ranges, "ROW_GROUP", 5)
-        monkeypatch.setattr(gathering, "BATCH", 2)
+        monkeypatch.setattr(totals, "BATCH", 2)
 
     return in_parts
 
@@ -115,7 +116,7 @@ def accounts():
 def courses_taken(monkeypatch):
     """The names of the courses that large logs took to their end, from here on."""
     taken = []
-    for course in (courses.Staged, courses.Streamed):
+    for course in (routes.Staged, routes.Streamed):
         notice = course.notice
         monkeypatch.setattr(
             course,
@@ -131,12 +132,12 @@ def small(monkeypatch, courses_taken):
 
     def small(rows=7):
         monkeypatch.setattr(tables, "is_large", lambda *_: True)
-        monkeypatch.setattr(courses, "records_within", lambda *_: rows)
+        monkeypatch.setattr(routes, "records_within", lambda *_: rows)
         monkeypatch.setattr(feeds, "records_streamed", lambda *_: rows)
         monkeypatch.setattr(fields, "PIECE", 100)
         monkeypatch.setattr(ranges, "ROW_GROUP", 5)
         monkeypatch.setattr(ranges, "OPEN", 2)
-        monkeypatch.setattr(gathering, "BATCH", 2)
+        monkeypatch.setattr(totals, "BATCH", 2)
         courses_taken.clear()
         return courses_taken
 

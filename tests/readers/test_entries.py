@@ -7,9 +7,10 @@ from jsonschema import Draft202012Validator
 
 from sessionkit.contract import document
 from sessionkit.errors import SessionkitError
-from sessionkit.readers import FORMATS, JUDGMENTS, read
+from sessionkit.readers import FORMATS, JUDGMENTS
 from sessionkit.readers.config import SETTINGS, schema_of
 from sessionkit.readers.entries import KINDS, TEXT, TOPIC, Glimpse
+from sessionkit.readers.read import read
 
 OURS = {"format", "path", "judgments", "defaults", *SETTINGS}
 

@@ -7,7 +7,8 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from sessionkit.errors import DataError, DataWarning, UsageError
-from sessionkit.readers import from_tables, read
+from sessionkit.readers import from_tables
+from sessionkit.readers.read import read
 
 RESULTS = {
     "session_id": ["a", "a"],

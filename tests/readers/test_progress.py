@@ -1,6 +1,6 @@
 """How far a reading has come."""
 
-from sessionkit.readers.files.opening import unpacked
+from sessionkit.readers.io.log_files import unpacked
 from sessionkit.readers.progress import came, watched
 
 

@@ -13,9 +13,9 @@ from sessionkit.errors import DataError, UsageError
 from sessionkit.readers import FORMATS, Format, Judgments, Option, records
 from sessionkit.readers.entries import SESSION_GAP, TEXT, TOPICS
 from sessionkit.readers.events.requeries import MERGE_QUERIES
-from sessionkit.readers.events.sessionising import seconds
-from sessionkit.readers.files.opening import open_log
-from sessionkit.readers.files.qrels import read_whitespace
+from sessionkit.readers.events.sessionize import seconds
+from sessionkit.readers.io.log_files import open_log
+from sessionkit.readers.io.qrels import read_whitespace
 from sessionkit.readers.records import Taken, raw_of, reader
 from sessionkit.study import open_study
 
@@ -212,9 +212,9 @@ def test_judgments_in_study_toml(toy, two, write, quiet_read):
 
 def test_a_way_back_is_asked_once_for_each_record(write):
     """qrels give one row per record; a source whose records give several rows has one way back for all of them."""
-    from sessionkit.readers.checking.rejection import described
-    from sessionkit.readers.checking.together import together
-    from sessionkit.readers.files.opening import open_log
+    from sessionkit.readers.checks.rejection import described
+    from sessionkit.readers.checks.together import together
+    from sessionkit.readers.io.log_files import open_log
 
     path = write("a.qrels", "t 0 x 1\nt 0 y 2\n")
     raw = read_whitespace(open_log(path.name, path.parent, path.parent), "judgments")

@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 
 from sessionkit.errors import DataError
-from sessionkit.readers import read
-from sessionkit.readers.files import limits, shapes
+from sessionkit.readers.io import limits, shapes
+from sessionkit.readers.read import read
 
 KEYS = ("session_id", "query_position", "rank", "doc_id")
 ROWS = 20

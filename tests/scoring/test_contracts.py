@@ -16,10 +16,7 @@ from sessionkit.errors import MeasureError
 from sessionkit.scoring.measures import MEASURES, GainMeasure, TermMeasure, example_of, parse_measure
 from sessionkit.scoring.measures.recency import RecencyMeasure
 from sessionkit.scoring.measures.wrapper import Wrapper
-
-sys.path.insert(0, str(Path(__file__).parent))
-from studies import drawn_for, sessions, study_of
-
+from tests.scoring.studies import drawn_for, sessions, study_of
 from tests.support.examples import examples
 
 TABLES = ("sessions", "queries", "results", "judgments")

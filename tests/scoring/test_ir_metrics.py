@@ -1,16 +1,13 @@
 """A real user study, all 80 sessions, against the definition restated with loops and the values its authors' code prints."""
 
 import csv
-import sys
 from collections import defaultdict
 from pathlib import Path
 
 import pytest
 
 import sessionkit as sk
-
-sys.path.insert(0, str(Path(__file__).parent))
-from restated import Session
+from tests.scoring.restated import Session
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "ir_metrics"
 pytestmark = [

@@ -1,9 +1,7 @@
 """The lists that measures see, against dictionaries and loops; and what measures of lists and of sessions keep to."""
 
 import pickle
-import sys
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import ClassVar
 
 import polars as pl
@@ -13,18 +11,15 @@ from hypothesis import strategies as st
 
 import sessionkit as sk
 from sessionkit.errors import DataError, MeasureError
-from sessionkit.scoring import fixed
-from sessionkit.scoring.blocks import blocks
+from sessionkit.scoring import exact as exact_sums
+from sessionkit.scoring.batch import blocks
 from sessionkit.scoring.lists import Lists
 from sessionkit.scoring.measures import VisitMeasure
 from sessionkit.scoring.measures.kinds import Columns
-from sessionkit.scoring.scores import score_task
+from sessionkit.scoring.score import score_task
 from sessionkit.scoring.selection import Selection
-
-sys.path.insert(0, str(Path(__file__).parent))
-from restated import Session
-from studies import sessions, study_of
-
+from tests.scoring.restated import Session
+from tests.scoring.studies import sessions, study_of
 from tests.support.examples import examples
 
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
@@ -146,7 +141,9 @@ def test_added_is_exact_and_knows_no_order(terms, shuffle):
     schema = {"list": pl.UInt32, "term": pl.Float64}
     found, again = (lists.added(pl.DataFrame(rows, schema=schema, orient="row")) for rows in (terms, shuffled))
     assert found.to_list() == again.to_list()
-    exact = [sum(round(term * fixed.SCALE) for number, term in terms if number == n) / fixed.SCALE for n in (0, 1)]
+    exact = [
+        sum(round(term * exact_sums.SCALE) for number, term in terms if number == n) / exact_sums.SCALE for n in (0, 1)
+    ]
     assert found.to_list() == exact
 
 

@@ -1,17 +1,12 @@
 """Query measures against scikit-learn, which knows no recall base but the list: here the list shows everything judged."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score, ndcg_score, precision_recall_fscore_support
 
-sys.path.insert(0, str(Path(__file__).parent))
-from one_list import value
-
+from tests.scoring.one_list import value
 from tests.support.examples import examples
 
 FEW = settings(max_examples=examples(40), deadline=None)

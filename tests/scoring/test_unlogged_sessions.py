@@ -2,22 +2,18 @@
 
 import json
 import re
-import sys
 import warnings
 from dataclasses import replace
-from pathlib import Path
 
 import polars as pl
 import pytest
 
 import sessionkit as sk
 from sessionkit.errors import DataWarning
-from sessionkit.report.sections.discounts import discounts
-from sessionkit.report.sections.explorer import explorer
+from sessionkit.reports.sections.discounts import discounts
+from sessionkit.reports.sections.explorer import explorer
 from sessionkit.scoring.measures import MEASURES, JudgedMeasure, example_of, parse_measure
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "report"))
-from one_section import page_of
+from tests.reports.one_section import page_of
 
 NINE = "2026-01-05T09:00:0{}Z"
 quiet = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")

@@ -3,8 +3,8 @@
 from polars.testing import assert_frame_equal
 
 import sessionkit as sk
+from sessionkit.study.batches import ORDER
 from sessionkit.study.facts import facts_of
-from sessionkit.study.slices import ORDER
 
 ASKED = ["sDCG@10", "nsDCG(ideal=spread)@5", "mean(nDCG@10)"]
 FIRST = {"s1": ("u1", "2026-11-19", "ab"), "s4": ("u2", "2026-11-20", "cb"), "s2": ("u1", "2026-11-20", "a")}

@@ -1,11 +1,9 @@
 """A partition added to a saved study: one new day beside the others."""
 
 import os
-import sys
 import threading
 import warnings
 from dataclasses import replace
-from pathlib import Path
 
 import polars as pl
 import pytest
@@ -15,9 +13,7 @@ import sessionkit as sk
 from sessionkit.errors import DataError, DataWarning, UsageError
 from sessionkit.study import add_partition, package, verify_hashes
 from sessionkit.study import partitions as module
-
-sys.path.insert(0, str(Path(__file__).parent))
-from days import DAY, FIRST, same_scores, same_study, small
+from tests.study.days import DAY, FIRST, same_scores, same_study, small
 
 
 @pytest.fixture(autouse=True)

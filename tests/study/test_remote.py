@@ -17,7 +17,7 @@ from polars.testing import assert_frame_equal
 import sessionkit as sk
 from sessionkit.errors import DataError, DataWarning, UsageError
 from sessionkit.study import open_study, verify_hashes
-from sessionkit.study.folders import SCHEMES, folder_at
+from sessionkit.study.locations import SCHEMES, folder_at
 
 CLINIC = Path(__file__).parents[2] / "examples" / "clinic" / "study.toml"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import sessionkit as sk
-from sessionkit.report import report
+from sessionkit.reports import report
 
 CLINIC = Path(__file__).resolve().parents[2] / "examples" / "clinic" / "study.toml"
 VERBS = {

@@ -1,12 +1,12 @@
 """Logs that tell what happened, event by event: how these become sessions, queries, lists and clicks.
 
-==================  ================================================================================================
-``stream.py``       one row per event: its columns, broken records, order; ``tables.py``: from there to what a format hands over
-``lists.py``        queries, lists and clicks from such a stream; ``dwelling.py``: how long documents were read
-``listing.py``      queries, lists and clicks put together, positions given, every record accounted for
-``clicks.py``       clicks brought onto the results they were made on
-``sessionising.py`` sessions by inactivity
-``requeries.py``    queries that are one query to the searcher: sent again, paged, typed letter by letter
-``by_file.py``      counts under the names of files
-==================  ================================================================================================
+::
+
+    stream.py        one row per event: its columns, broken records, order; tables.py: from there to what a format hands over
+    stream_lists.py  queries, lists and clicks from such a stream; dwell_times.py: how long documents were read
+    result_lists.py  queries, lists and clicks put together, positions given, every record accounted for
+    clicks.py        clicks brought onto the results they were made on
+    sessionize.py    sessions by inactivity
+    requeries.py     queries that are one query to the searcher: sent again, paged, typed letter by letter
+    by_file.py       counts under the names of files
 """

@@ -9,8 +9,8 @@ from types import MappingProxyType
 import polars as pl
 
 from sessionkit.contract import RECORD
-from sessionkit.readers.events.listing import FILE, KIND
-from sessionkit.readers.files.opening import LogFile
+from sessionkit.readers.events.result_lists import FILE, KIND
+from sessionkit.readers.io.log_files import LogFile
 from sessionkit.readers.raw import Locate, Raw
 from sessionkit.readers.records import raw_of
 

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from sessionkit.display.words import counted
 from sessionkit.readers.entries import Option
-from sessionkit.showing.words import counted
 
 RULES = ("same", "paging", "typing")
 MERGE_QUERIES = Option(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import polars as pl
 
 from sessionkit.contract import CELL, CELLS, RECORD, RULE, VALUE
-from sessionkit.readers.events.listing import AT, FILE, KEY, PLACE
+from sessionkit.readers.events.result_lists import AT, FILE, KEY, PLACE
 from sessionkit.readers.raw import without
 
 ACTIONS = ("query", "impression", "click", "leave")

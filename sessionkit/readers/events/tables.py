@@ -8,24 +8,15 @@ from functools import partial
 import polars as pl
 
 from sessionkit.contract import CELLS, RECORD, RULE, VALUE
+from sessionkit.display.words import counted
 from sessionkit.errors import DataError
 from sessionkit.readers.events.by_file import raws_of, with_names
-from sessionkit.readers.events.dwelling import dwell_times
-from sessionkit.readers.events.listing import (
-    AT,
-    FILE,
-    KEY,
-    KIND,
-    PLACE,
-    found,
-    listed,
-    tallied,
-)
-from sessionkit.readers.events.lists import lists_of, queries_of, with_clicked, with_documents
+from sessionkit.readers.events.dwell_times import dwell_times
+from sessionkit.readers.events.result_lists import AT, FILE, KEY, KIND, PLACE, found, listed, tallied
 from sessionkit.readers.events.stream import ACTION, LABEL, STREAM, checked, in_order
+from sessionkit.readers.events.stream_lists import lists_of, queries_of, with_clicked, with_documents
 from sessionkit.readers.raw import Locate
 from sessionkit.readers.records import Log, Taken, set_aside
-from sessionkit.showing.words import counted
 
 ON_RESULT = ("impression", "click")
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import polars as pl
 
 from sessionkit.contract import RECORD
-from sessionkit.readers.files.opening import LogFile
+from sessionkit.display.words import counted
 from sessionkit.readers.flat.bands import STRIDE
+from sessionkit.readers.io.log_files import LogFile
 from sessionkit.readers.raw import OWN, SOURCE, Locate, Raw, as_lines
 from sessionkit.readers.records import Taken
-from sessionkit.showing.words import counted
 
 Counts = Mapping[str, Mapping[int, int]]
 """Numbers by file: of the rows of each table, or of other records by what they are."""
@@ -27,7 +27,7 @@ class Kinds:
 
 
 @dataclass(frozen=True)
-class Accounts:
+class FlatAccounts:
     """The accounts of a flat log.
 
     Parameters

@@ -20,11 +20,11 @@ import polars as pl
 
 from sessionkit.contract import RECORD
 from sessionkit.errors import DataError
-from sessionkit.readers.coming import NotAsItComesError
-from sessionkit.readers.files.keeping import room_in, split, split_off
-from sessionkit.readers.files.opening import DAMAGED, HEAD, LogFile, cut_short, unpacked
-from sessionkit.readers.files.undecoded import is_undecodable
+from sessionkit.readers.io.invalid_bytes import is_undecodable
+from sessionkit.readers.io.log_files import DAMAGED, HEAD, LogFile, cut_short, unpacked
+from sessionkit.readers.io.record_store import room_in, split, split_off
 from sessionkit.readers.records import Log
+from sessionkit.readers.stream import NotAsItComesError
 
 Band = Callable[[], pl.LazyFrame]
 """Gives the records of a band, in memory and in their order, once."""

@@ -10,11 +10,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 from sessionkit.contract import RECORD
-from sessionkit.contract.checked import NO_RULE
+from sessionkit.contract.checks import NO_RULE
 from sessionkit.contract.keys import begins
 from sessionkit.readers.events.requeries import MERGE_QUERIES, merge_queries
-from sessionkit.readers.events.sessionising import with_positions
-from sessionkit.readers.flat.taking import Kinds, Made
+from sessionkit.readers.events.sessionize import with_positions
+from sessionkit.readers.flat.flat_log import BandRows, Kinds
 
 RANKS = 2**20
 """Ranks below are sorted here, which is cheap; others where rows are checked."""
@@ -69,7 +69,7 @@ def queries_and_clicks(
     of_query: Sequence[str] = (),
     of_click: Sequence[str] = (),
     again_within: str = "session_id",
-) -> Made:
+) -> BandRows:
     """Return the queries of these lines, and the results that were clicked.
 
     Parameters
@@ -107,7 +107,7 @@ def queries_and_clicks(
     again = np.ones(clicks.height, dtype=np.bool_)
     again[rows] = False
     known, lost = placed.lazy().with_columns(NO_RULE, results_status=pl.lit("partly_observed")), broken.collect()
-    return Made(
+    return BandRows(
         pl.concat([known, lost.lazy()], how="diagonal_relaxed") if lost.height else known,
         results.lazy(),
         merged={

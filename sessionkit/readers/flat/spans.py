@@ -16,11 +16,11 @@ import numpy as np
 import polars as pl
 
 from sessionkit.contract import RULE, VALUE
-from sessionkit.contract.checked import NO_RULE
-from sessionkit.readers.coming import NotAsItComesError
-from sessionkit.readers.files.opening import LogFile, is_packed
-from sessionkit.readers.files.undecoded import is_undecodable
+from sessionkit.contract.checks import NO_RULE
 from sessionkit.readers.flat.bands import NEW_LINE, Band, Key, Mark, Piece, UndecodableError, numbered
+from sessionkit.readers.io.invalid_bytes import is_undecodable
+from sessionkit.readers.io.log_files import LogFile, is_packed
+from sessionkit.readers.stream import NotAsItComesError
 
 LONGEST = 20
 """Digits that a number of a user may have."""
@@ -35,7 +35,7 @@ class SplitUserError(NotAsItComesError):
 
 
 @dataclass(frozen=True)
-class Span:
+class LineSpan:
     """Some lines of a file that stand together.
 
     Parameters
@@ -78,7 +78,7 @@ def in_place(
     SplitUserError
         Some file is in no order, as far as its marks say; a band raises it where its lines are not.
     """
-    spans: list[list[Span]] = [[] for _ in range(len(bounds) + 1)]
+    spans: list[list[LineSpan]] = [[] for _ in range(len(bounds) + 1)]
     for number, (file, lines) in enumerate(zip(files, marks, strict=True)):
         known, digits = _in_order(lines)
         if is_packed(file.path):
@@ -89,7 +89,7 @@ def in_place(
         ends = [*(begin for begin, _ in places[1:]), None]
         for at, ((begin, line), end) in enumerate(zip(places, ends, strict=True)):
             if begin != end:
-                spans[at % len(spans)].append(Span(file, number, begin, end, line))
+                spans[at % len(spans)].append(LineSpan(file, number, begin, end, line))
     for first, last, found in zip(["", *bounds], [*bounds, None], spans, strict=True):
         if found:
             yield partial(_band, found, read, key.column, first, last)
@@ -145,7 +145,7 @@ def _place(file: LogFile, marks: Sequence[Mark], wanted: Order, key: Key) -> Pla
 
 
 def _band(
-    spans: Sequence[Span],
+    spans: Sequence[LineSpan],
     read: Callable[[LogFile], pl.LazyFrame],
     column: str,
     first: str,
@@ -165,7 +165,7 @@ def _band(
     return records.drop(RULE, VALUE, strict=False).lazy().with_columns(NO_RULE) if sound else records.lazy()
 
 
-def _piece(span: Span) -> Piece:
+def _piece(span: LineSpan) -> Piece:
     """Return the lines of a span, read."""
     with span.file.path.open("rb") as stream:
         stream.seek(span.begin)

@@ -2,7 +2,7 @@
 
 A new format is one file here and one entry in ``FORMATS`` below; ``core_sessions.py`` is a short one to go by.
 
-1. ``take(log: Log) -> Taken`` (``../records.py``) takes ``log.files`` apart, with what ``../files/`` has for a kind of file and
+1. ``take(log: Log) -> Taken`` (``../records.py``) takes ``log.files`` apart, with what ``../io/`` has for a kind of file and
    ``../events/`` or ``../flat/`` for a kind of log. It returns unchecked rows under our column names, values as text:
    ``raw_of(file, "queries", frame, kind="query records", ...)`` for each table it has, queries or results at least. RECORD is
    the number of the line or record a row comes from, ``locate`` the way back to its text; a record that cannot be taken apart

@@ -16,12 +16,12 @@ from functools import partial
 import polars as pl
 
 from sessionkit.readers.entries import SESSION_GAP, Glimpse, Option
-from sessionkit.readers.events.sessionising import seconds, with_sessions
-from sessionkit.readers.files.opening import LogFile
+from sessionkit.readers.events.sessionize import seconds, with_sessions
 from sessionkit.readers.flat.bands import Key
 from sessionkit.readers.flat.click_only import ASK, KINDS, MERGE, first_of_query, queries_and_clicks
+from sessionkit.readers.flat.flat_log import BandRows, take_flat
 from sessionkit.readers.flat.lines import breaking, fields_of, fits_text, sound, those_that_fit, unsound
-from sessionkit.readers.flat.taking import Made, take_flat
+from sessionkit.readers.io.log_files import LogFile
 from sessionkit.readers.records import Log, Taken
 
 TRIED = "some lines of the log, quoted where it is described; never on a whole file"
@@ -67,7 +67,7 @@ def timed(lines: pl.LazyFrame) -> pl.LazyFrame:
     return lines.with_columns(issued_at="__time").drop("__time")
 
 
-def _made(lines: pl.LazyFrame, gap: float, rules: list[str]) -> Made:
+def _made(lines: pl.LazyFrame, gap: float, rules: list[str]) -> BandRows:
     """Return queries and clicks of some whole users."""
     ordered = with_sessions(sound(lines), gap=gap).collect()
     asked = ordered.lazy().with_columns(

@@ -25,14 +25,14 @@ import polars as pl
 
 from sessionkit.contract import CELL, CELLS, RECORD, RULE, VALUE
 from sessionkit.errors import DataError
-from sessionkit.readers.checking.together import refuse_shared
+from sessionkit.readers.checks.together import refuse_shared
 from sessionkit.readers.entries import Glimpse, Option
 from sessionkit.readers.events.clicks import with_clicks
 from sessionkit.readers.events.requeries import MERGE_QUERIES
-from sessionkit.readers.files.delimited import read_delimited
-from sessionkit.readers.files.json_items import BY_COLUMN
-from sessionkit.readers.files.opening import LogFile
 from sessionkit.readers.formats.core_texts import SUBMITTED, given, merge, texts_of
+from sessionkit.readers.io.delimited import read_delimited
+from sessionkit.readers.io.json_items import BY_COLUMN
+from sessionkit.readers.io.log_files import LogFile
 from sessionkit.readers.raw import Raw, without
 from sessionkit.readers.records import Log, Taken, raw_of, set_aside
 

@@ -12,9 +12,9 @@ import polars as pl
 
 from sessionkit.contract import RECORD, RULE
 from sessionkit.errors import DataError
-from sessionkit.readers.events.merging import merged_tables
-from sessionkit.readers.files.json_text import loads
-from sessionkit.readers.files.opening import LogFile, text_of
+from sessionkit.readers.events.requery_tables import merged_tables
+from sessionkit.readers.io.json_text import loads
+from sessionkit.readers.io.log_files import LogFile, text_of
 from sessionkit.readers.raw import Raw, as_json
 from sessionkit.readers.records import Log, Taken, raw_of
 

@@ -21,12 +21,12 @@ from sessionkit.contract import CELL, CELLS, COLUMN, RECORD, RULE, VALUE
 from sessionkit.errors import DataError
 from sessionkit.readers.entries import Glimpse, Option
 from sessionkit.readers.events.clicks import with_clicks
-from sessionkit.readers.events.sessionising import with_positions
-from sessionkit.readers.files.delimited import read_delimited
-from sessionkit.readers.files.opening import LogFile
+from sessionkit.readers.events.sessionize import with_positions
 from sessionkit.readers.flat.bands import Key
+from sessionkit.readers.flat.flat_log import BandRows, take_flat
 from sessionkit.readers.flat.lines import breaking, sound, unsound
-from sessionkit.readers.flat.taking import Made, take_flat
+from sessionkit.readers.io.delimited import read_delimited
+from sessionkit.readers.io.log_files import LogFile
 from sessionkit.readers.raw import Raw, gathered, without
 from sessionkit.readers.records import Log, Taken
 
@@ -123,7 +123,7 @@ def _records(raws: dict[str, Raw], file: LogFile, *, vectors: bool) -> pl.LazyFr
     return records
 
 
-def _made(records: pl.LazyFrame, more: Sequence[str]) -> Made:
+def _made(records: pl.LazyFrame, more: Sequence[str]) -> BandRows:
     """Return queries, results and clicks of some whole sessions."""
     # a query without readable time stands where it does in the log
     at = pl.col("issued_at").cast(pl.Int64, strict=False).forward_fill().over("session_id")
@@ -147,7 +147,7 @@ def _made(records: pl.LazyFrame, more: Sequence[str]) -> Made:
         made = made.with_columns(pl.when(~pl.col(RECORD).is_in(unread.implode())).then(pl.col("clicked", "clicks")))
     outside = outside.collect().lazy()
     unlisted = asked.filter(pl.col("listed").is_null()).select(RECORD)
-    return Made(
+    return BandRows(
         pl.concat([gathered(queries, asked), unsound(records)], how="diagonal_relaxed"),
         made,
         merged={"clicks": clicks.join(outside.select(RECORD, "doc_id").unique(), on=[RECORD, "doc_id"], how="anti")},

@@ -9,7 +9,7 @@ Two tables of study.toml say what is what::
 
 A log without sessions needs users: sessions are then cut by inactivity. The documents a query returned may stand in
 impressions of their own or, as a JSON list or between blanks, commas or bars, in a column ``results`` of the query. How events
-become queries and results is told in ``events/lists.py``.
+become queries and results is told in ``events/stream_lists.py``.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from sessionkit.contract import CELL, CELLS, RECORD, RULE, VALUE
 from sessionkit.contract.casts import as_text
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.readers.entries import SESSION_GAP, Option
-from sessionkit.readers.events.listing import AT, FILE, as_time
 from sessionkit.readers.events.requeries import MERGE_QUERIES
-from sessionkit.readers.events.sessionising import with_sessions
+from sessionkit.readers.events.result_lists import AT, FILE, as_time
+from sessionkit.readers.events.sessionize import with_sessions
 from sessionkit.readers.events.stream import ACTION, ACTIONS, COUNT, LABEL, LIST, TEXTS
 from sessionkit.readers.events.tables import taken
-from sessionkit.readers.files.delimited import read_delimited
-from sessionkit.readers.files.ndjson import read_ndjson
-from sessionkit.readers.files.opening import LogFile
-from sessionkit.readers.files.parquet import read_parquet
+from sessionkit.readers.io.delimited import read_delimited
+from sessionkit.readers.io.log_files import LogFile
+from sessionkit.readers.io.ndjson import read_ndjson
+from sessionkit.readers.io.parquet import read_parquet
 from sessionkit.readers.raw import RESERVED, Raw, without
 from sessionkit.readers.records import Log, Taken
 

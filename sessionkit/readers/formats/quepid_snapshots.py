@@ -14,7 +14,7 @@ import polars as pl
 
 from sessionkit.contract import CELL, CELLS, COLUMN, RECORD, RULE, VALUE
 from sessionkit.errors import DataError
-from sessionkit.readers.files.opening import LogFile
+from sessionkit.readers.io.log_files import LogFile
 from sessionkit.readers.judgments.quepid_json import ratings_of
 from sessionkit.readers.judgments.ratings import LONGEST, Rating, documents, rated, text_of, told_apart
 from sessionkit.readers.judgments.ratings import idle as idle_ratings

@@ -25,12 +25,12 @@ from pathlib import Path, PurePath
 import polars as pl
 
 from sessionkit.contract import RECORD, RULE, VALUE
+from sessionkit.display.words import counted
 from sessionkit.errors import DataError
 from sessionkit.readers.entries import Glimpse, Option
 from sessionkit.readers.events.clicks import with_clicks
-from sessionkit.readers.events.merging import merged_tables
 from sessionkit.readers.events.requeries import MERGE_QUERIES
-from sessionkit.readers.files.opening import PACKED, LogFile, unpacked
+from sessionkit.readers.events.requery_tables import merged_tables
 from sessionkit.readers.formats.simiir_lines import (
     ONTO,
     QUERY,
@@ -47,10 +47,10 @@ from sessionkit.readers.formats.simiir_lines import (
     unshown,
 )
 from sessionkit.readers.formats.simiir_runs import run_of
+from sessionkit.readers.io.log_files import PACKED, LogFile, unpacked
 from sessionkit.readers.raw import Raw
 from sessionkit.readers.recognition import glimpse as look
 from sessionkit.readers.records import Log, Taken, raw_of, set_aside
-from sessionkit.showing.words import counted
 
 TRIED = (
     "four runs of SimIIR 3 in Sim4IA-Bench and one in DIS22_Sim4IA_Prototype (with DOC and MARK lines), .rels and "

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 import polars as pl
 
 from sessionkit.contract import CELLS, RECORD, RULE, VALUE
-from sessionkit.contract.checked import cell
-from sessionkit.readers.files.opening import LogFile, cut_short
-from sessionkit.readers.files.undecoded import DECODED, whole
+from sessionkit.contract.checks import cell
+from sessionkit.readers.io.invalid_bytes import DECODED, whole
+from sessionkit.readers.io.log_files import LogFile, cut_short
 
 RUN = "run"
 QUERY = [RUN, "query_position"]

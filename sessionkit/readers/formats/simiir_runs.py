@@ -8,8 +8,8 @@ from pathlib import Path
 import polars as pl
 
 from sessionkit.contract import RECORD
-from sessionkit.readers.files.opening import DAMAGED, PACKED, cut_short, unpacked
 from sessionkit.readers.formats.simiir_lines import RUN
+from sessionkit.readers.io.log_files import DAMAGED, PACKED, cut_short, unpacked
 
 NAME = re.compile(r"(?P<system_id>.+?)-(?P<topic_id>\d+)-(?P<user_id>.+)")
 """A run is named after its simulation, its topic and its searcher."""

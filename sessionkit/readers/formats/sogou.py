@@ -24,13 +24,13 @@ from pathlib import Path
 import polars as pl
 
 from sessionkit.readers.entries import SESSION_GAP, Glimpse, Option
-from sessionkit.readers.events.sessionising import seconds, with_sessions
-from sessionkit.readers.files.encodings import in_utf8
-from sessionkit.readers.files.opening import LogFile
+from sessionkit.readers.events.sessionize import seconds, with_sessions
 from sessionkit.readers.flat.bands import Key
 from sessionkit.readers.flat.click_only import ASK, KINDS, MERGE, queries_and_clicks
+from sessionkit.readers.flat.flat_log import BandRows, take_flat
 from sessionkit.readers.flat.lines import breaking, fields_of, fits_text, sound, those_that_fit, unsound
-from sessionkit.readers.flat.taking import Made, take_flat
+from sessionkit.readers.io.encodings import in_utf8
+from sessionkit.readers.io.log_files import LogFile
 from sessionkit.readers.records import Log, Taken
 
 TRIED = "part of the sample of 2008, in GB18030, and some lines of the log of 2012; never on a whole log"
@@ -133,7 +133,7 @@ def _of_a_day(file: LogFile) -> pl.LazyFrame:
     return lines.with_columns(clicked_at=pl.when(known).then("__time"))
 
 
-def _made(lines: pl.LazyFrame, gap: float, rules: list[str]) -> Made:
+def _made(lines: pl.LazyFrame, gap: float, rules: list[str]) -> BandRows:
     """Return queries and clicks of some whole users."""
     ordered = with_sessions(sound(lines), time="__time", gap=gap)
     text = pl.col("query_text").fill_null("")

@@ -12,10 +12,10 @@ from typing import Any
 import polars as pl
 
 from sessionkit.contract import RECORD, RULE, VALUE, table
-from sessionkit.readers.checking.together import refuse_shared
+from sessionkit.readers.checks.together import refuse_shared
 from sessionkit.readers.entries import Glimpse
-from sessionkit.readers.files.opening import LogFile
 from sessionkit.readers.formats.srw_lists import holds_lists, take_lists
+from sessionkit.readers.io.log_files import LogFile
 from sessionkit.readers.judgments.ratings import Rating, children, documents, text_of, told_apart
 from sessionkit.readers.judgments.srw import LIST, SET, asked, wrapped
 from sessionkit.readers.raw import Raw, as_json

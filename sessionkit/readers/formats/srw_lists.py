@@ -18,7 +18,7 @@ import polars as pl
 
 from sessionkit.contract import CELL, CELLS, COLUMN, RECORD, RULE, VALUE
 from sessionkit.errors import DataError
-from sessionkit.readers.files.opening import LogFile
+from sessionkit.readers.io.log_files import LogFile
 from sessionkit.readers.judgments.ratings import LONGEST, Rating, children, documents, text_of, told_apart
 from sessionkit.readers.judgments.srw import asked
 from sessionkit.readers.raw import as_json
@@ -37,7 +37,7 @@ OF_EVALUATION = (re.compile(r'"searchText"\s*:\s*"'), re.compile(r'"documentIds"
 
 
 @dataclass(frozen=True)
-class Shown:
+class SrwList:
     """One list: where it stands, for which text and system, and the documents; None where it has none that can be read."""
 
     path: str
@@ -107,7 +107,7 @@ def take_lists(file: LogFile) -> Taken:
     )
 
 
-def _unread(one: Shown) -> dict[str, Any]:
+def _unread(one: SrwList) -> dict[str, Any]:
     """Return what is told of a list that cannot be read: its query stays, where it is known which that is."""
     value = (text_of(one.node) or "null")[:LONGEST]
     if one.text is None:
@@ -115,14 +115,14 @@ def _unread(one: Shown) -> dict[str, Any]:
     return {CELLS: [{RECORD: None, COLUMN: "documents", RULE: READABLE, VALUE: value}]}
 
 
-def _within(path: str, node: Any, system: str | None) -> Iterator[Shown]:  # noqa: ANN401 - JSON
+def _within(path: str, node: Any, system: str | None) -> Iterator[SrwList]:  # noqa: ANN401 - JSON
     """Return the lists in a node, out of what an index wraps them in."""
     if isinstance(node, list):
         for number, inside in enumerate(node):
             yield from _within(f"{path}[{number}]", inside, system)
         return
     if isinstance(node, Rating) or not isinstance(node, dict):
-        yield Shown(path, None, None, None, getattr(node, "node", node))
+        yield SrwList(path, None, None, None, getattr(node, "node", node))
         return
     for wrapper in ("hits", "_source"):
         if isinstance(node.get(wrapper), dict | list):
@@ -138,18 +138,18 @@ def _within(path: str, node: Any, system: str | None) -> Iterator[Shown]:  # noq
             yield from _compared(place, one)
     else:
         own = text_of(node.get("searchConfigurationId")) or system
-        yield Shown(path, asked(node.get("searchText")).text, own, _ids(node.get("documentIds")), node)
+        yield SrwList(path, asked(node.get("searchText")).text, own, _ids(node.get("documentIds")), node)
 
 
-def _compared(path: str, node: Any) -> Iterator[Shown]:  # noqa: ANN401 - JSON
+def _compared(path: str, node: Any) -> Iterator[SrwList]:  # noqa: ANN401 - JSON
     """Return the lists of all systems for one query of a comparison."""
     if not isinstance(node, dict) or not isinstance(node.get("snapshots"), list):
-        yield Shown(path, None, None, None, node)
+        yield SrwList(path, None, None, None, node)
         return
     text = asked(node.get("queryText")).text
     for place, one in children(node, path, "snapshots"):
         held = one if isinstance(one, dict) else {}
-        yield Shown(place, text, text_of(held.get("searchConfigurationId")), _ids(held.get("docIds")), one)
+        yield SrwList(place, text, text_of(held.get("searchConfigurationId")), _ids(held.get("docIds")), one)
 
 
 def _ids(node: Any) -> list[str | None] | None:  # noqa: ANN401 - JSON

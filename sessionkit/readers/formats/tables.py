@@ -14,22 +14,22 @@ from pathlib import Path
 from typing import Any
 
 from sessionkit.errors import DataError
-from sessionkit.readers.checking.aside import Aside
-from sessionkit.readers.checking.parts import LIST
-from sessionkit.readers.checking.whole import whole_study
-from sessionkit.readers.checking.widening import LOG
-from sessionkit.readers.coming import Coming, NotAsItComesError
+from sessionkit.readers.checks.aside import Aside
+from sessionkit.readers.checks.log_schemas import LOG
+from sessionkit.readers.checks.parts import LIST
+from sessionkit.readers.checks.whole import whole_study
 from sessionkit.readers.config import Config
 from sessionkit.readers.entries import Glimpse
-from sessionkit.readers.files.described import comes_in_pieces, read_table
-from sessionkit.readers.files.keeping import Keep, OnDisk, in_memory, in_place
-from sessionkit.readers.files.opening import LogFile, open_log
-from sessionkit.readers.judging import ByText, Judged, judgment_files, keyed_by_text, read_judgments
+from sessionkit.readers.io.log_files import LogFile, open_log
+from sessionkit.readers.io.record_store import Keep, OnDisk, in_memory, in_place
+from sessionkit.readers.io.table_files import comes_in_pieces, read_table
+from sessionkit.readers.judgments.files import ByText, JudgmentSources, judgment_files, keyed_by_text, read_judgments
 from sessionkit.readers.large.feeds import SideBySide
-from sessionkit.readers.large.in_parts import large_study
+from sessionkit.readers.large.large_study import large_study
 from sessionkit.readers.large.sizes import is_large
 from sessionkit.readers.progress import begun_again
 from sessionkit.readers.raw import Raw
+from sessionkit.readers.stream import NotAsItComesError, StreamedLog
 from sessionkit.study import Study
 from sessionkit.study.memory import memory_budget
 from sessionkit.study.temporary import TemporaryFolder
@@ -72,7 +72,7 @@ def read_tables(
         }
 
         @cache
-        def judged() -> Judged:
+        def judged() -> JudgmentSources:
             return read_judgments(given)
 
         def study(make: Callable[..., Study], keep: Keep, *, piecewise: bool = False, **limits: Any) -> Study:  # noqa: ANN401
@@ -83,7 +83,7 @@ def read_tables(
                 if name in files
             }
             with contextlib.ExitStack() as begun:
-                coming: Coming | None = None
+                coming: StreamedLog | None = None
                 if piecewise:  # then it comes while judgments are read
                     coming = limits["coming"] = begun.enter_context(contextlib.closing(SideBySide(every)))
                 if "users" in files:

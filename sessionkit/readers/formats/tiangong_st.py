@@ -16,9 +16,9 @@ from contextlib import closing
 import polars as pl
 
 from sessionkit.readers.entries import Glimpse
-from sessionkit.readers.files.markup import Markup, uncollected
 from sessionkit.readers.formats.trec_interactions import Interactions, sessions_in
 from sessionkit.readers.formats.trec_session import cells_of, noted, raws_of
+from sessionkit.readers.io.markup import Markup, uncollected
 from sessionkit.readers.raw import Raw
 from sessionkit.readers.records import Log, Taken
 

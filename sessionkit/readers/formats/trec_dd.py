@@ -16,10 +16,10 @@ import polars as pl
 
 from sessionkit.contract import CELL, CELLS, RECORD, RULE, VALUE
 from sessionkit.readers.entries import Glimpse
-from sessionkit.readers.files.blanks import fields_of, first_fields
-from sessionkit.readers.files.opening import PACKED
-from sessionkit.readers.files.qrels import NUMBER
 from sessionkit.readers.formats.trec_run import FINITE
+from sessionkit.readers.io.blanks import fields_of, first_fields
+from sessionkit.readers.io.log_files import PACKED
+from sessionkit.readers.io.qrels import NUMBER
 from sessionkit.readers.raw import without
 from sessionkit.readers.records import Log, Taken, raw_of
 

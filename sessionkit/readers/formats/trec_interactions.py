@@ -16,12 +16,12 @@ from xml.etree.ElementTree import Element
 import polars as pl
 
 from sessionkit.contract import COLUMN, RECORD, RULE, VALUE
-from sessionkit.readers.files.elements import Block, Row, Rows, block_of, regular
-from sessionkit.readers.files.listed import TAKEN, Listing
-from sessionkit.readers.files.markup import Markup
-from sessionkit.readers.files.taken import Span
-from sessionkit.readers.formats.trec_lists import DOCUMENTS, Shown, clicked, not_in
+from sessionkit.readers.formats.trec_lists import DOCUMENTS, TrecList, clicked, not_in
 from sessionkit.readers.formats.trec_stamps import MISSING, Clock
+from sessionkit.readers.io.elements import Block, ElementRows, Row, block_of, regular
+from sessionkit.readers.io.markup import Markup
+from sessionkit.readers.io.xml_lists import TAKEN, Listing
+from sessionkit.readers.io.xml_texts import TextSpan
 
 DISPLAYED = ("title", "snippet")
 """Texts of results that were encoded twice; so were addresses, which are kept as they are, as documents may go by them."""
@@ -53,7 +53,7 @@ class Query:
     """A query while its list comes in, of which there are several where it was paged."""
 
     row: Row
-    shown: list[Shown] = field(default_factory=list)
+    shown: list[TrecList] = field(default_factory=list)
     logged: bool = False
 
 
@@ -87,11 +87,11 @@ class Interactions:
         *,
         topics: Mapping[str, Mapping[str, str]],
         pages: bool = True,
-        block: Callable[[Element], Block | Span | None] = regular,
+        block: Callable[[Element], Block | TextSpan | None] = regular,
     ) -> None:
-        self.sessions = Rows(SESSIONS, tuple(f"topic_{name}" for name in TOPIC), folder)
-        self.queries = Rows(QUERIES, ("query_text",), folder)
-        self.results = Rows(RESULTS, DISPLAYED, folder)
+        self.sessions = ElementRows(SESSIONS, tuple(f"topic_{name}" for name in TOPIC), folder)
+        self.queries = ElementRows(QUERIES, ("query_text",), folder)
+        self.results = ElementRows(RESULTS, DISPLAYED, folder)
         self.tally: Counter[str] = Counter()
         self.cells: list[tuple[str, dict[str, Any]]] = []
         self._topics, self._pages, self._block = topics, pages, block
@@ -190,17 +190,17 @@ class Interactions:
         if clicks:
             self._click(clicks, query, clock)
 
-    def _listed(self, results: Element) -> Shown:
+    def _listed(self, results: Element) -> TrecList:
         """Return the rows of a list."""
         found = self._block(results)
         if found is None:
             found = block_of([_result(result) for result in results])
         first = self.tally["results"] + 1
-        if isinstance(found, Span):
-            listed = Shown({RECORD: list(range(first, first + len(found)))}, found)
+        if isinstance(found, TextSpan):
+            listed = TrecList({RECORD: list(range(first, first + len(found)))}, found)
         else:
             many = len(next(iter(found.values()), results))
-            listed = Shown(_under_own_names(found, OF_RESULTS) | {RECORD: list(range(first, first + many))})
+            listed = TrecList(_under_own_names(found, OF_RESULTS) | {RECORD: list(range(first, first + many))})
         self.tally["results"] += len(listed)
         return listed
 

@@ -5,19 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sessionkit.contract import RECORD
-from sessionkit.readers.files.elements import Block
-from sessionkit.readers.files.taken import Span
+from sessionkit.readers.io.elements import Block
+from sessionkit.readers.io.xml_texts import TextSpan
 
 DOCUMENTS = ("clueweb12id", "clueweb09id", "docid", "docno")
 """Elements that name the document of a result."""
 
 
 @dataclass
-class Shown:
+class TrecList:
     """Results of a list: `own` has what is known of each, and what their elements say unless that is in `texts`."""
 
     own: Block
-    texts: Span | None = None
+    texts: TextSpan | None = None
 
     def __len__(self) -> int:
         """How many there are."""
@@ -28,28 +28,28 @@ class Shown:
         return self.own.get(name) if self.texts is None else self.texts.column(name)
 
 
-def _documents(listed: Shown) -> list[str | None]:
+def _documents(listed: TrecList) -> list[str | None]:
     """Return the documents of a list."""
     columns = [column for name in (*DOCUMENTS, "url") if (column := listed.column(name)) is not None]
     return [next((one.strip() for one in named if one), None) for named in zip(*columns, strict=True)]
 
 
-def _ranks(listed: Shown) -> list[str]:
+def _ranks(listed: TrecList) -> list[str]:
     """Return the ranks of a list, as they are written."""
     return [(rank or "").strip() for rank in listed.column("rank") or [None] * len(listed)]
 
 
-def not_in(shown: list[Shown], listed: Shown) -> Shown:
+def not_in(shown: list[TrecList], listed: TrecList) -> TrecList:
     """Return the results of a page without those that the query has shown already, at the same rank."""
     before = {pair for earlier in shown for pair in zip(_ranks(earlier), _documents(earlier), strict=False)}
     places = [
         place for place, pair in enumerate(zip(_ranks(listed), _documents(listed), strict=False)) if pair not in before
     ]
     block = listed.own if listed.texts is None else listed.own | listed.texts.block
-    return Shown({name: [values[place] for place in places] for name, values in block.items()})
+    return TrecList({name: [values[place] for place in places] for name, values in block.items()})
 
 
-def _place(listed: Shown, rank: str) -> int | None:
+def _place(listed: TrecList, rank: str) -> int | None:
     """Return the first result of a list that is at a rank; None where none is."""
     if listed.texts is not None:
         return listed.texts.place("rank", rank)
@@ -57,7 +57,7 @@ def _place(listed: Shown, rank: str) -> int | None:
     return ranks.index(rank) if rank in ranks else None
 
 
-def clicked(shown: list[Shown], rank: str | None, document: str | None) -> tuple[Shown, int] | None:
+def clicked(shown: list[TrecList], rank: str | None, document: str | None) -> tuple[TrecList, int] | None:
     """Return the result clicked: that at the rank; where that is none, or another document, that of the document."""
     places = ((one, place) for one in shown if rank is not None and (place := _place(one, rank)) is not None)
     at_rank = next(places, None)

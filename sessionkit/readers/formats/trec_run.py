@@ -25,16 +25,16 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from sessionkit.contract import RECORD, RULE, VALUE
+from sessionkit.display.words import counted
 from sessionkit.errors import DataError
 from sessionkit.readers.entries import TOPICS, Glimpse, Option
-from sessionkit.readers.files.blanks import fields_of, first_fields
-from sessionkit.readers.files.fields import FITS
-from sessionkit.readers.files.opening import LogFile
-from sessionkit.readers.files.qrels import NUMBER
 from sessionkit.readers.formats.trec_topics import read_topics
+from sessionkit.readers.io.blanks import fields_of, first_fields
+from sessionkit.readers.io.fields import FITS
+from sessionkit.readers.io.log_files import LogFile
+from sessionkit.readers.io.qrels import NUMBER
 from sessionkit.readers.judgments.trec_qrels import COLUMN, GRADES
 from sessionkit.readers.records import Log, Taken, raw_of
-from sessionkit.showing.words import counted
 
 TRIED = "a run and qrels of trec_eval's own tests, and part of a run for the Session Track of 2013, as Indri wrote it"
 OPTIONS: dict[str, Option] = {

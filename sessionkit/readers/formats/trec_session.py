@@ -32,17 +32,17 @@ from contextlib import closing
 import polars as pl
 
 from sessionkit.contract import CELL, CELLS, RECORD
+from sessionkit.display.words import counted
 from sessionkit.errors import DataError
 from sessionkit.readers.entries import TOPICS, Glimpse, Option
-from sessionkit.readers.files.markup import Markup, uncollected
-from sessionkit.readers.files.opening import LogFile
 from sessionkit.readers.formats.trec_interactions import ASKED, Interactions, sessions_in
 from sessionkit.readers.formats.trec_lists import DOCUMENTS
 from sessionkit.readers.formats.trec_topics import read_topics
+from sessionkit.readers.io.log_files import LogFile
+from sessionkit.readers.io.markup import Markup, uncollected
 from sessionkit.readers.judgments.trec_qrels import GRADES
 from sessionkit.readers.raw import Raw
 from sessionkit.readers.records import Log, Taken, raw_of, set_aside
-from sessionkit.showing.words import counted
 
 TRIED = (
     "one session of 2011 and some of 2012 and 2013, from copies of the logs; never on a whole log; 2014 was built from "

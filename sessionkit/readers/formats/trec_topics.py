@@ -14,9 +14,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from sessionkit.display.words import counted
 from sessionkit.errors import DataError
-from sessionkit.readers.files.opening import open_log, text_of
-from sessionkit.showing.words import counted
+from sessionkit.readers.io.log_files import open_log, text_of
 
 TASKS = ("product", "goal", "task_type")
 """What the fourth to sixth column of a map with six columns are."""

@@ -23,13 +23,13 @@ from sessionkit.contract import CELL, CELLS, RECORD, RULE, VALUE
 from sessionkit.readers.entries import SESSION_GAP, Glimpse, Option
 from sessionkit.readers.events.clicks import with_clicks
 from sessionkit.readers.events.requeries import MERGE_QUERIES
-from sessionkit.readers.events.sessionising import seconds, with_positions, with_sessions
-from sessionkit.readers.files.json_text import unrounded
-from sessionkit.readers.files.opening import LogFile
-from sessionkit.readers.files.shapes import with_finite_numbers
+from sessionkit.readers.events.sessionize import seconds, with_positions, with_sessions
 from sessionkit.readers.flat.bands import TEXT, Key, lines_of
+from sessionkit.readers.flat.flat_log import BandRows, Kinds, take_flat
 from sessionkit.readers.flat.lines import breaking, fits_text, sound, those_that_fit, unsound
-from sessionkit.readers.flat.taking import Kinds, Made, take_flat
+from sessionkit.readers.io.json_text import unrounded
+from sessionkit.readers.io.log_files import LogFile
+from sessionkit.readers.io.shapes import with_finite_numbers
 from sessionkit.readers.raw import gathered, without
 from sessionkit.readers.records import Log, Taken
 
@@ -140,7 +140,7 @@ def _readable(lines: pl.Series) -> pl.Series:
     return with_finite_numbers(whole, whole.str.contains(NOT_FINITE).fill_null(value=False))
 
 
-def _made(lines: pl.LazyFrame, gap: float | None, rules: list[str]) -> Made:
+def _made(lines: pl.LazyFrame, gap: float | None, rules: list[str]) -> BandRows:
     """Return queries, results and clicks of some whole sessions."""
     given = sound(lines)
     if gap is not None:
@@ -173,7 +173,7 @@ def _made(lines: pl.LazyFrame, gap: float | None, rules: list[str]) -> Made:
     clicks = given.filter(clicked).select(RECORD, ASK, doc_id="clicked_document", clicked_at="issued_at")
     made, outside = with_clicks(results.collect().lazy(), clicks, [ASK, "doc_id"])
     outside = outside.select(RECORD)
-    return Made(
+    return BandRows(
         pl.concat([gathered(queries.lazy(), given), unsound(lines)], how="diagonal_relaxed"),
         made.drop(ASK),
         merged={

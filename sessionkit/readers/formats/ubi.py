@@ -20,14 +20,13 @@ from functools import partial
 import polars as pl
 
 from sessionkit.contract import CELLS, RECORD, RULE, VALUE
-from sessionkit.contract.checked import NO_CELLS, cell
+from sessionkit.contract.checks import NO_CELLS, cell
 from sessionkit.errors import DataError
 from sessionkit.readers.entries import SESSION_GAP, Glimpse, Option
 from sessionkit.readers.events.by_file import raws_of, with_names
-from sessionkit.readers.events.counting import Found, all_found, summed
-from sessionkit.readers.events.listing import AT, FILE, KEY, KIND, MANY, Listed, listed, together
+from sessionkit.readers.events.counts import Found, all_found, summed
 from sessionkit.readers.events.requeries import MERGE_QUERIES
-from sessionkit.readers.files.keeping import in_memory
+from sessionkit.readers.events.result_lists import AT, FILE, KEY, KIND, MANY, Listed, listed, together
 from sessionkit.readers.formats.ubi_fields import HITS
 from sessionkit.readers.formats.ubi_lists import (
     Actions,
@@ -39,10 +38,11 @@ from sessionkit.readers.formats.ubi_lists import (
     noted_ties,
 )
 from sessionkit.readers.formats.ubi_notes import others, told
-from sessionkit.readers.formats.ubi_parts import Part, in_parts
+from sessionkit.readers.formats.ubi_parts import UbiBatch, in_parts
 from sessionkit.readers.formats.ubi_queries import queries_of
 from sessionkit.readers.formats.ubi_records import ACTION, EVENT, WHAT, records_of
 from sessionkit.readers.formats.ubi_tables import are_of_table, holds_table
+from sessionkit.readers.io.record_store import in_memory
 from sessionkit.readers.recognition import glimpse as look
 from sessionkit.readers.records import Log, Taken, set_aside
 
@@ -230,7 +230,7 @@ def _given(*names: str) -> list[pl.Expr]:
     return [pl.col(name).is_not_null() for name in names]
 
 
-def _listed(parts: Iterable[Part], bases: pl.DataFrame, many: Sequence[str], log: Log) -> tuple[Listed, Found]:
+def _listed(parts: Iterable[UbiBatch], bases: pl.DataFrame, many: Sequence[str], log: Log) -> tuple[Listed, Found]:
     """Return the rows of both tables, and the lists with several objects at one ordinal."""
     rules, made, ties = log.option("merge_queries"), [], []
     for part in parts:

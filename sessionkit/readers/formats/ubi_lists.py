@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import polars as pl
 
 from sessionkit.contract import table
-from sessionkit.readers.events.counting import Found, found
-from sessionkit.readers.events.listing import AT, FROM, KEY, KIND, MANY, NOUN, PLACE
-from sessionkit.showing.words import counted
+from sessionkit.display.words import counted
+from sessionkit.readers.events.counts import Found, found
+from sessionkit.readers.events.result_lists import AT, FROM, KEY, KIND, MANY, NOUN, PLACE
 
 ORDINAL, IS_CLICK, NTH, BASE = "__ordinal", "__is_click", "__nth", "__base"
 

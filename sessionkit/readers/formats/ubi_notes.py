@@ -5,10 +5,10 @@ from __future__ import annotations
 import polars as pl
 
 from sessionkit.contract import RECORD
-from sessionkit.readers.events.counting import found
-from sessionkit.readers.events.listing import AT, tallied
+from sessionkit.display.words import counted, listed
+from sessionkit.readers.events.counts import found
+from sessionkit.readers.events.result_lists import AT, tallied
 from sessionkit.readers.formats.ubi_lists import Actions
-from sessionkit.showing.words import counted, listed
 
 SOME = 3
 """Actions that are spoken of."""

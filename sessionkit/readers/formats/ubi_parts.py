@@ -13,10 +13,10 @@ from pathlib import Path
 import polars as pl
 
 from sessionkit.contract import RECORD
-from sessionkit.readers.events.listing import AT, FILE, KEY, PLACE
-from sessionkit.readers.files.keeping import room_in, split, split_off
+from sessionkit.readers.events.result_lists import AT, FILE, KEY, PLACE
 from sessionkit.readers.formats.ubi_queries import SIZE
 from sessionkit.readers.formats.ubi_records import QUERY, WHAT
+from sessionkit.readers.io.record_store import room_in, split, split_off
 from sessionkit.readers.records import Log
 
 ROWS = 400_000
@@ -27,7 +27,7 @@ PART, AT_PLACE = "__part", "__place"
 
 
 @dataclass(frozen=True)
-class Part:
+class UbiBatch:
     """Queries, the lists of hits of those that have any, and events on results: KEY is the number of their query."""
 
     queries: pl.LazyFrame
@@ -37,7 +37,7 @@ class Part:
 
 def in_parts(
     queries: pl.LazyFrame, records: pl.LazyFrame, marks: pl.LazyFrame, log: Log
-) -> tuple[Part, Iterator[Part]]:
+) -> tuple[UbiBatch, Iterator[UbiBatch]]:
     """Return the whole log, and its parts one after the other, in memory.
 
     Parameters
@@ -65,13 +65,14 @@ def in_parts(
     ]
     numbered = [frame.with_columns(pl.col("__number").alias(KEY)).drop("__number") for frame in frames]
     if not log.is_large:
-        whole = Part(*(log.keep(frame.drop(PART)) for frame in numbered))
+        whole = UbiBatch(*(log.keep(frame.drop(PART)) for frame in numbered))
         return whole, iter([whole])
     parts = numbers.select(pl.col(PART).unique().sort()).collect().to_series().to_list() or [0]
     folders = [(_split(frame, log.workspace), frame) for frame in numbered]
-    whole = Part(*(_rows(folder, frame) for folder, frame in folders))
+    whole = UbiBatch(*(_rows(folder, frame) for folder, frame in folders))
     return whole, (
-        Part(*(_rows(folder, frame, part).sort(*PLACE).collect().lazy() for folder, frame in folders)) for part in parts
+        UbiBatch(*(_rows(folder, frame, part).sort(*PLACE).collect().lazy() for folder, frame in folders))
+        for part in parts
     )
 
 

@@ -12,19 +12,19 @@ from datetime import timedelta
 import polars as pl
 
 from sessionkit.contract import RECORD
-from sessionkit.readers.events.counting import found
-from sessionkit.readers.events.listing import AT, BARE, FILE, KEY, KIND, PLACE, tallied
-from sessionkit.readers.events.sessionising import seconds, with_sessions
-from sessionkit.readers.files.keeping import Keep
+from sessionkit.display.words import counted
+from sessionkit.readers.events.counts import found
+from sessionkit.readers.events.result_lists import AT, BARE, FILE, KEY, KIND, PLACE, tallied
+from sessionkit.readers.events.sessionize import seconds, with_sessions
 from sessionkit.readers.formats.ubi_fields import EXPERIMENT
 from sessionkit.readers.formats.ubi_records import QUERY, WHAT
-from sessionkit.showing.words import counted
+from sessionkit.readers.io.record_store import Keep
 
 GROUP, CUT, LENGTH, SIZE = "__group", "__cut", "__length", "__size"
 
 
 @dataclass(frozen=True)
-class Asked:
+class UbiQueries:
     """The queries, how many records of them were merged, and what is to be said.
 
     Parameters
@@ -47,7 +47,7 @@ def queries_of(
     longest: bool,
     by_experiment: bool,
     keep: Keep,
-) -> Asked:
+) -> UbiQueries:
     """Return one row per query.
 
     Parameters
@@ -118,7 +118,7 @@ def queries_of(
     queries = pl.concat([keep(known), keep(bare)], how="diagonal_relaxed")  # one at a time
     sessions, notes = _with_sessions(queries, events, gap, recut=recut, keep=keep)
     repeated = tallied(others, "query records with a query_id of another")
-    return Asked(sessions, repeated, [*_noted(queries, told, events), *notes])
+    return UbiQueries(sessions, repeated, [*_noted(queries, told, events), *notes])
 
 
 def _told_by_events(events: pl.LazyFrame) -> pl.LazyFrame:

@@ -17,11 +17,10 @@ import polars as pl
 from sessionkit.contract import RECORD
 from sessionkit.readers.entries import Glimpse, Option
 from sessionkit.readers.events.clicks import with_clicks
-from sessionkit.readers.events.sessionising import with_positions
-from sessionkit.readers.files.opening import LogFile
+from sessionkit.readers.events.sessionize import with_positions
 from sessionkit.readers.flat.bands import Key
+from sessionkit.readers.flat.flat_log import BandRows, take_flat
 from sessionkit.readers.flat.lines import fits_text, sound, those_that_fit, unsound
-from sessionkit.readers.flat.taking import Made, take_flat
 from sessionkit.readers.formats.yandex_relevance import (
     SECONDS_PER_TICK,
     as_listed,
@@ -33,6 +32,7 @@ from sessionkit.readers.formats.yandex_relevance import (
     with_click_time,
     with_time,
 )
+from sessionkit.readers.io.log_files import LogFile
 from sessionkit.readers.raw import gathered
 from sessionkit.readers.records import Log, Taken
 
@@ -78,7 +78,7 @@ def _records(file: LogFile) -> pl.LazyFrame:
     )
 
 
-def _made(lines: pl.LazyFrame, tick: float | None) -> Made:
+def _made(lines: pl.LazyFrame, tick: float | None) -> BandRows:
     """Return queries, results and clicks of some whole sessions."""
     given = sound(lines).sort("session_id", RECORD)
     begun = given.filter(pl.col("kind") == "M").select(RECORD, "session_id", "day", "user_id")
@@ -111,7 +111,7 @@ def _made(lines: pl.LazyFrame, tick: float | None) -> Made:
     lists = asked.select("session_id", serp_id="first").unique()
     outside = outside.collect().lazy()
     used = first.join(asked.select("session_id").unique(), on="session_id", how="semi")
-    return Made(
+    return BandRows(
         pl.concat([gathered(with_time(queries, tick), given), unsound(lines)], how="diagonal_relaxed"),
         with_click_time(made, tick),
         merged={

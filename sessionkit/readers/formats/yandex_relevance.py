@@ -21,11 +21,11 @@ from sessionkit.contract import CELL, CELLS, RECORD, RULE, VALUE
 from sessionkit.errors import DataError, UsageError
 from sessionkit.readers.entries import Glimpse, Option
 from sessionkit.readers.events.clicks import with_clicks
-from sessionkit.readers.events.sessionising import with_positions
-from sessionkit.readers.files.opening import LogFile
+from sessionkit.readers.events.sessionize import with_positions
 from sessionkit.readers.flat.bands import TEXT, Key, lines_of
+from sessionkit.readers.flat.flat_log import BandRows, rows_of, take_flat
 from sessionkit.readers.flat.lines import fields_of, fits_text, sound, those_that_fit, unsound
-from sessionkit.readers.flat.taking import Made, rows_of, take_flat
+from sessionkit.readers.io.log_files import LogFile
 from sessionkit.readers.raw import Raw, gathered, without
 from sessionkit.readers.records import Log, Taken, raw_of
 
@@ -154,7 +154,7 @@ def _records(file: LogFile) -> pl.LazyFrame:
     return in_ticks(lines).with_columns(time_passed=pl.col("time_passed").cast(pl.Int64, strict=False))
 
 
-def _made(lines: pl.LazyFrame, tick: float | None, *, by_region: bool) -> Made:
+def _made(lines: pl.LazyFrame, tick: float | None, *, by_region: bool) -> BandRows:
     """Return queries, results and clicks of some whole sessions."""
     given = sound(lines).sort("session_id", RECORD)
     asked = with_positions(given.filter(pl.col("kind") == "Q")).collect().lazy()
@@ -181,7 +181,7 @@ def _made(lines: pl.LazyFrame, tick: float | None, *, by_region: bool) -> Made:
     made, _ = with_clicks(results, placed.filter(pl.col("shown").is_not_null()), [*ROUND, "query_position"])
     astray = placed.filter(pl.col("shown").is_null())
     later = astray.join(shown, on=list(ROUND), how="semi")
-    return Made(
+    return BandRows(
         pl.concat([gathered(with_time(queries, tick), given), unsound(lines)], how="diagonal_relaxed"),
         with_click_time(made, tick),
         merged={"clicks": placed.filter(pl.col("shown").is_not_null())},

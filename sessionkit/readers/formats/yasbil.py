@@ -23,7 +23,8 @@ from sessionkit.contract import CELL, CELLS, RECORD, RULE, VALUE
 from sessionkit.errors import DataError
 from sessionkit.readers.entries import Glimpse, Option
 from sessionkit.readers.events.by_file import raws_of, with_names
-from sessionkit.readers.events.listing import (
+from sessionkit.readers.events.requeries import MERGE_QUERIES
+from sessionkit.readers.events.result_lists import (
     AT,
     BARE,
     FILE,
@@ -37,11 +38,10 @@ from sessionkit.readers.events.listing import (
     listed,
     tallied,
 )
-from sessionkit.readers.events.requeries import MERGE_QUERIES
-from sessionkit.readers.files.batches import in_batches
-from sessionkit.readers.files.json_items import as_items
 from sessionkit.readers.formats.yasbil_rows import SESSIONS, STRINGS, TABLES, Export, export_of, milliseconds
 from sessionkit.readers.formats.yasbil_searches import searches_of
+from sessionkit.readers.io.batches import in_batches
+from sessionkit.readers.io.json_items import as_items
 from sessionkit.readers.records import Log, Taken, set_aside
 
 TRIED = "no real export, as none is public; built from the data dictionary and source of the extension 2.1.2"

@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs, urldefrag, urlsplit
 
-from sessionkit.readers.files.json_items import Item, json_items
-from sessionkit.readers.files.json_text import loads
-from sessionkit.readers.files.opening import LogFile
+from sessionkit.readers.io.json_items import Item, json_items
+from sessionkit.readers.io.json_text import loads
+from sessionkit.readers.io.log_files import LogFile
 
 SESSIONS, VISITS, PAGES, MOUSE, MOVES, STRINGS = (
     "yasbil_sessions",

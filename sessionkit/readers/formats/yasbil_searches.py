@@ -10,9 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sessionkit.contract import CELLS, COLUMN, RECORD, RULE, VALUE
-from sessionkit.readers.events.listing import BARE, FROM, KEY, KIND, MANY, NOUN
 from sessionkit.readers.events.requeries import SAID
-from sessionkit.readers.files.json_items import Item
+from sessionkit.readers.events.result_lists import BARE, FROM, KEY, KIND, MANY, NOUN
 from sessionkit.readers.formats.yasbil_rows import (
     MOUSE,
     MOVES,
@@ -26,6 +25,7 @@ from sessionkit.readers.formats.yasbil_rows import (
     scraped,
     whole,
 )
+from sessionkit.readers.io.json_items import Item
 
 STAMPS = ("pv_ts", "serp_ts", "m_ts", "webnav_ts")
 """Fields of when a row of any table was logged."""

@@ -25,10 +25,10 @@ from sessionkit.contract.casts import as_text
 from sessionkit.errors import DataError
 from sessionkit.readers.config import Config
 from sessionkit.readers.entries import TEXT, TOPIC, Glimpse
-from sessionkit.readers.files.described import WHITESPACE, read_table
-from sessionkit.readers.files.keeping import in_memory
-from sessionkit.readers.files.opening import LogFile
-from sessionkit.readers.files.parquet import columns_of
+from sessionkit.readers.io.log_files import LogFile
+from sessionkit.readers.io.parquet import columns_of
+from sessionkit.readers.io.record_store import in_memory
+from sessionkit.readers.io.table_files import WHITESPACE, read_table
 from sessionkit.readers.judgments.ratings import idle, source
 from sessionkit.readers.raw import Raw
 

@@ -17,8 +17,8 @@ import polars as pl
 
 from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.errors import DataError
-from sessionkit.readers.files.opening import LogFile, cut_short
-from sessionkit.readers.files.undecoded import mended, with_undecoded
+from sessionkit.readers.io.invalid_bytes import mended, with_undecoded
+from sessionkit.readers.io.log_files import LogFile, cut_short
 from sessionkit.readers.judgments.ratings import idle, source
 from sessionkit.readers.raw import Raw, as_lines
 

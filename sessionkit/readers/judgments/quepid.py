@@ -17,7 +17,7 @@ from __future__ import annotations
 from sessionkit.errors import DataError
 from sessionkit.readers.config import Config
 from sessionkit.readers.entries import Glimpse
-from sessionkit.readers.files.opening import LogFile
+from sessionkit.readers.io.log_files import LogFile
 from sessionkit.readers.judgments.ltr import holds_ltr, read_ltr
 from sessionkit.readers.judgments.quepid_csv import BASIC, DETAILED, LISTS, SCORES, book, form_of, graded, header_of
 from sessionkit.readers.judgments.quepid_json import holds_json, ratings_of

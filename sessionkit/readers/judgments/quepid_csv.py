@@ -8,8 +8,8 @@ import re
 import polars as pl
 
 from sessionkit.contract import RECORD, RULE, VALUE
-from sessionkit.readers.files.delimited import read_delimited
-from sessionkit.readers.files.opening import LogFile
+from sessionkit.readers.io.delimited import read_delimited
+from sessionkit.readers.io.log_files import LogFile
 from sessionkit.readers.judgments.ratings import idle, source, told_apart
 from sessionkit.readers.raw import Locate, Raw
 

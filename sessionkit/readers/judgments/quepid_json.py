@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from sessionkit.errors import DataError
-from sessionkit.readers.files.opening import LogFile
+from sessionkit.readers.io.log_files import LogFile
 from sessionkit.readers.judgments.ratings import Rating, children, documents
 
 CASE = re.compile(r'"queries"\s*:\s*\[')

@@ -15,10 +15,10 @@ import polars as pl
 
 from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.errors import DataError
-from sessionkit.readers.files.json_text import loads
-from sessionkit.readers.files.ndjson import IS_JSON
-from sessionkit.readers.files.opening import DAMAGED, LogFile, cut_short, not_utf8, unpacked
-from sessionkit.readers.files.undecoded import BYTES, DECODED, refuse_other_encoding
+from sessionkit.readers.io.invalid_bytes import BYTES, DECODED, refuse_other_encoding
+from sessionkit.readers.io.json_text import loads
+from sessionkit.readers.io.log_files import DAMAGED, LogFile, cut_short, not_utf8, unpacked
+from sessionkit.readers.io.ndjson import IS_JSON
 from sessionkit.readers.raw import LINE, RAW, Locate, Raw
 
 KEYS = ("judgment_key", "doc_id")

@@ -17,7 +17,7 @@ from typing import Any
 from sessionkit.errors import DataError
 from sessionkit.readers.config import Config
 from sessionkit.readers.entries import Glimpse
-from sessionkit.readers.files.opening import LogFile
+from sessionkit.readers.io.log_files import LogFile
 from sessionkit.readers.judgments.ratings import Rating, children, documents, idle, rated
 from sessionkit.readers.raw import Raw
 

@@ -18,8 +18,8 @@ from typing import Any
 from sessionkit.errors import DataError
 from sessionkit.readers.config import Config
 from sessionkit.readers.entries import Glimpse
-from sessionkit.readers.files.json_text import loads
-from sessionkit.readers.files.opening import LogFile
+from sessionkit.readers.io.json_text import loads
+from sessionkit.readers.io.log_files import LogFile
 from sessionkit.readers.judgments.ratings import Rating, children, documents, idle, rated, text_of
 from sessionkit.readers.raw import Raw
 
@@ -34,14 +34,14 @@ SAME = ("judge_id", "judgment_key", "doc_id")
 
 
 @dataclass(frozen=True)
-class Asked:
+class SrwQuery:
     """The text of a query, and the fields that it has beside."""
 
     text: str | None
     fields: dict[str, Any]
 
 
-def asked(value: Any) -> Asked:  # noqa: ANN401 - JSON
+def asked(value: Any) -> SrwQuery:  # noqa: ANN401 - JSON
     """Return what a query says that may be stored as its text, ``#`` and its fields as JSON.
 
     >>> asked('desk lamp#{"answer": "LED"}')
@@ -57,8 +57,8 @@ def asked(value: Any) -> Asked:  # noqa: ANN401 - JSON
         except (ValueError, RecursionError):
             fields = None
         if isinstance(fields, dict):
-            return Asked(before.strip() or None, fields)
-    return Asked(text, {})
+            return SrwQuery(before.strip() or None, fields)
+    return SrwQuery(text, {})
 
 
 def fits(glimpse: Glimpse) -> bool:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from sessionkit.readers.config import Config
-from sessionkit.readers.files.described import read_table
-from sessionkit.readers.files.keeping import in_memory
-from sessionkit.readers.files.opening import LogFile
+from sessionkit.readers.io.log_files import LogFile
+from sessionkit.readers.io.record_store import in_memory
+from sessionkit.readers.io.table_files import read_table
 from sessionkit.readers.raw import Raw
 
 

@@ -18,12 +18,12 @@ from sessionkit.contract import RECORD
 from sessionkit.errors import DataError
 from sessionkit.readers.config import Config
 from sessionkit.readers.entries import Glimpse
-from sessionkit.readers.files.blanks import fields_of, first_fields
-from sessionkit.readers.files.elements import Row, Rows, block_of
-from sessionkit.readers.files.keeping import in_memory
-from sessionkit.readers.files.markup import Markup
-from sessionkit.readers.files.opening import LogFile
-from sessionkit.readers.files.qrels import NUMBER
+from sessionkit.readers.io.blanks import fields_of, first_fields
+from sessionkit.readers.io.elements import ElementRows, Row, block_of
+from sessionkit.readers.io.log_files import LogFile
+from sessionkit.readers.io.markup import Markup
+from sessionkit.readers.io.qrels import NUMBER
+from sessionkit.readers.io.record_store import in_memory
 from sessionkit.readers.raw import Raw
 from sessionkit.readers.records import raw_of
 
@@ -63,7 +63,7 @@ def read_topics(file: LogFile, config: Config) -> Sequence[Raw]:  # noqa: ARG001
         It is no well-formed XML, or has no passages.
     """
     markup = Markup(file)
-    rows = Rows(
+    rows = ElementRows(
         dict.fromkeys(("judgment_key", "subtopic_id", "doc_id", "passage_id", "grade"), pl.String), ("text",), None
     )
     number = 0

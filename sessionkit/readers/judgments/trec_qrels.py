@@ -20,11 +20,11 @@ from sessionkit.contract import RULE, VALUE
 from sessionkit.errors import DataError
 from sessionkit.readers.config import Config
 from sessionkit.readers.entries import Glimpse, Option
-from sessionkit.readers.files.blanks import first_fields
-from sessionkit.readers.files.described import WHITESPACE, read_table
-from sessionkit.readers.files.keeping import in_memory
-from sessionkit.readers.files.opening import LogFile
-from sessionkit.readers.files.qrels import NUMBER, QRELS, without_idle_subtopic
+from sessionkit.readers.io.blanks import first_fields
+from sessionkit.readers.io.log_files import LogFile
+from sessionkit.readers.io.qrels import NUMBER, QRELS, without_idle_subtopic
+from sessionkit.readers.io.record_store import in_memory
+from sessionkit.readers.io.table_files import WHITESPACE, read_table
 from sessionkit.readers.raw import Raw
 
 TRIED = (

@@ -13,11 +13,11 @@ from functools import partial
 
 import polars as pl
 
-from sessionkit.readers.coming import NotAsItComesError, Sources
-from sessionkit.readers.files.keeping import joined
+from sessionkit.readers.io.record_store import joined
 from sessionkit.readers.large.sizes import records_streamed
 from sessionkit.readers.raw import Raw
-from sessionkit.study.ahead import Ahead
+from sessionkit.readers.stream import NotAsItComesError, Sources
+from sessionkit.study.prefetch import Ahead
 
 SESSION = "session_id"
 AHEAD = 2

@@ -14,7 +14,7 @@ import polars as pl
 
 from sessionkit.contract import RECORD
 from sessionkit.contract.casts import as_text
-from sessionkit.readers.files.keeping import ROW_GROUP, room_in, split, split_off
+from sessionkit.readers.io.record_store import ROW_GROUP, room_in, split, split_off
 from sessionkit.readers.raw import Raw
 
 SAMPLE = 200_000

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 
 import polars as pl
 
-from sessionkit.readers.files.limits import VALUE
-from sessionkit.readers.files.opening import LogFile, is_packed
+from sessionkit.readers.io.limits import VALUE
+from sessionkit.readers.io.log_files import LogFile, is_packed
 from sessionkit.readers.raw import Raw
 
 STREAMED = 16

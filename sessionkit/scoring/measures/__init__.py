@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sessionkit.errors import MeasureError
-from sessionkit.scoring.measures import text
-from sessionkit.scoring.measures.kinds import GainMeasure, JudgedMeasure, ListMeasure, TermMeasure, VisitMeasure
+from sessionkit.scoring.measures import grammar
+from sessionkit.scoring.measures.kinds import GainMeasure, JudgedMeasure, QueryMeasure, TermMeasure, VisitMeasure
 from sessionkit.scoring.measures.measure import Measure
 from sessionkit.scoring.measures.registry import FAMILIES, Registry
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from sessionkit.scoring.measures.cumulated_gain import CG, DCG, nCG, nDCG, nsDCG, sDCG
     from sessionkit.scoring.measures.durations import Duration, Dwell, TimeToFirstClick
     from sessionkit.scoring.measures.early_precision import RR, AvgP, Rprec, Success
-    from sessionkit.scoring.measures.expected import esDCG, esnCG, esnDCG
+    from sessionkit.scoring.measures.expected_gain import esDCG, esnCG, esnDCG
     from sessionkit.scoring.measures.expected_precision import esAP, esP
     from sessionkit.scoring.measures.expected_utility import EU, nEU
-    from sessionkit.scoring.measures.generalized import gP, gR
+    from sessionkit.scoring.measures.generalized_precision import gP, gR
     from sessionkit.scoring.measures.half_life import RHL
     from sessionkit.scoring.measures.incomplete import bpref, infAP
     from sessionkit.scoring.measures.instances import InstancePrecision, InstanceRecall
@@ -39,10 +39,10 @@ if TYPE_CHECKING:
     from sessionkit.scoring.measures.recency import RSDCG, RSRBP
     from sessionkit.scoring.measures.reformulation import QueryOverlap, QueryTerms
     from sessionkit.scoring.measures.relative_relevance import RelevanceCosine, RelevanceJaccard
+    from sessionkit.scoring.measures.result_counts import Judged, RelevantSeen, Repeats, UniqueDocs
     from sessionkit.scoring.measures.search_length import ASL, ESL, SLRF
     from sessionkit.scoring.measures.session_rank_biased import sRBP
     from sessionkit.scoring.measures.session_time import sTBG, sU
-    from sessionkit.scoring.measures.shown import Judged, RelevantSeen, Repeats, UniqueDocs
     from sessionkit.scoring.measures.sliding_ratio import SFT, Frustration, Satisfaction, SlidingRatio
     from sessionkit.scoring.measures.subtopic import ACT, CubeTest, nACT, nCubeTest
     from sessionkit.scoring.measures.time import TBG, U
@@ -52,16 +52,105 @@ MEASURES = Registry(FAMILIES)
 """Every measure by its name, with its defaults."""
 
 __all__ = [
-    "ACT", "AP", "ASL", "CG", "DCG", "ERR", "ESL", "EU", "GAP", "MEASURES", "RBP", "RHL", "RR", "RSDCG", "RSRBP",
-    "SFT", "SLRF", "TBG", "Abandoned", "AvgP", "Clicks", "Coverage", "CubeTest", "DCG_jiang2016", "DeepestClick",
-    "Duration", "Dwell", "E", "F", "Frustration", "GAP_jiang2016", "GainMeasure", "IPrec", "IPrec11",
-    "InstancePrecision", "InstanceRecall", "Judged", "JudgedMeasure", "ListMeasure", "LogPrecision", "MaxF",
-    "Measure", "Novelty", "P", "P_jiang2016", "Queries", "QueryOverlap", "QueryTerms", "R", "RBPResidual",
-    "RBP_jiang2016", "RankRecall", "RecallEffort", "RelativeRecall", "RelevanceCosine", "RelevanceJaccard",
-    "RelevantSeen", "Repeats", "Results", "Rnorm", "Rprec", "Satisfaction", "SeenAP", "SlidingRatio", "Success",
-    "TermMeasure", "TimeToFirstClick", "U", "UniqueDocs", "VisitMeasure", "avgpos", "bpref", "esAP", "esDCG", "esP",
-    "esnCG", "esnDCG", "example_of", "first", "gP", "gR", "infAP", "last", "max_", "mean", "min_", "nACT", "nCG",
-    "nCubeTest", "nDCG", "nDCG_jiang2016", "nEU", "nonlast", "nsDCG", "parse_measure", "sDCG", "sRBP", "sTBG", "sU",
+    "ACT",
+    "AP",
+    "ASL",
+    "CG",
+    "DCG",
+    "ERR",
+    "ESL",
+    "EU",
+    "GAP",
+    "MEASURES",
+    "RBP",
+    "RHL",
+    "RR",
+    "RSDCG",
+    "RSRBP",
+    "SFT",
+    "SLRF",
+    "TBG",
+    "Abandoned",
+    "AvgP",
+    "Clicks",
+    "Coverage",
+    "CubeTest",
+    "DCG_jiang2016",
+    "DeepestClick",
+    "Duration",
+    "Dwell",
+    "E",
+    "F",
+    "Frustration",
+    "GAP_jiang2016",
+    "GainMeasure",
+    "IPrec",
+    "IPrec11",
+    "InstancePrecision",
+    "InstanceRecall",
+    "Judged",
+    "JudgedMeasure",
+    "LogPrecision",
+    "MaxF",
+    "Measure",
+    "Novelty",
+    "P",
+    "P_jiang2016",
+    "Queries",
+    "QueryMeasure",
+    "QueryOverlap",
+    "QueryTerms",
+    "R",
+    "RBPResidual",
+    "RBP_jiang2016",
+    "RankRecall",
+    "RecallEffort",
+    "RelativeRecall",
+    "RelevanceCosine",
+    "RelevanceJaccard",
+    "RelevantSeen",
+    "Repeats",
+    "Results",
+    "Rnorm",
+    "Rprec",
+    "Satisfaction",
+    "SeenAP",
+    "SlidingRatio",
+    "Success",
+    "TermMeasure",
+    "TimeToFirstClick",
+    "U",
+    "UniqueDocs",
+    "VisitMeasure",
+    "avgpos",
+    "bpref",
+    "esAP",
+    "esDCG",
+    "esP",
+    "esnCG",
+    "esnDCG",
+    "example_of",
+    "first",
+    "gP",
+    "gR",
+    "infAP",
+    "last",
+    "max_",
+    "mean",
+    "min_",
+    "nACT",
+    "nCG",
+    "nCubeTest",
+    "nDCG",
+    "nDCG_jiang2016",
+    "nEU",
+    "nonlast",
+    "nsDCG",
+    "parse_measure",
+    "sDCG",
+    "sRBP",
+    "sTBG",
+    "sU",
     "sum_",
 ]  # fmt: skip
 
@@ -106,7 +195,7 @@ def parse_measure(measure: str | Measure) -> Measure:
     if not isinstance(measure, str):
         msg = f"a measure is a text such as nsDCG@10, or sk.nsDCG @ 10, not {measure!r}"
         raise MeasureError(msg)
-    return text.parse(measure, MEASURES)
+    return grammar.parse(measure, MEASURES)
 
 
 def example_of(measure: Measure) -> Measure:

@@ -10,7 +10,7 @@ from typing import cast
 import polars as pl
 
 from sessionkit.errors import MeasureError
-from sessionkit.scoring import fixed
+from sessionkit.scoring import exact
 from sessionkit.scoring.measures.cumulated_gain import nDCG, nsDCG
 from sessionkit.scoring.measures.kinds import GainMeasure
 from sessionkit.scoring.measures.wrapper import Wrapper
@@ -55,7 +55,7 @@ class Sum(Aggregate):
 
     def over(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:  # noqa: ARG002 - one signature for all
         """Exact sum, null over no value."""
-        return pl.when(value.count() > 0).then(fixed.unfixed(fixed.fixed(value).sum()))
+        return pl.when(value.count() > 0).then(exact.unfixed(exact.fixed(value).sum()))
 
     def weights(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:  # noqa: ARG002
         """Each query counts once."""
@@ -75,7 +75,7 @@ class Mean(Aggregate):
 
     def over(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:  # noqa: ARG002
         """Exact mean."""
-        return fixed.mean(value)
+        return exact.mean(value)
 
     def weights(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:  # noqa: ARG002
         """One share each."""
@@ -156,7 +156,7 @@ class NonLast(Aggregate):
 
     def over(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:
         """Exact mean of the others."""
-        return fixed.mean(value.filter(~last))
+        return exact.mean(value.filter(~last))
 
     def weights(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:
         """One share each of the others."""

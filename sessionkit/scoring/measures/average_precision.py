@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from sessionkit.scoring import fixed
-from sessionkit.scoring.measures.generalized import base_gain
+from sessionkit.scoring import exact
+from sessionkit.scoring.measures.generalized_precision import base_gain
 from sessionkit.scoring.measures.kinds import TermMeasure
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class AveragePrecision(TermMeasure):
 
     def terms(self, lists: Lists) -> pl.DataFrame:
         """Precision at every relevant result."""
-        precision = fixed.quotient(pl.col("nth"), pl.col("rank"))
+        precision = exact.quotient(pl.col("nth"), pl.col("rank"))
         return lists.relevant(self.min_grade).select("list", "rank", term=precision)
 
     def divisor(self, lists: Lists) -> pl.Series:
@@ -131,13 +131,13 @@ class GradedAveragePrecision(TermMeasure):
         """What every result that gains adds, threshold by threshold: how many results above it, or it itself, reach the
         threshold that it reaches too.
         """
-        rows = lists.gaining(self.gain, self.min_grade).select("list", "rank", gain=fixed.fixed(pl.col("gain")))
+        rows = lists.gaining(self.gain, self.min_grade).select("list", "rank", gain=exact.fixed(pl.col("gain")))
         together, below = pl.lit(0, pl.Int128), 0
         for gain in rows["gain"].unique().sort():
             reaches = pl.col("gain") >= pl.lit(gain, pl.Int128)
-            count = fixed.running(reaches.cast(pl.Int128)) * pl.lit(gain - below, pl.Int128)
+            count = exact.running(reaches.cast(pl.Int128)) * pl.lit(gain - below, pl.Int128)
             together, below = together + pl.when(reaches).then(count).otherwise(0), gain
-        term = fixed.quotient(fixed.unfixed(together), pl.col("rank"))
+        term = exact.quotient(exact.unfixed(together), pl.col("rank"))
         return rows.select("list", "rank", term=term)
 
     def divisor(self, lists: Lists) -> pl.Series:

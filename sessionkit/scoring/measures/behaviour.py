@@ -9,7 +9,7 @@ import polars as pl
 
 from sessionkit.scoring.measures.kinds import Columns, VisitMeasure
 from sessionkit.scoring.per_session import lists_per_session, per_session, rows_per_session
-from sessionkit.scoring.timing import CLICKING, Timed
+from sessionkit.scoring.session_times import CLICKING, TimedLists
 
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists
@@ -80,7 +80,7 @@ class NumberOfClicks(VisitMeasure):
     """Clicks: the number of clicks on results of a session's logged queries, each list down to the cutoff.
 
     Unit: clicks. Range [0, no bound). A count of effort: fewer is taken for better. The column ``clicks`` says how often a
-    result was clicked; where it is not logged, a result that was clicked counts once (see `sessionkit.scoring.timing` for
+    result was clicked; where it is not logged, a result that was clicked counts once (see `sessionkit.scoring.session_times` for
     what says so). Needs one of ``clicked``, ``clicks``, ``clicked_at``, ``click_elapsed_seconds`` in the results. Null
     for a session without a logged query. See `Queries` for an example.
     """
@@ -96,7 +96,7 @@ class NumberOfClicks(VisitMeasure):
 
     def values(self, lists: Lists) -> pl.Series:
         """Number of clicks of every session."""
-        rows = Timed(lists).results
+        rows = TimedLists(lists).results
         times = pl.col("clicked").cast(pl.Int64)
         if "clicks" in rows.columns:
             times = pl.coalesce(pl.col("clicks").cast(pl.Int64), times)
@@ -123,7 +123,7 @@ class DeepestClickedRank(VisitMeasure):
 
     def values(self, lists: Lists) -> pl.Series:
         """Deepest clicked rank of every session."""
-        return per_session(lists, Timed(lists).results.filter("clicked"), pl.col("rank").max())
+        return per_session(lists, TimedLists(lists).results.filter("clicked"), pl.col("rank").max())
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -151,7 +151,7 @@ class SessionAbandonment(VisitMeasure):
 
     def values(self, lists: Lists) -> pl.Series:
         """Whether every session clicked nothing."""
-        clicked = rows_per_session(lists, Timed(lists).results.filter("clicked"))
+        clicked = rows_per_session(lists, TimedLists(lists).results.filter("clicked"))
         return pl.select(pl.when(lists_per_session(lists) > 0).then((clicked == 0).cast(pl.Float64))).to_series()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sessionkit.errors import MeasureError
-from sessionkit.scoring.measures.discounted import DiscountedMeasure, SessionMeasure
+from sessionkit.scoring.measures.discounted_gain import DiscountedMeasure, DiscountedSessionGain
 from sessionkit.scoring.measures.kinds import GainMeasure
 from sessionkit.scoring.measures.measure import NO_BASE, NO_JUDGMENTS
 
@@ -111,7 +111,7 @@ class NormalizedDiscountedCumulatedGain(DiscountedCumulatedGain):
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class SessionGain(SessionMeasure):
+class SessionGain(DiscountedSessionGain):
     """sDCG: the sum of the gains of everything a session showed, discounted by rank and by query position.
 
     Range [0, no bound); higher is better. By default the form of ECIR 2008, gain / ((1 + log_2 i)(1 + log_4 q)),

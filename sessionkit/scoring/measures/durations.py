@@ -1,6 +1,6 @@
 """How long searchers took: the duration of a session, the time to its first click, the time spent on documents.
 
-Which columns count where several tell the time is said in `sessionkit.scoring.timing`.
+Which columns count where several tell the time is said in `sessionkit.scoring.session_times`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import polars as pl
 from sessionkit.scoring.measures.behaviour import GRADING
 from sessionkit.scoring.measures.kinds import Columns, VisitMeasure
 from sessionkit.scoring.per_session import exact_sum, per_session
-from sessionkit.scoring.timing import CLICK_TIMES, CLICKING, QUERY_TIMES, SESSION_TIMES, TIMES, Timed
+from sessionkit.scoring.session_times import CLICK_TIMES, CLICKING, QUERY_TIMES, SESSION_TIMES, TIMES, TimedLists
 
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists
@@ -60,7 +60,7 @@ class SessionDuration(VisitMeasure):
 
     def values(self, lists: Lists) -> pl.Series:
         """Seconds that every session took."""
-        return Timed(lists).ended
+        return TimedLists(lists).ended
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -85,7 +85,7 @@ class FirstClickTime(VisitMeasure):
 
     def values(self, lists: Lists) -> pl.Series:
         """Seconds to the first click of every session."""
-        timed = Timed(lists)
+        timed = TimedLists(lists)
         queries = lists.queries.select("session").with_columns(timed.issued.alias("at"))
         clicks = timed.results.select("session").with_columns(timed.clicked.alias("at"))
         asked = per_session(lists, queries, pl.col("at").min()).fill_null(0.0)
@@ -114,7 +114,7 @@ class DwellTime(VisitMeasure):
 
     def values(self, lists: Lists) -> pl.Series:
         """Dwell time of every session."""
-        rows = Timed(lists).results
+        rows = TimedLists(lists).results
         spent = per_session(lists, rows, exact_sum(pl.col("dwell_seconds").cast(pl.Float64)))
         clicked = per_session(lists, rows, pl.col("clicked").any()).fill_null(value=False)
         return pl.select(pl.coalesce(spent, pl.when(~clicked).then(0.0))).to_series()

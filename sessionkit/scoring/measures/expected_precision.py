@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sessionkit.scoring.measures.expected import ExpectedMeasure
+from sessionkit.scoring.measures.expected_gain import ExpectedMeasure
 from sessionkit.scoring.measures.measure import NO_BASE
 
 if TYPE_CHECKING:
-    from sessionkit.scoring.expected.expectations import Worth
+    from sessionkit.scoring.scan_paths.expectation import PathValue
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -75,11 +75,11 @@ class ExpectedAveragePrecision(ExpectedMeasure):
         """1 where a document counts once in a path."""
         return 1.0 if self.duplicates == "first" else None
 
-    def worth(self) -> Worth:
+    def worth(self) -> PathValue:
         """The sum of precisions at relevant documents."""
-        from sessionkit.scoring.expected.expectations import Worth
+        from sessionkit.scoring.scan_paths.expectation import PathValue
 
-        return Worth("binary", self.min_grade, None, over=self.over)
+        return PathValue("binary", self.min_grade, None, over=self.over)
 
 
 esP = ExpectedPrecision()  # noqa: N816 - the field's spelling

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
-from sessionkit.scoring import fixed
+from sessionkit.scoring import exact
 from sessionkit.scoring.measures.kinds import Columns, VisitMeasure
 from sessionkit.scoring.measures.parameters import RATING
-from sessionkit.scoring.nuggets import Nuggets
 from sessionkit.scoring.per_session import lists_per_session
+from sessionkit.scoring.subtopics.nuggets import Nuggets
 
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists
@@ -83,7 +83,7 @@ class ExpectedUtility(VisitMeasure):
     def values(self, lists: Lists) -> pl.Series:
         """Expected utility of every session."""
         found = self.nuggets(lists)
-        value = fixed.unfixed(pl.lit(found.gained) - pl.lit(found.spent))
+        value = exact.unfixed(pl.lit(found.gained) - pl.lit(found.spent))
         return self.where_defined(lists, found, pl.select(value).to_series())
 
     def where_defined(self, lists: Lists, found: Nuggets, values: pl.Series) -> pl.Series:
@@ -121,7 +121,7 @@ class NormalizedExpectedUtility(ExpectedUtility):
         found = self.nuggets(lists)
         least, most = found.costs
         rows = pl.DataFrame({"reached": found.gained - found.spent + most, "best": found.most_gained - least + most})
-        value = fixed.share_of_best(pl.col("reached"), pl.col("best")).clip(lower_bound=0.0)
+        value = exact.share_of_best(pl.col("reached"), pl.col("best")).clip(lower_bound=0.0)
         return self.where_defined(lists, found, rows.select(value.alias("value")).to_series())
 
 

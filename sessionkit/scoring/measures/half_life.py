@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from sessionkit.scoring import fixed
-from sessionkit.scoring.measures.kinds import ListMeasure
+from sessionkit.scoring import exact
+from sessionkit.scoring.measures.kinds import QueryMeasure
 
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class RankedHalfLife(ListMeasure):
+class RankedHalfLife(QueryMeasure):
     """RHL: the median rank of the list's gain, interpolated as the median of grouped data.
 
     Lower is better; range (0, no bound). The median class is the first rank where the cumulated gain reaches half of
@@ -55,12 +55,12 @@ class RankedHalfLife(ListMeasure):
 
     def values(self, lists: Lists) -> pl.Series:
         """Half life of every list."""
-        unit = fixed.fixed(pl.col("gain"))
+        unit = exact.fixed(pl.col("gain"))
         rows = lists.gaining(self.gain, self.min_grade).select("list", "rank", unit=unit).sort("list", "rank")
         rows = rows.with_columns(upto=pl.col("unit").cum_sum().over("list"), all=pl.col("unit").sum().over("list"))
         above = pl.col("upto") - pl.col("unit")
         median = rows.filter(2 * pl.col("upto") >= pl.col("all"), 2 * above < pl.col("all"))
-        inside = fixed.quotient(pl.col("all") - 2 * above, 2 * pl.col("unit"))
+        inside = exact.quotient(pl.col("all") - 2 * above, 2 * pl.col("unit"))
         limit = pl.col("rank") - (1.0 if self.limit == "above" else 0.5)
         found = median.select("list", value=limit + inside)
         return lists.queries.select("list").join(found, on="list", how="left", maintain_order="left")["value"]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from sessionkit.scoring import fixed
+from sessionkit.scoring import exact
 from sessionkit.scoring.measures.kinds import TermMeasure
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class IncompleteMeasure(TermMeasure):
         }
         flags = rows.select("list", "rank", relevant=kinds["rel"], **kinds)
         counts = {name: pl.col(name).cast(pl.Int64) for name in kinds}
-        return flags.with_columns(**{name: fixed.running(count) - count for name, count in counts.items()})
+        return flags.with_columns(**{name: exact.running(count) - count for name, count in counts.items()})
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)

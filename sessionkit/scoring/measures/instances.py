@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
-from sessionkit.scoring.cubes import Cubes
 from sessionkit.scoring.measures.kinds import Columns, VisitMeasure
 from sessionkit.scoring.per_session import per_session, share, with_session
+from sessionkit.scoring.subtopics.cubes import Cubes
 
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists

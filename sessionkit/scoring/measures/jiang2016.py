@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from sessionkit.scoring import fixed
+from sessionkit.scoring import exact
 from sessionkit.scoring.discounts import discount_expr
-from sessionkit.scoring.measures.generalized import base_gain
+from sessionkit.scoring.measures.generalized_precision import base_gain
 from sessionkit.scoring.measures.kinds import TermMeasure
 from sessionkit.scoring.measures.measure import NO_BASE
 
@@ -179,14 +179,14 @@ class NormalizedGainOfRetrieved(DiscountedGainOfRetrieved):
         """Mean discounted gain of the ideal list of every list's key; 0 where nothing is relevant."""
         cutoff = self.cutoff if self.cutoff is not None else 2**31
         best = lists.ideal(self.gain, self.min_grade).filter(pl.col("rank") <= cutoff)
-        sums = best.group_by("key").agg(total=fixed.fixed(pl.col("gain") * self.weight()).sum())
+        sums = best.group_by("key").agg(total=exact.fixed(pl.col("gain") * self.weight()).sum())
         judged = (lists.base_size(self.min_grade) + lists.base_others(self.min_grade)).clip(upper_bound=cutoff)
         ranks = pl.DataFrame({"rank": pl.int_range(1, int(judged.to_numpy().max(initial=0)) + 1, eager=True)})
-        upto = ranks.select(fixed.unfixed(fixed.fixed(self.weight()).cum_sum())).to_series()
+        upto = ranks.select(exact.unfixed(exact.fixed(self.weight()).cum_sum())).to_series()
         discounts = pl.concat([pl.Series([0.0]), upto]).gather(judged)
         rows = lists.queries.select("key").join(sums, on="key", how="left", maintain_order="left")
         rows = rows.with_columns(discounts.alias("discounts"), pl.col("total").fill_null(0))
-        mean = fixed.quotient(fixed.unfixed(pl.col("total")), pl.col("discounts")).fill_null(0.0)
+        mean = exact.quotient(exact.unfixed(pl.col("total")), pl.col("discounts")).fill_null(0.0)
         return rows.select(mean).to_series()
 
 
@@ -221,8 +221,8 @@ class SummedGradedAveragePrecision(TermMeasure):
     def terms(self, lists: Lists) -> pl.DataFrame:
         """The gains down to every result that gains, by its rank."""
         rows = lists.gaining(self.gain, self.min_grade)
-        so_far = fixed.unfixed(fixed.running(fixed.fixed(pl.col("gain"))))
-        return rows.select("list", "rank", term=fixed.quotient(so_far, pl.col("rank")))
+        so_far = exact.unfixed(exact.running(exact.fixed(pl.col("gain"))))
+        return rows.select("list", "rank", term=exact.quotient(so_far, pl.col("rank")))
 
     def divisor(self, lists: Lists) -> pl.Series:
         """Gains of the recall base, added up."""

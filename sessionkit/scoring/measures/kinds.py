@@ -15,7 +15,7 @@ import polars as pl
 
 from sessionkit.errors import MeasureError
 from sessionkit.scoring.discounts import discount_expr
-from sessionkit.scoring.fixed import quotient
+from sessionkit.scoring.exact import quotient
 from sessionkit.scoring.measures.measure import Measure
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class GainMeasure(JudgedMeasure):
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class ListMeasure(JudgedMeasure):
+class QueryMeasure(JudgedMeasure):
     """A measure with a value for every result list, which it works out from all lists of a block at once."""
 
     level = "query"
@@ -101,7 +101,7 @@ class ListMeasure(JudgedMeasure):
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class TermMeasure(ListMeasure):
+class TermMeasure(QueryMeasure):
     """A list measure whose value is the sum of what its results add, divided by something of the list, if by anything."""
 
     def terms(self, lists: Lists) -> pl.DataFrame:  # noqa: ARG002 - each measure has its own

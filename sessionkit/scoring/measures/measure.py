@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from keyword import kwlist
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
+from sessionkit.display.text import in_html
 from sessionkit.errors import MeasureError, suggestion
 from sessionkit.scoring.measures.parameters import PARAMETERS, Parameter
 from sessionkit.scoring.measures.presets import PRESETS
-from sessionkit.showing.shown import in_html
 
 if TYPE_CHECKING:
     from sessionkit.scoring.measures.kinds import JudgedMeasure
@@ -133,7 +133,7 @@ class Measure:
 
     def _repr_html_(self) -> str:
         """What it is, for a notebook."""
-        from sessionkit.scoring.measures.described import words_and_tables  # it describes every kind of measure
+        from sessionkit.scoring.measures.describe import words_and_tables  # it describes every kind of measure
 
         return in_html(*words_and_tables(self))
 

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
-from sessionkit.scoring import fixed
-from sessionkit.scoring.measures.kinds import Columns, ListMeasure
-from sessionkit.scoring.measures.standing import standing
+from sessionkit.scoring import exact
+from sessionkit.scoring.measures.kinds import Columns, QueryMeasure
+from sessionkit.scoring.measures.relevant_ranks import standing
 
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class NormalizedRecall(ListMeasure):
+class NormalizedRecall(QueryMeasure):
     """Rnorm: the share of (relevant, not relevant) pairs of documents that the order puts right; ties count half.
 
     Higher is better; range [0, 1]. The area under the recall-fallout curve. The pairs are those of the whole
@@ -65,11 +65,11 @@ class NormalizedRecall(ListMeasure):
         relevant = pl.col("relevant")
         pairs = 2 * relevant * (pl.col("size") - relevant)
         wrong = pl.col("twice") - relevant * (relevant + 1)
-        return ranks.select(value=fixed.quotient(pairs - wrong, pairs)).to_series()
+        return ranks.select(value=exact.quotient(pairs - wrong, pairs)).to_series()
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class RankedRecall(ListMeasure):
+class RankedRecall(QueryMeasure):
     """RankRecall: the sum of the best ranks that the relevant documents could have, over the sum of those they have.
 
     Higher is better; range [0, 1], 0 excluded. Relevant documents that are not in the list come after all others with
@@ -108,11 +108,11 @@ class RankedRecall(ListMeasure):
         """Rank recall of every list."""
         ranks = standing(lists, self, self.unretrieved)
         relevant = pl.col("relevant")
-        return ranks.select(value=fixed.quotient(relevant * (relevant + 1), pl.col("twice"))).to_series()
+        return ranks.select(value=exact.quotient(relevant * (relevant + 1), pl.col("twice"))).to_series()
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class LogarithmicPrecision(ListMeasure):
+class LogarithmicPrecision(QueryMeasure):
     """LogPrecision: the sum of the logarithms of the best ranks over that of the ranks that relevant documents have.
 
     Higher is better; range [0, 1]. Weighs early ranks more than rank recall, whose ``unretrieved`` it shares: ``last``
@@ -160,7 +160,7 @@ class LogarithmicPrecision(ListMeasure):
             ranks = ranks.with_columns(beyond=_log_sum(ranks["left"], first=ranks["size"][0], step=-1))
         else:
             ranks = ranks.with_columns(beyond=0.0)
-        value = fixed.quotient(pl.col("best"), pl.col("logs") + pl.col("beyond")).clip(upper_bound=1.0)
+        value = exact.quotient(pl.col("best"), pl.col("logs") + pl.col("beyond")).clip(upper_bound=1.0)
         return ranks.select(value=pl.when(pl.col("relevant") > 1).then(value)).to_series()
 
 
@@ -168,7 +168,7 @@ def _log_sum(many: pl.Series, first: int, step: int) -> pl.Series:
     """Sum of the logarithms of so many whole numbers, from the first on up or down; exact at the fixed scale."""
     most = int(many.to_numpy().max(initial=0))
     number = pl.int_range(first, first + step * most, step, dtype=pl.Int64)
-    sums = pl.select(fixed.unfixed(fixed.fixed(number.cast(pl.Float64).log()).cum_sum())).to_series()
+    sums = pl.select(exact.unfixed(exact.fixed(number.cast(pl.Float64).log()).cum_sum())).to_series()
     return pl.concat([pl.Series([0.0]), sums]).gather(many)
 
 

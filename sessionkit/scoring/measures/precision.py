@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from sessionkit.scoring import fixed
+from sessionkit.scoring import exact
 from sessionkit.scoring.measures.grade_level import GradeLevelMeasure
-from sessionkit.scoring.measures.kinds import ListMeasure, TermMeasure
+from sessionkit.scoring.measures.kinds import QueryMeasure, TermMeasure
 
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists
@@ -149,7 +149,7 @@ class HarmonicMean(GradeLevelMeasure, TermMeasure):
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class Effectiveness(GradeLevelMeasure, ListMeasure):
+class Effectiveness(GradeLevelMeasure, QueryMeasure):
     """E: van Rijsbergen's effectiveness, 1 - F.
 
     Range [0, 1]; lower is better: a query that returned nothing, or nothing relevant, has the worst value, 1. The
@@ -187,7 +187,7 @@ class Effectiveness(GradeLevelMeasure, ListMeasure):
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class HighestHarmonicMean(GradeLevelMeasure, ListMeasure):
+class HighestHarmonicMean(GradeLevelMeasure, QueryMeasure):
     """MaxF: the highest F over the ranks of the list, where a searcher who stopped at the best rank would be.
 
     Range [0, 1]; higher is better. F at rank i is that of the first i results. ``beta``, ``level`` and ``at_least`` as
@@ -223,7 +223,7 @@ class HighestHarmonicMean(GradeLevelMeasure, ListMeasure):
         base = self.relevant_base(lists)
         rows = self.relevant(lists).with_columns(base=base.gather(self.relevant(lists)["list"]))
         found = pl.col("nth") * (1.0 + self.beta**2)
-        here = fixed.quotient(found, pl.col("base") * self.beta**2 + pl.col("rank"))
+        here = exact.quotient(found, pl.col("base") * self.beta**2 + pl.col("rank"))
         best = rows.group_by("list").agg(best=here.max())
         every = lists.queries.select("list").join(best, on="list", how="left", maintain_order="left")
         return every.select(pl.when(base > 0).then(pl.col("best").fill_null(0.0))).to_series()

@@ -9,7 +9,7 @@ import polars as pl
 
 from sessionkit.scoring.discounts import discount_expr
 from sessionkit.scoring.measures.grade_scale import top_gain
-from sessionkit.scoring.measures.kinds import ListMeasure, TermMeasure
+from sessionkit.scoring.measures.kinds import QueryMeasure, TermMeasure
 
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists
@@ -62,7 +62,7 @@ class RankBiasedPrecision(TermMeasure):
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class RankBiasedResidual(ListMeasure):
+class RankBiasedResidual(QueryMeasure):
     """RBPResidual: how much of RBP is undecided, because it hangs on results that nobody judged or that were not shown.
 
     The weight of all ranks but those of judged results: unjudged results, gaps in the ranks and everything after the end

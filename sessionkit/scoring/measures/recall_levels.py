@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from sessionkit.scoring import fixed
-from sessionkit.scoring.measures.kinds import ListMeasure
+from sessionkit.scoring import exact
+from sessionkit.scoring.measures.kinds import QueryMeasure
 
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists
@@ -20,7 +20,7 @@ ELEVEN = tuple(tenth / 10 for tenth in range(11))
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class InterpolatedPrecision(ListMeasure):
+class InterpolatedPrecision(QueryMeasure):
     """IPrec: the highest precision at the rank where the list reaches a recall, or anywhere below.
 
     ``recall`` (0.1) between 0 and 1; ``rule`` says how many of R relevant documents reach it: ``ceil``, the smallest
@@ -62,7 +62,7 @@ class InterpolatedPrecision(ListMeasure):
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class ElevenPointPrecision(ListMeasure):
+class ElevenPointPrecision(QueryMeasure):
     """IPrec11: the mean of the interpolated precisions at recall 0, 0.1, ... 1.
 
     ``rule`` as for IPrec; ``trec9`` equals trec_eval's 11pt_avg up to 9 and pytrec_eval's. Range [0, 1]; higher is
@@ -97,15 +97,15 @@ class ElevenPointPrecision(ListMeasure):
         """Exact mean over the levels."""
         curve = precision_at_recall(lists, self.min_grade, self.rule, ELEVEN)
         points = pl.DataFrame([point.alias(str(number)) for number, point in enumerate(curve)])
-        total = pl.sum_horizontal(fixed.fixed(pl.col(name)) for name in points.columns)
-        points = points.with_columns(total=fixed.unfixed(total))
-        mean = fixed.quotient(pl.col("total"), pl.lit(len(ELEVEN)))
+        total = pl.sum_horizontal(exact.fixed(pl.col(name)) for name in points.columns)
+        points = points.with_columns(total=exact.unfixed(total))
+        mean = exact.quotient(pl.col("total"), pl.lit(len(ELEVEN)))
         return points.select(pl.when(pl.col("0").is_not_null()).then(mean).alias("value")).to_series()
 
 
 def precision_at_recall(lists: Lists, min_grade: float, rule: str, levels: Sequence[float]) -> list[pl.Series]:
     """Interpolated precision of every list at some levels of recall, one column for each; null where nothing is relevant."""
-    precision = fixed.quotient(pl.col("nth"), pl.col("rank"))
+    precision = exact.quotient(pl.col("nth"), pl.col("rank"))
     rows = lists.relevant(min_grade).select("list", precision=precision)
     # the best precision from each relevant result down to the end of its list
     best = rows.select(pl.col("precision").cum_max(reverse=True).over("list")).to_series()

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
-from sessionkit.scoring import fixed
+from sessionkit.scoring import exact
 from sessionkit.scoring.measures.cumulated_gain import sDCG
 from sessionkit.scoring.measures.kinds import GainMeasure, VisitMeasure
 from sessionkit.scoring.measures.parameters import RANK_BIASED
 from sessionkit.scoring.measures.session_rank_biased import sRBP
-from sessionkit.study.places import where
+from sessionkit.study.row_index import where
 
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists
@@ -46,16 +46,16 @@ class RecencyMeasure(VisitMeasure):
 
     def values(self, lists: Lists) -> pl.Series:
         """Exact sum of the weighted contributions of every session; null where nothing is judged for it."""
-        from sessionkit.scoring.judging import sessions_with_judgments
+        from sessionkit.scoring.results import sessions_with_judgments
 
         queries = lists.queries.select("session", "query_position", later=LATER)
         rows = lists.gaining(self.gain, self.min_grade)
         rows = rows.select("rank", "gain").hstack(queries.select(pl.all().gather(rows["list"])))
-        term = fixed.fixed(self.unweighted().contribution(pl.col("gain")) * self.remembered())
+        term = exact.fixed(self.unweighted().contribution(pl.col("gain")) * self.remembered())
         sums = rows.group_by("session").agg(total=term.sum())
         total = sums["total"].gather(where(sums["session"], len(lists.block.sessions)))
         judged = pl.lit(sessions_with_judgments(lists.block, lists.selection))
-        value = pl.when(judged).then(fixed.unfixed(pl.col("total").fill_null(0)))
+        value = pl.when(judged).then(exact.unfixed(pl.col("total").fill_null(0)))
         return total.to_frame().select(value.alias("value")).to_series()
 
 

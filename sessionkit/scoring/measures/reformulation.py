@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
-from sessionkit.scoring import fixed
+from sessionkit.scoring import exact
 from sessionkit.scoring.measures.kinds import Columns, VisitMeasure
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def compared(before: pl.Series, terms: pl.Series) -> pl.DataFrame:
         .when(shared > 0)
         .then(pl.lit("substitution"))
     )
-    overlap = pl.when(either == 0).then(1.0).otherwise(fixed.quotient(shared, either))
+    overlap = pl.when(either == 0).then(1.0).otherwise(exact.quotient(shared, either))
     return found.with_columns(overlap=overlap, kind=kind)
 
 
@@ -155,7 +155,7 @@ class MeanQueryOverlap(VisitMeasure):
 
 def _mean(lists: Lists, values: pl.DataFrame) -> pl.Series:
     """Exact mean of the values of every session, null where it has none."""
-    means = values.drop_nulls().group_by("session").agg(fixed.mean(pl.col("value").cast(pl.Float64)))
+    means = values.drop_nulls().group_by("session").agg(exact.mean(pl.col("value").cast(pl.Float64)))
     sessions = lists.block.sessions.select("session")
     return sessions.join(means, on="session", how="left", maintain_order="left").get_column("value")
 

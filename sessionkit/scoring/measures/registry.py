@@ -7,26 +7,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 
+from sessionkit.display.text import in_html
 from sessionkit.scoring.measures.measure import Measure
-from sessionkit.showing.shown import in_html
 
 FAMILIES: dict[str, tuple[str, ...]] = {
     "cumulated_gain": ("sDCG", "nsDCG", "CG", "DCG", "nCG", "nDCG"),
     "session_rank_biased": ("sRBP",),
     "recency": ("RSDCG", "RSRBP"),
-    "expected": ("esDCG", "esnDCG", "esnCG"),
+    "expected_gain": ("esDCG", "esnDCG", "esnCG"),
     "expected_precision": ("esP", "esAP"),
     "aggregates": ("sum", "mean", "max", "min", "first", "last", "nonlast", "avgpos"),
     "precision": ("P", "R", "F", "E", "MaxF"),
     "average_precision": ("AP", "GAP", "SeenAP"),
     "early_precision": ("Rprec", "RR", "Success", "AvgP"),
     "recall_levels": ("IPrec", "IPrec11"),
-    "generalized": ("gP", "gR"),
+    "generalized_precision": ("gP", "gR"),
     "cascade": ("ERR",),
     "rank_biased": ("RBP", "RBPResidual"),
     "incomplete": ("bpref", "infAP"),
     "behaviour": ("Queries", "Results", "Clicks", "DeepestClick", "Abandoned"),
-    "shown": ("UniqueDocs", "Repeats", "Judged", "RelevantSeen"),
+    "result_counts": ("UniqueDocs", "Repeats", "Judged", "RelevantSeen"),
     "durations": ("Duration", "TimeToFirstClick", "Dwell"),
     "reformulation": ("QueryTerms", "QueryOverlap"),
     "subtopic": ("CubeTest", "ACT", "nCubeTest", "nACT"),

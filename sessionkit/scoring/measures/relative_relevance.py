@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, ClassVar
 import polars as pl
 
 from sessionkit.errors import DataError
-from sessionkit.scoring import fixed
-from sessionkit.scoring.measures.kinds import Columns, ListMeasure
+from sessionkit.scoring import exact
+from sessionkit.scoring.measures.kinds import Columns, QueryMeasure
 
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class RelevanceComparison(ListMeasure):
+class RelevanceComparison(QueryMeasure):
     """A measure of the scores s and the gains u of a list's results."""
 
     source = "Borlund & Ingwersen, SIGIR 1998"
@@ -81,11 +81,11 @@ class CosineRelevance(RelevanceComparison):
         # a cosine has no unit: in that of the list's largest, squares neither overflow nor vanish
         largest = pl.col("s", "u").abs().max().over("list")
         pairs = pairs.with_columns(largest.name.suffix("_top")).select(
-            "list", *(fixed.quotient(pl.col(name), pl.col(f"{name}_top")).fill_null(0.0) for name in ("s", "u"))
+            "list", *(exact.quotient(pl.col(name), pl.col(f"{name}_top")).fill_null(0.0) for name in ("s", "u"))
         )
         s, u = pl.col("s"), pl.col("u")
         sums = self._sums(lists, pairs, both=s * u, system=s * s, user=u * u)
-        cosine = fixed.quotient(pl.col("both"), (pl.col("system") * pl.col("user")).sqrt()).clip(-1.0, 1.0)
+        cosine = exact.quotient(pl.col("both"), (pl.col("system") * pl.col("user")).sqrt()).clip(-1.0, 1.0)
         return sums.select(value=pl.when("known").then(cosine)).to_series()
 
 
@@ -137,7 +137,7 @@ class JaccardRelevance(RelevanceComparison):
         sums = self._sums(lists, pairs, both=s * u, system=s, user=u)
         either = pl.col("system") + pl.col("user") - pl.col("both")
         some = pl.col("known") & (pl.col("system") > 0) & (pl.col("user") > 0)
-        return sums.select(value=pl.when(some).then(fixed.quotient(pl.col("both"), either))).to_series()
+        return sums.select(value=pl.when(some).then(exact.quotient(pl.col("both"), either))).to_series()
 
 
 RelevanceCosine = CosineRelevance()

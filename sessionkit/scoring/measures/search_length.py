@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
-from sessionkit.scoring import fixed
-from sessionkit.scoring.measures.kinds import Columns, ListMeasure
-from sessionkit.scoring.measures.standing import levels, standing
+from sessionkit.scoring import exact
+from sessionkit.scoring.measures.kinds import Columns, QueryMeasure
+from sessionkit.scoring.measures.relevant_ranks import levels, standing
 
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class AverageSearchLength(ListMeasure):
+class AverageSearchLength(QueryMeasure):
     """ASL: the mean rank of a relevant document.
 
     Lower is better; range [1, no bound). Results with the same score, where the log has scores, are tied: each stands
@@ -57,11 +57,11 @@ class AverageSearchLength(ListMeasure):
     def values(self, lists: Lists) -> pl.Series:
         """Mean rank of every list's relevant documents."""
         ranks = standing(lists, self, self.unretrieved, self.ties)
-        return ranks.select(value=fixed.quotient(pl.col("twice"), 2 * pl.col("relevant"))).to_series()
+        return ranks.select(value=exact.quotient(pl.col("twice"), 2 * pl.col("relevant"))).to_series()
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class NeedMeasure(ListMeasure):
+class NeedMeasure(QueryMeasure):
     """A measure of what a searcher who needs some relevant documents goes through to have them."""
 
     higher_grade_can_lower = True
@@ -132,7 +132,7 @@ class ExpectedSearchLength(NeedMeasure):
         numerator, divisor = self._length(lists)
         examined = self.need if self.count == "examined" else 0
         length = pl.DataFrame([numerator.alias("numerator"), divisor.alias("divisor")])
-        value = fixed.quotient(pl.col("numerator") + examined * pl.col("divisor"), pl.col("divisor"))
+        value = exact.quotient(pl.col("numerator") + examined * pl.col("divisor"), pl.col("divisor"))
         return length.select(value=value).to_series()
 
 
@@ -193,7 +193,7 @@ class SearchLengthReduction(NeedMeasure):
         others = pl.col("size") - pl.col("relevant")
         random = self.need * others * pl.col("divisor")
         saved = random - pl.col("numerator") * (pl.col("relevant") + 1)
-        return rows.select(value=fixed.quotient(saved, random)).to_series()
+        return rows.select(value=exact.quotient(saved, random)).to_series()
 
 
 ASL = AverageSearchLength()

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, ClassVar
 import polars as pl
 
 from sessionkit.errors import MeasureError
-from sessionkit.scoring import fixed
+from sessionkit.scoring import exact
 from sessionkit.scoring.gains import gain_expr
-from sessionkit.scoring.judged import Worth
+from sessionkit.scoring.graded_pairs import GradeWorth
 from sessionkit.scoring.measures.kinds import Columns, VisitMeasure
 from sessionkit.scoring.measures.time import SavingMeasure, TimeBiasedGain, TimedMeasure, UMeasure
 from sessionkit.scoring.per_session import exact_sum, per_session, where_judged, with_session
-from sessionkit.scoring.timing import CLICK_TIMES, TIMES, Timed
+from sessionkit.scoring.session_times import CLICK_TIMES, TIMES, TimedLists
 
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists
@@ -74,7 +74,7 @@ class SessionTimed(VisitMeasure):
         value = per_session(lists, worth, exact_sum(pl.col("term"))).fill_null(0.0)
         value = where_judged(lists, value)
         if logged:
-            clicks = Timed(lists)
+            clicks = TimedLists(lists)
             told = clicks.results.select("session", "clicked", timed=clicks.clicked.is_not_null())
             lost = per_session(lists, told, pl.col("clicked").any() & ~pl.col("timed").any()).fill_null(value=False)
             value = pl.select(pl.when(~lost).then(value)).to_series()
@@ -86,7 +86,7 @@ class SessionTimed(VisitMeasure):
 
     def logged(self, lists: Lists) -> pl.DataFrame:
         """The clicked documents: ``session``, ``grade``, and ``before`` and ``after`` in seconds since the session began."""
-        timed = Timed(lists)
+        timed = TimedLists(lists)
         times = timed.results.with_columns(before=timed.clicked, after=timed.clicked + timed.dwell.fill_null(0.0))
         times = times.filter(pl.col("before").is_not_null()).sort("before", "list", "rank")
         again = pl.col("judgment").cum_count().over("session" if self.duplicates == "first" else "list", "judgment") > 1
@@ -95,12 +95,12 @@ class SessionTimed(VisitMeasure):
     def modelled(self, lists: Lists) -> pl.DataFrame:
         """All documents: ``session``, ``grade``, and ``before`` and ``after`` along the session."""
         rows = self.of_list.timed(lists)
-        taken = rows.group_by("list").agg(taken=fixed.fixed(pl.col("after").max()))
+        taken = rows.group_by("list").agg(taken=exact.fixed(pl.col("after").max()))
         of_list = with_session(lists, lists.queries.select("list")).join(
             taken, on="list", how="left", maintain_order="left"
         )
-        unit = pl.col("taken").fill_null(0) + fixed.fixed(pl.lit(float(self.per_query)))
-        begins = of_list.with_columns(begins=fixed.unfixed((unit.cum_sum() - unit).over("session")))
+        unit = pl.col("taken").fill_null(0) + exact.fixed(pl.lit(float(self.per_query)))
+        begins = of_list.with_columns(begins=exact.unfixed((unit.cum_sum() - unit).over("session")))
         rows = with_session(lists, rows.filter("first")).join(begins.select("list", "begins"), on="list")
         return rows.with_columns(pl.col("before", "after") + pl.col("begins"))
 
@@ -111,7 +111,7 @@ class SessionU(SessionTimed):
 
     Range [0, no bound); higher is better. With ``times=logged``, the default, t is the time in seconds from the beginning of
     the session to a document's click plus its dwell, where that is logged; only clicked documents gain; see
-    `sessionkit.scoring.timing` for the columns that count. With ``times=modelled`` all results down to the cutoff are
+    `sessionkit.scoring.session_times` for the columns that count. With ``times=modelled`` all results down to the cutoff are
     read in order, list after list, and t runs along the session in the unit of `U <UMeasure>`: words, or seconds where
     ``seconds`` by grade are given; a further query takes ``per_query``. A session of one query then has the U of that
     query. ``horizon`` (required) is in the same unit. 0 for a session that clicked nothing; null where nothing is judged
@@ -154,7 +154,7 @@ class SessionU(SessionTimed):
 
     def values(self, lists: Lists) -> pl.Series:
         """Sum of what is left of every session's gains."""
-        lists.judged.gain(Worth(self.gain, self.min_grade))  # refuses grades that the gain does not cover
+        lists.judged.gain(GradeWorth(self.gain, self.min_grade))  # refuses grades that the gain does not cover
         return SessionTimed.values(self, lists)
 
     def worth(self) -> pl.Expr:
@@ -163,7 +163,7 @@ class SessionU(SessionTimed):
 
     def left(self) -> pl.Expr:
         """What is left of the horizon when the document has been read."""
-        return (1.0 - fixed.quotient(pl.col("after"), pl.lit(float(self.horizon or 0)))).clip(lower_bound=0.0)
+        return (1.0 - exact.quotient(pl.col("after"), pl.lit(float(self.horizon or 0)))).clip(lower_bound=0.0)
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -175,7 +175,7 @@ class SessionTimeBiasedGain(SavingMeasure, SessionTimed):
     Range [0, no bound); higher is better. With ``times=logged``, the default, every clicked document counts by its chance to
     be saved (``save``, by grade: the first entry is for grades below ``min_grade`` and unjudged results), times
     2^(-t / halflife), where t is the time in seconds from the beginning of the session to its click; see
-    `sessionkit.scoring.timing` for the columns that count. With ``times=modelled`` all results down to the cutoff count,
+    `sessionkit.scoring.session_times` for the columns that count. With ``times=modelled`` all results down to the cutoff count,
     list after list, by ``click`` x ``save``, and t is what the results before take by the model of `TBG
     <TimeBiasedGain>`, whose parameters these are, and ``per_query`` seconds for each further query; a session of one
     query then has the TBG of that query. 0 for a session that clicked nothing; null where nothing is judged for it, or

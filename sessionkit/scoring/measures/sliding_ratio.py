@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 
 import polars as pl
 
-from sessionkit.scoring.measures.kinds import ListMeasure, TermMeasure
+from sessionkit.scoring.measures.kinds import QueryMeasure, TermMeasure
 from sessionkit.scoring.measures.parameters import SATISFACTION
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ class FrustrationRatio(SlidingGainRatio):
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class SatisfactionFrustrationTotal(ListMeasure):
+class SatisfactionFrustrationTotal(QueryMeasure):
     """SFT: satisfaction and the lack of frustration, weighted: lambda x Satisfaction + (1 - lambda) x (1 - Frustration).
 
     Higher is better; range [0, 1]. Myaeng and Korfhage describe the measure in prose, this

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
-from sessionkit.scoring import fixed
-from sessionkit.scoring.cubes import Cubes
+from sessionkit.scoring import exact
 from sessionkit.scoring.measures.kinds import Columns, VisitMeasure
 from sessionkit.scoring.measures.parameters import RATING
 from sessionkit.scoring.per_session import lists_per_session, per_session
+from sessionkit.scoring.subtopics.cubes import Cubes
 
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists
@@ -60,7 +60,7 @@ class CubeMeasure(VisitMeasure):
         found = pl.DataFrame({"reached": reached, "subtopics": cubes.subtopics, "divisor": divisor})
         found = found.with_columns(lists=lists_per_session(cubes.lists))
         whole = pl.col("subtopics") * pl.lit(self.height, pl.Float64) * pl.col("divisor").clip(lower_bound=1)
-        value = fixed.quotient(fixed.unfixed(pl.col("reached").fill_null(0)), whole)
+        value = exact.quotient(exact.unfixed(pl.col("reached").fill_null(0)), whole)
         return found.select(pl.when(pl.col("lists") > 0).then(value)).to_series()
 
     def of_best(self, cubes: Cubes, *, each: bool) -> pl.Series:
@@ -72,7 +72,7 @@ class CubeMeasure(VisitMeasure):
                 "defined": (cubes.subtopics.fill_null(0) > 0) & (lists_per_session(cubes.lists) > 0),
             }
         ).with_columns(pl.col("reached", "best").fill_null(0))
-        value = fixed.share_of_best(pl.col("reached"), pl.col("best"))
+        value = exact.share_of_best(pl.col("reached"), pl.col("best"))
         return found.select(pl.when("defined").then(value)).to_series()
 
 
@@ -141,7 +141,7 @@ class AverageCubeFilling(CubeMeasure):
     def reached(self, cubes: Cubes, gains: pl.DataFrame) -> pl.Series:
         """What was added, as often as a later result, or the same, finds it there, each per query so far."""
         found = gains.join(cubes.slots, on=["session", "place"])
-        times = fixed.fixed(fixed.unfixed(pl.col("total")) * pl.col("weight"))
+        times = exact.fixed(exact.unfixed(pl.col("total")) * pl.col("weight"))
         return per_session(cubes.lists, found, times.sum())
 
 

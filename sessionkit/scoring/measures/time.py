@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 import polars as pl
 
 from sessionkit.errors import MeasureError
-from sessionkit.scoring import fixed
+from sessionkit.scoring import exact
 from sessionkit.scoring.gains import weights
 from sessionkit.scoring.measures.kinds import Columns, JudgedMeasure, TermMeasure
 
@@ -52,10 +52,10 @@ class TimedMeasure(TermMeasure):
         unknown = pl.DataFrame({"grade": [None], "length": [float(self.words)]}, schema_overrides={"grade": pl.Float64})
         of_gap = unknown.select(self.cost()).item()
         # a running sum of integers, so that a list's times do not depend on the lists before it
-        unit = fixed.fixed(pl.col("cost"))
+        unit = exact.fixed(pl.col("cost"))
         gaps = (pl.col("rank").cast(pl.Int64) - pl.col("nth")).cast(pl.Float64) * of_gap
-        after = fixed.unfixed(unit.cum_sum().over("list")) + gaps
-        rows = rows.with_columns(after=after, before=fixed.unfixed((unit.cum_sum() - unit).over("list")) + gaps)
+        after = exact.unfixed(unit.cum_sum().over("list")) + gaps
+        rows = rows.with_columns(after=after, before=exact.unfixed((unit.cum_sum() - unit).over("list")) + gaps)
         return rows.select("list", "rank", "grade", "first", "before", "after")
 
 
@@ -98,7 +98,7 @@ class UMeasure(TimedMeasure):
         """Every gain times what is left of the trail at the end of its document."""
         gains = lists.gaining(self.gain, self.min_grade).select("list", "rank", "gain")
         rows = gains.join(self.timed(lists), on=["list", "rank"], maintain_order="left")
-        left = 1.0 - fixed.quotient(pl.col("after"), pl.lit(self.horizon))
+        left = 1.0 - exact.quotient(pl.col("after"), pl.lit(self.horizon))
         return rows.select("list", "rank", term=pl.col("gain") * left).filter(pl.col("term") > 0)
 
 
@@ -123,7 +123,7 @@ class SavingMeasure(JudgedMeasure):
 
     def left(self) -> pl.Expr:
         """The share of searchers who are left when the document is reached, at ``before``."""
-        return pl.lit(2.0).pow(-fixed.quotient(pl.col("before"), pl.lit(float(self.halflife))))
+        return pl.lit(2.0).pow(-exact.quotient(pl.col("before"), pl.lit(float(self.halflife))))
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)

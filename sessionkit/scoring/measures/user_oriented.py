@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 import polars as pl
 
 from sessionkit.errors import DataError
-from sessionkit.scoring import fixed
-from sessionkit.scoring.measures.kinds import Columns, ListMeasure, TermMeasure
+from sessionkit.scoring import exact
+from sessionkit.scoring.measures.kinds import Columns, QueryMeasure, TermMeasure
 
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists
@@ -158,7 +158,7 @@ class ExpectedRecall(TermMeasure):
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class ExpectedRecallEffort(ListMeasure):
+class ExpectedRecallEffort(QueryMeasure):
     """RecallEffort: relevant documents that the searcher expected, over the documents gone through for them.
 
     Higher is better, as less effort is; range [0, no bound). By default the documents are those of the list, in ranks,
@@ -200,7 +200,7 @@ class ExpectedRecallEffort(ListMeasure):
             enough = found.filter(pl.col("nth") >= pl.col("expected")).group_by("list").agg(met=pl.col("rank").min())
             rows = rows.join(enough, on="list", how="left", maintain_order="left")
             through = pl.col("met")
-        effort = fixed.quotient(pl.col("expected"), through)
+        effort = exact.quotient(pl.col("expected"), through)
         defined = pl.col("key").is_not_null() & (pl.col("expected") > 0)
         return rows.select(value=pl.when(defined).then(effort)).to_series()
 

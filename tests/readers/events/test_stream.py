@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sessionkit.contract import RECORD, RULE, VALUE
-from sessionkit.readers.events.listing import AT, FILE, KEY
+from sessionkit.readers.events.result_lists import AT, FILE, KEY
 from sessionkit.readers.events.stream import ACTION, LABEL, STREAM, checked, in_order
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)

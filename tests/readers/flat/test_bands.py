@@ -8,9 +8,9 @@ import polars as pl
 import pytest
 
 from sessionkit.contract import RECORD
-from sessionkit.readers.files.opening import open_log
 from sessionkit.readers.flat import bands
 from sessionkit.readers.flat.bands import STRIDE, TEXT, Key, banded, bounds_of, lines_of, marks_of
+from sessionkit.readers.io.log_files import open_log
 
 KEY = Key("user", re.compile(rb"([^\t\n]*)\t"))
 USER = pl.col(TEXT).str.splitn("\t", 2).struct.field("field_0").alias("user")

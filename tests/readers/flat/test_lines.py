@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from sessionkit.contract import RECORD
-from sessionkit.readers.files.opening import LogFile, open_log
 from sessionkit.readers.flat import lines
 from sessionkit.readers.flat.bands import Piece
 from sessionkit.readers.flat.lines import fields_of
+from sessionkit.readers.io.log_files import LogFile, open_log
 
 NAMES = ("user", "text", "rank")
 RULE = "line_has_three_fields"

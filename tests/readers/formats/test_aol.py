@@ -5,7 +5,7 @@ import random
 import pytest
 
 from sessionkit.errors import DataError, UsageError
-from sessionkit.readers import read
+from sessionkit.readers.read import read
 
 HEADER = "AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n"
 

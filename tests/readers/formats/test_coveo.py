@@ -3,7 +3,7 @@
 import pytest
 
 from sessionkit.errors import DataError
-from sessionkit.readers import read
+from sessionkit.readers.read import read
 
 HEADER = "session_id_hash,query_vector,clicked_skus_hash,product_skus_hash,server_timestamp_epoch_ms\n"
 LOG = (

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from sessionkit.errors import DataError, UsageError
-from sessionkit.readers import read
+from sessionkit.readers.read import read
 
 HEADER = "sid,ts,action,q,doc,pos,who,device\n"
 LOG = HEADER + "".join(

@@ -5,7 +5,8 @@ import json
 import pytest
 
 from sessionkit.errors import DataError
-from sessionkit.readers import FORMATS, read
+from sessionkit.readers import FORMATS
+from sessionkit.readers.read import read
 from sessionkit.readers.recognition import fitting, glimpse
 
 CONFIG = {

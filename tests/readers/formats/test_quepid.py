@@ -3,8 +3,8 @@
 import pytest
 
 from sessionkit.errors import DataError
-from sessionkit.readers import read
 from sessionkit.readers.formats import quepid
+from sessionkit.readers.read import read
 from sessionkit.readers.recognition import glimpse
 
 SNAPSHOT = (

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from sessionkit.errors import DataError, DataWarning, UsageError
-from sessionkit.readers import read
+from sessionkit.readers.read import read
 
 DATA = Path(__file__).resolve().parents[3] / ".." / "shared" / "data" / "simiir"
 RUN = """\

@@ -3,7 +3,7 @@
 import pytest
 
 from sessionkit.errors import DataError, UsageError
-from sessionkit.readers import read
+from sessionkit.readers.read import read
 
 OF_2012 = (
     "20111230120005\tu1\t[花园 小屋]\t3\t1\thttp://a.example\n"

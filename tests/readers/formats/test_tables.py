@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from sessionkit.errors import DataWarning
-from sessionkit.readers import read
+from sessionkit.readers.read import read
 from sessionkit.study import open_study
 from tests.support.examples import examples
 

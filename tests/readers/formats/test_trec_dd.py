@@ -4,7 +4,7 @@ import pytest
 
 import sessionkit as sk
 from sessionkit.errors import DataError
-from sessionkit.readers import read
+from sessionkit.readers.read import read
 
 RUN = (
     "DD16-1\t0\tB\t9.0\t1\tDD16-1.1:4|DD16-1.2:3\n"

@@ -9,7 +9,7 @@ import pytrec_eval
 
 import sessionkit as sk
 from sessionkit.errors import DataError
-from sessionkit.readers import read
+from sessionkit.readers.read import read
 
 REAL = Path(__file__).resolve().parents[3] / ".." / "shared" / "data" / "judgments"
 RUN = "301\tQ0\tb\t2\t1.5\tbm25\n301 Q0 a 1 0.5 bm25\n302 Q0 c 1 2 bm25\n301  Q0 c 3 1.5e0 bm25 and more\n\n"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from sessionkit.errors import DataError, DataWarning
-from sessionkit.readers import read
+from sessionkit.readers.read import read
 
 REAL = Path(__file__).resolve().parents[3] / ".." / "shared" / "data" / "trec_session_2011"
 LISTS = ("session_id", "query_position", "rank", "doc_id")
@@ -342,8 +342,8 @@ def test_the_same_study_part_by_part_and_packed(write, quiet_read, in_parts, sam
     text = log(2013, *sessions)
     whole = quiet_read(write("log.xml", text))
     in_parts()
-    monkeypatch.setattr("sessionkit.readers.files.elements.MANY", 3)
-    monkeypatch.setattr("sessionkit.readers.files.markup.PIECE", 61)
+    monkeypatch.setattr("sessionkit.readers.io.elements.MANY", 3)
+    monkeypatch.setattr("sessionkit.readers.io.markup.PIECE", 61)
     same_study(whole, quiet_read(write("log.xml", text)))
     packed = quiet_read(write("log.xml.gz", text))
     assert packed.results.collect().equals(whole.results.collect())

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from sessionkit.errors import DataError
-from sessionkit.readers import read
+from sessionkit.readers.read import read
 
 NOON = 1_483_272_000_000  # 2017-01-01 12:00 UTC
 

@@ -9,7 +9,8 @@ import polars as pl
 import pytest
 
 from sessionkit.errors import DataError, UsageError
-from sessionkit.readers import FORMATS, read
+from sessionkit.readers import FORMATS
+from sessionkit.readers.read import read
 from sessionkit.readers.recognition import fitting, glimpse
 
 REAL = Path(__file__).resolve().parents[3] / ".." / "shared" / "data" / "ubi"

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sessionkit.contract import RECORD
-from sessionkit.readers.events.listing import AT, FILE, KEY, MANY, NOUN
+from sessionkit.readers.events.result_lists import AT, FILE, KEY, MANY, NOUN
 from sessionkit.readers.formats.ubi_lists import ORDINAL, bases_of, docid_warnings, lists_of, noted_bases, noted_ties
 
 EVENTS = st.lists(

@@ -7,12 +7,12 @@ import polars as pl
 import pytest
 
 from sessionkit.contract import RECORD
-from sessionkit.readers.events.listing import AT, FILE, KEY
-from sessionkit.readers.files.keeping import OnDisk
+from sessionkit.readers.events.result_lists import AT, FILE, KEY
 from sessionkit.readers.formats import ubi_parts
 from sessionkit.readers.formats.ubi_parts import in_parts as split
 from sessionkit.readers.formats.ubi_queries import SIZE
 from sessionkit.readers.formats.ubi_records import QUERY, WHAT
+from sessionkit.readers.io.record_store import OnDisk
 from sessionkit.readers.records import Log
 
 

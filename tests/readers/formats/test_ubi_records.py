@@ -5,8 +5,8 @@ import json
 import pytest
 
 from sessionkit.contract import RECORD, RULE
-from sessionkit.readers.files.opening import open_log
 from sessionkit.readers.formats.ubi_records import WHAT, records_of
+from sessionkit.readers.io.log_files import open_log
 
 QUERY = {
     "query_id": "q1",

@@ -3,7 +3,7 @@
 import pytest
 
 from sessionkit.errors import DataError
-from sessionkit.readers import read
+from sessionkit.readers.read import read
 
 HEADER = "UserID\tQuery\tTimeStamp\tClickRank\tClickDomain\tMissionID\tComment\n"
 LINES = (

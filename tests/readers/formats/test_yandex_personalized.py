@@ -3,7 +3,7 @@
 import pytest
 
 from sessionkit.errors import DataError
-from sessionkit.readers import read
+from sessionkit.readers.read import read
 
 LOG = (
     "0\tM\t3\t15\n"

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from sessionkit.errors import DataError, UsageError
-from sessionkit.readers import read
+from sessionkit.readers.read import read
 
 LOG = (
     "8\t0\tQ\t77\t213\t101\t102\t103\n"

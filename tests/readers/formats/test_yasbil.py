@@ -5,8 +5,9 @@ import json
 import pytest
 
 from sessionkit.errors import DataError
-from sessionkit.readers import FORMATS, read
+from sessionkit.readers import FORMATS
 from sessionkit.readers.formats.yasbil_rows import address, milliseconds, scraped
+from sessionkit.readers.read import read
 from sessionkit.readers.recognition import fitting, glimpse
 
 START = 1_700_000_000_000

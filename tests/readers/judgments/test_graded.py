@@ -8,7 +8,8 @@ import polars as pl
 import pytest
 
 from sessionkit.errors import DataError, DataWarning, UsageError
-from sessionkit.readers import FORMATS, JUDGMENTS, read
+from sessionkit.readers import FORMATS, JUDGMENTS
+from sessionkit.readers.read import read
 from sessionkit.readers.recognition import fitting, glimpse
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from sessionkit.errors import DataError
-from sessionkit.readers import read
+from sessionkit.readers.read import read
 from tests.readers.formats.test_trec_dd import RUN, topics
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from sessionkit.errors import DataError
-from sessionkit.readers import read
+from sessionkit.readers.read import read
 
 REAL = Path(__file__).resolve().parents[3] / ".." / "shared" / "data" / "judgments"
 RUN = "4 Q0 a 1 2.0 tag\n4 Q0 b 2 1.0 tag\n"

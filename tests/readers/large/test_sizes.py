@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from sessionkit.readers.files.opening import open_log
+from sessionkit.readers.io.log_files import open_log
 from sessionkit.readers.large.sizes import ENOUGH, is_large, need, records_within
 from sessionkit.readers.raw import Raw, no_way_back
 
@@ -53,7 +53,7 @@ def test_parts_take_the_budget_between_them():
 
 CHILD = """
 import sys
-from sessionkit.readers import read
+from sessionkit.readers.read import read
 study = read(sys.argv[1], memory=sys.argv[2])
 study.save(sys.argv[3])
 assert study.facts.results == int(sys.argv[4])

@@ -1,20 +1,14 @@
 """Values of measures by query, side by side with their restatement, for the tests of every file of list measures."""
 
-import sys
-from pathlib import Path
+from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 import sessionkit as sk
 from sessionkit.study import Settings
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-from dataclasses import replace
-
-from restated_lists import lists_of
-from studies import study_of
-
+from tests.scoring.restated_lists import lists_of
+from tests.scoring.studies import study_of
 from tests.support.examples import examples
 
 quiet = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")

@@ -1,19 +1,14 @@
 """AP, GAP and SeenAP: worked values, edges, and the definitions restated over random sessions."""
 
-import sys
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-import sessionkit as sk
-
-sys.path.insert(0, str(Path(__file__).parent))
-from list_values import SOME, quiet, require_restated
 from one_list import E2, E2_UNSEEN, B, one_list, value
 from restated_lists import ap, gap
 from studies import sessions
+
+import sessionkit as sk
+from tests.scoring.measures.list_values import SOME, quiet, require_restated
 
 GAINS = {
     "linear": lambda g: max(g, 0),

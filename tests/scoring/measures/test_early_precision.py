@@ -1,19 +1,14 @@
 """Rprec, RR, Success and AvgP: worked values, edges, and the definitions restated over random sessions."""
 
-import sys
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-import sessionkit as sk
-
-sys.path.insert(0, str(Path(__file__).parent))
-from list_values import SOME, quiet, require_restated
 from one_list import E2, E2_UNSEEN, E3, B, value
 from restated_lists import averaged, r_precision, ranks
 from studies import sessions
+
+import sessionkit as sk
+from tests.scoring.measures.list_values import SOME, quiet, require_restated
 
 
 def relevant(grade):

@@ -1,14 +1,9 @@
 """Relevance levels: one grade alone counts neither higher nor lower ones, in the list and in the recall base."""
 
-import sys
-from pathlib import Path
-
 import pytest
 
 import sessionkit as sk
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-from one_list import value
+from tests.scoring.one_list import value
 
 
 def test_a_level_leaves_out_higher_grades():

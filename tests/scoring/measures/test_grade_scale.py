@@ -1,14 +1,9 @@
 """The top of the grade scale: the measure's before the study's, checked against all grades that count."""
 
-import sys
-from pathlib import Path
-
 import pytest
 
 import sessionkit as sk
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-from one_list import value
+from tests.scoring.one_list import value
 
 
 def test_the_measure_goes_before_the_study():

@@ -1,18 +1,13 @@
 """RHL: the reference's worked values, and the median of grouped data restated."""
 
-import sys
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sessionkit as sk
-
-sys.path.insert(0, str(Path(__file__).parent))
-from drawn import OPTIONS, counted, sessions, values, worth, written
-
+from tests.scoring.measures.drawn import OPTIONS, counted, sessions, values, worth, written
 from tests.support.examples import examples
 
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")

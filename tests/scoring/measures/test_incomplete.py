@@ -1,19 +1,14 @@
 """bpref and infAP: worked values, the three states of a document, and the definitions restated over random sessions."""
 
-import sys
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-import sessionkit as sk
-
-sys.path.insert(0, str(Path(__file__).parent))
-from list_values import SOME, quiet, require_restated
 from one_list import value
 from restated_lists import bpref, inf_ap
 from studies import sessions
+
+import sessionkit as sk
+from tests.scoring.measures.list_values import SOME, quiet, require_restated
 
 E = 0.00001
 

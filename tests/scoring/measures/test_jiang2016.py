@@ -2,7 +2,6 @@
 
 import csv
 import math
-import sys
 from pathlib import Path
 
 import polars as pl
@@ -11,10 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sessionkit as sk
-
-sys.path.insert(0, str(Path(__file__).parent))
-from drawn import OPTIONS, counted, sessions, values, worth, written
-
+from tests.scoring.measures.drawn import OPTIONS, counted, sessions, values, worth, written
 from tests.support.examples import examples
 
 quiet = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")

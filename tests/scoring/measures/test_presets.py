@@ -1,8 +1,6 @@
 """What ``like=`` stands for: each preset gives what its source gives."""
 
 import math
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,11 +9,9 @@ from scipy import stats
 import sessionkit as sk
 from sessionkit.scoring.measures import MEASURES, parse_measure
 from sessionkit.scoring.measures.presets import PRESETS
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-from test_ir_metrics import pytestmark as on_real_logs
-from test_ir_metrics import rows
-from test_ir_metrics import study as ir_metrics  # noqa: F401 - a fixture
+from tests.scoring.test_ir_metrics import pytestmark as on_real_logs
+from tests.scoring.test_ir_metrics import rows
+from tests.scoring.test_ir_metrics import study as ir_metrics  # noqa: F401 - a fixture
 
 
 def value(study, measure):

@@ -1,19 +1,14 @@
 """RBP and its residual: worked values, grades, bounds, and the definitions restated over random sessions."""
 
-import sys
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-import sessionkit as sk
-
-sys.path.insert(0, str(Path(__file__).parent))
-from list_values import SOME, quiet, require_restated
 from one_list import L_UNSEEN, B, L, value
 from restated_lists import rbp, residual
 from studies import sessions
+
+import sessionkit as sk
+from tests.scoring.measures.list_values import SOME, quiet, require_restated
 
 DEGREES = {
     "binary": lambda grade: float(grade >= 1),

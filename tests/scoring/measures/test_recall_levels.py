@@ -1,21 +1,15 @@
 """IPrec and IPrec11: worked values, the three rules, and the definitions restated over random sessions."""
 
-import sys
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-import sessionkit as sk
-
-sys.path.insert(0, str(Path(__file__).parent))
-from list_values import SOME, quiet, require_restated
 from one_list import E2, E2_UNSEEN, E3, value
 from restated_lists import interpolated
 from studies import sessions
 
+import sessionkit as sk
 from sessionkit.scoring.measures.recall_levels import ELEVEN
+from tests.scoring.measures.list_values import SOME, quiet, require_restated
 
 
 def relevant(grade):

@@ -1,8 +1,6 @@
 """Recency-weighted measures against their sums restated; without recency they are the measures that they weight."""
 
 import math
-import sys
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -11,11 +9,8 @@ from hypothesis import strategies as st
 import sessionkit as sk
 from sessionkit.scoring.measures import parse_measure
 from sessionkit.scoring.measures.recency import RSDCG, RSRBP
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-from restated import Session
-from studies import sessions, study_of
-
+from tests.scoring.restated import Session
+from tests.scoring.studies import sessions, study_of
 from tests.support.examples import examples
 
 OPTIONS = {

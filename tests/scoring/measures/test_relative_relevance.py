@@ -1,8 +1,6 @@
 """RelevanceCosine and RelevanceJaccard: the reference's worked values, and the definitions restated."""
 
 import math
-import sys
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -10,10 +8,7 @@ from hypothesis import strategies as st
 
 import sessionkit as sk
 from sessionkit.errors import DataError
-
-sys.path.insert(0, str(Path(__file__).parent))
-from drawn import OPTIONS, counted, sessions, values, worth, written
-
+from tests.scoring.measures.drawn import OPTIONS, counted, sessions, values, worth, written
 from tests.support.examples import examples
 
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")

@@ -1,9 +1,7 @@
 """ASL, ESL and SLRF: the reference's worked values, definitions restated, and all arrangements of tied results."""
 
-import sys
 from fractions import Fraction
 from itertools import permutations
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -11,10 +9,7 @@ from hypothesis import strategies as st
 
 import sessionkit as sk
 from sessionkit.errors import MeasureError
-
-sys.path.insert(0, str(Path(__file__).parent))
-from drawn import OPTIONS, counted, recall_base, relevant, sessions, values, written
-
+from tests.scoring.measures.drawn import OPTIONS, counted, recall_base, relevant, sessions, values, written
 from tests.support.examples import examples
 
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")

@@ -1,18 +1,12 @@
 """Sliding ratio, satisfaction, frustration and their total: the reference's worked values, and the definitions restated."""
 
-import sys
-from pathlib import Path
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sessionkit as sk
 from sessionkit.errors import MeasureError
-
-sys.path.insert(0, str(Path(__file__).parent))
-from drawn import OPTIONS, counted, sessions, study_of, values, worth, written
-
+from tests.scoring.measures.drawn import OPTIONS, counted, sessions, study_of, values, worth, written
 from tests.support.examples import examples
 
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")

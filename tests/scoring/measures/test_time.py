@@ -1,18 +1,12 @@
 """U and TBG of a list: the reference's worked value, and walks down the list restated."""
 
-import sys
-from pathlib import Path
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sessionkit as sk
 from sessionkit.errors import MeasureError
-
-sys.path.insert(0, str(Path(__file__).parent))
-from drawn import OPTIONS, counted, sessions, study_of, values, worth, written
-
+from tests.scoring.measures.drawn import OPTIONS, counted, sessions, study_of, values, worth, written
 from tests.support.examples import examples
 
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")

@@ -1,17 +1,11 @@
 """Coverage, novelty, relative recall and recall effort: the reference's worked values, and the definitions restated."""
 
-import sys
-from pathlib import Path
-
 import pytest
 from hypothesis import given, settings
 
 import sessionkit as sk
 from sessionkit.errors import DataError
-
-sys.path.insert(0, str(Path(__file__).parent))
-from drawn import OPTIONS, counted, relevant, sessions, study_of, values, written
-
+from tests.scoring.measures.drawn import OPTIONS, counted, relevant, sessions, study_of, values, written
 from tests.support.examples import examples
 
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")

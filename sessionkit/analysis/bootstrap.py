@@ -1,0 +1,224 @@
+"""Whole users, or single sessions, drawn with replacement: how often each is drawn, and the interval and p-value of what
+is computed from the draws.
+
+The draws of a seed are the same on every platform. Intervals take their two points further out than the plain bootstrap
+does, by the factor sqrt(n / (n - 1)) and the quantiles of t with n - 1 degrees of freedom, n the units that are drawn:
+Hesterberg's expanded percentile (2015, "What teachers should know about the bootstrap"). With 20 users of four sessions
+each the plain interval of a correlation covers 92 % of the time instead of 95 %, this one 94 to 95 %. The p-value is
+read off the same draws: an interval excludes 0 where p is below 1 - confidence, and nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sessionkit.analysis.tails import t_beyond
+from sessionkit.analysis.ties import TIE
+from sessionkit.errors import UsageError, suggestion
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Numbers = np.ndarray[Any, np.dtype[np.float64]]
+Codes = np.ndarray[Any, np.dtype[np.int64]]
+KINDS = ("percentile", "bca")
+UNITS = ("auto", "users", "sessions")
+FEWEST = 4
+"""Units below which nothing is tested."""
+MOST_UNDEFINED = 0.05
+"""Share of draws without a value, such as those where all ratings are equal, above which no interval is given."""
+LEAST = 200
+"""Draws at least."""
+AT_ONCE = 2**22
+"""Numbers made in one go."""
+
+
+@dataclass(frozen=True)
+class BootstrapInterval:
+    """What draws say of a value."""
+
+    low: float
+    high: float
+    p: float
+
+
+@dataclass(frozen=True)
+class Resampling:
+    """How units are drawn.
+
+    Parameters
+    ----------
+    resamples
+        Number of draws.
+    seed
+        Seed of the draws.
+    kind
+        ``"percentile"`` or ``"bca"`` (bias-corrected and accelerated; Efron 1987). Of few units percentile is the safer: of
+        the difference of two correlations over 20 users it rejects 6 to 7 % of true null hypotheses at a nominal 5 %,
+        BCa 8 to 9 %.
+    confidence
+        Confidence of intervals, between 0 and 1.
+    """
+
+    resamples: int = 5000
+    seed: int = 0
+    kind: str = "percentile"
+    confidence: float = 0.95
+
+    def __post_init__(self) -> None:
+        """Check what the caller gave."""
+        if self.kind not in KINDS:
+            msg = f"interval must be one of {', '.join(KINDS)}, not {self.kind!r}{suggestion(str(self.kind), KINDS)}"
+            raise UsageError(msg)
+        if not 0.5 <= self.confidence < 1:
+            msg = f"confidence must be a share from 0.5 to less than 1, such as 0.95, not {self.confidence:g}"
+            raise UsageError(msg)
+        if not LEAST <= self.resamples <= 1_000_000:
+            msg = f"resamples must be {LEAST} to 1,000,000, not {self.resamples}: fewer say little of what is rare"
+            raise UsageError(msg)
+        if not isinstance(self.seed, int) or self.seed < 0:
+            msg = f"seed must be a whole number, 0 or more, not {self.seed!r}"
+            raise UsageError(msg)
+
+    def draws(self, units: int) -> Iterator[Numbers]:
+        """How often each of so many units is drawn: a row per draw, some draws at a time."""
+        from_seed = np.random.Generator(np.random.PCG64(self.seed))
+        rows = max(1, AT_ONCE // units)
+        for start in range(0, self.resamples, rows):
+            many = min(rows, self.resamples - start)
+            drawn = from_seed.integers(units, size=(many, units)) + units * np.arange(many)[:, None]
+            yield np.bincount(drawn.ravel(), minlength=many * units).reshape(many, units).astype(np.float64)
+
+    def says(self, replicates: Numbers, value: float, left_out: Numbers, null: float = 0.0) -> BootstrapInterval | None:
+        """Interval and p-value of a value from its replicates.
+
+        Parameters
+        ----------
+        replicates
+            The value of every draw, nan where it has none.
+        value
+            The value of what was observed.
+        left_out
+            The value without each unit in turn (the jackknife); its length is the number of units.
+        null
+            The value that the p-value speaks of.
+
+        Returns
+        -------
+        Drawn or None
+            None where too many draws have no value, or where the interval would reach beyond the farthest draw.
+        """
+        from scipy import special
+
+        known = np.sort(replicates[np.isfinite(replicates)])
+        if len(known) < (1 - MOST_UNDEFINED) * len(replicates):
+            return None
+        units = len(left_out)
+        wider = np.sqrt(units / (units - 1))
+        at = (np.arange(len(known)) + 0.5) / len(known)
+        bias, bend = self._corrections(known, value, left_out)
+        point = wider * special.stdtrit(units - 1, 0.5 + self.confidence / 2)
+        if special.ndtr(-point) < at[0]:
+            return None
+        low, high = (
+            float(np.interp(special.ndtr(bias + (bias + z) / (1 - bend * (bias + z))), at, known))
+            for z in (-point, point)
+        )
+        below = special.ndtri(_share_below(null, known, cautious=True)) - bias
+        z = below / (1 + bend * below) - bias
+        return BootstrapInterval(low, high, 2 * t_beyond(abs(z) / wider, units - 1))
+
+    def _corrections(self, known: Numbers, value: float, left_out: Numbers) -> tuple[float, float]:
+        """Bias correction and acceleration, both 0 for percentile intervals."""
+        if self.kind == "percentile":
+            return 0.0, 0.0
+        from scipy import special
+
+        away = left_out.mean() - left_out
+        squares = float((away**2).sum())
+        bend = float((away**3).sum()) / (6 * squares**1.5) if squares > 0 else 0.0
+        return float(special.ndtri(_share_below(value, known))), bend
+
+    def __str__(self) -> str:
+        """The kind of interval as tables name it."""
+        return f"{'BCa' if self.kind == 'bca' else 'percentile'} bootstrap"
+
+
+@dataclass(frozen=True)
+class Units:
+    """What is drawn: users with all their sessions, or sessions.
+
+    Parameters
+    ----------
+    name
+        ``"users"`` or ``"sessions"``.
+    reason
+        Why these, as part of a sentence.
+    """
+
+    name: str
+    reason: str
+
+    @classmethod
+    def of(cls, users: pl.Series, asked: str) -> Units:
+        """Decide on the units of sessions from the users of each.
+
+        Raises
+        ------
+        UsageError
+            If there are no such units, or users are asked for and none is known.
+        """
+        if asked not in UNITS:
+            msg = f"units must be one of {', '.join(UNITS)}, not {asked!r}{suggestion(str(asked), UNITS)}"
+            raise UsageError(msg)
+        known = users.drop_nulls()
+        if asked == "users" and not len(known):
+            msg = "units=users: the log names no users; take units=sessions"
+            raise UsageError(msg)
+        if asked == "sessions":
+            return cls("sessions", "sessions are the units because units=sessions says so")
+        if asked == "users":
+            return cls("users", "users are the units because units=users says so")
+        if not len(known):
+            return cls("sessions", "the log names no users, so every session is taken as independent of the others")
+        if known.n_unique() == len(known):
+            return cls("sessions", "no user has several sessions, so every session is a unit of its own")
+        return cls(
+            "users", "users have several sessions, which are not independent of each other, so users are the units"
+        )
+
+    def codes(self, users: pl.Series) -> Codes:
+        """Number of the unit of each session, from 0 on in the order of names; a session of an unknown user is its own."""
+        import polars as pl
+
+        if self.name == "sessions":
+            return np.arange(len(users), dtype=np.int64)
+        named = users.rank("dense").cast(pl.Int64) - 1
+        first = named.n_unique()
+        own = pl.int_range(first, first + len(users), eager=True)
+        codes: Codes = pl.select(pl.coalesce(named, own)).to_series().rank("dense").cast(pl.Int64).to_numpy() - 1
+        return codes
+
+
+def added(values: Numbers, codes: Codes) -> Numbers:
+    """Rows added up by unit."""
+    many = int(codes.max()) + 1
+    return np.stack([np.bincount(codes, weights=column, minlength=many) for column in values.T], axis=1)
+
+
+def _share_below(value: float, known: Numbers, *, cautious: bool = False) -> float:
+    """Share of sorted replicates below a value, between those where it lies; never 0 or 1.
+
+    Of replicates that equal it, rounding aside, half count as below; with ``cautious`` as many as bring the share nearest
+    to one half.
+    """
+    at = (np.arange(len(known)) + 0.5) / len(known)
+    reach = TIE * max(abs(float(known[0])), abs(float(known[-1])))
+    first, end = np.searchsorted(known, value - reach, "left"), np.searchsorted(known, value + reach, "right")
+    if first == end:
+        return float(np.interp(value, known, at))
+    return float(np.clip(0.5, at[first], at[end - 1]) if cautious else (at[first] + at[end - 1]) / 2)

@@ -1,0 +1,127 @@
+"""What differences between parts of sessions mean, in plain language."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from sessionkit.analysis.bootstrap import Resampling, Units
+from sessionkit.analysis.compare.effects import POWER, detectable
+from sessionkit.analysis.findings import reading_of, told_p
+from sessionkit.analysis.tails import t_at
+from sessionkit.display.words import counted
+from sessionkit.scoring.measures import Measure
+
+TOLD = {"users": "user means", "sessions": "sessions"}
+"""The test that is told, by what the units are."""
+NAMES = {
+    "last": "the last query",
+    "first": "the first query",
+    "non-last": "the earlier ones",
+    "later": "the later ones",
+    "best": "the best query",
+    "rest": "the rest",
+}
+
+
+def said(table: pl.DataFrame, measure: Measure, units: Units, resampling: Resampling) -> str:
+    """Put the table of `sessionkit.breakdown_tests` into words.
+
+    Parameters
+    ----------
+    table
+        As `sessionkit.analysis.breakdown.tests.BreakdownTests` has it.
+    measure
+        The measure.
+    units
+        What the tests are over, and why.
+    resampling
+        How units were drawn.
+    """
+    reason = units.reason[:1].upper() + units.reason[1:]
+    lines = [
+        f"Differences of {measure} within sessions of two queries or more, averaged within them. {reason}; the claim is about "
+        f"{'users' if units.name == 'users' else 'sessions'} like these."
+    ]
+    for key, rows in table.group_by("group", "part", "against", maintain_order=True):
+        lines += _of_group(str(key[0]), rows, units, resampling, several=table.get_column("group").n_unique() > 1)
+    tests = table.drop_nulls(["difference", "p"]).select("group", "part", "against").n_unique()
+    if tests > 1:
+        lines.append(f"The p-values of these {tests} comparisons are not adjusted for their number.")
+    lines.append(
+        "Sessions end for reasons, and later queries are asked of those who did not stop: a difference by position is not the "
+        "effect of asking again."
+    )
+    return reading_of(lines)
+
+
+def _of_group(group: str, rows: pl.DataFrame, units: Units, resampling: Resampling, *, several: bool) -> list[str]:
+    """One comparison in one group."""
+    where = f"{group}: " if several else ""
+    known = rows.drop_nulls("difference")
+    if known.is_empty():
+        return [f"{where}{rows.item(0, 'part')} against {rows.item(0, 'against')}: {rows.item(0, 'note')}."]
+    row = known.filter(test=TOLD[units.name]).row(0, named=True)
+    means = known.filter(test="sessions").row(0, named=True)  # those of `sessionkit.breakdown`
+    one, other = (NAMES.get(row[side], row[side]) for side in ("part", "against"))
+    one = one[:1].upper() + one[1:]
+    sizes = f"{means['value']:.3f} against {means['value_against']:.3f} on average over {_sessions(means)}"
+    over = (
+        f"Over {counted(row['users'], 'user')} with {counted(row['sessions'], 'session')}, every user the same, the difference is"
+        if units.name == "users"
+        else "The difference is"
+    )
+    found = f"{over} {row['difference']:+.3f}"
+    if row["low"] is None:
+        return [f"{where}{one} and {other}: {sizes}. {found}. No interval: {row['note']}."]
+    found += f", {100 * resampling.confidence:g} % interval [{row['low']:.3f}, {row['high']:.3f}]"
+    if row["part"] == "best":
+        return [f"{where}{one} and {other}: {sizes}. {found}: best by choice, so no p-value."]
+    found += f", t({row['df']}) = {row['statistic']:.2f}, {told_p(row['p'])}"
+    verdict = "is not shown to be better or worse than"
+    if row["low"] > 0:
+        verdict = "is better than"
+    elif row["high"] < 0:
+        verdict = "is worse than"
+    elif row["difference"] <= 0:
+        verdict = "is not better, nor shown to be worse, than"
+    lines = [f"{where}{one} {verdict} {other}: {sizes}. {found}. {_sensitivity(row, resampling.confidence)}"]
+    return lines + _others(known.filter(pl.col("test") != row["test"]), row, where)
+
+
+def _sessions(row: dict[str, object]) -> str:
+    """The sessions that were compared, and those left out."""
+    single, undefined = int(str(row["left_out_single_query"])), int(str(row["left_out_undefined"]))
+    left = [
+        *([f"{single:,} of one query"] if single else []),
+        *([f"{undefined:,} without a value in both"] if undefined else []),
+    ]
+    told = f" ({' and '.join(left)} left out)" if left else ""
+    return f"{counted(int(str(row['sessions'])), 'session')}{told}"
+
+
+def _sensitivity(row: dict[str, object], confidence: float) -> str:
+    """The difference that would have been found four times out of five."""
+    difference, high, df = (float(str(row[name])) for name in ("difference", "high", "df"))
+    half = high - difference
+    least = detectable(half, half / t_at(0.5 - confidence / 2, df), df)
+    often = f"{100 * POWER:g} % of the time, a smaller one less often"
+    return f"With this spread a true difference of about {least:.3f} would be found {often}."
+
+
+def _others(rows: pl.DataFrame, told: dict[str, object], where: str) -> list[str]:
+    """What the other tests say, where they say something else."""
+    clear = (float(str(told["low"])) > 0) or (float(str(told["high"])) < 0)
+    lines = []
+    for row in rows.drop_nulls(["low", "p"]).rows(named=True):
+        if (row["low"] > 0 or row["high"] < 0) == clear:
+            continue
+        how = (
+            "taking every session for independent"
+            if row["test"] == "sessions"
+            else f"with {row['test']}, sessions counting the same"
+        )
+        lines.append(
+            f"{where}The verdict hangs on the test: {how}, the difference is {row['difference']:.3f} "
+            f"[{row['low']:.3f}, {row['high']:.3f}], {told_p(row['p'])}."
+        )
+    return lines

@@ -1,0 +1,171 @@
+"""Are last queries better than the others, or than the first: differences within sessions, tested over users.
+
+Queries of a session are compared with each other, so that what differs between users, topics and systems drops out. One
+difference for every session of two or more queries; sessions of one user are not independent of each other, so users
+are the units of the tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from os import PathLike
+
+import polars as pl
+
+from sessionkit.analysis.bootstrap import LEAST, Resampling, Units
+from sessionkit.analysis.breakdown.messages import said
+from sessionkit.analysis.breakdown.pairs import CONTRASTS, differing, parted
+from sessionkit.analysis.findings import NUMBER, TEXT, WHOLE, Finding
+from sessionkit.analysis.groups import grouped_sessions
+from sessionkit.errors import DataError, UsageError, suggestion
+from sessionkit.scoring.measures import Measure, parse_measure
+from sessionkit.scoring.score import score
+from sessionkit.study import Study
+from sessionkit.study.study import guarded_read
+
+TESTS = pl.Schema(
+    {"group": TEXT, "part": TEXT, "against": TEXT, "test": TEXT, "sessions": WHOLE, "users": WHOLE}
+    | {"left_out_single_query": WHOLE, "left_out_undefined": WHOLE}
+    | {"value": NUMBER, "value_against": NUMBER, "difference": NUMBER, "low": NUMBER, "high": NUMBER}
+    | {"statistic": NUMBER, "df": WHOLE, "p": NUMBER, "effect_size": NUMBER, "interval": TEXT, "note": TEXT}
+)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BreakdownTests(Finding):
+    """What `breakdown_tests` found.
+
+    Parameters
+    ----------
+    table
+        ``group``; ``part`` and ``against``; ``test``; ``sessions`` and ``users`` that are in it;
+        ``left_out_single_query`` (sessions of one query) and ``left_out_undefined`` (sessions without a value in one of
+        the parts); ``value`` and ``value_against`` (means of the parts, over sessions those of `sessionkit.breakdown`)
+        and ``difference``, with ``low`` and ``high``; ``statistic``, ``df``, ``p``; ``effect_size`` (d_z, the mean difference
+        over the standard deviation of the differences); ``interval`` and ``note``.
+    reading
+        What that means, in plain language.
+    measure, by, units, confidence, resamples, seed
+        As asked; ``units`` is what the tests are over.
+    """
+
+    table: pl.DataFrame
+    reading: str
+    measure: str
+    by: tuple[str, ...]
+    units: str
+    confidence: float
+    resamples: int
+    seed: int
+
+    def tables(self) -> dict[str, pl.DataFrame]:
+        """The table by name."""
+        return {"tests": self.table}
+
+
+@guarded_read
+def breakdown_tests(
+    study: Study,
+    measure: str | Measure,
+    by: str | Sequence[str] = "last",
+    *,
+    group: str | None = "system_id",
+    min_queries: int | None = None,
+    units: str = "auto",
+    interval: str = "percentile",
+    confidence: float = 0.95,
+    resamples: int = 5000,
+    seed: int = 0,
+    memory: str | int | None = None,
+    partials: str | PathLike[str] | None = None,
+) -> BreakdownTests:
+    """Test whether parts of sessions differ: the companion of `sessionkit.breakdown`.
+
+    Parameters
+    ----------
+    study
+        The study.
+    measure
+        A measure with a value per query, such as ``"nDCG@10"``; of a session measure the part that each query adds.
+    by
+        ``"last"``: last and non-last queries; ``"first"``: first and later; ``"best"``: each session's best query (the
+        earliest of equals) and the rest; ``"last-first"``: the last and the first. Several as a list or joined by commas.
+    group
+        Column of sessions or users; every group is tested by itself. None, all together.
+    min_queries
+        Only sessions with at least so many logged queries. Sessions of one query are never in a test.
+    units
+        ``"users"``, ``"sessions"``, or ``"auto"``: users where any has several sessions.
+    interval
+        ``"percentile"`` or ``"bca"``: the kind of bootstrap interval, see `sessionkit.analysis.bootstrap`.
+    confidence
+        Confidence of intervals, as a share.
+    resamples, seed
+        Number of draws, and their seed; 0 leaves out the tests by drawing, which takes long with very many users.
+    memory, partials
+        As `sessionkit.score` has them.
+
+    Returns
+    -------
+    BreakdownTests
+        For every group and comparison up to three tests, each of a difference within sessions (for a part of several
+        queries, their mean). ``user means``: paired t over users, the differences of a user's sessions averaged first,
+        every user counting the same. ``users drawn``: users drawn with replacement, every session counting the same.
+        ``sessions``: paired t over sessions, as if they were independent, which publications print. Where sessions are
+        the units, the last and ``sessions drawn``.
+
+    Raises
+    ------
+    UsageError
+        If an option or column does not exist, or the measure has no value per query.
+    DataError
+        If no group has enough sessions with several queries.
+
+    Examples
+    --------
+    Five sessions of two queries; the second finds the document, but once:
+
+    >>> import sessionkit as sk
+    >>> results = {"session_id": list("aabbccddee"), "query_position": [1, 2] * 5, "rank": [1] * 10, "doc_id": list("xyxyxyxyyx")}
+    >>> study = sk.from_tables(
+    ...     results=results | {"topic_id": ["t"] * 10}, judgments={"judgment_key": ["t"], "doc_id": ["y"], "grade": [1]}
+    ... )
+    >>> tests = breakdown_tests(study, "P@1").table  # differences 1, 1, 1, 1, -1: mean .6, sd .894, t = .6 / (.894 / sqrt(5))
+    >>> tests.filter(test="sessions").select("difference", pl.col("statistic").round(4), "df").row(0)
+    (0.6, 1.5, 4)
+    """
+    asked, wanted = parse_measure(measure), _contrasts(by)
+    resampling = Resampling(resamples or LEAST, seed, interval, confidence)
+    sessions = grouped_sessions(study, group, min_queries)
+    users = study.sessions.select("session_id", "user_id").collect()
+    sessions = sessions.join(users, on="session_id", maintain_order="left")
+    values = score(study, [asked], per="query", memory=memory, partials=partials)
+    values = values.select("session_id", "query_position", "value").sort("session_id", "query_position")
+    of = Units.of(sessions.get_column("user_id"), units)
+    rows: list[dict[str, object]] = []
+    for name in sessions.get_column("group").unique().sort():
+        inside = sessions.filter(group=name)
+        for contrast in wanted:
+            pairs = inside.join(parted(values, contrast), on="session_id", how="left", maintain_order="left")
+            place = dict(zip(("group", "part", "against"), (name, *CONTRASTS[contrast]), strict=True))
+            found = differing(pairs, of, resampling, chosen=contrast == "best", draw=resamples > 0)
+            rows += [place | row for row in found]
+    table = pl.DataFrame(rows, schema=TESTS)
+    if not table.get_column("difference").count():
+        raise DataError(str(table.item(0, "note")))
+    reading = said(table, asked, of, resampling)
+    return BreakdownTests(table, reading, str(asked), wanted, of.name, confidence, resamples, seed)
+
+
+def _contrasts(by: str | Sequence[str]) -> tuple[str, ...]:
+    """Check which comparisons are asked for."""
+    each = [name.strip() for name in by.split(",")] if isinstance(by, str) else list(by)
+    for name in each or [""]:
+        if name == "position":
+            msg = "by=position has no test, since it has no two parts; compare by=last-first, or by=last, first or best"
+            raise UsageError(msg)
+        if name not in CONTRASTS:
+            msg = f"by must be of {', '.join(CONTRASTS)}, not {name!r}{suggestion(str(name), CONTRASTS)}"
+            raise UsageError(msg)
+    return tuple(dict.fromkeys(each))

@@ -1,0 +1,28 @@
+"""Comparing groups of sessions: what `sessionkit.compare` is made of.
+
+::
+
+    options.py            options, checked
+    session_values.py     values beside each session's group, user and topic
+    design.py             the design that the data have, and what a claim can be about
+    units.py              what is compared: blocks, separate groups, or the sessions of a crossover
+    alignment.py          the same from sessions: aligned by key, whole pairs dropped
+    pair_findings.py      what a procedure finds for a pair of groups; intervals by inverting tests
+    effects.py            effects in standard deviations
+    effect_intervals.py   Cliff's delta, rank-biserial correlation
+    paired_tests.py       t, Wilcoxon, sign
+    independent_tests.py  Welch, Mann-Whitney, one-way ANOVA, Tukey-Kramer
+    permutations.py       randomisation within blocks
+    anova.py              blocked ANOVA and Tukey's HSD
+    rank_tests.py         Friedman, Nemenyi, Conover
+    order_effects.py      period and carry-over
+    projection.py         users and topics taken out
+    crossover.py          least squares on what they leave
+    assignments.py        randomisation of whole assignments
+    procedures.py         every test by name, and the layouts it is for
+    corrections.py        Holm, Bonferroni, Benjamini-Hochberg, and intervals to match
+    rows.py               one measure
+    result_table.py       the table of all measures
+    comparison.py         the finding
+    messages.py           the same in plain language
+"""

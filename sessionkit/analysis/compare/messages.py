@@ -1,0 +1,236 @@
+"""The finding in plain language: what was found, for whom, from how much, and what could have been missed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from sessionkit.analysis.compare.alignment import Aligned
+from sessionkit.analysis.compare.corrections import Family
+from sessionkit.analysis.compare.design import Design
+from sessionkit.analysis.compare.procedures import Procedure
+from sessionkit.analysis.findings import readable, told_p
+from sessionkit.display.words import counted
+
+SAME = 1e-9
+"""Share of a difference by which an estimate may differ from it and still be the same."""
+MOST_ROWS = 12
+"""Comparisons that are read out; the others are in the table."""
+ORDER = {
+    "period": "values change with the place of the session in its user's study",
+    "carry-over": "values depend on what the user's session before was searched with, which no comparison within users undoes",
+}
+
+
+@dataclass(frozen=True)
+class ComparisonSetup:
+    """What a comparison is made with, and whom it is about."""
+
+    design: Design
+    test: Procedure
+    claim: str
+    about: str
+    by: str
+    alpha: float
+    family: Family
+
+    @property
+    def layout(self) -> str:
+        """How the units lie."""
+        return self.design.layouts[self.claim]
+
+    @property
+    def title(self) -> str:
+        """Whole name of the test."""
+        return self.test.titles.get(self.layout, self.test.title)
+
+
+def population(claim: str, found: Aligned) -> str:
+    """Say whom the claim is about: units like these; what else the sessions are made of is taken as it is."""
+    users, topics = counted(found.users, "user"), counted(found.topics, "topic")
+    if claim == "users":
+        return f"users like these {users}" + (
+            f", searching {'this' if found.topics == 1 else 'these'} {topics}" if found.topics else ""
+        )
+    if claim == "topics":
+        return f"topics like these {topics}" + (
+            f", searched by {'this' if found.users == 1 else 'these'} {users}" if found.users else ""
+        )
+    return f"sessions like these {found.sessions:,}, taken as independent of each other"
+
+
+def estimand(test: Procedure, design: Design, claim: str, column: str) -> str:
+    """Say what the estimate and its interval are about."""
+    layout = design.layouts[claim]
+    if layout == "crossed":
+        return f"difference between values of {column} at equal users and topics, the same for every user and topic"
+    of = {"blocked": f"each {claim.removesuffix('s')}'s sessions averaged first", "separate": "one mean for each"}
+    return f"{test.estimand} over {claim} ({of[layout]})"
+
+
+def lines(
+    table: pl.DataFrame, overall: pl.DataFrame, order: pl.DataFrame, notes: Sequence[str], settled: ComparisonSetup
+) -> list[str]:
+    """Return the sentences of a reading."""
+    told = [f"Design: {settled.design.described}."]
+    pairs = table.select("a", "b").n_unique()
+    told.append(f"The claim is about {settled.about}.{_limits(settled, pairs)}")
+    told += [_all_at_once(row) for row in overall.iter_rows(named=True)]
+    told += [_sentence(row, settled) for row in table.head(MOST_ROWS).iter_rows(named=True)]
+    if table.height > MOST_ROWS:
+        more = table.height - MOST_ROWS
+        told.append(f"{counted(more, 'more comparison')} {'is' if more == 1 else 'are'} in the table.")
+    told += [f"Note: {note}." for note in notes]
+    told += _in_order(order, settled.alpha)
+    if settled.family.correction == "holm" and _one_ended(table):
+        told.append(
+            "Mind: an interval that begins or ends at 0 tells the side only; Holm's steps leave no more to say while other "
+            "comparisons are undecided. correction=bonferroni gives both ends."
+        )
+    return told
+
+
+def dropped_note(measure: str, dropped: dict[str, int]) -> list[str]:
+    """Say what was left out."""
+    listed = ", ".join(f"{what} ({count:,})" for what, count in dropped.items())
+    return [f"{measure}: left out {listed}"] if dropped else []
+
+
+def _sentence(row: dict[str, Any], settled: ComparisonSetup) -> str:
+    """Say what was found for one pair by one measure."""
+    a, b = (row[side] if settled.by == "system_id" else f"{settled.by} {row[side]}" for side in ("a", "b"))
+    pair = f"{row['measure']}: {b} less {a}"
+    if row["raw_difference"] is None:
+        return f"{pair}: no value."
+    mark = f" ({row['relative']:+.1%} of {a}'s, {row['mark']})" if row["relative"] is not None else ""
+    raw = f"raw means {readable(row['mean_a'])} and {readable(row['mean_b'])}, raw difference {readable(row['raw_difference'])}"
+    if row["p"] is None:
+        known = "no estimate" if row["estimate"] is None else f"{_estimate(row, settled)}{mark}"
+        known += f"; {raw}" if row["estimate"] is None or is_adjusted(row) else ""
+        return f"{pair}: {known}, not tested."
+    family = settled.family
+    simultaneous = family.at_once or (family.number > 1 and family.correction in ("holm", "bonferroni"))
+    at_once = "simultaneous " if simultaneous else ""
+    text = (
+        f"{pair}: {_estimate(row, settled)}{mark}, {at_once}{_ends(row, settled.alpha)}, {_statistic(row, settled)}"
+        f"{told_p(row['p_adjusted'])}{family.told}; {settled.title}, n = {units_of(row, settled.claim)}{_wins(row, b)}"
+        f"{f'; {raw}' if is_adjusted(row) else ''}"
+    )
+    small = row["detectable"]
+    power = f" A true difference of {readable(small)} would be found four times in five." if small is not None else ""
+    if row["p_adjusted"] > settled.alpha:
+        return f"{text}. No difference shown, and none within the interval excluded.{power}"
+    side = "higher" if side_of(row) > 0 else "lower"
+    return f"{text}. Evidence, for {settled.claim} like these, that {row['measure']} is {side} with {b} than with {a}.{power}"
+
+
+def side_of(row: dict[str, Any]) -> float:
+    """What was tested of a row of a comparison, for its sign, see `sessionkit.analysis.compare.pair_findings.Pair.side`."""
+    return float(row["effect"] or row["estimate"])
+
+
+def units_of(row: dict[str, Any], claim: str) -> str:
+    """Say on how many units a row rests: of each group, where units are not paired or not all met both.
+
+    >>> row = {"n_a": 6, "n_b": 6, "wins": 4}
+    >>> units_of(row, "users"), units_of(row | {"wins": None}, "users")
+    ('6 users', '6 and 6 users')
+    """
+    paired = row["wins"] is not None and row["n_a"] == row["n_b"]
+    second = counted(row["n_b"], claim.removesuffix("s"))
+    return second if paired else f"{row['n_a']:,} and {second}"
+
+
+def _estimate(row: dict[str, Any], settled: ComparisonSetup) -> str:
+    """Say the estimate, and of what, where it is not the difference of the raw means."""
+    return f"{f'{settled.test.estimand} ' if is_adjusted(row) else ''}{readable(row['estimate'])}"
+
+
+def is_adjusted(row: dict[str, Any]) -> bool:
+    """Whether the estimate is another than the difference of the raw means, so that both are named."""
+    return bool(abs(row["estimate"] - row["raw_difference"]) > SAME * abs(row["raw_difference"]))
+
+
+def _statistic(row: dict[str, Any], settled: ComparisonSetup) -> str:
+    """Say the test statistic, where it is not the estimate."""
+    if not settled.test.symbol or row["statistic"] is None:
+        return ""
+    df = f"({row['df']:.4g})" if row["df"] is not None else ""
+    return f"{settled.test.symbol}{df} = {row['statistic']:.4g}, "
+
+
+def _wins(row: dict[str, Any], b: str) -> str:
+    """Say for how many units which group was higher."""
+    if row["wins"] is None:
+        return ""
+    equal = f", equal for {row['ties']:,}" if row["ties"] else ""
+    return f" ({b} higher for {row['wins']:,}, lower for {row['losses']:,}{equal})"
+
+
+def _one_ended(table: pl.DataFrame) -> bool:
+    """Whether some interval has 0 for its only end."""
+    low, high = pl.col("low"), pl.col("high")
+    return bool(table.select(((low == 0) & high.is_null() | (high == 0) & low.is_null()).any()).item())
+
+
+def _in_order(order: pl.DataFrame, alpha: float) -> list[str]:
+    """Say what the order of sessions does to values, as far as these data can tell."""
+    if order.is_empty():
+        return []
+    found = order.filter(pl.col("p") <= alpha).select("measure", "check", "p").rows()
+    told = [f"Mind: {measure}: {ORDER[check]} ({told_p(p)}, not corrected)." for measure, check, p in found]
+    if told:
+        return told
+    least = [
+        f"{check} ({told_p(p)})"
+        for check, p in order.group_by("check", maintain_order=True).agg(pl.col("p").min()).rows()
+    ]
+    several = ", the smallest p of all measures" if order.get_column("measure").n_unique() > 1 else ""
+    return [f"Order of sessions: no {' or '.join(least)} shown{several}; such checks miss small effects."]
+
+
+def _ends(row: dict[str, Any], alpha: float) -> str:
+    """Say what the interval is."""
+    return f"{100 * (1 - alpha):g} % interval {ends(row['low'], row['high'])}"
+
+
+def ends(low: float | None, high: float | None) -> str:
+    """Say from where to where an interval goes; None is without end.
+
+    >>> ends(0.1, 0.25), ends(0.0, None), ends(None, None)
+    ('0.1000 to 0.2500', 'from 0.0000 up', 'without ends')
+    """
+    if low is None or high is None:
+        return (
+            "without ends"
+            if low == high
+            else f"up to {readable(high or 0.0)}"
+            if low is None
+            else f"from {readable(low)} up"
+        )
+    return f"{readable(low)} to {readable(high)}"
+
+
+def _all_at_once(row: dict[str, Any]) -> str:
+    """Say what a test of all groups found."""
+    df = ", ".join(f"{value:.4g}" for value in (row["df"], row["df_error"]) if value is not None)
+    return f"{row['measure']}, all groups at once: {row['test']} {row['statistic']:.4g} (df {df}), {told_p(row['p'])}."
+
+
+def _limits(settled: ComparisonSetup, pairs: int) -> str:
+    """Say what the claim does not reach, and what it takes for granted."""
+    design, claim = settled.design, settled.claim
+    if claim == "sessions":
+        alike = design.name != "independent"
+        return " Sessions of one user or topic may be alike, and then p is too small." if alike else ""
+    other = {"users": "topics", "topics": "users"}[claim]
+    same = ""
+    if settled.layout == "crossed":
+        every = "topic" if settled.test.name == "randomisation" else "user and topic"
+        other_test = "; test=randomisation lets it vary with the user" if every != "topic" and pairs == 1 else ""
+        same = f" It takes the difference to be the same for every {every}{other_test}."
+    beyond = f" It does not reach beyond these {other}: for {other} like these, generalise={other}."
+    return same + (beyond if other in design.layouts else "")

@@ -1,0 +1,246 @@
+"""Every test by name: the layouts it is for, what it estimates, and how its pairs are corrected."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from sessionkit.analysis.compare import (
+    anova,
+    assignments,
+    crossover,
+    independent_tests,
+    paired_tests,
+    permutations,
+    rank_tests,
+)
+from sessionkit.analysis.compare.design import Design
+from sessionkit.analysis.compare.pair_findings import Outcome, Overall, Pair
+from sessionkit.analysis.compare.units import Units
+from sessionkit.errors import UsageError, suggestion
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a procedure may need beside its units: pairs other than these are not asked for; None, all are."""
+
+    alpha: float = 0.05
+    resamples: int = 9_999
+    seed: int = 0
+    pairs: tuple[tuple[int, int], ...] | None = None
+
+
+@dataclass(frozen=True)
+class Procedure:
+    """One test.
+
+    Parameters
+    ----------
+    name, title
+        What it is asked for by, and its whole name; `titles` where it has another in some layout.
+    estimand
+        What its estimate and interval are about.
+    effect
+        The effect size beside it.
+    run
+        By layout, what does it.
+    simultaneous
+        Whether its p-values and intervals of pairs hold for all pairs of a measure at once.
+    needs_spread
+        Whether it needs differences that vary.
+    joint
+        Whether it looks at all groups at once, as what is simultaneous does.
+    signed
+        Whether, of two groups, it goes by signs that chance gives to units, so that p has a smallest value.
+    symbol
+        What its statistic is called; empty where it is the estimate itself.
+    """
+
+    name: str
+    title: str
+    estimand: str
+    effect: str
+    run: dict[str, Callable[..., Outcome]]
+    simultaneous: bool = False
+    needs_spread: bool = True
+    joint: bool = False
+    titles: Mapping[str, str] = field(default_factory=dict)
+    signed: bool = False
+    symbol: str = ""
+
+    def __post_init__(self) -> None:
+        """Hold that what is simultaneous looks at all groups at once."""
+        object.__setattr__(self, "joint", self.joint or self.simultaneous)
+
+    @property
+    def in_units(self) -> bool:
+        """Whether the estimate is in the measure's units, and not in ranks."""
+        return self.estimand != RANKS
+
+
+def _each(
+    pair: Callable[..., Pair], overall: Callable[..., tuple[Overall, ...]] | None = None
+) -> Callable[[Units, Options], Outcome]:
+    """Make a procedure of one that compares two groups."""
+
+    def run(units: Units, options: Options) -> Outcome:
+        k = len(units.counts)
+        every = [(i, j) for i in range(k) for j in range(i + 1, k)]
+        pairs = {key: pair(units, *key) for key in (every if options.pairs is None else options.pairs)}
+        return Outcome(pairs, overall(units) if overall is not None and k > 2 else ())
+
+    return run
+
+
+def _seeded(run: Callable[..., Outcome]) -> Callable[[Units, Options], Outcome]:
+    """Make a procedure of one that draws at random."""
+    return lambda units, options: run(units, options.resamples, options.seed)
+
+
+def _plain(run: Callable[..., Outcome]) -> Callable[[Units, Options], Outcome]:
+    """Make a procedure of one that needs no options."""
+    return lambda units, _options: run(units)
+
+
+MEAN = "mean difference"
+RANKS = "difference of mean ranks"
+PROCEDURES = {
+    found.name: found
+    for found in (
+        Procedure(
+            "t",
+            "paired t",
+            MEAN,
+            "d_z = mean difference / sd of the differences",
+            {"blocked": _each(paired_tests.paired_t, anova.blocked_anova)},
+            symbol="t",
+        ),
+        Procedure(
+            "wilcoxon",
+            "Wilcoxon signed-rank (zero_method wilcox: zeros left out)",
+            "pseudo-median of the differences (Hodges-Lehmann)",
+            "matched-pairs rank-biserial correlation",
+            {"blocked": _each(paired_tests.wilcoxon, rank_tests.friedman)},
+            needs_spread=False,
+            signed=True,
+            symbol="W",
+        ),
+        Procedure(
+            "sign",
+            "sign test",
+            "median difference",
+            "share of units for less share against",
+            {"blocked": _each(paired_tests.sign, rank_tests.friedman)},
+            needs_spread=False,
+            signed=True,
+            symbol="S",
+        ),
+        Procedure(
+            "randomisation",
+            "randomisation within units",
+            MEAN,
+            "mean difference / sd (of the differences; of more than two groups, or a crossover, residual)",
+            {"blocked": _seeded(permutations.randomised), "crossed": _seeded(assignments.swapped)},
+            simultaneous=True,
+            needs_spread=False,
+            titles={"crossed": "randomisation of users' whole assignments"},
+            signed=True,
+        ),
+        Procedure(
+            "least-squares",
+            "least squares on user + topic + group",
+            "difference at equal users and topics",
+            "difference / residual sd",
+            {"crossed": _plain(crossover.least_squares)},
+            symbol="t",
+        ),
+        Procedure(
+            "welch",
+            "Welch's t",
+            MEAN,
+            "Hedges' g",
+            {"separate": _each(independent_tests.welch, independent_tests.one_way)},
+            symbol="t",
+        ),
+        Procedure(
+            "mann-whitney",
+            "Mann-Whitney U",
+            "shift (Hodges-Lehmann)",
+            "Cliff's delta",
+            {"separate": _each(independent_tests.mann_whitney, independent_tests.kruskal)},
+            needs_spread=False,
+            symbol="U",
+        ),
+        Procedure(
+            "tukey",
+            "Tukey's HSD",
+            MEAN,
+            "difference / residual sd",
+            {"blocked": _plain(anova.tukey), "separate": _plain(independent_tests.tukey_kramer)},
+            titles={"blocked": "Tukey's HSD, blocked", "separate": "Tukey-Kramer HSD, independent groups"},
+            simultaneous=True,
+            symbol="q",
+        ),
+        Procedure(
+            "nemenyi",
+            "Nemenyi after Friedman",
+            RANKS,
+            "difference of mean ranks / (k - 1)",
+            {"blocked": _plain(rank_tests.nemenyi)},
+            simultaneous=True,
+            needs_spread=False,
+            symbol="q",
+        ),
+        Procedure(
+            "conover",
+            "Conover after a significant Friedman",
+            RANKS,
+            "difference of mean ranks / (k - 1)",
+            {"blocked": lambda units, options: rank_tests.conover(units, options.alpha)},
+            needs_spread=False,
+            joint=True,
+            symbol="t",
+        ),
+    )
+}
+ALSO = {"anova": "tukey", "friedman": "nemenyi", "ols": "least-squares", "randomization": "randomisation"}
+"""Other names of tests: a test of all groups at once stands with its comparison of pairs."""
+DEFAULTS = {"blocked": ("t", "tukey"), "separate": ("welch", "welch"), "crossed": ("least-squares", "least-squares")}
+"""By layout: the test of two groups, and of more."""
+BOOTSTRAP = "a bootstrap is not offered: over 4 topics it rejects 17 % of true null hypotheses, and over few users it is no better than t; "
+
+
+def procedure(name: str | None, design: Design, claim: str, groups: int) -> Procedure:
+    """Return the test asked for, or the design's own.
+
+    Raises
+    ------
+    UsageError
+        There is no such test, or it does not fit the design; the message names those that would work.
+    """
+    layout = design.layouts[claim]
+    if name is None:
+        return PROCEDURES[DEFAULTS[layout][groups > 2]]
+    asked = ALSO.get(name, name)
+    works = [found.name for found in PROCEDURES.values() if layout in found.run]
+    if asked == "bootstrap":
+        msg = f"test=bootstrap: {BOOTSTRAP}{' or '.join(works)} would work"
+        raise UsageError(msg)
+    if asked not in PROCEDURES:
+        msg = f"there is no test {name!r}{suggestion(str(name), [*PROCEDURES, *ALSO])}; tests here: {', '.join(works)}"
+        raise UsageError(msg)
+    if layout not in PROCEDURES[asked].run:
+        needs = {
+            "blocked": "units that each met every group",
+            "separate": "groups of different units",
+            "crossed": "a crossover",
+        }
+        wanted = " or ".join(needs[each] for each in PROCEDURES[asked].run)
+        elsewhere = [other for other, there in design.layouts.items() if there in PROCEDURES[asked].run]
+        also = f"; test={asked} would work with generalise={elsewhere[0]}" if elsewhere else ""
+        msg = (
+            f"test={name} needs {wanted}; this design is {design.title}, and for generalise={claim} "
+            f"{' or '.join(works)} would work{also}"
+        )
+        raise UsageError(msg)
+    return PROCEDURES[asked]

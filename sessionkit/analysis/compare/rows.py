@@ -1,0 +1,225 @@
+"""The table of one measure: a row for each pair of groups, before anything is corrected."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from sessionkit.analysis.compare.alignment import Aligned
+from sessionkit.analysis.compare.effects import CONSTANT
+from sessionkit.analysis.compare.pair_findings import Outcome, Pair
+from sessionkit.analysis.compare.procedures import PROCEDURES, Options, Procedure
+from sessionkit.analysis.compare.units import Blocked, Crossed, Separate, Units
+from sessionkit.analysis.ties import TIE, difference
+
+NOTICEABLE, MATERIAL = 0.05, 0.10
+"""Sparck Jones' marks: relative differences from which one is noticeable, and material."""
+CLEAR_OF_0 = 4.0
+"""Standard errors that a mean must be away from 0 for a share of it to be told: known to about half its size."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """Two groups compared by one measure.
+
+    Parameters
+    ----------
+    measure, a, b
+        What is compared; differences are b less a.
+    n_a, n_b
+        Units of each.
+    mean_a, mean_b
+        Their raw means; None without units.
+    base
+        The raw mean of the first, None where it is near 0: within `CLEAR_OF_0` of its own standard errors over units; and
+        where the estimate is not in the measure's units.
+    size
+        How large the numbers are that the estimate was worked out from.
+    wins, ties, losses
+        Units for b, for neither and for a; None where units are not paired.
+    pair
+        What the test found; where there is nothing to test the difference of the raw means alone, or None where users and
+        topics would be taken out of it.
+    """
+
+    measure: str
+    a: str
+    b: str
+    n_a: int
+    n_b: int
+    mean_a: float | None
+    mean_b: float | None
+    base: float | None = None
+    size: float = 0.0
+    wins: int | None = None
+    ties: int | None = None
+    losses: int | None = None
+    pair: Pair | None = None
+
+    @property
+    def raw_difference(self) -> float | None:
+        """Difference of the raw means; 0 where they are tied."""
+        return None if self.mean_a is None or self.mean_b is None else float(difference(self.mean_a, self.mean_b))
+
+    @property
+    def estimate(self) -> float:
+        """The estimate, 0 where rounding alone is left of it; NaN without one."""
+        return math.nan if self.pair is None else self.settled(self.pair.estimate)
+
+    @property
+    def relative(self) -> float | None:
+        """The estimate as a share of the first group's mean; None without an estimate, and where that mean is near 0."""
+        return None if self.pair is None or self.base is None else self.estimate / abs(self.base)
+
+    def settled(self, value: float) -> float:
+        """An estimate or an end of its interval, 0 where rounding alone is left of it."""
+        return 0.0 if abs(value) <= TIE * self.size else value
+
+    @property
+    def mark(self) -> str | None:
+        """Sparck Jones' mark of that share."""
+        if self.relative is None:
+            return None
+        size = abs(self.relative) * (1 + TIE)
+        return "material" if size > MATERIAL else "noticeable" if size >= NOTICEABLE else "not noticeable"
+
+
+@dataclass(frozen=True)
+class MeasureRows:
+    """One measure's rows, its test of all groups at once, and what is to be said beside them."""
+
+    rows: list[Row]
+    outcome: Outcome | None
+    notes: list[str] = field(default_factory=list)
+
+
+def compared(
+    measure: str, groups: Sequence[str], found: Aligned, *, test: Procedure, claim: str, options: Options
+) -> MeasureRows:
+    """Compare the groups by one measure; where nothing can be tested a sentence says why."""
+    units = found.units
+    means, counts, notes = units.means, units.counts, []
+    bases = [float(mean) if _clear_of_0(units, group, float(mean)) else None for group, mean in enumerate(means)]
+    every = np.abs(_every(units))
+    rows, size = {}, float(every.mean()) if len(every) else 0.0
+    for i in range(len(groups)):
+        for j in range(i + 1, len(groups)):
+            mean = [float(value) if math.isfinite(value) else None for value in (means[i], means[j])]
+            plain = None if isinstance(units, Crossed) or None in mean else Pair(float(means[j] - means[i]), None)
+            won = _won(units, i, j)
+            rows[i, j] = Row(
+                measure, groups[i], groups[j], counts[i], counts[j], mean[0], mean[1], bases[i], size, *won, plain
+            )
+    why = _untestable(found, groups, test, claim)
+    if why is not None:
+        return MeasureRows([*rows.values()], None, [f"{measure}: {why}"])
+    kept = [key for key in rows if not _same(units, *key)]
+    for i, j in [key for key in rows if key not in kept]:
+        each = f"every one of {counts[i]:,} {claim}"
+        notes.append(f"{measure}: {groups[i]} and {groups[j]} have the same value for {each}; there is nothing to test")
+    flat = [key for key in kept if test.needs_spread and _flat(units, *key)]
+    if not test.joint or len(flat) == len(kept):
+        kept = [key for key in kept if key not in flat]
+        other = next(name for name in ("sign", "mann-whitney") if units.layout in PROCEDURES[name].run) if flat else ""
+        for i, j in flat:
+            notes.append(
+                f"{measure}: {groups[j]} differs from {groups[i]} by {means[j] - means[i]:.6g} in the same way for every unit; with "
+                f"nothing that varies {test.title} has no error to judge by; test={other} would work"
+            )
+    if not kept:
+        return MeasureRows([*rows.values()], None, notes)
+    outcome = test.run[units.layout](units, replace(options, pairs=tuple(kept)))
+    all_at_once = test.joint and len(groups) > 2
+    smallest = float(math.factorial(len(groups) if all_at_once else 2)) ** (1 - min(counts))
+    if test.signed and smallest > options.alpha:
+        notes.append(
+            f"{measure}: with {min(counts)} {claim} the smallest p that {'arrangements' if all_at_once else 'signs'} can give is "
+            f"{smallest:.3g}, whatever the difference"
+        )
+    for key in kept:
+        rows[key] = replace(rows[key], pair=outcome.pairs[key])
+        if not test.in_units:
+            rows[key] = replace(rows[key], base=None, size=1.0)
+    return MeasureRows([*rows.values()], outcome, [*notes, *(f"{measure}: {note}" for note in outcome.notes)])
+
+
+def _every(units: Units) -> np.ndarray:
+    """The values of all groups."""
+    return np.concatenate(units.values) if isinstance(units, Separate) else units.values.ravel()
+
+
+def _clear_of_0(units: Units, group: int, mean: float) -> bool:
+    """Whether the mean of a group is far enough from 0, for the spread of its units, to tell a share of it."""
+    if isinstance(units, Separate):
+        values = units.values[group]
+    else:
+        values = (units.values if isinstance(units, Blocked) else units.by_user)[:, group]
+    values = values[np.isfinite(values)]
+    if len(values) < 2:
+        return False
+    error = float(values.std(ddof=1)) / math.sqrt(len(values))
+    return mean != 0 and abs(mean) >= CLEAR_OF_0 * error
+
+
+def _won(units: Units, i: int, j: int) -> tuple[int | None, int | None, int | None]:
+    """Units for the second group, for neither, for the first."""
+    if isinstance(units, Separate):
+        return None, None, None
+    cells = units.values if isinstance(units, Blocked) else units.by_user
+    d = difference(cells[:, i], cells[:, j])
+    return int((d > 0).sum()), int((d == 0).sum()), int((d < 0).sum())
+
+
+def _untestable(found: Aligned, groups: Sequence[str], test: Procedure, claim: str) -> str | None:
+    """Say why no pair can be tested at all; None where some can."""
+    units = found.units
+    least = min(units.counts)
+    one = claim.removesuffix("s")
+    if not isinstance(units, Blocked) and least < 2 and max(units.counts) > 1:
+        return f"{groups[units.counts.index(least)]} has {least} {one if least else claim} with a value; a comparison needs at least two"
+    if not least:
+        left = f"no {one} is left that has a defined value for every group"
+        return f"{left}; a measure with undefined=zero counts 0 where it is undefined" if found.dropped else left
+    if least == 1 and not isinstance(units, Blocked):
+        return f"each group has 1 {one} with a value; a comparison needs at least two"
+    if least == 1:
+        return f"only one {one} has a value for every group; a claim about {claim} like these needs at least two"
+    every = _every(units)
+    if _constant(every):
+        return f"every value is {float(every[0]):.6g}, in every group; there is nothing to test"
+    if isinstance(units, Crossed) and _explained(units):
+        return f"user, topic and group explain every value, so nothing varies that {test.title} could judge a difference by"
+    return None
+
+
+def _explained(units: Crossed) -> bool:
+    """Whether nothing is left of the values once users, topics and groups are taken out."""
+    fit, size = units.fit, float(np.abs(units.values).max())
+    return fit is not None and bool(fit.df >= 1 and math.sqrt(float(fit.variance[0])) <= 1e-10 * size)
+
+
+def _constant(values: np.ndarray) -> bool:
+    """Whether all values are the same, but for rounding."""
+    return bool(np.ptp(values) <= CONSTANT * float(np.abs(values).max()))
+
+
+def _flat(units: Units, i: int, j: int) -> bool:
+    """Whether nothing varies by which the difference of two groups could be judged."""
+    if isinstance(units, Crossed):
+        return False
+    if isinstance(units, Separate):
+        return _constant(units.values[i]) and _constant(units.values[j])
+    d = units.values[:, j] - units.values[:, i]
+    return bool(np.ptp(d) <= CONSTANT * float(np.abs(units.values[:, [i, j]]).max()))
+
+
+def _same(units: Units, i: int, j: int) -> bool:
+    """Whether two groups have the same value for every unit."""
+    if isinstance(units, Crossed):
+        return False
+    if isinstance(units, Separate):
+        return _constant(np.concatenate([units.values[i], units.values[j]]))
+    return not difference(units.values[:, i], units.values[:, j]).any()

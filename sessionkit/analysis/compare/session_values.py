@@ -1,0 +1,191 @@
+"""The values to compare: one row per session, with its group, user, topic, place in its user's study and values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from os import PathLike
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from sessionkit.analysis.groups import NAMES
+from sessionkit.display.words import counted
+from sessionkit.errors import UsageError, suggestion
+from sessionkit.readers.tabular import Frame, as_polars
+from sessionkit.scoring.measures import Measure
+from sessionkit.scoring.score import score, session_measures
+from sessionkit.study import Study
+
+MOST_GROUPS = 20
+KEYS = ("session_id", "user_id", "topic_id")
+ORDER = "session_order"
+
+
+@dataclass(frozen=True, eq=False)
+class GroupedSessions:
+    """Sessions whose group is known.
+
+    Parameters
+    ----------
+    frame
+        ``session_id``, ``group``, ``user_id``, ``topic_id`` (null where unknown), ``session_order`` where there is one,
+        in the order of session_id and group.
+    values
+        One row per session, one column per measure; NaN where undefined.
+    measures
+        Texts of the measures.
+    groups
+        Names of the groups, in order.
+    by
+        The grouping column.
+    without_group
+        Sessions left out because their group is unknown.
+    places
+        How they were aligned so far, see `sessionkit.analysis.compare.alignment.aligned`.
+    """
+
+    frame: pl.DataFrame
+    values: np.ndarray
+    measures: tuple[str, ...]
+    groups: tuple[str, ...]
+    by: str
+    without_group: int
+    places: dict[tuple[str, str, bytes], Any] = field(default_factory=dict, repr=False, compare=False)
+
+
+def sessions_of(
+    source: Study | Frame,
+    measures: str | Measure | Sequence[str | Measure] | None,
+    by: str,
+    memory: str | int | None = None,
+    partials: str | PathLike[str] | None = None,
+) -> GroupedSessions:
+    """Score a study, or take scores as they are, and name every session's group.
+
+    Raises
+    ------
+    UsageError
+        There is no such column, or it does not have 2 to 20 values; the scores are not per session.
+    MeasureError
+        A measure is one of queries; the message proposes its mean.
+    """
+    column = NAMES.get(by, by)
+    if isinstance(source, Study):
+        if measures is None:
+            msg = "name the measures to compare by, for example: nsDCG@10"
+            raise UsageError(msg)
+        frame, values, texts = _scored(source, measures, column, memory, partials)
+    else:
+        frame, values, texts = _given(as_polars(source, "scores").collect(), measures, column)
+    known = frame.get_column("group").is_not_null()
+    unknown = int((~known).sum())
+    if unknown:
+        frame, values = frame.filter(known), values[known.to_numpy()]
+    groups = tuple(frame.get_column("group").unique().sort())
+    if not groups:
+        others = [name for name in grouping_columns(source) if name != column]
+        msg = f"by={by}: no session has a value in it; {_choice(others)}"
+        raise UsageError(msg)
+    if column in KEYS:  # what is compared cannot be held constant at the same time
+        frame = frame.with_columns(pl.lit(None, pl.String).alias(column))
+    if not 2 <= len(groups) <= MOST_GROUPS:
+        listed = f": {groups[0]!r}" if len(groups) == 1 else ""
+        many = f"{counted(len(groups), 'value')}{listed}"
+        msg = (
+            f"by={by}: the sessions have {many}; a comparison needs a column with 2 to {MOST_GROUPS}, such as system_id"
+        )
+        raise UsageError(msg)
+    return GroupedSessions(frame, values, texts, groups, column, unknown)
+
+
+def _scored(
+    study: Study,
+    measures: str | Measure | Sequence[str | Measure],
+    column: str,
+    memory: str | int | None,
+    partials: str | PathLike[str] | None,
+) -> tuple[pl.DataFrame, np.ndarray, tuple[str, ...]]:
+    """Score a study per session; the sessions, their values and the measures' texts."""
+    of_sessions = study.columns("sessions")
+    if column not in grouping_columns(study):
+        raise no_column(column, grouping_columns(study))
+    asked = session_measures(measures)
+    scores = score(study, asked, "session", memory=memory, partials=partials)
+    texts = tuple(map(str, asked))
+    values = scores.get_column("value").to_numpy().reshape(-1, len(texts))
+    first = scores.select(*KEYS, *(["system_id"] if column == "system_id" else [])).gather_every(len(texts))
+    wanted = [name for name in dict.fromkeys((column, ORDER)) if name in of_sessions and name not in first.columns]
+    if wanted:
+        more = study.sessions.select("session_id", *wanted).collect()
+        first = first.join(more, on="session_id", how="left", maintain_order="left")
+    if column not in of_sessions:
+        users = study.users.select("user_id", column).collect()
+        first = first.join(users, on="user_id", how="left", maintain_order="left")
+    return _named(first, column), values, texts
+
+
+def _given(
+    scores: pl.DataFrame, measures: str | Measure | Sequence[str | Measure] | None, column: str
+) -> tuple[pl.DataFrame, np.ndarray, tuple[str, ...]]:
+    """Take a table of scores per session; the sessions, their values and the measures' texts."""
+    missing = [name for name in ("session_id", "measure", "value") if name not in scores.columns]
+    if missing:
+        msg = f"scores have no {' and no '.join(missing)}; compare takes the table of sk.score(study, ..., per='session'), or a study"
+        raise UsageError(msg)
+    if "query_position" in scores.columns:
+        msg = "these are scores per query; compare sessions: sk.score(study, 'mean(nDCG@10)', per='session')"
+        raise UsageError(msg)
+    if column not in grouping_columns(scores):
+        raise no_column(column, grouping_columns(scores))
+    there = scores.get_column("measure").unique(maintain_order=True).to_list()
+    given = [measures] if isinstance(measures, (str, Measure)) else measures
+    texts = tuple(dict.fromkeys(map(str, given))) if given is not None else tuple(there)
+    for text in texts:
+        if text not in there:
+            msg = f"the scores have no measure {text!r}; they have {', '.join(there[:20])}{suggestion(text, there)}"
+            raise UsageError(msg)
+    own = [name for name in dict.fromkeys((*KEYS, column, ORDER)) if name in scores.columns]
+    keys = list(dict.fromkeys(("session_id", column)))
+    rows = scores.filter(pl.col("measure").is_in(texts))
+    if rows.select(*keys, "measure").is_duplicated().any():
+        msg = f"the scores have several rows for one {' and '.join(keys)} of one measure; compare takes one value each"
+        raise UsageError(msg)
+    wide = rows.select(*own, "measure", "value").pivot(on="measure", index=own, values="value", on_columns=texts)
+    if wide.select(keys).is_duplicated().any():
+        msg = f"the rows of one {' and '.join(keys)} name several users, topics or places in the order; each has one"
+        raise UsageError(msg)
+    missing_keys = [pl.lit(None, pl.String).alias(name) for name in KEYS if name not in own]
+    wide = wide.with_columns(missing_keys).sort(keys)
+    values = wide.select(pl.col(texts).cast(pl.Float64)).to_numpy()
+    return _named(wide.drop(texts), column), values, texts
+
+
+def _named(frame: pl.DataFrame, column: str) -> pl.DataFrame:
+    """Return the keys of sessions as text, their group and, where there is one, their place in the user's study."""
+    order = [pl.col(ORDER).cast(pl.Int64)] if ORDER in frame.columns and column != ORDER else []
+    return frame.select(pl.col(KEYS).cast(pl.String), pl.col(column).cast(pl.String).alias("group"), *order)
+
+
+def no_column(column: str, known: Sequence[str]) -> UsageError:
+    """Build the error for a grouping column that does not exist."""
+    return UsageError(f"by={column}: no such column to group sessions by; {_choice(known)}{suggestion(column, known)}")
+
+
+def grouping_columns(source: Study | Frame) -> list[str]:
+    """Columns by which sessions may be grouped."""
+    if isinstance(source, Study):
+        names = [*source.columns("sessions"), *source.columns("users")]
+    else:
+        names = as_polars(source, "scores").collect_schema().names()
+    return [name for name in dict.fromkeys(names) if name not in ("session_id", "measure", "value", "judged")]
+
+
+def _choice(names: Sequence[str]) -> str:
+    """Say what there is to choose from."""
+    return (
+        f"choose from {', '.join(names)}"
+        if names
+        else "there is no other column; add one to the sessions or the scores"
+    )

@@ -1,0 +1,212 @@
+"""Measures against ratings: which measure goes with what searchers say of their sessions, and which goes with it better."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from os import PathLike
+
+import polars as pl
+
+from sessionkit.analysis.bootstrap import Resampling, Units
+from sessionkit.analysis.correlate.columns import columns, variables
+from sessionkit.analysis.correlate.matrices import COEFFICIENTS
+from sessionkit.analysis.correlate.messages import CorrelationContext, told
+from sessionkit.analysis.correlate.rows import CorrelationRows
+from sessionkit.analysis.findings import NUMBER, TEXT, WHOLE, Finding
+from sessionkit.errors import DataError, UsageError, suggestion
+from sessionkit.scoring.measures import Measure
+from sessionkit.study import Study
+from sessionkit.study.study import guarded_read
+
+COUNTED = {"n": WHOLE, "units": WHOLE, "dropped": WHOLE}
+CORRELATIONS = pl.Schema(
+    {"measure": TEXT, "covariate": TEXT, "coefficient": TEXT, **COUNTED, "value": NUMBER, "low": NUMBER, "high": NUMBER}
+    | {"p": NUMBER, "p_independent": NUMBER, "interval": TEXT, "note": TEXT}
+)
+DIFFERENCES = pl.Schema(
+    {"covariate": TEXT, "coefficient": TEXT, "first": TEXT, "second": TEXT, **COUNTED}
+    | {"value_first": NUMBER, "value_second": NUMBER, "difference": NUMBER, "low": NUMBER, "high": NUMBER}
+    | {"test": TEXT, "statistic": NUMBER, "df": WHOLE, "p": NUMBER, "interval": TEXT, "note": TEXT}
+)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Correlations(Finding):
+    """What `correlate` found.
+
+    Parameters
+    ----------
+    table
+        ``measure``, ``covariate``, ``coefficient``, ``n`` (sessions that have both, and all that is held constant),
+        ``units`` (users, or sessions), ``dropped`` (the other sessions), ``value``, ``low``, ``high``, ``p`` (of the same
+        draws as the interval; by formula scipy's), ``p_independent`` (scipy's, as if all sessions were independent: what
+        published tables print), ``interval`` (its kind) and ``note`` (why there is no value or interval; or that an interval
+        and a p by formula, which are two formulas, disagree about 0).
+    differences
+        ``covariate``, ``coefficient``, ``first`` and ``second`` (measures), the counts, ``value_first``,
+        ``value_second``, ``difference``, ``low``, ``high``, ``test``, ``statistic``, ``df``, ``p``, ``interval``,
+        ``note``: does the first correlate more with the covariate than the second.
+    reading
+        What that means, in plain language.
+    measures, with_, partial
+        The names of what was correlated, and of what was held constant.
+    units
+        ``"users"`` or ``"sessions"``.
+    coefficients, confidence, resamples, seed
+        As given.
+    """
+
+    table: pl.DataFrame
+    differences: pl.DataFrame
+    reading: str
+    measures: tuple[str, ...]
+    with_: tuple[str, ...]
+    partial: tuple[str, ...]
+    units: str
+    coefficients: tuple[str, ...]
+    confidence: float
+    resamples: int
+    seed: int
+
+    def tables(self) -> dict[str, pl.DataFrame]:
+        """The tables by name."""
+        found = {"correlations": self.table, "differences": self.differences}
+        return {name: table for name, table in found.items() if len(table)}
+
+
+@guarded_read
+def correlate(
+    study: Study,
+    measures: str | Measure | Sequence[str | Measure],
+    with_: str | Measure | Sequence[str | Measure],
+    *,
+    partial: str | Measure | Sequence[str | Measure] = (),
+    coefficients: str | Sequence[str] = COEFFICIENTS,
+    units: str = "auto",
+    interval: str | None = None,
+    confidence: float = 0.95,
+    resamples: int = 5000,
+    seed: int = 0,
+    memory: str | int | None = None,
+    partials: str | PathLike[str] | None = None,
+) -> Correlations:
+    """Correlate measures of sessions with ratings or other covariates, and test whether they differ in it.
+
+    Parameters
+    ----------
+    study
+        The study.
+    measures
+        Measures with a value per session, or their texts; of queries, wrapped: ``"mean(nDCG@10)"``. Columns of
+        sessions or users too.
+    with_
+        Columns of sessions or users that hold numbers, such as ``"performance"``, or measures; one or several.
+    partial
+        Columns or measures to hold constant, such as ``"Queries"``, the number of queries.
+    coefficients
+        ``"pearson"``, ``"spearman"``, ``"kendall"`` (tau-b); one or several.
+    units
+        ``"users"``, ``"sessions"``, or ``"auto"``: users where any has several sessions, for these are not
+        independent of each other. A session of an unknown user is a unit of its own.
+    interval
+        ``"percentile"`` or ``"bca"``: by drawing units with replacement, widened for their number, see
+        `sessionkit.analysis.bootstrap`; ``linear``, of Kendall's coefficient where pairs of sessions are too many, see
+        `sessionkit.analysis.correlate.matrices`. None: percentile for users; for independent sessions by formula (Fisher's z;
+        Bonett and Wright for Spearman; Fieller for Kendall), with scipy's p-values.
+    confidence
+        Confidence of intervals, as a share.
+    resamples, seed
+        Number of draws, and their seed.
+    memory, partials
+        As `sessionkit.score` has them.
+
+    Returns
+    -------
+    Correlations
+        A table of correlations and one of differences, with a reading. Every number is over the sessions that have all
+        it needs; how many were dropped is beside it. P-values are not adjusted for their number.
+
+        Differences of Pearson's coefficients of independent sessions are tested by Williams' t and Steiger's z. Both
+        need independent units, so of users with several sessions, and of the other coefficients, the difference is
+        worked out in every draw of units.
+
+    Raises
+    ------
+    UsageError
+        If a column or option does not exist, or a measure has no value per session.
+    DataError
+        If a covariate is not numeric, or no correlation can be worked out; the message says why.
+
+    Examples
+    --------
+    >>> import sessionkit as sk
+    >>> study = sk.from_tables(
+    ...     results={"session_id": list("abcde"), "query_position": [1] * 5, "rank": [1] * 5, "doc_id": list("vwxyz")},
+    ...     sessions={"session_id": list("abcde"), "topic_id": ["t"] * 5, "performance": [1, 2, 3, 5, 4]},
+    ...     judgments={"judgment_key": ["t"] * 5, "doc_id": list("vwxyz"), "grade": [0, 1, 2, 2, 3]},
+    ... )
+    >>> found = sk.correlate(study, "sDCG@10", with_="performance", coefficients="pearson")
+    >>> found.table.select("n", "value", "p").with_columns(pl.col("value", "p").round(4)).row(0)
+    (5, 0.8321, 0.0805)
+    """
+    chosen = _coefficients(coefficients)
+    asked, against = variables(study, measures, "measures"), variables(study, with_, "with")
+    held = variables(study, partial, "partial") if partial else []
+    resampling = Resampling(resamples, seed, interval or "percentile", confidence)
+    everything = list(dict.fromkeys([*asked, *against, *held]))
+    frame = columns(study, everything, memory=memory, partials=partials)
+    of = Units.of(frame.get_column("user_id"), units)
+    rows = CorrelationRows(
+        {each.name: frame.get_column(each.name).fill_null(float("nan")).to_numpy() for each in everything},
+        of.codes(frame.get_column("user_id")),
+        of.name,
+        tuple(each.name for each in held),
+        resampling,
+        analytic=interval is None and of.name == "sessions",
+    )
+    table = pl.DataFrame(
+        [rows.correlation(m.name, c.name, how) for c in against for m in asked for how in chosen if m != c],
+        schema=CORRELATIONS,
+    )
+    if not len(table) or not table.get_column("value").count():
+        raise _nothing(table)
+    differences = pl.DataFrame(
+        [
+            row
+            for c in against
+            for one, other in combinations([m for m in asked if m != c], 2)
+            for how in chosen
+            for row in rows.differences(one.name, other.name, c.name, how)
+        ],
+        schema=DIFFERENCES,
+    )
+    names = [tuple(each.name for each in kind) for kind in (asked, against, held)]
+    said = told(table, differences, CorrelationContext(frame, of, rows.analytic, resampling, tuple(against), names[2]))
+    return Correlations(
+        table, differences, said, names[0], names[1], names[2], of.name, chosen, confidence, resamples, seed
+    )
+
+
+def _coefficients(asked: str | Sequence[str]) -> tuple[str, ...]:
+    """Check which coefficients are asked for."""
+    each = [name.strip() for name in asked.split(",")] if isinstance(asked, str) else list(asked)
+    for name in each:
+        if name not in COEFFICIENTS:
+            msg = (
+                f"coefficients must be of {', '.join(COEFFICIENTS)}, not {name!r}{suggestion(str(name), COEFFICIENTS)}"
+            )
+            raise UsageError(msg)
+    if not each:
+        msg = f"coefficients names nothing; choose from {', '.join(COEFFICIENTS)}"
+        raise UsageError(msg)
+    return tuple(dict.fromkeys(each))
+
+
+def _nothing(table: pl.DataFrame) -> DataError | UsageError:
+    """Build the error where there is no correlation at all."""
+    if not len(table):
+        return UsageError("a measure is not correlated with itself; name another column after with")
+    notes = table.get_column("note").drop_nulls().unique(maintain_order=True)
+    return DataError("; ".join(notes[:2]))

@@ -1,0 +1,205 @@
+"""What correlations mean, in plain language: who was asked, what goes with what, how sure that is, and what it is not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from sessionkit.analysis.bootstrap import Resampling, Units
+from sessionkit.analysis.correlate.columns import Variable
+from sessionkit.analysis.findings import reading_of, told_p
+from sessionkit.display.words import counted
+
+FEW = 10
+"""Units below which resampling is rough."""
+LISTED = 4
+"""Correlations and differences that are read out."""
+SYMBOLS = {"pearson": "Pearson's r", "spearman": "Spearman's rho", "kendall": "Kendall's tau-b"}
+
+
+@dataclass(frozen=True)
+class CorrelationContext:
+    """What the reading speaks of.
+
+    Parameters
+    ----------
+    frame
+        The numbers of every session.
+    units
+        The units, and why.
+    analytic
+        Whether intervals and tests are by formula.
+    resampling
+        How units were drawn.
+    covariates
+        What measures were correlated with.
+    held
+        What was held constant.
+    """
+
+    frame: pl.DataFrame
+    units: Units
+    analytic: bool
+    resampling: Resampling
+    covariates: tuple[Variable, ...]
+    held: tuple[str, ...]
+
+
+def told(table: pl.DataFrame, differences: pl.DataFrame, asked: CorrelationContext) -> str:
+    """Put the tables of `sessionkit.correlate` into words.
+
+    Parameters
+    ----------
+    table, differences
+        As `sessionkit.analysis.correlate.correlate.Correlations` has them.
+    asked
+        What was asked.
+    """
+    first = table.filter(pl.col("value").is_not_null()).get_column("coefficient")[0]
+    lines = [_population(asked), _how(table, asked)]
+    if len(differences) and asked.units.name == "users" and "pearson" in differences.get_column("coefficient"):
+        lines.append(
+            "Whether two measures differ is told from the same draws, not by Williams' t or Steiger's z: these need independent "
+            "sessions."
+        )
+    for covariate in asked.covariates:
+        lines += _of_covariate(
+            table.filter(covariate=covariate.name, coefficient=first),
+            differences.filter(covariate=covariate.name, coefficient=first),
+            asked,
+            first,
+        )
+    lines += _notes(table)
+    many = table.get_column("p").count() + differences.get_column("p").count()
+    if many > 1:
+        chance = many * (1 - asked.resampling.confidence)
+        lines.append(
+            f"There are {many} p-values, not adjusted for their number: were nothing related at all, about {chance:.2g} of them "
+            f"would still lie below {1 - asked.resampling.confidence:.2g}."
+        )
+    lines.append(
+        "A correlation does not say which of the two causes the other, or whether a third thing causes both; the topics are "
+        "taken as given, so nothing is claimed about other topics."
+    )
+    return reading_of(lines)
+
+
+def _population(asked: CorrelationContext) -> str:
+    """Who was observed."""
+    users = asked.frame.get_column("user_id").drop_nulls().n_unique()
+    of = f" of {counted(users, 'user')}" if users else ""
+    people = "users like these" if asked.units.name == "users" else "sessions like these"
+    return f"{counted(len(asked.frame), 'session')}{of}. {_sentence(asked.units.reason)}: the claim is about {people}."
+
+
+def _how(table: pl.DataFrame, asked: CorrelationContext) -> str:
+    """How intervals were made, and what was dropped."""
+    sure = f"{100 * asked.resampling.confidence:g} %"
+    if asked.analytic:
+        how = f"Intervals ({sure}) are by formula and p-values scipy's, both for independent sessions."
+        if "kendall" in table.get_column("coefficient") and asked.held:
+            how += " Partial Kendall has no formula: its intervals are resampled."
+    else:
+        whole = "all their sessions" if asked.units.name == "users" else "all their queries"
+        how = (
+            f"Intervals ({sure}) and p come from {asked.resampling.resamples:,} draws of {asked.units.name} with {whole} "
+            f"({asked.resampling}, seed {asked.resampling.seed}); where no draw has the other sign, p is the least that so many "
+            "draws can show. p_independent takes every session for independent."
+        )
+    few = table.filter(pl.col("value").is_not_null()).get_column("units").min()
+    if not asked.analytic and isinstance(few, int) and few < FEW:
+        how += f" With only {few} {asked.units.name} they are rough."
+    most = table.get_column("dropped").max()
+    if isinstance(most, int) and most:
+        how += (
+            f" Sessions without one of the numbers are left out pair by pair: up to {most:,} of {len(asked.frame):,}."
+        )
+    if "linear" in " ".join(table.get_column("interval").drop_nulls()):
+        how += " Kendall's draws are taken as linear in how often a unit is drawn, since there are too many pairs of sessions."
+    if asked.held:
+        how += f" Held constant: {', '.join(asked.held)}."
+    of_users = [each.name for each in asked.covariates if each.of_users]
+    if of_users and asked.units.name == "users":
+        how += f" {', '.join(of_users)} is one number per user, the same in all their sessions."
+    return how
+
+
+def _of_covariate(
+    table: pl.DataFrame, differences: pl.DataFrame, asked: CorrelationContext, coefficient: str
+) -> list[str]:
+    """What goes with one covariate, and which measures differ in it."""
+    known = table.drop_nulls(["value", "low"]).sort(pl.col("value").abs(), descending=True, maintain_order=True)
+    if known.is_empty():
+        return []
+    name = known.item(0, "covariate")
+    held = f", {', '.join(asked.held)} held constant" if asked.held else ""
+    sure = known.filter(pl.col("p") <= 1 - asked.resampling.confidence)
+    unsure = len(known) - len(sure)
+    lines = []
+    if len(sure):
+        listed = "; ".join(_one(row) for row in sure.head(LISTED).rows(named=True))
+        more = f"; and {len(sure) - LISTED} more" if len(sure) > LISTED else ""
+        lines.append(f"With {name} go{held} ({SYMBOLS[coefficient]}): {listed}{more}.")
+    if unsure:
+        widest = known.join(sure, on="measure", how="anti").select(
+            pl.max_horizontal(pl.col("low").abs(), pl.col("high").abs()).max()
+        )
+        what = (
+            known.join(sure, on="measure", how="anti").item(0, "measure")
+            if unsure == 1
+            else f"{unsure} of {len(known)} measures"
+        )
+        lines.append(
+            f"Not shown to go with {name}, nor shown not to: {what}; the intervals reach to correlations of {widest.item():.2f}."
+        )
+    return lines + _differing(differences, name)
+
+
+def _differing(differences: pl.DataFrame, covariate: str) -> list[str]:
+    """Which measures differ in their correlation with a covariate."""
+    known = differences.drop_nulls("low").unique(["first", "second"], keep="first", maintain_order=True)
+    if known.is_empty():
+        return []
+    sure = known.filter((pl.col("low") > 0) | (pl.col("high") < 0)).sort("p", maintain_order=True)
+    test = known.item(0, "test")
+    if sure.is_empty():
+        half = known.select(((pl.col("high") - pl.col("low")) / 2).median()).item()
+        which = "The two measures" if len(known) == 1 else f"No two of the measures ({len(known)} pairs)"
+        verb = "are not shown" if len(known) == 1 else "are shown"
+        return [
+            f"{which} {verb} to differ in their correlation with {covariate} ({test}); the intervals of the differences "
+            f"reach {half:.2f} to either side, so smaller differences would not be seen."
+        ]
+    listed = "; ".join(
+        f"{row['first']} and {row['second']} ({row['value_first']:.2f} and {row['value_second']:.2f}, difference "
+        f"{row['difference']:.2f} [{row['low']:.2f}, {row['high']:.2f}], {told_p(row['p'])})"
+        for row in sure.head(LISTED).rows(named=True)
+    )
+    more = f"; and {len(sure) - LISTED} more" if len(sure) > LISTED else ""
+    if len(known) == 1:
+        return [f"The two measures differ in their correlation with {covariate} ({test}): {listed}."]
+    return [
+        f"Of {len(known)} pairs of measures {len(sure)} differ in their correlation with {covariate} ({test}): {listed}{more}."
+    ]
+
+
+def _notes(table: pl.DataFrame) -> list[str]:
+    """Why some have no value."""
+    notes = table.get_column("note").drop_nulls().unique(maintain_order=True)
+    shown = [_sentence(note) + "." for note in notes.head(LISTED)]
+    return [*shown, f"And {len(notes) - LISTED} more notes in the table."] if len(notes) > LISTED else shown
+
+
+def _one(row: dict[str, Any]) -> str:
+    """One correlation with its interval."""
+    return (
+        f"{row['measure']} {row['value']:.2f} [{row['low']:.2f}, {row['high']:.2f}], {told_p(row['p'])}, n = {row['n']}"
+    )
+
+
+def _sentence(text: str) -> str:
+    """Begin with a capital, unless what it begins with is a name."""
+    head = text.split(" ", 1)[0]
+    return text[:1].upper() + text[1:] if head.isalpha() and head.islower() else text

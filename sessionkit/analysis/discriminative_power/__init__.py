@@ -1,0 +1,7 @@
+"""How many pairs of groups a measure tells apart: what `sessionkit.discriminative_power` is made of.
+
+::
+
+    verdicts.py  the p-value of every pair of groups by one measure
+    messages.py  the same in plain language
+"""

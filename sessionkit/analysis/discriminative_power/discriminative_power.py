@@ -1,0 +1,240 @@
+"""How many pairs of systems does a measure tell apart? Discriminative power, after Sakai, with the curve of all p-values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from sessionkit.analysis.compare.design import Design
+from sessionkit.analysis.compare.options import FEWEST_RESAMPLES, require_level, require_whole
+from sessionkit.analysis.compare.procedures import PROCEDURES, Options, procedure
+from sessionkit.analysis.discriminative_power.messages import DiscriminationSetup, lines
+from sessionkit.analysis.discriminative_power.verdicts import BOOTSTRAP, Found, bootstrapped, found_by
+from sessionkit.analysis.findings import Finding, reading_of
+from sessionkit.analysis.groups import NAMES
+from sessionkit.analysis.rescore.groups import groups_of
+from sessionkit.analysis.rescore.log import RescoredLog, Scoring
+from sessionkit.analysis.rescore.pairs import ChosenTest
+from sessionkit.analysis.ties import settled
+from sessionkit.errors import UsageError
+from sessionkit.scoring.measures import Measure
+from sessionkit.study import Study
+from sessionkit.study.study import guarded_read
+
+TABLE = pl.Schema(
+    {"measure": pl.String()}
+    | dict.fromkeys(("n", "pairs", "tested", "significant"), pl.Int64())
+    | dict.fromkeys(("power", "needed", "spread"), pl.Float64())
+)
+ASL = pl.Schema(
+    {"measure": pl.String(), "place": pl.Int64(), "a": pl.String(), "b": pl.String()}
+    | dict.fromkeys(("difference", "asl"), pl.Float64())
+)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DiscriminativePower(Finding):
+    """How many pairs of groups measures tell apart; made by `sessionkit.discriminative_power`.
+
+    Parameters
+    ----------
+    table
+        A row per measure: ``n`` (units that each pair was tested on; the fewest of any pair), ``pairs``, ``tested`` (pairs
+        that have enough to be tested on), ``significant`` (with p at most alpha), ``power`` (their share of those tested;
+        null where none is), ``needed`` (the difference of means that is significant, the largest that any pair needs; null
+        for tests that are not of means), ``spread`` (the largest difference of means).
+    asl
+        A row per measure and pair, by p-value (achieved significance level), the smallest first: ``measure``, ``place``,
+        ``a``, ``b``, ``difference`` (b less a), ``asl`` (null, and last, where the pair was not tested).
+    reading
+        The finding in plain language, a sentence or more per line.
+    design, claim, test, by, alpha, resamples, seed
+        As in `sessionkit.compare`.
+    simultaneous
+        Whether the p-values hold for all pairs at once; if not, each pair is tested by itself.
+    left_out
+        What was left out: ``what``, ``count``.
+    """
+
+    table: pl.DataFrame
+    asl: pl.DataFrame
+    left_out: pl.DataFrame
+    reading: str
+    design: str
+    claim: str
+    test: str
+    simultaneous: bool
+    by: str
+    alpha: float
+    resamples: int
+    seed: int
+
+    def tables(self) -> dict[str, pl.DataFrame]:
+        """Every table by name: ``power``, ``asl``, ``left_out``, ``settings``."""
+        names = ["design", "claim", "test", "by", "alpha", "resamples", "seed"]
+        settings = pl.DataFrame({"name": names, "value": [str(getattr(self, name)) for name in names]})
+        return {"power": self.table, "asl": self.asl, "left_out": self.left_out, "settings": settings}
+
+
+@guarded_read
+def discriminative_power(
+    study: Study,
+    measures: str | Measure | Sequence[str | Measure],
+    by: str = "system_id",
+    *,
+    test: str | None = None,
+    generalise: str | None = None,
+    alpha: float = 0.05,
+    resamples: int = 9_999,
+    seed: int = 0,
+    full: float | None = None,
+    memory: str | int | None = None,
+) -> DiscriminativePower:
+    """Say what share of all pairs of groups each measure finds to differ, on the same sessions.
+
+    Parameters
+    ----------
+    study
+        The study.
+    measures
+        Measures of sessions; the mean of a query measure is ``"mean(nDCG@10)"``.
+    by
+        Column of the sessions or users that names the groups, such as systems or runs; any number of groups from 2.
+    test
+        ``"randomisation"``: of more than two groups randomised Tukey HSD (Carterette 2012; Sakai 2012), in which a chance
+        difference must beat the largest of all pairs; ``"bootstrap"``: Sakai's paired bootstrap of the studentised mean
+        (2006), each pair by itself, from 20 units on; or any that `sessionkit.compare` has, without correction. Not
+        given: randomisation where units met every group, else the design's own.
+    generalise
+        What the units are, as `sessionkit.compare` has it.
+    alpha
+        Level, above 0 and below .5.
+    resamples
+        Draws, at least 99.
+    seed
+        Seed of the draws, which are the same for every measure.
+    full, memory
+        As `sessionkit.judgment_loss` has them.
+
+    Returns
+    -------
+    DiscriminativePower
+        With ``table``, ``asl``, ``reading``, and what they were made with.
+
+    Raises
+    ------
+    UsageError
+        An option or column does not exist, or the design does not support what is asked.
+    MeasureError
+        A measure does not exist, or has no value per session.
+
+    Notes
+    -----
+    A measure that tells more pairs apart is steadier over these units. Whether it measures what matters is another
+    question; `sessionkit.correlate` asks one of that kind.
+
+    Examples
+    --------
+    Three runs on six topics (CLASSIC's example S as scores of one list each is in the tests); here two on three.
+
+    >>> import sessionkit as sk
+    >>> study = sk.from_tables(
+    ...     results={
+    ...         "session_id": list("abcdef"), "query_position": [1] * 6, "rank": [1] * 6, "doc_id": list("xxxyyy"),
+    ...         "topic_id": list("123123"), "system_id": list("AAABBB"),
+    ...     },
+    ...     judgments={"judgment_key": list("123123"), "doc_id": list("xxxyyy"), "grade": [0, 0, 0, 1, 2, 3]},
+    ... )
+    >>> found = discriminative_power(study, "sDCG@1")  # all signs alike: 2 of 2^3
+    >>> found.asl.row(0), found.table.item(0, "power")
+    (('sDCG@1', 1, 'A', 'B', 2.0, 0.25), 0.0)
+    """
+    require_level(alpha)
+    require_whole("resamples", resamples, FEWEST_RESAMPLES)
+    require_whole("seed", seed, 0)
+    by = NAMES.get(by, by)
+    log = RescoredLog.of(study, measures, by, memory)
+    groups = groups_of(log, full)
+    claim = groups.design.claim(generalise, groups.many)
+    blocked = groups.design.layouts[claim] == "blocked"
+    if test == BOOTSTRAP and not blocked:
+        msg = f"test=bootstrap draws units that met every group; this design is {groups.design.title}; leave test out"
+        raise UsageError(msg)
+    usual = "randomisation" if blocked and test in (None, BOOTSTRAP) else test
+    chosen = (
+        ChosenTest.of(groups.design, groups.many, usual, generalise)
+        if usual
+        else _own(groups.design, groups.many, claim)
+    )
+    (values,) = log.values([Scoring(lambda: log.rejudging.grades, tuple(range(len(log.measures))))], groups.number)
+    inside = groups.number >= 0
+    sessions = log.sessions.filter(pl.Series(inside))
+    order = sessions.get_column("session_id").arg_sort().to_numpy()
+    frame, values = sessions[order], values[order]
+    options = Options(alpha=alpha, resamples=resamples, seed=seed)
+    texts = [str(measure) for measure in log.measures]
+    found = [
+        bootstrapped(frame, column, chosen, groups.names, options)
+        if test == BOOTSTRAP
+        else found_by(frame, column, chosen, groups.names, options)
+        for column in values.T
+    ]
+    title = "Sakai's paired bootstrap (studentised)" if test == BOOTSTRAP else _titled(chosen, groups.many)
+    table = pl.DataFrame(
+        [_row(text, of, alpha) for text, of in zip(texts, found, strict=True)], schema=TABLE, orient="row"
+    )
+    asl = pl.concat([_curve(text, of, groups.names) for text, of in zip(texts, found, strict=True)])
+    notes = [f"{text}: {note}" for text, of in zip(texts, found, strict=True) for note in of.notes]
+    simultaneous = test != BOOTSTRAP and chosen.test.simultaneous and groups.many > 2
+    settled = DiscriminationSetup(
+        groups.names, groups.word, title, chosen.claim, alpha, simultaneous, tuple(notes), groups.left_out
+    )
+    return DiscriminativePower(
+        table=table,
+        asl=asl,
+        left_out=pl.DataFrame([*groups.left_out.items()], schema={"what": pl.String, "count": pl.Int64}, orient="row"),
+        reading=reading_of(lines(table, asl, settled)),
+        design=groups.design.described,
+        claim=chosen.claim,
+        test=title,
+        simultaneous=simultaneous,
+        by=by,
+        alpha=alpha,
+        resamples=resamples,
+        seed=seed,
+    )
+
+
+def _own(design: Design, groups: int, claim: str) -> ChosenTest:
+    """The design's own test."""
+    return ChosenTest(design, claim, procedure(None, design, claim, groups))
+
+
+def _titled(chosen: ChosenTest, groups: int) -> str:
+    """The test's whole name."""
+    joint = chosen.test is PROCEDURES["randomisation"] and groups > 2 and chosen.layout == "blocked"
+    return "randomised Tukey HSD (max-T over all pairs)" if joint else chosen.title
+
+
+def _row(measure: str, of: Found, alpha: float) -> tuple[object, ...]:
+    """One measure."""
+    tested = int(np.isfinite(of.p).sum())
+    significant = int((of.p <= alpha).sum())
+    spread = np.abs(of.difference[np.isfinite(of.difference)])
+    share = significant / tested if tested else None
+    return measure, of.n, len(of.p), tested, significant, share, of.needed, float(spread.max()) if len(spread) else None
+
+
+def _curve(measure: str, of: Found, names: Sequence[str]) -> pl.DataFrame:
+    """All pairs of one measure by p-value; of equal ones the larger difference first."""
+    size = settled(np.where(np.isfinite(of.difference), np.abs(of.difference), -1.0))
+    rows = [
+        (measure, place, names[i], names[j], float(d) if np.isfinite(d) else None, float(p) if np.isfinite(p) else None)
+        for place, (i, j, d, p) in enumerate(
+            ((*of.pairs[at], of.difference[at], of.p[at]) for at in np.lexsort((-size, settled(of.p)))), start=1
+        )
+    ]
+    return pl.DataFrame(rows, schema=ASL, orient="row")

@@ -1,0 +1,173 @@
+"""What a gain costs: documents and queries to what the ideal has, where the ideal stops rising, and how far searchers go."""
+
+from __future__ import annotations
+
+import math
+
+import polars as pl
+
+from sessionkit.analysis.curve import curve_task
+from sessionkit.analysis.effort.discounts import clock, searcher
+from sessionkit.analysis.effort.finding import Effort
+from sessionkit.analysis.effort.messages import lines
+from sessionkit.analysis.effort.reduction import EffortReduction
+from sessionkit.analysis.effort.tables import (
+    CHANCES,
+    PLATEAU,
+    REACH,
+    SEARCHER,
+    chances_table,
+    plateau_table,
+    reach_table,
+    searcher_table,
+)
+from sessionkit.analysis.findings import reading_of
+from sessionkit.analysis.groups import Grouping
+from sessionkit.errors import MeasureError, UsageError
+from sessionkit.scoring.curves import require_curve
+from sessionkit.scoring.measures import GainMeasure, JudgedMeasure, Measure, parse_measure
+from sessionkit.scoring.measures.wrapper import Wrapper
+from sessionkit.scoring.reduction import run
+from sessionkit.scoring.selection import columns_of, columns_read
+from sessionkit.study import Study
+from sessionkit.study.study import guarded_read
+
+
+@guarded_read
+def effort(
+    study: Study,
+    measure: str | Measure,
+    by: str | None = "system_id",
+    *,
+    document_cost: float = 1.0,
+    query_cost: float = 0.0,
+    memory: str | int | None = None,
+) -> Effort:
+    """Read curves horizontally, and a measure's discounts as a searcher.
+
+    How many documents, and queries, does it take to gain what the ideal has gained at rank r? Each session's curve is read
+    (each list's, of a measure of queries), and the group's mean curve beside it. Where does the ideal stop rising (Järvelin
+    & Kekäläinen's rule for when to stop)? How many results does the searcher look at whom the discounts describe?
+
+    Parameters
+    ----------
+    study
+        The study.
+    measure
+        A measure that adds up gains, with a cutoff, such as ``"sDCG@10"`` or ``"CG@10"``. Of others with discounts (RBP,
+        esDCG) or a clock (TBG, U) only the searcher is told.
+    by
+        Column of the sessions or users to group by; None, all together.
+    document_cost, query_cost
+        What looking at a result costs, and asking a query, in any unit, such as seconds; 0 or more.
+    memory
+        Memory to work within, see `sessionkit.score`.
+
+    Returns
+    -------
+    Effort
+        With ``reach``, ``plateau``, ``searcher``, ``chances`` and ``reading``.
+
+    Raises
+    ------
+    UsageError
+        A column does not exist, or a cost is below 0.
+    MeasureError
+        The measure does not exist, has neither curves nor a searcher, or lacks a cutoff.
+
+    Notes
+    -----
+    Discounts that are 1 at rank 1 and never rise are the chances to look that far; their sum is the expected number of
+    results. Geometric ones have one without end: RBP looks at 1 / (1 - p) results; sRBP at 1 / (1 - p) of
+    (1 - bp) / (1 - p) queries. Logarithmic and reciprocal ones have none: as stopping models they hang on the cutoff.
+    ``rn2002`` with b > 2 rises, and is no stopping model.
+
+    Sources: Järvelin & Kekäläinen, TOIS 2002; Moffat & Zobel, TOIS 2008; Lipani, Carterette & Yilmaz, ICTIR 2019.
+
+    Examples
+    --------
+    Gains 3, 2, 3, 0, 0, 1 of a recall base 3, 3, 3, 2: the ideal has 9 after three documents, the list after six:
+
+    >>> import sessionkit as sk
+    >>> study = sk.from_tables(
+    ...     results={"session_id": ["s"] * 6, "query_position": [1] * 6, "rank": range(1, 7), "doc_id": list("abcxyd")},
+    ...     sessions={"session_id": ["s"], "topic_id": ["t"]},
+    ...     judgments={"judgment_key": ["t"] * 5, "doc_id": list("abcde"), "grade": [3, 2, 3, 1, 3]},
+    ... )
+    >>> sk.effort(study, "CG@6", by=None).reach.select("rank", "reached", "documents").head(3).rows()
+    [(1, 1, 1), (2, 1, 3), (3, 1, 6)]
+    """
+    asked = _asked(measure)
+    for name, cost in (("document_cost", document_cost), ("query_cost", query_cost)):
+        if isinstance(cost, bool) or not isinstance(cost, int | float) or not 0 <= cost < math.inf:
+            msg = f"{name} must be a number of at least 0, not {cost!r}"
+            raise UsageError(msg)
+    who, described = searcher(asked)
+    timed = clock(asked)
+    grouping = Grouping.of(study, by)
+    reads = columns_read(columns_of(study), [asked])
+    task = EffortReduction(asked, grouping, who, reads)
+    why_not = _no_curve(asked)
+    if why_not is not None and who is None and timed is None:
+        msg = f"{asked} has neither curves to read nor a searcher: {described}; ask for one such as sDCG@10, CG@10 or RBP(p=0.8)"
+        raise MeasureError(msg)
+    reach, plateau = REACH.to_frame(), PLATEAU.to_frame()
+    if task.curved is not None and asked.level == "session":
+        require_curve(asked)
+        found, means = run(study, [task, curve_task(study, asked, by, normalize="none")], memory)
+        curves = means.select("group", pl.col("slot").cast(pl.Int64).alias("rank"), "ideal", total="value").drop_nulls()
+    else:
+        (found,) = run(study, [task], memory)
+        totals = pl.col("total", "ideal").cast(pl.Int128)
+        curves = found.filter(pl.col("what") == "curve").select("group", "rank", totals)
+    if task.curved is not None:
+        reach = reach_table(found.filter(pl.col("what") == "reach"), curves)
+        plateau = plateau_table(found.filter(pl.col("what") == "plateau"))
+    table, chances = SEARCHER.to_frame(), CHANCES.to_frame()
+    if who is not None:
+        table = searcher_table(who, found, asked.cutoff, document_cost, query_cost)
+        chances = chances_table(who, asked.cutoff)
+    said = lines(asked, reach, plateau, table, searcher=described, timed=timed, why_no_curve=why_not)
+    return Effort(
+        reach=reach,
+        plateau=plateau,
+        searcher=table,
+        chances=chances,
+        reading=reading_of(said),
+        measure=str(asked),
+        by=by,
+        document_cost=float(document_cost),
+        query_cost=float(query_cost),
+    )
+
+
+def _asked(measure: str | Measure) -> JudgedMeasure:
+    """The measure, which must be no aggregate of others."""
+    asked = parse_measure(measure)
+    if isinstance(asked, Wrapper) or not isinstance(asked, JudgedMeasure):
+        msg = f"{asked} has no curve of its own; ask for {_readable(asked)}"
+        raise MeasureError(msg)
+    asked.require_parameters()
+    if isinstance(asked, GainMeasure) and asked.cutoff is None:
+        msg = f"{asked} needs a cutoff here, which says how far its curves and ideals go; for example {asked @ 10}"
+        raise MeasureError(msg)
+    return asked
+
+
+def _readable(measure: Measure) -> str:
+    """What to ask for in place of an aggregate: the measure inside, if there is anything to read of it."""
+    inside = measure.inner
+    if isinstance(inside, JudgedMeasure):
+        inside.require_parameters()
+        if isinstance(inside, GainMeasure):
+            return f"the measure inside: {inside @ (inside.cutoff or 10)}"
+        if searcher(inside)[0] is not None or clock(inside) is not None:
+            return f"the measure inside: {inside}"
+    return "one such as sDCG@10, CG@10 or RBP(p=0.8)"
+
+
+def _no_curve(measure: JudgedMeasure) -> str | None:
+    """Why a measure has no curves to read; None where it has."""
+    if isinstance(measure, GainMeasure):
+        return None
+    return f"{measure} adds up no gains along a list of its own; for curves to read ask for CG@10, DCG@10 or sDCG@10."

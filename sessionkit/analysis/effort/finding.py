@@ -1,0 +1,59 @@
+"""The finding about effort: what a gain costs in documents and queries, and how far a measure's searcher goes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from sessionkit.analysis.findings import Finding
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Effort(Finding):
+    """What searchers do for a gain; made by `sessionkit.effort`.
+
+    Parameters
+    ----------
+    reach
+        Curves read horizontally, by ``group`` and ``rank`` of the ideal: ``units`` (sessions, or lists of a measure of
+        queries, that have an ideal), ``reached`` (those that come to gain what their ideal has gained at the rank) and
+        their ``share``; ``documents`` and ``queries``: after how many results read, and queries asked, half of all units
+        have it (null: fewer than half ever do); ``mean_documents`` and ``mean_queries`` of those that reach it, which
+        grow fewer with the rank; ``mean_curve``: the place where the group's mean curve reaches the mean ideal's gain.
+    plateau
+        Where the ideal stops rising, which is J&K's rule for when to stop: all that is relevant would be found. By
+        ``group``: ``units``, ``mean``, ``median``, ``least`` and ``most`` (documents), ``beyond`` (units whose plateau
+        lies beyond the cutoff) and ``gained``: the share of the ideal's gain that units have on average who stop there,
+        or at the cutoff.
+    searcher
+        What the searcher looks at whom the discounts describe: ``horizon`` (``endless``: lists and sessions without end,
+        null where the sum has none; a full list; ``as shown``: the study's own lists, by ``group``), ``documents``,
+        ``queries``, ``documents_per_query`` and ``cost``.
+    chances
+        By ``direction`` (rank, query) and ``place``: the chance to have ``seen`` it, that of one who has to go on
+        (``goes_on``), and to stop there (``stops``).
+    reading
+        The finding in plain language.
+    measure, by, document_cost, query_cost
+        As asked for.
+    """
+
+    reach: pl.DataFrame
+    plateau: pl.DataFrame
+    searcher: pl.DataFrame
+    chances: pl.DataFrame
+    reading: str
+    measure: str
+    by: str | None
+    document_cost: float
+    query_cost: float
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """The curves read horizontally."""
+        return self.reach
+
+    def tables(self) -> dict[str, pl.DataFrame]:
+        """Every table by name: ``reach``, ``plateau``, ``searcher``, ``chances``."""
+        return {"reach": self.reach, "plateau": self.plateau, "searcher": self.searcher, "chances": self.chances}

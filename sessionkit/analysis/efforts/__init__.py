@@ -1,9 +1,0 @@
-"""What a searcher does for a gain: what `sessionkit.effort` is made of.
-
-::
-
-    discounts.py    a measure's discounts as a searcher who stops
-    vectors.py      what lists and sessions gain, place by place, beside their ideals
-    effort_task.py  every session's curve read horizontally, while a study streams by
-    finding.py      the finding      tables.py   its tables      reading.py   the same in plain language
-"""

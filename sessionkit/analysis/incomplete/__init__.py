@@ -1,0 +1,29 @@
+"""How far unjudged results could move a score: what `sessionkit.incomplete` is made of.
+
+A study is looked at twice: for what nobody judged, and for what that could do. One that fits in memory is read once.
+
+::
+
+    incomplete.py              the verb
+    document_reduction.py      what the reductions of both looks are asked, and read
+    unjudged_reduction.py      what those about unjudged documents are asked beside
+    judged_share_reduction.py  the first look: what share is judged
+    pool_reduction.py          the first look: which documents shown nobody judged
+    text_numbers.py            numbers for these documents
+    pool.py                    these documents over the study
+    unjudged_documents.py      these documents in a batch
+    kinds.py                   how the bounds of every measure come about, or why it has none
+    rows.py                    the unjudged results that count
+    totals.py                  exact sums of them
+    ideals.py                  the best that lists could be
+    shares.py, levels.py       a sum over an ideal sum, which a document that turns out relevant can also lower
+    count_bounds.py            a value that counts relevant documents, as R and AP, which it can lower too
+    units.py                   bounds of queries and sessions
+    means.py                   bounds of means in which values may be missing
+    bounds_reduction.py        the second look: scores with bounds
+    moves.py                   the second look: by how much each document alone would move a score
+    moves_reduction.py         the same over groups
+    document_effects.py        by how much it would move a mean, or a difference
+    differences.py             what becomes of the difference between two groups
+    finding.py, messages.py    the finding, and the same in plain language
+"""

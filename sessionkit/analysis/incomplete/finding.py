@@ -1,0 +1,62 @@
+"""The finding about unjudged results: what is judged, how far scores could move, and which documents would tell most."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from sessionkit.analysis.findings import Finding
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Incompleteness(Finding):
+    """How far unjudged results could move scores; made by `sessionkit.incomplete`.
+
+    Parameters
+    ----------
+    judged
+        By ``group``, ``query_position`` and ``rank`` (null: all of them): ``lists``, ``results`` shown, ``judged`` ones,
+        ``pooled`` ones (pooled but unjudged, by the study's unjudged_grades) and the judged ``share``.
+    bounds
+        By ``group`` and ``measure``: ``n`` (sessions with a score), ``open`` (sessions without one, to which further
+        judgments could give one), ``undefined`` (other sessions), ``moving`` (sessions whose score could change),
+        ``score``, ``lower``, ``upper`` and ``residual`` (upper - lower); ``bound``: ``attained`` where some grades make
+        each of both come true, ``safe`` where the score cannot leave them but may not reach them, null with a ``reason``
+        where there are none.
+    differences
+        By ``measure`` and pair of groups, b less a: ``difference``, ``lower``, ``upper``, ``bound``; ``holds``: whether
+        its sign is the same whatever the unjudged results are; ``needed``: documents that must be judged at least before
+        it can be certain (0: none; null: not known); ``open_documents``: unjudged ones that could move it.
+    wanted
+        Unjudged documents that would move a difference most if they alone turned out to gain the most (of a single group,
+        its mean; ``a`` is null): ``measure``, ``a``, ``b``, ``place``, ``judgment_key``, ``doc_id``, ``sessions`` (of
+        these groups, that show it within the cutoff) and ``move`` (of b less a).
+    units
+        Score and bounds of every session or query, if asked for: ``session_id``, ``query_position``, ``group``,
+        ``measure``, ``score``, ``lower``, ``upper``, ``residual``; null bounds where no judgment can give a score.
+    reading
+        The finding in plain language.
+    by, max_grade, per
+        As asked for; ``max_grade`` is the best grade that an unjudged document could have.
+    """
+
+    judged: pl.DataFrame
+    bounds: pl.DataFrame
+    differences: pl.DataFrame
+    wanted: pl.DataFrame
+    reading: str
+    by: str | None
+    max_grade: float | None
+    per: str | None = None
+    units: pl.DataFrame | None = None
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """The bounds by group and measure."""
+        return self.bounds
+
+    def tables(self) -> dict[str, pl.DataFrame]:
+        """Every table by name: ``bounds``, ``differences``, ``wanted``, ``judged``, and ``units`` if asked for."""
+        found = {"bounds": self.bounds, "differences": self.differences, "wanted": self.wanted, "judged": self.judged}
+        return found if self.units is None else {**found, "units": self.units}

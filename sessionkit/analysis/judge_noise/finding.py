@@ -1,0 +1,69 @@
+"""The finding of judge noise: its tables, its reading, and what they were made with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from sessionkit.analysis.findings import Finding
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class JudgeNoise(Finding):
+    """What becomes of a comparison when judges err; made by `sessionkit.judge_noise`.
+
+    Parameters
+    ----------
+    table
+        A row per measure and pair of groups: ``difference`` (b less a) and ``p`` by the judgments as they are; over
+        draws ``mean``, ``sd``, ``low`` and ``high`` (the middle 95 %) of the difference; ``winner_changes``, the share of
+        draws in which the difference has not the same sign; ``rejected``, that with p at most alpha; ``verdict_changes``,
+        that in which this is another verdict than by the judgments as they are; ``draws``.
+    order
+        A row per measure: Kendall's tau-b of the order of the groups against that by the judgments as they are:
+        mean ``tau``, ``low`` and ``high`` (the middle 95 % of draws).
+    errors
+        What each grade becomes: ``grade``, ``becomes``, ``share``, ``n`` (what the share was estimated from).
+    agreement
+        How far assessors, searchers, and searchers and judgments agree: ``who``, ``judge_id``, ``other``, ``measure``,
+        ``value``, ``n``; see `sessionkit.judges`.
+    reading
+        The finding in plain language, a sentence or more per line.
+    source
+        Where the errors are from: ``"judges"``, ``"searchers"``, ``"declared"`` or ``"given"``.
+    changed
+        Share of the judgments that a draw is expected to change.
+    design, claim, test, by, alpha, draws, seed
+        As in `sessionkit.judgment_loss`.
+    left_out
+        What was left out: ``what``, ``count``.
+    """
+
+    table: pl.DataFrame
+    order: pl.DataFrame
+    errors: pl.DataFrame
+    agreement: pl.DataFrame
+    left_out: pl.DataFrame
+    reading: str
+    source: str
+    changed: float
+    design: str
+    claim: str
+    test: str
+    by: str
+    alpha: float
+    draws: int
+    seed: int
+
+    def tables(self) -> dict[str, pl.DataFrame]:
+        """Every table by name: ``pairs``, ``order``, ``errors``, ``agreement``, ``left_out``, ``settings``."""
+        names = ["source", "changed", "design", "claim", "test", "by", "alpha", "draws", "seed"]
+        return {
+            "pairs": self.table,
+            "order": self.order,
+            "errors": self.errors,
+            "agreement": self.agreement,
+            "left_out": self.left_out,
+            "settings": pl.DataFrame({"name": names, "value": [str(getattr(self, name)) for name in names]}),
+        }

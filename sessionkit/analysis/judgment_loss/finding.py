@@ -1,0 +1,77 @@
+"""The finding of judgment loss: its tables, its reading, and what they were made with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from sessionkit.analysis.findings import Finding
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class JudgmentLoss(Finding):
+    """What becomes of a comparison when judgments are lost; made by `sessionkit.judgment_loss`.
+
+    Parameters
+    ----------
+    table
+        A row per measure and fraction: ``measure``; ``fraction`` of the judgments asked for; ``judged``, the share that
+        is really kept, since every key keeps a few; ``tau``: Kendall's tau-b of the order of the groups against that
+        with all judgments, its mean over draws, ``tau_low`` and ``tau_high`` the least and most of any draw; ``winner``:
+        share of draws with the same best group; ``value``, the mean of the groups' means, and ``drift``, by how much
+        that moves; ``draws``. Null where nothing can be said, as where all groups are tied.
+    knees
+        A row per measure: ``knee``, the smallest fraction from which on the mean tau stays at the threshold or above, with
+        the share ``knee_judged`` that is really judged there; ``knee_low`` and ``knee_high``, the same of single draws;
+        ``first_above``, the smallest fraction whose mean tau exceeds it (the knee of SIGIR 2007); ``accuracy_knee``, as
+        ``knee`` for the accuracy of verdicts (SIGIR 2007 does not say at what threshold it takes that one).
+    confusion
+        A row per measure and fraction, over pairs and draws: verdicts ``kept`` (not significant with all judgments nor
+        with some), ``gained`` (significant with some only), ``lost`` (with all only), ``found`` (with both) and of
+        these ``turned`` (with the other sign); ``accuracy`` = (kept + found) / all; ``true_positive`` = kept / (kept +
+        gained); ``precision`` = kept / (kept + lost); ``g_mean``, their geometric mean. As in the paper, positive means
+        that the hypothesis of no difference stands.
+    pairs
+        A row per measure, pair and fraction: the difference (b less a) and p with all judgments (``difference_all``,
+        ``p_all``); with some: mean ``difference``, ``low`` and ``high`` (of draws), ``same_sign`` (share of draws),
+        median ``p``, ``rejected`` (share of draws with p at most alpha).
+    reading
+        The finding in plain language, a sentence or more per line.
+    design, claim, test
+        The design as read from the data, what the units are, the test of each pair.
+    by, pool, min_grade, alpha, threshold, repeats, times, seed
+        As asked for; ``times`` is how many draws each pair had.
+    left_out
+        What was left out: ``what``, ``count``.
+    """
+
+    table: pl.DataFrame
+    knees: pl.DataFrame
+    confusion: pl.DataFrame
+    pairs: pl.DataFrame
+    left_out: pl.DataFrame
+    reading: str
+    design: str
+    claim: str
+    test: str
+    by: str
+    pool: str
+    min_grade: float
+    alpha: float
+    threshold: float
+    repeats: int
+    times: int
+    seed: int
+
+    def tables(self) -> dict[str, pl.DataFrame]:
+        """Every table by name: ``agreement``, ``knees``, ``confusion``, ``pairs``, ``left_out``, ``settings``."""
+        names = ["design", "claim", "test", "by", "pool", "min_grade", "alpha", "threshold", "repeats", "times", "seed"]
+        return {
+            "agreement": self.table,
+            "knees": self.knees,
+            "confusion": self.confusion,
+            "pairs": self.pairs,
+            "left_out": self.left_out,
+            "settings": pl.DataFrame({"name": names, "value": [str(getattr(self, name)) for name in names]}),
+        }

@@ -1,7 +1,0 @@
-"""Mixed models of measures: what `sessionkit.mixed` is made of, beside the mathematics in `components`.
-
-::
-
-    of_measure.py  the model of one measure: differences of groups, and components with intervals
-    finding.py     the finding                 reading.py  the same in plain language
-"""

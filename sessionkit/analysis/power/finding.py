@@ -1,0 +1,77 @@
+"""The finding of `sessionkit.power`: power by size, the smallest sizes, and what varies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from sessionkit.analysis.findings import NUMBER, TEXT, WHOLE, Finding
+
+COUNTS = dict.fromkeys(("users", "topics", "sessions"), WHOLE)
+POWER = pl.Schema(
+    {
+        "claim": TEXT,
+        "test": TEXT,
+        **COUNTS,
+        **dict.fromkeys(("power", "error", "low", "high", "at_estimate"), NUMBER),
+        "reaches": pl.Boolean(),
+    }
+)
+SMALLEST = pl.Schema(
+    {
+        "claim": TEXT,
+        **COUNTS,
+        **dict.fromkeys(("more_users", "more_topics"), WHOLE),
+        "users_sure": WHOLE,
+        "topics_sure": WHOLE,
+        "sessions_sure": WHOLE,
+        "most": WHOLE,
+        "limit": NUMBER,
+    }
+)
+COMPONENTS = pl.Schema({"component": TEXT, **dict.fromkeys(("sd", "low", "high"), NUMBER)})
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PowerPlan(Finding):
+    """How large a study must be; made by `sessionkit.power`.
+
+    Parameters
+    ----------
+    table
+        A row per claim and size: ``claim``, ``test``, ``users`` (null beside topics: as many as one likes), ``topics``,
+        ``sessions``, ``power`` (chance to find the difference, averaged over what may vary), ``error`` (its Monte Carlo
+        standard error), ``low`` and ``high`` (the range that holds 90 % of what the uncertain components leave possible),
+        ``at_estimate`` (power were the estimates the truth), ``reaches`` (whether ``power`` is at least the target).
+    smallest
+        A row per claim and number of topics: the smallest ``users``, ``topics``, ``sessions`` whose ``power`` reaches the
+        target, how many ``more_users`` and ``more_topics`` than now that is, and with ``_sure`` the numbers whose ``low``
+        does; null where none of up to ``most`` does. ``limit`` is the power with users without end.
+    components
+        ``component``, ``sd`` (of one session), ``low`` and ``high`` (90 % of the draws).
+    reading
+        The finding in plain language, a sentence or more per line.
+    measure, by, design
+        What is planned for, and the design that was read from the study.
+    difference, target, alpha, studies, draws, seed
+        As given; `difference` in the measure's units.
+    """
+
+    table: pl.DataFrame
+    smallest: pl.DataFrame
+    components: pl.DataFrame
+    reading: str
+    measure: str
+    by: str
+    design: str
+    difference: float
+    target: float
+    alpha: float
+    studies: int
+    draws: int
+    seed: int
+
+    def tables(self) -> dict[str, pl.DataFrame]:
+        """The tables by name."""
+        return {"smallest": self.smallest, "power": self.table, "components": self.components}

@@ -1,0 +1,162 @@
+"""Pairs of groups under whatever values: the difference of each and its p-value, by the test that the design supports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from sessionkit.analysis.compare.alignment import aligned
+from sessionkit.analysis.compare.design import Design
+from sessionkit.analysis.compare.procedures import Options, Procedure, procedure
+from sessionkit.analysis.compare.rows import Row, compared
+from sessionkit.analysis.compare.session_values import GroupedSessions
+from sessionkit.analysis.compare.units import mean_cells
+from sessionkit.analysis.rescore.ranks import t_p, wilcoxon_p
+from sessionkit.analysis.ties import TIE, difference, differences
+
+MANY: dict[str, Callable[[np.ndarray], np.ndarray]] = {"wilcoxon": wilcoxon_p, "t": t_p}
+"""Tests of many pairs at once, where every unit met every group."""
+
+
+@dataclass(frozen=True)
+class ChosenTest:
+    """The test, and what its units are.
+
+    Parameters
+    ----------
+    design
+        As read from the data.
+    claim
+        What the units are: users, topics or sessions.
+    test
+        One of those that `sessionkit.compare` has.
+    """
+
+    design: Design
+    claim: str
+    test: Procedure
+
+    @classmethod
+    def of(cls, design: Design, groups: int, test: str | None, generalise: str | None) -> ChosenTest:
+        """Choose a test: Wilcoxon's, as SIGIR 2007 has it, where units met every group, else the design's own.
+
+        Raises
+        ------
+        UsageError
+            There is no such test or claim, or the design does not support it.
+        """
+        claim = design.claim(generalise, groups)
+        usual = "wilcoxon" if design.layouts[claim] == "blocked" else None
+        return cls(design, claim, procedure(test or usual, design, claim, 2 if groups == 2 else groups))
+
+    @property
+    def layout(self) -> str:
+        """How the units lie."""
+        return self.design.layouts[self.claim]
+
+    @property
+    def title(self) -> str:
+        """The test's whole name."""
+        return self.test.titles.get(self.layout, self.test.title)
+
+
+@dataclass(frozen=True, eq=False)
+class RescoredPairs:
+    """Some sessions, and the pairs of their groups that are tested.
+
+    Parameters
+    ----------
+    chosen
+        The test.
+    frame
+        ``session_id``, ``group``, ``user_id``, ``topic_id`` of every session, by session_id.
+    number
+        The group of every session, by its place in `groups`.
+    groups
+        Names.
+    pairs
+        Places of the two groups of each pair; the difference is that of the second less the first.
+    options
+        For tests that draw at random.
+    order
+        Where the sessions stand among the values that are given.
+    """
+
+    chosen: ChosenTest
+    frame: pl.DataFrame
+    number: np.ndarray
+    groups: tuple[str, ...]
+    pairs: tuple[tuple[int, int], ...]
+    options: Options
+    order: np.ndarray
+    _unit: np.ndarray | None = None
+
+    @classmethod
+    def of(
+        cls,
+        chosen: ChosenTest,
+        sessions: pl.DataFrame,
+        number: np.ndarray,
+        groups: Sequence[str],
+        pairs: Sequence[tuple[int, int]],
+        *,
+        options: Options | None = None,
+    ) -> RescoredPairs:
+        """Settle once what does not depend on the values, which come in the order of these sessions."""
+        order = sessions.get_column("session_id").arg_sort().to_numpy()
+        sessions, number = sessions[order], number[order]
+        name = {"users": "user_id", "topics": "topic_id", "sessions": "session_id"}[chosen.claim]
+        plain = chosen.layout == "blocked" and chosen.design.name != "both" and chosen.test.name in MANY
+        unit = sessions.get_column(name).rank("dense").fill_null(0).cast(pl.Int64).to_numpy() - 1 if plain else None
+        return cls(chosen, sessions, number, tuple(groups), tuple(pairs), options or Options(), order, unit)
+
+    def means(self, values: np.ndarray) -> np.ndarray:
+        """Mean of every group over its sessions that have a value; NaN where none has."""
+        values = values[self.order]
+        found: np.ndarray = mean_cells(values, np.zeros_like(self.number), self.number, len(self.groups), 1)[0]
+        return found
+
+    def tested(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The difference and the p-value of every pair, for the values of the sessions.
+
+        The difference is NaN where there is no unit to take it from; p is 1 where the two do not differ, NaN where they do
+        and the test has too little to judge that by. Where rounding alone is left of a difference, it is 0.
+        """
+        values = values[self.order]
+        first, second = np.array(self.pairs, dtype=np.int64).reshape(-1, 2).T
+        if self._unit is not None:
+            known = self._unit >= 0
+            cells = mean_cells(values[known], self._unit[known], self.number[known], len(self.groups))
+            d = differences(cells[:, first], cells[:, second])
+            there = np.isfinite(d)
+            n = there.sum(axis=0)
+            size = np.where(there, np.abs(cells[:, first]) + np.abs(cells[:, second]), 0.0).sum(axis=0)
+            total = np.where(there, d, 0.0).sum(axis=0)
+            total = np.where(np.abs(total) <= TIE * size, 0.0, total)
+            mean = np.divide(total, n, out=np.full(len(n), np.nan), where=n > 0)
+            return mean, np.where(n > 0, MANY[self.chosen.test.name](d), np.nan)
+        sessions = GroupedSessions(self.frame, values[:, None], ("",), self.groups, "", 0)
+        units = aligned(sessions, 0, self.chosen.design, self.chosen.claim)
+        found = compared("", self.groups, units, test=self.chosen.test, claim=self.chosen.claim, options=self.options)
+        of = {(row.a, row.b): row for row in found.rows}
+        rows = [of[self.groups[i], self.groups[j]] for i, j in self.pairs]
+        return np.array([difference_of(row, self.chosen.layout) for row in rows]), np.array([p_of(row) for row in rows])
+
+
+def difference_of(row: Row, layout: str) -> float:
+    """The difference of two groups: of a crossover at equal users and topics; NaN where there is none."""
+    if layout == "crossed" and row.pair is not None:
+        return row.estimate
+    return float("nan") if row.raw_difference is None else row.raw_difference
+
+
+def p_of(row: Row) -> float:
+    """The p-value of two groups: 1 where they do not differ at all, NaN where they do and were not tested."""
+    if row.pair is not None and row.pair.p is not None:
+        return row.pair.p
+    if row.mean_a is None or row.mean_b is None:
+        return float("nan")
+    return float("nan") if difference(row.mean_a, row.mean_b) else 1.0

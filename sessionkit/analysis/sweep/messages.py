@@ -1,0 +1,247 @@
+"""A sweep in plain language: what the base setting says, for whom, and how far that depends on the setting."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from sessionkit.analysis.findings import readable, readable_p, told_p
+from sessionkit.analysis.sweep.axes import Axis, shown
+from sessionkit.analysis.sweep.nearest import METRIC, Nearest
+from sessionkit.analysis.sweep.outcomes import LEAD
+from sessionkit.analysis.sweep.regions import Range, Region
+from sessionkit.analysis.sweep.tables import SweepResults, end
+from sessionkit.analysis.sweep.verdicts import tau_b
+from sessionkit.display.words import counted
+
+WORDS = 6
+"""Values that are named; of more, the ends."""
+
+
+@dataclass(frozen=True)
+class SweepContext:
+    """Whom a sweep is about, and how it was tested; empty where it was not."""
+
+    measure: str
+    by: str
+    design: str = ""
+    population: str = ""
+    claim: str = ""
+    test: str = ""
+    untested: str = ""
+    detectable: float | None = None
+    how: str = ""
+
+
+def lines(swept: SweepResults, told: SweepContext, notes: tuple[str, ...]) -> list[str]:
+    """Return the sentences of a reading."""
+    found = [_swept(swept, told)]
+    added = [f"{axis.name}={shown(axis.values[axis.base])}" for axis in swept.grid.axes if axis.added]
+    if added:
+        found.append(f"{' and '.join(added)}, the value of {told.measure}, was added to the values asked for.")
+    if told.design:
+        found.append(f"Design: {told.design}. Each setting is tested alone, as compare does: {told.test}.")
+        if swept.base.leader is not None:
+            found.append(f"The claim is about {told.population}.")
+    elif told.untested:
+        found.append(f"Not tested: {told.untested}.")
+    found.append(_base(swept, told))
+    if swept.base.leader is not None and swept.base.following is not None:
+        found.append(_grid(swept))
+        found += [_region(swept, region) for region in swept.regions]
+        if any(region.holds == region.known for region in swept.regions):
+            found.append("What lies beyond the grid was not looked at.")
+        found += [_nearest(swept, one) for one in swept.nearest]
+        found += _order(swept)
+        if told.test:
+            found.append(
+                "A p is of its setting alone, not corrected for how many were tried: this shows how far the conclusion depends on "
+                "the setting. A setting chosen for its p shows nothing."
+            )
+    return [*found, *(f"Note: {note}." for note in notes)]
+
+
+def _swept(swept: SweepResults, told: SweepContext) -> str:
+    """What was varied, over how many settings."""
+    each = " and ".join(f"{axis.name} ({_values(axis)})" for axis in swept.grid.axes)
+    outcomes = Counter(swept.conclusion.outcome(look) for look in swept.looks)
+    missing = [f"{outcomes[name]} {name}" for name in ("refused", "undefined") if outcomes[name]]
+    kept = f", {' and '.join(missing)} (the table says why)" if missing else ""
+    return f"Swept: {told.measure} by {told.by}, over {each}: {counted(len(swept.looks), 'setting')}{kept}."
+
+
+def _values(axis: Axis) -> str:
+    """The values of a parameter."""
+    if axis.numeric and len(axis.values) > WORDS:
+        return f"{len(axis.values)} values from {shown(axis.values[0])} to {shown(axis.values[-1])}"
+    return ", ".join(shown(value) for value in axis.values)
+
+
+def _base(swept: SweepResults, told: SweepContext) -> str:
+    """What the base setting says."""
+    base, at = swept.base, swept.at([axis.values[axis.base] for axis in swept.grid.axes])
+    start = f"Base setting ({at}): "
+    means = base.means
+    if means is None or (base.leader is None and not base.tied):
+        return f"{start}no group has a session with a value, so there is no conclusion to hold on to."
+    if base.tied:
+        names = " and ".join(swept.groups[group] for group in base.tied)
+        return (
+            f"{start}{names} have the same mean, {readable(float(means.value[base.tied[0]]))} "
+            f"({_sessions(swept, base.tied)}), so none leads and there is no conclusion to hold on to."
+        )
+    leader = base.leader if base.leader is not None else 0
+    if base.following is None or base.margin is None:
+        values = [float(look.means.value[leader]) for look in swept.looks if look and look.means is not None]
+        spread = [value for value in values if value == value]  # noqa: PLR0124 - NaN
+        return (
+            f"{start}{swept.groups[leader]} alone has a value, {readable(float(means.value[leader]))} ({_sessions(swept, (leader,))}); "
+            f"with one group there is nothing to compare. "
+            f"Over the settings its mean goes from {readable(min(spread))} to {readable(max(spread))}."
+        )
+    pair = (leader, base.following)
+    side = "above" if base.sign > 0 else "below"
+    relative = f" ({base.relative:.1%})" if base.relative is not None else ""
+    text = (
+        f"{start}the mean of {swept.groups[leader]} is {readable(float(means.value[leader]))}, {side} that of "
+        f"{swept.groups[base.following]}, {readable(float(means.value[base.following]))}, by {readable(base.margin)}{relative}; "
+        f"{_sessions(swept, pair)}"
+    )
+    return f"{text}. {_verdict(swept, told)}".rstrip()
+
+
+def _verdict(swept: SweepResults, told: SweepContext) -> str:
+    """What the test says at the base setting."""
+    base, alpha = swept.base, swept.conclusion.alpha
+    tested = base.tested
+    if tested is None:
+        return ""
+    if tested.p is None or tested.estimate is None:
+        return f"Not tested: {tested.why}."
+    small = (
+        f" A true difference of {readable(told.detectable)} would be found four times in five."
+        if told.detectable
+        else ""
+    )
+    ends = f", {100 * (1 - alpha):g} % interval {_end(tested.low)} to {_end(tested.high)}"
+    found = f"Estimate {readable(tested.estimate)}{ends}, {told_p(tested.p)}{told.how}"
+    leader = swept.name(base.leader)
+    if base.shown(alpha):
+        better = "higher" if base.sign > 0 else "lower"
+        return f"{found}: evidence, for {told.population}, that {leader} is {better} than {swept.name(base.following)}.{small}"
+    return f"{found}: no difference shown between the two, and none within the interval excluded.{small}"
+
+
+def _grid(swept: SweepResults) -> str:
+    """Who leads where, by how much, and how often that is shown."""
+    alpha = swept.conclusion.alpha
+    parts = []
+    for number, group in enumerate(swept.groups):
+        looks = [look for look in swept.looks if look is not None and look.leader == number and look.margin is not None]
+        if not looks:
+            continue
+        text = f"{group} leads in {len(looks):,} of {counted(len(swept.looks), 'setting')}"
+        relative = [look.relative for look in looks if look.relative is not None]
+        if relative:
+            text += f" (by {min(relative):.1%} to {max(relative):.1%} of the next)"
+        p = [look.tested.p for look in looks if look.tested is not None and look.tested.p is not None]
+        if p:
+            often = sum(look.shown(alpha) is True for look in looks)
+            ends = dict.fromkeys(readable_p(value) for value in (min(p), max(p)))
+            text += f", with p at most {alpha:g} in {often:,} (p {' to '.join(ends)})"
+        parts.append(text)
+    tied = sum(bool(look.tied) for look in swept.looks if look is not None)
+    parts += [f"several share the best mean in {tied:,}"] if tied else []
+    return f"Over the grid: {'; '.join(parts)}."
+
+
+def _region(swept: SweepResults, region: Region) -> str:
+    """Where a conclusion holds, in numbers."""
+    of = [one for one in swept.ranges if one.conclusion == region.conclusion]
+    every = (
+        "all" if region.known == region.settings else f"all {region.known:,} settings about which anything can be said"
+    )
+    start = f"That {swept.statement(region.conclusion)} "
+    if region.holds == region.known:
+        count = counted(region.settings, "setting") if region.known == region.settings else "of them"
+        return f"{start}holds in {every} {count}; nothing within this grid changes it."
+    apart = region.holds - len(region.connected)
+    joined = (
+        f"{apart:,} of them apart from the region around the base" if apart else "all in one region around the base"
+    )
+    told = "; ".join(_range(swept, one) for one in of)
+    return (
+        f"{start}holds in {region.holds:,} of {counted(region.known, 'setting')} ({region.holds / region.known:.0%}), {joined}. "
+        f"One parameter at a time: {told}."
+    )
+
+
+def _range(swept: SweepResults, one: Range) -> str:
+    """Where a conclusion holds along one parameter."""
+    axis = swept.grid.axes[one.axis]
+    if not one.fails:
+        whole = axis.numeric and len(axis.values) > 1
+        ends = f"from {shown(axis.values[0])} to {shown(axis.values[-1])}" if whole else f"of {_values(axis)}"
+        return f"any {axis.name} {ends}"
+    if one.low is None or one.high is None:
+        return f"{axis.name}: not with {', '.join(shown(axis.values[place]) for place in one.fails)}"
+    below, above = end(swept, one, "below"), end(swept, one, "above")
+    if below is None and above is None:
+        low, high = shown(axis.values[one.low]), shown(axis.values[one.high])
+        return f"{axis.name} from {low} to {high}"
+    sides = [f"above {below}" if below is not None else "", f"below {above}" if above is not None else ""]
+    return f"{axis.name} {' and '.join(side for side in sides if side)}"
+
+
+def _nearest(swept: SweepResults, one: Nearest) -> str:
+    """The nearest setting that overturns a conclusion."""
+    look, alpha = one.crossing.look, swept.conclusion.alpha
+    at = swept.at(one.crossing.fails.values, all_of_them=False)
+    if look.tied:
+        there = f"{' and '.join(swept.groups[group] for group in look.tied)} have the same mean"
+    else:
+        p = f", {told_p(look.tested.p)}" if look.tested is not None and look.tested.p is not None else ""
+        there = f"{swept.name(look.leader)} leads by {readable(look.margin or 0.0)}{p}"
+        if one.conclusion != LEAD and look.leader == swept.base.leader:
+            there += ", shown" if look.shown(alpha) else ", no longer shown"
+    holds = one.crossing.holds.values
+    last = (
+        f"; with {swept.at(holds, all_of_them=False)} it still holds"
+        if one.changes and holds != _values_of_base(swept)
+        else ""
+    )
+    what = f" Both were scored. Nearest means {METRIC}." if one is swept.nearest[0] else ""
+    return f"Nearest to the base where it does not hold that {swept.statement(one.conclusion)}: {at} ({there}){last}.{what}"
+
+
+def _values_of_base(swept: SweepResults) -> tuple[object, ...]:
+    """The values of the base setting."""
+    return swept.grid.settings[swept.grid.number(swept.grid.base)].values
+
+
+def _order(swept: SweepResults) -> list[str]:
+    """How far more than two groups keep their order."""
+    if len(swept.groups) < 3 or swept.base.means is None:
+        return []
+    means = swept.base.means.value
+    taus = [tau_b(means, look.means.value) for look in swept.looks if look is not None and look.means is not None]
+    known = [tau for tau in taus if tau is not None]
+    if not known:
+        return []
+    same = sum(tau > 1 - 1e-12 for tau in known)
+    return [
+        f"Order of the {len(swept.groups)} groups beside the base setting's: Kendall's tau-b {min(known):.2f} to {max(known):.2f}, "
+        f"the same order in {same:,} of {counted(len(known), 'setting')}."
+    ]
+
+
+def _sessions(swept: SweepResults, groups: tuple[int, ...]) -> str:
+    """How many sessions means are of."""
+    means = swept.base.means
+    counts = [f"{int(means.n[group]):,}" for group in groups] if means is not None else []
+    return f"{' and '.join(counts)} session{'' if counts == ['1'] else 's'}"
+
+
+def _end(value: float | None) -> str:
+    """An end of an interval."""
+    return "without end" if value is None else readable(value)

@@ -1,0 +1,213 @@
+"""Does a conclusion depend on a measure's parameters? Every combination of their values, compared by the study's own design."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from sessionkit.analysis.compare.alignment import aligned
+from sessionkit.analysis.compare.messages import dropped_note
+from sessionkit.analysis.compare.options import options_of
+from sessionkit.analysis.compare.session_values import MOST_GROUPS, sessions_of
+from sessionkit.analysis.findings import reading_of
+from sessionkit.analysis.groups import NAMES
+from sessionkit.analysis.sweep import tables
+from sessionkit.analysis.sweep.axes import axes_of
+from sessionkit.analysis.sweep.finding import Sweep
+from sessionkit.analysis.sweep.grid import Grid
+from sessionkit.analysis.sweep.histograms import HistogramReduction
+from sessionkit.analysis.sweep.messages import SweepContext, lines
+from sessionkit.analysis.sweep.nearest import METRIC, edges, nearest
+from sessionkit.analysis.sweep.notes import notes_of
+from sessionkit.analysis.sweep.outcomes import Conclusion
+from sessionkit.analysis.sweep.regions import Region, ranges
+from sessionkit.analysis.sweep.setting_scores import Ground, by_kind
+from sessionkit.analysis.sweep.setup import detectable, groups_of, testing_of
+from sessionkit.analysis.sweep.tables import SweepResults
+from sessionkit.analysis.sweep.verdicts import Looking, SettingVerdict
+from sessionkit.errors import MeasureError
+from sessionkit.scoring.cautions import tell_of_bound, tell_of_depth
+from sessionkit.scoring.execution import require_session
+from sessionkit.scoring.measures import Measure, parse_measure
+from sessionkit.study import Study
+from sessionkit.study.study import guarded_read
+
+UNTESTED = "none"
+"""The test that is none."""
+
+
+@guarded_read
+def sweep(
+    study: Study,
+    measure: str | Measure,
+    vary: Mapping[str, object],
+    by: str = "system_id",
+    *,
+    test: str | None = None,
+    generalise: str | None = None,
+    correction: str = "bonferroni",
+    alpha: float = 0.05,
+    resamples: int = 9_999,
+    seed: int = 0,
+    memory: str | int | None = None,
+) -> Sweep:
+    """Vary a measure's parameters, and see where groups of sessions, such as systems, keep their order.
+
+    The measure as it is given is the base setting; its own values are added to those asked for. Every combination is scored and
+    tested alone, as `sessionkit.compare` would. Combinations that do not go together, and settings without a
+    value, stay in the table with the reason.
+
+    Parameters
+    ----------
+    study
+        The study.
+    measure
+        A measure of sessions; of queries for example ``"mean(nDCG@10)"``.
+    vary
+        By parameter its values: a list, or a text: ``"low:high:steps"`` for evenly spaced numbers (``"1.5:10:18"``), or a list
+        joined by commas (``"linear,exp2"``). Any parameter of the measure: b, bq, gain, discount, cutoff, depth, duplicates, unjudged,
+        ideal, ... At most 20,000 combinations.
+    by
+        Column of the sessions or users to group by. Of 2 to 20 groups the leader is tested against the next one.
+    test, generalise, correction, alpha, resamples, seed
+        As `sessionkit.compare` has them; `correction` is over the pairs of groups within a setting, never over settings.
+        ``test="none"`` scores only, which for a plain sum such as sDCG takes hardly longer than one scoring, however many settings.
+    memory
+        As `sessionkit.score` has it.
+
+    Returns
+    -------
+    Sweep
+        With ``table`` (a row per setting), ``means``, ``regions``, ``ranges``, ``nearest``, ``reading``, and what they were made
+        with.
+
+    Raises
+    ------
+    UsageError
+        An option or column does not exist, there are too many settings, or the design does not support what is asked.
+    MeasureError
+        The measure or a parameter does not exist, or a value is one that no setting can have.
+    DataError
+        The base setting cannot be scored on this study.
+
+    Notes
+    -----
+    Two conclusions are followed: who has the best mean (``lead``), and what the test shows at `alpha` (``verdict``: that the leader
+    is better than the next, or that no difference is shown). The nearest setting that overturns one is that with the fewest
+    parameters changed, then the smallest sum of changes. The change of a base b is counted in doublings of ln b, on which discounts
+    depend; that of a persistence p in doublings of 1 / (1 - p); of other numbers above 0 in doublings; of a word as 1.
+    Where all that changes is continuous, it is looked for between the settings of the grid, to six digits, by
+    scoring there.
+
+    Examples
+    --------
+    A finds one document at rank 1, B two at rank 3: b settles who leads. B's 2 / (1 + log_b 3) is 1 where log_b 3 = 1, b = 3.
+
+    >>> import sessionkit as sk
+    >>> places = {"session_id": ["a", "b", "b", "b"], "query_position": [1] * 4, "rank": [1, 1, 2, 3]}
+    >>> study = sk.from_tables(
+    ...     results={**places, "doc_id": ["x", "v", "w", "y"], "topic_id": "t", "system_id": ["A", "B", "B", "B"]},
+    ...     judgments={"judgment_key": ["t"] * 2, "doc_id": ["x", "y"], "grade": [1, 2]},
+    ... )
+    >>> found = sk.sweep(study, "sDCG@10", {"b": [1.5, 2, 2.5, 4, 5]}, test="none")
+    >>> found.table.select("b", "leader", "outcome").rows()
+    [(1.5, 'A', 'holds'), (2.0, 'A', 'holds'), (2.5, 'A', 'holds'), (4.0, 'B', 'overturned'), (5.0, 'B', 'overturned')]
+    >>> found.ranges.select("parameter", "low", "high", "ends_above").row(0)
+    ('b', '1.5', '2.5', '3')
+    """
+    asked = parse_measure(measure)
+    asked.require_parameters()
+    require_session(asked, per_query=False)
+    grid = Grid.of(asked, axes_of(asked, vary))
+    options = options_of(correction, alpha, resamples, seed)
+    column = NAMES.get(by, by)
+    groups, without = groups_of(study, column)
+    told = SweepContext(str(asked), column)
+    sessions, testing, small = None, None, {}
+    if test != UNTESTED and 2 <= len(groups) <= MOST_GROUPS:
+        sessions = sessions_of(study, asked, column, memory)
+        testing, told = testing_of(sessions, told, test, generalise=generalise, correction=correction, options=options)
+        small = detectable(testing, sessions)
+    elif test != UNTESTED and len(groups) > MOST_GROUPS:
+        told = SweepContext(
+            str(asked), column, untested=f"compare tests 2 to {MOST_GROUPS} groups, and there are {len(groups):,}"
+        )
+    if testing is None:
+        tell_of_bound(asked.inner)
+        tell_of_depth(study, asked.inner)
+    ground = Ground(study, column, groups, memory, sessions, testing.unit if testing is not None else None)
+    swept = _swept(Looking(ground, testing, 1 if asked.direction == "higher" else -1), grid, options.alpha)
+    notes = notes_of(swept, without, column)
+    if sessions is not None and testing is not None:
+        left = aligned(sessions, 0, testing.design, testing.claim).dropped
+        notes += dropped_note("base setting, of the test", left)
+        told = replace(told, detectable=small.get(_pair(swept.base)))
+    return Sweep(
+        table=tables.settings_table(swept),
+        means=tables.means_table(swept),
+        regions=tables.regions_table(swept),
+        ranges=tables.ranges_table(swept),
+        nearest=tables.nearest_table(swept),
+        parameters=tables.parameters_table(grid),
+        reading=reading_of(lines(swept, told, tuple(notes))),
+        measure=str(asked),
+        by=column,
+        groups=groups,
+        design=told.design,
+        claim=told.claim,
+        population=told.population,
+        test=told.test,
+        metric=METRIC,
+        alpha=options.alpha,
+        correction=correction,
+        resamples=resamples,
+        seed=seed,
+        notes=tuple(notes),
+    )
+
+
+def sweep_task(study: Study, measure: Measure, vary: Mapping[str, object], by: str) -> HistogramReduction:
+    """What `sweep` asks of a study where nothing is tested, of a plain sum whose settings all count the same results.
+
+    Raises
+    ------
+    MeasureError
+        It is no such measure.
+    """
+    column = NAMES.get(by, by)
+    settings = [one.measure for one in Grid.of(measure, axes_of(measure, vary)).settings]
+    kinds = by_kind([*dict.fromkeys(one for one in settings if one is not None)])
+    if len(kinds) != 1:
+        raise MeasureError(f"{measure} is no plain sum whose settings all count the same results")
+    ((kind, alike),) = kinds.items()
+    return Ground(study, column, groups_of(study, column)[0]).counting(kind, alike)
+
+
+def _swept(looking: Looking, grid: Grid, alpha: float) -> SweepResults:
+    """Look at every setting, and at those between that matter."""
+    looks, refused = looking.looks([one.measure for one in grid.settings])
+    if grid.measure in refused:
+        raise refused[grid.measure]
+    base = looks[grid.number(grid.base)]
+    conclusion = Conclusion(base if base is not None else SettingVerdict(None), alpha)
+    checks = conclusion.checks()
+    holds = {name: [check(look) for look in looks] for name, check in checks.items()}
+    of_each = [one for name, held in holds.items() for one in ranges(name, grid, held)]
+    edge = edges(looking, grid, of_each, checks)
+    return SweepResults(
+        grid,
+        looking.ground.groups,
+        looks,
+        conclusion,
+        holds,
+        [Region.of(name, grid, held) for name, held in holds.items()],
+        of_each,
+        edge,
+        nearest(looking, grid, looks, holds=holds, edge=edge, checks=checks),
+    )
+
+
+def _pair(base: SettingVerdict) -> tuple[int, int]:
+    """Numbers of the leader and the next, in order; of no pair where there is none."""
+    found = sorted((-1 if base.leader is None else base.leader, -1 if base.following is None else base.following))
+    return found[0], found[1]

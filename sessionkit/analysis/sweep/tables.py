@@ -1,0 +1,237 @@
+"""The tables of a sweep."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from sessionkit.analysis.sweep.axes import shown
+from sessionkit.analysis.sweep.crossings import Crossing
+from sessionkit.analysis.sweep.finding import column_of
+from sessionkit.analysis.sweep.grid import Grid
+from sessionkit.analysis.sweep.nearest import Nearest
+from sessionkit.analysis.sweep.outcomes import LEAD, Conclusion
+from sessionkit.analysis.sweep.regions import Holds, Range, Region
+from sessionkit.analysis.sweep.verdicts import SettingVerdict, tau_b
+
+MEANS = pl.Schema(
+    {
+        "setting": pl.Int64(),
+        "group": pl.String(),
+        "mean": pl.Float64(),
+        **dict.fromkeys(("n", "undefined"), pl.Int64()),
+    }
+)
+REGIONS = pl.Schema(
+    {
+        **dict.fromkeys(("conclusion", "statement"), pl.String()),
+        **dict.fromkeys(("settings", "known", "holds"), pl.Int64()),
+        "share": pl.Float64(),
+        "connected": pl.Int64(),
+        "connected_share": pl.Float64(),
+    }
+)
+RANGES = pl.Schema(
+    dict.fromkeys(
+        ("conclusion", "parameter", "base", "low", "high", "ends_below", "ends_above", "holds_at", "fails_at"),
+        pl.String(),
+    )
+)
+NEAREST = pl.Schema(
+    {
+        "conclusion": pl.String(),
+        "changes": pl.Int64(),
+        "distance": pl.Float64(),
+        **dict.fromkeys(("at", "measure", "leader"), pl.String()),
+        **dict.fromkeys(("margin", "p_value"), pl.Float64()),
+        **dict.fromkeys(("still_at", "still"), pl.String()),
+    }
+)
+
+
+@dataclass(frozen=True, eq=False)
+class SweepResults:
+    """All that a sweep has found, before it is told.
+
+    Parameters
+    ----------
+    grid, groups, looks
+        The settings, the groups, and what each setting shows.
+    conclusion
+        What the base setting says.
+    holds, regions, ranges, edges, nearest
+        Where its conclusions hold.
+    """
+
+    grid: Grid
+    groups: tuple[str, ...]
+    looks: Sequence[SettingVerdict | None]
+    conclusion: Conclusion
+    holds: Mapping[str, Holds] = field(default_factory=dict)
+    regions: Sequence[Region] = ()
+    ranges: Sequence[Range] = ()
+    edges: Mapping[tuple[str, int, str], Crossing] = field(default_factory=dict)
+    nearest: Sequence[Nearest] = ()
+
+    @property
+    def base(self) -> SettingVerdict:
+        """What the base setting shows."""
+        return self.conclusion.base
+
+    def name(self, group: int | None) -> str | None:
+        """A group by its number."""
+        return None if group is None else self.groups[group]
+
+    def at(self, values: Sequence[object], *, all_of_them: bool = True) -> str:
+        """A setting in words, such as ``b=2, bq=4``; only what differs from the base unless all is asked for."""
+        pairs = zip(self.grid.axes, values, strict=True)
+        told = [(axis, value) for axis, value in pairs if all_of_them or value != axis.values[axis.base]]
+        return ", ".join(f"{axis.name}={shown(value)}" for axis, value in told)
+
+    def statement(self, conclusion: str) -> str:
+        """A conclusion in words."""
+        leader, following = self.name(self.base.leader), self.name(self.base.following)
+        if conclusion == LEAD:
+            best = "highest" if self.base.sign > 0 else "lowest"
+            return f"{leader} has the {best} mean of these sessions"
+        better = "higher" if self.base.sign > 0 else "lower"
+        if self.base.shown(self.conclusion.alpha):
+            return f"{leader} is shown to be {better} than {following} (p at most {self.conclusion.alpha:g})"
+        if len(self.groups) == 2:
+            return f"no difference is shown (p above {self.conclusion.alpha:g})"
+        return f"the leading group is not shown to be {better} than the next (p above {self.conclusion.alpha:g})"
+
+
+def settings_table(swept: SweepResults) -> pl.DataFrame:
+    """A row per setting."""
+    grid, alpha = swept.grid, swept.conclusion.alpha
+    base = grid.number(grid.base)
+    rows = []
+    for number, (one, look) in enumerate(zip(grid.settings, swept.looks, strict=True)):
+        tested = look.tested if look is not None else None
+        tau = None
+        if len(swept.groups) > 2 and look is not None and look.means is not None and swept.base.means is not None:
+            tau = tau_b(swept.base.means.value, look.means.value)
+        rows.append(
+            {
+                "setting": number + 1,
+                "base": number == base,
+                "measure": None if one.measure is None else str(one.measure),
+                "outcome": swept.conclusion.outcome(look),
+                "leader": swept.name(look.leader) if look else None,
+                "following": swept.name(look.following) if look else None,
+                "margin": look.margin if look else None,
+                "relative": look.relative if look else None,
+                "estimate": tested.estimate if tested else None,
+                "low": tested.low if tested else None,
+                "high": tested.high if tested else None,
+                "p_value": tested.p if tested else None,
+                "shown": look.shown(alpha) if look else None,
+                "tau": tau,
+                "reason": _reason(swept, one.refused, look),
+            }
+        )
+    numbers = ("margin", "relative", "estimate", "low", "high", "p_value", "tau")
+    types = {"setting": pl.Int64, "base": pl.Boolean, "shown": pl.Boolean, **dict.fromkeys(numbers, pl.Float64)}
+    columns = {name: pl.Series(name, [row[name] for row in rows], dtype=types.get(name, pl.String)) for name in rows[0]}
+    values = [
+        column_of([one.values[place] for one in grid.settings], axis.name) for place, axis in enumerate(grid.axes)
+    ]
+    first = [columns.pop("setting"), columns.pop("base")]
+    return pl.DataFrame([*first, *values, *columns.values()])
+
+
+def means_table(swept: SweepResults) -> pl.DataFrame:
+    """A row per setting and group; refused settings have none."""
+    rows = [
+        (number, group, float(mean) if mean == mean else None, int(n), int(undefined))  # noqa: PLR0124 - NaN
+        for number, look in enumerate(swept.looks, 1)
+        if look is not None and look.means is not None
+        for group, mean, n, undefined in zip(
+            swept.groups, look.means.value, look.means.n, look.means.undefined, strict=True
+        )
+    ]
+    return pl.DataFrame(rows, schema=MEANS, orient="row")
+
+
+def regions_table(swept: SweepResults) -> pl.DataFrame:
+    """A row per conclusion."""
+    rows = [
+        (
+            one.conclusion, swept.statement(one.conclusion), one.settings, one.known, one.holds, one.holds / one.known,
+            len(one.connected), len(one.connected) / one.known,
+        )
+        for one in swept.regions
+    ]  # fmt: skip
+    return pl.DataFrame(rows, schema=REGIONS, orient="row")
+
+
+def ranges_table(swept: SweepResults) -> pl.DataFrame:
+    """A row per conclusion and parameter."""
+    rows = []
+    for one in swept.ranges:
+        axis = swept.grid.axes[one.axis]
+
+        def at(place: int | None, values: tuple[object, ...] = axis.values) -> str | None:
+            return None if place is None else shown(values[place])
+
+        listed = [", ".join(shown(axis.values[place]) for place in places) for places in (one.holds, one.fails)]
+        ends = [end(swept, one, side) for side in ("below", "above")]
+        rows.append((one.conclusion, axis.name, at(axis.base), at(one.low), at(one.high), *ends, *listed))
+    return pl.DataFrame(rows, schema=RANGES, orient="row")
+
+
+def end(swept: SweepResults, one: Range, side: str) -> str | None:
+    """The first value on one side at which a conclusion fails: the crossing where there is one, else the value of the grid."""
+    crossing = swept.edges.get((one.conclusion, one.axis, side))
+    if crossing is not None:
+        return shown(crossing.fails.values[one.axis])
+    place = one.below if side == "below" else one.above
+    return shown(swept.grid.axes[one.axis].values[place]) if place in one.fails and place is not None else None
+
+
+def nearest_table(swept: SweepResults) -> pl.DataFrame:
+    """A row per conclusion that is overturned somewhere."""
+    rows = []
+    for one in swept.nearest:
+        look, fails, holds = one.crossing.look, one.crossing.fails, one.crossing.holds
+        p = look.tested.p if look.tested is not None else None
+        rows.append(
+            (
+                one.conclusion, one.changes, one.distance, swept.at(fails.values), str(fails.measure),
+                swept.name(look.leader), look.margin, p, swept.at(holds.values), str(holds.measure),
+            )
+        )  # fmt: skip
+    return pl.DataFrame(rows, schema=NEAREST, orient="row")
+
+
+def parameters_table(grid: Grid) -> pl.DataFrame:
+    """A row per parameter that was varied."""
+    return pl.DataFrame(
+        {
+            "parameter": [axis.name for axis in grid.axes],
+            "values": [", ".join(shown(value) for value in axis.values) for axis in grid.axes],
+            "base": [shown(axis.values[axis.base]) for axis in grid.axes],
+            "added": [axis.added for axis in grid.axes],
+            "meaning": [axis.parameter.meaning for axis in grid.axes],
+        }
+    )
+
+
+def _reason(swept: SweepResults, refused: str, look: SettingVerdict | None) -> str | None:
+    """Why something is missing of a setting, or does not agree with the rest."""
+    if look is None or look.refused:
+        return refused or (look.refused if look else "")
+    if look.tied:
+        return f"{' and '.join(swept.groups[group] for group in look.tied)} have the same mean"
+    if look.leader is None:
+        return "no group has a session with a value"
+    if look.following is None:
+        return "there is one group only" if len(swept.groups) == 1 else "one group only has sessions with a value"
+    if look.tested is not None and look.tested.why:
+        return look.tested.why
+    if look.against:
+        return "the means of all sessions and the comparison of what is paired point in different directions"
+    return None

@@ -1,0 +1,188 @@
+"""The command about how far searchers look: calibrate."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sessionkit.cli.evidence import ConfidenceOption, SeedOption, UnitsOption, send_finding
+from sessionkit.cli.options import FormatOption, MemoryOption, OutputOption, TableOption, open_source
+from sessionkit.cli.output import OutputForm, destination
+from sessionkit.cli.runner import note, tell, working
+from sessionkit.errors import UsageError
+
+if TYPE_CHECKING:
+    from sessionkit.analysis.calibrate.calibration import Calibration
+
+SIGNALS = "auto|last_click|clicks|examined|dwell"
+UNMARKED = "first|skip"
+SHOWN = {
+    "parameters": ["model", "criterion", "parameter", "estimate", "low", "high", "interval", "note"],
+    "fits": ["model", "criterion", "measure", "aic", "TSE", "KL", "reach_rank_2", "reach_query_2", "depends_on_grid"],
+}
+"""Columns that people are shown at first; all others with --table."""
+
+
+def calibrate(
+    study: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[STUDY]",
+            help="A study directory or its address (s3://...), a study.toml, or a log that needs no options; not with --counts.",
+            show_default=False,
+        ),
+    ] = None,
+    *,
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--model",
+            metavar="MEASURE",
+            help="What to fit: sDCG in any of its forms, such as 'sDCG(like=jiang2016)@10', nsDCG, sRBP, RBP, DCG or nDCG, or all; "
+            "may be given again. Ranks are fitted as far as the cutoff. Default: sDCG.",
+            show_default=False,
+        ),
+    ] = None,
+    counts: Annotated[
+        Path | None,
+        typer.Option(
+            "--counts",
+            metavar="FILE",
+            help="In place of a study: a tab- or comma-separated table with the columns rank, query and count.",
+            show_default=False,
+        ),
+    ] = None,
+    signal: Annotated[
+        str,
+        typer.Option(
+            "--signal",
+            metavar=SIGNALS,
+            help="What shows that a result was looked at. last_click: all down to the deepest click. clicks: what was clicked, and "
+            "no other. examined, dwell: all down to the deepest result so marked, or dwelt on. auto: examined, else last_click, "
+            "else dwell.",
+        ),
+    ] = "auto",
+    unmarked: Annotated[
+        str,
+        typer.Option(
+            "--unmarked",
+            metavar=UNMARKED,
+            help="What a list without any of it counts as: looked at to rank 1, or nothing.",
+        ),
+    ] = "first",
+    min_dwell: Annotated[
+        float,
+        typer.Option("--min-dwell", metavar="SECONDS", help="Least time to dwell on a result, with --signal dwell."),
+    ] = 0.0,
+    ranks: Annotated[
+        int | None,
+        typer.Option(
+            "--ranks",
+            metavar="N",
+            help="Lists looked at down to rank N end there. Default: the cutoff.",
+            show_default=False,
+        ),
+    ] = None,
+    queries: Annotated[
+        int | None,
+        typer.Option("--queries", metavar="N", help="Sessions that come to query N end there.", show_default=False),
+    ] = None,
+    cut_short: Annotated[
+        str | None,
+        typer.Option(
+            "--cut-short",
+            metavar="COLUMN",
+            help="Column of the sessions that is true where something else than the searcher ended the session.",
+            show_default=False,
+        ),
+    ] = None,
+    units: UnitsOption = "auto",
+    confidence: ConfidenceOption = 0.95,
+    resamples: Annotated[
+        int, typer.Option("--resamples", metavar="N", help="Number of draws of users, or of sessions.")
+    ] = 1000,
+    seed: SeedOption = 0,
+    chart: Annotated[
+        Path | None,
+        typer.Option(
+            "--chart",
+            metavar="FILE",
+            help="Draw the fitted discount of the first model with what was observed; ends in .svg, .png, .pdf, .html or .json.",
+            show_default=False,
+        ),
+    ] = None,
+    memory: MemoryOption = None,
+    table: TableOption = None,
+    format_: FormatOption = None,
+    output: OutputOption = None,
+) -> None:
+    """How far searchers look: discounts fitted to it.
+
+    A discount is taken as the share of searchers who come to a rank and to a query, and fitted by the likelihood of where
+    they stopped; lists and sessions that ended otherwise are censored. TSE and KL are fitted for comparison with the
+    literature. What the log cannot tell, and what depends on the grid, is said first. The last line is the command that
+    scores with the fitted discounts. Tables for --table: parameters, fits, grids, expected (looks by rank and query
+    position, observed and expected), reading.
+    """
+    from sessionkit.analysis.calibrate.calibrate import calibrate as calibrated
+    from sessionkit.analysis.calibrate.models import models_of
+    from sessionkit.analysis.calibrate.tables import counts_file
+    from sessionkit.study.files import require_place
+
+    if (study is None) == (counts is None):
+        said = "give one of them" if counts is None else "give only one of them"
+        msg = f"calibrate takes STUDY, or a table of counts with --counts FILE; {said}"
+        raise UsageError(msg)
+    to = destination(format_, output)
+    models_of(model or "sDCG")
+    if chart is not None:
+        require_place(chart)
+    seen = open_source(study) if study is not None else counts_file(counts or "")
+    with working("fitting discounts"):
+        found = calibrated(
+            seen,
+            model or ["sDCG"],
+            signal=signal,
+            unmarked=unmarked,
+            min_dwell=min_dwell,
+            ranks=ranks,
+            queries=queries,
+            cut_short=cut_short,
+            units=units,
+            confidence=confidence,
+            resamples=resamples,
+            seed=seed,
+            memory=memory,
+        )
+    tables = {**found.tables(), "expected": found.expected}
+    people = to.form is OutputForm.table and table is None
+    if people:
+        tables = {name: tables[name].select(columns) for name, columns in SHOWN.items()}
+    else:
+        for line in found.warnings:
+            note(line)
+    send_finding(tables, "\n".join([found.reading, *_command(found, study)]), to, table)
+    if chart is not None:
+        _draw(found, chart, synthetic=getattr(getattr(seen, "settings", None), "synthetic", False))
+
+
+def _command(found: Calibration, study: str | None) -> list[str]:
+    """The command that scores with the fitted measures."""
+    from sessionkit.scoring.measures import parse_measure
+
+    if not found.measures:
+        return []
+    texts = [text if parse_measure(text).level == "session" else f"mean({text})" for text in found.measures]
+    return [" ".join(["sessionkit score", shlex.quote(study or "STUDY"), *(shlex.quote(text) for text in texts)])]
+
+
+def _draw(found: Calibration, file: Path, *, synthetic: bool) -> None:
+    """Draw the first fit."""
+    from sessionkit.charts import save
+    from sessionkit.reports.discount_figure import drawn
+
+    save(drawn(found, synthetic=synthetic), file)
+    tell(f"written: {file}")

@@ -1,0 +1,62 @@
+"""The command that proposes how a private log is read: init."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sessionkit.cli.runner import tell, working
+from sessionkit.display.words import counted
+from sessionkit.errors import UsageError
+
+
+def init(
+    files: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILE...", help="The files of one log, judgments among them.", show_default=False),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            metavar="FILE",
+            help="Write the study.toml to this file, whole or not at all.",
+            show_default=False,
+        ),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the file at --output where there is one.")] = False,
+) -> None:
+    """Propose a study.toml for these files, with questions.
+
+    Looks at the first 100,000 lines of each file: how it is written, which table it is, which column is what. What it
+    cannot know is asked in comments that begin with "# ?". Paths are relative to the folder of --output, else to the current one.
+    """
+    from sessionkit.readers.propose.draft import propose
+    from sessionkit.study.files import require_place, write_whole
+
+    if output is not None:
+        require_place(output)
+        if output.resolve() in {path.resolve() for path in files}:
+            raise UsageError(
+                f"{output} is one of the files of the log, which are never written to; name another for --output"
+            )
+        if output.exists() and output.is_file() and not force:
+            msg = f"{output} is there already and was left alone; name another file, or replace it with --force"
+            raise UsageError(msg)
+    with working("looking at the files"):
+        proposal = propose(files, folder=None if output is None else output.parent)
+    content = proposal.text.encode()
+    if output is None:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(content)
+        sys.stdout.flush()
+    else:
+        write_whole(output, content)
+    name = "study.toml" if output is None else str(output)
+    asked = counted(len(proposal.questions), "open question")
+    first = f"{asked}, in lines that begin with '# ?': answer them" if proposal.questions else "no open questions"
+    tell(f"{first}; then: sessionkit check {shlex.quote(name)}")

@@ -1,0 +1,105 @@
+"""The command that makes a copy of a study to pass on: pseudonymize."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sessionkit.cli.data import require_writable
+from sessionkit.cli.evidence import send_finding
+from sessionkit.cli.options import FormatOption, MemoryOption, OutputOption, StudyArgument, TableOption, open_source
+from sessionkit.cli.output import destination
+from sessionkit.cli.runner import tell, working
+
+
+def pseudonymize(
+    study: StudyArgument,
+    *,
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out", metavar="STUDY2", help="The study directory to write, whole or not at all.", show_default=False
+        ),
+    ],
+    keep: Annotated[
+        str,
+        typer.Option(
+            "--keep",
+            metavar="NAMES",
+            help="What else stays as it is: users, sessions, queries, judges, topics, times, title, extras (all columns of the "
+            "source that are not ours), or columns such as condition or sessions.condition; several joined by commas.",
+            show_default=False,
+        ),
+    ] = "",
+    replace: Annotated[
+        str,
+        typer.Option(
+            "--replace",
+            metavar="NAMES",
+            help="What else pseudonyms stand for: documents, topics, systems, or columns of the source that are not ours; several "
+            "joined by commas.",
+            show_default=False,
+        ),
+    ] = "",
+    drop: Annotated[
+        str,
+        typer.Option(
+            "--drop",
+            metavar="COLUMNS",
+            help="Columns to leave out, such as query_text or age; several joined by commas.",
+            show_default=False,
+        ),
+    ] = "",
+    mapping: Annotated[
+        Path | None,
+        typer.Option(
+            "--mapping",
+            metavar="FILE",
+            help="Write originals and pseudonyms to this file (.csv, .tsv or .parquet), to be kept apart; only its owner can read "
+            "it. Without it nothing undoes the pseudonyms.",
+            show_default=False,
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            "--seed",
+            metavar="N",
+            min=0,
+            help="Only to make the same copy again: whoever knows the seed and the ids can undo the pseudonyms. Default: secret, "
+            "and another one every time.",
+            show_default=False,
+        ),
+    ] = None,
+    memory: MemoryOption = None,
+    table: TableOption = None,
+    format_: FormatOption = None,
+    output: OutputOption = None,
+) -> None:
+    """A copy of a study to share, without names and dates.
+
+    Users, sessions, query texts and ids, and judges become pseudonyms, the same in every table; times of day become seconds
+    since the session began. Documents, topics and systems stay, but for those that only repeat users, sessions or query
+    texts. Of the source's other columns numbers stay, texts and dates do not; nor do rejected records, notes, and names and
+    hashes of the source files. Scores stay the same, but for those of the words of queries. Prints what was done and what
+    still can identify people: this is no anonymity. Tables for --table: columns, reading.
+    """
+    from sessionkit.privacy.placement import require_apart, require_secret
+    from sessionkit.privacy.transform import pseudonymize as pseudonymized
+
+    to = destination(format_, output)
+    require_apart(out, Path(study))
+    require_writable(out)
+    if mapping is not None:
+        require_secret(mapping, out)
+    opened = open_source(study)
+    with working("pseudonymizing"):
+        made = pseudonymized(opened, keep=keep, replace=replace, drop=drop, seed=seed, memory=memory)
+    with working(f"writing {out}"):
+        made.save(out, mapping=mapping, memory=memory)
+    send_finding({"columns": made.table}, made.reading, to, table)
+    if mapping is not None:
+        tell(f"written: {mapping}, which undoes the pseudonyms; keep it apart")
+    tell(f"written: {out}")

@@ -1,0 +1,118 @@
+"""The command that makes a page of a study: report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sessionkit.cli.options import MemoryOption, StudyArgument, open_source
+from sessionkit.cli.runner import tell, working
+from sessionkit.errors import UsageError
+
+PAGES = (".html", ".htm")
+
+
+def report(
+    study: StudyArgument,
+    output: Annotated[
+        Path, typer.Option("--output", metavar="FILE", help="The page to write, report.html.", show_default=False)
+    ],
+    measures: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[MEASURE]...",
+            help="What to score. Default: sDCG@10 nsDCG@10 mean(nDCG@10) last(nDCG@10) nonlast(nDCG@10).",
+            show_default=False,
+        ),
+    ] = None,
+    *,
+    redact: Annotated[
+        str,
+        typer.Option(
+            "--redact",
+            metavar="KINDS",
+            help="What to leave out: queries, documents, users; several joined by commas.",
+            show_default=False,
+        ),
+    ] = "",
+    per: Annotated[
+        str,
+        typer.Option(
+            "--per",
+            metavar="COLUMN,...",
+            help="What to average scores by, and to compare: system, topic or columns of sessions and users.",
+        ),
+    ] = "system",
+    topic: Annotated[
+        str | None,
+        typer.Option(
+            "--topic",
+            metavar="TOPIC",
+            help="Topic of topic-curves and single-sessions. Default: the one with the most queries.",
+            show_default=False,
+        ),
+    ] = None,
+    system: Annotated[
+        str | None,
+        typer.Option(
+            "--system", metavar="SYSTEM", help="System of single-sessions. Default: the first.", show_default=False
+        ),
+    ] = None,
+    min_queries: Annotated[
+        int,
+        typer.Option(
+            "--min-queries", metavar="N", min=1, help="Queries from which on a session of topic-curves is long."
+        ),
+    ] = 4,
+    also: Annotated[
+        str,
+        typer.Option(
+            "--also",
+            metavar="PARTS",
+            help="What to work out beside: mixed, power, noise, discriminate (the commands of these names); several joined by commas.",
+            show_default=False,
+        ),
+    ] = "",
+    difference: Annotated[
+        str | None,
+        typer.Option(
+            "--difference",
+            metavar="NUMBER|SHARE%",
+            help="Of --also power: the smallest true difference worth finding, in the first measure's units, or such as 10% of the "
+            "first group's mean.",
+            show_default=False,
+        ),
+    ] = None,
+    memory: MemoryOption = None,
+) -> None:
+    """One HTML page: findings, scores, figures, method.
+
+    The page needs no network, and text from the log cannot act in it. Live discounts and an explorer of sessions work in
+    it.
+    """
+    from sessionkit.reports import report as reported
+    from sessionkit.scoring.measures import parse_measure
+    from sessionkit.study.files import require_place
+
+    require_place(output)
+    if output.suffix and output.suffix.lower() not in PAGES:
+        raise UsageError(f"{output.name} ends in {output.suffix}; a report is a page: name it {output.stem}.html")
+    asked = [parse_measure(measure) for measure in measures or []]
+    opened = open_source(study)
+    with working("reporting"):
+        reported(
+            opened,
+            asked or None,
+            output=output,
+            redact=redact,
+            topic=topic,
+            system=system,
+            min_queries=min_queries,
+            per=per,
+            also=also,
+            difference=difference,
+            memory=memory,
+        )
+    tell(f"written: {output}")

@@ -1,0 +1,97 @@
+"""Pseudonyms for the distinct values of a column: labels whose order is drawn, so that neither order nor text gives a value away.
+
+They are no hashes: ids of a known form can all be tried until a hash fits.
+"""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from sessionkit.study.lookup import Lookup
+
+DIGITS = 4
+"""A label has at least so many."""
+
+
+@dataclass(frozen=True)
+class RandomOrder:
+    """Where random orders come from: the system's generator of secrets, or, so that a copy can be made again, a seed."""
+
+    seed: int | None = None
+
+    def order(self, of: int, what: str) -> NDArray[np.int64]:
+        """The numbers from 0 below `of` in random order; with a seed the same ones for the same `what`.
+
+        >>> Chance(7).order(3, "user_id").tolist() == Chance(7).order(3, "user_id").tolist()
+        True
+        >>> sorted(Chance().order(3, "user_id").tolist())
+        [0, 1, 2]
+        """
+        if self.seed is None:
+            drawn = np.frombuffer(secrets.token_bytes(8 * of), dtype=np.uint64)
+        else:
+            drawn = np.random.default_rng([self.seed, *what.encode()]).integers(2**64, size=of, dtype=np.uint64)
+        return np.argsort(drawn, kind="stable")
+
+
+@dataclass(frozen=True, eq=False)
+class Names:
+    """What stands in place of each of some distinct values.
+
+    Parameters
+    ----------
+    values
+        The values.
+    labels
+        What stands in place of each.
+    """
+
+    values: pl.Series
+    labels: pl.Series
+
+    def of(self, column: pl.Series) -> pl.Series:
+        """The labels of a column's values; nulls and values without a label stay as they are."""
+        found = self.labels.gather(self.rows(column))
+        return pl.select(pl.coalesce(found, column).alias(column.name)).to_series()
+
+    def rows(self, column: pl.Series) -> pl.Series:
+        """Which of the values each value of a column is; null where it is none."""
+        return self._lookup.rows(column)
+
+    @cached_property
+    def _lookup(self) -> Lookup:
+        """The values by their texts."""
+        return Lookup.of(self.values)
+
+
+def drawn(values: pl.Series, label: str, chance: RandomOrder, what: str, *, ordered: bool = False) -> Names:
+    """Give each of some distinct texts a label with a number of its own.
+
+    Parameters
+    ----------
+    values
+        The texts; their own order makes no difference.
+    label
+        What the labels begin with.
+    what
+        What the texts are, for the seed.
+    ordered
+        Whether the labels stand in the order of the texts, and not in a random one.
+
+    >>> names = drawn(pl.Series(["ann", "bob"]), "user-", Chance(), "user_id")
+    >>> sorted(names.of(pl.Series(["ann", None, "bob", "ann"])).drop_nulls().unique().to_list())
+    ['user-0001', 'user-0002']
+    >>> drawn(pl.Series(["b", "a"]), "judge-", Chance(), "judge_id", ordered=True).of(pl.Series(["a", "b"])).to_list()
+    ['judge-0001', 'judge-0002']
+    """
+    known = values.sort()
+    number = np.arange(len(known)) if ordered else chance.order(len(known), what)
+    digits = max(DIGITS, len(str(len(known))))
+    text = pl.Series(number + 1).cast(pl.String).str.zfill(digits)
+    return Names(known, pl.select(pl.lit(label) + text).to_series())

@@ -1,0 +1,144 @@
+"""The verb: a study in, a study that can be shared out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import polars as pl
+
+from sessionkit.errors import UsageError
+from sessionkit.privacy import report
+from sessionkit.privacy.clock import ORDER, orders
+from sessionkit.privacy.columns import ColumnPlan
+from sessionkit.privacy.judgment_keys import KEY, names_of_keys
+from sessionkit.privacy.options import LABELS, PrivacyOptions
+from sessionkit.privacy.provenance import Provenance
+from sessionkit.privacy.pseudonyms import Names, RandomOrder, drawn
+from sessionkit.privacy.result import Pseudonymized
+from sessionkit.privacy.tables import Renaming
+from sessionkit.privacy.write import written
+from sessionkit.study.study import Study, guarded_read
+
+ORDERED = {"judge_id"}
+"""Columns whose pseudonyms keep the order of the values where judgments are merged by judges in turn."""
+
+
+@guarded_read
+def pseudonymize(
+    study: Study,
+    *,
+    keep: str | Iterable[str] = (),
+    replace: str | Iterable[str] = (),
+    drop: str | Iterable[str] = (),
+    seed: int | None = None,
+    memory: str | int | None = None,
+) -> Pseudonymized:
+    """Make a copy of a study that can be shared: pseudonyms for people and what they typed, no dates, no texts of the source.
+
+    By default ids of users, sessions, queries and judges and the texts of queries are replaced by pseudonyms, the same in
+    every table; times of day by seconds since the session began. Documents, topics and systems stay, but for topics and
+    systems that are only users, sessions or texts of queries again. Of the source's further columns numbers and truth values
+    stay; texts, dates, copies of ids and numbers that look like times are left out. So are the records that were rejected,
+    the notes on the source, names, sizes and hashes of its files, and the study's title.
+
+    Every score stays the same, to the bit, but for measures of the words of queries: of them only remains which texts are
+    equal; and for measures of what is left out, such as seconds that count from 1970 and not from the session's beginning,
+    of which `reading` says. What is drawn at random from sessions or users (bootstrap, permutations) is drawn in another order,
+    and comparisons add sessions up in another order, which can change their last digit.
+
+    This is no anonymity. Documents that people clicked can tell who they are, and so can rare combinations of their features,
+    of which `reading` says how many there are.
+
+    Parameters
+    ----------
+    study
+        A study.
+    keep
+        What else stays: ``users``, ``sessions``, ``queries``, ``judges``, ``times``, ``title``, ``extras`` (every further column
+        of the source) or columns such as ``"condition"`` or ``"sessions.condition"``; a list, or names joined by commas.
+    replace
+        What else pseudonyms stand for: ``documents``, ``topics``, ``systems``, or further columns.
+    drop
+        Columns to leave out, such as ``"query_text"`` or ``"age"``.
+    seed
+        A number of 0 or more, to make the same copy again. Who knows it and the ids can undo the pseudonyms. By default they
+        come from the system's generator of secrets, and nothing but the mapping undoes them.
+    memory
+        Memory to work within, see `sessionkit.score`. Beside it the distinct values that are replaced must fit.
+
+    Returns
+    -------
+    Pseudonymized
+        ``.study``, ``.table``, ``.reading``, ``.mapping``; ``.save(directory, mapping=file)`` writes it.
+
+    Raises
+    ------
+    UsageError
+        A name is neither a thing nor a column, or is given twice.
+
+    Examples
+    --------
+    >>> import sessionkit as sk
+    >>> study = sk.from_tables(
+    ...     sessions={"session_id": ["a1", "b1"], "user_id": ["ann", "bob"], "topic_id": ["t", "t"]},
+    ...     queries={"session_id": ["a1", "b1"], "query_position": [1, 1], "query_text": ["my street 5", "my street 5"]},
+    ...     results={"session_id": ["a1", "b1"], "query_position": [1, 1], "rank": [1, 2], "doc_id": ["x", "x"]},
+    ...     judgments={"judgment_key": ["t"], "doc_id": ["x"], "grade": [1]},
+    ... )
+    >>> shared = sk.pseudonymize(study)
+    >>> shared.study.queries.collect().rows()
+    [('session-0001', 1, 'query0001', 'shown'), ('session-0002', 1, 'query0001', 'shown')]
+    >>> sorted(shared.mapping.filter(column="user_id").get_column("pseudonym"))
+    ['user-0001', 'user-0002']
+    """
+    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
+        raise UsageError(f"seed is {seed!r}; it must be a whole number, 0 or more")
+    plan = ColumnPlan.for_study(study, PrivacyOptions.of(study, keep, replace, drop))
+    chance = RandomOrder(seed)
+    names = {name: _names(study, name, plan, chance) for name in sorted(set(plan.of.values()))}
+    sessions = names["session_id"] if "session_id" in names else _as_they_are(study)
+    keys = names_of_keys(study, plan.of, names, chance)
+    renaming = Renaming(plan, names, sessions, keys, _orders(study, plan))
+    users = renaming.users(study)
+    known = Provenance.of(study, plan)
+    copy = written(study, renaming, known, users, memory)
+    changed = {**names, KEY: _changed(keys)}
+    return Pseudonymized(
+        copy,
+        report.table_of(study, copy, plan, changed),
+        report.reading_of(study, copy, plan, changed, known, seeded=seed is not None),
+        {name: (one.values, one.labels) for name, one in changed.items()},
+        study.path,
+    )
+
+
+def _names(study: Study, name: str, plan: ColumnPlan, chance: RandomOrder) -> Names:
+    """Draw pseudonyms for the values of the columns that take those of a column."""
+    own = [(table, column) for (table, column), domain in plan.of.items() if domain == name and column == name]
+    if name == "session_id":
+        own = [("sessions", "session_id")]  # every other session_id is one of these
+    every = pl.concat(
+        study.table(table).select(pl.col(column).cast(pl.String).alias("value").drop_nulls().unique())
+        for table, column in own
+    )
+    values = every.unique().filter((pl.col("value") != "") | (name != "query_text")).collect(engine="streaming")
+    ordered = name in ORDERED and study.settings.merge == "alternate"
+    return drawn(values["value"], LABELS.get(name, f"{name}-"), chance, name, ordered=ordered)
+
+
+def _orders(study: Study, plan: ColumnPlan) -> Names | None:
+    """The place of each session in its user's part of the study, where the times that say it are gone."""
+    found = orders(study) if plan.elapsed and ("sessions", ORDER) not in plan.out else None
+    return None if found is None else Names(found["session_id"], found[ORDER])
+
+
+def _as_they_are(study: Study) -> Names:
+    """Session ids that stay."""
+    ids = study.sessions.select("session_id").collect().to_series()
+    return Names(ids, ids)
+
+
+def _changed(names: Names) -> Names:
+    """Those names that are not the values themselves."""
+    other = names.values != names.labels
+    return Names(names.values.filter(other), names.labels.filter(other))

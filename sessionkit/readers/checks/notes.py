@@ -1,0 +1,179 @@
+"""What was unusual in a source: sentences kept with the study, and warned of where they may change a score."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from sessionkit.contract import table
+from sessionkit.contract.keys import any_twice
+from sessionkit.display.words import counted
+from sessionkit.errors import DataWarning
+from sessionkit.readers.checks.counts import NONE, AnomalyCounts
+from sessionkit.study import Settings
+
+FINER = ("subtopic_id", "passage_id", "judge_id")
+JUDGMENT = ["judgment_key", "doc_id"]
+AT_THE_TOP = "at the top of a study.toml"
+"""Where settings go; a log that was read without a study.toml has none, so that a message which names one says it."""
+
+RUN_ON = "if positions run on from session to session, number queries anew in each"
+"""What is said where sessions begin far above 1."""
+
+
+@dataclass
+class Notes:
+    """Sentences in the order in which they were noticed."""
+
+    told: list[str] = field(default_factory=list)
+    warned: list[str] = field(default_factory=list)
+
+    def tell(self, sentence: str) -> None:
+        """Keep a sentence."""
+        self.told.append(sentence)
+
+    def warn(self, sentence: str) -> None:
+        """Keep a sentence and warn of it when reading ends."""
+        self.told.append(sentence)
+        self.warned.append(sentence)
+
+    def take(self, others: Notes) -> None:
+        """Keep the sentences of others, and warn of those they would warn of."""
+        self.told += others.told
+        self.warned += others.warned
+
+    def give_warnings(self) -> None:
+        """Issue what is to be warned of, each sentence as one :class:`~sessionkit.errors.DataWarning`."""
+        for sentence in self.warned:
+            warnings.warn(sentence, DataWarning, stacklevel=2)
+
+
+def notice_parts(counts: AnomalyCounts, settings: Settings, notes: Notes, *, frames: bool) -> None:
+    """Note what had to be decided while the tables of a log were put together, which came as `frames` or as files."""
+    if counts.missing:
+        _notice_missing(counts, settings, notes, frames=frames)
+    if counts.far[0]:
+        many, first = counts.far
+        notes.warn(
+            f"sessions: {counted(many, 'session')} with every query position out of reach (first: session {first!r}); the records are "
+            f"rejected, the {'session stays' if many == 1 else 'sessions stay'} without queries; {RUN_ON}"
+        )
+    if counts.rankless[0]:
+        many, first = counts.rankless
+        notes.tell(
+            f"results: {counted(many, 'row')} with an empty rank and something in doc_id (first: {first!r}) "
+            f'{"is taken as an empty list" if many == 1 else "are taken as empty lists"}, as empty_list = "" says'
+        )
+    if counts.worded:
+        notes.tell(
+            f"results: {counted(counts.worded, 'row')} with rank, document and, in another column, the text that empty_list is; "
+            "kept as results"
+        )
+    if counts.bare:
+        notes.tell(
+            f"queries: {counted(counts.bare, 'query')} rejected, kept as not logged so that later ones stay where they "
+            "were"
+        )
+    for name, noun in (("queries", "query"), ("sessions", "session")):
+        for column in table(name).names:
+            several, first = counts.differing.get((name, column), NONE)
+            if several:
+                notes.warn(
+                    f"{column}: different values within {counted(several, noun)} (first: session {first!r}); the "
+                    "first value is kept"
+                )
+    if counts.silent:
+        notes.tell(
+            f"queries: {counted(counts.silent, 'query')} without result rows, taken to have returned nothing; "
+            "results_status can say otherwise"
+        )
+    if counts.lost:
+        notes.warn(f"queries: {counted(counts.lost, 'query')} with every result row rejected, taken as not logged")
+
+
+def _notice_missing(counts: AnomalyCounts, settings: Settings, notes: Notes, *, frames: bool) -> None:
+    """Note positions that no record has; warn where nobody said what became of their lists."""
+    sessions, first = counts.gapped
+    status = settings.missing_positions
+    said = (
+        f"queries: {counted(counts.missing, 'position')} missing in {counted(sessions, 'session')} (first: session {first!r}); "
+        f"their lists are taken as {'empty' if status == 'empty' else 'not logged'}"
+    )
+    if counts.doubtful:
+        said += f"; rejected records may be of {counts.doubtful:,} of them"
+        said += ", which are taken as not logged" if status == "empty" else ""
+    if status is None and 2 * counts.late > max(2, sessions):
+        said += f"; {counts.late:,} of the sessions begin above 1: {RUN_ON}"
+    if status is None:
+        said += "; if they returned nothing, "
+        said += (
+            'say missing_positions="empty", as from_tables takes it'
+            if frames
+            else 'set missing_positions = "empty" in study.toml (--missing-positions)'
+        )
+        notes.warn(said)
+    else:
+        notes.tell(said)
+
+
+def notice(counts: AnomalyCounts, judgments: pl.DataFrame, settings: Settings, notes: Notes) -> None:
+    """Note what is unusual in the tables that have come of it."""
+    facts = counts.facts
+    for status, meaning in (
+        ("empty", "empty lists; they count, with nothing gained"),
+        ("not_logged", "lists that were not logged; they are outside every measure"),
+        ("partly_observed", "lists observed in part; measures that look deeper are flagged"),
+    ):
+        if count := getattr(facts, status):
+            notes.tell(f"{count:,} of {facts.queries:,} queries with {meaning}")
+    if facts.repeats_in_lists:
+        notes.warn(
+            f"results: {counted(facts.repeats_in_lists, 'row')} with a document shown earlier in the list; it keeps "
+            "its slot and gains once"
+        )
+    of_shown, _ = counts.unusual.get("gaps", NONE)  # which are told of with the first of them
+    if in_part := facts.lists_with_gaps - of_shown:
+        notes.tell(f"results: {counted(in_part, 'list')} observed in part with gaps in the ranks")
+    if counts.lonely:
+        notes.warn(f"sessions: {counted(counts.lonely, 'session')} without any query")
+    if counts.hollow:
+        notes.warn(
+            f"queries: {counted(counts.hollow, 'query')} said to be shown, without any row in results; they count, "
+            "with nothing gained"
+        )
+    _notice_judgments(judgments, settings, notes)
+    without, first = counts.unjudged
+    if without:
+        notes.warn(
+            f"judgments: none for the judgment_key of {counted(without, 'session')} (first: {first!r}); "
+            "scores that need them are undefined there"
+        )
+
+
+def _notice_judgments(judgments: pl.DataFrame, settings: Settings, notes: Notes) -> None:
+    """Note repeated and negative judgments."""
+    if judgments.is_empty():
+        notes.tell("there are no judgments; measures of relevance are undefined")
+        return
+    finer = [name for name in FINER if name in judgments.columns]
+    hashes = judgments.select(JUDGMENT + finer).hash_rows()
+    if any_twice(hashes.to_numpy()):
+        repeated = judgments.lazy().group_by(JUDGMENT + finer).len().filter(pl.col("len") > 1).collect()
+    else:
+        repeated = judgments.clear()
+    if repeated.height:
+        key, doc = repeated.sort(JUDGMENT).select(JUDGMENT).row(0)
+        notes.warn(
+            f"judgments: {counted(repeated.height, 'document')} judged more than once for one key (first: {key!r}, "
+            f"{doc!r}); merged by merge = {settings.merge!r} when scored, "
+            f"which can be set {AT_THE_TOP}"
+        )
+    negative = judgments.filter(pl.col("grade") < 0, ~pl.col("grade").is_in(settings.unjudged_grades))
+    if negative.height:
+        (lowest,) = negative.select(pl.col("grade").min()).row(0)
+        notes.tell(
+            f"judgments: {counted(negative.height, 'grade')} below 0, taken as judged and without gain; "
+            f"if they mean that nobody judged, set unjudged_grades = [{lowest:g}] {AT_THE_TOP}"
+        )

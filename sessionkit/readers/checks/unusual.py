@@ -1,0 +1,149 @@
+"""What is unusual in the tables of a log though it breaks no rule: times, texts and ids that logs should not have.
+
+Counted part by part of a large log, each part whole sessions, and told once for all of it; every sentence has a count and
+the first session as an example. What is rejected, repeated or empty is counted elsewhere (``counts.py``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import polars as pl
+
+from sessionkit.contract.keys import changes
+from sessionkit.display.words import counted
+from sessionkit.readers.checks.counts import NONE, Found
+from sessionkit.readers.checks.notes import Notes
+from sessionkit.readers.checks.parts import LIST
+
+SESSION = "session_id"
+TIMES = {"issued_at": "clicked_at", "elapsed_seconds": "click_elapsed_seconds"}
+"""A time of queries, and that of clicks to hold against it."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing to look for.
+
+    Parameters
+    ----------
+    noun
+        What is counted, such as ``"query"``.
+    sentence
+        What is said of so many of them.
+    """
+
+    noun: str
+    sentence: str
+
+
+CHECKS = {
+    "backwards": Check(
+        "query", "asked earlier than the query before; sessions are taken in the order of their positions"
+    ),
+    "repeated id": Check("query", "with a query_id that an earlier query of the session has"),
+    "same text": Check(
+        "query", "with the text of the query before; merge_queries merges them, in formats that take it"
+    ),
+    "early click": Check("clicked result", "clicked before its query was asked"),
+    "late click": Check("clicked result", "clicked after the next query of the session was asked"),
+    "no dwell": Check("clicked result", "without dwell_seconds, where others have them"),
+    "gaps": Check(
+        "list",
+        "shown with gaps in the ranks; what stood there is not known and gains nothing, measures that look beyond a gap are "
+        "flagged",
+    ),
+}
+"""What is looked for, in the order in which it is told."""
+OF_RESULTS = ("clicked result", "list")
+
+
+def unusual(queries: pl.DataFrame, results: pl.DataFrame) -> dict[str, Found]:
+    """Return how often each of :data:`CHECKS` holds in the tables of some whole sessions, and the first session.
+
+    Both are in the order of their keys.
+
+    Examples
+    --------
+    >>> queries = pl.DataFrame({"session_id": ["s", "s"], "query_position": [1, 2], "query_text": ["cat", "cat"]})
+    >>> unusual(queries, pl.DataFrame())
+    {'same text': (1, 's')}
+    """
+    found = {**_queries(queries), **_clicks(queries, results), **_dwell(results)}
+    return {name: found[name] for name in CHECKS if name in found and found[name][0]}
+
+
+def gaps(queries: pl.DataFrame, results: pl.DataFrame) -> dict[str, Found]:
+    """Return how many lists said to be shown have gaps in their ranks, and the first session; both tables as above.
+
+    Examples
+    --------
+    >>> queries = pl.DataFrame({"session_id": ["s"], "query_position": [1], "results_status": ["shown"]})
+    >>> gaps(queries, pl.DataFrame({"session_id": ["s"] * 3, "query_position": [1] * 3, "rank": [1, 2, 4]}))
+    {'gaps': (1, 's')}
+    """
+    shown = queries.filter(pl.col("results_status") == "shown").select(LIST)
+    if shown.is_empty():
+        return {}
+    before = pl.when(changes(LIST)).then(0).otherwise(pl.col("rank").shift(1))
+    gapped = results.lazy().filter(pl.col("rank") > before + 1).select(LIST).unique(maintain_order=True)
+    found = _found(gapped.join(shown.lazy(), on=LIST, how="semi", maintain_order="left"), pl.lit(value=True))
+    return {"gaps": found} if found[0] else {}
+
+
+def notice_unusual(found: Mapping[str, Found], notes: Notes) -> None:
+    """Note what was found."""
+    for name, check in CHECKS.items():
+        many, first = found.get(name, NONE)
+        if many:
+            table = "results" if check.noun in OF_RESULTS else "queries"
+            notes.tell(f"{table}: {counted(many, check.noun)} {check.sentence} (first: session {first!r})")
+
+
+def _queries(queries: pl.DataFrame) -> dict[str, Found]:
+    """Return what is unusual in queries."""
+    names = queries.columns
+    same = pl.col(SESSION) == pl.col(SESSION).shift(1)
+    looks: dict[str, pl.Expr] = {}
+    time = next((name for name in TIMES if name in names), None)
+    if time is not None:
+        looks["backwards"] = same & (pl.col(time) < pl.col(time).shift(1))
+    if "query_id" in names:
+        looks["repeated id"] = pl.col("query_id").is_not_null() & ~pl.struct(SESSION, "query_id").is_first_distinct()
+    if "query_text" in names:
+        queries = queries.with_columns(pl.col("query_text").str.strip_chars())
+        text = pl.col("query_text")
+        looks["same text"] = same & (text == text.shift(1)) & (text != "")
+    seen = queries.lazy().select(look.fill_null(value=False).alias(name) for name, look in looks.items()).collect()
+    found = {name: seen[name].arg_true() for name in looks}
+    return {name: (len(rows), queries[SESSION][rows[0]]) if len(rows) else NONE for name, rows in found.items()}
+
+
+def _clicks(queries: pl.DataFrame, results: pl.DataFrame) -> dict[str, Found]:
+    """Return what is unusual in the times of clicks."""
+    for asked, clicked in TIMES.items():
+        if asked in queries.columns and clicked in results.columns:
+            following = pl.col(asked).shift(-1).over(SESSION).alias("__next")
+            times = queries.lazy().select(*LIST, asked, following)
+            made = results.lazy().filter(pl.col(clicked).is_not_null()).select(*LIST, clicked)
+            joined = made.join(times, on=LIST, maintain_order="left").collect().lazy()
+            return {
+                "early click": _found(joined, pl.col(clicked) < pl.col(asked)),
+                "late click": _found(joined, pl.col(clicked) > pl.col("__next")),
+            }
+    return {}
+
+
+def _dwell(results: pl.DataFrame) -> dict[str, Found]:
+    """Return the clicked results without dwell time, where the log has such times."""
+    if not {"clicked", "dwell_seconds"} <= set(results.columns):
+        return {}
+    return {"no dwell": _found(results.lazy(), pl.col("clicked") & pl.col("dwell_seconds").is_null())}
+
+
+def _found(rows: pl.LazyFrame, look: pl.Expr) -> Found:
+    """Return how many rows there are that look so, and the session of the first."""
+    hits = rows.filter(look.fill_null(value=False)).select(pl.len(), pl.col(SESSION).first())
+    many, first = hits.collect().row(0)
+    return (many, first) if many else NONE

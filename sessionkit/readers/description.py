@@ -1,0 +1,180 @@
+"""From sources, a study.toml and options of the command to one description: which format, which files, which options."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import sessionkit.readers as registry
+from sessionkit.errors import DataError, UsageError
+from sessionkit.readers.config import Config, as_config, loaded_toml
+from sessionkit.readers.entries import Glimpse
+from sessionkit.readers.recognition import UNKNOWN, fitting, glimpse, the_one
+
+LOG = ("sessions", "queries", "results")
+COMMAND = {"topics": "--topics", "session_gap": "--session-gap"}
+"""What the command line calls options that it can give."""
+
+
+@dataclass(frozen=True)
+class LogDescription:
+    """A description, and whether its format was named or recognised, not just supposed."""
+
+    config: Config
+    recognised: bool = True
+
+
+@dataclass(frozen=True)
+class StudyToml:
+    """What a study.toml says, unchecked, and where it stands."""
+
+    loaded: Mapping[str, Any]
+    name: str
+    folder: Path
+
+
+def describe(
+    paths: Sequence[Path],
+    format: str | None,
+    config: str | PathLike[str] | Mapping[str, Any] | None,
+    command: Mapping[str, Any],
+    settings: Mapping[str, Any] | None = None,
+) -> LogDescription:
+    """Return the description of a log.
+
+    Parameters
+    ----------
+    paths
+        Its files and folders, or the study.toml that names them.
+    format
+        As the command line says.
+    config
+        A study.toml, or its content, that describes the files.
+    command
+        Options of the format that the command line gives.
+    settings
+        Settings of the study that the command line gives, which go before those of study.toml.
+
+    Raises
+    ------
+    DataError
+        Something is not there, or looks like no format.
+    UsageError
+        The sources do not go together, look like two formats, or the format does not take an option.
+    """
+    tomls = [path for path in paths if path.suffix.lower() == ".toml"]
+    if tomls and config is not None:
+        raise UsageError(f"{tomls[0]} is itself a study.toml, so config cannot be given as well")
+    if tomls and len(paths) > 1:
+        raise UsageError(
+            f"one source at a time where it is a study.toml: {tomls[0]} names the files of its study itself"
+        )
+    if tomls:
+        said = StudyToml({**loaded_toml(tomls[0]), **(settings or {})}, tomls[0].name, tomls[0].parent)
+        return _described(said, [], format, command)
+    for path in paths:
+        if not path.exists():
+            raise DataError(f"{path} does not exist; name a study directory, a study.toml or a log file")
+    if isinstance(config, Mapping):
+        said = StudyToml(config, "config", paths[0].parent)
+    elif config is not None:
+        said = StudyToml(loaded_toml(Path(config)), Path(config).name, Path(config).parent)
+    else:
+        said = StudyToml({}, paths[0].name, paths[0].parent)
+    return _described(replace(said, loaded={**said.loaded, **(settings or {})}), list(paths), format, command)
+
+
+def _described(said: StudyToml, paths: list[Path], format: str | None, command: Mapping[str, Any]) -> LogDescription:
+    """Return the description of a log whose files are `paths` or, where there are none, those that study.toml names."""
+    declared = said.loaded.get("format")
+    if format is not None and declared is not None and format != declared:
+        raise UsageError(f"{said.name} says format = {declared!r}, the command {format!r}; leave out one of them")
+    named = format or declared
+    if named is None and not (set(LOG) & set(said.loaded)):
+        named = _recognised(paths or _named(said))
+    name = "tables" if named is None else named
+    _refuse_untaken(name, command)
+    if name == "tables":
+        return LogDescription(_tables(said, paths), recognised=named is not None or bool(set(LOG) & set(said.loaded)))
+    loaded = {**said.loaded, **command, "format": name}
+    if not paths:
+        return LogDescription(as_config(loaded, said.name, said.folder))
+    folder = Path(os.path.commonpath([path.resolve().parent for path in paths]))
+    settled = as_config({**loaded, "path": [str(path) for path in paths]}, said.name, said.folder)
+    inside = tuple(str(path.resolve().relative_to(folder)) for path in paths)
+    return LogDescription(replace(_at_home(settled), folder=folder, paths=inside))
+
+
+def _at_home(config: Config) -> Config:
+    """Return a description whose judgments are named by their whole path, as its folder is to change."""
+    if "judgments" not in config.tables:
+        return config
+    options = config.tables["judgments"]
+    own = {**options, "path": str((config.folder / options["path"]).resolve())}
+    return replace(config, tables={**config.tables, "judgments": own})
+
+
+def _named(said: StudyToml) -> list[Path]:
+    """Return the files that a study.toml names without saying their format."""
+    given = said.loaded.get("path", ())
+    listed = [given] if isinstance(given, str) else given if isinstance(given, list | tuple) else []
+    return [said.folder / one for one in listed if isinstance(one, str)]
+
+
+def _recognised(paths: Sequence[Path]) -> str | None:
+    """Return the format that these look like, None where a lone file looks like none."""
+    if not paths:
+        return None
+    glimpses = [glimpse(path) for path in paths]
+    names = [name for name, entry in registry.FORMATS.items() if entry.fits_all(glimpses)]
+    name = the_one(names, paths[0].name, "with --from or format in study.toml")
+    if name is None and (len(paths) > 1 or paths[0].is_dir()):
+        apart = [f"{one.name} ({', '.join(_alone(one)) or 'none'})" for one in glimpses]
+        raise DataError(
+            f"not of one format: {', '.join(apart)}; --from FORMAT names it, and files of judgments go to --judgments"
+            if len(paths) > 1
+            else f"{paths[0].name} {UNKNOWN}; files of judgments go to --judgments"
+        )
+    return name
+
+
+def _alone(glimpsed: Glimpse) -> list[str]:
+    """Return the formats of logs and of judgments that something looks like by itself."""
+    return [
+        *fitting([glimpsed], registry.FORMATS),
+        *(f"judgments: {one}" for one in fitting([glimpsed], registry.JUDGMENTS)),
+    ]
+
+
+def _refuse_untaken(name: str, command: Mapping[str, Any]) -> None:
+    """Raise UsageError where the command line gives an option that the format does not take."""
+    taken = registry.FORMATS[name].options if name in registry.FORMATS else command
+    for option in command:
+        if option not in taken:
+            raise UsageError(f"format {name} takes no {option} ({COMMAND[option]}); see: sessionkit formats {name}")
+
+
+def _tables(said: StudyToml, paths: list[Path]) -> Config:
+    """Return the description of a log that is tables."""
+    if len(paths) > 1:
+        raise UsageError(
+            f"one source at a time for format tables, not {len(paths)}; name the files of one study in a study.toml"
+        )
+    loaded = dict(said.loaded)
+    if not paths:
+        given = loaded.get("path")
+        if not set(LOG) & set(loaded) and (isinstance(given, str) or (isinstance(given, list) and len(given) == 1)):
+            loaded["results"] = {"path": loaded.pop("path") if isinstance(given, str) else loaded.pop("path")[0]}
+        return as_config(loaded, said.name, said.folder)
+    path = paths[0]
+    if not loaded:
+        return Config(path.name, path.parent, tables={"results": {"path": path.name}})
+    if said.name == "config":
+        loaded["results"] = {"path": path.name, **loaded.get("results", {})}
+    described = as_config(loaded, said.name, said.folder)
+    results = {**described.tables.get("results", {}), "path": str(path.resolve())}
+    return replace(described, tables={**described.tables, "results": results})

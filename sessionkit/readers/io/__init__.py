@@ -1,0 +1,19 @@
+"""One kind of file taken apart, whatever log it holds: text into lines, fields, objects or elements, as unchecked records.
+
+::
+
+    log_files.py      a file found, recognised, unpacked, hashed (digest.py); encodings.py: those not in UTF-8
+    invalid_bytes.py  lines with bytes that are no text, among others that are
+    table_files.py    a table from a file of any kind, as study.toml describes it
+    delimited.py      separators, header and quotes; fields.py takes such text apart
+    ndjson.py         a JSON object per line; plain.py at once, shapes.py key by key
+    json_items.py     a JSON document too large to load at once; batches.py keeps its rows some at a time
+    json_text.py      JSON as text of which no parser rounds a number or drops half a character
+    markup.py         XML as it streams by, its beginning in prolog.py
+    elements.py       rows made of its elements
+    xml_lists.py      lists of it taken whole, by columns (xml_texts.py)
+    parquet.py        tables with types
+    blanks.py         fields between blanks; qrels.py: those of judgments
+    limits.py         lines that are too long for the memory there is, and tables that are mostly empty
+    record_store.py   where records stay: in memory or in a file
+"""

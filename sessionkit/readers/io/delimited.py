@@ -1,0 +1,226 @@
+"""Delimited text: .csv, .tsv and kin, with or without header and quotes, read as text and never cut silently.
+
+The header is read here, not by polars, which would rename a repeated column without a word. The data are scanned with
+columns to spare, so that a record with more fields than the header is seen and rejected; one with fewer has nulls, of
+which the rules speak.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import polars as pl
+
+from sessionkit.contract import RECORD, RULE, VALUE
+from sessionkit.errors import DataError
+from sessionkit.readers.io.fields import FITS, MOST, DelimitedForm, marked, pieces, scanned
+from sessionkit.readers.io.invalid_bytes import BYTES, is_undecodable, mended, refuse_other_encoding, with_undecoded
+from sessionkit.readers.io.limits import refuse_sparse
+from sessionkit.readers.io.log_files import DAMAGED, LogFile, cut_short, not_utf8, unpacked
+from sessionkit.readers.io.record_store import Keep, in_memory
+from sessionkit.readers.raw import LINE, RAW, Locate, Raw, as_lines, refuse_reserved
+
+NONE: Mapping[int, str] = {}
+
+
+def read_delimited(
+    file: LogFile,
+    table: str,
+    *,
+    separator: str,
+    quote: str | None = '"',
+    header: bool = True,
+    keep: Keep = in_memory,
+    piecewise: bool = False,
+    memory: int | None = None,
+    at_once: bool = False,
+    numbers: Mapping[str, pl.DataType] | None = None,
+) -> Raw:
+    """Return the records of a delimited file as text columns.
+
+    Parameters
+    ----------
+    separator
+        One character of one byte.
+    quote
+        The quote character; None when quotes are data.
+    header
+        Whether the first line names the columns; otherwise they are ``column_1``, ``column_2``, ...
+    keep
+        Where the records stay.
+    piecewise
+        Whether to read no records here, but to say how to read them a piece at a time; what is wrong with the file is
+        then not found here either.
+    memory, at_once
+        Bytes that may be used, and whether all records are to be in them.
+    numbers
+        Types of columns whose values, read a piece at a time, may come as such rather than as text.
+
+    Raises
+    ------
+    DataError
+        No header, a column named twice, text that is not UTF-8, a quote that never closes, a file that ends early.
+    """
+    for what, character in (("separator", separator), ("quote", quote)):
+        if character is not None and len(character.encode()) != 1:
+            raise DataError(f'{file.name}: {what} {character!r} must be one plain character, such as "," or "\\t"')
+    first, skip = _first_record(file, separator, quote)
+    if header and BYTES.search("".join(first)):
+        raise not_utf8(file)
+    names = first if header else [f"column_{number}" for number in range(1, len(first) + 1)]
+    _refuse_repeated(names, file)
+    skip = skip if header else 0
+    if at_once:
+        refuse_sparse(file, len(names), memory)
+    known = {name: dtype for name, dtype in (numbers or {}).items() if name in names}
+    form = DelimitedForm(tuple(names), separator, quote, numbers=known)
+    if piecewise:
+        scan = marked(scanned(file.path, form, skip=skip), form)
+        check = partial(refuse_other_encoding, file)
+        frame, records, read = keep(scan.clear()), 0, partial(pieces, file.path, form, skip, keep, check)
+    else:
+        frame = _kept(file, form, skip, keep)
+        records, read = frame.select(pl.len()).collect().item(), None
+    locate = _way_back(file, form, skip)
+    return Raw(table, file.name, frame, records, locate, file.bytes, file.digest, pieces=read)
+
+
+def _first_record(file: LogFile, separator: str, quote: str | None) -> tuple[list[str], int]:
+    """Return the fields of the first record that is not blank, and the number of lines up to its end."""
+    try:
+        with io.TextIOWrapper(unpacked(file.path), encoding="utf-8-sig", errors="surrogateescape", newline="") as text:
+            reader = csv.reader(
+                text,
+                delimiter=separator,
+                quotechar=quote,
+                quoting=csv.QUOTE_NONE if quote is None else csv.QUOTE_MINIMAL,
+            )
+            for fields in reader:
+                if any(field.strip() for field in fields):
+                    return [field.strip() for field in fields], reader.line_num
+    except csv.Error as error:
+        raise DataError(
+            f"{file.name}: the header cannot be read ({error}); if quotes are data, set quote = false for it in study.toml"
+        ) from None
+    except DAMAGED as error:
+        raise cut_short(file.name, error) from None
+    raise DataError(f"{file.name} is empty; it must hold at least a header line")
+
+
+def _refuse_repeated(names: list[str], file: LogFile) -> None:
+    """Raise DataError where the header names a column twice, or by a name of ours; name those that have none."""
+    refuse_reserved(names, file.name)
+    before: set[str] = set()
+    for position, name in enumerate(names, start=1):
+        if name in before:
+            raise DataError(f"{file.name}: column {name!r} is named twice in the header; rename one of the two")
+        names[position - 1] = name or f"column_{position}"
+        before.add(names[position - 1])
+
+
+def _kept(
+    file: LogFile, form: DelimitedForm, skip: int, keep: Keep, undecoded: Mapping[int, str] = NONE
+) -> pl.LazyFrame:
+    """Return what is kept of a file, taken apart with enough spare columns for its longest record."""
+    quote = form.quote
+    for spare in (1, 32, MOST):
+        wide = replace(form, spare=spare)
+        scan = marked(scanned(file.path, wide, skip=skip), wide)
+        try:
+            return keep(with_undecoded(scan, undecoded))
+        except pl.exceptions.SchemaError as error:  # of the first record
+            if "not specified in schema" not in str(error):
+                raise
+        except pl.exceptions.ComputeError as error:
+            if "more fields" in str(error):
+                continue
+            if is_undecodable(error):
+                copy = mended(file)
+                return _kept(copy, form, skip, keep, _records(copy, form, skip))
+            raise DataError(
+                f"{file.name} cannot be taken apart: a quote is not closed{_odd_line(file.path, quote)}; "
+                "if quotes are data, set quote = false for it in study.toml"
+            ) from None
+        except OSError as error:
+            raise cut_short(file.name, error) from None
+    raise DataError(
+        f"{file.name}: its first record has over 2,000 fields more than its {len(form.names)} columns; is the separator right?"
+    )
+
+
+def _records(copy: LogFile, form: DelimitedForm, skip: int) -> dict[int, str]:
+    """Return the records of a mended file that cannot be decoded, by their number, from its lines."""
+    lines = pl.scan_lines(str(copy.path), name=RAW, row_index_name=LINE, row_index_offset=1, glob=False)
+    lines = lines.with_columns(pl.col(LINE).cast(pl.Int64)).filter(pl.col(LINE) > skip)
+    record = pl.col(LINE) - skip
+    if form.quote is not None:  # a record goes on where a quote is open
+        quotes = pl.col(RAW).str.count_matches(form.quote, literal=True).cast(pl.Int64).cum_sum()
+        record = (quotes.shift(1, fill_value=0) % 2 == 0).cast(pl.Int64).cum_sum()
+    bad = pl.Series(list(copy.undecoded), dtype=pl.Int64)
+    found = lines.with_columns(record.alias(RECORD)).filter(pl.col(LINE).is_in(bad.implode())).select(RECORD, LINE)
+    first = found.collect().unique(RECORD, keep="first", maintain_order=True)
+    return {record: copy.undecoded[line] for record, line in first.rows()}
+
+
+def _odd_line(path: Path, quote: str | None) -> str:
+    """Return where the first line with an odd number of quotes is, as part of a sentence."""
+    if quote is None:
+        return ""
+    with unpacked(path) as stream:
+        for number, line in enumerate(stream, 1):
+            if line.count(quote.encode()) % 2 == 1:
+                shown = line.decode(errors="backslashreplace").rstrip("\r\n")
+                return f" (line {number}: {shown[:60]!r})"
+    return ""
+
+
+def _way_back(file: LogFile, form: DelimitedForm, skip: int) -> Locate:
+    """Return how to find the raw text of records: by line, unless quoted fields run over several lines."""
+    by_line = as_lines(str(file.path), skip + 1)
+
+    def locate(records: pl.Series) -> pl.DataFrame:
+        if form.quote is None:
+            return by_line(records)
+        readable = file
+        try:
+            even = _is_even(file, form.quote)
+        except pl.exceptions.ComputeError:  # some line of it cannot be decoded
+            readable = mended(file)
+            even = _is_even(readable, form.quote)
+        if even:
+            return by_line(records)
+        return _kept(readable, form, skip, lambda scan: _by_record(scan, form, records).lazy()).collect()
+
+    return locate
+
+
+def _is_even(file: LogFile, quote: str) -> bool:
+    """Return whether every quote that opens on a line of a file closes there."""
+    odd = pl.col(RAW).str.count_matches(quote, literal=True) % 2 == 1
+    lines = pl.scan_lines(str(file.path), name=RAW, glob=False)
+    return not lines.select(odd.any()).collect().item()
+
+
+def _by_record(scan: pl.LazyFrame, form: DelimitedForm, records: pl.Series) -> pl.DataFrame:
+    """Return the text of records, their fields put together again."""
+    names = [name for name in scan.collect_schema().names() if name not in (RECORD, RULE, VALUE)]
+    found = scan.filter(pl.col(RECORD).is_in(records.implode()))
+    fields = [_quoted(pl.col(name), form.separator, form.quote) for name in names]
+    surplus = pl.when(pl.col(RULE) == FITS).then(VALUE).fill_null("")
+    raw = pl.concat_str(*fields, surplus, separator=form.separator).str.strip_chars_end(form.separator)
+    return found.select(RECORD, pl.lit(None, dtype=pl.Int64).alias(LINE), raw.alias(RAW)).collect()
+
+
+def _quoted(field: pl.Expr, separator: str, quote: str | None) -> pl.Expr:
+    """Return the text of a field as it stood in the file, between quotes where it needs them."""
+    text = field.fill_null("")
+    if quote is None:
+        return text
+    doubled = text.str.replace_all(quote, quote * 2, literal=True)
+    needy = text.str.contains_any([separator, quote, "\n", "\r"])
+    return pl.when(needy).then(pl.concat_str(pl.lit(quote), doubled, pl.lit(quote))).otherwise(text)

@@ -1,0 +1,269 @@
+"""Files as they lie on disk: found, recognised, unpacked, hashed; every way they can disappoint is a DataError.
+
+What a file is, is read from its first bytes (gzip, zstd, Parquet, NDJSON); only the separator of delimited text comes
+from its name.
+"""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import io
+import re
+import zlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, cast
+
+from sessionkit.errors import DataError, lack_of_space, suggestion
+from sessionkit.readers.io.digest import digest_of
+from sessionkit.readers.io.signatures import GZIP, PARQUET, ZSTD, unread, utf16_of
+from sessionkit.readers.progress import counted
+from sessionkit.study.locations import named_in_utf8
+
+HEAD = 1 << 16
+UTF8_BOM = codecs.BOM_UTF8
+SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
+NDJSON = (".ndjson", ".jsonl")
+PACKED = (".gz", ".zst", ".zstd")
+BLANK_LINES = re.compile(rb"\A(?:[ \t]*\r?\n)+")
+DAMAGED = (EOFError, OSError, zlib.error)
+"""What unpacking a file that is cut short or damaged may raise."""
+
+
+@dataclass(frozen=True)
+class LogFile:
+    """One file: its name as the user wrote it, where its UTF-8 text (or Parquet) lies, and what it seems to be.
+
+    Copies of it go to `workspace`; `encoding` is what the user said, which stands in `section` of study.toml, where that is known.
+    In a copy that was made to be readable, `undecoded` are the numbers of the lines that are not in the original, with the bytes
+    that are no text (``invalid_bytes.py``).
+    """
+
+    name: str
+    path: Path
+    kind: str
+    separator: str | None
+    head: bytes
+    bytes: int
+    digest: Callable[[], str]
+    workspace: Path
+    encoding: str | None = None
+    section: str = ""
+    undecoded: Mapping[int, str] = field(default_factory=dict, compare=False)
+
+    @property
+    def sha256(self) -> str:
+        """The SHA-256 of the file as it lies on disk, hexadecimal."""
+        return self.digest()
+
+
+def open_log(
+    name: str,
+    base: Path,
+    workspace: Path,
+    *,
+    encoding: str | None = None,
+    as_is: bool = False,
+    section: str = "",
+    is_beside: bool = False,
+) -> LogFile:
+    """Find and recognise a file.
+
+    Parameters
+    ----------
+    name
+        Path relative to `base`, as the user wrote it.
+    workspace
+        A directory for the UTF-8 copy of a file in another encoding.
+    encoding
+        Name of the file's encoding when it is not UTF-8.
+    as_is
+        Whether to leave a text in UTF-16 to whoever reads it.
+    section
+        The table of study.toml that can say how it is written; empty where that is none in particular.
+    is_beside
+        Whether it may be anything, such as a document in the folder of a log, of which only the lines are counted.
+
+    Raises
+    ------
+    DataError
+        It is missing, a directory, unreadable, empty, cut short, of a kind that is not read, or not in the encoding it should
+        be in.
+    """
+    path = base / name
+    name = path.name if Path(name).is_absolute() else name
+    if not path.is_file():
+        raise _missing(name, path)
+    try:
+        head = _head(path, name)
+    except PermissionError:
+        raise DataError(f"{name}: no permission to read {path}") from None
+    if not head:
+        raise DataError(f"{name} is empty; it must hold at least a header line")
+    if not is_beside and (what := unread(head, name)):
+        raise DataError(f"{name} is {what}")
+    text = named_in_utf8(path).absolute()  # absolute, as polars takes ~ for the home folder
+    if encoding is not None and not head.startswith(PARQUET):
+        text = _transcoded(path, name, encoding, workspace)
+        head = _head(text, name)
+    elif not as_is and (utf16 := utf16_of(head)):
+        raise DataError(f'{name} is in UTF-16; set encoding = "{utf16}" {_in_toml(section)}')
+    kind, separator = _kind(path, head)
+    if kind != "parquet" and _ends_lines_unseen(head):
+        raise DataError(
+            f"{name} ends its lines with carriage returns alone, as old Macs did; save it with line feeds, such as by: "
+            "tr '\\r' '\\n'"
+        )
+    size = path.stat().st_size
+    return LogFile(name, text, kind, separator, beginning(head), size, digest_of(path), workspace, encoding, section)
+
+
+def _ends_lines_unseen(head: bytes) -> bool:
+    """Return whether a text has line ends that only XML takes for such."""
+    return b"\r" in head.rstrip() and b"\n" not in head and not beginning(head).lstrip().startswith(b"<")
+
+
+def beginning(head: bytes) -> bytes:
+    """Return what a text begins with, after a byte order mark and blank lines.
+
+    >>> beginning(codecs.BOM_UTF8 + b"\\r\\n  \\n\\tb\\n")
+    b'\\tb\\n'
+    """
+    return BLANK_LINES.sub(b"", head.removeprefix(UTF8_BOM))
+
+
+def unpacked(path: Path, *, again: bool = False) -> IO[bytes]:
+    """Open a file for reading, unpacking gzip and zstd by their first bytes; what is read `again` is not counted again."""
+    return _unpacked(path) if again else counted(_unpacked(path))
+
+
+def _unpacked(path: Path) -> IO[bytes]:
+    """Open a file by its first bytes."""
+    with path.open("rb") as stream:
+        magic = stream.read(4)
+    if magic.startswith(GZIP):
+        return cast("IO[bytes]", gzip.open(path, "rb"))
+    if magic == ZSTD:
+        import pyarrow as pa  # slow to import, needed for this alone
+
+        return io.BufferedReader(pa.input_stream(str(path), compression="zstd"), HEAD)
+    return path.open("rb")
+
+
+def text_of(file: LogFile) -> str:
+    """Return all text of a file, for kinds of file that are small.
+
+    Raises
+    ------
+    DataError
+        It is not UTF-8, or is cut short.
+    """
+    try:
+        with unpacked(file.path) as stream:
+            return stream.read().decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise not_utf8(file) from None
+    except DAMAGED as error:
+        raise cut_short(file.name, error) from None
+
+
+def is_packed(path: Path) -> bool:
+    """Return whether a file is packed by gzip or zstd."""
+    with path.open("rb") as stream:
+        return stream.read(4).startswith((GZIP, ZSTD))
+
+
+def not_utf8(file: LogFile) -> DataError:
+    """Return the error for text that is not UTF-8."""
+    line = _undecodable(file.path)
+    where = f" (line {line:,})" if line else ""
+    if file.encoding is not None:
+        return DataError(f"{file.name} is not in the encoding {file.encoding!r} that study.toml gives{where}")
+    return DataError(
+        f'{file.name} is not UTF-8{where}; set encoding = "latin-1" (or what it is) {_in_toml(file.section)}'
+    )
+
+
+def _in_toml(section: str) -> str:
+    """Return where study.toml says how a file is written."""
+    return f"beside its path under [{section}] in study.toml" if section else "for it in study.toml"
+
+
+def _undecodable(path: Path) -> int | None:
+    """Return the number of the first line that is not UTF-8."""
+    with unpacked(path) as stream:
+        for number, line in enumerate(stream, 1):
+            try:
+                line.decode()
+            except UnicodeDecodeError:
+                return number
+    return None
+
+
+def cut_short(name: str, reason: object) -> Exception:
+    """Return the error for a compressed file that ends early or is damaged, or the reason itself where a disk is full."""
+    if isinstance(reason, OSError) and lack_of_space(reason):
+        return reason
+    return DataError(f"{name} cannot be unpacked, it is cut short or damaged ({reason}); fetch it again")
+
+
+def _missing(name: str, path: Path) -> DataError:
+    """Return the error for a file that is not there, naming the nearest one that is."""
+    if path.is_dir():
+        return DataError(f"{name}: {path} is a directory where a file is needed")
+    if path.exists():
+        return DataError(f"{name}: {path} is a device or a pipe; write what comes from it to a file and name that")
+    folder = path.parent
+    if not folder.is_dir():
+        return DataError(f"{name}: no such file; looked for {path}, whose folder does not exist")
+    there = sorted(entry.name for entry in folder.iterdir() if entry.is_file())
+    return DataError(f"{name}: no such file; looked for {path}{suggestion(path.name, there)}")
+
+
+def _head(path: Path, name: str) -> bytes:
+    """Return the first bytes of a file, unpacked."""
+    try:
+        with unpacked(path) as stream:
+            return stream.read(HEAD)
+    except PermissionError:
+        raise
+    except DAMAGED as error:
+        raise cut_short(name, error) from None
+
+
+def _kind(path: Path, head: bytes) -> tuple[str, str | None]:
+    """Return ``parquet``, ``ndjson`` or ``text``, and the separator a name like .csv or .tsv.gz implies."""
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    while suffixes and suffixes[-1] in PACKED:
+        suffixes.pop()
+    suffix = suffixes[-1] if suffixes else ""
+    if head.startswith(PARQUET):
+        return "parquet", None
+    if suffix in NDJSON or (suffix not in SEPARATORS and head.removeprefix(UTF8_BOM).lstrip().startswith(b"{")):
+        return "ndjson", None
+    return "text", SEPARATORS.get(suffix)
+
+
+def _transcoded(path: Path, name: str, encoding: str, workspace: Path) -> Path:
+    """Return a UTF-8 copy of a file in another encoding; bytes that are none of its characters stay as they are."""
+    try:
+        "".encode(encoding)  # unlike codecs.lookup, refuses those that are not for text, such as base64
+    except (LookupError, ValueError):
+        raise DataError(
+            f'{name}: encoding {encoding!r} is unknown; use a name such as "latin-1", "cp1252" or "utf-16"'
+        ) from None
+    copy = workspace / f"{len(list(workspace.iterdir()))}-{path.name}.txt"
+    try:
+        with (
+            codecs.getreader(encoding)(unpacked(path), "surrogateescape") as source,
+            copy.open("w", encoding="utf-8", errors="surrogateescape", newline="") as target,
+        ):
+            while chunk := source.read(1 << 20):
+                target.write(chunk)
+    except UnicodeError as error:
+        raise DataError(f"{name} is not in the encoding {encoding!r} that study.toml gives ({error})") from None
+    except DAMAGED as error:
+        raise cut_short(name, error) from None
+    return copy

@@ -1,0 +1,227 @@
+"""XML as it streams by: the elements below its root one after the other, raw ampersands escaped on the way.
+
+A file of any length takes no more memory than its longest element below the root. Lists of like entries may be taken from its
+text on the way (``xml_lists.py``), in threads of their own. Document types, and with them entities
+that expand and references to other files, are refused: defusedxml looks at all that stands before the root, which is the
+only place where they may stand; the faster parser of the standard library then takes the rest. Raw ampersands are what
+XML does not allow but old logs have.
+"""
+
+from __future__ import annotations
+
+import gc
+import re
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import IO, Any
+from xml.etree.ElementTree import Element, ParseError, TreeBuilder, XMLParser
+
+import polars as pl
+from defusedxml import DefusedXmlException  # type: ignore[import-untyped]
+from defusedxml.ElementTree import DefusedXMLParser  # type: ignore[import-untyped]
+
+from sessionkit.contract import RECORD
+from sessionkit.errors import DataError
+from sessionkit.readers.io.elements import Block, regular
+from sessionkit.readers.io.log_files import DAMAGED, LogFile, cut_short, unpacked
+from sessionkit.readers.io.prolog import Prolog, UnknownEncodingError
+from sessionkit.readers.io.xml_lists import TAKEN, Listed, Listing
+from sessionkit.readers.io.xml_texts import TextSpan
+from sessionkit.readers.raw import LINE, Locate, as_json
+from sessionkit.study.prefetch import Ahead
+
+PIECE = 1 << 20
+"""Bytes that are read at a time."""
+FED = 1 << 16
+"""Bytes that are parsed at a time: as many as a processor keeps at hand."""
+LONGEST = 1 << 24
+"""Bytes that a text may have."""
+RAW_AMPERSAND = re.compile(rb"&(?!#[0-9]+;|#x[0-9A-Fa-f]+;|(?:amp|lt|gt|quot|apos);)")
+CDATA = re.compile(rb"(<!\[CDATA\[|\]\]>)")
+
+
+@dataclass
+class Markup:
+    """A file of XML.
+
+    Parameters
+    ----------
+    file
+        The file.
+
+    Attributes
+    ----------
+    root
+        The name of its root, once the first element has come.
+    ampersands
+        How many raw ampersands had to be escaped so far.
+    """
+
+    file: LogFile
+    root: str | None = None
+    ampersands: int = 0
+    _lists: Listed = field(default_factory=dict)
+
+    def elements(self, tag: str, listing: Listing | None = None) -> Iterator[Element]:
+        """Return the elements of this name below the root, each whole, one after the other; it is gone with the next.
+
+        Parameters
+        ----------
+        listing
+            Takes lists from the text; then :meth:`block` knows them.
+
+        Raises
+        ------
+        DataError
+            The file is no well-formed XML (the line is named), has a document type, or cannot be unpacked to its end.
+        """
+        builder = TreeBuilder()
+        parser = XMLParser(target=builder, encoding=self._encoding)  # noqa: S314 - the prolog is looked at first
+        with (
+            self._readable(),
+            unpacked(self.file.path) as stream,
+            closing(self._texts(stream, listing)) as made,
+            closing(Ahead(made)) as texts,
+        ):
+            for text, lists in texts:
+                self._lists |= lists
+                for start in range(0, len(text), FED):
+                    parser.feed(text[start : start + FED])
+                    root = builder.close()  # what has been built so far
+                    if root is not None and len(root) > 1:
+                        self.root = root.tag
+                        for child in root[:-1]:
+                            yield from (child,) if child.tag == tag else child.iter(tag)
+                        del root[:-1]
+            root = parser.close()
+            self.root = root.tag
+            for child in root:
+                yield from (child,) if child.tag == tag else child.iter(tag)
+
+    def block(self, parent: Element) -> Block | TextSpan | None:
+        """Return the children of an element by columns where they are all alike, else None; each element can be asked for once."""
+        taken = self._lists.pop(parent.get(TAKEN, ""), None)
+        return regular(parent) if taken is None else taken
+
+    def _texts(self, stream: IO[bytes], listing: Listing | None) -> Generator[tuple[bytes, Listed], None, None]:
+        """Return the text of a stream, its beginning looked at, piece by piece, and lists that were taken from each."""
+        pieces, prolog = self._mended(stream), Prolog(self._encoding)
+        for piece in pieces:
+            prolog.feed(piece)
+            if prolog.root is not None:
+                start = prolog.root - prolog.before
+                if listing is not None and prolog.is_utf8 and start >= 0:
+                    yield piece[:start], {}
+                    yield from listing.through(chain((piece[start:],), pieces))
+                else:
+                    yield from ((text, {}) for text in chain((piece,), pieces))
+                return
+            yield piece, {}
+
+    @property
+    def _encoding(self) -> str | None:
+        """What to take its text for, whatever it says: where an encoding was given, it is a copy in UTF-8."""
+        return None if self.file.encoding is None else "utf-8"
+
+    def _mended(self, stream: IO[bytes]) -> Iterator[bytes]:
+        """Return what a stream holds, raw ampersands escaped and counted."""
+        for piece, escaped in _pieces(stream):
+            self.ampersands += escaped
+            yield piece
+
+    @contextmanager
+    def _readable(self) -> Iterator[None]:
+        """Say what is wrong with a file that cannot be read as XML."""
+        try:
+            yield
+        except DefusedXmlException:
+            raise DataError(
+                f"{self.file.name}: a document type (<!DOCTYPE ...>) stands before its elements, which no log needs and which "
+                "can do harm; remove it from the file"
+            ) from None
+        except ParseError as error:
+            line = error.position[0]
+            reason = str(error).rpartition(": line")[0]
+            raise DataError(
+                f"{self.file.name}, line {line}: not well-formed XML ({reason}); mend that line, or fetch the file again"
+            ) from None
+        except UnknownEncodingError as error:
+            raise DataError(
+                f'{self.file.name} says it is in the encoding {error}, which parsers of XML do not know; set encoding = "..." '
+                "for it in study.toml"
+            ) from None
+        except DAMAGED as error:
+            raise cut_short(self.file.name, error) from None
+
+    def lines(self, tags: frozenset[str], numbers: Sequence[int]) -> dict[int, int]:
+        """Return the lines on which elements of these names begin, by their numbers in the order of the file."""
+        wanted, found, seen = set(numbers), {}, 0
+        parser = DefusedXMLParser(target=object(), encoding=self._encoding, forbid_dtd=True)
+        expat: Any = parser.parser
+
+        def start(tag: str, _attributes: object) -> None:
+            nonlocal seen
+            if tag in tags:
+                seen += 1
+                if seen in wanted:
+                    found[seen] = int(expat.CurrentLineNumber)
+
+        expat.StartElementHandler = start
+        with self._readable(), unpacked(self.file.path) as stream:
+            for piece, _ in _pieces(stream):
+                parser.feed(piece)
+        return found
+
+    def locate(self, frame: pl.LazyFrame, *tags: str) -> Locate:
+        """Return the way back for rows whose RECORD is the number of their element: its line, and the row as JSON."""
+        raw = as_json(frame)
+
+        def locate(records: pl.Series) -> pl.DataFrame:
+            at = self.lines(frozenset(tags), records.to_list())
+            lines = pl.DataFrame({RECORD: list(at), LINE: list(at.values())}, schema={RECORD: pl.Int64, LINE: pl.Int64})
+            return raw(records).drop(LINE).join(lines, on=RECORD, how="left")
+
+        return locate
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Leave cyclic garbage uncollected for a while: elements make none, and to look for it takes as long as to read them."""
+    collected = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collected:
+            gc.enable()
+
+
+def _pieces(stream: IO[bytes]) -> Iterator[tuple[bytes, int]]:
+    """Return what a stream holds, raw ampersands escaped, and how many there were in each piece."""
+    left, inside = b"", False
+    while chunk := stream.read(PIECE):
+        text = left + chunk
+        cut = text.rfind(b">") + 1  # neither an entity nor the marks of CDATA stand on both sides of it
+        if not cut and len(text) > LONGEST:
+            cut = len(text)
+        text, left = text[:cut], text[cut:]
+        piece, escaped, inside = _escaped(text, inside)
+        yield piece, escaped
+    piece, escaped, _ = _escaped(left, inside)
+    yield piece, escaped
+
+
+def _escaped(text: bytes, inside: bool) -> tuple[bytes, int, bool]:
+    """Return a text with its raw ampersands escaped, their number, and whether it ends in CDATA, where they are fine."""
+    if not inside and not (b"[" in text and b"<![CDATA[" in text):  # a lone byte is found much faster
+        return *RAW_AMPERSAND.subn(b"&amp;", text), False
+    parts, escaped = [], 0
+    for part in CDATA.split(text):
+        if part in (b"<![CDATA[", b"]]>"):
+            inside = part == b"<![CDATA["
+        mended, many = (part, 0) if inside else RAW_AMPERSAND.subn(b"&amp;", part)
+        parts.append(mended)
+        escaped += many
+    return b"".join(parts), escaped, inside

@@ -1,0 +1,198 @@
+"""One table from a file of any kind, as study.toml describes it, or as its name and first bytes do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import polars as pl
+
+from sessionkit.contract import table
+from sessionkit.contract.casts import as_text
+from sessionkit.errors import DataError
+from sessionkit.readers.checks.columns import under_our_names
+from sessionkit.readers.config import Config
+from sessionkit.readers.io.delimited import read_delimited
+from sessionkit.readers.io.json_items import as_items, as_ndjson
+from sessionkit.readers.io.limits import refuse_long_line
+from sessionkit.readers.io.log_files import LogFile, is_packed
+from sessionkit.readers.io.ndjson import read_ndjson
+from sessionkit.readers.io.parquet import read_parquet
+from sessionkit.readers.io.qrels import QRELS, looks_like_qrels, read_whitespace, without_idle_subtopic
+from sessionkit.readers.io.record_store import Keep, in_memory
+from sessionkit.readers.raw import Raw, no_way_back
+
+WHITESPACE = "whitespace"
+SEPARATORS = ",\t;|"
+"""What may separate fields where nothing says it but the header."""
+IDLE = {
+    "parquet": (("separator", "quote", "header", "encoding"), "Parquet and says itself how its values are written"),
+    "ndjson": (("quote", "header"), "JSON, where every record names its values"),
+    WHITESPACE: (("quote",), "fields between blanks, which no quotes keep together"),
+}
+"""What there is not to be said of a kind of file, and why."""
+
+
+def comes_in_pieces(file: LogFile, options: Mapping[str, Any]) -> bool:
+    """Return whether a file can be read a piece at a time: delimited text and NDJSON can."""
+    return options.get("separator") != WHITESPACE and file.kind != "parquet"
+
+
+def read_table(
+    file: LogFile, name: str, options: Mapping[str, Any], *, config: Config, keep: Keep, piecewise: bool = False
+) -> Raw:
+    """Return one table's records under our column names; `piecewise` as :func:`read_delimited` takes it."""
+    null = options.get("null", "")
+    nulls = (null,) if isinstance(null, str) else null
+    found: list[str] = []
+    given, file = file, as_ndjson(file) if _may_be_json(file, options) else file
+    _refuse_idle(file, name, options)
+    stops = piecewise and (file.kind == "text" or is_packed(file.path))  # at a long line, which is then looked for
+    if file.kind != "parquet" and not stops:
+        refuse_long_line(file, config.memory, noun="line" if file is given else "record")
+    numbers = _numbers(name, options) if nulls == ("",) else {}
+
+    def named(frame: pl.LazyFrame, *, numbered: bool) -> pl.LazyFrame:
+        found.extend(frame.collect_schema().names())
+        source = Raw(name, file.name, frame, 0, no_way_back, file.bytes, file.digest)
+        columns, empty = options.get("columns", {}), options.get("empty_list")
+        return keep(under_our_names(source, columns, nulls=nulls, numbered=numbered, empty_list=empty).frame)
+
+    raw = _records(
+        file,
+        name,
+        options,
+        named,
+        piecewise=piecewise,
+        memory=config.memory,
+        at_once=keep is in_memory,
+        numbers=numbers,
+    )
+    if set(QRELS) <= set(found):
+        raw = without_idle_subtopic(raw)
+    if file is not given:
+        raw = replace(raw, locate=as_items(given))
+    zone = options.get("timezone", config.settings.timezone)
+    return replace(raw, timezone=zone, empty_list=options.get("empty_list"), base=_base(options))
+
+
+def _records(
+    file: LogFile,
+    name: str,
+    options: Mapping[str, Any],
+    named: Callable[..., pl.LazyFrame],
+    *,
+    piecewise: bool,
+    memory: int | None,
+    at_once: bool,
+    numbers: Mapping[str, pl.DataType],
+) -> Raw:
+    """Return the records of a file of any kind; `named` takes them, and whether their columns have numbers only."""
+    separator = options.get("separator")
+    keep = partial(named, numbered=False)
+    if file.kind == "parquet":
+        return read_parquet(file, name, keep=keep)
+    if separator is None and file.kind == "ndjson":
+        return read_ndjson(file, name, keep=keep, piecewise=piecewise, memory=memory, at_once=at_once, numbers=numbers)
+    undescribed = not {"separator", "columns", "header", "quote"} & set(options)
+    if separator == WHITESPACE or (name == "judgments" and undescribed and looks_like_qrels(file)):
+        header = options.get("header", name != "judgments")
+        return read_whitespace(file, name, header=header, keep=partial(named, numbered=not header))
+    header = options.get("header", True)
+    return read_delimited(
+        file,
+        name,
+        separator=separator or file.separator or _separator(file, name, options),
+        quote=_quote(options),
+        header=header,
+        keep=partial(named, numbered=not header),
+        piecewise=piecewise,
+        memory=memory,
+        at_once=at_once,
+        numbers={column: dtype for column, dtype in numbers.items() if dtype.is_integer()},
+    )
+
+
+def _may_be_json(file: LogFile, options: Mapping[str, Any]) -> bool:
+    """Return whether nothing says that a file is anything else than JSON."""
+    return file.kind != "parquet" and "separator" not in options
+
+
+def _refuse_idle(file: LogFile, name: str, options: Mapping[str, Any]) -> None:
+    """Raise DataError where an option says of a file what files of its kind do not have."""
+    separator = options.get("separator")
+    is_ndjson = file.kind == "ndjson" and separator is None
+    kind = file.kind if file.kind == "parquet" or is_ndjson else WHITESPACE if separator == WHITESPACE else ""
+    idle, reason = IDLE.get(kind, ((), ""))
+    for option in idle:
+        if option in options and not (kind == WHITESPACE and options[option] is False):
+            raise DataError(f"[{name}] says {option} of {file.name}, which is {reason}; leave {option} out of it")
+
+
+def labelled(raw: Raw, labels: Mapping[str, float]) -> Raw:
+    """Return judgments whose grades that are words are what these are worth; as they are where that says nothing of them."""
+    types = raw.frame.collect_schema()
+    if not labels or "grade" not in types:
+        return raw
+    given = raw.frame.select(as_text("grade", types["grade"]).str.strip_chars()).collect().to_series()
+    words = given.filter(given != "").cast(pl.Float64, strict=False).null_count()
+    return replace(raw, frame=_labelled(raw.frame, labels)) if words or given.is_in(list(labels)).any() else raw
+
+
+def _labelled(frame: pl.LazyFrame, labels: Mapping[str, float]) -> pl.LazyFrame:
+    """Return judgments whose grades that are words are what these are worth; as they were, they are in raw_grade."""
+    given = as_text("grade", frame.collect_schema()["grade"]).str.strip_chars()
+    worth = {label: str(number) for label, number in labels.items()}
+    frame = frame.rename({"raw_grade": "raw_grade_given"}, strict=False)
+    return frame.with_columns(given.replace(worth).alias("grade"), raw_grade="grade")
+
+
+def _numbers(name: str, options: Mapping[str, Any]) -> dict[str, pl.DataType]:
+    """Return the types of the source's columns that are declared to be numbers, and nothing else beside."""
+    columns = options.get("columns", {})
+    taken = list(columns.values())
+    types = {}
+    for field in table(name).fields:
+        theirs = columns.get(field.name, field.name)
+        marker = field.name == "rank" and "empty_list" in options  # its text is compared
+        if field.type in ("integer", "number") and not marker and taken.count(theirs) == (field.name in columns):
+            types[theirs] = field.dtype
+    return types
+
+
+def _separator(file: LogFile, name: str, options: Mapping[str, Any]) -> str:
+    """Return what separates the fields of a file whose name does not say it: that by which its header names its columns.
+
+    Raises
+    ------
+    DataError
+        It has no header, or does not name those columns that the table must have.
+    """
+    if not file.head.strip():
+        raise DataError(f"{file.name} is empty; it must hold at least a header line")
+    columns = options.get("columns", {})
+    needed = {columns.get(column, column) for column in table(name).required}
+    first = file.head.decode("utf-8", errors="replace").split("\n", 1)[0]
+    for separator in SEPARATORS if options.get("header", True) else ():
+        if needed <= {field.strip(' \r"') for field in first.split(separator)}:
+            return separator
+    raise DataError(
+        f"{file.name}: neither its name nor its first line ({first.strip()[:60]!r}) says what separates its fields; "
+        'set separator = "\\t", "," or "whitespace" for it in study.toml'
+    )
+
+
+def _base(options: Mapping[str, Any]) -> Mapping[str, int]:
+    """Return what each declared column counts from; one number stands for all of them."""
+    base = options.get("base", {})
+    return base if isinstance(base, Mapping) else dict.fromkeys(("query_position", "rank"), base)
+
+
+def _quote(options: Mapping[str, Any]) -> str | None:
+    """Return the quote character, None when quotes are data."""
+    quote = options.get("quote", True)
+    if isinstance(quote, bool):
+        return '"' if quote else None
+    return str(quote)

@@ -1,0 +1,95 @@
+"""Formats of judgments, one file each: which document of which topic, or of which text of a query, has which grade.
+
+A new format is one file here and one entry in ``JUDGMENTS`` below; ``rre.py`` is a short one to go by.
+
+1. ``read(file, config)`` returns Raws of the table judgments (``raw_of`` in ``../records.py`` makes them): judgment_key, doc_id and
+   grade as text, and judge_id, subtopic_id or passage_id where it has them. ``ratings.rowless`` and ``ratings.idle`` account for
+   what has no row.
+2. ``fits(glimpse)`` recognises the format by content; two formats must not fit one file.
+3. ``"name": Judgments(description, module.read, fits=..., keys=..., tried=...)`` goes into ``JUDGMENTS``; ``keys=TEXT`` where
+   judgments are keyed by texts of queries, ``takes=`` what [judgments] may say of its table, which is in ``config.of_judgments``.
+"""
+
+from sessionkit.readers.entries import TEXT, Judgments
+from sessionkit.readers.io.qrels import holds_qrels
+from sessionkit.readers.judgments import graded, quepid, rre, srw, tables, tiangong_labels, trec_dd, trec_qrels
+
+TABLE = ("separator", "quote", "header", "null", "columns")
+"""What may be said of a table."""
+JUDGMENTS: dict[str, Judgments] = {
+    "tables": Judgments(
+        "a table with our column names: judgment_key, doc_id, grade; or as study.toml describes it",
+        tables.read,
+        parquet=True,
+        takes=TABLE,
+    ),
+    "qrels": Judgments(
+        "TREC qrels: topic, iteration or subtopic, document, grade between blanks",
+        trec_qrels.read,
+        fits=lambda glimpse: holds_qrels(glimpse.head),
+        tried=trec_qrels.TRIED,
+        takes=TABLE,
+    ),
+    "prefs": Judgments(
+        "preferences of trec_eval, which are refused: measures here need grades",
+        trec_qrels.refuse_preferences,
+        fits=trec_qrels.fits_preferences,
+    ),
+    "quepid": Judgments(
+        "ratings exported by Quepid: CSV of cases, snapshots and books, JSON of cases and books, text for learning to rank",
+        quepid.read,
+        fits=quepid.fits,
+        keys=TEXT,
+        tried=quepid.TRIED,
+    ),
+    "srw": Judgments(
+        "judgment lists of the OpenSearch Search Relevance Workbench: JSON, imported or exported",
+        srw.read,
+        fits=srw.fits,
+        keys=TEXT,
+        tried=srw.TRIED,
+    ),
+    "rre": Judgments(
+        "ratings of the Rated Ranking Evaluator: JSON of topics, groups of queries, and queries",
+        rre.read,
+        fits=rre.fits,
+        keys=TEXT,
+        tried=rre.TRIED,
+    ),
+    "graded": Judgments(
+        "any CSV, TSV, NDJSON or Parquet with the text of a query, a document and a grade, such as ESCI's examples",
+        graded.read_texts,
+        fits=graded.fits_texts,
+        keys=TEXT,
+        tried=graded.TRIED,
+        parquet=True,
+        takes=TABLE,
+    ),
+    "graded_topics": Judgments(
+        "any CSV, TSV, NDJSON or Parquet with a topic, a document and a grade",
+        graded.read_topics,
+        fits=graded.fits_topics,
+        tried=graded.TRIED,
+        parquet=True,
+        takes=TABLE,
+    ),
+    "dd_qrels": Judgments(
+        "qrels of TREC Dynamic Domain: topic, subtopic, document, passage and rating between blanks",
+        trec_dd.read_qrels,
+        fits=trec_dd.fits_qrels,
+        tried=trec_dd.TRIED,
+    ),
+    "dd_topics": Judgments(
+        "topics of TREC Dynamic Domain: XML with the passages of each subtopic",
+        trec_dd.read_topics,
+        fits=trec_dd.fits_topics,
+        tried=trec_dd.TRIED,
+    ),
+    "tiangong_labels": Judgments(
+        "human labels of TianGong-ST: number, session, query, document and grade between blanks",
+        tiangong_labels.read,
+        fits=tiangong_labels.fits,
+        tried=tiangong_labels.TRIED,
+    ),
+}
+"""The formats of judgments, by name."""

@@ -1,0 +1,169 @@
+"""What the parts of a large log leave behind as they pass: counts that add up, rejected records in files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import polars as pl
+
+from sessionkit.contract import RECORD, table
+from sessionkit.readers.checks.assembly import Assembled
+from sessionkit.readers.checks.completion import sources_of
+from sessionkit.readers.checks.counts import AnomalyCounts
+from sessionkit.readers.checks.extras import ColumnTexts
+from sessionkit.readers.checks.log_schemas import LOG
+from sessionkit.readers.checks.parts import CheckedSource
+from sessionkit.readers.checks.rejection import beside, described, none_rejected, rejected_rows
+from sessionkit.readers.io.record_store import room_in
+from sessionkit.readers.large.feeds import OutOfOrderError
+from sessionkit.readers.progress import came
+from sessionkit.readers.raw import Raw
+from sessionkit.study import Source
+from sessionkit.study.batches import StudyBatch
+from sessionkit.study.depths import depths_in, summed
+
+Types = dict[str, dict[str, pl.DataType]]
+"""For each table of the log the types of its extras that are text in the source."""
+BATCH = 500_000
+"""Rejected records whose raw text is looked up at a time."""
+
+
+@dataclass
+class Gathered:
+    """What has come of the parts so far.
+
+    Parameters
+    ----------
+    folder
+        A directory for the rejected records.
+    counts
+        What was unusual.
+    sources
+        What became of the records of each table.
+    texts
+        For each table what the texts of its extras say about their types.
+    """
+
+    folder: Path
+    counts: AnomalyCounts = field(default_factory=AnomalyCounts)
+    sources: dict[str, tuple[Source, ...]] = field(default_factory=dict)
+    _users: list[pl.DataFrame] = field(default_factory=lambda: [table("users").empty(("user_id",))])
+    texts: dict[str, dict[str, ColumnTexts]] = field(default_factory=lambda: {name: {} for name in LOG})
+    _depths: list[pl.DataFrame] = field(default_factory=list)
+    _last: str | None = None
+    _files: int = 0
+
+    def add(self, made: Assembled, counts: AnomalyCounts) -> None:
+        """Add what has come of one part, and what was counted in it.
+
+        Raises
+        ------
+        OutOfOrderError
+            Its sessions do not come after those before.
+        """
+        sessions = made.sessions["session_id"]
+        if len(sessions):
+            if self._last is not None and sessions[0] <= self._last:
+                raise OutOfOrderError
+            self._last = sessions[-1]
+        self.counts += counts
+        self._users.append(made.sessions.select(pl.col("user_id").drop_nulls().unique()))
+        if sum(map(len, self._users[1:])) > len(self._users[0]):  # so that none is brought together often
+            self._users = [self.users]
+        for part in made.parts:
+            self._add_source(part)
+        for name in LOG:
+            frame: pl.DataFrame = getattr(made, name)
+            for column in frame.columns:
+                if frame[column].dtype == pl.String and column not in table(name).names:
+                    before = self.texts[name].get(column, ColumnTexts())
+                    filled = before.filled or frame[column].null_count() < frame.height
+                    now = ColumnTexts.of(frame[column]) if before.open else replace(before, filled=filled)
+                    self.texts[name][column] = before + now
+
+    @property
+    def users(self) -> pl.DataFrame:
+        """The user_id of every user of the sessions so far."""
+        return pl.concat(self._users).unique()
+
+    def add_depths(self, part: StudyBatch) -> None:
+        """Count how deep the lists of a part are known, where some are observed in part; see `Study.depths`."""
+        if (part.queries["results_status"] == "partly_observed").any():
+            self._depths.append(depths_in(part))
+
+    @property
+    def depths(self) -> pl.DataFrame | None:
+        """How deep the lists of all parts are known; None where that was not counted in all of them."""
+        depths = summed(self._depths) if self._depths else None
+        return depths if depths is not None and depths["n"].sum() == self.counts.facts.queries else None
+
+    @property
+    def types(self) -> Types:
+        """The types of the extras, as far as the parts so far say."""
+        return {name: {column: text.dtype for column, text in texts.items()} for name, texts in self.texts.items()}
+
+    def _add_source(self, part: CheckedSource) -> None:
+        """Add what became of the records of a part of one source, and keep what was rejected or set aside."""
+        name, new = part.raw.table, sources_of(part)
+        before = self.sources.get(name, tuple(replace(one, rows=0, rejected=0, empty_lists=0) for one in new))
+        self.sources[name] = tuple(
+            replace(
+                old,
+                rows=old.rows + one.rows,
+                rejected=old.rejected + one.rejected,
+                empty_lists=old.empty_lists + one.empty_lists,
+            )
+            for old, one in zip(before, new, strict=True)
+        )
+        came(rows=part.rows.accepted.height, rejected=part.broken.height)
+        rejects = part.rejects
+        if rejects.height:
+            path = self._rejects(name) / f"{self._files:012}.parquet"
+            self._files += 1
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with room_in(self.folder):
+                rejects.write_parquet(path)
+
+    def rejected(self, raw: Raw) -> Iterator[pl.DataFrame]:
+        """Return the rejected records of a source, in their order, some at a time."""
+        files = sorted(self._rejects(raw.table).glob("*.parquet"))
+        if not files:
+            return
+        rejects = pl.scan_parquet(files, glob=False)
+        bounds = rejects.select(RECORD).collect().to_series().sort()[::BATCH].to_list()
+        for first, end in zip(bounds, [*bounds[1:], None], strict=True):
+            inside = pl.col(RECORD) >= first
+            inside = inside if end is None else inside & (pl.col(RECORD) < end)
+            yield described(raw, rejects.filter(inside).collect())
+
+    def all_rejected(
+        self,
+        users: CheckedSource | None,
+        log: Iterable[Raw],
+        judgments: Sequence[CheckedSource],
+        cells: Sequence[pl.DataFrame] = (),
+    ) -> pl.LazyFrame:
+        """Return what was rejected or set aside, of users and judgments too, in the order of sources and records, from files.
+
+        `cells` are those that the format set aside.
+        """
+        self.folder.mkdir(parents=True, exist_ok=True)
+        files: list[Path] = []
+
+        def keep(frame: pl.DataFrame) -> None:
+            files.append(self.folder / f"{len(files):05}.parquet")
+            pl.concat([none_rejected(), frame], how="vertical_relaxed").write_parquet(files[-1])
+
+        keep(rejected_rows([users] if users else []))
+        for raw in log:
+            for frame in self.rejected(raw):
+                keep(frame)
+        keep(rejected_rows(judgments))
+        keep(beside(pl.scan_parquet(files, glob=False), cells))
+        return pl.scan_parquet(files, glob=False)
+
+    def _rejects(self, name: str) -> Path:
+        """Return where the rejected records of a table are kept."""
+        return self.folder / f"rejected {name}"

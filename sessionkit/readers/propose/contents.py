@@ -1,0 +1,134 @@
+"""What is in a column: numbers, times, ids that come again; and which of its values could not be one of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import polars as pl
+
+from sessionkit.contract import Field
+from sessionkit.contract.casts import cast, without_zone
+from sessionkit.readers.propose.sample import Sample
+
+NO_VALUE = (
+    "na",
+    "n/a",
+    "nan",
+    "null",
+    "none",
+    "nil",
+    "-",
+    "--",
+    "?",
+    ".",
+    "\\n",
+    "undefined",
+    "missing",
+    "-1",
+    "unknown",
+)
+"""Texts that mean no value, in small letters."""
+FEW = 3
+"""So many texts at most are taken for ones that mean no value."""
+COMMA = r"^\s*[-+]?\d+,\d+\s*$"
+
+
+@dataclass(frozen=True, eq=False)
+class SampleColumn:
+    """One column of a sample."""
+
+    name: str
+    place: int
+    values: pl.Series
+    texts: pl.Series
+
+    @cached_property
+    def given(self) -> pl.Series:
+        """Its texts, without those that are missing."""
+        return self.texts.drop_nulls()
+
+    @cached_property
+    def distinct(self) -> int:
+        """How many different texts there are."""
+        return self.given.n_unique()
+
+    @property
+    def filled(self) -> float:
+        """The share of rows that have a value."""
+        return len(self.given) / max(len(self.texts), 1)
+
+    @cached_property
+    def integers(self) -> pl.Series:
+        """Its texts as whole numbers, null where they are none."""
+        bare = self.texts.str.strip_chars().str.replace(r"\.0+$", "")
+        return bare.cast(pl.Int64, strict=False)
+
+    @cached_property
+    def counts(self) -> bool:
+        """Whether it may count something: mostly whole numbers, none below 0, none of many digits."""
+        numbers = self.integers.drop_nulls()
+        if len(numbers) == 0 or 2 * len(numbers) < len(self.given):
+            return False
+        return int(numbers.min()) >= 0 and int(numbers.max()) < 100_000  # type: ignore[arg-type]
+
+    @cached_property
+    def names_things(self) -> bool:
+        """Whether its values may be ids: filled, not all the same, no numbers with a fraction, no times."""
+        if self.distinct < 2 or self.filled < 0.5:
+            return False
+        return self.share_matching(r"^\s*[-+]?\d*[.,]\d+\s*$") < 0.5 and self.share_matching(r"^\d{4}-\d\d-\d\d") < 0.5
+
+    @property
+    def may_be_an_id(self) -> bool:
+        """Whether its values may be ids, be it only one."""
+        return self.names_things or self.distinct == 1
+
+    @property
+    def is_key(self) -> bool:
+        """Whether it has another value in every row."""
+        return self.filled == 1 and self.distinct == len(self.texts)
+
+    def share_matching(self, pattern: str) -> float:
+        """Return the share of its texts in which a pattern is found."""
+        found = self.given.str.contains(pattern)
+        return int(found.sum()) / max(len(found), 1)
+
+    @property
+    def has_decimal_commas(self) -> bool:
+        """Whether numbers in it have a comma for a point."""
+        return bool(self.given.str.contains(COMMA).any())
+
+    def misfits(self, field: Field) -> pl.Series:
+        """Return the different texts of it that are no value of one of our columns."""
+        frame = self.values.alias(field.name).to_frame()
+        typed = frame.select(cast(field, self.values.dtype)).to_series()
+        bad = typed.is_null()
+        if field.minimum is not None and field.name not in ("query_position", "rank"):
+            bad |= (typed < field.minimum).fill_null(value=False)
+        if field.enum:
+            bad |= ~typed.is_in(list(field.enum)).fill_null(value=True)
+        return self.texts.filter(bad & self.texts.is_not_null()).unique(maintain_order=True)
+
+    def lacks_zone(self) -> bool:
+        """Return whether times in it carry no zone."""
+        return bool(self.values.alias("t").to_frame().select(without_zone("t", self.values.dtype).any()).item())
+
+
+def columns_of(sample: Sample) -> dict[str, SampleColumn]:
+    """Return the columns of a sample by their names."""
+    return {
+        name: SampleColumn(name, place, sample.frame[name], sample.texts[name])
+        for place, name in enumerate(sample.columns, 1)
+    }
+
+
+def mean_nothing(texts: Iterable[str]) -> bool:
+    """Return whether some texts, of which there are few, all mean that there is no value.
+
+    >>> mean_nothing(["NA", "-"]), mean_nothing(["12 ms"])
+    (True, False)
+    """
+    given = list(texts)
+    return 0 < len(given) <= FEW and all(text.strip().casefold() in NO_VALUE for text in given)

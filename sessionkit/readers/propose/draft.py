@@ -1,0 +1,154 @@
+"""``sk.propose``: from files as they lie there to a study.toml, with questions where it cannot know."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
+
+import polars as pl
+
+from sessionkit.display.words import listed
+from sessionkit.errors import DataError, UsageError, suggestion
+from sessionkit.readers.propose.column_names import likeness
+from sessionkit.readers.propose.events import sections_of_events
+from sessionkit.readers.propose.judgments import TABULAR
+from sessionkit.readers.propose.kinds import LogFileKind, by_values, formats_of_judgments, part_of
+from sessionkit.readers.propose.known_formats import known, sections_of_known
+from sessionkit.readers.propose.proposal import Proposal, TomlSection, proposal_of
+from sessionkit.readers.propose.sample import Sample, sample_of
+from sessionkit.readers.propose.table_sections import looked_at, path_from
+from sessionkit.readers.propose.tables import by_shared_ids, sections_of_tables
+from sessionkit.study.temporary import TemporaryFolder
+
+PathText = str | PathLike[str]
+ROLES = {
+    "session_id": "session",
+    "query_position": "column that counts the queries of a session (1, 2, 3, ...)",
+    "rank": "rank",
+    "doc_id": "document",
+}
+"""What every row of results must have, in words."""
+NEEDED = "none of them lay out a log: a session, the position of the query in it (1, 2, 3, ...), the rank of a result, a document"
+HEAD = "A study.toml as sessionkit proposes it; what it cannot know is asked in lines that begin with '# ?'."
+
+
+def propose(paths: PathText | Sequence[PathText], *, folder: PathText | None = None) -> Proposal:
+    """Propose a study.toml for some files.
+
+    It is found out how they are written, which table of a study each is and which column feeds which of ours: by what
+    columns are called in the field, and by what is in them. Looked at are the first 100,000 lines (64 MB) of each file.
+
+    Parameters
+    ----------
+    paths
+        The files of one log: tables, plain, ``.gz`` or ``.zst``, or a log in a format that is known; judgments among
+        them.
+    folder
+        Where the study.toml will lie, which its paths are relative to; by default the current directory.
+
+    Returns
+    -------
+    Proposal
+        ``.text``, with questions as comments; ``.questions``; ``.settings``, what it says.
+
+    Raises
+    ------
+    DataError
+        A file is missing, empty or no table, none is a log, or a column is missing that every log needs.
+    UsageError
+        No file is named, or one twice.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> clinic = Path("examples/clinic")
+    >>> files = [clinic / name for name in ("sessions.csv", "results.tsv.gz", "qrels.txt")]
+    >>> found = propose(files, folder=clinic)
+    >>> found.settings["results"]["columns"]["doc_id"], found.settings["results"]["empty_list"]
+    ('document', 'no results')
+    >>> [question.place for question in found.questions]
+    ['max_grade']
+    """
+    given = [Path(paths)] if isinstance(paths, str | PathLike) else [Path(path) for path in paths]
+    if not given:
+        raise UsageError("name the files to propose a study.toml for")
+    if len({path.resolve() for path in given}) < len(given):
+        raise UsageError("a file is named twice; name each once")
+    place = Path() if folder is None else Path(folder)
+    for path in given:
+        _refuse(path)
+    found = known(given)
+    if found is not None:
+        return _proposal(sections_of_known(found, place))
+    with TemporaryFolder() as workspace:
+        parts = by_shared_ids(by_values([_part(path, workspace) for path in given]))
+    if any(part.kind == "events" for part in parts):
+        sections = sections_of_events(parts, place)
+    else:
+        _require_log(parts)
+        sections = sections_of_tables(parts, place)
+    return _proposal(sections, looked_at([part.sample for part in parts]))
+
+
+def _proposal(sections: Sequence[TomlSection], remarks: Sequence[str] = ()) -> Proposal:
+    """Return the proposal that some sections come to, under a head."""
+    return proposal_of([TomlSection((), (), (HEAD, *remarks)), *sections])
+
+
+def _refuse(path: Path) -> None:
+    """Raise an error for what is no file of a log."""
+    if not path.exists():
+        there = sorted(entry.name for entry in path.parent.iterdir()) if path.parent.is_dir() else []
+        raise DataError(f"{path}: no such file{suggestion(path.name, there)}")
+    if not (path.is_file() or path.is_dir()):
+        raise DataError(f"{path} is a device or a pipe; write what comes from it to a file and name that")
+    if path.suffix.lower() == ".toml":
+        raise UsageError(f"{path} is a study.toml already; name the files of the log")
+    if path.is_dir() and known([path]) is None:
+        inside = sorted(entry.name for entry in path.iterdir() if entry.is_file() and not entry.name.startswith("."))
+        names = f"the files in it: {', '.join(inside[:6])}" if inside else "files"
+        raise DataError(f"{path} is a directory, and no log of a known format; name {names}")
+    if formats_of_judgments(path)[:1] == ["prefs"]:
+        raise DataError(f"{path.name} holds preferences (prefs), no grades; measures here need grades: give qrels")
+    try:
+        path_from(Path(), path).encode()
+    except UnicodeEncodeError:
+        raise DataError(
+            f"the path {str(path)!r} cannot be written as UTF-8, which a study.toml is; rename it"
+        ) from None
+
+
+def _part(path: Path, workspace: Path) -> LogFileKind:
+    """Return a file with what it is taken for; one of judgments that are no table is not taken apart."""
+    formats = formats_of_judgments(path)
+    if formats and formats[0] not in TABULAR:
+        empty = pl.DataFrame()
+        return LogFileKind(
+            Sample(path, path.name, "text", {}, empty, empty, whole=True, doubts={}), {}, "judgments", format=formats[0]
+        )
+    return part_of(sample_of(path, workspace, qrels="qrels" in formats))
+
+
+def _require_log(parts: Sequence[LogFileKind]) -> None:
+    """Raise DataError where no file is a log, saying what was found."""
+    if any(part.kind in ("results", "queries") for part in parts):
+        return
+    judged = [part.name for part in parts if part.kind == "judgments"]
+    if len(judged) == len(parts):
+        raise DataError(
+            f"{listed(judged)}: judgments alone, no log; name the log as well: sessionkit init LOG {judged[0]}"
+        )
+    most = max((part for part in parts if part.kind != "judgments"), key=lambda part: len(part.columns))
+    if not most.sample.named:
+        raise DataError(
+            f"{most.name} has {len(most.columns)} columns without names, and {NEEDED}; give them a header line"
+        )
+    found = ", ".join(most.columns)[:300]
+    missing = [what for ours, what in ROLES.items() if not any(likeness(name, ours) for name in most.columns)]
+    if len(missing) < len(ROLES):
+        what = listed(missing or ["column that counts without gaps the queries of a session (1, 2, 3, ...)"])
+        raise DataError(
+            f"{most.name} could be results, but has no {what}, which every log needs; add it. Found {found}"
+        )
+    raise DataError(f"{most.name}: {NEEDED}; found {found}")

@@ -1,0 +1,151 @@
+"""What a file of a private log is: judgments, events, results, queries, sessions or users."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import polars as pl
+
+from sessionkit.readers.config import Config
+from sessionkit.readers.judgments.files import judgment_files, read_judgments
+from sessionkit.readers.judgments.registry import JUDGMENTS
+from sessionkit.readers.propose.column_names import LIKELY, folded, likeness
+from sessionkit.readers.propose.contents import SampleColumn, columns_of
+from sessionkit.readers.propose.lists import ListColumns, layout_of
+from sessionkit.readers.propose.sample import Sample
+from sessionkit.readers.recognition import fitting, glimpse
+from sessionkit.study.temporary import TemporaryFolder
+
+ACTIONS = {
+    "query": "query search submit submitted querysubmit querysubmitted querysubmission searchquery queryissued issuequery newquery "
+    "requery reformulate reformulation",
+    "impression": "impression view views show shown result display displayed serpitem exposure",
+    "click": "click clicked clickresult resultclick open opened opendocument documentopened select selected itemclick docclick",
+    "leave": "leave left close closed closedocument back return returned backtoserp exit docclose",
+}
+"""What events are called, folded, by what they are to ``format = "events"``."""
+KINDS_OF_EVENTS = 200
+"""Different events that a log may have."""
+FILLED = 0.9
+"""The share of rows with a rank above which a file is lists, whatever else it says."""
+SURE = 0.97
+"""How well ranks must fit for a file to be taken for lists that looks like qrels, or whose names say nothing."""
+
+
+@dataclass(frozen=True, eq=False)
+class LogFileKind:
+    """One file of a log, and what it is taken for.
+
+    Parameters
+    ----------
+    sample
+        Its first rows.
+    columns
+        Its columns, by name.
+    kind
+        A table of a study, ``events``, or nothing where it is like none.
+    layout
+        Of results and queries the columns that count.
+    format
+        Of judgments the format they are in; empty for a table.
+    """
+
+    sample: Sample
+    columns: dict[str, SampleColumn]
+    kind: str
+    layout: ListColumns | None = None
+    format: str = ""
+
+    @property
+    def name(self) -> str:
+        """The name of the file."""
+        return self.sample.name
+
+
+def part_of(sample: Sample) -> LogFileKind:
+    """Return a file with what it is taken for."""
+    columns = columns_of(sample)
+    ranked = layout_of(columns, ranked=True, named=sample.named)
+    formats = formats_of_judgments(sample.path)
+    if formats and not (ranked and (sample.named or (ranked.fit >= SURE and columns[ranked.position].distinct > 1))):
+        return LogFileKind(sample, columns, "judgments", format=formats[0])
+    lists = ranked is not None and ranked.twice == 0 and columns[ranked.rank or ""].filled > FILLED
+    if event_column(columns) is not None and not lists and (sample.named or not ranked):
+        return LogFileKind(sample, columns, "events")
+    if ranked and len(columns) > 3:
+        return LogFileKind(sample, columns, "results", ranked)
+    is_called = {
+        ours: [one for one in columns.values() if likeness(one.name, ours)] for ours in ("grade", "doc_id", "rank")
+    }
+    if is_called["grade"] and is_called["doc_id"] and not is_called["rank"] and len(columns) > 2:
+        return LogFileKind(sample, columns, "judgments")
+    asked = any(
+        likeness(one.name, ours) >= LIKELY for one in columns.values() for ours in ("query_position", "query_text")
+    )
+    has_key = is_key(columns, "session_id")
+    queries = layout_of(columns, ranked=False, named=True) if sample.named and (asked or not has_key) else None
+    if queries and not is_called["doc_id"] and (asked or likeness(queries.session, "session_id")):
+        return LogFileKind(sample, columns, "queries", queries)
+    if sample.named and has_key:
+        return LogFileKind(sample, columns, "sessions")
+    if sample.named and is_key(columns, "user_id"):
+        return LogFileKind(sample, columns, "users")
+    return LogFileKind(sample, columns, "")
+
+
+def by_values(parts: Sequence[LogFileKind]) -> list[LogFileKind]:
+    """Return the files; where none is a log, those like no table whose rows run like lists are, whatever columns are called."""
+    if any(part.kind in ("results", "queries", "events") for part in parts):
+        return list(parts)
+    return [_lists(part) if not part.kind else part for part in parts]
+
+
+def _lists(part: LogFileKind) -> LogFileKind:
+    """Return a file as results, where its values alone say so."""
+    layout = layout_of(part.columns, ranked=True, named=False)
+    sure = layout is not None and layout.fit >= SURE and part.columns[layout.position].distinct > 1
+    return replace(part, kind="results", layout=layout) if sure and len(part.columns) > 3 else part
+
+
+def formats_of_judgments(path: Path) -> list[str]:
+    """Return the formats of judgments that a file looks like."""
+    known = {name: entry for name, entry in JUDGMENTS.items() if name != "tables"}
+    return fitting([glimpse(path)], known)
+
+
+def judgments_in(path: Path, format: str) -> pl.DataFrame:
+    """Return what a file of judgments in a format of their own says, as text: judgment_key, doc_id, grade."""
+    with TemporaryFolder() as folder:
+        said = {"judgments": {"path": path.name, "format": format}}
+        read = read_judgments(judgment_files(Config(path.name, path.parent, tables=said), (), folder))
+        grades = [raw.frame.select(pl.col("judgment_key", "doc_id", "grade").cast(pl.String)) for raw in read.raws]
+        return pl.concat(pl.collect_all(grades))
+
+
+def event_column(columns: dict[str, SampleColumn]) -> str | None:
+    """Return the column that tells events apart: one with few texts, some of which are queries, others something else."""
+    best: tuple[float, str] | None = None
+    for one in columns.values():
+        if not 1 < one.distinct <= KINDS_OF_EVENTS:
+            continue
+        found = {action for text in one.given.unique() if (action := action_of(text))}
+        like = likeness(one.name, "event")
+        if "query" in found and (len(found) > 1 or like) and (best is None or like + len(found) > best[0]):
+            best = (like + len(found), one.name)
+    return best[1] if best else None
+
+
+def action_of(text: str) -> str | None:
+    """Return what an event of this name is; None where nothing says it.
+
+    >>> action_of("Query_Submitted"), action_of("scroll")
+    ('query', None)
+    """
+    return next((action for action, names in ACTIONS.items() if folded(text) in names.split()), None)
+
+
+def is_key(columns: dict[str, SampleColumn], ours: str) -> bool:
+    """Return whether a column of this name has another value in every row."""
+    return any(one.is_key and likeness(one.name, ours) for one in columns.values())

@@ -1,0 +1,169 @@
+"""Which column of a file feeds which of ours: by its name, if what is in it can be that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import polars as pl
+
+from sessionkit.contract import Field, table
+from sessionkit.display.words import listed
+from sessionkit.readers.propose.column_names import LIKELY, likeness, words
+from sessionkit.readers.propose.contents import SampleColumn, mean_nothing
+from sessionkit.readers.propose.kinds import LogFileKind
+from sessionkit.readers.propose.toml import quoted
+
+SURE = 0.95
+"""How likely by its name a column of small numbers must be to be taken for seconds without asking."""
+LONG = 600
+"""Seconds on a document that half of them do not exceed, else the unit is asked about."""
+OTHER_UNITS = {"ms", "msec", "msecs", "millis", "milliseconds", "min", "mins", "minutes", "h", "hours", "us", "ns"}
+"""Words of a name that say that it is not in seconds."""
+COUNTS = ("clicks", "click_elapsed_seconds")
+"""Columns of numbers that have names in common with columns of something else."""
+STEADY = 0.95
+"""The share of sessions, or lists, in which a column must say one thing to belong to them."""
+
+
+@dataclass
+class Match:
+    """A file, the table it is, and which of its columns feed which of ours; filled in as it is found out."""
+
+    part: LogFileKind
+    table: str
+    fields: Mapping[str, Field]
+    columns: dict[str, str] = field(default_factory=dict)
+    options: dict[str, Any] = field(default_factory=dict)
+    questions: dict[str, list[str]] = field(default_factory=dict)
+    remarks: dict[str, list[str]] = field(default_factory=dict)
+
+    def ask(self, key: str, text: str) -> None:
+        """Ask something at a line."""
+        self.questions.setdefault(key, []).append(text)
+
+    def remark(self, key: str, text: str) -> None:
+        """Say something at a line."""
+        self.remarks.setdefault(key, []).append(text)
+
+    def column(self, ours: str) -> SampleColumn | None:
+        """Return the column that feeds one of ours."""
+        return self.part.columns[self.columns[ours]] if ours in self.columns else None
+
+    def called(self, column: SampleColumn) -> str:
+        """Return what a sentence calls a column: by its name, or its number."""
+        return quoted(column.name) if self.part.sample.named else f"column {column.name}"
+
+    @property
+    def unused(self) -> list[SampleColumn]:
+        """The columns that feed none of ours."""
+        return [one for one in self.part.columns.values() if one.name not in self.columns.values()]
+
+
+def match_by_name(match: Match, skipped: Iterable[str] = ()) -> None:
+    """Let columns feed ours by their names, the likeliest first, as far as what is in them fits."""
+    left = [one for one in match.fields if one not in match.columns and one not in skipped]
+    pairs = sorted(
+        ((likeness(one.name, ours), -place, one, ours) for place, ours in enumerate(left) for one in match.unused),
+        key=lambda pair: (-pair[0], -pair[1], pair[2].place),
+    )
+    for like, _, one, ours in pairs if match.part.sample.named else ():
+        if not like or ours in match.columns or not fits(match, one, ours):
+            continue
+        if one.name not in match.columns.values():
+            match.columns[ours] = one.name
+            _ask_of_doubts(match, ours, like)
+    for ours in left:
+        if ours in match.columns and match.fields[ours].type == "string":
+            _ask_of_rivals(match, ours)
+
+
+def _ask_of_doubts(match: Match, ours: str, like: float) -> None:
+    """Ask about a column whose name is not a usual one, or whose unit is not sure."""
+    column = match.part.columns[match.columns[ours]]
+    if like < LIKELY:
+        match.ask(ours, f"{quoted(column.name)} is taken for {ours}, such as {quoted(column.given[0])}. Is it?")
+    nearer = max(match.fields, key=lambda one: likeness(column.name, one))
+    if LIKELY <= like < likeness(column.name, nearer) and ours in COUNTS:
+        match.ask(
+            ours,
+            f"{quoted(column.name)} is taken for {ours} by its values ({_range(column)}), which are no {nearer}. Is it?",
+        )
+    if ours.endswith("_seconds"):
+        middle = column.given.cast(pl.Float64, strict=False).median()
+        if ours == "elapsed_seconds" and like < SURE:
+            match.ask(
+                ours,
+                f"{quoted(column.name)} is taken for seconds since the session began ({_range(column)}). Is it?",
+            )
+        elif isinstance(middle, float) and middle > LONG:
+            match.ask(
+                ours, f"half of {quoted(column.name)} are over {middle:,.0f}. Is that seconds? If not, remove this line"
+            )
+
+
+def _range(column: SampleColumn) -> str:
+    """Return the least and the greatest number in a column."""
+    numbers = column.given.cast(pl.Float64, strict=False).drop_nulls().sort()
+    return f"{numbers[0]:,g} to {numbers[-1]:,g}"
+
+
+def _ask_of_rivals(match: Match, ours: str) -> None:
+    """Ask which column it is where others have as good a name."""
+    others = [one.name for one in match.unused if likeness(one.name, ours) >= LIKELY and fits(match, one, ours)]
+    if others and match.columns[ours] != ours:
+        named = listed([quoted(name) for name in others])
+        match.ask(ours, f"{quoted(match.columns[ours])} is taken for {ours}; {named} could be it as well. Which is it?")
+
+
+def fits(match: Match, one: SampleColumn, ours: str) -> bool:
+    """Return whether what is in a column can be one of ours: all values are of its type, it is steady where it must be."""
+    if not len(one.given):
+        return False
+    declared = match.fields[ours]
+    if declared.type == "string" and ours.endswith("_id") and not one.may_be_an_id:
+        return False
+    if ours.endswith("_seconds") and OTHER_UNITS & set(words(one.name)):
+        return False
+    bad = one.misfits(declared)
+    if len(bad) and not (len(bad) < one.distinct and mean_nothing(bad)):
+        return False
+    if ours == "session_order":
+        return _counts_sessions(match, one)
+    return is_steady(match, one, ours)
+
+
+def is_steady(match: Match, one: SampleColumn, ours: str) -> bool:
+    """Return whether a column of a session says one thing in it, one of a query one in its rows."""
+    key = within(match, ours)
+    if not key:
+        return True
+    frame = pl.DataFrame({f"k{place}": match.part.columns[name].texts for place, name in enumerate(key)})
+    frame = frame.with_columns(v=one.texts).drop_nulls()
+    counts = frame.group_by(pl.exclude("v")).agg(pl.col("v").n_unique())
+    return bool(counts.height) and int((counts["v"] == 1).sum()) >= STEADY * counts.height
+
+
+def within(match: Match, ours: str) -> list[str]:
+    """Return the columns of what one of ours belongs to, where that has several rows in this table."""
+    keys = {"results": ("session_id", "query_position"), "queries": ("session_id",)}.get(match.table, ())
+    if ours in table(match.table).names or not keys:
+        return []
+    of = keys if ours in table("queries").names and match.table == "results" else keys[:1]
+    return [match.columns[name] for name in of if name in match.columns]
+
+
+def _counts_sessions(match: Match, one: SampleColumn) -> bool:
+    """Return whether a column numbers the sessions of each user, from 1."""
+    user = match.column("user_id") or next(
+        (each for each in match.unused if likeness(each.name, "user_id") > LIKELY), None
+    )
+    if match.table != "sessions" or user is None or not one.counts:
+        return False
+    frame = pl.DataFrame({"u": user.texts, "n": one.integers}).drop_nulls()
+    counts = frame.group_by("u").agg(
+        pl.col("n").min().alias("low"), pl.col("n").n_unique().alias("n"), pl.len().alias("rows")
+    )
+    rising = ((counts["low"] >= 1) & (counts["n"] == counts["rows"])).all()
+    return bool(rising) and 2 * int((counts["low"] == 1).sum()) > counts.height

@@ -1,0 +1,117 @@
+"""What a proposal is made of: lines of a study.toml, the questions at them, and the text they come to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sessionkit.readers.propose.toml import commented, key, spelled
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of a study.toml.
+
+    Parameters
+    ----------
+    key, value
+        What it says; without a key it is a comment alone.
+    questions
+        What cannot be known of it, each with the evidence.
+    remarks
+        What a reader should know.
+    idle
+        Whether it stands there as a comment, to be made valid by whoever answers.
+    """
+
+    key: str = ""
+    value: Any = None
+    questions: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+    idle: bool = False
+
+    @property
+    def lines(self) -> list[str]:
+        """Its text, the comments first."""
+        said = [commented(f"? {one}") for one in self.questions] + [commented(one) for one in self.remarks]
+        if not self.key:
+            return said
+        return [*said, f"{'# ' if self.idle else ''}{key(self.key)} = {spelled(self.value)}"]
+
+
+@dataclass(frozen=True)
+class TomlSection:
+    """A table of a study.toml; that at the top has no name."""
+
+    name: tuple[str, ...] = ()
+    lines: tuple[Line, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """Its lines, under its name."""
+        said = [commented(one) for one in self.remarks]
+        head = [f"[{'.'.join(map(key, self.name))}]"] if self.name else []
+        return "\n".join([*said, *head, *(text for line in self.lines for text in line.lines)])
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What its lines say that are no comments."""
+        return {line.key: line.value for line in self.lines if line.key and not line.idle}
+
+
+@dataclass(frozen=True)
+class Question:
+    """Something a proposal cannot know.
+
+    Parameters
+    ----------
+    place
+        Where it stands, such as ``results.columns.doc_id``.
+    text
+        What is asked, with the evidence.
+    """
+
+    place: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A study.toml proposed for some files.
+
+    Parameters
+    ----------
+    text
+        The study.toml, with questions and remarks as comments.
+    settings
+        What it says, as ``sk.read`` takes it for `config`; its paths are relative to the folder it is for.
+    questions
+        What it cannot know, in the order of the text.
+    """
+
+    text: str
+    settings: Mapping[str, Any] = field(repr=False)
+    questions: tuple[Question, ...] = ()
+
+    def __str__(self) -> str:
+        """The text."""
+        return self.text
+
+
+def proposal_of(sections: Iterable[TomlSection]) -> Proposal:
+    """Return what some sections come to; the one without name comes first."""
+    settings: dict[str, Any] = {}
+    questions: list[Question] = []
+    texts: list[str] = []
+    for section in sections:
+        inner = settings
+        for part in section.name:
+            inner = inner.setdefault(part, {})
+        inner.update(section.settings)
+        texts.append(section.text)
+        for line in section.lines:
+            place = ".".join([*section.name, *([line.key] if line.key else [])])
+            questions += [Question(place, text) for text in line.questions]
+    return Proposal("\n\n".join(text for text in texts if text) + "\n", settings, tuple(questions))

@@ -1,0 +1,239 @@
+"""The first rows of a file, read as its reader will read it; how that is, is found out on the way."""
+
+from __future__ import annotations
+
+import codecs
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import IO, Any
+
+import polars as pl
+
+from sessionkit.contract import RECORD, RULE, VALUE
+from sessionkit.contract.casts import as_text
+from sessionkit.display.words import counted
+from sessionkit.errors import DataError
+from sessionkit.readers.io.delimited import read_delimited
+from sessionkit.readers.io.invalid_bytes import escaped, refuse_other_encoding
+from sessionkit.readers.io.json_items import as_ndjson
+from sessionkit.readers.io.log_files import DAMAGED, HEAD, LogFile, cut_short, open_log, unpacked
+from sessionkit.readers.io.ndjson import read_ndjson
+from sessionkit.readers.io.qrels import read_whitespace
+from sessionkit.readers.io.record_store import in_memory
+from sessionkit.readers.io.signatures import utf16_of
+from sessionkit.readers.io.table_files import WHITESPACE
+from sessionkit.readers.propose.dialects import Dialect, dialect_of
+from sessionkit.readers.propose.toml import quoted
+
+ROWS = 100_000
+"""Lines of a file that are looked at."""
+BYTES = 1 << 26
+"""Bytes of text that are looked at, where lines are long."""
+LOOK = 1 << 20
+"""Characters that say how a text is written."""
+NO_TABLE = "looks like no table: no comma, tab, semicolon, bar or blank divides its lines into as many fields each"
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The first rows of a file.
+
+    Parameters
+    ----------
+    path, name
+        Where it lies, and its name for people.
+    kind
+        ``text``, ``ndjson`` or ``parquet``.
+    options
+        How it is written, as study.toml says it: separator, quote, header, encoding.
+    frame
+        Its columns as they come; without a header they are called by their numbers, from 1.
+    texts
+        The same as text, null where there is none.
+    whole
+        Whether these are all of its rows.
+    doubts
+        What was supposed of how it is written, by the option.
+    """
+
+    path: Path
+    name: str
+    kind: str
+    options: dict[str, Any]
+    frame: pl.DataFrame
+    texts: pl.DataFrame
+    whole: bool
+    doubts: dict[str, str]
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of its columns."""
+        return self.frame.columns
+
+    @property
+    def named(self) -> bool:
+        """Whether its columns have names."""
+        return self.options.get("header", True) is not False
+
+
+def sample_of(path: Path, workspace: Path, *, qrels: bool = False) -> Sample:
+    """Return the first rows of a file; `qrels` says that these are four fields between blanks, without header.
+
+    Raises
+    ------
+    DataError
+        It is missing, empty, damaged, binary, or no table.
+    """
+    name = path.name
+    file = replace(open_log(str(path), Path(), workspace, as_is=True), name=name)
+    if file.kind == "parquet":
+        return _of_parquet(file, path)
+    with unpacked(path) as stream:
+        head = stream.read(HEAD)
+    utf16 = utf16_of(head)
+    if utf16 is None and b"\0" in head:
+        raise DataError(f"{name} is binary, no table; save it as CSV or tab-separated text, or as Parquet")
+    copy = workspace / f"sample-{len(list(workspace.iterdir()))}.txt"
+    whole = _copied(file, utf16, copy)
+    options, doubts = _encoding(file, copy, utf16)
+    text = copy.read_bytes()[: LOOK * 4].decode(errors="replace").removeprefix("\ufeff")[:LOOK]
+    if not text.strip():
+        raise DataError(f"{name} is empty; it must hold at least a header line")
+    kept = replace(file, path=copy, workspace=workspace, head=text[:HEAD].encode())
+    kept = as_ndjson(kept)
+    if kept.kind == "ndjson":
+        frame = read_ndjson(kept, "results").frame.collect()
+        return _sample(path, file, options, _sound(frame), doubts, whole=whole)
+    lines = text if len(text) < LOOK else text[: text.rfind("\n") + 1]
+    dialect = Dialect(WHITESPACE, None, False, ()) if qrels else dialect_of(lines, file.separator)
+    if dialect is None:
+        raise DataError(f"{name} {NO_TABLE}")
+    if dialect.header is None:
+        doubts["header"] = (
+            f"nothing tells whether the first line names columns; it is taken for names: {', '.join(map(quoted, dialect.names[:6]))}"
+        )
+    said, frame = _rows_of(kept, dialect, text.splitlines()[0])
+    return _sample(path, file, options | said, frame, doubts, whole=whole)
+
+
+def _rows_of(file: LogFile, dialect: Dialect, first: str) -> tuple[dict[str, Any], pl.DataFrame]:
+    """Return how a text is written, as options, and its rows; without a header its columns are called by their numbers."""
+    header = dialect.header is not False
+    if dialect.separator == WHITESPACE:
+        options: dict[str, Any] = {"separator": WHITESPACE, "header": header}
+        raw = read_whitespace(file, "sessions", header=header, keep=in_memory)
+    else:
+        quote = dialect.quoted if dialect.quoted is not None else (False if dialect.separator == "\t" else None)
+        said = {
+            "separator": dialect.separator if dialect.separator != file.separator else None,
+            "quote": False if quote is False else None,
+            "header": None if header else False,
+        }
+        options = {name: value for name, value in said.items() if value is not None}
+        raw = read_delimited(
+            file, "sessions", separator=dialect.separator, quote=None if quote is False else '"', header=header
+        )
+    every = raw.frame.collect()
+    frame = _sound(every)
+    if 2 * frame.height < every.height:
+        raise DataError(
+            f"{file.name}: most lines have more or fewer fields than the first, {quoted(first)}; remove what stands above "
+            "the names of the columns"
+        )
+    if header:
+        return options, frame
+    own = [one for one in frame.columns if one not in (RECORD, RULE, VALUE)]
+    return options, frame.rename({one: str(place) for place, one in enumerate(own, 1)})
+
+
+def _sound(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows that could be taken apart."""
+    return frame.filter(pl.col(RULE).is_null()) if RULE in frame.columns else frame
+
+
+def _of_parquet(file: LogFile, path: Path) -> Sample:
+    """Return the first rows of a Parquet file."""
+    try:
+        frame = pl.scan_parquet(path, glob=False).head(ROWS + 1).collect()
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise DataError(f"{file.name} cannot be read as Parquet ({str(error).splitlines()[0]})") from None
+    return _sample(path, file, {}, frame.head(ROWS), {}, whole=frame.height <= ROWS)
+
+
+def _sample(
+    path: Path, file: LogFile, options: dict[str, Any], frame: pl.DataFrame, doubts: dict[str, str], *, whole: bool
+) -> Sample:
+    """Return rows as they come and as text."""
+    own = frame.select(name for name in frame.columns if name not in (RECORD, RULE, VALUE))
+    if not own.width or not own.height:
+        raise DataError(f"{file.name} has no rows, only a header; a study.toml is proposed by what is in a file")
+    texts = own.select(as_text(name, dtype).alias(name) for name, dtype in own.schema.items())
+    texts = texts.with_columns(pl.when(pl.all().str.strip_chars() != "").then(pl.all()))
+    return Sample(path, file.name, file.kind, options, own, texts, whole, doubts)
+
+
+def _copied(file: LogFile, encoding: str | None, copy: Path) -> bool:
+    """Write the first lines of a text to a file, from UTF-16 in UTF-8; return whether these are all.
+
+    They end where every quote has been closed, if that is anywhere.
+    """
+    lines = size = quotes = closed = 0
+    try:
+        with _opened(file.path, encoding) as stream, copy.open("wb") as target:
+            for line in iter(lambda: stream.readline(BYTES), b""):
+                target.write(line)
+                lines, size, quotes = lines + 1, size + len(line), quotes + line.count(b'"')
+                closed = size if quotes % 2 == 0 else closed
+                if lines >= ROWS or size >= BYTES:
+                    if stream.read(1):
+                        target.truncate(closed or size)
+                        return False
+                    break
+    except DAMAGED as error:
+        raise cut_short(file.name, error) from None
+    except UnicodeError as error:
+        raise DataError(f"{file.name} begins like UTF-16 and is not ({error}); save it in UTF-8") from None
+    return True
+
+
+def _opened(path: Path, encoding: str | None) -> IO[bytes]:
+    """Return the text of a file in UTF-8, or in an encoding that is none known."""
+    stream = unpacked(path)
+    if encoding is None:
+        return stream
+    return codecs.EncodedFile(stream, "utf-8", encoding)
+
+
+def _encoding(file: LogFile, copy: Path, utf16: str | None) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return the encoding as an option, and what is not sure of it; a copy in no UTF-8 is written anew."""
+    if utf16 is not None:
+        return {"encoding": utf16}, {}
+    content = copy.read_bytes()
+    odd = escaped(content)[1]
+    if not odd:
+        return {}, {}
+    guess = next(name for name in ("cp932", "gb18030", "cp1252", "latin-1") if _reads(content, name))
+    text = content.decode(guess)
+    shown = repr(text.split("\n")[min(odd) - 1].strip()[:60])
+    try:
+        refuse_other_encoding(replace(file, path=copy))
+    except DataError:
+        copy.write_text(text, encoding="utf-8", newline="")
+        return {"encoding": guess}, {"encoding": f"not UTF-8; read as {guess}, a line of it is {shown}. Is that right?"}
+    return {}, {
+        "encoding": f"{counted(len(odd), 'line')} not in UTF-8, rejected as they are; in {guess} the first is {shown}. Is the file in that?"
+    }
+
+
+def _reads(content: bytes, encoding: str) -> bool:
+    """Return whether a text can be in an encoding; one in Shift JIS has kana, one in GB18030 is Chinese, not a letter here and there."""
+    try:
+        text = content.decode(encoding)
+    except UnicodeDecodeError:
+        return False
+    beyond = [letter for letter in text[:LOOK] if letter > "\x7f"]
+    if encoding == "cp932":
+        return sum("\u3041" <= letter <= "\u30fc" for letter in set(beyond)) > 0.2 * len(set(beyond))
+    if encoding != "gb18030":
+        return True
+    return sum("\u4e00" <= letter <= "\u9fff" for letter in beyond) > 0.8 * len(beyond) and 2 * len(set(beyond)) > 20

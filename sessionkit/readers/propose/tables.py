@@ -1,0 +1,135 @@
+"""A private log that is tables: which file is which table of a study, and how they hang together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from sessionkit.contract import table
+from sessionkit.errors import DataError
+from sessionkit.readers.checks.log_schemas import LOG, log_schemas
+from sessionkit.readers.propose.column_names import LIKELY, likeness
+from sessionkit.readers.propose.judgments import judgments_of
+from sessionkit.readers.propose.keys import share, shared
+from sessionkit.readers.propose.kinds import LogFileKind, is_key
+from sessionkit.readers.propose.match import Match, match_by_name
+from sessionkit.readers.propose.proposal import Line, TomlSection
+from sessionkit.readers.propose.row_columns import lay_out
+from sessionkit.readers.propose.settings import asked_of_grades, asked_of_times
+from sessionkit.readers.propose.table_sections import sections_of
+from sessionkit.readers.propose.toml import quoted
+
+ORDER = ("users", "sessions", "queries", "results", "judgments")
+SAME = 0.5
+"""The share of ids that a file must have in common with the log to be taken for a part of it by that alone."""
+
+
+def sections_of_tables(parts: Sequence[LogFileKind], folder: Path) -> list[TomlSection]:
+    """Return a study.toml of format tables, in sections.
+
+    Raises
+    ------
+    DataError
+        None of the files is a log, two are the same table, or a column is missing without which there is no list.
+    """
+    placed = _placed(parts)
+    given = [part.kind for part in parts if part.kind in LOG]
+    schemas = log_schemas(given)
+    matches: dict[str, Match] = {}
+    for name in reversed(ORDER[:-1]):
+        if name in placed:
+            declared = schemas[name] if name in schemas else table(name)
+            matches[name] = Match(placed[name], name, declared.by_name)
+            lay_out(matches[name], matches)
+    judged = judgments_of(placed.get("judgments"), matches)
+    for name in ("results", "queries", "sessions", "users"):
+        if name in matches:
+            match_by_name(matches[name], skipped=("judgment_key",) if judged.match is not None else ())
+    if judged.match is not None:
+        matches["judgments"] = judged.match
+        if "format" not in judged.match.options:
+            match_by_name(judged.match)
+    _ask_of_grades_within(matches)
+    top = [
+        Line("format", "tables"),
+        *asked_of_grades(judged.grades, judged.name),
+        *asked_of_times(list(matches.values())),
+    ]
+    sections = [section for name in ORDER if name in matches for section in sections_of(matches[name], folder)]
+    left = [
+        Line(questions=(f"{part.name} is like no table of a study and is not used. What is it?",))
+        for part in parts
+        if not part.kind
+    ]
+    return [TomlSection((), (*top, *left)), *sections]
+
+
+def _placed(parts: Sequence[LogFileKind]) -> dict[str, LogFileKind]:
+    """Return files by the table they are; those that look like none are tried by the ids they share with the log."""
+    placed: dict[str, LogFileKind] = {}
+    for part in parts:
+        if part.kind and part.kind in placed:
+            raise DataError(
+                f"{placed[part.kind].name} and {part.name} both look like {part.kind}; a study.toml names one file for each table: "
+                "put them together, or name one of them"
+            )
+        if part.kind:
+            placed[part.kind] = part
+    return placed
+
+
+def by_shared_ids(parts: Sequence[LogFileKind]) -> list[LogFileKind]:
+    """Return the files, those that look like no table by themselves tried by the ids that they share with the log.
+
+    A table of sessions that shares none with the log is one of users, if it has a key of these.
+    """
+    settled = list(parts)
+    for at, part in enumerate(settled):
+        log = next((one for one in settled if one.kind in ("results", "queries")), None)
+        if part.kind not in ("", "sessions") or log is None or log.layout is None:
+            continue
+        own = [one for one in part.columns.values() if one.names_things]
+        sessions = log.columns[log.layout.session]
+        keys = [one for one in own if one.distinct == len(one.texts) and share(sessions.given, one.given) >= SAME]
+        if part.kind:
+            if not keys and is_key(part.columns, "user_id"):
+                settled[at] = replace(part, kind="users")
+            continue
+        lists = [log.layout.session, log.layout.position]
+        others = [
+            one
+            for one in log.columns.values()
+            if one.names_things and one.name not in (*lists, log.layout.rank) and _varies(log, [*lists, one.name])
+        ]
+        common = [pair for pair in shared(others, own) if pair[0] >= SAME]
+        kinds = {one.kind for one in settled}
+        if keys and "sessions" not in kinds:
+            settled[at] = replace(part, kind="sessions")
+        elif common and log.kind == "results" and len(part.columns) > 2 and "judgments" not in kinds:
+            settled[at] = replace(part, kind="judgments")
+    return settled
+
+
+def _varies(log: LogFileKind, names: list[str]) -> bool:
+    """Return whether the last of some columns has several values within the others, as documents have in a list."""
+    texts = log.sample.texts
+    return texts.n_unique(names) > texts.n_unique(names[:-1])
+
+
+def _ask_of_grades_within(matches: dict[str, Match]) -> None:
+    """Ask about a column of grades within the log itself, where there are no judgments beside it."""
+    results = matches.get("results")
+    if results is None or "judgments" in matches:
+        return
+    for one in results.unused:
+        if (
+            results.part.sample.named
+            and likeness(one.name, "grade") >= LIKELY
+            and not one.misfits(table("judgments").by_name["grade"]).len()
+        ):
+            results.ask(
+                "",
+                f"{quoted(one.name)} looks like a grade. Given by the searcher, it is user_grade = {quoted(one.name)}; given by "
+                "assessors, name this file under [judgments] as well, with columns for judgment_key, doc_id and grade",
+            )

@@ -1,0 +1,164 @@
+"""``sk.read``: from whatever the user has (a study.toml, a log, a study, frames) to a Study."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import sessionkit.readers as registry
+from sessionkit.errors import DataError, UsageError, suggestion
+from sessionkit.readers.description import describe
+from sessionkit.readers.frames import from_mapping
+from sessionkit.readers.recognition import UNKNOWN, fitting, glimpse
+from sessionkit.study import Study, open_study
+from sessionkit.study.memory import memory_budget
+from sessionkit.study.package import DESCRIPTOR
+from sessionkit.study.settings import MISSING
+
+PathText = str | PathLike[str]
+
+
+def read(
+    source: PathText | Sequence[PathText] | Mapping[str, Any],
+    *,
+    format: str | None = None,
+    config: PathText | Mapping[str, Any] | None = None,
+    judgments: PathText | Sequence[PathText] = (),
+    labels: Mapping[str, float] | None = None,
+    topics: PathText | None = None,
+    session_gap: str | float | None = None,
+    missing_positions: str | None = None,
+    strict: bool = False,
+    memory: str | int | None = None,
+) -> Study:
+    """Read a log into a checked study.
+
+    Parameters
+    ----------
+    source
+        A study.toml; a log file or folder, or several of one log; a study directory; or a dict of frames by table name.
+    format
+        The reader, a name in ``sessionkit formats``; by default what study.toml says, else what the log looks like.
+    config
+        A study.toml (or its content as a dict) that describes the log `source`.
+    judgments
+        Files of judgments beside the source: qrels, tables with our column names, or another format of judgments.
+    labels
+        What grades are worth that are words, such as ``{"Exact": 2, "Partial": 1}``; they stay in raw_grade.
+    topics
+        A file of topics or tasks, for formats that take one.
+    session_gap
+        Inactivity that ends a session, for formats that cut events into sessions: ``"30m"``, ``"1h"`` or seconds.
+    missing_positions
+        What became of queries whose position is missing in its session (1, 2, 4): ``"empty"``, they returned nothing, or
+        ``"not_logged"``, their list is not known and outside every measure. By default what study.toml says, else ``"empty"``
+        in runs and ``"not_logged"``, with a warning, elsewhere. Positions stay as they are.
+    strict
+        Whether to stop at the first record or value that breaks a rule, instead of keeping it aside in ``study.rejected``.
+    memory
+        How much memory reading may take beside what Python and its libraries do (up to 400 MB): ``"4GB"``,
+        ``"500MB"``, ``"1.5GiB"`` or a number of bytes; by default a quarter of the machine's. A log that needs more is
+        read part by part, through temporary files (in ``TMPDIR``) of about its packed size. Users, judgments and the
+        records of any one session are taken to fit. Frames are in memory as they are. A line that is too long for it, and a
+        table of many columns that is mostly empty and too large for it, are refused.
+
+    Returns
+    -------
+    Study
+        Its tables are in memory or, where the log needs more than `memory`, in temporary files that are there as long
+        as the study; ``study.save(directory)`` writes them to a place that stays.
+
+    Raises
+    ------
+    DataError
+        A file or column is missing or unreadable, or (`strict`) a record breaks a rule.
+    UsageError
+        There is no such format, the arguments do not go together, or `missing_positions` or `memory` is none.
+
+    Warns
+    -----
+    DataWarning
+        Something unusual that may change what a score means; ``study.notes`` has all that was noticed.
+    """
+    known = registry.FORMATS
+    budget = memory_budget(memory)
+    if format is not None and format not in known:
+        raise UsageError(f"there is no format {format!r}{suggestion(format, known)}; formats: {', '.join(known)}")
+    settings = _settings(missing_positions)
+    beside = [Path(judgments)] if isinstance(judgments, str | PathLike) else [Path(path) for path in judgments]
+    command = {
+        name: value
+        for name, value in (("topics", str(Path(topics).resolve()) if topics else None), ("session_gap", session_gap))
+        if value is not None
+    }
+    if isinstance(source, Mapping):
+        if config is not None or beside or command or labels:
+            raise UsageError("frames are read as they are: give judgments as the frame 'judgments', and no config")
+        return from_mapping(source, strict=strict, **settings)
+    paths = _paths(source)
+    if len(paths) == 1 and paths[0].is_dir() and not _is_folder_of_log(paths[0], format, config):
+        if config is not None or beside or command or labels or settings or format is not None:
+            raise UsageError(
+                f"{paths[0]} is a directory, which is opened as a study; format, config, judgments and missing_positions are for logs"
+            )
+        if not (paths[0] / DESCRIPTOR).exists() and any(paths[0].iterdir()):
+            if described := sorted(paths[0].glob("*.toml")):
+                raise DataError(
+                    f"{paths[0]} is a folder without a study in it (no {DESCRIPTOR}); name {described[0]}, which may describe its log"
+                )
+            raise DataError(f"{paths[0]} is a folder without a study in it (no {DESCRIPTOR}). As a log it {UNKNOWN}")
+        return open_study(paths[0])
+    found = describe(paths, format, config, command, settings)
+    if labels:
+        if not beside and "judgments" not in found.config.tables:
+            raise UsageError(
+                "labels say what grades are worth that are words, but no judgments are given: name their file (--judgments FILE, "
+                "or [judgments] in study.toml)"
+            )
+        found = replace(found, config=found.config.with_labels(labels))
+    try:
+        within = replace(found.config, memory=budget)
+        return known[within.format].read(within, beside, strict=strict, memory=budget)
+    except DataError as error:
+        glimpses = [glimpse(path) for path in paths]
+        if found.recognised or not any(one.says for one in glimpses):
+            raise
+        if rated := fitting(glimpses, registry.JUDGMENTS):
+            raise DataError(
+                f"{paths[0].name} holds judgments ({rated[0]}), no log; name a log, and this file as --judgments"
+            ) from None
+        raise DataError(f"{error}. It {UNKNOWN}") from None
+
+
+def _settings(missing_positions: str | None) -> dict[str, str]:
+    """Return what the call itself declares of the study."""
+    if missing_positions is None:
+        return {}
+    if missing_positions not in MISSING:
+        near = suggestion(str(missing_positions), MISSING)
+        raise UsageError(f"missing_positions is {missing_positions!r}{near}; it can be {' or '.join(MISSING)}")
+    return {"missing_positions": missing_positions}
+
+
+def _paths(source: object) -> list[Path]:
+    """Return the paths of the sources."""
+    given = [source] if isinstance(source, str | PathLike) else source
+    if not isinstance(given, list | tuple) or not given or not all(isinstance(one, str | PathLike) for one in given):
+        raise UsageError(
+            "read takes the path of a study.toml, a log or a study, or a dict of frames, not "
+            f"{type(source).__name__}; sk.from_tables takes frames"
+        )
+    return [Path(one) for one in given]
+
+
+def _is_folder_of_log(path: Path, format: str | None, config: object) -> bool:
+    """Return whether a folder is to be read as a log: as it was said to be one, or looks like one and is no study."""
+    if (path / DESCRIPTOR).exists():
+        return False
+    said = (
+        format is not None or (isinstance(config, Mapping) and "format" in config) or isinstance(config, str | PathLike)
+    )
+    return said or bool(fitting([glimpse(path)], registry.FORMATS))

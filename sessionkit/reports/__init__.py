@@ -1,0 +1,27 @@
+"""The report: one HTML file of a study's tables, scores, figures, method and notes.
+
+::
+
+    page.py          puts the page together
+    sections/        what each section says
+    tables.py        tables as text
+    writers/         tables and sections as HTML, LaTeX, Markdown, CSV
+    figures.py       the figures and captions
+    single.py        one figure as asked
+    on_demand/       figures that are drawn when they are asked for
+    choices.py       what the figures share
+    method.py        every choice in words; the fingerprint of the data
+    style.py         the style sheet
+    drawing.js       what its own scripts share
+    live/            other discounts in the page
+    explorer/        sessions one by one in the page
+    redaction.py     what must not be passed on
+    sample.py        which sessions a page holds
+    session_rows.py  their rows, while the study is read
+    also.py          parts that were asked for
+    extras/          how these are made
+"""
+
+from sessionkit.reports.page import MEASURES, report
+
+__all__ = ["MEASURES", "report"]

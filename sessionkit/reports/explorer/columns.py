@@ -1,0 +1,141 @@
+"""Sessions, queries and results as the explorer shows them, in the order of their ids."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+import polars as pl
+
+from sessionkit.reports.redaction import Redaction
+from sessionkit.scoring import exact
+from sessionkit.scoring.batch import blocks
+from sessionkit.scoring.curves import session_vectors
+from sessionkit.scoring.explain import explain
+from sessionkit.scoring.measures import GainMeasure
+from sessionkit.scoring.results import defined_sessions
+from sessionkit.scoring.selection import columns_of, columns_read
+from sessionkit.study import Study
+
+QUERY = ["session_id", "query_position"]
+RESULT = [*QUERY, "doc_id", "_again"]
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """What the explorer shows.
+
+    Parameters
+    ----------
+    sessions
+        ``session_id``, ``user_id``, ``system_id``, ``topic_id``, ``defined`` (whether it has a value), ``lead``
+        (what the ideal adds in slots before any query).
+    queries
+        `QUERY`, ``query_text`` (null where not logged or left out), ``results_status``, ``many`` (results held),
+        ``deeper`` and ``deeper_clicks`` (results beyond, and clicks on them), ``ideal`` (what the ideal adds in each
+        slot of the query; null where it has none) and ``gap`` (the same of slots after it that are no query's).
+    results
+        `QUERY`, ``rank``, ``doc_id`` (null where left out), ``document`` (number of the document), ``clicked``,
+        ``grade``, ``contribution`` (null where the result does not count) and ``counted`` (the rank that counts).
+    """
+
+    sessions: pl.DataFrame
+    queries: pl.DataFrame
+    results: pl.DataFrame
+
+    def only(self, chosen: pl.Series) -> Columns:
+        """The same of some of the sessions: whether each is, in order."""
+        sessions = self.sessions.filter(chosen)
+        those = pl.col("session_id").is_in(sessions["session_id"].implode())
+        results = self.results.filter(those)
+        return Columns(sessions, self.queries.filter(those), results.with_columns(_numbered(results, "document")))
+
+
+def columns_of_sessions(study: Study, measure: GainMeasure, redaction: Redaction, whole: Study) -> Columns:
+    """Lay some sessions out for the explorer.
+
+    Parameters
+    ----------
+    study
+        The study with the sessions alone that are held.
+    measure
+        A session measure with a cutoff, whose contributions and curves are shown.
+    redaction
+        What is left out; ids are numbered as in the `whole` study.
+    """
+    results, queries = _results(study, measure), _queries(study)
+    # where unjudged results are removed, results from below the cutoff come to count
+    within = (pl.col("rank") <= measure.cutoff) | pl.col("counted").is_not_null()
+    shown, beyond = results.filter(within), results.filter(~within).group_by(QUERY)
+    queries = queries.join(shown.group_by(QUERY).agg(many=pl.len()), on=QUERY, how="left")
+    clicks = pl.col("clicked").fill_null(value=False).sum()
+    queries = queries.join(beyond.agg(deeper=pl.len(), deeper_clicks=clicks), on=QUERY, how="left")
+    runs, defined = _curves(study, measure)
+    own, gaps = runs.filter("own").drop("own"), runs.filter(~pl.col("own")).drop("own").rename({"ideal": "gap"})
+    queries = queries.join(own, on=QUERY, how="left").join(gaps, on=QUERY, how="left").sort(QUERY)
+    counts = ["many", "deeper", "deeper_clicks"]
+    sessions = study.sessions.select("session_id", "user_id", "system_id", "topic_id").sort("session_id").collect()
+    lead = gaps.filter(pl.col("query_position") == 0).select("session_id", lead="gap")
+    sessions = sessions.join(lead, on="session_id", how="left", maintain_order="left")
+    sessions = sessions.join(defined, on="session_id", how="left", maintain_order="left")
+    if "documents" in redaction.kinds:
+        shown = shown.with_columns(doc_id=pl.lit(None, pl.String))
+    if "queries" in redaction.kinds:
+        queries = queries.with_columns(query_text=pl.lit(None, pl.String))
+    frames = (sessions, queries.with_columns(pl.col(counts).fill_null(0)), shown)
+    return Columns(*(redaction.frame(frame, whole) for frame in frames))
+
+
+def _results(study: Study, measure: GainMeasure) -> pl.DataFrame:
+    """Every result of the lists with what it adds, in the order shown."""
+    known = study.columns("results")
+    read = study.results.select(
+        *QUERY, "rank", "doc_id", "clicked" if "clicked" in known else pl.lit(None).alias("clicked")
+    )
+    nth = pl.int_range(pl.len()).over(*QUERY, "doc_id") if study.facts.repeats_in_lists else pl.lit(0, pl.Int64)
+    again = nth.alias("_again")
+    rows = read.collect().sort(*QUERY, "rank").with_columns(again)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        explained = explain(study, measure).rename({"rank": "counted"}).sort(*QUERY, "counted")
+    added = explained.with_columns(again).select(*RESULT, "grade", "contribution", "counted")
+    rows = rows.join(added, on=RESULT, how="left", maintain_order="left").drop("_again")
+    return rows.with_columns(_numbered(rows, "doc_id"))
+
+
+def _numbered(rows: pl.DataFrame, by: str) -> pl.Series:
+    """The number of every result's document, in the order in which documents are first shown."""
+    documents = rows.select(pl.col(by).alias("shown"))
+    known = documents.unique(maintain_order=True).with_row_index("document")
+    return documents.join(known, on="shown", how="left", maintain_order="left")["document"]
+
+
+def _queries(study: Study) -> pl.DataFrame:
+    """The queries with their texts, if the log has any."""
+    text = pl.col("query_text") if "query_text" in study.columns("queries") else pl.lit(None, pl.String)
+    return study.queries.select(*QUERY, "results_status", query_text=text.cast(pl.String)).collect()
+
+
+def _curves(study: Study, measure: GainMeasure) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """What the ideal adds in each slot of a query: `QUERY`, ``own``, ``ideal`` (a list); and which sessions are ``defined``.
+
+    Slots of no query of the session (``own`` is false) stand with the query before them, those before any with query 0.
+    """
+    known = []
+    empty = pl.DataFrame(
+        schema={"session_id": pl.String, "query_position": pl.Int32, "own": pl.Boolean, "ideal": pl.List(pl.Float64)}
+    )
+    found = [empty]
+    for block in blocks(study, columns_read(columns_of(study), [measure])):
+        vectors = session_vectors(block, measure)
+        before = pl.col("ideal").shift(1).over("session").fill_null(0)
+        position = pl.col("query_position").forward_fill().over("session").fill_null(0)
+        known.append(block.sessions.select("session_id", defined=defined_sessions(block, measure)))
+        slots = vectors.select(
+            session_id=block.sessions["session_id"].gather(vectors["session"]),
+            query_position=position,
+            own=pl.col("query_position").is_not_null(),
+            ideal=exact.unfixed(pl.col("ideal") - before),
+        )
+        found.append(slots.group_by(*QUERY, "own", maintain_order=True).agg("ideal"))
+    return pl.concat(found), pl.concat(known)

@@ -1,0 +1,162 @@
+"""The explorer as part of a page: data in columns with what repeats numbered, and the places in which they are shown."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from sessionkit.charts.scripts import script
+from sessionkit.charts.text import label, printable_column
+from sessionkit.reports.explorer.columns import Columns
+from sessionkit.reports.parts import Widget
+from sessionkit.scoring.measures import GainMeasure
+
+NAME = "explorer"
+LONGEST = 300
+"""Characters of a text that are shown."""
+STATUSES = ("shown", "empty", "partly_observed", "not_logged")
+
+
+def widget(columns: Columns, measure: GainMeasure, *, synthetic: bool = False) -> Widget:
+    """Return the explorer of some sessions.
+
+    Parameters
+    ----------
+    columns
+        The sessions, see `sessionkit.reports.explorer.columns`.
+    measure
+        The measure that contributions and curves are of.
+    synthetic
+        Whether the drawing says that the data are made up.
+    """
+    scripts = (script("reports/drawing.js"), script("reports/explorer/explorer.js"))
+    return Widget(NAME + "-widget", PLACES, data_of(columns, measure, synthetic=synthetic), scripts)
+
+
+def data_of(columns: Columns, measure: GainMeasure, *, synthetic: bool = False) -> dict[str, Any]:
+    """Return the sessions as a JSON value of columns."""
+    sessions, queries, results = columns.sessions, columns.queries, columns.results
+    adding = pl.concat(
+        [pl.concat([queries["ideal"], queries["gap"], sessions["lead"]]).explode(), results["contribution"]]
+    )
+    values = adding.drop_nulls().unique().sort()
+    ideals, runs = _runs([queries["ideal"], queries["gap"], sessions["lead"]], values)
+    grades = results["grade"].drop_nulls().unique().sort()
+    closed = results["counted"].is_not_null() & (results["counted"] != results["rank"])
+    place = pl.int_range(1, pl.len() + 1).over("session_id", "query_position")
+    straight = bool(results.select((pl.col("rank") == place).all()).item())
+    order = sessions.select("session_id").with_row_index("nth")
+    count = order.join(
+        queries.group_by("session_id").agg(n=pl.len()), on="session_id", how="left", maintain_order="left"
+    )
+    return {
+        "measure": str(measure),
+        "cutoff": measure.cutoff,
+        "synthetic": synthetic,
+        "values": values.to_list(),
+        "ideals": ideals,
+        "grades": grades.to_list(),
+        "sessions": {
+            "id": _shown(sessions["session_id"]).to_list(),
+            **{name: _coded(sessions[f"{name}_id"]) for name in ("user", "system", "topic")},
+            "queries": count["n"].fill_null(0).to_list(),
+            "defined": _flags(sessions["defined"]),
+            "lead": _unless_empty(runs[2]),
+        },
+        "queries": {
+            "position": queries["query_position"].to_list(),
+            "text": _coded(queries["query_text"]),
+            "status": "".join(str(STATUSES.index(status)) for status in queries["results_status"]),
+            **{name: queries[name].to_list() for name in ("many", "deeper", "deeper_clicks")},
+            "ideal": runs[0],
+            "gap": _unless_empty(runs[1]),
+        },
+        "results": {
+            "document": results["document"].to_list(),
+            "rank": None if straight else results["rank"].to_list(),
+            "counted": results["counted"].to_list() if closed.any() else None,
+            "clicked": None if results["clicked"].null_count() == len(results) else _flags(results["clicked"]),
+            "grade": _found(results["grade"], grades),
+            "value": _found(results["contribution"], values),
+        },
+        "documents": None if results["doc_id"].null_count() else _documents(results),
+    }
+
+
+def _runs(columns: list[pl.Series], values: pl.Series) -> tuple[list[list[int]], list[list[int]]]:
+    """Lists of numbers, each kept once as numbers of `values`; and for each column which list stands where, -1 for none."""
+    texts = [_texts(column, values) for column in columns]
+    distinct = pl.concat(texts).drop_nulls().unique().sort()
+    codes = [[-1 if code is None else code for code in _numbers(text, distinct)] for text in texts]
+    return [[int(number) for number in text.split(",")] for text in distinct], codes
+
+
+def _texts(column: pl.Series, values: pl.Series) -> pl.Series:
+    """Lists of numbers as text."""
+    rows = column.alias("one").to_frame().with_row_index("row").drop_nulls("one").explode("one")
+    codes = pl.Series("code", np.searchsorted(values.to_numpy(), rows["one"].to_numpy()), dtype=pl.Int64)
+    texts = rows.select("row", codes.cast(pl.String)).group_by("row").agg(pl.col("code").str.join(","))
+    every = pl.DataFrame({"row": range(len(column))}, schema={"row": pl.UInt32})
+    return every.join(texts, on="row", how="left", maintain_order="left")["code"]
+
+
+def _numbers(texts: pl.Series, known: pl.Series) -> list[int | None]:
+    """The place of each text among those known."""
+    frame = known.alias("text").to_frame().with_row_index("code")
+    return texts.alias("text").to_frame().join(frame, on="text", how="left", maintain_order="left")["code"].to_list()
+
+
+def _found(column: pl.Series, known: pl.Series) -> list[int]:
+    """The place of each number among those known, -1 for null."""
+    places = np.searchsorted(known.to_numpy(), column.fill_null(0.0).to_numpy())
+    return np.where(column.is_null().to_numpy(), -1, places).tolist()
+
+
+def _flags(column: pl.Series) -> str:
+    """A character for each of true, false and null."""
+    return "".join("-" if flag is None else "1" if flag else "0" for flag in column.to_list())
+
+
+def _coded(column: pl.Series) -> dict[str, list[Any]]:
+    """Texts, each once, and which stands where; -1 for null."""
+    names = column.drop_nulls().unique().sort()
+    codes = [-1 if code is None else code for code in _numbers(column, names)]
+    return {"names": _shown(names).to_list(), "codes": codes}
+
+
+def _documents(results: pl.DataFrame) -> list[str]:
+    """The documents by their numbers."""
+    known = results.select("document", "doc_id").unique().sort("document")
+    every = pl.DataFrame({"document": range(int(known["document"].max() or 0) + 1)}, schema={"document": pl.UInt32})  # type: ignore[arg-type]
+    return _shown(every.join(known, on="document", how="left", maintain_order="left")["doc_id"].fill_null("")).to_list()
+
+
+def _shown(column: pl.Series) -> pl.Series:
+    """Texts as the page shows them, see `sessionkit.charts.text.label`; most are short."""
+    texts = column.alias("text").to_frame().select("text", shown=printable_column("text"))
+    long = pl.col("shown").str.len_chars() > LONGEST
+    cut = pl.col("text").map_elements(lambda text: label(text, LONGEST), return_dtype=pl.String)
+    return texts.select(pl.when(long).then(pl.when(long).then(cut)).otherwise("shown")).to_series()
+
+
+def _unless_empty(codes: list[int]) -> list[int] | None:
+    """The codes, unless all are of nothing."""
+    return codes if any(code >= 0 for code in codes) else None
+
+
+PLACES = """\
+<form class="controls" aria-label="Find a session" autocomplete="off">
+<div class="control"><label for="explorer-search">Search ids and queries</label>
+<input type="search" id="explorer-search" maxlength="300"></div>
+<div class="control"><label for="explorer-system">System</label><select id="explorer-system"></select></div>
+<div class="control"><label for="explorer-topic">Topic</label><select id="explorer-topic"></select></div>
+<div class="control"><label for="explorer-order">Order</label><select id="explorer-order"></select></div>
+</form>
+<p id="explorer-found" role="status"></p>
+<div class="table" tabindex="0" role="group" aria-label="Sessions found"><table id="explorer-list"></table></div>
+<p class="paging"><button type="button" id="explorer-before">Previous page</button>
+<button type="button" id="explorer-next">Next page</button></p>
+<div id="explorer-session" role="region" aria-labelledby="explorer-name"></div>
+"""

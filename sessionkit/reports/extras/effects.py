@@ -1,0 +1,54 @@
+"""The mixed model of a report: its reading, the differences with their intervals, and what varies how much."""
+
+from __future__ import annotations
+
+from sessionkit.analysis.compare.corrections import Family
+from sessionkit.analysis.mixed.mixed import mixed as mixed_models
+from sessionkit.charts.differences import differences
+from sessionkit.reports.figures import Figure
+from sessionkit.reports.material import Material
+from sessionkit.reports.parts import Part
+from sessionkit.reports.tables import table_of
+
+TITLE = "Differences by the mixed model"
+EFFECTS = {
+    "measure": "Measure",
+    "a": "First",
+    "b": "Second",
+    "mean_a": "Mean of first",
+    "mean_b": "Mean of second",
+    "estimate": "Difference",
+    "low": "from",
+    "high": "to",
+    "se": "Standard error",
+    "df": "df",
+    "p_adjusted": "p",
+    "judged_by": "Judged by",
+}
+COMPONENTS = {
+    "measure": "Measure",
+    "component": "Component",
+    "levels": "Levels",
+    "sd": "SD",
+    "variance": "Variance",
+    "low": "from",
+    "high": "to",
+    "share": "Share",
+}
+
+
+def mixed(of: Material) -> list[Part]:
+    """What the groups do, for users and topics like these."""
+    found = mixed_models(of.study, list(of.measures), of.by)
+    chart = differences(found.table, alpha=found.alpha, synthetic=of.choices.synthetic, title=TITLE)
+    caption = (
+        f"Difference by each measure on a scale of its own, with its interval, by a mixed model for {found.population}. A filled "
+        f"point has p at or below {found.alpha:g}{Family(found.table.height, found.correction).told}."
+    )
+    effects, components = found.table.select(*EFFECTS), found.components.select(*COMPONENTS)
+    return [
+        of.told(found.reading),
+        Figure("differences", TITLE, chart, caption),
+        table_of("Mixed model: differences, second less first", effects, headers=EFFECTS, decimals=4),
+        table_of("Mixed model: what varies how much", components, headers=COMPONENTS, decimals=4),
+    ]

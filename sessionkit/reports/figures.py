@@ -1,0 +1,259 @@
+"""The figures of a report, and the map of a sweep, each with its title and a caption that says what was averaged over what."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+from sessionkit.analysis.breakdown.breakdown import breakdown
+from sessionkit.analysis.curve import curve, curve_with_stops
+from sessionkit.analysis.groups import EVERYONE, grouped_sessions
+from sessionkit.charts import KINDS, last_vs_nonlast, session_curve, single_sessions, topic_curves
+from sessionkit.charts.single_sessions import MOST
+from sessionkit.errors import UsageError, suggestion
+from sessionkit.reports.choices import TOP, Choices
+from sessionkit.reports.on_demand import DRAWN, drawn_apart
+from sessionkit.reports.phrases import NAMED, first_of
+from sessionkit.reports.sample import only
+from sessionkit.scoring.measures import GainMeasure, Measure, QueryMeasure
+from sessionkit.scoring.measures.cumulated_gain import SessionGain
+from sessionkit.study import Study
+
+DEEPEST = 100
+"""The rank to which Figure 1 of ECIR 2008 looks, unless no list goes so deep."""
+APART = (*DRAWN,)
+"""Figures that are made when they are asked for."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure: its kind, a title, the chart (None where the study does not allow one) and a caption or the reason."""
+
+    kind: str
+    title: str
+    chart: alt.LayerChart | alt.FacetChart | None
+    caption: str
+
+
+def figure(study: Study, kind: str, choices: Choices) -> Figure:
+    """Make one figure.
+
+    Parameters
+    ----------
+    study
+        The study.
+    kind
+        One of `sessionkit.charts.KINDS`.
+    choices
+        See `choices_of`.
+
+    Raises
+    ------
+    UsageError
+        There is no such kind, or the study or measure does not allow this figure.
+    """
+    if kind not in FIGURES:
+        raise UsageError(f"there is no chart {kind!r}{suggestion(kind, FIGURES)}; charts: {', '.join(FIGURES)}")
+    return FIGURES[kind](study, choices)
+
+
+def figures(study: Study, choices: Choices) -> list[Figure]:
+    """Make all figures but those in `APART`; one that the study does not allow has the reason in place of a chart."""
+    made = []
+    for kind in [name for name in FIGURES if name not in APART]:
+        try:
+            made.append(figure(study, kind, choices))
+        except UsageError as error:
+            made.append(Figure(kind, KINDS[kind], None, f"Not drawn: {choices.redaction.note(str(error))}."))
+    return made
+
+
+def depth_of(study: Study, choices: Choices) -> int:
+    """The rank to which Figure 1 of ECIR 2008 looks."""
+    if choices.source is not None and choices.source.cutoff:
+        return choices.source.cutoff
+    return min(DEEPEST, study.results.select(pl.col("rank").max()).collect().item() or 1)
+
+
+def _last_vs_nonlast(study: Study, choices: Choices) -> Figure:
+    """Figure 1: within sessions, in the measure that is tested; or pooled, as in ECIR 2008."""
+    pooled = choices.average == "queries"
+    depth = depth_of(study, choices)
+    measure = _exact(choices, depth) or (choices.measure @ depth if pooled else choices.tested)
+    frame = breakdown(study, measure, average=choices.average, group=choices.by)
+    if not frame.get_column("value").count():
+        which = "no query" if pooled else "no session of two queries or more"
+        raise UsageError(f"{which} has a value of {measure}")
+    title = "Last and non-last queries"
+    gained = not isinstance(measure, QueryMeasure) and not is_share(measure)
+    chart = last_vs_nonlast(
+        frame.drop_nulls("value"),
+        axis="Mean cumulated gain per query" if gained else "Mean per query, cut at each rank",
+        measure=str(measure),
+        colours=choices.colours,
+        synthetic=choices.synthetic,
+        title=title,
+        legend=choices.legend,
+    )
+    ends = frame.filter(pl.col("rank") == pl.col("rank").max()).to_dicts()
+    what = f"gain of one query, {measure} cumulated to" if gained else f"value of one query, {measure} cut at"
+    parts = f"for the last query of sessions and for the queries before it{_discounted(measure)}"
+    told = choices.told(measure) if pooled else ""
+    how = _pooled(ends) if pooled else _within(ends)
+    return Figure("last-vs-nonlast", title, chart, f"Mean {what} each rank, {parts}. {how}{told}")
+
+
+def _within(ends: list[dict[str, Any]]) -> str:
+    """What was averaged within sessions, by group: the sessions in it, and those left out."""
+    counts = []
+    for row in [row for row in ends if row["part"] == "last"]:
+        left = {"of one query": row["left_out_single_query"], "without a value in both": row["left_out_undefined"]}
+        out = [f"{number:,} {why}" for why, number in left.items() if number]
+        counts.append(f"{row['group']} {row['n_sessions']:,}{f' ({first_of(out, 2)} left out)' if out else ''}")
+    return (
+        "The values of a session's earlier queries are averaged first; both lines are means over the same sessions, of two queries "
+        f"or more. Sessions: {first_of(counts, NAMED)}."
+    )
+
+
+def _pooled(ends: list[dict[str, Any]]) -> str:
+    """What was pooled, by group and part, and that the parts are of different sessions."""
+    counts = [f"{row['group']} {row['part']}: {row['n_queries']} in {row['n_sessions']}" for row in ends]
+    single = [f"{row['group']} {row['single_query_sessions']:,}" for row in ends if row["part"] == "last"]
+    return (
+        "Queries are pooled, after ECIR 2008: every query counts the same, and the only query of a session is a last one. Queries "
+        f"and the sessions they are from: {first_of(counts, 2 * NAMED)}; sessions of one query, in last alone: "
+        f"{first_of(single, NAMED)}."
+    )
+
+
+def _session_curve(study: Study, choices: Choices) -> Figure:
+    """Figure 2."""
+    measure = _exact(choices) or choices.ratio
+    share = is_share(measure)
+    frame = curve(study, measure, choices.by)
+    title = "Normalised session curves" if share else "Session curves"
+    chart = session_curve(
+        frame,
+        normalized=share,
+        measure=str(measure),
+        colours=choices.colours,
+        synthetic=choices.synthetic,
+        title=title,
+        legend=choices.legend,
+    )
+    how = (
+        "Each session is divided by its own ideal at that slot and the quotients are averaged; a session that has "
+        "stopped keeps its gain and its ideal."
+        if share
+        else "Sessions that have stopped keep their gain."
+    )
+    caption = (
+        f"Mean of {measure} after every slot of the concatenated lists. {how} Sessions: {_sessions(frame)}."
+        f"{choices.told(measure, ratio=True)}"
+    )
+    return Figure("session-curve", title, chart, caption)
+
+
+def _topic_curves(study: Study, choices: Choices) -> Figure:
+    """Figure 3."""
+    measure = _exact(choices) or choices.measure
+    share = is_share(measure)
+    every = curve(study, measure, choices.by, topic=choices.topic)
+    try:
+        long = curve(study, measure, choices.by, topic=choices.topic, min_queries=choices.min_queries)
+    except UsageError:
+        long = None  # no session is so long
+    title = "Sessions of one topic" if choices.topic is not None else "Sessions of all topics"
+    chart = topic_curves(
+        every,
+        long,
+        choices.min_queries,
+        normalized=share,
+        subtitle=f"topic {choices.topic}" if choices.topic is not None else None,
+        measure=str(measure),
+        colours=choices.colours,
+        synthetic=choices.synthetic,
+        title=title,
+        legend=choices.legend,
+    )
+    some = _sessions(long) if long is not None else "none"
+    caption = (
+        f"Mean of {measure} after every slot{'' if share else ', not normalised'}, for {choices.topic_told}: all sessions "
+        f"({_sessions(every)}) and those with at least {choices.min_queries} queries ({some}). Sessions that have "
+        f"stopped keep their gain{' and their ideal' if share else ''}.{choices.told(measure)}"
+    )
+    return Figure("topic-curves", title, chart, caption)
+
+
+def _single_sessions(study: Study, choices: Choices) -> Figure:
+    """Figure 4."""
+    measure = _exact(choices) or choices.measure
+    share = is_share(measure)
+    chosen = grouped_sessions(study, choices.by, topic=choices.topic).filter(pl.col("group") == choices.system)
+    sessions = chosen.select("session_id").sort("session_id")
+    shown = sessions.head(MOST)
+    frame = curve_with_stops(only(study, shown), measure, "session")
+    title = "Single sessions and where they stopped"
+    names = [] if choices.system == EVERYONE else [choices.system]
+    names += [f"topic {choices.topic}"] if choices.topic is not None else []
+    chart = single_sessions(
+        choices.redaction.sessions(frame, study),
+        colour=choices.colours[choices.system],
+        normalized=share,
+        subtitle=", ".join(names) or None,
+        measure=str(measure),
+        synthetic=choices.synthetic,
+        title=title,
+    )
+    of = "" if choices.system == EVERYONE else f" of {choices.system}"
+    which = "Every session" if len(shown) == len(sessions) else f"The first {len(shown)} of {len(sessions)} sessions"
+    caption = (
+        f"{which}{of} for {choices.topic_told}: {measure} after every slot; {len(shown)} "
+        f"{'session' if len(shown) == 1 else 'sessions'}. A point marks where the searcher stopped, a number beside it "
+        f"how many did there; dashes hold the gain to the end of the longest session.{choices.told(measure)}"
+    )
+    return Figure("single-sessions", title, chart, caption)
+
+
+def _apart(kind: str) -> Callable[[Study, Choices], Figure]:
+    """How a figure that is drawn apart is made."""
+    return lambda study, choices: Figure(kind, *drawn_apart(kind, study, choices))
+
+
+FIGURES: dict[str, Callable[[Study, Choices], Figure]] = {
+    "last-vs-nonlast": _last_vs_nonlast,
+    "session-curve": _session_curve,
+    "topic-curves": _topic_curves,
+    "single-sessions": _single_sessions,
+    **{kind: _apart(kind) for kind in DRAWN},
+}
+"""How each kind of chart is made from a study."""
+
+
+def _exact(choices: Choices, cutoff: int = TOP) -> Measure | None:
+    """The one measure asked for, cut at its own or the usual rank; what cannot be drawn is refused where it is used."""
+    exact = choices.exact
+    takes = isinstance(exact, (GainMeasure, QueryMeasure)) and "cutoff" in exact.parameters()
+    return exact @ (exact.cutoff or cutoff) if takes and exact is not None else exact
+
+
+def is_share(measure: Measure) -> bool:
+    """Whether a measure is a share of an ideal."""
+    return isinstance(measure, GainMeasure) and measure.normalized
+
+
+def _discounted(measure: Measure) -> str:
+    """That later queries of a session count less, where the measure discounts queries."""
+    applied = isinstance(measure, SessionGain) and measure.query_discount != "none"
+    return ", each discounted by its position in the session" if applied else ""
+
+
+def _sessions(frame: pl.DataFrame) -> str:
+    """The number of sessions of every group."""
+    counts = frame.group_by("group").agg(pl.col("n").max()).sort("group")
+    return first_of([f"{group} {n}" for group, n in counts.rows()], NAMED)

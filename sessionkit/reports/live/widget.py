@@ -1,0 +1,188 @@
+"""Live discounts as part of a page: the controls as HTML, the data in compact columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from sessionkit.charts.scripts import script
+from sessionkit.charts.text import label
+from sessionkit.errors import DataError
+from sessionkit.reports.live.counts import PLACE, LiveCounts, LiveSessions
+from sessionkit.reports.live.measures import Varied
+from sessionkit.reports.parts import Widget
+from sessionkit.reports.writers.html import escaped
+from sessionkit.scoring.gains import NAMES as GAINS
+from sessionkit.scoring.gains import check_grades, weights
+
+NAME = "live"
+LEAST, MOST = 1.1, 20.0
+"""Bases that the sliders reach, unless the report's own lies beyond."""
+SHORT = {"system_id": "system", "topic_id": "topic", "user_id": "user"}
+"""What score calls these columns."""
+TOP = 12
+"""Highest grade up to which every grade can be given a weight of its own."""
+
+
+def widget(
+    varied: Varied,
+    counts: LiveCounts,
+    sessions: LiveSessions,
+    colours: Mapping[str, str],
+    *,
+    legend: str = "System",
+    synthetic: bool = False,
+    per: str = "system_id",
+) -> Widget:
+    """Return live discounts of a study.
+
+    Parameters
+    ----------
+    varied
+        The measures.
+    counts, sessions
+        All sessions in groups, and some whole for the mean of nsDCG.
+    colours
+        Colour of each group.
+    legend
+        What the groups are.
+    synthetic
+        Whether the drawing says that the data are made up.
+    per
+        The column that makes the groups, for the command that gives the same numbers.
+    """
+    known = [found["grade"] for found in (counts.cells, sessions.rows)]
+    bases = [base.split(":") for text in sessions.ideals["base"].drop_nulls().unique() for base in text.split(",")]
+    grades = sorted({*pl.concat(known).to_list(), *(float(grade) for grade, _ in bases)})
+    gains = _gains(grades, varied)
+    data = {
+        "names": [label(name) for name in counts.groups["name"]],
+        "colours": [colours.get(name, "#555555") for name in counts.groups["name"]],
+        "n": counts.groups["n"].to_list(),
+        "queries": counts.groups["queries"].to_list(),
+        "cutoff": varied.total.cutoff,
+        "minimum": varied.total.min_grade,
+        "zero": varied.total.undefined == "zero",
+        "grades": grades,
+        "cells": {
+            "group": counts.cells["group"].to_list(),
+            "query": counts.cells["query_position"].to_list(),
+            "rank": counts.cells["rank"].to_list(),
+            "grade": _codes(counts.cells["grade"], grades),
+            "many": counts.cells["many"].to_list(),
+        },
+        "sessions": _sessions(counts, sessions, grades),
+        "texts": varied.texts(),
+        "own": varied.own,
+        "start": {"b": varied.total.b, "bq": varied.share.bq, "gain": _start(varied)},
+        "weights": _weights(varied, grades),
+        "legend": label(legend),
+        "synthetic": synthetic,
+        "per": "all" if counts.groups["group"].null_count() == len(counts.groups) else SHORT.get(per, per),
+    }
+    return Widget(
+        NAME, controls(varied, gains, grades), data, (script("reports/drawing.js"), script("reports/live/discounts.js"))
+    )
+
+
+def controls(varied: Varied, gains: Sequence[str], grades: Sequence[float]) -> str:
+    """The controls, with places for the drawing, the table and what is said of them."""
+    sliders = "".join(
+        f'<div class="control"><label for="{NAME}-{name}">{label}</label>'
+        f'<input type="range" id="{NAME}-{name}-slider" aria-label="{label}, slider" min="{min(LEAST, value):g}" '
+        f'max="{max(MOST, value):g}" step="0.1" value="{value!r}">'
+        f'<input type="number" id="{NAME}-{name}" min="{min(LEAST, value):g}" max="{max(MOST, value):g}" step="any" '
+        f'value="{value!r}" inputmode="decimal"></div>\n'
+        for name, label, value in (
+            ("b", "Rank discount, base b", varied.total.b),
+            ("bq", "Query discount, base bq", varied.share.bq),
+        )
+    )
+    words = {
+        "linear": "linear: the grade",
+        "exp2": "exp2: 2^grade \u2212 1",
+        "binary": f"binary: 1 from grade {varied.total.min_grade:g} on",
+        "weights": "weights by grade",
+    }
+    options = "".join(f'<option value="{name}">{escaped(words[name])}</option>' for name in gains)
+    levels = range(int(min(grades, default=0) > 0), len(_weights(varied, grades))) if "weights" in gains else ()
+    fields = "".join(
+        f'<label>grade {level} <input type="number" min="0" max="1000000" step="any" data-grade="{level}"></label> '
+        for level in levels
+    )
+    of_grades = f'<fieldset id="{NAME}-weights" hidden><legend>Gain of each grade</legend>{fields}</fieldset>\n'
+    return (
+        f'<form class="controls" aria-label="Discounts and gain" autocomplete="off">\n{sliders}'
+        f'<div class="control"><label for="{NAME}-gain">Gain</label><select id="{NAME}-gain">{options}</select>'
+        f'<button type="button" id="{NAME}-reset">Reset</button></div>\n{of_grades}</form>\n'
+        f'<p id="{NAME}-told" role="status"></p>\n'
+        f'<div class="chart" id="{NAME}-drawing"></div>\n'
+        f'<div class="table" tabindex="0" role="group" aria-label="Means with these discounts"><table id="{NAME}-means"></table></div>\n'
+        f'<p class="note" id="{NAME}-command"></p>\n'
+    )
+
+
+def _sessions(counts: LiveCounts, sessions: LiveSessions, grades: list[float]) -> dict[str, Any]:
+    """Sessions whole: the group and ideal of each, and its results as numbers of places."""
+    places = sessions.rows.select(PLACE).unique().sort(PLACE)
+    numbered = sessions.rows.join(places.with_row_index("place"), on=PLACE, maintain_order="left")
+    many = len(sessions.groups)
+    sizes = pl.DataFrame({"session": range(many)}, schema={"session": pl.Int64})
+    sizes = sizes.join(numbered.group_by("session").agg(size=pl.len()), on="session", how="left", maintain_order="left")
+    bases = sessions.ideals["base"].drop_nulls().unique().sort()
+    coded = sessions.ideals.join(bases.to_frame().with_row_index("code"), on="base", how="left", maintain_order="left")
+    one = pl.format("{}:{}", "query_position", "code").str.join(",")
+    ideals = coded.group_by("session").agg(ideal=one)
+    of_session = sizes.join(ideals, on="session", how="left", maintain_order="left")["ideal"].fill_null("")
+    distinct = of_session.unique().sort()
+    code = of_session.to_frame().join(distinct.to_frame().with_row_index("code"), on="ideal", maintain_order="left")
+    at = {grade: number for number, grade in enumerate(grades)}
+    return {
+        "all": many,
+        "group": counts.number(sessions.groups).to_list(),
+        "size": sizes["size"].fill_null(0).to_list(),
+        "place": numbered["place"].to_list(),
+        "query": places["query_position"].to_list(),
+        "rank": places["rank"].to_list(),
+        "grade": _codes(places["grade"], grades),
+        "ideal": code["code"].to_list(),
+        "ideals": [[int(number) for pair in text.split(",") if pair for number in pair.split(":")] for text in distinct],
+        "bases": [
+            [number for pair in text.split(",") for number in (at[float(pair.split(":")[0])], int(pair.split(":")[1]))]
+            for text in bases
+        ],
+    }  # fmt: skip
+
+
+def _codes(values: pl.Series, known: list[float]) -> list[int]:
+    """The number of each grade among those that occur."""
+    return values.replace_strict(known, range(len(known)), return_dtype=pl.Int32).to_list() if len(values) else []
+
+
+def _gains(grades: list[float], varied: Varied) -> list[str]:
+    """The gains that the study's grades allow; weights where grades are few and whole."""
+    frame = pl.DataFrame({"grade": grades}, schema={"grade": pl.Float64})
+    allowed = []
+    for gain in GAINS[:3]:
+        try:
+            check_grades(frame, gain, varied.total.min_grade)
+        except DataError:
+            continue
+        allowed.append(gain)
+    whole = bool(grades) and all(grade == int(grade) for grade in grades) and max(grades) <= TOP
+    return [*allowed, "weights"] if whole or _start(varied) == "weights" else allowed
+
+
+def _start(varied: Varied) -> str:
+    """The gain of the report as the page names it."""
+    return varied.total.gain if varied.total.gain in GAINS else "weights"
+
+
+def _weights(varied: Varied, grades: Sequence[float]) -> list[float]:
+    """Gains of grades 0, 1, ... where weights begin: the report's, else those of Kekäläinen's 0-1-10-100."""
+    if _start(varied) == "weights":
+        return weights(varied.total.gain)
+    top = int(max(grades, default=0))
+    return [0.0, *(10.0 ** min(level, 6) for level in range(min(top, TOP)))]

@@ -1,0 +1,221 @@
+"""What the sections of one report are made from, worked out once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import polars as pl
+
+from sessionkit.analysis.compare.compare import compare
+from sessionkit.analysis.compare.comparison import Comparison
+from sessionkit.analysis.incomplete.finding import Incompleteness
+from sessionkit.analysis.incomplete.incomplete import incomplete
+from sessionkit.analysis.judged_share import judged_share
+from sessionkit.analysis.sweep.finding import Sweep
+from sessionkit.analysis.sweep.sweep import sweep
+from sessionkit.errors import DataError, MeasureError, UsageError
+from sessionkit.reports.also import Also
+from sessionkit.reports.choices import Choices, choices_of
+from sessionkit.reports.parts import Words
+from sessionkit.reports.redaction import Redaction
+from sessionkit.reports.sample import drawn, in_memory, only
+from sessionkit.reports.session_rows import pick
+from sessionkit.scoring.measures import Measure
+from sessionkit.scoring.score import score
+from sessionkit.study import Study
+
+LARGE = 20_000
+"""Sessions above which a report leaves out what takes many times as long as scoring, or does it with so many, and says so."""
+UNJUDGED = "The study has no judgments, so no measure of relevance has a value."
+UNDEFINED = "No measure that is reported has a value in any session; the notes on data quality say why."
+VARIED = {"b": "1.5:10.5:10", "bq": "1.5:10.5:10"}
+"""Bases of the discounts by rank and by query position that a report tries."""
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """A study and what was found in it.
+
+    Parameters
+    ----------
+    study
+        The study.
+    measures
+        What is reported, in the order asked for.
+    per
+        What scores are averaged by.
+    choices
+        What the figures have in common.
+    redaction
+        What is left out.
+    asked, topic, system
+        Whether the measures were asked for, and the topic and system that were.
+    also
+        The parts that were asked for beside those that are always there.
+    memory
+        Memory to work within.
+    notes
+        What was unusual, in reading and until now.
+    """
+
+    study: Study
+    measures: tuple[Measure, ...]
+    per: str
+    choices: Choices
+    redaction: Redaction
+    asked: bool = False
+    topic: str | None = None
+    system: str | None = None
+    also: Also = field(default_factory=Also)
+    memory: str | int | None = None
+    notes: list[str] = field(default_factory=list)
+
+    @classmethod
+    def of(
+        cls,
+        study: Study,
+        measures: list[Measure],
+        *,
+        asked: bool,
+        topic: str | None,
+        system: str | None,
+        min_queries: int,
+        per: str,
+        redaction: Redaction,
+        also: Also,
+        memory: str | int | None = None,
+    ) -> Material:
+        """Settle what is reported; arguments are those of `sessionkit.reports.report`."""
+        choices = choices_of(
+            study,
+            measures if asked else None,
+            topic=topic,
+            system=system,
+            min_queries=min_queries,
+            redaction=redaction,
+        )
+        return cls(study, tuple(measures), per, choices, redaction, asked, topic, system, also, memory)
+
+    @property
+    def by(self) -> str:
+        """The column whose groups are compared."""
+        return self.comparison.by if self.comparison is not None else self.choices.by
+
+    @cached_property
+    def shown(self) -> Study:
+        """What is looked at session by session: the study, or where it is large some of its sessions, drawn at random."""
+        if not self.large:
+            return self.study
+        try:
+            return pick(self.study, self.looked_at["session_id"], self.memory)
+        except UsageError:
+            return in_memory(only(self.study, self.looked_at))
+
+    @cached_property
+    def looked_at(self) -> pl.DataFrame:
+        """The ``session_id`` of the sessions that are looked at one by one where the study is large, in the order drawn."""
+        return drawn(self.study, LARGE)
+
+    def drawn(self, many: int) -> pl.DataFrame:
+        """So many sessions, drawn at random; see `sessionkit.reports.sample.drawn`."""
+        return self.looked_at.head(many) if self.large and many <= LARGE else drawn(self.study, many)
+
+    @property
+    def sampled(self) -> tuple[Words, ...]:
+        """What is said above a section that looks at some sessions alone; nothing where it looks at all."""
+        if not self.large:
+            return ()
+        told = (
+            f"This section is about {LARGE:,} of {self.study.facts.sessions:,} sessions, drawn at random with a fixed seed; "
+            "the commands curve, breakdown and score say the same of all."
+        )
+        return (Words((told,)),)
+
+    def told(self, reading: str, *, listed: bool = False) -> Words:
+        """A reading, a paragraph (or a point) for each line of it, without what must be left out."""
+        return Words(tuple(self.redaction.note(line) for line in reading.split("\n")), listed=listed)
+
+    @property
+    def large(self) -> bool:
+        """Whether the study is too large for all that a report can say."""
+        return self.study.facts.sessions > LARGE
+
+    @cached_property
+    def scores(self) -> pl.DataFrame:
+        """Means by `per`, see `sessionkit.score`."""
+        return score(self.study, self.measures, per=self.per, memory=self.memory)
+
+    @property
+    def unjudged(self) -> str | None:
+        """That the study has no judgments, where figures of relevance need some."""
+        measure = self.choices.measure
+        needed = measure.grades == "judgments" and measure.undefined == "null"
+        return UNJUDGED if needed and not self.study.facts.judgments else None
+
+    @cached_property
+    def valueless(self) -> str | None:
+        """Why no measure that is reported has a value in any session; None where one has."""
+        if self.scores["value"].count():
+            return None
+        return UNJUDGED if not self.study.facts.judgments else UNDEFINED
+
+    @property
+    def comparison(self) -> Comparison | None:
+        """The groups compared by all measures; None where they cannot be."""
+        return None if isinstance(self._compared, str) else self._compared
+
+    @property
+    def refusal(self) -> str | None:
+        """Why they cannot be compared; None where they can."""
+        return self._compared if isinstance(self._compared, str) else None
+
+    @cached_property
+    def _compared(self) -> Comparison | str:
+        """The groups compared, or the reason why they are not."""
+        try:
+            return compare(self.study, self.measures, self.compared_by, memory=self.memory)
+        except (DataError, UsageError) as error:
+            return str(error)
+
+    @property
+    def compared_by(self) -> str:
+        """The column by which groups are compared; systems, where scores are by user, by key or by several columns."""
+        by = {"system": "system_id", "topic": "topic_id"}.get(self.per, self.per)
+        known = {*self.study.columns("sessions"), *self.study.columns("users")}
+        return "system_id" if by in ("user", "user_id", "session_id", "judgment_key") or by not in known else by
+
+    @property
+    def varied(self) -> Measure:
+        """The first measure that has both discounts, which are varied."""
+        choices = self.choices
+        return choices.measure if choices.source is not None or not choices.asked else choices.ratio
+
+    @cached_property
+    def swept(self) -> Sweep | str:
+        """The first measure that has both discounts under others, between the groups that are compared; or why it was not
+        tried.
+        """
+        test = "none" if self.large else None
+        try:
+            return sweep(self.study, self.varied, VARIED, self.by, test=test, memory=self.memory)
+        except (DataError, MeasureError, UsageError) as error:
+            return str(error)
+
+    @cached_property
+    def incompleteness(self) -> Incompleteness | Exception:
+        """What unjudged documents could do to the scores and differences of the groups; or why that is not known."""
+        try:
+            return incomplete(self.study, list(self.measures), self.by, wanted=0)
+        except (DataError, MeasureError, UsageError) as error:
+            return error
+
+    @cached_property
+    def judged(self) -> tuple[pl.DataFrame, str] | None:
+        """The judged share of the groups, as a table and in words; None where nothing is judged."""
+        if isinstance(self.incompleteness, Incompleteness):
+            return self.incompleteness.judged, self.incompleteness.reading
+        try:
+            return judged_share(self.study, self.measures, self.by)
+        except (DataError, MeasureError, UsageError):
+            return None

@@ -1,0 +1,97 @@
+"""Figures of scores: differences between groups, distributions, correlations."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from sessionkit import charts
+from sessionkit.analysis.compare.compare import compare
+from sessionkit.analysis.correlate.correlate import correlate
+from sessionkit.analysis.groups import grouped_sessions
+from sessionkit.charts.score_distribution import POINTS
+from sessionkit.display.words import counted
+from sessionkit.errors import UsageError
+from sessionkit.reports.choices import Choices
+from sessionkit.reports.on_demand.figure import CaptionedChart, by_group
+from sessionkit.reports.phrases import filled
+from sessionkit.scoring.measures import Measure, parse_measure
+from sessionkit.scoring.score import score
+from sessionkit.study import Study
+
+USUAL = ("sDCG@10", "nsDCG@10", "mean(nDCG@10)", "last(nDCG@10)", "nonlast(nDCG@10)")
+"""What is compared and correlated unless measures are asked for: what a report shows."""
+RATED = ("user_id", "session_id", "session_order", "session_number")
+"""Columns that are numbers in name only."""
+
+
+def measures_of(choices: Choices) -> list[Measure]:
+    """The measures asked for, or the usual ones."""
+    return list(choices.measures) or [parse_measure(text) for text in USUAL]
+
+
+def differences(study: Study, choices: Choices) -> CaptionedChart:
+    """Differences between groups, with intervals."""
+    found = compare(study, measures_of(choices), choices.by)
+    title = "Differences and their intervals"
+    chart = charts.differences(found.table, alpha=found.alpha, synthetic=choices.synthetic, title=title)
+    caption = (
+        f"Difference by each measure on a scale of its own, with its {100 * (1 - found.alpha):g} % interval, for "
+        f"{found.population}; {found.test}.{filled(found)}"
+    )
+    return CaptionedChart(title, chart, caption)
+
+
+def score_distribution(study: Study, choices: Choices) -> CaptionedChart:
+    """How the scores of sessions lie in each group."""
+    measure = choices.exact or choices.ratio
+    if measure.level != "session":
+        better = f"mean({measure})" if measure.level == "query" else "nsDCG@10"
+        raise UsageError(f"score-distribution draws a value per session, which {measure} has not; ask for {better}")
+    scores = score(study, measure, per="session").select("session_id", "value")
+    frame = grouped_sessions(study, choices.by).join(scores, on="session_id").select("group", "value")
+    title = "Scores of sessions"
+    chart = charts.score_distribution(
+        frame, measure=str(measure), colours=choices.colours, synthetic=choices.synthetic, title=title
+    )
+    n = frame.group_by("group").agg(pl.col("value").count().cast(pl.Int64)).sort("group")
+    missing = frame.get_column("value").null_count()
+    left = f" {counted(missing, 'session')} without a value left out." if missing else ""
+    shown = min(POINTS, int(n.get_column("value").max() or 0))  # type: ignore[arg-type]
+    of = (
+        "Every session is a point" if (n.get_column("value") <= shown).all() else f"At most {shown} sessions are points"
+    )
+    caption = (
+        f"{measure} of each session. Boxes span the quartiles, with a line at the median and a diamond at the mean; whiskers "
+        f"reach the last value within 1.5 times a box's length. {of}. Sessions: {by_group(n.rows())}.{left}"
+    )
+    return CaptionedChart(title, chart, caption)
+
+
+def correlation_forest(study: Study, choices: Choices) -> CaptionedChart:
+    """Correlations of measures with ratings."""
+    if not choices.with_:
+        raise UsageError(f"correlation-forest needs what to correlate with: --with COLUMN; {_rated(study)}")
+    found = correlate(study, measures_of(choices), list(choices.with_))
+    title = "Correlations and their intervals"
+    chart = charts.correlation_forest(found.table, synthetic=choices.synthetic, title=title)
+    kinds = found.table.get_column("interval").drop_nulls().unique(maintain_order=True).to_list()
+    n = sorted(set(found.table.get_column("n").to_list()))
+    sessions = f"{n[0]:,}" if len(n) == 1 else f"{n[0]:,} to {n[-1]:,}"
+    caption = (
+        f"Correlation of measures with {', '.join(found.with_)} over {sessions} sessions, with "
+        f"{100 * found.confidence:g} % intervals ({'; '.join(kinds)}; units: {found.units}), not adjusted for their number."
+    )
+    return CaptionedChart(title, chart, caption)
+
+
+def _rated(study: Study) -> str:
+    """The columns that hold numbers, as the end of an error message."""
+    names = [
+        name
+        for table in (study.sessions, study.users)
+        for name, kind in table.collect_schema().items()
+        if kind.is_numeric() and name not in RATED
+    ]
+    return (
+        f"columns with numbers: {', '.join(names[:20])}" if names else "the log has no ratings; a measure will do too"
+    )

@@ -1,0 +1,47 @@
+"""Figures of steps: what came after each query of a session."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from sessionkit import charts
+from sessionkit.analysis.groups import grouped_sessions
+from sessionkit.analysis.reformulations import reformulations
+from sessionkit.charts.reformulation_flow import MOST, STOPPED, UNKNOWN
+from sessionkit.reports.choices import Choices
+from sessionkit.reports.on_demand.figure import CaptionedChart, by_group
+from sessionkit.study import Study
+
+
+def reformulation_flow(study: Study, choices: Choices) -> CaptionedChart:
+    """Kinds of reformulation, and the ends of sessions, by position."""
+    frame = flow(study, choices.by)
+    title = "What came after each query"
+    chart = charts.reformulation_flow(frame, synthetic=choices.synthetic, title=title)
+    begun = frame.filter(pl.col("position") == 1).group_by("group").agg(pl.col("n").sum()).sort("group")
+    longest = frame.get_column("position").max()
+    first = (
+        f" The first {MOST} of at most {longest} queries are shown."
+        if isinstance(longest, int) and longest > MOST
+        else ""
+    )
+    caption = (
+        "Shares of the sessions that came to their first, second, ... logged query, by what came next: the next query, "
+        "whose set of terms adds to the last one's (specialisation), leaves some out (generalisation), replaces some "
+        "(substitution), shares none (new) or is the same (repeat), or the end of the session. The number above a bar is "
+        f"that of its sessions: {by_group(begun.rows())} at first.{first}"
+    )
+    return CaptionedChart(title, chart, caption)
+
+
+def flow(study: Study, by: str) -> pl.DataFrame:
+    """Count what came after each logged query: ``group``, ``position``, ``next``, ``n``."""
+    groups = grouped_sessions(study, by)
+    steps = reformulations(study, None).select("session_id", "query_position", "reformulation")
+    place = pl.col("query_position").rank("ordinal").over("session_id").cast(pl.Int64)
+    went = steps.select("session_id", position=place, next=pl.col("reformulation").fill_null(UNKNOWN))
+    logged = study.queries.filter(pl.col("results_status") != "not_logged").group_by("session_id")
+    ends = logged.agg(position=pl.len().cast(pl.Int64)).collect().with_columns(next=pl.lit(STOPPED))
+    both = pl.concat([went, ends.select(went.columns)]).join(groups, on="session_id", how="inner")
+    counts = both.group_by("group", "position", "next").agg(n=pl.len().cast(pl.Int64))
+    return counts.sort("group", "position", "next")

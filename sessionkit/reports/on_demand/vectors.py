@@ -1,0 +1,123 @@
+"""Figures of ranked lists: gain vectors, recall and precision, two systems by topic."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from sessionkit import charts
+from sessionkit.analysis.gain_vectors import gain_vectors as vectors
+from sessionkit.analysis.groups import EVERYONE, NAMES, grouped_sessions
+from sessionkit.analysis.precision_recall import precision_recall as curves
+from sessionkit.analysis.precision_recall import rprecision_histogram as histogram
+from sessionkit.charts.precision_recall import MOST
+from sessionkit.errors import UsageError, suggestion
+from sessionkit.reports.choices import Choices
+from sessionkit.reports.on_demand.figure import CaptionedChart, by_group, only_measure
+from sessionkit.scoring.measures import Measure, parse_measure
+from sessionkit.scoring.measures.recall_levels import ElevenPointPrecision
+from sessionkit.study import Study
+
+VECTORS = ("CG", "DCG", "nCG", "nDCG")
+DEEPEST = 20
+"""The rank to which vectors go, unless the measure says otherwise or no list goes so deep."""
+
+
+def gain_vectors(study: Study, choices: Choices) -> CaptionedChart:
+    """CG, DCG, nCG and nDCG by rank, or the measures asked for."""
+    deepest = study.results.select(pl.col("rank").max()).collect().item() or 1
+    asked = choices.measures or tuple(parse_measure(name) for name in VECTORS)
+    cut = [_cut(measure, min(DEEPEST, deepest)) for measure in asked]
+    each = {str(measure): vectors(study, measure, choices.by) for measure in cut}
+    frame = pl.concat([found.with_columns(measure=pl.lit(name)) for name, found in each.items()])
+    title = "Gain vectors by rank"
+    chart = charts.gain_vectors(
+        frame, colours=choices.colours, synthetic=choices.synthetic, title=title, legend=choices.legend
+    )
+    ends = frame.group_by("group").agg(pl.col("n_queries").max()).sort("group")
+    caption = (
+        f"Mean of {', '.join(each)} cumulated to each rank, over all logged queries, each of which counts the same (queries: "
+        f"{by_group(ends.rows())}); dashed, the mean of the best lists that the judgments allow, which is 1 of a normalised "
+        "measure. Every panel has a vertical scale of its own."
+    )
+    return CaptionedChart(title, chart, caption)
+
+
+def _cut(measure: Measure, deepest: int) -> Measure:
+    """A measure with its cutoff, or the usual one."""
+    return measure @ (measure.cutoff or deepest) if "cutoff" in measure.parameters() else measure
+
+
+def precision_recall(study: Study, choices: Choices) -> CaptionedChart:
+    """Eleven-point curves, with those of topics."""
+    measure = only_measure(choices, "precision-recall", ElevenPointPrecision, "IPrec11 with its choices, IPrec11@100")
+    measure = measure or parse_measure("IPrec11")
+    average = curves(study, choices.by, measure=measure)
+    topics = None
+    if choices.topic is not None:
+        topics = curves(study, choices.by, per="topic", measure=measure).filter(pl.col("topic_id").is_not_null())
+        topics = None if topics.select("group", "topic_id").n_unique() > MOST or topics.is_empty() else topics
+    title = "Precision by recall, eleven points"
+    chart = charts.precision_recall(
+        average,
+        topics,
+        measure=str(measure),
+        colours=choices.colours,
+        synthetic=choices.synthetic,
+        title=title,
+        legend=choices.legend,
+    )
+    thin = " Thin lines are the averages of single topics." if topics is not None else ""
+    ends = average.group_by("group").agg(pl.col("n").max()).sort("group")
+    caption = (
+        f"Interpolated precision at recall 0, 0.1, ... 1 ({measure}), averaged over all logged queries that anything is "
+        f"relevant to, each of which counts the same (queries: {by_group(ends.rows())}).{thin}"
+    )
+    return CaptionedChart(title, chart, caption)
+
+
+def rprecision_histogram(study: Study, choices: Choices) -> CaptionedChart:
+    """Two systems by topic."""
+    measure = choices.exact or parse_measure("mean(Rprec)")
+    a, b = _pair(study, choices)
+    frame = histogram(study, a, b, by=choices.by, measure=measure)
+    title = "R-precision by topic" if "Rprec" in str(measure) else f"{measure} by topic"
+    chart = charts.rprecision_histogram(
+        frame,
+        a,
+        b,
+        measure=str(measure),
+        colours=choices.colours,
+        synthetic=choices.synthetic,
+        title=title,
+        subtitle=f"{a} \u2212 {b}",
+        legend=choices.legend,
+    )
+    known = frame.get_column("difference")
+    better, worse = int((known > 0).sum()), int((known < 0).sum())
+    caption = (
+        f"Difference {a} \u2212 {b} in {measure}, averaged over the sessions of each topic: {a} is ahead on {better}, {b} on "
+        f"{worse} of {known.count()} topics."
+    )
+    return CaptionedChart(title, chart, caption)
+
+
+def _pair(study: Study, choices: Choices) -> tuple[str, str]:
+    """The two systems that are asked for, or that there are."""
+    column = NAMES.get(choices.by, choices.by)
+    known = sorted(set(grouped_sessions(study, column).get_column("group")))
+    asked = [name for name in choices.pair if name is not None]
+    for name in asked:
+        if name not in known:
+            raise UsageError(f"there is no system {name!r}: {', '.join(known[:20])}{suggestion(name, known)}")
+    if len(asked) == 1 and len(known) == 2:
+        asked = [asked[0], *(name for name in known if name != asked[0])]
+        return (asked[0], asked[1]) if choices.pair[0] is not None else (asked[1], asked[0])
+    pair = asked or known
+    if len(pair) != 2 or pair[0] == pair[1]:
+        if known == [EVERYONE]:
+            raise UsageError(
+                f"rprecision-histogram compares two groups, but no session has a {column}; group --by another"
+            )
+        found = f"there are {len(known)}: {', '.join(known[:20])}" if len(known) != 1 else f"there is only {known[0]}"
+        raise UsageError(f"rprecision-histogram compares two of them, --system and --against; {found}")
+    return pair[0], pair[1]

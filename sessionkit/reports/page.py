@@ -1,0 +1,176 @@
+"""The report: one HTML file of sections, which needs nothing from outside."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from altair.utils.schemapi import debug_mode
+
+from sessionkit.charts.page import page
+from sessionkit.charts.text import shortened
+from sessionkit.errors import DataWarning
+from sessionkit.reports.also import Also
+from sessionkit.reports.material import Material
+from sessionkit.reports.one_pass import read_once
+from sessionkit.reports.parts import Section, Widget
+from sessionkit.reports.redaction import Redaction
+from sessionkit.reports.sections import SECTIONS
+from sessionkit.reports.style import STYLE
+from sessionkit.reports.writers.html import worded
+from sessionkit.reports.writers.sections import html_sections
+from sessionkit.scoring.measures import Measure, parse_measure
+from sessionkit.study import Study
+from sessionkit.study.files import require_place, write_whole
+from sessionkit.study.study import guarded_read
+
+MEASURES = ("sDCG@10", "nsDCG@10", "mean(nDCG@10)", "last(nDCG@10)", "nonlast(nDCG@10)")
+"""What a report scores by default."""
+SKIP = '<a class="skip" href="#summary">Skip to the summary</a>\n'
+BANNER = "Synthetic data: this study was made up; nothing in it was observed."
+
+
+class Page(str):
+    """The text of a page; where a value is shown, a line about it instead of a megabyte of markup."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        """How long it is, and how to keep it."""
+        return f'<report, {len(self):,} characters of HTML; report(..., output="report.html") writes it>'
+
+
+@guarded_read
+def report(
+    study: Study,
+    measures: str | Measure | Sequence[str | Measure] | None = None,
+    *,
+    output: str | os.PathLike[str] | None = None,
+    redact: str | Iterable[str] = (),
+    topic: str | None = None,
+    system: str | None = None,
+    min_queries: int = 4,
+    per: str = "system",
+    also: str | Iterable[str] = (),
+    difference: float | str | None = None,
+    memory: str | int | None = None,
+) -> str:
+    """Report a study on one page.
+
+    Parameters
+    ----------
+    study
+        The study.
+    measures
+        What to score and compare; by default sDCG, nsDCG, and nDCG averaged over all, last and non-last queries, at 10. The
+        figures show the first sDCG and the first nsDCG; a caption says where a figure shows another measure than was asked for.
+    output
+        File to write, whole or not at all.
+    redact
+        What to leave out: any of ``"users"``, ``"queries"``, ``"documents"``.
+    topic, system, min_queries
+        What the third and fourth figure show, see `sessionkit.reports.choices.choices_of`.
+    per
+        What to average scores by, see `sessionkit.score`.
+    also
+        What to work out beside what a report always has, as it takes time or an extra: any of ``"mixed"`` (see
+        `sessionkit.mixed`), ``"power"`` (`sessionkit.power`, of the first measure), ``"noise"`` (`sessionkit.judge_noise`)
+        and ``"discriminate"`` (`sessionkit.discriminative_power`).
+    difference
+        The smallest true difference worth finding, which ``"power"`` needs: in the first measure's units or, such as
+        ``"10%"``, as a share of the first group's mean.
+    memory
+        Memory to score within, see `sessionkit.score`.
+
+    Returns
+    -------
+    str
+        The page: UTF-8 HTML, the same for the same study and version.
+
+    Raises
+    ------
+    UsageError
+        A measure, topic, system, column, kind to redact or further part does not exist, power has no difference to plan for,
+        or the output cannot be written.
+
+    Examples
+    --------
+    >>> import sessionkit as sk
+    >>> places = {"session_id": ["s", "s"], "query_position": [1, 2], "rank": [1, 1]}
+    >>> results = {**places, "doc_id": ["a", "b"], "topic_id": "t"}
+    >>> study = sk.from_tables(results, {"judgment_key": ["t"], "doc_id": ["b"], "grade": [2]})
+    >>> report(study, "sDCG@10").count('data-chart="')
+    5
+    """
+    if output is not None:
+        require_place(Path(output))
+    made = sections_of(
+        study,
+        measures,
+        redact=redact,
+        topic=topic,
+        system=system,
+        min_queries=min_queries,
+        per=per,
+        also=also,
+        difference=difference,
+        memory=memory,
+    )
+    title = study.settings.title or "Report on a study of search sessions"
+    banner = f'<p class="banner" role="note">{BANNER}</p>\n' if study.settings.synthetic else ""
+    about = f'<p class="about">{study.facts.in_words}</p>\n'
+    body = f"{SKIP}<main>\n<h1>{worded(title)}</h1>\n{about}{banner}{html_sections(made)}</main>\n"
+    scripts = [
+        script for section in made for part in section.parts if isinstance(part, Widget) for script in part.scripts
+    ]
+    text = page(shortened(title), body, style=STYLE, scripts=scripts)
+    if output is not None:
+        write_whole(Path(output), text.encode())
+    return Page(text)
+
+
+def sections_of(
+    study: Study,
+    measures: str | Measure | Sequence[str | Measure] | None = None,
+    *,
+    redact: str | Iterable[str] = (),
+    topic: str | None = None,
+    system: str | None = None,
+    min_queries: int = 4,
+    per: str = "system",
+    also: str | Iterable[str] = (),
+    difference: float | str | None = None,
+    memory: str | int | None = None,
+) -> list[Section]:
+    """Return the sections of a report as values; the arguments are those of `report`."""
+    given = [measures] if isinstance(measures, (str, Measure)) else measures or MEASURES
+    asked = [parse_measure(measure) for measure in given]
+    redaction, asked_also = Redaction.of(redact), Also.of(also, difference)
+    # tests hold every chart against Vega-Lite's schema; to do so part by part takes longer than to make the page
+    with warnings.catch_warnings(record=True) as caught, debug_mode(False):
+        warnings.simplefilter("always")
+        material = Material.of(
+            study,
+            asked,
+            asked=bool(measures),
+            topic=topic,
+            system=system,
+            min_queries=min_queries,
+            per=per,
+            redaction=redaction,
+            also=asked_also,
+            memory=memory,
+        )
+        made = []
+        with read_once(material):
+            _ = material.scores, material.comparison  # so that what they warn of stands first among the notes
+            for section in SECTIONS:
+                told = [redaction.warning(one.message) for one in caught if isinstance(one.message, DataWarning)]
+                material.notes[:] = [*study.notes, *told]
+                made.append(section(material))
+    for warning in caught:
+        if not issubclass(warning.category, DataWarning):
+            warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
+    return made

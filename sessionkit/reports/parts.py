@@ -1,0 +1,84 @@
+"""What sections of a report are made of: words, tables, figures and what can be worked with, as values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sessionkit.reports.figures import Figure
+from sessionkit.reports.tables import ReportTable
+
+
+@dataclass(frozen=True)
+class Words:
+    """Paragraphs; as points of a list where ``listed``; the first stands out where it is a ``lead``."""
+
+    paragraphs: tuple[str, ...]
+    listed: bool = False
+    lead: bool = False
+
+
+@dataclass(frozen=True)
+class Heading:
+    """What the parts after it are about, within a section."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Terms:
+    """Terms with what each means."""
+
+    terms: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Code:
+    """Text as a machine takes it, such as a command."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Widget:
+    """Something to work with in the page.
+
+    Parameters
+    ----------
+    name
+        Id of the element that holds it, unique in the page; letters, digits and hyphens.
+    html
+        What stands in that element: HTML in which everything from outside is escaped already.
+    data
+        A JSON value for its scripts, which find it in the element ``NAME-data``.
+    scripts
+        The scripts that work it, see `sessionkit.charts.scripts.script`.
+    """
+
+    name: str
+    html: str
+    data: Mapping[str, Any] = field(repr=False)
+    scripts: tuple[str, ...] = field(repr=False)
+
+
+Part = Words | Heading | Terms | Code | ReportTable | Figure | Widget
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section of a report.
+
+    Parameters
+    ----------
+    name
+        Where a link finds it: letters and hyphens.
+    title
+        Its heading.
+    parts
+        What stands in it, in order.
+    """
+
+    name: str
+    title: str
+    parts: tuple[Part, ...]

@@ -1,0 +1,90 @@
+"""Behaviour: what searchers did, by group: queries, results, clicks, times, stopping, reformulations."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from sessionkit.analysis.groups import EVERYONE
+from sessionkit.analysis.reformulations import reformulations
+from sessionkit.errors import DataError, MeasureError, UsageError
+from sessionkit.reports.material import Material
+from sessionkit.reports.parts import Part, Section, Words
+from sessionkit.reports.tables import HEADERS, ReportTable, table_of
+from sessionkit.scoring.measures import MEASURES, Measure
+from sessionkit.scoring.score import score
+from sessionkit.scoring.selection import columns_of, columns_read
+
+OBSERVED = (
+    "Queries", "Results", "UniqueDocs", "Repeats", "RelevantSeen", "Clicks", "DeepestClick", "Abandoned",
+    "Duration", "TimeToFirstClick", "Dwell", "QueryTerms", "QueryOverlap",
+)  # fmt: skip
+"""Measures of behaviour, of which those are shown that the log allows."""
+SECONDS = ("Duration", "TimeToFirstClick", "Dwell")
+GAIN = "nDCG@10"
+
+
+def behaviour(of: Material) -> Section:
+    """Means of behaviour by group, and what became of queries from one to the next."""
+    shown = known(of)
+    means = score(of.shown, shown, per=of.choices.by)
+    known_of = pl.col("value").is_not_null().any().over("measure")
+    nowhere = means.filter(~known_of)["measure"].unique(maintain_order=True).to_list()
+    parts: list[Part] = [_means(of, means.filter(known_of)), *_steps(of)]
+    if nowhere:
+        parts.append(Words((f"Without a value in any session: {', '.join(nowhere)}.",)))
+    missing = [name for name in OBSERVED if name not in {measure.name for measure in shown}]
+    if missing:
+        parts.append(Words((f"The log does not say what these need: {', '.join(missing)}.",)))
+    return Section("behaviour", "Behaviour", (*of.sampled, *parts))
+
+
+def known(of: Material) -> list[Measure]:
+    """The measures of behaviour that the log allows."""
+    return [measure for name in OBSERVED if (measure := _possible(of, MEASURES[name])) is not None]
+
+
+def _possible(of: Material, measure: Measure) -> Measure | None:
+    """The measure, cut where it must be, if the log has what it needs."""
+    asked = measure if "cutoff" not in measure.parameters() or measure.cutoff is not None else measure @ 10
+    try:
+        columns_read(columns_of(of.study), [asked])
+    except (DataError, MeasureError):
+        return None
+    return asked
+
+
+def _means(of: Material, means: pl.DataFrame) -> ReportTable:
+    """A row per measure, a column per group."""
+    column = of.choices.by
+    names = means.select(pl.col(column).unique(maintain_order=True)).to_series().to_list()
+    wide = means.with_columns(pl.col(column).fill_null("(none)")).pivot(on=column, index="measure", values="value")
+    timed = pl.when(pl.col("measure").is_in(SECONDS)).then(pl.col("measure") + ", s").otherwise("measure")
+    note = "Means over sessions; sessionkit measures NAME says what each is."
+    shown = [str(name) if name is not None else "(none)" for name in names]
+    headers = {**HEADERS, "(none)": EVERYONE} if shown == ["(none)"] else HEADERS
+    return table_of("Behaviour by group", wide.select(timed.alias("measure"), *shown), headers=headers, note=note)
+
+
+def _steps(of: Material) -> list[Part]:
+    """Reformulations by kind, and what each changed."""
+    try:
+        steps = reformulations(of.shown, GAIN)
+    except (DataError, UsageError):
+        return []
+    if of.choices.by not in steps.columns or steps.is_empty():
+        return []
+    of_kind = steps.group_by(of.choices.by, "reformulation").agg(
+        many=pl.len().cast(pl.Int64), overlap=pl.col("overlap").mean(), change=pl.col("change").mean()
+    )
+    share = pl.col("many") / pl.col("many").sum().over(of.choices.by)
+    shown = of_kind.with_columns(share=share).sort(
+        of.choices.by, "many", "reformulation", descending=[False, True, False]
+    )
+    known = ["overlap", *(["change"] if shown["change"].count() else [])]
+    shown = of.redaction.frame(shown.select(of.choices.by, "reformulation", "many", "share", *known), of.study)
+    headers = {
+        of.choices.by: of.choices.legend, "reformulation": "Reformulation", "many": "Steps", "share": "Share",
+        "overlap": "Mean overlap of terms", "change": f"Mean change of {GAIN}",
+    }  # fmt: skip
+    note = "From one logged query of a session to the next, by their sets of terms."
+    return [table_of("Reformulations", shown, headers=headers, note=note, decimals=3)]

@@ -1,0 +1,52 @@
+"""The session explorer: any session, or any of a stated sample, result by result."""
+
+from __future__ import annotations
+
+from sessionkit.charts.page import json_text
+from sessionkit.reports.explorer.columns import columns_of_sessions
+from sessionkit.reports.explorer.sample import MOST, fitting, room_of
+from sessionkit.reports.explorer.widget import widget
+from sessionkit.reports.material import Material
+from sessionkit.reports.parts import Section, Widget, Words
+from sessionkit.reports.sample import in_memory, only
+
+
+def explorer(of: Material) -> Section:
+    """Find a session; see its queries, lists, clicks, what each result added, and its curve under the ideal's."""
+    title, everyone = "Session explorer", of.study.facts.sessions
+    if not everyone:
+        return Section("explorer", title, (Words(("There is no session.",)),))
+    made, held = _made(of)
+    about = (
+        of.unjudged
+        or f"Gains and curves are those of {of.choices.measure}; the dashed curve is that of the session's own ideal."
+    )
+    if held == everyone:
+        told = f"All {everyone:,} sessions are here." if everyone > 1 else "The one session is here."
+    else:
+        told = (
+            f"Here are {held:,} of {everyone:,} sessions, drawn at random with a fixed seed, so that the page stays small; "
+            "sessionkit explain shows any other."
+        )
+    left = [
+        f"{kind.capitalize()} are left out." for kind in ("queries", "documents", "users") if kind in of.redaction.kinds
+    ]
+    return Section("explorer", title, (Words((" ".join([told, about, *left]),)), made))
+
+
+def _made(of: Material) -> tuple[Widget, int]:
+    """The explorer with as many sessions as it has room for, and their number."""
+    measure, room = of.choices.measure, room_of(of.study)
+    ids = fitting(of.shown, of.drawn(MOST), measure.cutoff or 0, room)
+    some = only(of.shown, ids)
+    held = some if some is of.shown else in_memory(some)
+    columns = columns_of_sessions(held, measure, of.redaction, of.study)
+    order = ids["session_id"].sort()
+    while True:
+        made = widget(columns, measure, synthetic=of.choices.synthetic)
+        size = len(json_text(made.data).encode())
+        if size <= room or len(ids) <= 1:
+            return made, len(ids)
+        ids = ids.head(max(1, int(0.95 * len(ids) * room / size)))
+        chosen = order.is_in(ids["session_id"].implode())
+        columns, order = columns.only(chosen), order.filter(chosen)

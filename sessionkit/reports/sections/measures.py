@@ -1,0 +1,98 @@
+"""Measures: every score by group, and what the groups' differences come to."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from sessionkit.analysis.compare.comparison import Comparison
+from sessionkit.analysis.ties import tied
+from sessionkit.reports.extras import further
+from sessionkit.reports.material import Material
+from sessionkit.reports.parts import Part, Section, Words
+from sessionkit.reports.tables import LIMIT, ReportTable, known, table_of
+
+PAIR = {
+    "measure": "Measure",
+    "a": "First",
+    "b": "Second",
+    "estimate": "Estimate",
+    "low": "from",
+    "high": "to",
+    "p_adjusted": "p",
+    "effect": "Effect size",
+    "n_a": "n",
+    "n_b": "n of second",
+    "mean_a": "Raw mean",
+    "mean_b": "Raw mean of second",
+    "raw_difference": "Raw difference",
+}
+OVERALL = {
+    "measure": "Measure",
+    "test": "Test",
+    "check": "Check",
+    "statistic": "Statistic",
+    "df_error": "df of error",
+}
+MARK = "*"
+
+
+def measures(of: Material) -> Section:
+    """Means, then differences with intervals, effect sizes and corrected p-values, then the reading in full."""
+    if of.valueless is not None:
+        return Section("measures", "Measures", (Words((of.valueless,)), *further(of, "measures")))
+    parts: list[Part] = [_scores(of)]
+    if of.comparison is not None:
+        parts += [_differences(of.comparison), *_overall(of.comparison)]
+        parts.append(of.told(of.comparison.reading))
+    return Section("measures", "Measures", (*parts, *further(of, "measures")))
+
+
+def _scores(of: Material) -> ReportTable:
+    """Scores as they were computed, all groups of one measure together, the best in bold."""
+    scores = of.scores
+    order = scores.select(pl.col("measure").unique(maintain_order=True)).with_row_index("_order")
+    placed = scores.join(order, on="measure", how="left", maintain_order="left").sort("_order", maintain_order=True)
+    placed = known(of.redaction.frame(placed.select("measure", pl.exclude("measure", "_order")), of.study))
+    lower = [str(measure) for measure in of.measures if measure.direction == "lower"]
+    sign = pl.when(pl.col("measure").is_in(lower)).then(-1.0).otherwise(1.0)
+    ranked = placed.with_row_index("row").with_columns(better=pl.col("value") * sign)
+    best = ranked.filter(
+        tied(pl.col("better"), pl.col("better").max().over("measure")),
+        pl.len().over("measure") > 1,
+        pl.col("row") < LIMIT,
+    )
+    column = placed.columns.index("value")
+    strong = frozenset((row, column) for row in best["row"].to_list())
+    caption = f"Scores by {of.per}" if placed.width == scores.width else "Scores"
+    return table_of(caption, placed, strong=strong)
+
+
+def _differences(found: Comparison) -> ReportTable:
+    """Every pair by every measure."""
+    one = found.table.select("a", "b").n_unique() == 1
+    alike = (found.table["n_a"] == found.table["n_b"]).all()
+    left_out = {*(("a", "b") if one else ()), *(("n_b",) if alike else ())}
+    columns = [name for name in PAIR if name not in left_out]
+    frame = found.table.select(columns)
+    marks = {
+        (row, columns.index("estimate")): MARK
+        for row, p in enumerate(frame["p_adjusted"].to_list()[:LIMIT])
+        if p is not None and p <= found.alpha
+    }
+    first, second = found.table.row(0, named=True)["a"], found.table.row(0, named=True)["b"]
+    headers = PAIR | ({"mean_a": f"Raw mean {first}", "mean_b": f"Raw mean {second}"} if one else {})
+    headers |= {"low": f"{100 * (1 - found.alpha):g} % from"} | ({} if alike else {"n_a": "n of first"})
+    mark = f"{MARK}: p at or below {found.alpha:g}{found.family.told}. " if found.family.number else ""
+    note = (
+        f"Estimate, interval, p, effect size and n are of the {found.estimand}, "
+        f"{f'{second} less {first}' if one else 'the second less the first'}; {found.test}. Raw means are of the sessions "
+        f"or units compared, adjusted for nothing. {mark}"
+        f"Effect size: {found.effect}."
+    )
+    return table_of("Differences", frame, headers=headers, note=note, marks=marks, decimals=4)
+
+
+def _overall(found: Comparison) -> list[ReportTable]:
+    """Tests of all groups at once, and of the order of sessions."""
+    tables = {"All groups at once": found.overall, "Order of sessions": found.order}
+    return [table_of(caption, frame, headers=OVERALL, decimals=4) for caption, frame in tables.items() if len(frame)]

@@ -1,0 +1,71 @@
+"""Method and provenance: every choice that a number depends on, where the data are from, and how to do it again."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+
+import polars as pl
+
+from sessionkit.reports.material import Material
+from sessionkit.reports.method import again, defined, in_words, sentences
+from sessionkit.reports.parts import Code, Section, Terms, Words
+from sessionkit.reports.single import USUAL
+from sessionkit.reports.tables import ReportTable, table_of
+from sessionkit.study import Study
+
+
+def method(of: Material) -> Section:
+    """Measures in full, settings, versions, hashes of the sources, the command that makes the page again."""
+    terms = Terms(tuple((str(measure), f"{in_words(measure)}.") for measure in defined(of.measures)))
+    words = Words(tuple(sentences(of.study)))
+    return Section(
+        "method",
+        "Method and provenance",
+        (
+            terms,
+            words,
+            Words(("The same page again:",)),
+            Code(again(of.measures if of.asked else (), _given(of))),
+            *_sources(of.study),
+        ),
+    )
+
+
+def _given(of: Material) -> dict[str, object]:
+    """What was asked for, by the options of the command; None where it is what the command does of itself."""
+    return {
+        "per": None if of.per == "system" else of.per,
+        "topic": of.topic,
+        "system": of.system,
+        "min-queries": None if of.choices.min_queries == USUAL else of.choices.min_queries,
+        "redact": ",".join(sorted(of.redaction.kinds)) or None,
+        "also": ",".join(of.also.parts) or None,
+        "difference": of.also.difference,
+    }
+
+
+def _sources(study: Study) -> list[ReportTable]:
+    """The files that the tables are from."""
+    if not study.sources:
+        return []
+    files = pl.DataFrame(
+        [
+            (_place(source.path), source.table, source.records, source.rows, source.rejected, source.sha256)
+            for source in study.sources
+        ],
+        schema={
+            "Source": pl.String,
+            "Table": pl.String,
+            "Records": pl.Int64,
+            "Rows": pl.Int64,
+            "Rejected": pl.Int64,
+            "SHA-256": pl.String,
+        },
+        orient="row",
+    )
+    return [table_of(f"Sources, read as {study.reader}", files)]
+
+
+def _place(path: str) -> str:
+    """A source as it was named, without the directories of this machine."""
+    return PurePath(path).name if PurePath(path).is_absolute() else path

@@ -1,0 +1,91 @@
+"""Searchers: how far they looked, what discounts that makes, what goes with their ratings, what gain cost them."""
+
+from __future__ import annotations
+
+from sessionkit.analysis.calibrate.calibrate import calibrate
+from sessionkit.analysis.correlate.correlate import correlate
+from sessionkit.analysis.effort.effort import effort
+from sessionkit.contract import table
+from sessionkit.errors import DataError, MeasureError, UsageError
+from sessionkit.reports import discount_figure
+from sessionkit.reports.figures import Figure
+from sessionkit.reports.material import LARGE, Material
+from sessionkit.reports.parts import Heading, Part, Section, Words
+from sessionkit.reports.tables import table_of
+
+DRAWS = 1_000
+"""Draws of users behind the intervals of correlations."""
+RATINGS = 3
+"""Columns of ratings that are correlated with, at most."""
+CORRELATED = {
+    "measure": "Measure",
+    "covariate": "With",
+    "coefficient": "Coefficient",
+    "n": "n",
+    "units": "Units",
+    "value": "Estimate",
+    "low": "95 % from",
+    "high": "to",
+    "p": "p",
+    "p_independent": "p_independent",
+}
+
+
+def searchers(of: Material) -> Section:
+    """The discounts that fit what was looked at, correlations with ratings, and the effort that a gain takes."""
+    if of.large:
+        words = "sessionkit calibrate, correlate and effort say it."
+        return Section(
+            "searchers", "Searchers", (Words((f"Not worked out for more than {LARGE:,} sessions: {words}",)),)
+        )
+    return Section("searchers", "Searchers", (*_fitted(of), *_rated(of), *_effort(of)))
+
+
+def _fitted(of: Material) -> list[Part]:
+    """The discount of the first measure, fitted to how far searchers looked."""
+    about = Heading("How far searchers looked")
+    try:
+        found = calibrate(of.study, of.choices.measure, resamples=discount_figure.DRAWS)
+        chart = discount_figure.drawn(found, synthetic=of.choices.synthetic)
+    except (DataError, MeasureError, UsageError) as error:
+        return [about, Words((f"Discounts were not fitted to the searchers: {of.redaction.note(str(error))}.",))]
+    caption = f"The discounts of {of.choices.measure} fitted to how far searchers looked, by rank and query position, beside what was seen."
+    return [
+        about,
+        Figure("discount-surface", discount_figure.TITLE, chart, caption),
+        of.told(found.reading, listed=True),
+    ]
+
+
+def _rated(of: Material) -> list[Part]:
+    """Measures against what searchers said, where the log has it."""
+    known = {*table("sessions").names}
+    columns = of.study.sessions.collect_schema()
+    ratings = [name for name, dtype in columns.items() if dtype.is_numeric() and name not in known][:RATINGS]
+    if not ratings:
+        return []
+    about = Heading("Measures and what searchers said")
+    if of.valueless is not None:
+        return [about, Words((of.valueless,))]
+    try:
+        found = correlate(of.study, list(of.measures), ratings, resamples=DRAWS)
+    except (DataError, MeasureError, UsageError) as error:
+        return [about, Words((f"No correlations with {', '.join(ratings)}: {of.redaction.note(str(error))}.",))]
+    shown = found.table.select([name for name in CORRELATED if name in found.table.columns])
+    return [
+        about,
+        table_of("Measures and ratings", shown, headers=CORRELATED, decimals=3),
+        of.told(found.reading, listed=True),
+    ]
+
+
+def _effort(of: Material) -> list[Part]:
+    """What it took to gain what the ideal gains."""
+    about = Heading("What a gain took")
+    if of.unjudged is not None:
+        return [about, Words((of.unjudged,))]
+    try:
+        found = effort(of.study, of.choices.measure, of.choices.by)
+    except (DataError, MeasureError, UsageError) as error:
+        return [about, Words((f"No effort was worked out: {of.redaction.note(str(error))}.",))]
+    return [about, of.told(found.reading, listed=True)]

@@ -1,0 +1,58 @@
+"""Sensitivity: does the conclusion depend on the discounts that the measure was given?"""
+
+from __future__ import annotations
+
+from sessionkit.analysis.groups import EVERYONE
+from sessionkit.reports.figures import Figure
+from sessionkit.reports.material import LARGE, Material
+from sessionkit.reports.parts import Part, Section, Words
+from sessionkit.reports.sweep_figure import TITLE, drawn
+from sessionkit.reports.tables import table_of
+
+NEAREST = {
+    "conclusion": "Conclusion",
+    "changes": "Parameters changed",
+    "distance": "Distance",
+    "at": "Setting",
+    "leader": "Leader there",
+    "margin": "Margin",
+    "p_value": "p",
+    "still_at": "Still holds at",
+}
+
+
+def sensitivity(of: Material) -> Section:
+    """The map of where the conclusion holds, the reading of the sweep, the nearest setting that overturns it."""
+    return Section("sensitivity", "Sensitivity", tuple(_parts(of)))
+
+
+def _parts(of: Material) -> list[Part]:
+    """What a sweep of the first measure with both discounts found."""
+    if of.unjudged is not None:
+        return [Words((of.unjudged,))]
+    found = of.swept
+    if isinstance(found, str):
+        if set(of.choices.colours) == {EVERYONE}:
+            found = "the log names no system, so there is no conclusion that could depend on the discounts"
+        return [Words((f"Not swept: {of.redaction.note(found)}.",))]
+    if found.table["outcome"].is_in(["undefined", "refused"]).all():
+        return [of.told(found.reading)]  # no group leads anywhere
+    colours = of.choices.colours if found.by == of.choices.by else None
+    chart = drawn(found, colours=colours, synthetic=of.choices.synthetic)
+    tested = (
+        f"every setting is scored; none is tested, with more than {LARGE:,} sessions"
+        if of.large
+        else "every setting is scored and tested alone"
+    )
+    caption = (
+        f"The bases of both discounts of {found.measure} are varied, all else as it is; {tested}. The words below say "
+        "where the conclusion holds."
+    )
+    parts: list[Part] = [
+        Figure("sweep-map", TITLE, chart, caption),
+        of.told(found.reading),
+    ]
+    if len(found.nearest):
+        nearest = found.nearest.select(*NEAREST)
+        parts.append(table_of("Nearest settings that overturn a conclusion", nearest, headers=NEAREST, decimals=4))
+    return parts

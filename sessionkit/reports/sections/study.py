@@ -1,0 +1,28 @@
+"""The study: what was logged, by whom, and how it was designed."""
+
+from __future__ import annotations
+
+from sessionkit.analysis.describe import describe
+from sessionkit.reports.material import Material
+from sessionkit.reports.parts import Section, Words
+from sessionkit.reports.tables import known, table_of
+
+ROWS = 20
+"""Rows shown of each table; a line below says how many more there are."""
+
+NAMELESS = {"Systems": "All sessions", "Sessions by system and topic": "Sessions"}
+"""What tables are called without the systems or topics in their titles, where the log names none."""
+
+
+def study(of: Material) -> Section:
+    """Systems, searchers, topics, lists and judgments in tables."""
+    found = describe(of.study)
+    tables = []
+    for caption, frame in found.tables().items():
+        shown = known(of.redaction.frame(frame, of.study))
+        told = caption if shown.width == frame.width else NAMELESS.get(caption, caption)
+        tables.append(table_of(told, shown, limit=ROWS))
+    compared = of.comparison
+    named = f"{found.design}: {found.design_note}" if compared is None else compared.design
+    design = Words((of.redaction.note(f"Design: {named}."),))
+    return Section("study", "The study", (design, *tables))

@@ -1,0 +1,126 @@
+"""The rows of some sessions, picked from the blocks of a study while it is read for something else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import InitVar, dataclass
+
+import polars as pl
+
+from sessionkit.errors import UsageError
+from sessionkit.scoring.batch import SessionBatch
+from sessionkit.scoring.reduction import run
+from sessionkit.study import Study
+from sessionkit.study.batches import LOG, in_order
+from sessionkit.study.judgment_index import JUDGMENT
+from sessionkit.study.row_index import LENGTH, QUERIES, RESULTS, counts, sums
+from sessionkit.study.session_subset import picked
+
+TAKEN = {
+    "sessions": {QUERIES, RESULTS},
+    "queries": {"session", "query", "key", "length", "logged", LENGTH},
+    "results": {"query", "judgment", JUDGMENT},
+}
+"""Columns that a block makes itself; a log that has one of its own cannot be picked from blocks."""
+PLACES = {"sessions": (), "queries": ("session_id",), "results": ("session_id", "query_position")}
+"""Columns that need not be read, as blocks know them otherwise."""
+
+
+@dataclass(frozen=True, eq=False)
+class SessionRowsReduction:
+    """Pick the rows of some sessions from one table of the log, all columns of it.
+
+    Parameters
+    ----------
+    table
+        ``"sessions"``, ``"queries"`` or ``"results"``.
+    names
+        The table's public columns, in order.
+    many
+        How many sessions; which they are follows from the study.
+    ids
+        Their ids.
+    """
+
+    table: str
+    names: tuple[str, ...]
+    many: int
+    ids: InitVar[pl.Series]
+
+    slots = 0
+
+    def __post_init__(self, ids: pl.Series) -> None:
+        """Keep the ids."""
+        self.__dict__["of"] = ids.implode()
+
+    def columns(self) -> Mapping[str, Sequence[str]]:
+        """What is read beside what every block is made of."""
+        return {self.table: [name for name in self.names if name not in PLACES[self.table]]}
+
+    @property
+    def columns_made(self) -> int:
+        """As many as are read of the results, when memory is reckoned."""
+        return len(self.names) if self.table == "results" else 1
+
+    def part(self, block: SessionBatch) -> pl.DataFrame:
+        """The rows of a block."""
+        chosen = block.sessions["session_id"].is_in(self.__dict__["of"])
+        of_query = chosen.gather(block.queries["session"])
+        if self.table == "sessions":
+            return self._sessions(block, chosen)
+        return self._queries(block, of_query) if self.table == "queries" else self._results(block, of_query)
+
+    def _sessions(self, block: SessionBatch, chosen: pl.Series) -> pl.DataFrame:
+        """Sessions with their numbers of queries and results."""
+        session, many = block.queries["session"], len(block.sessions)
+        queries, results = counts(session, many), sums(block.queries["length"], session, many)
+        every = block.features.select(self.names).with_columns(queries.alias(QUERIES), results.alias(RESULTS))
+        return every.filter(chosen)
+
+    def _queries(self, block: SessionBatch, chosen: pl.Series) -> pl.DataFrame:
+        """Queries with the lengths of their lists."""
+        rows = block.queries.filter(chosen)
+        ids = block.sessions["session_id"].gather(rows["session"])
+        return rows.with_columns(ids).select(*self.names, pl.col("length").alias(LENGTH))
+
+    def _results(self, block: SessionBatch, chosen: pl.Series) -> pl.DataFrame:
+        """Results with the numbers of their judgments."""
+        rows = block.results.filter(chosen.gather(block.results["query"]))
+        ids = block.sessions["session_id"].gather(block.queries["session"].gather(rows["query"]))
+        rows = rows.with_columns(ids, block.queries["query_position"].gather(rows["query"]))
+        return rows.select(*self.names, pl.col("judgment").alias(JUDGMENT))
+
+    def added(self, parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
+        """Several parts as one."""
+        return pl.concat(parts)
+
+    def whole(self, parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
+        """The rows of all sessions that were picked, in order."""
+        return in_order(self.added([*parts]), self.table)
+
+
+def pick_tasks(study: Study, ids: pl.Series) -> list[SessionRowsReduction]:
+    """What `pick` asks of a study.
+
+    Parameters
+    ----------
+    ids
+        Ids of the sessions: of as many always the same ones of a study, as tasks are known by their number.
+
+    Raises
+    ------
+    UsageError
+        The log has a column that blocks make themselves.
+    """
+    for name in LOG:
+        if taken := TAKEN[name] & {*study.columns(name)}:
+            raise UsageError(
+                f"{name} have a column {min(taken)!r}, which stands for something else while they are read"
+            )
+    return [SessionRowsReduction(name, study.columns(name), len(ids), ids) for name in LOG]
+
+
+def pick(study: Study, ids: pl.Series, memory: str | int | None = None) -> Study:
+    """A study of some sessions alone, in memory; parameters, and errors, as `pick_tasks` has them."""
+    sessions, queries, results = run(study, pick_tasks(study, ids), memory)
+    return picked(study, sessions, queries, results)

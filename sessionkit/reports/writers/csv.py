@@ -1,0 +1,32 @@
+"""Tables as CSV: the values as they are, numbers unrounded; nothing in it is a formula to a spreadsheet."""
+
+from __future__ import annotations
+
+import re
+
+import polars as pl
+
+from sessionkit.reports.tables import ReportTable
+
+FORMULA = r"^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]"
+"""How a text begins that a spreadsheet would take for a formula; full-width signs count where East Asian texts are read."""
+
+
+def csv_table(table: ReportTable) -> str:
+    r"""Return the values of a table as CSV (RFC 4180), an apostrophe before texts that a spreadsheet would work out.
+
+    >>> from sessionkit.reports.tables import table_of
+    >>> print(csv_table(table_of("Scores", pl.DataFrame({"system_id": ["=1+1", "S2"], "value": [0.1234567, -1.0]}))))
+    system_id,value
+    '=1+1,0.1234567
+    S2,-1.0
+    """
+    texts = [name for name, dtype in table.frame.schema.items() if dtype == pl.String]
+    frame = table.frame.with_columns(_guarded(pl.col(name)).alias(name) for name in texts)
+    frame.columns = [f"'{name}" if re.search(FORMULA, name) else name for name in frame.columns]
+    return frame.write_csv()
+
+
+def _guarded(text: pl.Expr) -> pl.Expr:
+    """Texts with an apostrophe before those that would be worked out."""
+    return pl.when(text.str.contains(FORMULA)).then("'" + text).otherwise(text)

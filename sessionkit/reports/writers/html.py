@@ -1,0 +1,120 @@
+"""Tables as HTML, all text escaped, each with links that save it in the other forms."""
+
+from __future__ import annotations
+
+import base64
+import html
+import re
+from collections.abc import Callable, Mapping
+
+from sessionkit.charts.text import LONGEST, printable, shortened
+from sessionkit.reports.tables import ReportTable
+
+TYPES = {"tex": "application/x-tex", "md": "text/markdown", "csv": "text/csv"}
+RIGHT_TO_LEFT = "\u0590-\u08ff\u200f\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff"
+LEFTWARD = re.compile(f"[{RIGHT_TO_LEFT}](?:[{RIGHT_TO_LEFT}\\s]*[{RIGHT_TO_LEFT}])?")
+WIDE = 60
+"""Characters of a caption that stand on one line."""
+LONG = 24
+"""Characters of a cell that stand on one line."""
+MOST = 5_000
+"""Characters of a paragraph, a caption or a cell that the page holds."""
+ROOM = 60_000
+"""Bytes of a table as a file beyond which the page does not hold it."""
+WORD = re.compile(rf"\S{{{LONGEST + 2},}}")  # longer than what is cut already
+MARKS = "\"'(){},.;:!?"
+"""What stands beside a name in a sentence, and is not cut with it; no brackets, which are of replaced characters."""
+NAMES = {"tex": "LaTeX", "md": "Markdown", "csv": "CSV"}
+
+
+def html_table(
+    table: ReportTable, forms: Mapping[str, Callable[[ReportTable], str]] | None = None, name: str = "table"
+) -> str:
+    """Return a table as HTML.
+
+    Parameters
+    ----------
+    table
+        The table.
+    forms
+        What it can be saved as, see `sessionkit.reports.writers.FORMS`; nothing if not given.
+    name
+        Name of the files that are saved, without its ending.
+    """
+    head = "".join(
+        f'<th scope="col"{_kind(text, number)}>{worded(text)}</th>'
+        for number, text in zip(table.numeric, table.headers, strict=True)
+    )
+    rows = (
+        "".join(
+            f"<td{_kind(cell, table.numeric[column])}>{_marked(table, (row, column), cell)}</td>"
+            for column, cell in enumerate(cells)
+        )
+        for row, cells in enumerate(table.rows)
+    )
+    body = "".join(f"<tr>{row}</tr>\n" for row in rows)
+    note = f'<p class="note">{worded(table.note)}</p>\n' if table.note else ""
+    lines = f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody>"
+    saved = _links(table, forms, name) if forms else ""
+    place = f'<div class="table" tabindex="0" role="group" aria-label="{escaped(table.caption)}">'
+    wide = ' class="long"' if len(table.caption) > WIDE else ""
+    return f"{place}<table>\n<caption{wide}>{worded(table.caption)}</caption>\n{lines}\n</table></div>\n{note}{saved}"
+
+
+def escaped(text: str) -> str:
+    r"""Return text fit to stand in HTML: what would turn the direction of what follows is named, endless words are cut.
+
+    >>> escaped("<b>\u202e")
+    '&lt;b&gt;[U+202E]'
+    """
+    return html.escape(shortened_text(printable(text)))
+
+
+def worded(text: str) -> str:
+    r"""Return text as the content of an element: escaped, and words written from right to left do not move those beside them.
+
+    >>> worded("By nDCG, \u05d0\u05d1 \u05d2: 0.5") == "By nDCG, <bdi>\u05d0\u05d1 \u05d2</bdi>: 0.5"
+    True
+    """
+    return LEFTWARD.sub(r"<bdi>\g<0></bdi>", escaped(text))
+
+
+def shortened_text(text: str) -> str:
+    """Return text without endless words, and without end where it is longer than `MOST`; both are said."""
+    words = WORD.sub(lambda found: _shortened_word(found[0]), text)
+    return words if len(words) <= MOST else f"{words[:MOST]}\u2026 ({len(text):,} characters)"
+
+
+def _shortened_word(word: str) -> str:
+    """An endless word cut, with the few marks before and behind it, so that it has the digest that it has elsewhere."""
+    begin, end = len(word) - len(word.lstrip(MARKS)), len(word.rstrip(MARKS))
+    name = word[begin:end]
+    if len(name) < len(word) - LONGEST:  # it is made of marks
+        return shortened(word)
+    return word if len(name) <= LONGEST + 1 else f"{word[:begin]}{shortened(name)}{word[end:]}"
+
+
+def _kind(cell: str, number: bool) -> str:
+    """The class of a cell: a number, and text that may stand on several lines."""
+    kinds = [*(["number"] if number else []), *(["long"] if len(cell) > LONG else [])]
+    return f' class="{" ".join(kinds)}"' if kinds else ""
+
+
+def _marked(table: ReportTable, place: tuple[int, int], cell: str) -> str:
+    """A cell with what is said of it."""
+    mark = table.marks.get(place)
+    text = worded(cell) + (f"<sup>{escaped(mark)}</sup>" if mark else "")
+    return f"<strong>{text}</strong>" if place in table.strong else text
+
+
+def _links(table: ReportTable, forms: Mapping[str, Callable[[ReportTable], str]], name: str) -> str:
+    """Links that save the table as a file."""
+    links = []
+    for ending, form in forms.items():
+        written = form(table).encode()
+        if len(written) > ROOM:
+            continue
+        content = base64.b64encode(written).decode()
+        link = f'<a download="{escaped(name)}.{ending}" href="data:{TYPES[ending]};charset=utf-8;base64,{content}">'
+        links.append(f"{link}{NAMES[ending]}</a>")
+    return f'<p class="save">Save as {", ".join(links)}</p>\n' if links else ""

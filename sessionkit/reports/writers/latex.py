@@ -1,0 +1,135 @@
+"""Tables as LaTeX, for any article class: booktabs rules, a caption and a label; pdfTeX, XeTeX and LuaTeX take them."""
+
+from __future__ import annotations
+
+import re
+
+from sessionkit.charts.text import printable
+from sessionkit.reports.tables import DASH, ReportTable
+
+SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "_": r"\_",
+    "%": r"\%",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+    "`": r"\textasciigrave{}",
+    "'": r"\textquotesingle{}",
+    "-": "-{}",
+    "[": "{[}",
+    "]": "{]}",
+    "?": "?{}",
+    "!": "!{}",
+    ",": ",{}",
+    "\u2013": r"\textendash{}",
+    "\u2014": r"\textemdash{}",
+    "\u2018": r"\textquoteleft{}",
+    "\u2019": r"\textquoteright{}",
+    "\u201c": r"\textquotedblleft{}",
+    "\u201d": r"\textquotedblright{}",
+    "\u2026": r"\textellipsis{}",
+    "\u00d7": r"$\times$",
+    "\u2212": r"$-$",
+    "\u2264": r"$\leq$",
+    "\u2265": r"$\geq$",
+    "\u03b1": r"$\alpha$",
+    "\u03ba": r"$\kappa$",
+    "\u03c4": r"$\tau$",
+}
+"""Characters that mean something to TeX, alone or beside their like, and those that need a name."""
+LETTERS = re.compile(
+    "[\u00a1-\u00ac\u00ae-\u00ff\u0102-\u0107\u010c-\u0111\u0118-\u011b\u011e\u011f\u0130\u0131\u0139\u013a\u013d\u013e"
+    "\u0141-\u0144\u0147\u0148\u0150-\u0155\u0158-\u015b\u015e-\u0165\u016e-\u0171\u0178-\u017e]"
+)
+"""Letters and signs beyond ASCII that the T1 encoding of fonts has."""
+NUMBER = re.compile(r"-(?=\d)")
+
+
+def latex_table(table: ReportTable, label: str | None = None) -> str:
+    r"""Return a float with the table; it needs ``\usepackage{booktabs}``, and with pdfTeX ``\usepackage[T1]{fontenc}``.
+
+    Characters that its fonts lack stand as their numbers, such as ``[U+05E9]``.
+
+    Parameters
+    ----------
+    table
+        The table.
+    label
+        What follows ``tab:`` in its label; the caption's words if not given.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from sessionkit.reports.tables import table_of
+    >>> print(latex_table(table_of("Scores by system", pl.DataFrame({"system_id": ["a_b"], "value": [-0.5]}))))
+    \begin{table}
+      \centering
+      \caption{Scores by system}
+      \label{tab:scores-by-system}
+      \begin{tabular}{lr}
+        \toprule
+        System & Value \\
+        \midrule
+        a\_b & $-$0.5000 \\
+        \bottomrule
+      \end{tabular}
+    \end{table}
+    <BLANKLINE>
+    """
+    words = re.sub(r"[^a-z0-9]+", "-", (label or table.caption).lower()).strip("-") or "table"
+    columns = "".join("r" if number else "l" for number in table.numeric)
+    rows = [
+        " & ".join(_cell(table, (row, column), cell) for column, cell in enumerate(cells))
+        for row, cells in enumerate(table.rows)
+    ]
+    body = "".join(f"    {row} \\\\\n" for row in rows)
+    note = f"  \\par\\smallskip\\footnotesize {escaped(table.note)}\n" if table.note else ""
+    return (
+        "\\begin{table}\n  \\centering\n"
+        f"  \\caption{{{escaped(table.caption)}}}\n  \\label{{tab:{words}}}\n"
+        f"  \\begin{{tabular}}{{{columns}}}\n    \\toprule\n"
+        f"    {' & '.join(escaped(text) for text in table.headers)} \\\\\n    \\midrule\n"
+        f"{body}    \\bottomrule\n  \\end{{tabular}}\n{note}\\end{{table}}\n"
+    )
+
+
+def escaped(text: str) -> str:
+    r"""Return text that TeX prints as it is.
+
+    >>> escaped("50 % of $x$")
+    '50 \\% of \\$x\\$'
+    """
+    line = re.sub(r"\s+", " ", printable(text))
+    return "".join(map(_character, line))
+
+
+def _character(character: str) -> str:
+    """One character as TeX prints it."""
+    if character in SPECIAL:
+        return SPECIAL[character]
+    if " " <= character <= "~" or LETTERS.fullmatch(character):
+        return character
+    return f"{{[}}U+{ord(character):04X}{{]}}"
+
+
+def _cell(table: ReportTable, place: tuple[int, int], cell: str) -> str:
+    """A cell with what is said of it."""
+    numeric = table.numeric[place[1]]
+    if cell == DASH:
+        text = r"\textendash{}"
+    elif numeric:
+        text = escaped(NUMBER.sub("\u2212", cell))
+    else:
+        text = escaped(cell)
+    mark = table.marks.get(place)
+    text = rf"\textbf{{{text}}}" if place in table.strong and text else text
+    return f"{text}\\textsuperscript{{{escaped(mark)}}}" if mark else text

@@ -1,0 +1,214 @@
+"""The engine: the values of many measures per query or per session of a block, from as few passes over its results as
+their choices allow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import polars as pl
+
+from sessionkit.errors import MeasureError
+from sessionkit.scoring import exact
+from sessionkit.scoring.averages import average_positions
+from sessionkit.scoring.batch import SessionBatch
+from sessionkit.scoring.gain_histogram import GainHistogram
+from sessionkit.scoring.gains import gain_expr
+from sessionkit.scoring.ideals import own_ideals, session_ideals
+from sessionkit.scoring.layout import runs_on, with_offsets
+from sessionkit.scoring.lists import Lists
+from sessionkit.scoring.measures import GainMeasure, JudgedMeasure, Measure, QueryMeasure, VisitMeasure
+from sessionkit.scoring.measures.aggregates import LAST, Aggregate, AveragePosition
+from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
+from sessionkit.scoring.results import (
+    counted_rows,
+    judged_of,
+    logged_sessions,
+    relevant_rows,
+    sessions_with_judgments,
+    units,
+)
+from sessionkit.scoring.selection import Selection
+from sessionkit.study.row_index import where
+
+PLACE = ["query", "session", "query_position"]
+
+
+def query_values(block: SessionBatch, measures: Iterable[JudgedMeasure]) -> dict[JudgedMeasure, pl.DataFrame]:
+    """Value of each measure for each logged query; of a session measure, the part that the query adds.
+
+    Returns
+    -------
+    dict
+        By measure, in their order: ``query``, ``session``, ``query_position``, ``value`` (null where undefined) and, of
+        measures that add up gains, ``judged`` (judged results that count), in order.
+    """
+    measures = list(measures)
+    listed = [measure for measure in measures if isinstance(measure, QueryMeasure)]
+    values = dict(_worked_out(block, listed))
+    adding = [measure for measure in measures if isinstance(measure, GainMeasure)]
+    for measure, sums in _sums(block, adding, "query").items():
+        found = units(block, Selection.of(measure))
+        totals = sums.select(pl.all().gather(found["query"]))
+        found = found.with_columns(totals)
+        if not measure.normalized:
+            value: pl.Expr = pl.when(pl.col("key").is_not_null()).then(exact.unfixed(pl.col("total")))
+        else:
+            ideals, of = own_ideals(block, measure)
+            found = found.join(ideals.select(of, "ideal"), on=of, how="left", maintain_order="left")
+            value = exact.quotient(pl.col("total"), pl.col("ideal"))
+        values[measure] = found.select("query", "session", "query_position", "judged", value=_defined(value, measure))
+    return {measure: values[measure] for measure in measures}
+
+
+def session_values(block: SessionBatch, measures: Iterable[Measure]) -> dict[Measure, pl.DataFrame]:
+    """Value of each measure for each session of the block, in order.
+
+    Returns
+    -------
+    dict
+        By measure: ``value`` (null where undefined), ``total`` (the same at the fixed scale, exact where the measure is
+        a plain sum) and, of measures that add up gains, ``judged`` (judged results that count).
+
+    Raises
+    ------
+    MeasureError
+        If a measure is one of queries; the message proposes its mean.
+    """
+    asked = list(measures)
+    for measure in asked:
+        require_session(measure)
+    block.values.update(_session_values(block, [measure for measure in asked if measure not in block.values]))
+    return {measure: block.values[measure] for measure in asked}
+
+
+def _session_values(block: SessionBatch, measures: list[Measure]) -> dict[Measure, pl.DataFrame]:
+    """The same of measures that were not asked for before."""
+    plain = [measure for measure in measures if isinstance(measure, GainMeasure)]
+    parted = [m for m in plain if isinstance(m, NormalizedSessionGain) and m.normalize == "query"]
+    sums = _sums(block, [measure for measure in plain if measure not in parted], "session")
+    inside = [measure.inner for measure in measures if isinstance(measure, Aggregate)]
+    by_query = query_values(block, dict.fromkeys([*inside, *parted]))
+    visits = dict(_worked_out(block, [measure for measure in measures if isinstance(measure, VisitMeasure)]))
+    values: dict[Measure, pl.DataFrame] = {}
+    for measure in measures:
+        if isinstance(measure, AveragePosition):
+            found = average_positions(block, measure).select("value")
+        elif isinstance(measure, Aggregate):
+            reduced = measure.over(pl.col("value"), LAST)
+            of_queries = by_query[measure.inner]
+            judged = [pl.col("judged").sum()] if "judged" in of_queries.columns else []
+            found = _by_session(block, of_queries, *judged, value=reduced)
+        elif isinstance(measure, VisitMeasure):
+            found = visits[measure]
+        elif isinstance(measure, GainMeasure) and measure in sums:
+            values[measure] = _session_value(block, measure, sums[measure])
+            continue
+        else:
+            added = pl.when(pl.col("value").count() > 0).then(exact.fixed(pl.col("value")).sum())
+            found = _by_session(block, by_query[measure.inner], pl.col("judged").sum(), value=exact.unfixed(added))
+        value = pl.col("value")
+        found = found.with_columns(_defined(value, measure) if isinstance(measure, JudgedMeasure) else value)
+        values[measure] = found.with_columns(total=exact.fixed(value))
+    return {measure: _of_logged(block, measure, found) for measure, found in values.items()}
+
+
+def _of_logged(block: SessionBatch, measure: Measure, found: pl.DataFrame) -> pl.DataFrame:
+    """The values without those of sessions of which no list was logged, see `logged_sessions`."""
+    logged = logged_sessions(block, Selection.of(measure.inner))
+    if logged.all():
+        return found
+    return found.with_columns(pl.when(pl.lit(logged)).then(pl.col("value", "total")))
+
+
+def _worked_out(block: SessionBatch, measures: Iterable[JudgedMeasure]) -> Iterator[tuple[JudgedMeasure, pl.DataFrame]]:
+    """Measures that work out their own values, with them; those that agree on which results count share their lists."""
+    groups: dict[Selection, list[QueryMeasure | VisitMeasure]] = {}
+    for measure in dict.fromkeys(measures):
+        if isinstance(measure, (QueryMeasure, VisitMeasure)):
+            groups.setdefault(Selection.of(measure), []).append(measure)
+    for selection, group in groups.items():
+        lists = Lists(block, selection, columns_beside(group))
+        for measure in group:
+            found = measure.values(lists).cast(pl.Float64).alias("value").to_frame()
+            if isinstance(measure, QueryMeasure):
+                found = lists.queries.select(PLACE).hstack(found)
+            yield measure, found.with_columns(_defined(pl.col("value"), measure))
+
+
+def columns_beside(measures: Iterable[JudgedMeasure]) -> dict[str, tuple[str, ...]]:
+    """Columns of the log that some measures read, by table."""
+    columns: dict[str, dict[str, None]] = {}
+    for measure in measures:
+        for table, names in (*measure.needs().items(), *measure.may_read.items()):
+            columns.setdefault(table, {}).update(dict.fromkeys(names))
+    return {table: (*names,) for table, names in columns.items()}
+
+
+def adds_up(measure: Measure) -> bool:
+    """Whether a session's value is a plain sum of what its results contribute, each by its rank, query and grade."""
+    return (
+        isinstance(measure, GainMeasure) and measure.level == "session" and not (measure.normalized or runs_on(measure))
+    )
+
+
+def require_session(measure: Measure, *, per_query: bool = True) -> None:
+    """Refuse a measure of queries where sessions are asked for; `per_query`: whether queries could be asked for instead."""
+    if measure.level == "query":
+        instead = ", or use --per query" if per_query else ""
+        msg = f"{measure} is a measure of queries; a session's value is for example mean({measure}){instead}"
+        raise MeasureError(msg)
+
+
+def _session_value(block: SessionBatch, measure: GainMeasure, found: pl.DataFrame) -> pl.DataFrame:
+    """Value of a session measure from its sums; every session has a row."""
+    if measure.normalized:
+        sessions = block.sessions.select("session")
+        ideals = sessions.join(session_ideals(block, measure), on="session", how="left", maintain_order="left")
+        share = exact.quotient(pl.col("total"), pl.lit(ideals["ideal"]))
+        found = found.with_columns(value=_defined(share, measure)).with_columns(total=exact.fixed(pl.col("value")))
+        return found.select("value", "total", "judged")
+    judged = pl.lit(sessions_with_judgments(block, Selection.of(measure)))
+    total: pl.Expr = pl.when(judged).then(pl.col("total"))
+    if measure.undefined == "zero":
+        total = total.fill_null(0)
+    return found.select(value=exact.unfixed(total), total=total, judged="judged")
+
+
+def _by_session(block: SessionBatch, queries: pl.DataFrame, *aggregates: pl.Expr, **named: pl.Expr) -> pl.DataFrame:
+    """Reduce what queries have to a row for each session of the block, in order."""
+    reduced = queries.group_by("session").agg(*aggregates, **named)
+    sessions = block.sessions.select("session")
+    return sessions.join(reduced, on="session", how="left", maintain_order="left").drop("session")
+
+
+def _sums(block: SessionBatch, measures: Iterable[GainMeasure], by: str) -> dict[GainMeasure, pl.DataFrame]:
+    """Sum of the contributions (``total``, at the fixed scale) and number of ``judged`` results that count, for every
+    session or query of the block, in order.
+
+    Measures that agree on which results count share one pass over them.
+    """
+    groups: dict[tuple[Selection, GainMeasure | None], list[GainMeasure]] = {}
+    for measure in dict.fromkeys(measures):
+        groups.setdefault((Selection.of(measure), measure if runs_on(measure) else None), []).append(measure)
+    sums: dict[GainMeasure, pl.DataFrame] = {}
+    many = len(block.sessions if by == "session" else block.queries)
+    for (selection, running_on), group in groups.items():
+        rows = counted_rows(block, selection)
+        judged = judged_of(block, selection, rows, by)
+        if running_on is None:
+            totals = GainHistogram.of(block, selection, group, rows).sums(by, group)
+        else:
+            gaining = with_offsets(block, relevant_rows(block, selection, group, rows), running_on)
+            gain = gain_expr(pl.col("grade"), running_on.gain, running_on.min_grade)
+            added = exact.fixed(running_on.contribution(gain)).alias(str(running_on))
+            totals = gaining.group_by(by).agg(added.sum())
+        totals = totals.select(pl.exclude(by).gather(where(totals[by], many)).fill_null(0))
+        for measure in group:
+            sums[measure] = pl.DataFrame([totals[str(measure)].alias("total"), judged])
+    return sums
+
+
+def _defined(value: pl.Expr, measure: JudgedMeasure) -> pl.Expr:
+    """Put 0 for an undefined value where the measure says so."""
+    return value.fill_null(0.0) if measure.undefined == "zero" else value

@@ -1,0 +1,73 @@
+"""Gain measures with discounts: by the rank of a result and, of a session, by the position of its query."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from sessionkit.errors import MeasureError
+from sessionkit.scoring.discounts import discount_expr
+from sessionkit.scoring.measures.kinds import GainMeasure
+from sessionkit.scoring.measures.parameters import PARAMETERS
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class DiscountedMeasure(GainMeasure):
+    """A gain measure with a rank discount."""
+
+    discount: str = "burges"
+    b: float = 2
+    p: float | None = None
+
+    def __post_init__(self) -> None:
+        """Check that a geometric discount has its persistence and that a normalised measure has a falling discount."""
+        super().__post_init__()
+        if self.discount == "geometric" and self.p is None:
+            msg = f"{self.name}: discount=geometric needs p, {PARAMETERS['p'].allowed}"
+            raise MeasureError(msg)
+        if self.normalized:
+            self.require_falling_discount()
+
+    def require_falling_discount(self) -> None:
+        """Refuse to normalise by a discount that rises somewhere, since the sorted list is then not the best."""
+        if self.discount == "rn2002" and self.b > 2:
+            msg = (
+                f"{self.name}: discount=rn2002 with b={self.b} boosts the ranks 2 to b-1, so the best list is not the "
+                "ideal; use discount=jk2002, or b=2 or less"
+            )
+            raise MeasureError(msg)
+
+    def rank_discount(self) -> pl.Expr:
+        """Discount by rank within the query."""
+        return discount_expr(pl.col("rank"), self.discount, self.b, self.p)
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class DiscountedSessionGain(DiscountedMeasure):
+    """A discounted measure of a whole session, with a discount by query position."""
+
+    level = "session"
+
+    discount: str = "log"
+    query_discount: str = "log"
+    bq: float = 4
+    pq: float | None = None
+    rank_origin: str = "query"
+    slots: str | int = "pad"
+
+    def __post_init__(self) -> None:
+        """Check what the query discount and the concatenation need."""
+        super().__post_init__()
+        if self.query_discount == "geometric" and self.pq is None:
+            msg = f"{self.name}: query_discount=geometric needs pq, {PARAMETERS['pq'].allowed}"
+            raise MeasureError(msg)
+
+    def rank_discount(self) -> pl.Expr:
+        """Discount by rank within the query or, with ``rank_origin=session``, along the concatenated lists."""
+        place = pl.col("rank") + pl.col("offset") if self.rank_origin == "session" else pl.col("rank")
+        return discount_expr(place, self.discount, self.b, self.p)
+
+    def query_discount_factor(self) -> pl.Expr:
+        """Discount by query position."""
+        return discount_expr(pl.col("query_position"), self.query_discount, self.bq, self.pq)

@@ -1,0 +1,116 @@
+"""Generalised precision and recall, in which a document is relevant to a degree: gP and gR."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from sessionkit.scoring import exact
+from sessionkit.scoring.measures.grade_scale import top_gain
+from sessionkit.scoring.measures.kinds import TermMeasure
+from sessionkit.scoring.measures.precision import looked_at
+
+if TYPE_CHECKING:
+    from sessionkit.scoring.lists import Lists
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class GeneralizedMeasure(TermMeasure):
+    """Documents are relevant to the degree r = gain / gain of the top of the grade scale, between 0 and 1.
+
+    The top is ``max_grade``, else the study's; a measure that has neither is an error that proposes a value.
+    """
+
+    source = "Kekäläinen & Järvelin, JASIST 2002 [formula from memory of the paper]"
+
+    gain: str = "linear"
+    max_grade: float | None = None
+
+    @property
+    def highest(self) -> float | None:
+        """Every document of the top grade, or the whole recall base shown."""
+        return 1.0
+
+    def terms(self, lists: Lists) -> pl.DataFrame:
+        """Degree of relevance of every result."""
+        top = top_gain(self, self.gain, self.max_grade, lists)
+        return lists.gaining(self.gain, self.min_grade).select("list", "rank", term=pl.col("gain") / top)
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class GeneralizedPrecision(GeneralizedMeasure):
+    """gP: the mean degree of relevance of the results looked at.
+
+    Degrees are grade / max_grade; with ``gain``, gain of the grade / gain of max_grade. Range [0, 1]; higher is better.
+    gP@k divides by k, gP by the length of the list; with ``gain=binary`` it is P. A query that returned nothing, or
+    nothing relevant, scores 0; null where the query's key has no judgments. No tool of those compared has it; the GP of
+    Jiang's code divides by the length of the list where that is below k.
+
+    Grades 3, 0, 1 on a scale up to 3: (1 + 0 + 1/3) / 3 = 0.4444
+
+    >>> import sessionkit as sk
+    >>> study = sk.from_tables(
+    ...     results={"session_id": list("sss"), "query_position": [1] * 3, "rank": [1, 2, 3], "doc_id": list("abc")},
+    ...     sessions={"session_id": ["s"], "topic_id": ["t"]},
+    ...     judgments={"judgment_key": ["t"] * 3, "doc_id": ["a", "b", "c"], "grade": [3, 0, 1]},
+    ...     max_grade=3,
+    ... )
+    >>> round(sk.score(study, ["gP@3"], per="query").get_column("value").item(), 4)
+    0.4444
+    """
+
+    name = "gP"
+    example = "gP(max_grade=3)@10"
+    formula = "sum of r(i) for i = 1..k / k, r = gain / gain of max_grade; without a cutoff, / length of the list"
+    undefined_where = "no judgments for their key"
+
+    def divisor(self, lists: Lists) -> pl.Series:
+        """The cutoff, or the length of the list; 1 of an empty one."""
+        return looked_at(lists, self.cutoff).clip(lower_bound=1)
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class GeneralizedRecall(GeneralizedMeasure):
+    """gR: the share of all relevance of the recall base that the list shows.
+
+    Degrees are those of gP. Range [0, 1]; higher is better. The value is the same for every max_grade, which cancels;
+    it is asked for all the same, because a grade above the scale is an error in it. With ``gain=binary`` it is R. A
+    query that returned nothing scores 0; null where nothing is relevant. No tool of those compared has it.
+
+    Grades 3, 0, 1 shown and one document of grade 2 not shown: 4 / 6.
+
+    >>> import sessionkit as sk
+    >>> study = sk.from_tables(
+    ...     results={"session_id": list("sss"), "query_position": [1] * 3, "rank": [1, 2, 3], "doc_id": list("abc")},
+    ...     sessions={"session_id": ["s"], "topic_id": ["t"]},
+    ...     judgments={"judgment_key": ["t"] * 4, "doc_id": ["a", "b", "c", "d"], "grade": [3, 0, 1, 2]},
+    ...     max_grade=3,
+    ... )
+    >>> round(sk.score(study, ["gR@3"], per="query").get_column("value").item(), 4)
+    0.6667
+    """
+
+    name = "gR"
+    example = "gR(max_grade=3)@10"
+    formula = "sum of r(i) for i = 1..k / sum of r over the recall base, r = gain / gain of max_grade"
+    higher_grade_can_lower = True
+
+    def divisor(self, lists: Lists) -> pl.Series:
+        """Degrees of relevance of the recall base, added up."""
+        top = top_gain(self, self.gain, self.max_grade, lists)
+        return base_gain(lists, self.gain, self.min_grade, top)
+
+
+def base_gain(lists: Lists, gain: str, min_grade: float, top: float = 1.0) -> pl.Series:
+    """Gains of every list's recall base as shares of the top gain, added up exactly; 0 where nothing is relevant."""
+    ideal = lists.ideal(gain, min_grade)
+    sums = ideal.group_by("key").agg(base=exact.fixed(pl.col("gain") / top).sum())
+    found = lists.queries.select("key").join(sums, on="key", how="left", maintain_order="left")
+    return found.select(exact.unfixed(pl.col("base")).fill_null(0.0)).to_series()
+
+
+gP = GeneralizedPrecision()  # noqa: N816 - the field's spelling
+gR = GeneralizedRecall()  # noqa: N816
+FAMILY = (gP, gR)

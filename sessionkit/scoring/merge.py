@@ -1,0 +1,104 @@
+"""One grade per document: several judgments of one (judgment_key, doc_id) become one by the study's ``merge`` rule.
+
+The raw rows stay in the study. Grades that mean "pooled but not judged" (the setting ``unjudged_grades``) are left
+out first.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from weakref import WeakKeyDictionary
+
+import polars as pl
+
+from sessionkit.errors import DataWarning
+from sessionkit.scoring import exact
+from sessionkit.study import Settings, Study
+from sessionkit.study.judgment_index import JUDGMENT, KEY, PAIR
+
+_MERGED: WeakKeyDictionary[Study, pl.DataFrame] = WeakKeyDictionary()
+"""Judgments already merged, as long as their study lives: they are asked for more than once, and warned of once."""
+
+
+def merged_judgments(study: Study) -> pl.LazyFrame:
+    """Grades as scoring uses them: columns ``judgment_key``, ``doc_id``, ``grade``, one row per judged document of a key.
+
+    The rules: ``max``, ``sum``, ``median``, ``majority`` (the most frequent grade, the highest of equally frequent
+    ones), ``first`` (in the order of the file), ``alternate`` (Järvelin & Kekäläinen: where grades differ by one, each
+    judge in turn, in the order of ``judge_id`` where it is given and of the file where not; where they differ by more,
+    the highest, and a warning lists them for review).
+    """
+    if study not in _MERGED:
+        _MERGED[study] = merged(study.judgments, study.settings).select(*PAIR, "grade").collect()
+    return _MERGED[study].lazy()
+
+
+def columns_merged(settings: Settings, columns: Sequence[str]) -> list[str]:
+    """Of the columns of saved judgments those that `merged_numbers` reads, and the texts of their keys."""
+    wanted = ["judgment_key", KEY, JUDGMENT, "grade"]
+    if settings.merge == "alternate":
+        wanted += ["doc_id", "judge_id"]
+    return [name for name in wanted if name in columns]
+
+
+def merged_numbers(judgments: pl.LazyFrame, settings: Settings, *, lift: bool = False) -> pl.DataFrame:
+    """Grades as scoring uses them, of saved judgments: ``__judgment``, ``grade``, one row per pair that has one."""
+    return merged(judgments, settings, [JUDGMENT], KEY, lift=lift).select(JUDGMENT, "grade").collect()
+
+
+def merged(
+    judgments: pl.LazyFrame,
+    settings: Settings,
+    by: Sequence[str] = PAIR,
+    key: str = "judgment_key",
+    *,
+    lift: bool = False,
+) -> pl.LazyFrame:
+    """One grade for all judgments that agree in some columns, by the rule of the settings.
+
+    Parameters
+    ----------
+    by
+        The columns, whose order begins with that of (judgment_key, doc_id).
+    key
+        The column of the judgment_key, or of its number.
+    lift
+        Whether grades from 0 to 1 count as 1 before they are merged, as ``gain=lifted`` has it.
+    """
+    unjudged = pl.col("grade").is_in(list(settings.unjudged_grades))
+    judged = judgments.filter(pl.col("grade").is_not_null() & ~unjudged)
+    grade = pl.col("grade")
+    if lift:
+        judged = judged.with_columns(pl.when(grade.is_between(0, 1)).then(1.0).otherwise(grade).alias("grade"))
+    if settings.merge == "alternate":
+        by_judge = "judge_id" in judgments.collect_schema().names()
+        return _alternate(judged.sort("judge_id") if by_judge else judged, by, key)
+    rule = {
+        "max": grade.max(),
+        "sum": exact.unfixed(exact.fixed(grade).sum()),
+        "median": grade.median(),
+        "majority": grade.mode().max(),
+        "first": grade.first(),
+    }[settings.merge]
+    return judged.group_by(by, maintain_order=settings.merge == "first").agg(rule)
+
+
+def _alternate(judged: pl.LazyFrame, by: Sequence[str], key: str) -> pl.LazyFrame:
+    """Each judge in turn where the grades of a document differ by one, the highest grade where they differ by more."""
+    texts = [pl.col(name).first() for name in (key, *PAIR) if name not in by]
+    grades = judged.group_by(by, maintain_order=True).agg("grade", *texts).sort(by).collect()
+    spread = pl.col("grade").list.max() - pl.col("grade").list.min()
+    turn = ((spread == 1).cast(pl.Int64).cum_sum() - 1).over(key) % pl.col("grade").list.len().cast(pl.Int64)
+    review = grades.filter(spread > 1)
+    if len(review):
+        finer = [name for name in by if name not in (*PAIR, JUDGMENT)]
+        first = review.select(*PAIR, *finer).head(5).iter_rows()
+        listed = ", ".join("/".join(text for text in row if text is not None) for row in first)
+        warnings.warn(
+            f"merge=alternate: documents whose grades are more than 1 apart take the highest; review all {len(review)}: {listed}",
+            DataWarning,
+            stacklevel=2,
+        )
+    chosen = pl.when(spread == 1).then(pl.col("grade").list.get(turn)).otherwise(pl.col("grade").list.max())
+    return grades.lazy().with_columns(grade=chosen)

@@ -1,0 +1,183 @@
+"""What is asked of a study: a task makes a part of every block, and parts add up to the whole, exactly.
+
+A part holds integers wherever something is added, so that the whole is the same bits however the sessions were cut into
+blocks, in whatever order and on whichever machine the parts were made. The blocks of this process and those of a
+cluster run the same task.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from os import PathLike
+from pathlib import Path
+from typing import Protocol
+
+import polars as pl
+
+from sessionkit.scoring.batch import SessionBatch, blocks
+from sessionkit.scoring.result_cache import Partials, key_of, partitions, text_of
+from sessionkit.study import Study
+from sessionkit.study.batches import ROWS, StoredBatch
+from sessionkit.study.memory import memory_budget
+
+RESULT_BYTES, COLUMN_BYTES = 200, 50
+"""Memory that a result of a block takes while it is scored, and what each column made of it adds to that."""
+TOGETHER = 32
+"""Parts that are kept before they are made one, so that they do not grow with the log."""
+FEWEST = 1_000
+"""Results of a block at least, however little memory there is."""
+
+
+_AT_HAND: ContextVar[tuple[tuple[Study, dict[str, list[pl.DataFrame]]], ...]] = ContextVar("at_hand", default=())
+
+
+class Reduction(Protocol):
+    """Something asked of a study."""
+
+    def columns(self) -> Mapping[str, Sequence[str]]:
+        """What is read beside what every block is made of, by table: sessions, users, queries, results."""
+
+    @property
+    def slots(self) -> int:
+        """As how many results each query counts, beside its own, when memory is reckoned."""
+
+    @property
+    def columns_made(self) -> int:
+        """How many columns of numbers are made of the results, when memory is reckoned."""
+
+    def part(self, block: SessionBatch) -> pl.DataFrame:
+        """What a block contributes; its columns have types that Arrow, Parquet and Spark know."""
+
+    def added(self, parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
+        """Several parts as one."""
+
+    def whole(self, parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
+        """What parts of all sessions come to."""
+
+
+def run(
+    study: Study,
+    tasks: Sequence[Reduction],
+    memory: str | int | None = None,
+    partials: str | PathLike[str] | None = None,
+) -> list[pl.DataFrame]:
+    """Do several tasks in one pass over a study; the whole of each.
+
+    Parameters
+    ----------
+    memory
+        Memory to stay within, see `sessionkit.study.memory`; a quarter of the machine's if not given.
+    partials
+        A directory where what each partition of a saved study comes to is kept; what is there is not worked out again.
+
+    Raises
+    ------
+    UsageError
+        Partials are asked for of a study that is not saved, or the directory cannot be written.
+    """
+    found = [_handed_out(study, task) for task in tasks]
+    missing = [task for task, there in zip(tasks, found, strict=True) if there is None]
+    if not missing:
+        return [there for there in found if there is not None]
+    if partials is None:
+        made = _gathered(missing, parts_of(study, missing, memory))
+    else:
+        kept = Partials(Path(partials))
+        made = _gathered(missing, (_partition(study, missing, memory, of, kept) for of in partitions(study).values()))
+    rest = iter([task.whole(parts) for task, parts in zip(missing, made, strict=True)])
+    return [there if there is not None else next(rest) for there in found]
+
+
+@contextmanager
+def in_one_pass(study: Study, tasks: Sequence[Reduction], memory: str | int | None = None) -> Iterator[None]:
+    """Do tasks in one pass over a study, so that `run` need not read it again for each, as long as this lasts.
+
+    What is asked of the same study by the same task is at hand then, as often as the task stands in `tasks`; anything
+    else is worked out when it is asked for, as ever.
+
+    Parameters
+    ----------
+    study, memory
+        As `run` has them.
+    tasks
+        What will be asked.
+    """
+    known = [text_of(task) for task in tasks]
+    different = dict(zip(known, tasks, strict=True))
+    made = run(study, [*different.values()], memory) if different else []
+    at_hand = {text: [whole] * known.count(text) for text, whole in zip(different, made, strict=True)}
+    made.clear()  # so that what was handed out for the last time is kept by nobody
+    before = _AT_HAND.set((*_AT_HAND.get(), (study, at_hand)))
+    try:
+        yield
+    finally:
+        _AT_HAND.reset(before)
+
+
+def _handed_out(study: Study, task: Reduction) -> pl.DataFrame | None:
+    """What is at hand for a task of a study; None where nothing is."""
+    for of, at_hand in _AT_HAND.get():
+        if of is study:
+            try:
+                left = at_hand.get(text_of(task))
+            except TypeError:  # it is known by no text
+                return None
+            if left:
+                return left.pop()
+    return None
+
+
+def parts_of(
+    study: Study,
+    tasks: Sequence[Reduction],
+    memory: str | int | None = None,
+    stored: Sequence[StoredBatch] | None = None,
+) -> Iterator[list[pl.DataFrame]]:
+    """The parts that each block of a study contributes to some tasks, block by block.
+
+    Blocks come in the order of session_id, those of a partitioned study partition by partition. `stored` are the only
+    parts of a saved study that are looked at; all if not given.
+    """
+    columns = columns_of_tasks(tasks)
+    each = RESULT_BYTES + COLUMN_BYTES * max(task.columns_made for task in tasks)
+    rows = max(FEWEST, min(ROWS, memory_budget(memory) // each))
+    for block in blocks(study, columns, rows, stored, max(task.slots for task in tasks)):
+        yield [task.part(block.reading(task.columns())) for task in tasks]
+
+
+def columns_of_tasks(tasks: Iterable[Reduction]) -> dict[str, list[str]]:
+    """What some tasks read together, by table."""
+    columns: dict[str, list[str]] = {}
+    for task in tasks:
+        for table, names in task.columns().items():
+            columns[table] = [*dict.fromkeys([*columns.get(table, ()), *names])]
+    return columns
+
+
+def _partition(
+    study: Study, tasks: Sequence[Reduction], memory: str | int | None, stored: Sequence[StoredBatch], kept: Partials
+) -> list[pl.DataFrame]:
+    """What a partition contributes to each task, of which only what is not kept is worked out."""
+    keys = [key_of(study, task, stored) for task in tasks]
+    found = {key: part for key in keys if (part := kept.find(key)) is not None}
+    missing = {key: task for key, task in zip(keys, tasks, strict=True) if key not in found}
+    if missing:
+        asked = [*missing.values()]
+        made = _gathered(asked, parts_of(study, asked, memory, stored))
+        for (key, task), parts in zip(missing.items(), made, strict=True):
+            found[key] = task.added(parts)
+            kept.keep(key, found[key])
+    return [found[key] for key in keys]
+
+
+def _gathered(tasks: Sequence[Reduction], several: Iterable[list[pl.DataFrame]]) -> list[list[pl.DataFrame]]:
+    """The parts that some blocks, or partitions, contribute to each task, several of them made one as they come."""
+    made: list[list[pl.DataFrame]] = [[] for _ in tasks]
+    for parts in several:
+        for task, kept, part in zip(tasks, made, parts, strict=True):
+            kept.append(part)
+            if len(kept) == TOGETHER:
+                kept[:] = [task.added(kept)]
+    return made

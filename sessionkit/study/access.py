@@ -1,0 +1,233 @@
+"""Opening a study from disk or object storage: its files must lie beneath it, and be as the descriptor says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from sessionkit.contract import table
+from sessionkit.errors import DataError
+from sessionkit.study.batches import LOG, StoredBatch, slices
+from sessionkit.study.descriptor import ours_of, parsed, partitioned_of, parts_of, paths_of, resources_of, value_of
+from sessionkit.study.facts import NO_FACTS, Facts, facts_in_order, facts_of
+from sessionkit.study.locations import Address, Directory, Folder, first_line, folder_at
+from sessionkit.study.package import DESCRIPTOR, digest_of, foreign_files
+from sessionkit.study.resources import sha256
+from sessionkit.study.row_index import PRIVATE, public
+from sessionkit.study.settings import Settings
+from sessionkit.study.source import Source
+from sessionkit.study.study import Study, identity_of, no_rejected
+
+Files = dict[str, list[Path | str]]
+DIGESTED = 3
+"""Layout from which a descriptor keeps a digest of itself."""
+
+
+def open_study(directory: str | PathLike[str], storage_options: Mapping[str, Any] | None = None) -> Study:
+    """Open a saved study: nothing is read but the descriptor and the footers of the Parquet files.
+
+    Parameters
+    ----------
+    directory
+        A directory written by ``study.save`` or ``sessionkit ingest``, or the address of one: ``s3://``, ``gs://``,
+        ``az://``, ``https://``, ``file://`` and what else polars reads.
+    storage_options
+        How to get at an address, as ``polars.scan_parquet`` takes them; by default what the environment says.
+
+    Raises
+    ------
+    DataError
+        It is no study, it cannot be read, it was written by a newer sessionkit, it names files outside itself, or a file
+        is missing or not of the size, length and columns the descriptor says.
+    UsageError
+        It is an address that cannot be read.
+    """
+    folder = folder_at(directory, storage_options)
+    identity = identity_of(folder.path) if isinstance(folder, Directory) else None
+    descriptor = parsed(folder.text(), folder.descriptor)
+    where = folder.descriptor
+    ours = ours_of(descriptor, where, folder.name)
+    resources = resources_of(descriptor, where)
+    files: Files = {name: [folder.file(path) for path in paths_of(resource)] for name, resource in resources.items()}
+    scans = {name: _scan(folder, name, resource, files[name]) for name, resource in resources.items()}
+    tables: dict[str, Any] = {name: public(scan, name) for name, scan in scans.items()}
+    tables.setdefault("rejected", no_rejected())
+    study = Study(
+        **tables,
+        settings=value_of(Settings, ours["settings"], where),
+        sources=tuple(value_of(Source, source, where) for source in ours["sources"]),
+        reader=str(ours["reader"]),
+        notes=tuple(str(note) for note in ours["notes"]),
+        path=folder.path if isinstance(folder, Directory) else None,
+        address=folder.name if isinstance(folder, Address) else None,
+    )
+    study.__dict__.update(
+        identity=identity,
+        facts=value_of(Facts, ours["facts"], where),
+        partitioned=partitioned_of(ours, where),
+        stored=_stored(folder, files, scans, ours),
+        numbered_judgments=_numbered(scans["judgments"]),
+        hashes={name: hash_of(resources[name]) for name in ("users", "judgments")},
+    )
+    return study
+
+
+def _numbered(judgments: pl.LazyFrame) -> pl.LazyFrame | None:
+    """Return the judgments with their private columns; None where they lack them."""
+    return judgments if set(PRIVATE["judgments"]) <= set(judgments.collect_schema().names()) else None
+
+
+def hash_of(resource: dict[str, Any]) -> str:
+    """Return the sha256 that a resource says; nothing where it says none."""
+    kept = resource.get("hash")
+    return kept.removeprefix("sha256:") if isinstance(kept, str) and kept.startswith("sha256:") else ""
+
+
+def _stored(
+    folder: Folder, files: Files, scans: dict[str, pl.LazyFrame], ours: dict[str, Any]
+) -> tuple[StoredBatch, ...] | None:
+    """Return the files of the log part by part; None where they lack the private columns."""
+    many = {len(files[name]) for name in LOG}
+    if len(many) > 1 or any(not set(PRIVATE[name]) <= set(scans[name].collect_schema().names()) for name in LOG):
+        return None
+    parts = [dict(zip(LOG, paths, strict=True)) for paths in zip(*(files[name] for name in LOG), strict=True)]
+    options = folder.options if isinstance(folder, Address) else None
+    said = parts_of(ours, len(parts), folder.descriptor)
+    if said is None:
+        return tuple(StoredBatch(part, options=options) for part in parts)
+    return tuple(
+        StoredBatch(
+            part,
+            entry["folder"],
+            {name: entry["sha256"][name] for name in LOG},
+            entry["pairs"],
+            entry["pairs"] == ours["pairs"],
+            options,
+        )
+        for part, entry in zip(parts, said, strict=True)
+    )
+
+
+def verify_hashes(study: Study) -> tuple[str, ...]:
+    """Return a sentence for all of a study on disk that is not as it was written.
+
+    Every file is held against its SHA-256, the descriptor against its digest, the counts it keeps are counted again, and
+    what lies in the directory beside the study's files is named. This reads every byte, and the tables once more.
+
+    Raises
+    ------
+    DataError
+        The study was not opened from disk.
+    """
+    if study.path is None:
+        here = (
+            f"{study.address} is not on this machine; copy it to a disk"
+            if study.address
+            else ("this study was not opened from disk, so there are no files to verify; save it")
+        )
+        raise DataError(f"{here} first")
+    folder = Directory(study.path)
+    descriptor = parsed(folder.text(), folder.descriptor)
+    ours = ours_of(descriptor, folder.descriptor, folder.name)
+    problems = _changed_files(folder, descriptor, ours)
+    if (ours["layout"] >= DIGESTED or "digest" in ours) and ours.get("digest") != digest_of(descriptor):
+        problems.append(f"{DESCRIPTOR} is not as it was written: its digest differs from what it says")
+    problems += [f"{name} lies in the study, and {DESCRIPTOR} does not list it" for name in foreign_files(study.path)]
+    if not problems:  # what was changed is not counted
+        kept, counts = asdict(study.facts), asdict(_counted(study))
+        problems += [
+            f"{DESCRIPTOR} says {name} = {kept[name]:,} where the tables have {counts[name]:,}"
+            for name in kept
+            if kept[name] != counts[name]
+        ]
+    return tuple(problems)
+
+
+ROWS_COUNTED = 2**20
+"""Results that are counted at a time."""
+COUNTED = {
+    "sessions": ["session_id"],
+    "queries": ["session_id", "query_position", "results_status"],
+    "results": ["session_id", "query_position", "rank", "doc_id"],
+}
+"""What counts are made of."""
+
+
+def _counted(study: Study) -> Facts:
+    """Return the counts of a study on disk, of some sessions at a time."""
+    if study.stored is None:
+        return facts_of(study)
+    facts = replace(NO_FACTS, judgments=study.judgments.select(pl.len()).collect().item())
+    for cut in slices(study, COUNTED, rows=ROWS_COUNTED):
+        facts += facts_in_order(cut.sessions.height, cut.queries, cut.results, 0)
+    return facts
+
+
+def _changed_files(folder: Directory, descriptor: dict[str, Any], ours: dict[str, Any]) -> list[str]:
+    """Return a sentence for each file whose bytes are not those that were written."""
+    resources = resources_of(descriptor, folder.descriptor)
+    problems: list[str] = []
+    for name, resource in resources.items():
+        paths = [folder.file(path) for path in paths_of(resource)]
+        names = [path.relative_to(folder.path).as_posix() for path in paths]
+        if hash_of(resource):
+            checked = [(", ".join(names), paths, hash_of(resource))]
+        elif name in LOG and (said := parts_of(ours, len(paths), folder.descriptor)) is not None:
+            checked = [(one, [path], part["sha256"][name]) for one, path, part in zip(names, paths, said, strict=True)]
+        else:
+            problems.append(f"{', '.join(names)} cannot be verified: {DESCRIPTOR} keeps no sha256 of it")
+            continue
+        problems += [
+            f"{file} is not the file that was written: its sha256 differs from {DESCRIPTOR}"
+            for file, on_disk, kept in checked
+            if sha256(*on_disk) != kept
+        ]
+    return problems
+
+
+def _scan(folder: Folder, name: str, resource: dict[str, Any], files: list[Path | str]) -> pl.LazyFrame:
+    """Scan one table after comparing its files with what the descriptor says."""
+    sizes = [size for file in files if (size := folder.size(file)) is not None]
+    size = resource.get("filesize", resource.get("bytes"))  # "bytes" up to layout 2
+    if len(sizes) == len(files) and sum(sizes) != size:
+        raise DataError(
+            f"{folder.name}: {name} has {sum(sizes)} bytes where {DESCRIPTOR} says {size}; the file "
+            "was changed or cut short"
+        )
+    try:
+        frame = folder.scan(files)
+        schema = frame.collect_schema()
+        rows = frame.select(pl.len()).collect().item()
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise DataError(
+            f"{folder.name}: {name} is not readable as Parquet ({first_line(error)}); ingest the source again"
+        ) from None
+    if rows != resource.get("rowcount"):
+        raise DataError(
+            f"{folder.name}: {name} has {rows} rows where {DESCRIPTOR} says {resource.get('rowcount')}; the file was "
+            "changed"
+        )
+    if name == "rejected":
+        frame, schema = _with_cells(frame)
+    declared = table(name)
+    for field in declared.fields:
+        if field.required and field.name not in schema:
+            raise DataError(f"{folder.name}: {name} has no column {field.name}; found {', '.join(schema.names())}")
+        if field.name in schema and schema[field.name] != field.dtype:
+            raise DataError(
+                f"{folder.name}: {name}.{field.name} is {schema[field.name]} where the schema says {field.dtype}; "
+                "ingest the source again"
+            )
+    return frame
+
+
+def _with_cells(rejected: pl.LazyFrame) -> tuple[pl.LazyFrame, pl.Schema]:
+    """Return rejected rows with the columns that tell of cells, which older studies have not."""
+    if "row_kept" not in rejected.collect_schema():
+        rejected = rejected.with_columns(column=pl.lit(None, dtype=pl.String), row_kept=pl.lit(value=False))
+    return rejected, rejected.collect_schema()

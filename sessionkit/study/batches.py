@@ -1,0 +1,275 @@
+"""A study some whole sessions at a time, so that what is done with it takes no more memory than a slice of it.
+
+Nothing a value depends on lies outside its own session, its judgments apart; so slices can be scored one by one, by
+several machines, in any order. Of a saved study only the asked columns of one slice are in memory at a time; of another
+its asked columns are, once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+from numpy.typing import NDArray
+
+from sessionkit.errors import DataError
+from sessionkit.study.judgment_index import JUDGMENT
+from sessionkit.study.row_index import LENGTH, QUERIES, RESULTS, counts, public, repeated, session_of
+
+if TYPE_CHECKING:
+    from sessionkit.study.study import Study
+
+ORDER = {
+    "users": ["user_id"],
+    "sessions": ["session_id"],
+    "queries": ["session_id", "query_position"],
+    "results": ["session_id", "query_position", "rank"],
+}
+ROWS = 2**21
+"""Results of a slice where memory allows: larger slices are not faster."""
+LOG = ("sessions", "queries", "results")
+PLACES = {"sessions": [QUERIES, RESULTS], "queries": ["query_position", LENGTH], "results": ["rank", JUDGMENT]}
+"""What is read of a saved study in place of ids."""
+IDS = {
+    "sessions": ["session_id", "judgment_key"],
+    "queries": ["session_id", "query_position", "results_status"],
+    "results": ["session_id", "query_position", "rank", "doc_id"],
+}
+"""What is read where the private columns are not there, or are not those of the study's judgments."""
+
+
+def scan_files(
+    files: Sequence[Path | str], options: Mapping[str, Any] | None = None, *, file: str | None = None
+) -> pl.LazyFrame:
+    """Scan Parquet files by their names, none of which is taken for a pattern.
+
+    Parameters
+    ----------
+    options
+        Those of object storage.
+    file
+        Column in which to put the name of each row's file.
+    """
+    given = dict(options) if options else None
+    names = [_not_at_home(name) for name in files]
+    return pl.scan_parquet(names, glob=False, hive_partitioning=False, storage_options=given, include_file_paths=file)
+
+
+def _not_at_home(name: Path | str) -> str:
+    """A path as polars takes it, which looks for one that begins with ~ in the home folder."""
+    return f"./{name}" if str(name).startswith("~") else str(name)
+
+
+@dataclass(frozen=True)
+class StoredBatch:
+    """Files of some sessions of a saved study, one for each table of the log, sorted, with their private columns.
+
+    Parameters
+    ----------
+    files
+        Path or address of each table's file.
+    folder
+        The partition they belong to, such as ``system_id=bm25``; empty without partitions.
+    sha256
+        What each table's file is known by; empty where the study does not say.
+    pairs
+        Digest of the judged pairs by which the results carry numbers, see `sessionkit.study.judgment_index`.
+    numbered
+        Whether these are the pairs of the study's judgments; if not, the file is read by its public columns.
+    options
+        How to get at files on object storage.
+    """
+
+    files: Mapping[str, Path | str]
+    folder: str = ""
+    sha256: Mapping[str, str] = field(default_factory=dict)
+    pairs: str = ""
+    numbered: bool = True
+    options: Mapping[str, Any] | None = field(default=None, repr=False)
+
+    def scan(self, name: str) -> pl.LazyFrame:
+        """Scan the file of one table."""
+        return scan_files([self.files[name]], self.options)
+
+
+@dataclass(frozen=True, eq=False)
+class StudyBatch:
+    """Some whole sessions: their rows of the three tables of the log, sorted.
+
+    Parameters
+    ----------
+    numbered
+        Whether the private columns are there (``__queries``, ``__results``, ``__length``, ``__judgment``), and with
+        them no ids but those asked for.
+    folder
+        The partition they belong to, see `Stored`.
+    starts
+        The first row of every list among the results, where it is known.
+    """
+
+    sessions: pl.DataFrame
+    queries: pl.DataFrame
+    results: pl.DataFrame
+    numbered: bool = False
+    folder: str = ""
+    starts: NDArray[Any] | None = None
+
+
+def slices(
+    study: Study,
+    columns: Mapping[str, Sequence[str]] | None = None,
+    rows: int = ROWS,
+    stored: Sequence[StoredBatch] | None = None,
+    per_query: int = 0,
+) -> Iterator[StudyBatch]:
+    """Cut a study into slices of about so many results, each of whole sessions.
+
+    They come in the order of session_id; those of a partitioned study partition by partition, and so within each.
+
+    Parameters
+    ----------
+    columns
+        Public columns of sessions, queries and results to read; every column if not given. What stands in for ids is
+        read in any case.
+    rows
+        Results of a slice; a session with more of them stays whole.
+    stored
+        Of a saved study, only these of its parts; all if not given.
+    per_query
+        As how many results more each query counts.
+
+    Raises
+    ------
+    DataError
+        If another study has taken the place of a saved one since it was opened, or it was removed.
+    """
+    if study.stored is not None:
+        facts = study.facts
+        at_once = facts.results + (per_query + 1) * facts.queries + facts.sessions <= rows
+        with study.reading():
+            for parts in _packed(study.stored if stored is None else stored, rows, per_query):
+                for cut in _stored_slices(parts, columns, None if at_once else rows, per_query):
+                    study.require_unchanged()
+                    if cut.numbered:
+                        _require_counted(cut, study)
+                    yield cut
+        return
+    if study.picked is not None:
+        yield from study.picked.slices(columns, rows, per_query)
+        return
+    sessions, queries, results = ordered(study, columns)
+    session = session_of(queries, sessions["session_id"], "queries")
+    asked_in = session_of(results, sessions["session_id"], "results")
+    sizes = pl.DataFrame({QUERIES: counts(session, len(sessions)), RESULTS: counts(asked_in, len(sessions))})
+    for at, size in cuts(sizes.lazy(), rows, per_query):
+        tables = zip((sessions, queries, results), at, size, strict=True)
+        of_sessions, of_queries, of_results = (frame.slice(start, length) for frame, start, length in tables)
+        yield StudyBatch(of_sessions, of_queries, of_results)
+
+
+def ordered(
+    study: Study, columns: Mapping[str, Sequence[str]] | None = None
+) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+    """The three tables of the log in memory, each sorted by its key."""
+    frames = [getattr(study, name) for name in LOG]
+    if columns is not None:
+        frames = [
+            frame.select(*dict.fromkeys([*ORDER[name], *columns.get(name, ())]))
+            for name, frame in zip(LOG, frames, strict=True)
+        ]
+    sessions, queries, results = pl.collect_all(frames)
+    return in_order(sessions, "sessions"), in_order(queries, "queries"), in_order(results, "results")
+
+
+def in_order(frame: pl.DataFrame, name: str) -> pl.DataFrame:
+    """A table sorted by its key; as it is where it already is."""
+    first, *rest = ORDER[name]
+    runs = frame.get_column(first).rle().struct.unnest()
+    value = runs.get_column("value")
+    run = repeated(pl.int_range(len(runs), dtype=pl.UInt32, eager=True), runs.get_column("len"))
+    rises = pl.lit(value=False)
+    for column in (*reversed([pl.col(name) for name in rest]), pl.lit(run)):
+        rises = (column > column.shift(1)) | ((column == column.shift(1)) & rises)
+    if (value > value.shift(1)).slice(1).all() and frame.select(rises.slice(1).all()).item():
+        return frame
+    return frame.sort(ORDER[name])
+
+
+def _packed(stored: Sequence[StoredBatch], rows: int, per_query: int) -> Iterator[list[StoredBatch]]:
+    """Neighbours among the parts of a saved study that are small enough to be sliced as one."""
+    for _, alike in groupby(stored, key=lambda part: (part.folder, part.numbered)):
+        parts = [*alike]
+        if len(parts) == 1:
+            yield parts
+            continue
+        sizes = scan_files([part.files["sessions"] for part in parts], parts[0].options, file="__file")
+        known = dict(sizes.group_by("__file", maintain_order=True).agg(_weight(per_query).sum()).collect().iter_rows())
+        packed, held = list[StoredBatch](), 0
+        for part in parts:
+            weight = known.get(_not_at_home(part.files["sessions"]), 0)  # a part without sessions has no row
+            if packed and held + weight > rows:
+                yield packed
+                packed, held = [], 0
+            packed, held = [*packed, part], held + weight
+        yield packed
+
+
+def _stored_slices(
+    parts: Sequence[StoredBatch], columns: Mapping[str, Sequence[str]] | None, rows: int | None, per_query: int
+) -> Iterator[StudyBatch]:
+    """Slices of some parts of a saved study that lie in one folder, read as ranges of rows; all as one without `rows`."""
+    stored = parts[0]
+    scans = {name: scan_files([part.files[name] for part in parts], stored.options) for name in LOG}
+    beside = PLACES if stored.numbered else IDS
+    whole = [((0, 0, 0), (None, None, None))]
+    for at, size in cuts(scans["sessions"].select(QUERIES, RESULTS), rows, per_query) if rows else whole:
+        frames = []
+        for name, start, length in zip(LOG, at, size, strict=True):
+            scan = scans[name] if stored.numbered else public(scans[name], name)
+            if columns is not None:
+                scan = scan.select(*dict.fromkeys([*columns.get(name, ()), *beside[name]]))
+            frames.append(scan.slice(start, length))
+        sessions, queries, results = pl.collect_all(frames)
+        yield StudyBatch(sessions, queries, results, stored.numbered, stored.folder)
+
+
+def _require_counted(cut: StudyBatch, study: Study) -> None:
+    """Raise DataError where the private counts do not add up to the rows that were read."""
+    counted = (
+        (cut.sessions, QUERIES, cut.queries),
+        (cut.sessions, RESULTS, cut.results),
+        (cut.queries, LENGTH, cut.results),
+    )
+    for frame, name, rows in counted:
+        column = frame.get_column(name)
+        if column.cast(pl.Int64).sum() != len(rows) or column.null_count() or (column < 0).any():
+            raise DataError(
+                f"{study.path or study.address}: the counts of rows in {name} do not fit the rows, so a file of the study was "
+                "changed; sessionkit check --verify tells which"
+            )
+
+
+def cuts(sizes: pl.LazyFrame, rows: int, per_query: int) -> Iterator[tuple[tuple[int, int, int], tuple[int, int, int]]]:
+    """Where each slice begins in the three tables, and how many rows of each it takes."""
+    number = (_weight(per_query).cum_sum() - 1) // rows
+    found = (
+        sizes.group_by(slice=number)
+        .agg(pl.len().cast(pl.Int64), pl.col(QUERIES, RESULTS).cast(pl.Int64).sum())
+        .sort("slice")
+        .drop("slice")
+        .collect()
+    )
+    at = (0, 0, 0)
+    for size in found.iter_rows() if len(found) else [at]:  # an empty log is one empty slice
+        yield at, size
+        at = (at[0] + size[0], at[1] + size[1], at[2] + size[2])
+
+
+def _weight(per_query: int) -> pl.Expr:
+    """As how many results a session counts; it counts as one at least."""
+    results, queries = pl.col(RESULTS).cast(pl.Int64), pl.col(QUERIES).cast(pl.Int64)
+    return pl.max_horizontal(results + per_query * queries, queries, 1)

@@ -1,0 +1,340 @@
+"""compare, end to end: the clinic and a real study, verdicts and intervals of one mind, and how a finding is shown."""
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+import sessionkit as sk
+from tests.analysis.compare.layouts import EXAMPLE_S, SYSTEM, TOPIC, USER, apart, by_topic, crossing, scores, simulated
+from tests.support.examples import examples
+
+CLINIC = Path(__file__).resolve().parents[3] / "examples" / "clinic" / "study.toml"
+DATA = Path(__file__).resolve().parents[4] / "shared" / "data" / "ir_metrics"
+
+
+@pytest.fixture(scope="module")
+def clinic():
+    return sk.read(CLINIC)
+
+
+def only(found):
+    """The one row of a comparison."""
+    (row,) = found.table.iter_rows(named=True)
+    return row
+
+
+def test_the_clinics_design_by_default_and_beyond_its_topics():
+    values = simulated(1, effect=0.2, seed=9)[:, 0]
+    found = sk.compare(crossing(values))
+    assert "crossover" in found.design
+    assert found.population == "users like these 30 users, searching these 4 topics"
+    assert only(found)["df"] == 86
+    means = [[values[np.equal(TOPIC, t) & np.equal(SYSTEM, s)].mean() for s in range(2)] for t in range(4)]
+    beyond = sk.compare(crossing(values), generalise="topics")
+    theirs = stats.ttest_rel(*np.array(means).T[::-1])
+    assert (only(beyond)["statistic"], only(beyond)["df"]) == (pytest.approx(theirs.statistic), 3)
+    assert beyond.population == "topics like these 4 topics, searched by these 30 users"
+
+
+def test_what_could_have_been_found_is_found_four_times_in_five():
+    values = simulated(1, seed=11)[:, 0]
+    row = only(sk.compare(crossing(values)))
+    se = row["estimate"] / row["statistic"]
+    power = stats.nct.sf(stats.t.isf(0.025, 86), 86, row["detectable"] / se)
+    assert power == pytest.approx(0.8, abs=1e-6)
+
+
+def paired(n, alpha):
+    """Scores of n users with two systems, their comparison, and the standard error of its difference."""
+    d = np.random.default_rng(5).normal(size=n)
+    table = scores([(f"{i:03}{s}", f"u{i:03}", None, s, v) for i in range(n) for s, v in (("A", 0.0), ("B", d[i]))])
+    return table, only(sk.compare(table, alpha=alpha)), d.std(ddof=1) / np.sqrt(n)
+
+
+@pytest.mark.parametrize(("n", "alpha"), [(2, 0.05), (4, 0.005), (4, 0.05), (6, 0.0005), (30, 0.05)])
+def test_few_units_ask_for_the_noncentral_t(n, alpha):
+    # t + t standard errors would be found with a chance of .71 of 4 units at .005
+    _, row, se = paired(n, alpha)
+    critical = stats.t.isf(alpha / 2, n - 1)
+    assert stats.nct.sf(critical, n - 1, row["detectable"] / se) == pytest.approx(0.8, abs=1e-6)
+    central = stats.nct.sf(critical, n - 1, critical + stats.t.isf(0.2, n - 1))
+    assert n != 4 or alpha != 0.005 or central == pytest.approx(0.71, abs=0.005)
+
+
+def test_power_finds_what_is_detectable_four_times_in_five():
+    table, row, _ = paired(4, 0.005)
+    plan = sk.power(table, difference=row["detectable"], users=[4], alpha=0.005, studies=40_000, draws=50)
+    assert plan.table.item(0, "at_estimate") == pytest.approx(0.8, abs=0.008)  # 4 standard errors
+
+
+@pytest.mark.parametrize("test", ["tukey", "welch", "least-squares"])
+def test_other_tests_of_means_find_it_too(test):
+    rng = np.random.default_rng(8)
+    table = {
+        "tukey": by_topic(rng.normal(size=(5, 3))),
+        "welch": apart([rng.normal(size=4), rng.normal(size=5)]),
+        "least-squares": crossing(rng.normal(size=120)),
+    }[test]
+    for row in sk.compare(table, test=test, correction="none").table.iter_rows(named=True):
+        half = (row["high"] - row["low"]) / 2
+        of_tukey = stats.studentized_range.isf(0.05, 3, row["df"]) / np.sqrt(2)
+        critical = of_tukey if test == "tukey" else stats.t.isf(0.025, row["df"])
+        assert stats.nct.sf(critical, row["df"], row["detectable"] / half * critical) == pytest.approx(0.8, abs=1e-6)
+
+
+@pytest.mark.parametrize("test", ["t", "wilcoxon", "sign", "randomisation", "tukey", "nemenyi", "conover"])
+@pytest.mark.parametrize("correction", ["holm", "bonferroni", "bh", "none"])
+@settings(max_examples=examples(6), deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), k=st.integers(2, 3), decimals=st.sampled_from([1, 8]))
+def test_intervals_do_not_contradict_verdicts(test, correction, seed, k, decimals):
+    if k > 2 and correction == "bh" and test in ("randomisation", "tukey", "nemenyi"):
+        return
+    rng = np.random.default_rng(seed)
+    tables = [
+        by_topic((rng.normal(size=(9, k)) + rng.normal(0, 0.8, k)).round(decimals), name)
+        for name in ("CG@5", "sDCG@10")
+    ]
+    found = sk.compare(pl.concat(tables), test=test, correction=correction, resamples=199)
+    for row in found.table.drop_nulls("p_adjusted").iter_rows(named=True):
+        bounded = correction == "none" or row["low"] is not None or row["high"] is not None
+        assert bounded or row["p_adjusted"] > 0.05
+        for low, high in (("low", "high"), ("effect_low", "effect_high")):
+            below, above = row[low] is None or row[low] <= 0, row[high] is None or row[high] >= 0
+            if row["p_adjusted"] > 0.05:
+                assert below
+                assert above
+            else:
+                assert (row[low] or 0) >= 0 if row["estimate"] > 0 else (row[high] or 0) <= 0
+
+
+def test_three_systems_by_default():
+    found = sk.compare(by_topic(EXAMPLE_S))
+    assert found.table.get_column("p").to_list() == pytest.approx([0.3033, 0.00054, 0.0054], abs=5e-5)
+    assert (found.table.item(1, "low"), found.table.item(1, "high")) == pytest.approx((0.1000, 0.2866), abs=5e-5)
+    assert found.overall.item(0, "statistic") == pytest.approx(17.212, abs=5e-4)
+    twice = sk.compare(pl.concat([by_topic(EXAMPLE_S), by_topic(EXAMPLE_S + 1, "CG@5")]))
+    assert twice.interval_rate == 0.025
+    assert twice.table.item(1, "p_adjusted") == pytest.approx(2 * found.table.item(1, "p"))
+
+
+def test_the_clinic_recovers_its_effect(clinic):
+    # README of the example: last queries 129 and 176, difference 46 +- 11 from study to study; nsDCG@10 .065 +- .032
+    asked = ["last(DCG(gain=0-1-10-100)@100)", "nsDCG@10"]
+    found = sk.compare(clinic, asked)
+    last, session = found.table.iter_rows(named=True)
+    assert last["low"] < 46 < last["high"]
+    assert session["low"] < 0.065 < session["high"]
+    assert last["p_adjusted"] < 0.05
+    assert "that last(DCG(gain=0-1-10-100)@100) is higher with S2 than with S1" in found.reading
+    means = sk.score(clinic, asked, per="system").filter(measure="nsDCG@10").get_column("value").to_list()
+    assert [session["mean_a"], session["mean_b"]] == pytest.approx(means)
+    assert found.order.height == 4
+    scored = sk.score(clinic, asked)
+    assert sk.compare(scored).table.equals(found.table)
+
+
+def test_what_a_reader_of_a_paper_asks_for_is_in_the_reading(clinic):
+    reading = sk.compare(clinic, ["last(DCG@100)", "nsDCG@10"]).reading
+    for text in (
+        "simultaneous 95 % interval",
+        "t(86) = 3.579",
+        "(S2 higher for 21, lower for 9)",
+        "after Bonferroni over 2",
+    ):
+        assert text in reading
+    assert "the same for every user and topic; test=randomisation lets it vary with the user." in reading
+    assert "the same for every topic. " in sk.compare(clinic, "nsDCG@10", test="randomisation", resamples=99).reading
+    assert "Order of sessions: no period (p = 0.428) or carry-over (p = 0.485) shown" in reading
+    assert "skill 2 less skill 1" in sk.compare(clinic, "nsDCG@10", by="skill").reading
+
+
+def test_what_holm_finds_has_a_side_only_while_others_are_undecided(clinic):
+    found = sk.compare(clinic, ["last(DCG@100)", "nsDCG@10"], correction="holm")
+    sure, unsure = found.table.iter_rows(named=True)
+    assert (sure["low"], sure["high"], sure["effect_low"], sure["effect_high"]) == (0, None, 0, None)
+    # the one that is left is as it would be alone
+    alone = only(sk.compare(clinic, "nsDCG@10"))
+    assert (unsure["low"], unsure["high"]) == pytest.approx((alone["low"], alone["high"]))
+    assert "correction=bonferroni gives both ends" in found.reading
+    assert "both ends" not in sk.compare(clinic, "last(DCG@100)", correction="holm").reading
+
+
+def test_any_column_can_group(clinic):
+    found = sk.compare(clinic, "nsDCG@10", by="skill", test="mann-whitney")
+    assert "between users" in found.design
+    assert found.table.select("a", "b").row(0) == ("1", "2")
+    assert found.table.get_column("n_a").to_list() == [5, 5, 5, 11, 11, 11]
+    sessions = sk.compare(clinic, "nsDCG@10", by="session_order", generalise="topics")
+    assert sessions.table.height == 6
+
+
+def test_users_who_met_some_of_the_groups_are_fitted_too(clinic):
+    found = sk.compare(clinic, "nsDCG@10", by="satisfaction")
+    assert "incomplete blocks" in found.design
+    frame = sk.score(clinic, "nsDCG@10").join(
+        clinic.sessions.select("session_id", "satisfaction").collect(), on="session_id"
+    )
+    y, group = frame["value"].to_numpy(), frame["satisfaction"].to_numpy()
+    x = np.column_stack([*np.eye(30)[USER].T, *np.eye(4)[TOPIC].T[1:], *(group == level for level in (2, 3, 4, 5))])
+    fitted = np.linalg.lstsq(x.astype(float), y, rcond=None)[0][-4:]
+    assert found.table.filter(a="1").get_column("estimate").to_list() == pytest.approx(list(fitted))
+
+
+def test_scores_may_come_as_another_kind_of_table():
+    table = by_topic(EXAMPLE_S[:, :2])
+    assert only(sk.compare(table.to_arrow())) == only(sk.compare(table))
+    with pytest.raises(sk.DataError, match="not a table"):
+        sk.compare(7)
+
+
+def test_query_measures_are_refused_with_their_mean(clinic):
+    with pytest.raises(sk.MeasureError, match=r"mean\(nDCG@10\)"):
+        sk.compare(clinic, "nDCG@10")
+
+
+def test_it_is_shown_as_text_and_html():
+    hostile = by_topic(EXAMPLE_S[:, :2]).with_columns(
+        system_id=pl.col("system_id").replace("S2", "<script>alert(1)</script>")
+    )
+    found = sk.compare(hostile)
+    assert "Design: paired by topic" in str(found)
+    assert "sDCG@10" in str(found)
+    assert "<script>" not in found._repr_html_()
+    assert "&lt;script&gt;" in found._repr_html_()
+
+
+@pytest.mark.realdata
+@pytest.mark.skipif(not DATA.is_dir(), reason="the real logs are not on this machine")
+def test_last_and_first_queries_of_a_real_study(tmp_path):
+    text = f"""
+format = "tables"
+max_grade = 2
+[sessions]
+path = "{DATA / "session"}"
+separator = "\\t"
+quote = false
+columns = {{ session_id = "SessionID", judgment_key = "SessionID", topic_id = "Topic", user_id = "User" }}
+[results]
+path = "{DATA / "results"}"
+separator = "\\t"
+quote = false
+empty_list = "no results"
+columns = {{ session_id = "SessionID", query_position = "Qno", rank = "rank", doc_id = "URL" }}
+[judgments]
+path = "{DATA / "qrels"}"
+separator = "\\t"
+quote = false
+columns = {{ judgment_key = "SessionID", doc_id = "URL", grade = "Relevance" }}
+"""
+    (tmp_path / "study.toml").write_text(text)
+    study = sk.read(tmp_path / "study.toml")
+    many = study.queries.group_by("session_id").len().filter(pl.col("len") > 1).collect().get_column("session_id")
+    inner = "nDCG_jiang2016@9"
+    parts = [
+        sk.score(study, f"{part}({inner})").with_columns(part=pl.lit(part), measure=pl.lit(inner))
+        for part in ("first", "last")
+    ]
+    table = pl.concat(parts).filter(pl.col("session_id").is_in(many.implode()))
+    found = sk.compare(table, by="part", generalise="sessions")
+    row = only(found)
+    # FORMULAS section 8: 67 sessions, t -1.7398324842, p .0865498688, d_z -.2125543679, Wilcoxon (wilcox) W 791
+    assert row["n_a"] == 67
+    assert (row["statistic"], row["p"], row["effect"]) == pytest.approx((-1.7398324842, 0.0865498688, -0.2125543679))
+    assert row["low"] < 0 < row["high"]
+    ranks = only(sk.compare(table, by="part", generalise="sessions", test="wilcoxon"))
+    assert ranks["statistic"] == 791
+    assert "too small" in found.reading
+    assert sk.compare(table, by="part").claim == "users"
+
+
+def _met_both(first: list[float], second: list[float], third: list[float] | None = None) -> pl.DataFrame:
+    """Scores of users who each met every system."""
+    of = {"A": first, "B": second} | ({} if third is None else {"C": third})
+    rows = [
+        {"session_id": f"{system}{user}", "user_id": f"u{user}", "system_id": system, "measure": "m", "value": value}
+        for system, values in of.items()
+        for user, value in enumerate(values)
+    ]
+    return pl.DataFrame(rows)
+
+
+def test_the_side_of_a_verdict_is_that_of_the_test_where_the_median_is_0() -> None:
+    """8 of 20 users for B, none against: p = 2 / 2^8 = .0078, while the median difference is 0."""
+    found = sk.compare(_met_both([2.0] * 20, [3.0] * 8 + [2.0] * 12), test="sign")
+    row = found.table.row(0, named=True)
+    assert row["estimate"] == 0
+    assert row["p"] == pytest.approx(2 / 2**8)
+    assert (row["low"], row["high"]) == (0.0, 1.0)
+    assert "that m is higher with B than with A" in found.reading
+    assert "lower with B" not in found.reading
+    turned = sk.compare(_met_both([3.0] * 8 + [2.0] * 12, [2.0] * 20), test="sign")
+    assert "that m is lower with B than with A" in turned.reading
+
+
+def test_the_side_of_mann_whitney_is_that_of_u() -> None:
+    """9 of 20 values of B above all of A's, 11 equal: the median of all differences is 0, Cliff's delta is .45."""
+    values = [0.0] * 20 + [1.0] * 9 + [0.0] * 11
+    scores = pl.DataFrame(
+        {
+            "session_id": [f"s{i}" for i in range(40)],
+            "user_id": [f"u{i}" for i in range(40)],
+            "system_id": ["A"] * 20 + ["B"] * 20,
+            "measure": ["m"] * 40,
+            "value": values,
+        }
+    )
+    found = sk.compare(scores, test="mann-whitney")
+    assert found.table["estimate"].item() == 0
+    assert found.table["effect"].item() == pytest.approx(9 / 20)
+    assert "that m is higher with B than with A" in found.reading
+
+
+@pytest.mark.parametrize("test", ["nemenyi", "conover"])
+def test_a_difference_of_ranks_is_no_share_of_a_mean(test: str) -> None:
+    """B is above A and C above B for every user: mean ranks 1, 2, 3, whatever the values are."""
+    low = [1.0, 1.5, 2.0, 1.25, 1.75, 1.5, 1.0, 2.0]
+    high = [value + 2 - 0.5 * (place == 0) for place, value in enumerate(low)]
+    found = sk.compare(_met_both(low, [value + 1 for value in low], [0.0, *high[1:]]), test=test)
+    assert found.table["p"].null_count() == 0
+    assert found.table["relative"].null_count() == 3
+    assert found.table["mark"].null_count() == 3
+    assert "of A's" not in found.reading
+
+
+def test_rounding_in_an_estimate_is_0() -> None:
+    """Differences .1, .1 and -.2: their sum is 0, in doubles 5.6e-17."""
+    first, second = [0.1, 0.1, 0.3], [0.2, 0.2, 0.1]
+    assert sum(b - a for a, b in zip(first, second, strict=True)) != 0
+    row = sk.compare(_met_both(first, second), test="t").table.row(0, named=True)
+    assert row["estimate"] == 0
+    assert row["raw_difference"] == 0
+    assert row["relative"] in (None, 0)
+
+
+def test_one_user_for_each_of_separate_groups_is_told_as_such() -> None:
+    scores = pl.DataFrame(
+        {
+            "session_id": ["s", "t"],
+            "user_id": ["u", "v"],
+            "system_id": ["A", "B"],
+            "measure": ["m"] * 2,
+            "value": [1.0, 2.0],
+        }
+    )
+    reading = sk.compare(scores).reading
+    assert "each group has 1 user with a value; a comparison needs at least two" in reading
+    assert "for every group" not in reading
+
+
+def test_a_comparison_says_how_many_p_values_were_corrected_together() -> None:
+    """Of two measures, one is the same for every user and not tested; the other stands alone."""
+    one = _met_both([1.0, 2.0, 4.0], [2.0, 5.0, 6.0])
+    same = _met_both([1.0] * 3, [1.0] * 3).with_columns(measure=pl.lit("n"))
+    found = sk.compare(pl.concat([one, same]))
+    assert (found.family.number, found.family.told) == (1, "")
+    assert sk.compare(same).family.number == 0

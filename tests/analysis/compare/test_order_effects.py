@@ -1,0 +1,27 @@
+"""Period and carry-over: against whole matrices, and where they were put in."""
+
+import numpy as np
+import pytest
+
+import sessionkit as sk
+from tests.analysis.compare.layouts import PLACE, SYSTEM, TOPIC, USER, crossing, simulated
+
+
+def test_the_place_in_a_users_study_and_the_system_before_are_looked_at():
+    values = simulated(1, seed=12)[:, 0]
+    found = sk.compare(crossing(values + 0.3 * PLACE))
+    checks = {row["check"]: row for row in found.order.iter_rows(named=True)}
+    assert checks["period"]["p"] < 1e-6
+    assert (checks["period"]["df"], checks["period"]["df_error"], checks["carry-over"]["df"]) == (3, 83, 1)
+    assert "values change with the place of the session" in found.reading
+    # F of the period against the whole matrices
+    dummies = [*np.eye(30)[USER].T, *np.eye(4)[TOPIC].T[1:], SYSTEM]
+    small = np.column_stack(dummies).astype(float)
+    large = np.column_stack([small, *np.eye(4)[PLACE - 1].T[1:]])
+    y = values + 0.3 * PLACE
+    left = [((y - x @ np.linalg.lstsq(x, y, rcond=None)[0]) ** 2).sum() for x in (small, large)]
+    assert checks["period"]["statistic"] == pytest.approx((left[0] - left[1]) / 3 / (left[1] / 83))
+    before = np.where(PLACE > 1, np.roll(SYSTEM, 1), -1)
+    carried = sk.compare(crossing(values + 0.5 * (before == 1)))
+    assert carried.order.filter(check="carry-over").item(0, "p") < 1e-3
+    assert sk.compare(crossing(values).drop("session_order")).order.is_empty()

@@ -1,0 +1,55 @@
+"""Kendall's pairs counted by merging, against looking at each; draws that are linear in them, against those that are not."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from sessionkit.analysis.bootstrap import Resampling
+from sessionkit.analysis.correlate import matrices
+from sessionkit.analysis.correlate.concordance import concordance_of_each, others, p_of_tau, tau_b
+from sessionkit.analysis.correlate.matrices import Matrices
+
+PAIRS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=40)
+
+
+@settings(deadline=None)
+@given(PAIRS)
+def test_every_pair_is_counted_once_from_either_side(pairs):
+    x, y = np.array(pairs, dtype=float).T
+    signs_x, signs_y = np.sign(x[:, None] - x), np.sign(y[:, None] - y)
+    assert concordance_of_each(x, y).tolist() == (signs_x * signs_y).sum(axis=1).tolist()
+    assert others(x).tolist() == (signs_x**2).sum(axis=1).tolist()
+
+
+@pytest.mark.parametrize("decimals", [1, 6])
+def test_draws_of_many_are_nearly_those_of_all_pairs(decimals, monkeypatch):
+    rng = np.random.default_rng(1)
+    codes = np.repeat(np.arange(60), 4)
+    columns = (rng.normal(size=(60, 1, 2)) + rng.normal(size=(60, 4, 2))).reshape(-1, 2)
+    columns[:, 1] += columns[:, 0] / 2
+    columns = columns.round(decimals)
+    how = Resampling(1_000, 2)
+    every = Matrices(columns, codes, "kendall")
+    monkeypatch.setattr(matrices, "MOST_PAIRED", 100)
+    linear = Matrices(columns, codes, "kendall")
+    assert (every.linear, linear.linear) == (False, True)
+    once = np.ones((1, 60))
+    assert linear.of(once) == pytest.approx(every.of(once), abs=1e-12)
+    one, other = (found.replicates(how)[:, 0, 1] for found in (every, linear))
+    assert np.corrcoef(one, other)[0, 1] > 0.98
+    assert other.std() == pytest.approx(one.std(), rel=0.05)
+    assert linear.left_out()[:, 0, 1] == pytest.approx(every.left_out()[:, 0, 1], abs=0.003)
+
+
+@settings(deadline=None)
+@given(PAIRS, st.booleans())
+def test_tau_and_its_p_are_those_of_scipy(pairs, untied):
+    x, y = np.array(pairs, dtype=float).T
+    if untied:
+        x, y = (values + np.linspace(0, 0.9, len(values)) * (1, -1)[at] for at, values in enumerate((x, y)))
+    if np.ptp(x) == 0 or np.ptp(y) == 0 or len(x) < 3:
+        return
+    theirs = stats.kendalltau(x, y)
+    assert (tau_b(x, y), p_of_tau(x, y)) == pytest.approx((theirs.statistic, theirs.pvalue), rel=1e-13)

@@ -1,0 +1,184 @@
+"""effort: curves read horizontally as Järvelin & Kekäläinen do, plateaus, and what a measure's searcher looks at."""
+
+import math
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import sessionkit as sk
+from sessionkit.errors import MeasureError, UsageError
+from sessionkit.scoring import reduction
+
+CLINIC = Path(__file__).resolve().parents[3] / "examples" / "clinic" / "study.toml"
+
+
+@pytest.fixture(scope="module")
+def clinic():
+    return sk.read(CLINIC)
+
+
+@pytest.fixture
+def worked():
+    """Research Notes 2002-2: gains 3, 2, 3, 0, 0, 1, 2, 2, 3, 0 of a recall base 3 3 3 2 2 2 1 1 1 1."""
+    return sk.from_tables(
+        results={
+            "session_id": ["s"] * 10,
+            "query_position": [1] * 10,
+            "rank": range(1, 11),
+            "doc_id": list("abcxydefgz"),
+        },
+        sessions={"session_id": ["s"], "topic_id": ["t"]},
+        judgments={"judgment_key": ["t"] * 10, "doc_id": list("abcdefghij"), "grade": [3, 2, 3, 1, 2, 2, 3, 1, 1, 1]},
+    )
+
+
+def test_the_worked_list(worked):
+    # CG 3 5 8 8 8 9 11 13 16 16 against 3 6 9 11 13 15 16 17 18 19: 9 is reached at rank 6, 11 at 7, 13 at 8, 15 and 16 at 9
+    found = sk.effort(worked, "CG@12", by=None)
+    assert found.reach["documents"].to_list() == [1, 3, 6, 7, 8, 9, 9, *[None] * 5]
+    assert found.reach["mean_curve"].to_list() == found.reach["documents"].to_list()
+    assert found.reach["reached"].to_list() == [1] * 7 + [0] * 5
+    # the ideal stops rising at rank 10, where the list has 16 of 19
+    assert found.plateau.select("mean", "median", "beyond").row(0) == (10.0, 10, 0)
+    assert found.plateau["gained"].item() == pytest.approx(16 / 19)
+    assert "after 3 documents, 1 of 1 list gains; it has it after 6 results" in found.reading
+
+
+def test_a_plateau_beyond_the_cutoff(worked):
+    plateau = sk.effort(worked, "nCG@5", by=None).plateau.row(0, named=True)
+    assert (plateau["mean"], plateau["beyond"]) == (10.0, 1)
+    assert plateau["gained"] == pytest.approx(8 / 13)
+
+
+def test_a_session_reads_on_in_its_next_query():
+    # CG-like: no discounts, X = 2. Ideal list 2, 1: 2 after the first, 3 after both. Query 1 shows one result, of grade 1;
+    # query 2 nothing, then 2: 1, 1, 3: 2 after three results and two queries, and 3 too
+    study = sk.from_tables(
+        results={"session_id": ["s"] * 3, "query_position": [1, 2, 2], "rank": [1, 1, 2], "doc_id": ["b", "x", "a"]},
+        sessions={"session_id": ["s"], "topic_id": ["t"]},
+        judgments={"judgment_key": ["t"] * 2, "doc_id": ["a", "b"], "grade": [2, 1]},
+    )
+    found = sk.effort(study, "sDCG(discount=none,query_discount=none)@2", by=None)
+    assert found.reach.select("rank", "documents", "queries", "mean_curve").rows() == [(1, 3, 2, 4), (2, 3, 2, 4)]
+
+
+def test_reach_is_that_of_each_sessions_own_curve(clinic):
+    found = sk.effort(clinic, "sDCG@10")
+    curves = sk.curve(clinic, "sDCG@10", by="session", after_stop="null")
+    shown = clinic.results.filter(pl.col("rank") <= 10).group_by("session_id", "query_position").len().collect()
+    shown = {(session, query): many for session, query, many in shown.iter_rows()}
+    systems = dict(clinic.sessions.select("session_id", "system_id").collect().iter_rows())
+    needed = {}
+    for (session,), curve in curves.group_by("group"):
+        rows = curve.sort("slot").filter(pl.col("value").is_not_null()).to_dicts()
+        for rank in range(1, 11):
+            target = rows[rank - 1]["ideal"]
+            at = next((row for row in rows if row["value"] >= target - 1e-12), None)
+            read = None
+            if at is not None:
+                before = sum(shown.get((session, query), 0) for query in range(1, at["query_position"]))
+                read = before + at["rank"]
+            needed.setdefault((systems[session], rank), []).append(read)
+    for row in found.reach.iter_rows(named=True):
+        values = needed[row["group"], row["rank"]]
+        there = sorted(value for value in values if value is not None)
+        assert (row["units"], row["reached"]) == (len(values), len(there))
+        half = math.ceil(len(values) / 2)
+        assert row["documents"] == (there[half - 1] if len(there) >= half else None)
+        assert row["mean_documents"] == (pytest.approx(sum(there) / len(there)) if there else None)
+
+
+def test_what_a_searcher_looks_at_of_the_lists_as_shown():
+    # RBP p = .5 on lists of 2 and 3: (1.5 + 1.75) / 2; as costs 10 each, and 7 for the query
+    study = sk.from_tables(
+        results={
+            "session_id": list("aabbb"),
+            "query_position": [1] * 5,
+            "rank": [1, 2, 1, 2, 3],
+            "doc_id": list("vwxyz"),
+        },
+        sessions={"session_id": ["a", "b"], "topic_id": ["t", "t"]},
+        judgments={"judgment_key": ["t"], "doc_id": ["v"], "grade": [1]},
+    )
+    found = sk.effort(study, "RBP(p=0.5)@5", by=None, document_cost=10, query_cost=7)
+    assert found.searcher.select("horizon", "documents", "cost").rows() == [
+        ("endless", 2.0, 27.0),
+        ("one list of 5", 1.9375, 26.375),
+        ("as shown", 1.625, 23.25),
+    ]
+    assert found.chances.select("place", "seen", "goes_on", "stops").row(1) == (2, 0.5, 0.5, 0.25)
+    assert found.reach.is_empty()
+    assert "for curves to read ask for CG@10" in found.reading
+    # sDCG of a session: documents 1 + .5 of its one list
+    shown = sk.effort(study, "sDCG@2", by=None).searcher.filter(horizon="as shown")
+    assert shown["documents"].item() == 1.5
+    assert shown["queries"].item() == 1.0
+
+
+@pytest.mark.parametrize(
+    "measure", ["sDCG@10", "DCG@10", "nsDCG(duplicates=first,ideal=spread)@5", "sRBP(b=0.6,p=0.9)@10"]
+)
+def test_blocks_do_not_matter(clinic, tmp_path, monkeypatch, measure):
+    found = sk.effort(clinic, measure)
+    clinic.save(tmp_path / "clinic")
+    monkeypatch.setattr(reduction, "ROWS", 1_000)
+    again = sk.effort(sk.open_study(tmp_path / "clinic"), measure)
+    assert found.reading == again.reading
+    for name, table in found.tables().items():
+        assert table.equals(again.tables()[name]), name
+
+
+def test_where_nothing_is_relevant():
+    study = sk.from_tables(
+        results={"session_id": ["s"], "query_position": [1], "rank": [1], "doc_id": ["a"], "topic_id": ["t"]},
+        judgments={"judgment_key": ["t"], "doc_id": ["a"], "grade": [0]},
+    )
+    for measure in ("sDCG@3", "CG@3"):
+        found = sk.effort(study, measure, by=None)
+        assert found.reach.is_empty()
+        assert found.plateau.is_empty()
+        assert "no ideal can be reached" in found.reading
+
+
+@pytest.mark.parametrize(
+    ("measure", "options", "error", "said"),
+    [
+        ("mean(DCG@10)", {}, MeasureError, "ask for the measure inside: DCG@10"),
+        ("sDCG", {}, MeasureError, "needs a cutoff"),
+        ("nsDCG(normalize=query)@3", {}, MeasureError, "normalize=query"),
+        ("ERR(max_grade=2)@3", {}, MeasureError, "neither curves"),
+        ("RBP", {}, MeasureError, "needs p"),
+        ("sDCG@3", {"by": "nobody"}, UsageError, "by=nobody"),
+        ("sDCG@3", {"query_cost": -1}, UsageError, "query_cost"),
+    ],
+)
+def test_what_is_refused(worked, measure, options, error, said):
+    with pytest.raises(error, match=said):
+        sk.effort(worked, measure, **options)
+
+
+def test_what_gains_nothing_is_not_said_to_be_irrelevant():
+    made = sk.from_tables(
+        results={"session_id": ["s"], "query_position": [1], "rank": [1], "doc_id": ["a"], "topic_id": ["t"]},
+        judgments={"judgment_key": ["t"], "doc_id": ["a"], "grade": [2]},
+    )
+    # a searcher who never stops (p = 1) gains 1 - p = 0 of each document, relevant as it is
+    reading = sk.effort(made, "sRBP(b=0.5,p=1)@2", by=None).reading
+    assert "no judged document gains anything for any of these sessions" in reading
+
+
+def test_of_many_groups_twelve_are_read_out():
+    names = [f"S{n:02}" for n in range(14)]
+    made = sk.from_tables(
+        results={
+            "session_id": names, "query_position": [1] * 14, "rank": [1] * 14, "doc_id": ["a"] * 14, "topic_id": ["t"] * 14,
+            "system_id": names,
+        },
+        judgments={"judgment_key": ["t"], "doc_id": ["a"], "grade": [2]},
+    )  # fmt: skip
+    found = sk.effort(made, "nsDCG@2")
+    assert found.reach["group"].n_unique() == 14
+    assert "S11:" in found.reading
+    assert "S12:" not in found.reading
+    assert found.reading.endswith("The other 2 of 14 groups are in the tables.")

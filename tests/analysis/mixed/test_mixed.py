@@ -1,0 +1,160 @@
+"""Mixed models of studies: what they find, say and refuse."""
+
+import sys
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats
+
+import sessionkit as sk
+from sessionkit.analysis.mixed.mixed import mixed
+from sessionkit.errors import MeasureError, UsageError
+from tests.analysis.compare.layouts import EXAMPLE_S, SYSTEM, by_topic, crossing, scores, simulated
+
+LAST = "last(DCG(gain=0-1-10-100,b=2)@100)"
+
+
+@pytest.fixture(scope="module")
+def clinic():
+    return sk.read("examples/clinic/study.toml")
+
+
+def test_the_clinics_effect_is_recovered(clinic):
+    found = mixed(clinic, LAST)
+    row = found.table.row(0, named=True)
+    # examples/clinic/README.md: 46 over many studies, with an sd of 11 from study to study
+    assert row["low"] < 46 < row["high"]
+    assert abs(row["estimate"] - 46) < 2 * 11
+    assert (row["a"], row["b"], row["n_a"], row["n_b"], row["df"]) == ("S1", "S2", 60, 60, 3)
+    assert row["judged_by"] == "system_id:topic_id"
+    assert found.population == "users like these 30 and topics like these 4"
+    assert found.fits.row(0)[:4] == (row["measure"], 120, 30, 4)
+    assert found.fits["converged"].all()
+
+
+def test_its_tables_go_together(clinic):
+    found = mixed(clinic, ["nsDCG@10", LAST], correction="none")
+    for row in found.table.iter_rows(named=True):
+        assert row["estimate"] == pytest.approx(row["mean_b"] - row["mean_a"])
+        half = stats.t.isf(0.025, row["df"]) * row["se"]
+        assert (row["low"], row["high"]) == pytest.approx((row["estimate"] - half, row["estimate"] + half))
+        assert row["p"] == pytest.approx(2 * stats.t.sf(row["t"], row["df"]))
+    for _, part in found.components.group_by("measure"):
+        assert part["component"].to_list() == ["user_id", "topic_id", "system_id:topic_id", "residual"]
+        assert part["share"].sum() == pytest.approx(1)
+        assert part["sd"].to_numpy() ** 2 == pytest.approx(part["variance"].to_numpy())
+        assert (part["low"] <= part["variance"]).all()
+        assert (part["variance"] < part["high"]).all()
+    assert list(found.tables()) == ["effects", "components", "fits"]
+
+
+def test_a_singular_fit_is_said_in_plain_words(clinic):
+    found = mixed(clinic, "nsDCG@10")
+    assert found.fits["singular"].to_list() == [True]
+    assert "the fit is singular: system_id:topic_id estimated as 0" in found.reading
+    assert "No proof of 0" in found.reading or "no proof of 0" in found.reading
+    assert "few topics" in found.reading
+    assert "what system_id does is taken to be the same for every user" in found.reading
+
+
+def test_an_error_that_is_small_by_chance_is_said(clinic):
+    row = mixed(clinic, "sDCG@10").table.row(0, named=True)
+    assert row["se"] < 0.5 * row["se_reml"]
+    assert "by chance the mean square that judges" in mixed(clinic, "sDCG@10").reading
+
+
+def test_more_groups_with_holm():
+    # topics x systems once each: the residual of the two-way analysis judges, CLASSIC section 6: V_E2 = .0034756, df 10
+    found = mixed(by_topic(EXAMPLE_S), correction="holm")
+    assert found.table["se"].to_list() == pytest.approx([(2 * 0.0034756 / 6) ** 0.5] * 3, rel=1e-4)
+    assert found.table["df"].to_list() == [10, 10, 10]
+    p = np.array(found.table["p"])
+    order = np.argsort(p)
+    stepped = np.maximum.accumulate(np.array([3, 2, 1]) * p[order])
+    assert np.array(found.table["p_adjusted"])[order] == pytest.approx(np.minimum(1, stepped))
+    assert "after Holm over 3 comparisons" in found.reading
+    assert "an interval that begins or ends at 0 tells the side only" in found.reading
+    # an interval excludes 0 where the adjusted p is at most .05, and only there
+    for low, high, adjusted in found.table.select("low", "high", "p_adjusted").iter_rows():
+        above, below = low is not None and low >= 0, high is not None and high <= 0
+        assert (above or below) == (adjusted <= 0.05)
+
+
+def test_the_order_of_rows_does_not_matter():
+    table = crossing(simulated(1, effect=0.1, interaction=0.1, seed=4)[:, 0])
+    shuffled = table.sample(fraction=1, shuffle=True, seed=2)
+    assert mixed(table).table.equals(mixed(shuffled).table)
+
+
+def test_users_may_differ_in_what_systems_do(clinic):
+    found = mixed(clinic, "nsDCG@10", random="user_id,topic_id,system_id:topic_id,system_id:user_id")
+    assert found.components["component"].to_list()[3] == "system_id:user_id"
+    assert "taken to be the same" not in found.reading
+
+
+def test_other_groups(clinic):
+    # what differs between users is judged by users: 30 users with 4 values of skill leave 26
+    row = mixed(clinic, "nsDCG@10", by="skill").table.row(0, named=True)
+    assert (row["judged_by"], row["df"]) == ("user_id", 26)
+    # topics as groups are not random too
+    found = mixed(clinic, "nsDCG@10", by="topic_id")
+    assert found.components["component"].to_list() == ["user_id", "residual"]
+    assert found.population.startswith("users like these 30")
+
+
+def test_a_measure_without_anything_to_judge_by_gets_a_sentence():
+    table = crossing(simulated(1, seed=4)[:, 0])
+    both = pl.concat([table, crossing([0.5] * 120, "flat"), crossing(SYSTEM * 1.0, "exact")])
+    found = mixed(both)
+    assert found.table["measure"].to_list() == ["sDCG@10"]
+    assert "flat: every value is 0.5, in every group; there is nothing to test" in found.reading
+    assert "exact: the groups explain every value" in found.reading
+    assert "nan" not in str(found)
+    alone = mixed(crossing([float("nan")] * 120))
+    assert alone.reading.splitlines()[-1] == "Note: sDCG@10: no session has a defined value."
+    assert not alone.table.height
+
+
+def test_systems_that_are_the_same_leave_nothing_to_judge_by():
+    rng = np.random.default_rng(3)
+    cube = rng.normal(size=(6, 4))
+    rows = [(f"s{u}{t}{s}", f"u{u}", f"t{t}", f"S{s}", cube[u, t]) for u in range(6) for t in range(4) for s in (0, 1)]
+    found = mixed(scores(rows))
+    assert not found.table.height
+    assert "groups differ by the same wherever they meet, so nothing is left to judge by" in found.reading
+
+
+def test_one_topic_and_one_user_are_said_as_one():
+    rng = np.random.default_rng(3)
+    one_topic = [(f"s{u}{s}", f"u{u}", "t", f"S{s}", rng.normal()) for u in range(10) for s in (0, 1)]
+    assert mixed(scores(one_topic)).population == "users like these 10, with this 1 topic"
+    one_user = [(f"s{t}{s}", "u", f"t{t}", f"S{s}", rng.normal()) for t in range(10) for s in (0, 1)]
+    found = mixed(scores(one_user))
+    assert found.population == "topics like these 10, with this 1 user"
+    assert "same for every user" not in found.reading
+
+
+def test_what_is_refused(clinic):
+    for options, says in (
+        ({"by": "sistem"}, "choose from"),
+        ({"random": "topic"}, "did you mean 'topic_id'"),
+        ({"random": []}, "random= names no factor"),
+        ({"random": ""}, "random= names no factor"),
+        ({"correction": "holmes"}, "did you mean 'holm'"),
+        ({"alpha": 5}, "alpha must be"),
+    ):
+        with pytest.raises(UsageError, match=says):
+            mixed(clinic, "nsDCG@10", **options)
+    with pytest.raises(MeasureError, match="mean"):
+        mixed(clinic, "nDCG@10")
+    with pytest.raises(UsageError, match="no random factor is left"):
+        mixed(scores([(f"s{i}", f"u{i}", None, f"S{i % 2}", i * i % 7) for i in range(20)]))
+    with pytest.raises(UsageError, match="compare would work"):
+        mixed(scores([(f"s{i}", None, None, f"S{i % 2}", i * i % 7) for i in range(20)]))
+
+
+def test_without_the_extra(clinic, monkeypatch):
+    monkeypatch.setitem(sys.modules, "statsmodels", None)
+    with pytest.raises(UsageError, match=r'pip install "sessionkit-ir\[mixed\]"'):
+        mixed(clinic, "nsDCG@10")

@@ -1,0 +1,220 @@
+"""sweep, end to end: every setting against a score and a comparison of its own; what it says of the clinic and real sessions."""
+
+import warnings
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import sessionkit as sk
+from sessionkit.errors import DataWarning, MeasureError, UsageError
+from tests.analysis.sweep.logs import log
+
+pytestmark = pytest.mark.filterwarnings("ignore:.* looks deeper than was observed")
+"""Lists made by hand have gaps in their ranks."""
+
+CLINIC = Path(__file__).resolve().parents[3] / "examples" / "clinic" / "study.toml"
+DATA = Path(__file__).resolve().parents[4] / "shared" / "data" / "ir_metrics"
+
+
+@pytest.fixture(scope="module")
+def made():
+    return log()
+
+
+@pytest.fixture(scope="module")
+def clinic():
+    return sk.read(CLINIC)
+
+
+def alone(study, row, by, **options):
+    """The comparison of one setting, made by itself: its row for the leader and the next, the leader less the next."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        table = sk.compare(study, row["measure"], by, **options).table
+    pair = sorted((row["leader"], row["following"]))
+    found = table.filter(pl.col("a") == pair[0], pl.col("b") == pair[1]).row(0, named=True)
+    if found["a"] == row["leader"]:
+        low, high = found["low"], found["high"]
+        found |= {
+            "estimate": -found["estimate"],
+            "low": None if high is None else -high,
+            "high": None if low is None else -low,
+        }
+    return found
+
+
+GRIDS = [
+    ("sDCG@5", {"b": [1.5, 2, 8], "bq": "1.5:6:3", "gain": "linear,exp2,0-1-10-100"}),
+    ("sDCG@5", {"cutoff": [1, 3], "duplicates": "all,first", "unjudged": "zero,skip", "depth": "all,last_click"}),
+    ("nsDCG@5", {"b": [2, 5], "ideal": "repeated,spread,once", "duplicates": "all,first"}),
+    ("mean(nDCG@5)", {"discount": "burges,jk2002", "b": [2, 5], "cutoff": [2, 5]}),
+    ("sRBP(b=.5,p=.5)@5", {"b": [0.2, 0.5, 0.9], "p": "0.3:0.9:3"}),
+    ("sDCG(undefined=zero)@5", {"discount": "log,geometric,none", "p": [0.5, 0.8]}),
+]
+
+
+@pytest.mark.filterwarnings("ignore:.*upper bound")
+@pytest.mark.parametrize(("measure", "vary"), GRIDS)
+def test_every_setting_is_a_score_of_its_own_bit_for_bit(made, measure, vary):
+    _, _, study = made
+    for test in ("none", None):
+        found = sk.sweep(study, measure, vary, test=test)
+        assert found.table.filter("base").height == 1
+        scored = found.table.drop_nulls("measure")
+        assert len(scored) > 3
+        for row in scored.iter_rows(named=True):
+            own = sk.score(study, row["measure"], per="system")
+            ours = found.means.filter(pl.col("setting") == row["setting"])
+            assert ours["mean"].to_list() == own["value"].to_list()
+            assert ours["n"].to_list() == own["n"].to_list()
+            better, worse = sorted(own["value"].to_list(), reverse=True)
+            assert (row["margin"], row["relative"]) == (better - worse, (better - worse) / worse)
+
+
+def crossed(user, topic, system):
+    """Each user searches each topic once, systems alternated."""
+    return (user + topic) % 2 == system
+
+
+def between(user, _topic, system):
+    """Each user meets one system."""
+    return user % 2 == system
+
+
+DESIGNS = [
+    ("by user and topic", {}, {}),
+    ("by user and topic", {}, {"generalise": "topics"}),
+    ("by user and topic", {"systems": ("A", "B", "C")}, {}),
+    ("by user and topic", {"systems": ("A", "B", "C")}, {"test": "wilcoxon"}),
+    ("crossover", {"met": crossed, "topics": 4}, {}),
+    ("crossover", {"met": crossed, "topics": 4}, {"generalise": "topics", "test": "randomisation"}),
+    ("between", {"met": between}, {}),
+    ("between", {"met": between}, {"generalise": "topics"}),
+    ("between", {"met": between, "users": 12}, {"test": "mann-whitney"}),
+]
+
+
+@pytest.mark.parametrize(
+    ("design", "study", "options", "measure"),
+    [(*one, "sDCG@5") for one in DESIGNS] + [(*DESIGNS[number], "nsDCG@5") for number in (0, 2, 4, 7)],
+)
+def test_every_setting_is_tested_as_a_comparison_of_its_own(design, study, options, measure):
+    _, _, made = log(seed=5, **study)
+    found = sk.sweep(made, measure, {"b": [2, 6]}, **options)
+    assert design in found.design
+    tested = 0
+    for row in found.table.iter_rows(named=True):
+        theirs = alone(made, row, "system_id", **options)
+        for ours, name in (("estimate", "estimate"), ("low", "low"), ("high", "high"), ("p_value", "p_adjusted")):
+            same = theirs[name] is None or pytest.approx(theirs[name], rel=1e-9, abs=1e-12)
+            assert (row[ours] is None) is (theirs[name] is None)
+            assert row[ours] is None or row[ours] == same, (row["measure"], ours)
+        assert row["shown"] == (theirs["p_adjusted"] <= 0.05 and row["estimate"] > 0)
+        tested += 1
+    assert tested == 2
+    base = sk.compare(made, measure, **options)
+    assert (found.population, found.claim) == (base.population, base.claim)
+
+
+def test_the_clinic_reads_with_population_size_and_sensitivity(clinic):
+    found = sk.sweep(clinic, "sDCG@10", {"b": "1.5:10:6", "bq": "1.5:10:6"})
+    for text in (
+        "Swept: sDCG@10 by system_id, over b (7 values from 1.5 to 10) and bq (7 values from 1.5 to 10): 49 settings.",
+        "b=2 and bq=4, the value of sDCG@10, was added to the values asked for.",
+        "users like these 30 users, searching these 4 topics",
+        "60 and 60 sessions",
+        "would be found four times in five",
+        "S2 leads in 49 of 49 settings",
+        "nothing within this grid changes it",
+        "A setting chosen for its p shows nothing.",
+    ):
+        assert text in found.reading
+    base, theirs = found.table.filter("base").row(0, named=True), sk.compare(clinic, "sDCG@10").table.row(0, named=True)
+    assert (base["leader"], base["margin"]) == ("S2", pytest.approx(theirs["raw_difference"]))
+    assert base["p_value"] == pytest.approx(theirs["p_adjusted"])
+    assert list(found.tables()) == ["settings", "means", "regions", "ranges", "nearest", "parameters", "made_with"]
+    assert "<table" in found._repr_html_()
+
+
+def test_a_map_is_a_slice_of_the_sweep(made):
+    _, _, study = made
+    found = sk.sweep(study, "sDCG@5", {"b": [2, 4], "bq": [2, 4], "gain": "linear,exp2"}, test="none")
+    drawn = found.map("gain", "b")
+    assert drawn.select("x", "y").rows() == [("linear", "2"), ("exp2", "2"), ("linear", "4"), ("exp2", "4")]
+    kept = found.table.filter(bq=4)
+    assert drawn["margin"].to_list() == kept["margin"].to_list()
+    assert found.map().height == 4
+    with pytest.raises(UsageError, match=r"cutoff was not varied; varied: b, bq, gain"):
+        found.map("cutoff")
+    with pytest.raises(UsageError, match="two different"):
+        found.map("b", "b")
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "said"),
+    [
+        ({"by": "sistem"}, UsageError, "did you mean 'system_id'"),
+        ({"measure": "nDCG@5"}, MeasureError, r"mean\(nDCG@5\)"),
+        ({"measure": "sRBP@5"}, MeasureError, "needs b and p"),
+        ({"alpha": 0.7}, UsageError, "alpha must be"),
+        ({"test": "t-test"}, UsageError, "there is no test"),
+        ({"correction": "holms"}, UsageError, "did you mean 'holm'"),
+        ({"seed": -1}, UsageError, "seed must be"),
+        ({"generalise": "topic"}, UsageError, "did you mean 'topics'"),
+    ],
+)
+def test_what_cannot_be_is_said(made, options, error, said):
+    _, _, study = made
+    with pytest.raises(error, match=said):
+        sk.sweep(study, **{"measure": "sDCG@5", "vary": {"b": [2, 3]}} | options)
+
+
+@pytest.mark.realdata
+@pytest.mark.skipif(not DATA.is_dir(), reason="the real logs are not on this machine")
+def test_real_sessions_by_difficulty(tmp_path):
+    config = tmp_path / "study.toml"
+    columns = {
+        "session": 'session_id = "SessionID", judgment_key = "SessionID", topic_id = "Topic", user_id = "User", difficulty = "Difficulty"',
+        "results": 'session_id = "SessionID", query_position = "Qno", rank = "rank", doc_id = "URL"',
+        "qrels": 'judgment_key = "SessionID", doc_id = "URL", grade = "Relevance"',
+    }
+    tables = {"sessions": "session", "results": "results", "judgments": "qrels"}
+    parts = [
+        f'[{name}]\npath = "{DATA / file}"\nseparator = "\\t"\nquote = false\ncolumns = {{ {columns[file]} }}\n'
+        + ('empty_list = "no results"\n' if name == "results" else "")
+        for name, file in tables.items()
+    ]
+    config.write_text("max_grade = 2\n" + "".join(parts))
+    found = sk.sweep(sk.read(config), "sDCG(like=jiang2016)@9", {"b": "1.5:10:4", "bq": "1.5:10:4"}, by="difficulty")
+    assert "incomplete blocks" in found.design
+    assert "20 users" in found.population
+    assert "no difference shown between the two" in found.reading
+    assert "after Bonferroni over 10 pairs" in found.reading
+    assert "Kendall's tau-b" in found.reading
+    assert found.table["outcome"].unique().to_list() == ["holds"]
+
+
+def test_a_sign_test_whose_median_is_0_shows_the_side_it_tested() -> None:
+    """8 of 20 users for B, none against: p = 2 / 2^8 = .0078 in every setting, the median difference is 0."""
+    users = [f"u{user:02d}" for user in range(20)]
+    sessions = [f"{user}{system}" for user in users for system in "AB"]
+    grades = [3 if system == "B" and number < 8 else 2 for number in range(20) for system in "AB"]
+    study = sk.from_tables(
+        sessions={
+            "session_id": sessions,
+            "user_id": [user for user in users for _ in "AB"],
+            "system_id": ["A", "B"] * 20,
+            "topic_id": ["t"] * 40,
+        },
+        results={
+            "session_id": sessions,
+            "query_position": [1] * 40,
+            "rank": [1] * 40,
+            "doc_id": [f"d{g}" for g in grades],
+        },
+        judgments={"judgment_key": ["t", "t"], "doc_id": ["d2", "d3"], "grade": [2, 3]},
+    )
+    found = sk.sweep(study, "sDCG@1", {"b": [2, 3]}, test="sign")
+    assert "Estimate 0.0000, 95 % interval 0.0000 to 1.0000, p = 0.008: evidence" in found.reading
+    assert "no difference shown" not in found.reading

@@ -1,0 +1,123 @@
+"""noise, discriminate and incomplete --loss, as commands."""
+
+import json
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import sessionkit as sk
+from sessionkit.analysis.judge_noise.errors import JUDGES, SEARCHERS, SPREADS
+from sessionkit.cli import robustness
+from sessionkit.cli.runner import working
+
+CLINIC = Path(__file__).resolve().parents[2] / "examples" / "clinic" / "study.toml"
+LOSS = ("--loss", "0.2:1:3", "--repeats", "2", "--seed", "4")
+
+
+@pytest.fixture(scope="module")
+def clinic(tmp_path_factory):
+    """The clinic study, ingested."""
+    place = tmp_path_factory.mktemp("judging") / "clinic"
+    sk.read(CLINIC).save(place)
+    return place
+
+
+def test_loss_has_the_tables_of_python(call, clinic):
+    found = sk.judgment_loss(sk.open_study(clinic), "nsDCG@10", fractions="0.2:1:3", repeats=2, seed=4)
+    lines = call("incomplete", clinic, "nsDCG@10", *LOSS).lines
+    assert [line[2:] for line in lines if line.startswith("# ")] == [*found.tables(), "reading"]
+    assert lines[-len(found.reading.splitlines()) :] == found.reading.splitlines()
+    rows = [
+        json.loads(line)
+        for line in call("incomplete", clinic, "nsDCG@10", *LOSS, "--table", "pairs", "--format", "jsonl").lines
+    ]
+    assert pl.DataFrame(rows).equals(found.pairs)
+
+
+def test_people_get_the_reading_and_the_pair_where_there_is_one(call, clinic):
+    shown = call("incomplete", clinic, "nsDCG@10", *LOSS, "--format", "table")
+    assert shown.err == ""
+    said = " ".join(shown.out.split())
+    assert "With two groups tau is 1 or -1" in said
+    assert "same_sign" in said
+    assert "true_positive" not in said
+
+
+def test_the_curve_is_drawn_beside_it(call, clinic, tmp_path):
+    place = tmp_path / "curve.json"
+    outcome = call("incomplete", clinic, "nsDCG@10", *LOSS, "--curve", place, "--table", "knees")
+    assert f"written: {place}" in outcome.err
+    spec = json.loads(place.read_text())
+    assert spec["title"]["text"] == "The order of systems as judgments are lost"
+    assert "groups by system_id; mean of 2 draws; seed 4" in spec["title"]["subtitle"]
+
+
+@pytest.mark.parametrize(
+    ("options", "names"),
+    [
+        (("--repeats", "3"), ("--repeats", "--loss")),
+        (("--curve", "x.svg"), ("--curve", "--loss")),
+        (("--generalise", "topics"), ("--generalise", "--loss")),
+        (("--loss", "0.5", "--per", "query"), ("--per", "bounds")),
+        (("--loss", "0.5", "--max-grade", "2"), ("--max-grade", "bounds")),
+        (("--loss", "5"), ("'5'", "0.1:1:10")),
+        (("--loss", "0.5", "--repeats", "0"), ("repeats",)),
+        (("--loss", "0.5", "--curve", "no/such/place.svg"), ("no/such",)),
+    ],
+)
+def test_options_that_do_not_go_together(refused, clinic, options, names):
+    refused(2, "incomplete", clinic, "nsDCG@10", *options, names=names)
+
+
+def test_noise_has_the_tables_of_python(call, clinic):
+    options = ("--noise", "searchers", "--draws", "3", "--seed", "2", "--generalise", "topics", "--alpha", "0.1")
+    found = sk.judge_noise(
+        sk.open_study(clinic), "nsDCG@10", noise="searchers", draws=3, seed=2, generalise="topics", alpha=0.1
+    )
+    lines = call("noise", clinic, "nsDCG@10", *options).lines
+    assert [line[2:] for line in lines if line.startswith("# ")] == [*found.tables(), "reading"]
+    assert lines[-len(found.reading.splitlines()) :] == found.reading.splitlines()
+    shown = call("noise", clinic, "nsDCG@10", *options, "--format", "table").out
+    assert "Cohen's kappa, quadratic, is 0.92." in shown
+    head = next(line for line in lines if line.startswith("measure\ta"))
+    assert head.split("\t") == found.table.columns
+
+
+def test_noise_errors_are_one_line(refused, clinic):
+    refused(2, "noise", clinic, "nsDCG@10", "--noise", "judge", names=("did you mean 'judges'",))
+    refused(1, "noise", clinic, "nsDCG@10", "--noise", "judges", names=("judge_id", "noise=0.1"))
+    refused(2, "noise", clinic, "nsDCG@10", "--spread", "far", names=("adjacent, any",))
+
+
+def test_discriminate_has_the_tables_of_python(call, clinic):
+    found = sk.discriminative_power(sk.open_study(clinic), ["nsDCG@10", "sDCG@10"], generalise="topics", resamples=99)
+    options = ("--generalise", "topics", "--resamples", "99")
+    lines = call("discriminate", clinic, "nsDCG@10", "sDCG@10", *options).lines
+    assert [line[2:] for line in lines if line.startswith("# ")] == [*found.tables(), "reading"]
+    shown = " ".join(call("discriminate", clinic, "nsDCG@10", "sDCG@10", *options, "--format", "table").out.split())
+    assert "2 groups make one pair" in shown
+    assert "the smallest p that signs can give is 0.125" in shown
+
+
+def test_discriminate_names_what_would_work(refused, clinic):
+    refused(2, "discriminate", clinic, "nsDCG@10", "--test", "bootstrap", names=("bootstrap", "crossover"))
+
+
+def test_the_help_names_what_python_knows():
+    assert tuple(robustness.SPREADS.split("|")) == SPREADS
+    assert robustness.SOURCES.split("|")[:2] == [JUDGES, SEARCHERS]
+
+
+def test_progress_is_shown_on_a_terminal(monkeypatch, clinic, capsys):
+    from sessionkit.analysis.rescore.steps import watched
+    from sessionkit.cli import runner
+
+    monkeypatch.setattr(runner, "PATIENCE", 0.02)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    with watched() as steps, working("losing judgments", steps):
+        sk.judgment_loss(sk.open_study(clinic), "nsDCG@10", fractions=[0.5], repeats=8)
+    said = capsys.readouterr().err
+    assert "losing judgments" in said
+    assert " of 9 scorings" in said

@@ -1,0 +1,136 @@
+"""Saving a copy, and keeping its mapping apart."""
+
+import stat
+
+import polars as pl
+import pytest
+
+import sessionkit as sk
+from sessionkit.errors import UsageError
+from sessionkit.privacy.report import alone
+
+
+@pytest.fixture
+def study(tmp_path):
+    rows = {"session_id": ["s1", "s2"], "query_position": [1, 1], "rank": [1, 1], "doc_id": ["d", "d"]}
+    sessions = {"session_id": ["s1", "s2"], "user_id": ["tab\there", 'quote"d, one']}
+    return sk.from_tables(results=rows, sessions=sessions).save(tmp_path / "study")
+
+
+@pytest.mark.parametrize(("name", "read"), [("m.csv", pl.read_csv), ("m.TSV", None), ("m.parquet", pl.read_parquet)])
+def test_the_mapping_is_written_for_its_owner_alone(study, tmp_path, name, read):
+    made = sk.pseudonymize(study)
+    copy = made.save(tmp_path / "copy", mapping=tmp_path / name)
+    read = read or (lambda path: pl.read_csv(path, separator="\t"))
+    assert read(tmp_path / name).rows() == made.mapping.rows()
+    assert stat.S_IMODE((tmp_path / name).stat().st_mode) == 0o600
+    people = dict(made.mapping.filter(column="user_id").select("pseudonym", "original").iter_rows())
+    sessions = dict(made.mapping.filter(column="session_id").select("pseudonym", "original").iter_rows())
+    back = [
+        (sessions[one], people[other]) for one, other in copy.sessions.select("session_id", "user_id").collect().rows()
+    ]
+    assert sorted(back) == study.sessions.select("session_id", "user_id").collect().rows()
+
+
+def test_a_mapping_stays_apart_and_replaces_nothing(study, tmp_path):
+    made = sk.pseudonymize(study)
+    made.save(tmp_path / "copy", mapping=tmp_path / "m.csv")
+    kept = (tmp_path / "m.csv").read_bytes()
+    for place, said in (
+        ("m.csv", "is there already and may be all that undoes another copy"),
+        ("copy/m.csv", "lies in .*copy, which is to be shared"),
+        ("copy/../copy/below/m.csv", "which is to be shared"),
+        ("m.txt", "ends in .txt; a mapping is written as .csv, .tsv, .parquet"),
+        ("m", "ends in nothing"),
+        ("none/m.csv", "there is no directory"),
+        ("study/m.csv", "lies in the study .*study and would go where that goes"),
+    ):
+        with pytest.raises(UsageError, match=said):
+            made.save(tmp_path / "copy", mapping=tmp_path / place)
+    (tmp_path / "link").symlink_to(tmp_path / "copy")
+    with pytest.raises(UsageError, match="which is to be shared"):
+        made.save(tmp_path / "copy", mapping=tmp_path / "link" / "m.csv")
+    assert (tmp_path / "m.csv").read_bytes() == kept
+
+
+def test_a_copy_replaces_copies_but_not_its_study(study, tmp_path):
+    made = sk.pseudonymize(study)
+    made.save(tmp_path / "copy")
+    assert made.save(tmp_path / "copy").facts == study.facts
+    for place, said in (
+        ("study", "is the study itself"),
+        ("study/copy", "lies in the study"),
+        ("", "no study|the study itself"),
+    ):
+        with pytest.raises(UsageError, match=said):
+            made.save(tmp_path / place)
+    assert sk.open_study(study.path).sessions.collect().equals(study.sessions.collect())
+
+
+def test_where_the_copy_cannot_be_written_no_mapping_is_left(study, tmp_path, monkeypatch):
+    made = sk.pseudonymize(study)
+
+    def fails(*_, **__):
+        raise UsageError("no room")
+
+    monkeypatch.setattr(type(study), "save", fails)
+    with pytest.raises(UsageError, match="no room"):
+        made.save(tmp_path / "copy", mapping=tmp_path / "m.csv")
+    assert not (tmp_path / "m.csv").exists()
+
+
+def test_it_shows_what_was_done_and_not_the_mapping(study):
+    shown = str(sk.pseudonymize(study))
+    assert "Replaced by pseudonyms: 2 sessions and 2 users." in shown
+    assert "s1" not in shown
+    assert "quote" not in shown
+
+
+def test_those_who_are_alone_are_counted():
+    """Groups of 1, 1, 2 and 6 users: 2 alone, 4 with fewer than five."""
+    users = pl.DataFrame({"user_id": [*"abcdefghij"], "age": [1, 2, 3, 3, 4, 4, 4, 4, 4, 4], "old": [True] * 10})
+    assert alone(users) == (
+        "Mind: 2 of 10 users have a combination of age and old that no other user has; 4 share theirs with fewer than 5. "
+        "Who knows it, knows them."
+    )
+    assert alone(users.tail(6)) == "Every user has a combination of age and old that at least 5 have."
+    assert alone(users.select("user_id")) == "No features are kept with users or their sessions."
+
+
+def test_what_sessions_say_of_their_users_counts():
+    """Age is one for each user, rating is not; comment is left out."""
+    log = {"session_id": [*"abc"], "query_position": [1] * 3, "rank": [1] * 3, "doc_id": ["d"] * 3}
+    sessions = {"session_id": [*"abc"], "user_id": ["u", "u", "v"], "age": [30, None, 31], "rating": [1, 2, 1]}
+    made = sk.pseudonymize(sk.from_tables(sessions=sessions | {"comment": ["x"] * 3}, results=log))
+    assert "Mind: 2 of 2 users have a combination of sessions.age that no other user has" in made.reading
+
+
+def test_only_what_the_study_knows_is_said_to_be_kept():
+    log = {"session_id": ["a"], "query_position": [1], "query_text": ["x"], "results_status": ["not_logged"]}
+    reading = sk.pseudonymize(sk.from_tables(queries=log)).reading
+    assert "Kept: no ids." in reading
+    assert "documents" not in reading
+
+
+def test_texts_that_are_left_out_do_not_remain():
+    log = {"session_id": ["a"], "query_position": [1], "rank": [1], "doc_id": ["d"]}
+    texts = {"session_id": ["a"], "query_position": [1], "query_text": ["x"]}
+    reading = sk.pseudonymize(sk.from_tables(queries=texts, results=log), drop="query_text").reading
+    assert "of query texts remains" not in reading
+    assert "Mind: scores that read queries.query_text are not what they were." in reading
+
+
+def test_ids_in_topics_and_systems_are_told():
+    log = {"session_id": ["s1", "s2"], "query_position": [1, 1], "rank": [1, 1], "doc_id": ["d", "d"]}
+    sessions = {"session_id": ["s1", "s2"], "user_id": ["anna", "bo"], "topic_id": ["t-anna", "t-bo"]}
+    reading = sk.pseudonymize(sk.from_tables(sessions=sessions, results=log)).reading
+    assert "Mind: ids of users or sessions, or texts of queries, stand in 1 topic that can be replaced too." in reading
+    other = sessions | {"topic_id": ["t1", "t2"]}
+    assert "stand in" not in sk.pseudonymize(sk.from_tables(sessions=other, results=log)).reading
+
+
+def test_what_was_not_looked_at_is_told():
+    """A log in one flat file has what it says of its users in every result."""
+    log = {"session_id": ["a"], "user_id": ["u"], "query_position": [1], "rank": [1], "doc_id": ["d"], "age": [30]}
+    reading = sk.pseudonymize(sk.from_tables(results=log)).reading
+    assert "Mind: whether results.age can tell users apart was not looked at." in reading

@@ -1,0 +1,93 @@
+"""What is unusual though it breaks no rule, with counts and an example, whole and in parts."""
+
+import polars as pl
+import pytest
+
+from sessionkit.errors import DataWarning
+from sessionkit.readers import from_tables
+from sessionkit.readers.checks.unusual import CHECKS, gaps, unusual
+
+LIST = ["session_id", "query_position"]
+
+
+def queries(*rows, names=(*LIST, "query_text", "query_id", "elapsed_seconds")):
+    return pl.DataFrame(rows, schema=list(names), orient="row")
+
+
+def results(*rows):
+    names = [*LIST, "rank", "clicked", "click_elapsed_seconds", "dwell_seconds"]
+    types = {
+        "session_id": pl.String,
+        "query_position": pl.Int64,
+        "clicked": pl.Boolean,
+        "click_elapsed_seconds": pl.Float64,
+        "dwell_seconds": pl.Float64,
+    }
+    return pl.DataFrame(rows, schema=names, schema_overrides=types, orient="row")
+
+
+ASKED = queries(
+    ("a", 1, "cat", "i", 0.0),
+    ("a", 2, " cat", "j", 20.0),  # the same text
+    ("a", 3, "dog", "i", 10.0),  # earlier than the one before; an id seen before
+    ("b", 1, "dog", "j", 0.0),  # another session: nothing of that
+    ("b", 2, None, None, None),
+    ("b", 3, None, None, 5.0),
+)
+
+
+def test_what_is_found_in_queries():
+    assert unusual(ASKED, results()) == {"backwards": (1, "a"), "repeated id": (1, "a"), "same text": (1, "a")}
+
+
+def test_what_is_found_in_clicks():
+    clicks = results(
+        ("a", 1, 1, True, 20.0, 3.0),  # at the moment of the next query: in time
+        ("a", 1, 2, True, 21.0, None),  # after the next query; no dwell
+        ("a", 2, 1, True, 19.0, 0.0),  # before its query, and after the next, which went back in time
+        ("b", 1, 1, False, None, None),
+        ("b", 3, 1, True, 99.0, 1.0),  # the last query: none comes after
+    )
+    found = unusual(ASKED, clicks)
+    assert {name: found[name] for name in ("early click", "late click", "no dwell")} == {
+        "early click": (1, "a"),
+        "late click": (2, "a"),
+        "no dwell": (1, "a"),
+    }
+
+
+def test_columns_that_are_not_there_are_not_missed():
+    bare = pl.DataFrame({"session_id": ["a"], "query_position": [1]})
+    assert unusual(bare, bare.with_columns(rank=1, clicked=True)) == {}
+    assert unusual(bare.clear(), results()) == {}
+
+
+def test_lists_said_to_be_shown_that_have_gaps():
+    lists = {("a", 1): (1, 2, 4), ("a", 2): (2,), ("b", 1): (1, 2), ("b", 2): (1, 5), ("c", 1): (3, 9)}
+    asked = queries(
+        *((*key, "shown" if key < ("b", 2) else "partly_observed") for key in lists), names=(*LIST, "results_status")
+    )
+    rows = results(*((*key, rank, None, None, None) for key, ranks in lists.items() for rank in ranks))
+    assert gaps(asked, rows) == {"gaps": (2, "a")}
+    assert gaps(asked[2:], rows[4:]) == {}
+    study = from_tables(rows.select(*LIST, "rank", doc_id=pl.lit("x") + pl.col("rank").cast(pl.String)), queries=asked)
+    assert [note for note in study.notes if "gaps" in note] == [
+        "results: 2 lists observed in part with gaps in the ranks",
+        "results: 2 lists shown with gaps in the ranks; what stood there is not known and gains nothing, measures that look "
+        "beyond a gap are flagged (first: session 'a')",
+    ]
+
+
+def test_they_are_told_with_an_example():
+    log = {"results": results(("a", 1, 1, True, 21.0, 3.0)).with_columns(doc_id=pl.lit("x")), "queries": ASKED}
+    with pytest.warns(DataWarning):  # lists that are missing
+        notes = from_tables(**log, judgments={"judgment_key": ["a"], "doc_id": ["x"], "grade": [1]}).notes
+    assert "queries: 1 query with the text of the query before" in " ".join(notes)
+    assert (
+        "results: 1 clicked result clicked after the next query of the session was asked (first: session 'a')" in notes
+    )
+    assert len([note for note in notes if "(first: session" in note]) == 4
+
+
+def test_every_check_says_what_it_counts():
+    assert {check.noun for check in CHECKS.values()} == {"query", "clicked result", "list"}

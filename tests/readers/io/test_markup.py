@@ -1,0 +1,135 @@
+"""XML as it streams by: what is refused, raw ampersands, pieces cut anywhere."""
+
+import gc
+import tracemalloc
+
+import pytest
+
+from sessionkit.errors import DataError
+from sessionkit.readers.io import markup
+from sessionkit.readers.io.log_files import open_log
+from sessionkit.readers.io.markup import Markup, uncollected
+
+BOMB = (
+    '<?xml version="1.0"?>\n<!DOCTYPE lolz [<!ENTITY lol "lol">'
+    + "".join(f'<!ENTITY lol{n} "{f"&lol{n - 1};" * 10}">' for n in range(1, 10))
+    + "]>\n<sessiontrack2013><session num='1'><topic><desc>&lol9;</desc></topic></session></sessiontrack2013>"
+)
+OUTSIDE = (
+    '<!DOCTYPE s [<!ENTITY x SYSTEM "file:///etc/passwd">]>\n'
+    "<sessiontrack2013><session num='1'><topic><desc>&x;</desc></topic></session></sessiontrack2013>"
+)
+REMOTE = '<!DOCTYPE s SYSTEM "http://127.0.0.1:9/x.dtd">\n<sessiontrack2013><session num="1"/></sessiontrack2013>'
+PARAMETER = '<!DOCTYPE s [<!ENTITY % p SYSTEM "file:///etc/passwd">%p;]>\n<sessiontrack2013/>'
+
+
+def opened(path):
+    """The markup of a file."""
+    return Markup(open_log(path.name, path.parent, path.parent))
+
+
+def texts(path, tag="s"):
+    """The texts of elements."""
+    return [element.text for element in opened(path).elements(tag)]
+
+
+@pytest.mark.parametrize("text", [BOMB, OUTSIDE, REMOTE, PARAMETER], ids=["bomb", "outside", "remote", "parameter"])
+@pytest.mark.parametrize("piece", [7, 1 << 16])
+def test_document_types_are_refused(write, text, piece, monkeypatch):
+    monkeypatch.setattr(markup, "PIECE", piece)
+    with pytest.raises(DataError, match=r"log.xml: a document type \(<!DOCTYPE ...>\) stands before its elements"):
+        texts(write("log.xml", text))
+
+
+def test_a_document_type_after_the_root_began_is_no_xml(write):
+    with pytest.raises(DataError, match=r"log\.xml, line 2: not well-formed XML"):
+        texts(write("log.xml", '<r><s>a</s>\n<!DOCTYPE r [<!ENTITY x "y">]><s>&x;</s></r>'))
+
+
+def test_entities_nobody_declared_are_text(write):
+    assert texts(write("log.xml", "<r><s>&nbsp;&lol9;</s></r>")) == ["&nbsp;&lol9;"]
+
+
+@pytest.mark.parametrize("piece", [1, 2, 3, 5, 8, 13, 1 << 16])
+def test_raw_ampersands_wherever_pieces_are_cut(write, piece, monkeypatch):
+    monkeypatch.setattr(markup, "PIECE", piece)
+    text = "<r><s>a & b &amp; c &#38; &#x26; &lt;</s><s><![CDATA[x & y > &amp;]]></s><s>&</s><s k='1&2'>z</s></r>"
+    found = opened(write("log.xml", text))
+    assert [element.text for element in found.elements("s")] == ["a & b & c & & <", "x & y > &amp;", "&", "z"]
+    assert (found.root, found.ampersands) == ("r", 3)
+
+
+def test_elements_below_others_and_in_several_pieces(write, monkeypatch):
+    monkeypatch.setattr(markup, "PIECE", 4)
+    assert texts(write("log.xml", "<r><s>1</s><part><s>2</s><s>3</s></part><s>4</s></r>")) == ["1", "2", "3", "4"]
+    assert texts(write("log.xml", "<r/>")) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("<r>\n<s>\n</r>", "line 3: not well-formed XML .mismatched tag."),
+        ("<r>\n<s>a</s>\n", "line 3: not well-formed XML .no element found."),
+        ("no xml\n", "line 1: not well-formed XML"),
+        ("<r/>\n<r/>", "line 2: not well-formed XML .junk after document element."),
+        ("<r>\n\x00</r>", "line 2: not well-formed XML"),
+    ],
+)
+def test_what_is_no_xml_names_the_line(write, text, words):
+    with pytest.raises(DataError, match=f"log.xml, {words}"):
+        texts(write("log.xml", text))
+
+
+DECLARED = '<?xml version="1.0" encoding="{}"?>\n<r><s>caf\u00e9 \u5929</s></r>'
+
+
+@pytest.mark.parametrize(
+    ("encoding", "kept"), [("gbk", "\u00e9 \u5929"), ("utf-16", "\u00e9 \u5929"), ("cp1252", "\u00e9 ?")]
+)
+def test_an_encoding_that_is_given_outweighs_what_the_file_says_of_itself(tmp_path, encoding, kept):
+    (tmp_path / "log.xml").write_bytes(DECLARED.format(encoding).encode(encoding, errors="replace"))
+    file = open_log("log.xml", tmp_path, tmp_path, encoding=encoding)
+    assert [element.text for element in Markup(file).elements("s")] == [f"caf{kept}"]
+    assert Markup(file).lines(frozenset("s"), [1]) == {1: 2}
+
+
+@pytest.mark.parametrize("encoding", ["klingon", "gbk"])
+def test_encodings_that_parsers_do_not_know_are_to_be_given(write, encoding):
+    with pytest.raises(DataError, match=f"log.xml says it is in the encoding '{encoding}', .* set encoding = "):
+        texts(write("log.xml", DECLARED.format(encoding)))
+
+
+def test_a_packed_file_cut_short(write):
+    path = write("log.xml.gz", "<r>" + "".join(f"<s>{n * 7919}</s>" for n in range(5000)) + "</r>")
+    path.write_bytes(path.read_bytes()[:2000])
+    with pytest.raises(DataError, match="cannot be unpacked"):
+        texts(path)
+
+
+def test_lines_are_found_again(write):
+    found = opened(write("log.xml", "<r>\n<s/><t/>\n\n<s>&</s>\n<t/>\n</r>"))
+    assert found.lines(frozenset("s"), [1, 2]) == {1: 2, 2: 4}
+    assert found.lines(frozenset("st"), [2, 4]) == {2: 2, 4: 5}
+
+
+def test_memory_does_not_grow_with_the_file(write, monkeypatch):
+    monkeypatch.setattr(markup, "PIECE", 1 << 14)
+    monkeypatch.setattr(markup, "FED", 1 << 14)
+    peaks = []
+    for many in (2_000, 20_000):
+        path = write("log.xml", "<r>" + "<s>some text of an element</s>" * many + "</r>")
+        tracemalloc.start()
+        assert sum(1 for _ in opened(path).elements("s")) == many
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 1.5 * peaks[0] + 100_000  # the file grew by 650,000 bytes
+
+
+def test_garbage_is_collected_again_afterwards():
+    assert gc.isenabled()
+    with uncollected():
+        assert not gc.isenabled()
+    assert gc.isenabled()
+    with pytest.raises(ZeroDivisionError), uncollected():
+        raise ZeroDivisionError
+    assert gc.isenabled()

@@ -1,0 +1,76 @@
+"""Judgments beside a log: of texts, of topics, of both; files that are no judgments."""
+
+import re
+import tomllib
+import warnings
+
+import polars as pl
+import pytest
+
+from sessionkit.errors import DataError, DataWarning
+from sessionkit.readers import JUDGMENTS
+from sessionkit.readers.read import read
+
+LOG = "session_id,query_position,rank,doc_id,query_text,topic_id\ns,1,1,A,lamp,t1\n"
+OF_TEXTS, OF_TOPICS = "query,docid,rating\nlamp,A,3\n", "t1 0 A 1\n"
+RUN = "ACTION QUERY 1200 10 lamp\nACTION SERP 1200 15 EXAMINE_SERP\nACTION SNIPPET 1200 18 SNIPPET_RELEVANT A\n"
+
+
+@pytest.fixture
+def told(write):
+    """Read a log with these judgments; return the warnings that speak of texts and topics."""
+
+    def told(*judgments, log=("log.csv", LOG), config=None):
+        paths = [write(name, text) for name, text in judgments]
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always", DataWarning)
+            study = read(write(*log), judgments=paths, config=config and tomllib.loads(config))
+        about = [str(one.message) for one in said if "texts of queries" in str(one.message)]
+        assert set(about) <= set(study.notes)
+        return about
+
+    return told
+
+
+@pytest.mark.parametrize("log", [("log.csv", LOG), ("run.log", RUN)])
+def test_texts_and_topics_together_are_warned_of(told, log):
+    (said,) = told(("texts.csv", OF_TEXTS), ("topics.txt", OF_TOPICS), log=log)
+    assert said == (
+        "judgments: keys are texts of queries in texts.csv, topics in topics.txt; a query that has a text goes by it, so "
+        "topics.txt serves only queries without; give judgments of one kind"
+    )
+
+
+def test_judgments_of_one_kind_are_not(told):
+    assert told(("texts.csv", OF_TEXTS), ("more.csv", OF_TEXTS)) == []
+    assert told(("topics.txt", OF_TOPICS), ("more.txt", OF_TOPICS)) == []
+
+
+def test_those_of_study_toml_count_as_well(told, write):
+    write("own.csv", "term,sku,stars\nlamp,A,2\n")
+    own = '[judgments]\npath = "own.csv"\ncolumns = { judgment_key = "term", doc_id = "sku", grade = "stars" }\n'
+    assert len(told(("topics.txt", OF_TOPICS), config=f'{own}keys = "query text"\n')) == 1
+    assert len(told(("texts.csv", OF_TEXTS), config=f'{own}keys = "topic"\n')) == 1
+    assert told(("texts.csv", OF_TEXTS), config=f'{own}keys = "query text"\n') == []
+
+
+def test_a_log_given_as_judgments_is_called_one(write):
+    with pytest.raises(DataError, match=re.escape("run.log is no judgments, it looks like a log (simiir); sessionkit")):
+        read(write("log.csv", LOG), judgments=write("run.log", RUN))
+    with pytest.raises(DataError, match=re.escape("run.txt is no judgments, it looks like a log (trec_run)")):
+        read(write("log.csv", LOG), judgments=write("run.txt", "t1 Q0 A 1 2.5 bm25\n"))
+
+
+def test_nothing_is_not_compared_with_formats(write):
+    with pytest.raises(DataError, match=r"^none\.txt is empty; it must hold at least a header line$"):
+        read(write("log.csv", LOG), judgments=write("none.txt", ""))
+
+
+@pytest.mark.parametrize("name", sorted({name for name, entry in JUDGMENTS.items() if not entry.parquet} - {"qrels"}))
+def test_formats_that_are_no_tables_say_so_of_parquet(write, name):
+    path = write("j.parquet", "")
+    pl.DataFrame({"query": ["lamp"], "docid": ["A"], "rating": [1]}).write_parquet(path)
+    own = {"path": "j.parquet", "format": name}
+    said = f"j.parquet is Parquet, from which no {name} are read, but tables, graded and graded_topics"
+    with pytest.raises(DataError, match=said):
+        read(write("log.csv", LOG), config={"judgments": own})

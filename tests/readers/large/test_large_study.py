@@ -1,0 +1,230 @@
+"""Logs larger than the memory they may take: the same study, part by part, as all at once."""
+
+import json
+import random
+import warnings
+from dataclasses import asdict, replace
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+from sessionkit.errors import DataError, DataWarning
+from sessionkit.readers.read import read
+from sessionkit.study import open_study
+
+TABLES = ("users", "sessions", "queries", "results", "judgments", "rejected")
+RESULTS = "session_id,query_position,rank,doc_id\n"
+
+
+def outcome(path, **options):
+    """Return everything a reading gives: tables, notes, warnings, sources, facts, or the error."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            study = read(path, **options)
+        except DataError as error:
+            return str(error)
+    frames = {name: study.table(name).collect() for name in TABLES}
+    for source in study.sources:
+        assert source.records == source.rows + source.rejected + source.empty_lists, source
+    return {
+        **{name: (list(frame.schema.items()), frame.rows()) for name, frame in frames.items()},
+        "notes": study.notes,
+        "warnings": [str(one.message) for one in caught if one.category is DataWarning],
+        "sources": [asdict(source) for source in study.sources],
+        "facts": asdict(study.facts),
+    }
+
+
+def messy(seed, *, shuffled):
+    """Rows of a log with all that can be wrong with it, as lists of texts by table."""
+    chance = random.Random(seed)  # noqa: S311
+    sessions, queries, results = [], [], []
+    for number in range(12):
+        session, topic = f"s{number:02}", f"t{number % 3}"
+        sessions.append([session, topic, chance.choice(["u1", "u2", ""]), str(chance.randint(1, 5))])
+        for position in range(1, chance.randint(1, 4) + 1):
+            status = chance.choice(["", "", "", "shown", "empty", "partly_observed", "not_logged", "lost"])
+            queries.append([session, str(position), status, "2026-03-02 10:00:00"])
+            if chance.random() < 0.2:
+                results.append([session, str(position), "none", "", ""])
+            for rank in range(1, chance.randint(0, 5) + 1):
+                document = chance.choice(["a", "b", "c", "d", "http://e:1"])
+                results.append([session, str(position), str(rank), document, chance.choice(["1.5", "2"])])
+    for rows in (sessions, queries, results):
+        for _ in range(chance.randint(0, 6)):
+            row = chance.choice(rows)
+            row[chance.randrange(len(row))] = chance.choice(["", "x", "-1", "1.5", "3.0", " 2 ", "99999999999"])
+        rows.insert(chance.randrange(len(rows)), list(chance.choice(rows)) if shuffled else list(rows[-1]))
+        if shuffled:
+            chance.shuffle(rows)
+        else:
+            rows.sort(key=lambda row: row[0])
+    return {"sessions": sessions, "queries": queries, "results": results}
+
+
+COLUMNS = {
+    "sessions": ["session_id", "topic_id", "user_id", "mood"],
+    "queries": ["session_id", "query_position", "results_status", "issued_at"],
+    "results": ["session_id", "query_position", "rank", "doc_id", "weight"],
+}
+QRELS = "".join(f"t{topic} 0 {document} {topic}\n" for topic in range(2) for document in "abc")
+
+
+def written(write, rows, kind, given):
+    """Write these tables of a log and return the path of its study.toml."""
+    toml = '[judgments]\npath = "qrels"\n[defaults]\nwave = "3"\n'
+    write("qrels", QRELS)
+    for name in given:
+        if kind == "ndjson":
+            text = "".join(json.dumps(dict(zip(COLUMNS[name], row, strict=True))) + "\n" for row in rows[name])
+        else:
+            separator = {"csv": ",", "tsv": "\t"}[kind]
+            text = "".join(separator.join(row) + "\n" for row in [COLUMNS[name], *rows[name]])
+        write(f"{name}.{kind}", text)
+        toml += f'[{name}]\npath = "{name}.{kind}"\n' + ('empty_list = "none"\n' if name == "results" else "")
+    return write("study.toml", toml)
+
+
+GIVEN = [
+    ("sessions", "queries", "results"),
+    ("sessions", "results"),
+    ("queries", "results"),
+    ("results",),
+    ("queries",),
+]
+
+
+@pytest.mark.parametrize("seed", range(len(GIVEN)), ids=[" ".join(given) for given in GIVEN])
+@pytest.mark.parametrize(("kind", "shuffled"), [("csv", False), ("tsv", True), ("ndjson", False)])
+def test_in_parts_as_in_one(write, small, kind, shuffled, seed):
+    path = written(write, messy(seed, shuffled=shuffled), kind, GIVEN[seed])
+    one = outcome(path)
+    small(rows=20 + 10 * seed)
+    assert outcome(path) == one
+
+
+def test_strict_reading_names_the_first_record_of_all_parts(write, small):
+    path = written(write, messy(1, shuffled=True), "csv", GIVEN[0])
+    one = outcome(path)
+    small(rows=40)
+    assert outcome(path, strict=True) == outcome_of_strict(one)
+
+
+def outcome_of_strict(one):
+    """Return the error that strict reading ends with."""
+    source, record, line, _, rule, value, _, _, row_kept = one["rejected"][1][0]
+    others = len(one["rejected"][1]) - 1
+    shown = f" (value {value!r})" if value is not None else ""
+    more = f"; {others} more record{'s' if others > 1 else ''} broken" if others else ""
+    place = f"line {line}" if line is not None else f"record {record}"
+    kept = "such values are set aside and their rows kept" if row_kept else "such records are kept aside"
+    return f"{source}, {place}: {rule} does not hold{shown}{more}. Without strict {kept}"
+
+
+def log(rows):
+    return RESULTS + "".join(f"{s},{q},{r},d{r}\n" for s, q, r in rows)
+
+
+ROWS = [(f"s{s:02}", q, r) for s in range(9) for q in (1, 2) for r in (1, 2, 3)]
+
+
+def test_a_log_in_order_is_read_as_it_comes(write, small):
+    taken = small()
+    study = outcome(write("log.csv", log(ROWS)))
+    assert taken == ["Streamed"]
+    assert [row[:3] for row in study["results"][1]] == ROWS
+
+
+def test_ndjson_in_order_is_read_as_it_comes_too(write, small):
+    lines = [
+        json.dumps(dict(zip(COLUMNS["results"], (*row, f"d{n % 4}", n), strict=True))) for n, row in enumerate(ROWS)
+    ]
+    path = write("log.ndjson", "\n".join([*lines[:20], "  ", "{", *lines[20:], "[1]"]))
+    one = outcome(path)
+    taken = small()
+    assert outcome(path) == one
+    assert taken == ["Streamed"]
+    assert [row[1:5:3] for row in one["rejected"][1]] == [(22, "line_is_json"), (57, "line_is_json")]
+    late = write("late.ndjson", "\n".join([*lines, '{"session_id": "t", "late": 1}'] * 2))
+    taken.clear()
+    assert outcome(late)["results"][0][-1] == ("late", pl.String)
+    assert taken == ["Staged"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        log(ROWS[::-1]),
+        log([(s, q - 1, r) for s, q, r in ROWS]),
+        log(ROWS) + "\n\n" + log([("t", 1, 1)]).split("\n")[1] + "\n",
+        log(ROWS) + 't,1,1,"a\nb"\n',
+        log(ROWS).replace("s01,1,1,d1", "s01,1,1,d1,surplus,more"),
+        log(ROWS).replace("doc_id", "judgment_key").replace("rank", "rank,doc_id").replace(",d", ",x,d"),
+    ],
+    ids=["order", "zeros", "blank lines", "fields over lines", "surplus", "keys"],
+)
+def test_other_logs_are_not_and_come_out_the_same(write, small, text):
+    path = write("log.csv", text)
+    one = outcome(path)
+    taken = small()
+    assert outcome(path) == one
+    assert taken == ["Staged"]
+
+
+def test_types_of_extras_are_those_of_the_accepted_rows_of_all_parts(write, small):
+    rows = [f"s{n},1,1,d,{n},{n},x\n" for n in range(6)] + [
+        "s6,1,1,d,6,six,\n",
+        "s7,1,1,d,7.5,7,\n",
+        "s8,1,zero,d,eight,8,\n",
+    ]
+    path = write("log.csv", RESULTS.strip() + ",number,text,some\n" + "".join(rows))
+    one = outcome(path)
+    small()
+    made = outcome(path)
+    assert made == one
+    assert made["results"][0][4:] == [("number", pl.Float64), ("text", pl.String), ("some", pl.String)]
+
+
+@pytest.mark.parametrize(
+    "rows", [[], [("", 1, 1)], [("", 1, 1), ("", 2, 1), ("a", "x", 1)]], ids=["none", "lost", "bad"]
+)
+def test_logs_without_a_session(write, small, rows):
+    path = write("log.csv", log(rows))
+    one = outcome(path)
+    small(rows=1)
+    assert outcome(path) == one
+
+
+def test_saving_copies_what_has_been_written(write, small, tmp_path):
+    small()
+    study = read(write("log.csv", log(ROWS)))
+    assert study.path is None
+    saved = study.save(tmp_path / "out")
+    assert len(list((tmp_path / "out" / "results").iterdir())) > 1
+    assert saved.facts == open_study(tmp_path / "out").facts == study.facts
+    for name in TABLES:
+        assert_frame_equal(saved.table(name).collect(), study.table(name).collect())
+    changed = replace(study, notes=("other",)).save(tmp_path / "other")
+    assert changed.notes == ("other",), "a study that was changed is written anew"
+
+
+def test_temporary_files_outlive_the_study(write, small, monkeypatch, tmp_path):
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "tmp"))
+    small()
+    path = write("log.csv", log(ROWS))
+    assert read(path).results.collect().height == len(ROWS)
+    other = replace(read(path), reader="other")
+    assert other.results.collect().height == len(ROWS)
+
+
+def test_a_failure_leaves_nothing_behind(write, small, monkeypatch, tmp_path):
+    (tmp_path / "tmp").mkdir()
+    path = write("log.csv", log([*ROWS, ("z", "x", 1)]))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "tmp"))
+    small()
+    with pytest.raises(DataError, match="query_position_is_an_integer"):
+        read(path, strict=True)
+    assert list((tmp_path / "tmp").iterdir()) == []

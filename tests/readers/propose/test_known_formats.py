@@ -1,0 +1,82 @@
+"""Files of known formats: the format is named, no study.toml is needed, what stands beside the log is placed."""
+
+import tomllib
+
+import pytest
+
+from sessionkit.errors import DataError
+from sessionkit.readers import FORMATS
+from sessionkit.readers.config import as_config
+from sessionkit.readers.propose.draft import propose
+
+AOL = "AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n142\tgarden shed\t2006-03-04 11:02:03\t2\thttp://a.example\n"
+RUN = "301 Q0 d1 1 9.5 bm25\n301 Q0 d2 2 8.5 bm25\n"
+QRELS = "301 0 d1 2\n301 0 d2 -1\n"
+UBI = (
+    '{"query_id":"q1","client_id":"c1","user_query":"lamp","query_response_hit_ids":["A"],"timestamp":"2025-01-02T10:00:00Z"}\n'
+    '{"action_name":"click","query_id":"q1","session_id":"s1","client_id":"c1","timestamp":"2025-01-02T10:00:05Z",'
+    '"event_attributes":{"object":{"object_id":"A"},"position":{"ordinal":1}}}\n'
+)
+
+
+def test_a_log_of_a_known_format_needs_no_study_toml(write, quiet_read, tmp_path):
+    proposal = propose(write("log.txt", AOL), folder=tmp_path)
+    assert proposal.settings == {"format": "aol", "path": "log.txt"} == tomllib.loads(proposal.text)
+    assert "# No study.toml is needed: sessionkit ingest log.txt --out STUDY\n" in proposal.text
+    assert [question.place for question in proposal.questions] == ["timezone"]
+    for option in FORMATS["aol"].options:
+        assert f"\n# {option} = " in proposal.text
+    path = write("study.toml", proposal.text)
+    assert quiet_read(path).queries.collect()["query_text"].to_list() == ["garden shed"]
+
+
+def test_judgments_and_topics_are_placed_beside_it(write, quiet_read, tmp_path):
+    files = [write("a b.run", RUN), write("q.txt", QRELS), write("map.tsv", "301\t7\n")]
+    proposal = propose(files, folder=tmp_path)
+    assert proposal.settings == {
+        "format": "trec_run",
+        "path": "a b.run",
+        "topics": "map.tsv",
+        "judgments": {"path": "q.txt", "format": "qrels"},
+    }
+    assert "sessionkit ingest 'a b.run' --judgments q.txt --topics map.tsv --out STUDY" in proposal.text
+    assert [question.place for question in proposal.questions] == ["topics", "max_grade", "unjudged_grades"]
+    assert "the largest grade in q.txt is 2" in proposal.text
+    assert "# unjudged_grades = [-1]" in proposal.text
+    assert quiet_read(write("study.toml", proposal.text)).judgments.collect().height == 2
+
+
+def test_a_file_that_maps_no_topics_is_not_taken_for_one(write, tmp_path):
+    proposal = propose([write("a.run", RUN), write("notes.csv", "a,b\nx,y\n")], folder=tmp_path)
+    assert "topics" not in proposal.settings
+    assert "'notes.csv' is of no format" in proposal.questions[0].text
+
+
+def test_a_second_file_of_judgments_is_asked_about(write, tmp_path):
+    files = [write("log.ndjson", UBI), write("a.qrels", QRELS), write("b.qrels", QRELS), write("odd.bin", b"\0\1")]
+    proposal = propose(files, folder=tmp_path)
+    assert proposal.settings["judgments"]["path"] == "a.qrels"
+    asked = " ".join(question.text for question in proposal.questions)
+    assert "b.qrels holds judgments too" in asked
+    assert "'odd.bin' is of no format" in asked
+
+
+def test_options_as_they_are_proposed_are_those_of_the_format(write, tmp_path):
+    """Every option that stands there as a comment can be made valid by taking the number sign away, unless it has no default."""
+    proposal = propose([write("log.ndjson", UBI), write("a.qrels", QRELS)], folder=tmp_path)
+    waiting = [
+        line.removeprefix("# ") for line in proposal.text.splitlines() if line.startswith("# ") and " = " in line
+    ]
+    said = tomllib.loads("\n".join([*(line for line in waiting if line.split(" = ")[0].isidentifier()), proposal.text]))
+    assert as_config(said, "study.toml", tmp_path).options["session_gap"] == "30m"
+    assert set(FORMATS["ubi"].options) <= set(said)
+
+
+def test_a_folder_is_a_log_or_refused(write, tmp_path):
+    write("log.ndjson", UBI)
+    assert propose(tmp_path, folder=tmp_path).settings == {"format": "ubi", "path": "."}
+    write("notes.csv", "a,b\n1,2\n")
+    with pytest.raises(
+        DataError, match=r"is a directory, and no log of a known format; name the files in it: log.ndjson, notes.csv"
+    ):
+        propose(tmp_path)

@@ -1,0 +1,342 @@
+"""Private logs as tables: what is asked, what is taken for what and why, each on a few made-up lines."""
+
+import pytest
+
+from sessionkit.errors import DataError
+from sessionkit.readers.propose.draft import propose
+
+GRID = [(f"s{s}", q, r, f"d{(s * 3 + q * 5 + r) % 17}") for s in range(6) for q in (1, 2, 3) for r in (1, 2, 3, 4)]
+
+
+@pytest.fixture
+def proposal(write, tmp_path, quiet_read):
+    """Propose a study.toml for files given as header and rows; it must read without rejects unless told otherwise."""
+
+    def proposal(rejects=False, **files):
+        paths = []
+        for name, (header, rows) in files.items():
+            lines = [header, *(",".join(map(str, row)) for row in rows)]
+            paths.append(write(f"{name}.csv", "\n".join(lines) + "\n"))
+        made = propose(paths, folder=tmp_path)
+        read = quiet_read(write("study.toml", made.text))
+        assert read.rejected.collect().is_empty() is not rejects
+        return made
+
+    return proposal
+
+
+def asked(made, place):
+    """Return what is asked at a place."""
+    return " ".join(question.text for question in made.questions if question.place == place)
+
+
+def more(values):
+    """Return the rows with one more column."""
+    return [(*row, values[at % len(values)]) for at, row in enumerate(GRID)]
+
+
+def test_positions_and_ranks_from_0_are_declared_and_asked_about(proposal):
+    made = proposal(results=("session,turn,rank,url", [(s, q - 1, r - 1, d) for s, q, r, d in GRID]))
+    assert made.settings["results"]["base"] == {"query_position": 0, "rank": 0}
+    assert "'turn' and 'rank' is 0" in asked(made, "results.base")
+    made = proposal(results=("session,turn,rank,url", [(s, q, r - 1, d) for s, q, r, d in GRID]))
+    assert made.settings["results"]["base"] == {"rank": 0}
+
+
+@pytest.mark.parametrize("text", ["no results", "-", "timeout"])
+def test_a_text_in_place_of_ranks_means_an_empty_list(proposal, text):
+    rows = [*GRID, ("s0", 4, text, "")]
+    made = proposal(results=("session,qno,rank,url", rows))
+    assert made.settings["results"]["empty_list"] == text
+    assert ("Did the query return nothing?" in asked(made, "results.empty_list")) is (text != "no results")
+    made = proposal(rejects=True, results=("session,qno,rank,url", [*rows, ("s1", 4, "error", "x")]))
+    assert "'error'" in asked(made, "results.empty_list") + " " + asked(made, "results.columns.rank")
+
+
+@pytest.mark.parametrize("text", ["no hits", "keine", ""])
+def test_words_in_place_of_a_document_in_lists_without_ranks_mean_an_empty_list(proposal, text):
+    made = proposal(results=("session,qno,rank,url", [*GRID, ("s0", 4, "", text), ("s1", 4, "", text)]))
+    assert made.settings["results"]["empty_list"] == text
+    if text == "no hits":
+        assert "# 2 rows without a rank and with 'no hits' as document\nempty_list = \"no hits\"\n" in made.text
+        assert not asked(made, "results.empty_list")
+    else:
+        said = "with 'keine' as document" if text else "with neither rank nor document"
+        assert f"{said}. Did the query return nothing?" in asked(made, "results.empty_list")
+    assert not asked(made, "results.columns.rank") + asked(made, "results.columns.doc_id")
+
+
+def test_words_and_nothing_in_place_of_documents_are_asked_about(proposal):
+    made = proposal(
+        rejects=True, results=("session,qno,rank,url", [*GRID, ("s0", 4, "", "no hits"), ("s1", 4, "", "")])
+    )
+    assert made.settings["results"]["empty_list"] == "no hits"
+    assert 'without a rank there is also nothing. empty_list = "" says' in asked(made, "results.empty_list")
+    assert "1 row without rank: rejected" in asked(made, "results.columns.rank")
+
+
+@pytest.mark.parametrize("documents", [["d1", "d2"], ["e1", "e2", "e3", "e4"]])
+def test_documents_without_a_rank_mean_no_empty_list(proposal, documents):
+    """They are documents of other lists, or too many for words."""
+    rows = [*GRID, *(("s0", 4, "", document) for document in documents)]
+    made = proposal(rejects=True, results=("session,qno,rank,url", rows))
+    assert "empty_list" not in made.settings["results"]
+    assert "without rank: rejected. What are they?" in asked(made, "results.columns.rank")
+
+
+def test_a_text_in_place_of_a_rank_among_ranks_means_no_empty_list(proposal):
+    rows = [(s, q, "ad" if r == 2 else r, d) for s, q, r, d in GRID]
+    made = proposal(rejects=True, results=("session,qno,rank,url", rows))
+    assert "empty_list" not in made.settings["results"]
+    assert "'ad' is no rank" in asked(made, "results.columns.rank")
+
+
+def test_texts_that_mean_no_value_are_declared_where_numbers_have_them(proposal):
+    made = proposal(results=("session,qno,rank,url,dwell", more(["3", "NA", "8"])))
+    assert made.settings["results"]["null"] == ["", "NA"]
+    made = proposal(results=("session,qno,rank,url,dwell", more(["3", "NaN", "-1"])))
+    assert made.settings["results"]["null"] == ["", "NaN", "-1"]
+
+
+def test_a_text_that_is_an_id_elsewhere_is_not_declared_to_mean_no_value(proposal):
+    rows = [(*row, "NA" if at % 3 else "5") for at, row in enumerate([("NA", *GRID[0][1:]), *GRID[12:]])]
+    made = proposal(results=("session,qno,rank,url,dwell", rows))
+    assert "null" not in made.settings["results"]
+    assert "dwell_seconds" not in made.settings["results"]["columns"]
+    assert "'dwell' is not taken for dwell_seconds, as it holds 'NA'" in made.text
+
+
+def test_a_column_with_a_name_of_ours_that_holds_something_else_is_kept_under_another(proposal):
+    made = proposal(results=("session,qno,rank,url,clicked,score", [(*row, "red", "many") for row in GRID]))
+    columns = made.settings["results"]["columns"]
+    assert (columns["clicked_given"], columns["score_given"]) == ("clicked", "score")
+    assert "as it holds 'red'" in made.text
+
+
+def test_a_click_is_yes_or_no_a_number_or_a_time_by_what_it_holds(proposal):
+    for values, ours in (
+        (["0", "1"], "clicked"),
+        (["0", "1", "3"], "clicks"),
+        (["2024-01-01T10:00:00Z", ""], "clicked_at"),
+    ):
+        made = proposal(results=("session,qno,rank,url,click", more(values)))
+        assert made.settings["results"]["columns"][ours] == "click"
+        assert bool(asked(made, f"results.columns.{ours}")) is (ours == "clicks")
+    made = proposal(results=("session,qno,rank,url,clicked", more(["0", "1", "3"])))  # how often, or at which rank
+    assert "(0 to 3), which are no clicked" in asked(made, "results.columns.clicks")
+
+
+def test_seconds_are_seconds(proposal):
+    made = proposal(results=("session,qno,rank,url,dwell_ms", more(["1200", "30500"])))
+    assert "dwell_seconds" not in made.settings["results"]["columns"]
+    assert "'dwell_ms' is not in seconds" in made.text
+    made = proposal(results=("session,qno,rank,url,dwell", more(["1200", "30500"])))
+    assert "Is that seconds?" in asked(made, "results.columns.dwell_seconds")
+
+
+def test_what_varies_within_a_session_is_no_column_of_it(proposal):
+    made = proposal(results=("session,qno,rank,url,user", more(["u1", "u2", "u3"])))
+    assert "user_id" not in made.settings["results"]["columns"]
+    made = proposal(results=("session,qno,rank,url,user", [(*row, f"u{row[0]}") for row in GRID]))
+    assert made.settings["results"]["columns"]["user_id"] == "user"
+
+
+def test_two_candidates_are_asked_about_unless_judgments_decide(proposal):
+    rows = [(*row, f"D{row[3]}") for row in GRID]
+    made = proposal(results=("session,qno,rank,url,docno", rows))
+    assert made.settings["results"]["columns"]["doc_id"] == "docno"
+    assert "'url' could be it as well" in asked(made, "results.columns.doc_id")
+    judgments = ("session,doc,rel", sorted({(s, d, 1) for s, _, _, d in GRID}))
+    made = proposal(results=("session,qno,rank,url,docno", rows), judgments=judgments)
+    assert made.settings["results"]["columns"]["doc_id"] == "url"
+    assert asked(made, "results.columns.doc_id") == ""
+
+
+def test_lists_with_a_column_of_words_are_no_events(proposal):
+    made = proposal(results=("session,qno,rank,url,kind", more(["query", "click", "view"])))
+    assert made.settings["format"] == "tables"
+
+
+def test_two_ranks_are_asked_about(proposal):
+    made = proposal(results=("session,qno,rank,url,position", [(*row, 5 - row[2]) for row in GRID]))
+    assert "'position' could be it as well" in asked(made, "results.columns.rank")
+
+
+def test_documents_that_no_judgment_knows_are_asked_about(proposal):
+    made = proposal(
+        results=("session,qno,rank,url", GRID), judgments=("session,doc,rel", [("s1", "x1", 1), ("s2", "x2", 0)])
+    )
+    assert "no value of 'url' is among the documents of the judgments" in asked(made, "results.columns.doc_id")
+
+
+def test_sessions_and_topics_that_are_numbered_alike_are_told_apart_by_their_documents(proposal):
+    rows = [(int(s[1:]) + 1, int(s[1:]) % 3 + 1, q, r, d) for s, q, r, d in GRID]
+    for key, at in (("topic_id", 1), ("judgment_key", 0)):
+        judged = sorted({(row[at], row[4], 1) for row in rows})
+        made = proposal(results=("session,topic,qno,rank,doc", rows), judgments=("id,doc,rel", judged))
+        columns = made.settings["results"]["columns"]
+        assert columns[key] == ("topic" if at else "session")
+        assert columns["topic_id"] == "topic"
+
+
+def test_judgments_of_each_user_leave_the_user_where_it_is(proposal):
+    rows = [(*row, f"u{int(row[0][1:]) % 2}") for row in GRID]
+    made = proposal(
+        results=("session,qno,rank,doc,user", rows),
+        judgments=("user,doc,rel", sorted({(user, d, 1) for _, _, _, d, user in rows})),
+    )
+    columns = made.settings["results"]["columns"]
+    assert (columns["judgment_key"], columns["user_id"]) == ("user", "user")
+
+
+def test_what_comes_again_and_again_in_a_list_is_no_document(proposal):
+    made = proposal(results=("session,qno,rank,page,doc", [(*row[:3], row[2] // 3, row[3]) for row in GRID]))
+    assert made.settings["results"]["columns"]["doc_id"] == "doc"
+    assert made.questions == ()
+
+
+def test_rows_without_a_rank_or_a_document_are_asked_about(proposal):
+    rows = [(s, q, r if r < 4 else "", d if r > 1 else "") for s, q, r, d in GRID]
+    made = proposal(rejects=True, results=("session,qno,rank,doc", [*rows, ("s0", 4, "no results", "")]))
+    assert (
+        asked(made, "results.columns.rank") == "18 rows without rank: rejected. What are they?"
+    )  # one in each of 6 * 3
+    assert asked(made, "results.columns.doc_id") == "18 rows without doc_id: rejected. What are they?"
+
+
+def test_judgments_by_the_id_of_a_query(proposal):
+    queries = sorted({(s, q, f"{s}-{q}", f"find {q}") for s, q, _, _ in GRID})
+    judged = [(f"{s}-{q}", d, r % 2) for s, q, r, d in GRID]
+    made = proposal(
+        results=("session,qno,rank,doc", GRID),
+        queries=("session,qno,qid,query", queries),
+        judgments=("qid,doc,rel", judged),
+    )
+    assert made.settings["queries"]["columns"]["judgment_key"] == "qid"
+    assert made.settings["queries"]["columns"]["query_id"] == "qid"
+
+
+def test_grades_that_are_words_or_have_commas_are_labelled(proposal):
+    pairs = sorted({(s, d) for s, _, _, d in GRID})
+    judged = [(*pair, ("Exact", "Irrelevant")[at % 2]) for at, pair in enumerate(pairs)]
+    made = proposal(results=("session,qno,rank,doc", GRID), judgments=("session,doc,label", judged))
+    assert made.settings["judgments"]["labels"] == {"Exact": 3, "Irrelevant": 0}
+    assert asked(made, "judgments.labels")
+    judged = [(*pair, ('"0,5"', "1", '"1,5"')[at % 3]) for at, pair in enumerate(pairs)]
+    made = proposal(results=("session,qno,rank,doc", GRID), judgments=("session,doc,label", judged))
+    assert made.settings["judgments"]["labels"] == {"0,5": 0.5, "1,5": 1.5}
+    assert "the largest grade in judgments.csv is 1.5" in asked(made, "max_grade")
+    judged = [(*pair, ("good", "so so")[at % 2]) for at, pair in enumerate(pairs)]
+    made = proposal(rejects=True, results=("session,qno,rank,doc", GRID), judgments=("session,doc,label", judged))
+    assert "'good', 'so so'" in asked(made, "judgments.columns.grade")
+    assert len(made.questions) == 2  # and max_grade: words are asked about once
+
+
+def test_a_grade_whose_name_is_not_usual_or_not_the_only_one_is_asked_about(proposal):
+    judged = [(s, d, at % 3, at % 2) for at, (s, d) in enumerate(sorted({(s, d) for s, _, _, d in GRID}))]
+    for header, said in (
+        ("session,doc,urteil,deutlich", "'deutlich' is taken for the grade ('0', '1'); 'urteil' could be it as well"),
+        ("session,doc,grade,relevance", "'relevance' could be it as well"),
+        ("session,doc,grade,seconds", ""),
+    ):
+        made = proposal(results=("session,qno,rank,doc", GRID), judgments=(header, judged))
+        assert said in asked(made, "judgments.columns.grade")
+        assert bool(said) is bool(asked(made, "judgments.columns.grade"))
+
+
+def test_rows_without_grade_are_left_to_the_format_that_leaves_them_out(proposal):
+    judged = [(s, d, "" if r == 1 else 1) for s, _, r, d in GRID]
+    made = proposal(results=("topic,qno,rank,doc", GRID), judgments=("topic,doc,rel", judged))
+    assert made.settings["judgments"] == {"path": "judgments.csv", "format": "graded_topics"}
+
+
+def test_the_top_of_the_scale_is_asked_for_and_never_taken_from_the_data(proposal):
+    judged = sorted({(s, d, at % 4 - 1) for at, (s, _, _, d) in enumerate(GRID)})
+    made = proposal(results=("session,qno,rank,doc", GRID), judgments=("session,doc,rel", judged))
+    assert "max_grade" not in made.settings
+    assert "\n# max_grade = 2\n" in made.text
+    assert "unjudged_grades" not in made.settings
+    assert "below 0 (-1)" in asked(made, "unjudged_grades")
+
+
+def test_times_without_zone_are_asked_about(proposal):
+    made = proposal(results=("session,qno,rank,doc,timestamp", [(*row, f"2024-01-0{row[1]} 10:00:00") for row in GRID]))
+    assert made.settings["results"]["columns"]["issued_at"] == "timestamp"
+    assert "'timestamp' of results.csv ('2024-01-01 10:00:00')" in asked(made, "timezone")
+    made = proposal(
+        results=("session,qno,rank,doc,timestamp", [(*row, f"2024-01-0{row[1]} 10:00:00Z") for row in GRID])
+    )
+    assert asked(made, "timezone") == ""
+    made = proposal(results=("session,qno,rank,doc,time", [(*row, row[1] * 20) for row in GRID]))
+    assert "seconds since the session began (20 to 60)" in asked(made, "results.columns.elapsed_seconds")
+
+
+def test_gaps_and_ranks_that_come_twice_are_asked_about(proposal):
+    made = proposal(rejects=True, results=("session,qno,rank,doc", [*GRID, ("s0", 1, 1, "d16")]))
+    assert "in 5.6% of lists a rank comes twice" in asked(made, "results.columns.rank")  # 1 of 18
+    made = proposal(results=("session,qno,rank,doc", [row for row in GRID if row[:2] != ("s0", 2)]))
+    assert "in 16.7% of sessions 'qno' has gaps" in asked(made, "results.columns.query_position")  # 1 of 6
+    assert 'say missing_positions = "empty"' in asked(made, "results.columns.query_position")
+
+
+def test_queries_numbered_through_the_file_and_sessions_numbered_for_each_user_are_named(proposal):
+    rows = [(s, int(s[1:]) * 3 + q, r, d) for s, q, r, d in GRID]
+    made = proposal(results=("session,qno,rank,doc", rows))
+    assert "runs on from session to session" in asked(made, "results.columns.query_position")
+    rows = [(f"u{int(s[1:]) // 3}", int(s[1:]) % 3, q, r, d) for s, q, r, d in GRID]
+    made = proposal(rejects=True, results=("user,session,qno,rank,doc", rows))
+    assert "sessions are numbered anew for each" in asked(made, "results.columns.rank")
+
+
+def test_names_in_any_language_are_asked_about_where_the_rows_run_like_lists(proposal):
+    header = "Versuchsperson,Sitzungsnummer,Nummer der Anfrage,順位,文書"
+    made = proposal(results=(header, [(f"u{s}", *row) for s, *row in [(row[0], *row) for row in GRID]]))
+    assert made.settings["results"]["columns"] == {
+        "session_id": "Versuchsperson", "query_position": "Nummer der Anfrage", "rank": "順位", "doc_id": "文書"
+    }  # fmt: skip
+    places = [f"results.columns.{ours}" for ours in ("session_id", "query_position", "rank", "doc_id")]
+    assert [question.place for question in made.questions] == places
+
+
+def test_files_without_known_names_are_placed_by_the_ids_they_share(proposal):
+    people = [(f"s{at}", "xyz"[at % 3]) for at in range(6)]
+    judged = sorted({("xyz"[int(s[1:]) % 3], d, 1 if d > "d4" else 0) for s, _, _, d in GRID})
+    made = proposal(
+        results=("session,qno,rank,doc", GRID), people=("alpha,beta", people), values=("one,two,three", judged)
+    )
+    assert made.settings["sessions"]["columns"] == {"session_id": "alpha", "topic_id": "beta"}
+    assert made.settings["judgments"]["columns"] == {"judgment_key": "one", "doc_id": "two", "grade": "three"}
+
+
+def test_topics_in_words_are_no_judgments(proposal):
+    rows = [(*row, f"T{int(row[0][1:]) % 2}") for row in GRID]
+    topics = ("topic,title,length", [("T0", "old", 3), ("T1", "new", 4)])
+    made = proposal(results=("session,qno,rank,doc,topic", rows), topics=topics)
+    assert "judgments" not in made.settings
+    assert any("topics.csv is like no table" in question.text for question in made.questions)
+
+
+def test_a_count_of_sessions_makes_no_sessions_of_users(proposal):
+    rows = [(*row, f"u{int(row[0][1:]) % 3}") for row in GRID]
+    people = ("user,age,session", [(f"u{at}", 30, at) for at in range(3)])
+    made = proposal(results=("session,qno,rank,doc,user", rows), people=people)
+    assert made.settings["users"]["columns"]["user_id"] == "user"
+    assert "sessions" not in made.settings
+
+
+def test_a_file_that_is_nothing_is_said_to_be_unused(proposal):
+    made = proposal(results=("session,qno,rank,doc", GRID), notes=("a,b", [("x", 1), ("y", 2)]))
+    assert "notes" not in made.settings
+    assert any("notes.csv is like no table" in question.text for question in made.questions)
+
+
+def test_grades_within_the_log_are_asked_about(proposal):
+    made = proposal(results=("session,qno,rank,doc,relevance", more(["0", "1", "2"])))
+    assert any("'relevance' looks like a grade" in question.text for question in made.questions)
+
+
+def test_a_file_of_judgments_with_no_key_is_refused(write):
+    files = [write("r.csv", "session,qno,rank,doc\ns,1,1,a\ns,1,2,b\n"), write("j.csv", "doc,doc2,rel\na,a,1\nb,b,0\n")]
+    assert propose(files).settings["judgments"]["columns"]["grade"] == "rel"
+    with pytest.raises(DataError, match="no column of it can be a grade"):
+        propose([files[0], write("k.csv", "topic,doc,relevance\nx,a,\ny,b,\n")])

@@ -1,0 +1,207 @@
+"""sk.read: what kind of source is this?"""
+
+import os
+
+import polars as pl
+import pytest
+
+from sessionkit.errors import DataError, UsageError
+from sessionkit.readers import FORMATS
+from sessionkit.readers.read import read
+
+LOG = "session_id,query_position,rank,doc_id,topic_id\na,1,1,x,t\n"
+
+
+def test_every_format_says_what_it_is():
+    for format_ in FORMATS.values():
+        assert format_.description
+        assert callable(format_.read)
+
+
+def test_a_study_directory_is_opened(write, quiet_read, tmp_path):
+    quiet_read(write("log.csv", LOG)).save(tmp_path / "out")
+    assert read(tmp_path / "out").path == tmp_path / "out"
+
+
+def test_a_log_described_by_a_study_toml_beside_or_elsewhere(write, quiet_read, tmp_path):
+    log = write("log.txt", LOG.replace(",", ";").replace("session_id", "sid"))
+    (tmp_path / "elsewhere").mkdir()
+    toml = tmp_path / "elsewhere" / "study.toml"
+    toml.write_text('max_grade = 2\n[results]\npath = "?"\nseparator = ";"\ncolumns = { session_id = "sid" }\n')
+    study = quiet_read(log, config=toml)
+    assert (study.facts.results, study.settings.max_grade, study.sources[0].path) == (1, 2.0, "log.txt")
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"format": "tabels"}, UsageError, "no format 'tabels'; did you mean 'tables'"),
+        ({"config": {"format": "tabels"}}, DataError, "format is 'tabels'; did you mean 'tables'"),
+        ({"config": {"sessions": {"path": "nope.csv"}}}, DataError, "nope.csv: no such file"),
+    ],
+)
+def test_refusals(write, options, error, words):
+    with pytest.raises(error, match=words):
+        read(write("log.csv", LOG), **options)
+
+
+def test_sources_that_are_none(tmp_path, write):
+    with pytest.raises(DataError, match="does not exist"):
+        read(tmp_path / "log.csv")
+    with pytest.raises(DataError, match="directory but not a study"):
+        read(tmp_path)
+    with pytest.raises(UsageError, match=r"is itself a study\.toml"):
+        read(write("study.toml", ""), config={})
+    with pytest.raises(DataError, match=r"neither \[results\] nor \[queries\]"):
+        read(tmp_path / "study.toml")
+    with pytest.raises(UsageError, match="opened as a study"):
+        read(tmp_path, judgments="x")
+    with pytest.raises(UsageError, match="or a dict of frames, not NoneType"):
+        read(None)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "said"),
+    [
+        ("log.csv", b"", "log.csv is empty; it must hold at least a header line"),
+        ("log.csv", b"\n \r\n", "log.csv is empty; it must hold at least a header line"),
+        ("log.txt", b"\n \r\n", "log.txt is empty; it must hold at least a header line"),
+        ("log.txt", b"\x1f\x8b garbage", "log.txt cannot be unpacked, it is cut short or damaged"),
+        ("log", b"PAR1 garbage", "log cannot be read as Parquet"),
+    ],
+)
+def test_what_holds_no_text_is_not_compared_with_formats(write, name, data, said):
+    (path := write("any", b"")).with_name(name).write_bytes(data)
+    with pytest.raises(DataError) as caught:
+        read(path.with_name(name))
+    assert said in str(caught.value)
+    assert "looks like" not in str(caught.value)
+
+
+RUN = "1 Q0 d 1 2.5 tag\n"
+AOL = "AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n1\tcafé\t2006-03-01 10:00:00\t1\thttp://a\n"
+
+
+@pytest.mark.parametrize("text", [LOG, RUN * 2, AOL, '{"user_query":"a"}\n{"user_query":"b"}\n'])
+def test_line_ends_of_old_macs_lose_nothing_unseen(write, text):
+    """All that follows the first line would be taken for a part of it, and left out."""
+    with pytest.raises(DataError, match="log ends its lines with carriage returns alone"):
+        read(write("log", text.replace("\n", "\r").encode()))
+
+
+@pytest.mark.parametrize("text", ["nothing of the kind\n", '{"type": "object"}\n', "a,b\n1,2\n"])
+def test_what_looks_like_nothing_is_told_so_in_a_line(write, text):
+    with pytest.raises(
+        DataError, match=r"looks like no format of logs that is known; --from FORMAT names one"
+    ) as caught:
+        read(write("odd.csv", text))
+    assert len(str(caught.value)) < 400
+
+
+def test_a_folder_that_is_neither_study_nor_log(write, tmp_path):
+    (tmp_path / "folder").mkdir()
+    write("folder/notes.txt", "nothing of the kind\n")
+    with pytest.raises(
+        DataError, match=r"folder without a study in it \(no datapackage\.json\). As a log it looks like no"
+    ):
+        read(tmp_path / "folder")
+    write("folder/study.toml", "")
+    with pytest.raises(DataError, match=r"\(no datapackage\.json\); name .*study\.toml, which may describe its log$"):
+        read(tmp_path / "folder")
+
+
+def test_files_that_do_not_go_together_are_told_apart(write):
+    run, qrels = write("a.run", "1 Q0 d 1 2.5 t\n"), write("q.txt", "1 0 d 1\n")
+    with pytest.raises(DataError, match=r"not of one format: a\.run \(trec_run\), q\.txt \(judgments: qrels\); --from"):
+        read([run, qrels])
+
+
+@pytest.mark.parametrize("separator", [",", "\t", ";", "|"])
+@pytest.mark.parametrize("name", ["log", "log.txt", "log.2024-01.dat"])
+def test_our_own_tables_are_recognised_under_any_name(write, quiet_read, name, separator):
+    study = quiet_read(write(name, LOG.replace(",", separator)))
+    assert (study.reader, study.facts.results, study.sessions.collect()["topic_id"].to_list()) == ("tables", 1, ["t"])
+
+
+@pytest.mark.parametrize("text", [LOG, RUN, AOL, '{"SessionId":"a","Keywords":"b","DateCreated":"/Date(1)/"}\n'])
+@pytest.mark.parametrize("head", ["\n\n", " \r\n", "\ufeff\n"])
+def test_blank_lines_before_the_log_do_not_matter(write, quiet_read, text, head):
+    plain, after = quiet_read(write("log", text)), quiet_read(write("log", head + text))
+    assert (after.reader, after.facts) == (plain.reader, plain.facts)
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-16"])
+def test_a_log_of_any_format_may_be_in_another_encoding(write, quiet_read, encoding):
+    path = write("log.txt", AOL.encode(encoding))
+    with pytest.raises(DataError, match=r"is not UTF-8 \(line 2\)|is in UTF-16") as caught:
+        read(path)
+    assert 'set encoding = "' in str(caught.value)
+    study = quiet_read(path, config={"format": "aol", "encoding": encoding})
+    assert study.queries.collect()["query_text"].to_list() == ["café"]
+    with pytest.raises(DataError, match="unknown key 'encoding'"):  # there it is said for each table
+        read(write("log.csv", LOG), config={"encoding": encoding})
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("log.csv", "session_id,query_position,rank,doc_id,__record\ns,1,1,x,5\n"),
+        ("log.tsv", "session_id\tquery_position\trank\tdoc_id\t__spare0\ns\t1\t1\tx\t5\n"),
+        ("log.ndjson", '{"session_id":"s","query_position":1,"rank":1,"doc_id":"x","__rule":5}\n'),
+        ("log.csv", "session_id,query_position,rank,doc_id,__undecoded\ns,1,1,x,5\n"),
+        ("log.ndjson", '{"session_id":"s"}\n' * 200 + '{"session_id":"s","__value":{"a":1}}\n'),
+    ],
+)
+def test_names_of_columns_that_are_ours_are_refused(write, name, text):
+    with pytest.raises(
+        DataError, match=r"column '__[a-z0-9]+' begins with two underscores, which sessionkit keeps for itself"
+    ):
+        read(write(name, text))
+
+
+def test_names_of_columns_that_are_ours_are_refused_in_parquet_too(tmp_path):
+    pl.DataFrame({"session_id": "s", "query_position": 1, "rank": 1, "doc_id": "x", "__record": 5}).write_parquet(
+        tmp_path / "log.parquet"
+    )
+    with pytest.raises(DataError, match="column '__record' begins with two underscores"):
+        read(tmp_path / "log.parquet")
+
+
+CUT = r"cats \ud83d"
+"""A query cut in the middle of an emoji, as programs write it in JSON."""
+
+
+@pytest.mark.parametrize(
+    ("format_", "text"),
+    [
+        ("ubi", '{"user_query":"%s","query_id":"q","client_id":"c","timestamp":"2025-01-01T00:00:00Z"}\n'),
+        ("ubi", '[{"user_query":"%s","query_id":"q","client_id":"c","timestamp":"2025-01-01T00:00:00Z"}]\n'),
+        ("tripclick", '{"SessionId":"a","Keywords":"%s","DateCreated":"/Date(1483228800000)/","Documents":[1]}\n'),
+        ("core", '{"1": ["%s"]}'),
+        ("srw", '{"name": "set", "querySetQueries": [{"queryText": "%s"}]}'),
+        (
+            "logui",
+            '[{"eventType":"customEvent","eventDetails":{"name":"QUERY_SUBMITTED","submissionValues":[{"name":"q","value":"%s"}]'
+            '},"sessionID":"s","flightID":"f"}]',
+        ),
+        (
+            "yasbil",
+            '{"yasbil_session_serp":[{"session_guid":"g","tab_guid":"t","serp_ts":1700000000000,"search_query":"%s"}]}',
+        ),
+    ],
+)
+def test_texts_cut_within_a_character_are_kept_as_far_as_they_go(write, quiet_read, format_, text):
+    study = quiet_read(write("log.json", text.replace("%s", CUT)), format=format_)
+    assert study.queries.collect()["query_text"].to_list() == ["cats \ufffdd83d"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_pipes_are_refused_and_not_waited_for(tmp_path):
+    log = tmp_path / "log.csv"
+    log.write_text("session_id,query_position,rank,doc_id\na,1,1,x\n")
+    for name in ("pipe.csv", "pipe.toml"):
+        os.mkfifo(tmp_path / name)
+        with pytest.raises(DataError, match=r"is a device or a pipe|is no file"):
+            read(tmp_path / name)
+    with pytest.raises(DataError, match="is a device or a pipe"):
+        read(log, judgments=tmp_path / "pipe.csv")

@@ -1,0 +1,308 @@
+"""The session explorer in a browser."""
+
+import importlib
+import json
+import re
+import warnings
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import sessionkit as sk
+from sessionkit.analysis.curve import curve_with_stops
+from sessionkit.errors import DataWarning
+from sessionkit.reports.sections.explorer import explorer
+from tests.reports.mixed_logs import mixed
+from tests.reports.one_section import page_of
+
+pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
+CLINIC = Path(__file__).resolve().parents[3] / "examples" / "clinic" / "study.toml"
+
+
+def data_of(text):
+    """What the explorer of a page holds."""
+    return json.loads(re.search(r'id="explorer-widget-data">(.*?)</script>', text)[1])
+
+
+@pytest.fixture
+def shown(opened, tmp_path):
+    """Open a page of the explorer alone, which says nothing and asks for nothing."""
+
+    def shown(study, measures=(), redact=""):
+        path = tmp_path / "page.html"
+        path.write_text(page_of(explorer, study, measures, redact), encoding="utf-8")
+        page, said, asked = opened(path)
+        assert said == []
+        assert asked == [path.as_uri()]
+        return page
+
+    return shown
+
+
+def look_at(page, session):
+    """Find a session and show it; return what the page worked out."""
+    page.fill("#explorer-search", session)
+    page.locator("#explorer-list button").first.click()
+    found = page.evaluate("document.getElementById('explorer-widget').sessionkit")
+    assert found["session"] == session
+    return found
+
+
+def cells(page):
+    """The cells of the result lists that are shown: a list of rows per query."""
+    return page.evaluate(
+        """[...document.querySelectorAll("#explorer-session .list")].map((list) =>
+        [...list.querySelectorAll("tbody tr")].map((row) => [...row.cells].map((cell) => cell.textContent)))"""
+    )
+
+
+def number(text):
+    """A number as the page shows it, None for a dash."""
+    return None if text == "\u2013" else float(text)
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    "measures",
+    [
+        (),
+        ("sDCG(b=3,bq=1.5,gain=exp2)@4",),
+        ("sDCG(duplicates=first)@5",),
+        ("sDCG(grades=user)@10",),
+        ("sDCG(unjudged=skip,undefined=zero)@6",),
+        ("sDCG(queries=2,slots=shown)@5",),
+        ("sDCG(discount=geometric,p=0.8,rank_origin=session)@5",),
+    ],
+    ids=str,
+)
+def test_contributions_curves_and_values_are_those_of_sessionkit(shown, measures):
+    study = mixed(sessions=25, own_keys=not measures)
+    page = shown(study, measures)
+    measure = measures[0] if measures else "sDCG@10"
+    scores = dict(sk.score(study, measure, per="session").select("session_id", "value").rows())
+    explained = sk.explain(study, measure)
+    curves = curve_with_stops(study, measure, "session_id").filter(~pl.col("stopped"))
+    for nth in range(12):  # among them lists not logged between others, which leave slots of no query
+        session = f"s{nth:04}"
+        found = look_at(page, session)
+        value = scores[session]
+        assert found["value"] == (None if value is None else pytest.approx(value, abs=1e-9))
+        own = explained.filter(pl.col("session_id") == session).sort("query_position", "rank")
+        added = own["contribution"].drop_nulls().to_list()
+        got = [number(row[-2]) for rows in cells(page) for row in rows if row[-2] != "\u2013"]
+        assert got == pytest.approx(added, abs=6e-5)
+        mine = curves.filter(pl.col("group") == session).sort("slot")
+        assert len(found["own"]) == len(mine)
+        if value is not None:
+            assert found["own"] == pytest.approx(mine["value"].to_list(), abs=1e-9)
+            ideal = mine["ideal"].fill_null(0).to_list()  # null where nothing is judged
+            assert found["ideal"] == pytest.approx(ideal, abs=1e-9)
+
+
+@pytest.mark.browser
+def test_lists_have_documents_grades_clicks_and_what_lies_deeper(shown):
+    study = sk.read(CLINIC)
+    page = shown(study)
+    look_at(page, "c003")
+    explained = sk.explain(study, "sDCG@10", session="c003")
+    texts = study.queries.filter(pl.col("session_id") == "c003").sort("query_position").collect()
+    heads = page.locator("#explorer-session h4").all_inner_texts()
+    assert heads == [f"Query {place}: {text}" for place, text in texts.select("query_position", "query_text").rows()]
+    clicks = study.results.filter((pl.col("session_id") == "c003") & (pl.col("rank") <= 10)).collect()
+    rows = [row for rows in cells(page) for row in rows]
+    assert [row[1] for row in rows] == explained["doc_id"].to_list()
+    assert [number(row[2]) for row in rows] == explained["grade"].to_list()
+    assert [row[3] == "clicked" for row in rows] == clicks["clicked"].to_list()
+    assert "more below rank 10" in page.locator("#explorer-session").inner_text()
+    assert "% of its ideal" in page.locator("#explorer-session").inner_text()
+
+
+@pytest.mark.browser
+def test_sessions_are_found_by_words_system_topic_and_order(shown):
+    study = mixed(sessions=25)
+    page = shown(study)
+    found = page.locator("#explorer-found")
+    assert found.inner_text() == "1 to 10 of 25 sessions."
+    page.fill("#explorer-search", "u3 t2")  # sessions 12 and 21 are of u3, of which 12 has topic t2
+    assert page.locator("#explorer-list tbody tr").all_inner_texts()[0].split("\t")[0] == "s0012"
+    assert found.inner_text() == "1 to 1 of 1 sessions."
+    page.fill("#explorer-search", "no such thing")
+    assert found.inner_text() == "No session has all that."
+    page.fill("#explorer-search", "")
+    page.select_option("#explorer-system", label="B")
+    assert found.inner_text() == "1 to 8 of 8 sessions."
+    page.select_option("#explorer-system", label="all systems")
+    page.select_option("#explorer-order", "highest first")
+    best = sk.score(study, "sDCG@10", per="session").sort("value", descending=True, nulls_last=True)
+    assert page.locator("#explorer-list tbody button").first.inner_text() == best["session_id"][0]
+    page.select_option("#explorer-order", "most queries first")
+    many = [int(row.split("\t")[4]) for row in page.locator("#explorer-list tbody tr").all_inner_texts()]
+    assert many == sorted(many, reverse=True)
+
+
+@pytest.mark.browser
+def test_it_works_by_keyboard(shown):
+    page = shown(mixed(sessions=25))
+    page.get_by_role("button", name="Next page").focus()
+    page.keyboard.press("Enter")
+    assert page.locator("#explorer-found").inner_text() == "11 to 20 of 25 sessions."
+    page.locator("#explorer-list button").nth(2).focus()
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.textContent") == "Session s0012"
+    assert page.locator("#explorer-list tr[aria-current=true]").inner_text().startswith("s0012")
+    page.get_by_role("button", name="Back to the list").focus()
+    page.keyboard.press("Space")
+    assert page.evaluate("document.activeElement.textContent") == "s0012"
+    for label in ("Search ids and queries", "System", "Topic", "Order"):
+        assert page.get_by_label(label, exact=True).count() == 1
+    assert page.locator("#explorer-drawing svg").get_attribute("aria-label").startswith("sDCG@10 of session s0012")
+
+
+def big(sessions):
+    """Return a study of so many short sessions."""
+    results = pl.DataFrame({"number": range(sessions)}).join(pl.DataFrame({"rank": [1, 2, 3]}), how="cross")
+    results = results.select(
+        session_id=pl.format("session-{}", pl.col("number").cast(pl.String).str.zfill(6)),
+        query_position=1,
+        rank="rank",
+        doc_id=pl.format("doc-{}", (pl.col("number") * 7 + pl.col("rank")) % 999),
+        topic_id=pl.format("topic-{}", pl.col("number") % 50),
+        system_id=pl.format("S{}", pl.col("number") % 2),
+    )
+    judged = {"judgment_key": [f"topic-{number}" for number in range(50)], "doc_id": [f"doc-{n}" for n in range(50)]}
+    return sk.from_tables(results, {**judged, "grade": [1] * 50})
+
+
+@pytest.mark.browser
+def test_twenty_thousand_sessions_stay_usable(shown):
+    page = shown(big(20_000))
+    assert page.locator("#explorer-found").inner_text() == "1 to 10 of 20,000 sessions."
+    assert page.locator("#explorer-widget tbody tr").count() < 20
+    took = [
+        page.evaluate(
+            """(typed) => { const field = document.getElementById("explorer-search"); const begin = performance.now();
+            field.value = typed; field.dispatchEvent(new Event("input")); return performance.now() - begin; }""",
+            typed,
+        )
+        for typed in ("session", "session-0", "topic-7 s1", "", "session-019999")
+    ]
+    assert sorted(took)[2] < 100
+    assert page.locator("#explorer-found").inner_text() == "1 to 1 of 1 sessions."
+    look_at(page, "session-019999")
+
+
+def test_beyond_its_room_it_holds_a_stated_draw_that_is_the_same_every_time(monkeypatch):
+    held = importlib.import_module("sessionkit.reports.explorer.sample")
+    monkeypatch.setitem(held.ROOM, True, 9_000)
+    study = mixed(sessions=100)
+    text = page_of(explorer, study)
+    data = re.search(r'id="explorer-widget-data">(.*?)</script>', text)[1]
+    assert 6_000 < len(data) <= 9_000
+    ids = json.loads(data)["sessions"]["id"]
+    assert f"Here are {len(ids)} of 100 sessions, drawn at random with a fixed seed" in text
+    assert ids == sorted(ids) != [f"s{number:04}" for number in range(len(ids))]
+    assert page_of(explorer, mixed(sessions=100)) == text
+
+
+def test_clinic_is_small():
+    text = page_of(explorer, sk.read(CLINIC))
+    assert "All 120 sessions are here." in text
+    assert len(json.dumps(data_of(text))) < 150_000
+
+
+def test_what_is_left_out_is_nowhere_in_the_page():
+    study = sk.read(CLINIC)
+    plain, text = page_of(explorer, study), page_of(explorer, study, redact="queries,documents,users")
+    queries = study.queries.select(pl.col("query_text").unique()).collect().to_series().to_list()
+    secret = [*queries, "doc-21582", "doc-2", "u01", "c001"]
+    data, there = json.dumps(data_of(text)), json.dumps(data_of(plain))
+    for name in secret:
+        assert json.dumps(name)[1:-1] in there
+        assert json.dumps(name)[1:-1] not in data
+    found = data_of(text)
+    assert found["documents"] is None
+    assert found["queries"]["text"]["names"] == []
+    assert found["sessions"]["id"][:2] == ["session 1", "session 2"]
+    assert "Queries are left out. Documents are left out. Users are left out." in text
+    assert found["results"]["value"] == data_of(plain)["results"]["value"]
+
+
+@pytest.mark.browser
+def test_a_redacted_session_is_shown_with_numbers(shown):
+    page = shown(sk.read(CLINIC), redact="queries,documents,users")
+    look_at(page, "session 3")
+    assert page.locator("#explorer-session h4").all_inner_texts()[0] == "Query 1"
+    assert re.fullmatch(r"document \d+", cells(page)[0][0][1])
+    assert page.locator("#explorer-name").inner_text() == "Session 3"
+    assert page.locator("#explorer-session p").first.inner_text().startswith("System S2, topic C, user 1.")
+    assert "of session 3 after every slot" in page.locator("#explorer-drawing svg").get_attribute("aria-label")
+
+
+@pytest.fixture
+def hostile_log(hostile_names):
+    """Return a study of hostile ids, query texts and documents."""
+    many = range(len(hostile_names))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        return sk.from_tables(
+            {
+                "session_id": [f"{name}{nth}" for nth, name in enumerate(hostile_names)],
+                "query_position": [1 for _ in many],
+                "rank": [1 for _ in many],
+                "doc_id": hostile_names,
+            },
+            {"judgment_key": hostile_names, "doc_id": hostile_names, "grade": [1 for _ in many]},
+            sessions={
+                "session_id": [f"{name}{nth}" for nth, name in enumerate(hostile_names)],
+                "user_id": hostile_names,
+                "system_id": hostile_names,
+                "topic_id": hostile_names,
+            },
+            queries={
+                "session_id": [f"{name}{nth}" for nth, name in enumerate(hostile_names)],
+                "query_position": [1 for _ in many],
+                "query_text": hostile_names,
+            },
+        )
+
+
+@pytest.fixture
+def hostile_names():
+    """Return names that would do something if they were more than text, none of them blank."""
+    from importlib.util import module_from_spec, spec_from_file_location
+
+    spec = spec_from_file_location("hostile_conftest", Path(__file__).parents[1] / "conftest.py")
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return [*module.HOSTILE, "javascript:window.hacked=1", "__proto__", "constructor", "y" * 1_000_000]
+
+
+@pytest.mark.browser
+def test_hostile_texts_are_text_and_run_nothing(hostile_log, hostile_names, shown):
+    page = shown(hostile_log)
+    for name in range(page.locator("#explorer-list button").count()):
+        page.locator("#explorer-list button").nth(name).click()
+    page.click("#explorer-next")
+    for name in range(page.locator("#explorer-list button").count()):
+        page.locator("#explorer-list button").nth(name).click()
+    page.fill("#explorer-search", "onerror")
+    page.locator("#explorer-list button").first.click()
+    assert page.evaluate("window.hacked") is None
+    assert page.locator("#explorer-session h4").inner_text() == "Query 1: <img src=x onerror=window.hacked=1>"
+    assert cells(page)[0][0][1] == "<img src=x onerror=window.hacked=1>"
+    assert page.locator("#explorer-widget img, #explorer-widget a, #explorer-widget script").count() == 0
+    page.fill("#explorer-search", "yyyyyy")
+    page.locator("#explorer-list button").first.click()
+    assert (
+        page.locator("#explorer-session h4").inner_text()
+        == f"Query 1: {'y' * 300}\u2026 (1,000,000 characters, 29db38f631ce8382)"
+    )
+
+
+@pytest.mark.browser
+def test_a_log_without_texts_clicks_systems_or_judgments_is_shown(make, shown):
+    page = shown(make(systems=(None,), topics=(None,), users=(None,), judged=False))
+    assert page.locator("#explorer-found").inner_text() == "1 to 4 of 4 sessions."
+    assert "nothing is judged for it" in page.locator("#explorer-session").inner_text()
+    assert page.locator("#explorer-system").is_hidden()

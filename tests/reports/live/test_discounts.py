@@ -1,0 +1,269 @@
+"""Live discounts in a browser: sessionkit's own numbers, whatever is chosen."""
+
+import importlib
+import json
+import re
+import warnings
+
+import polars as pl
+import pytest
+
+import sessionkit as sk
+from sessionkit.reports.choices import choices_of
+from sessionkit.reports.live.measures import Varied
+from sessionkit.reports.sections.discounts import discounts
+from sessionkit.scoring.measures import parse_measure
+from tests.reports.mixed_logs import mixed
+from tests.reports.one_section import page_of
+
+pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
+
+
+@pytest.fixture
+def shown(opened, tmp_path):
+    """Open a page of live discounts alone, which says nothing and asks for nothing."""
+
+    def shown(study, measures=()):
+        path = tmp_path / "page.html"
+        path.write_text(page_of(discounts, study, measures), encoding="utf-8")
+        page, said, asked = opened(path)
+        assert said == []
+        assert asked == [path.as_uri()]
+        return page
+
+    return shown
+
+
+def state(page):
+    """What the page worked out."""
+    return page.evaluate(
+        """(() => { const {curves, total, share, names, milliseconds} = document.getElementById("live").sessionkit;
+        return {curves: curves.map((one) => [...one]), total, share, names, milliseconds}; })()"""
+    )
+
+
+def same(page, study):
+    """Compare the page's numbers with those of the measures that it names."""
+    found = state(page)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name, values in zip(found["names"], (found["total"], found["share"]), strict=True):
+            scores = sk.score(study, name, per="system")
+            assert values == pytest.approx(scores["value"].to_list(), abs=1e-9)
+        frame = sk.curve(study, found["names"][0], "system_id").sort("group", "slot")
+    expected = frame.group_by("group", maintain_order=True).agg("value")["value"].to_list()
+    assert [len(one) for one in found["curves"]] == [len(one) for one in expected]
+    for got, wanted in zip(found["curves"], expected, strict=True):
+        assert got == pytest.approx(wanted, abs=1e-9)
+    return found
+
+
+@pytest.mark.browser
+def test_a_group_without_a_value_has_no_line(shown):
+    # B searched a topic that nothing is judged for: its mean is undefined, which is not 0
+    study = sk.from_tables(
+        results={"session_id": list("abc"), "query_position": [1] * 3, "rank": [1] * 3, "doc_id": list("xyx")},
+        sessions={"session_id": list("abc"), "system_id": list("AAB"), "topic_id": ["t", "t", "u"]},
+        judgments={"judgment_key": ["t"], "doc_id": ["x"], "grade": [2]},
+    )
+    page = shown(study)
+    found = page.evaluate(
+        """(() => { const {curves, total} = document.getElementById("live").sessionkit;
+        return {total, zeros: [...curves[1]].filter((one) => one === 0).length, many: curves[1].length}; })()"""
+    )
+    assert found == {"total": [1, None], "zeros": 0, "many": 10}  # A: (2 + 0) / 2
+    assert page.locator("#live-drawing path").count() == 1
+    assert page.locator("#live-means tbody tr").all_inner_texts()[1].split("\t")[1:] == ["0", "\u2013", "\u2013"]
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    "measures",
+    [
+        (),
+        ("sDCG(b=3,bq=1.5)@4",),
+        ("sDCG(duplicates=first)@5", "nsDCG(duplicates=first,ideal=once)@5"),
+        ("sDCG(unjudged=skip,undefined=zero)@6",),
+        ("sDCG(gain=exp2,queries=2)@3", "nsDCG(ideal_queries=3)@3"),
+        ("sDCG(gain=binary,min_grade=2)@10",),
+        ("sDCG(gain=1-2-4-9)@10",),
+        ("sDCG(grades=user)@10",),
+    ],
+    ids=str,
+)
+def test_every_setting_gives_the_numbers_of_sessionkit(shown, measures):
+    compared(shown, mixed(), measures)
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    "measures", [(), ("sDCG(duplicates=first)@5", "nsDCG(duplicates=first,ideal=once)@5")], ids=str
+)
+def test_queries_that_are_judged_for_other_topics_count_as_such(shown, measures):
+    compared(shown, mixed(own_keys=True), measures)
+
+
+def compared(shown, study, measures):
+    """Compare what the page shows with sessionkit's own numbers for several settings."""
+    page = shown(study, measures)
+    start = same(page, study)
+    assert start["names"][0] == (measures[0] if measures else "sDCG@10")
+    page.fill("#live-b", "1.1")
+    page.fill("#live-bq", "20")
+    assert "b=1.1,bq=20" in same(page, study)["names"][0]
+    for gain in ("exp2", "binary", "weights", "linear"):
+        page.select_option("#live-gain", gain)
+        if gain == "weights":
+            page.fill("[data-grade='2']", "0.5")  # weights need not rise with the grade
+            page.fill("[data-grade='3']", "30")
+        same(page, study)
+    page.click("#live-reset")
+    assert state(page)["names"] == start["names"]
+    assert state(page)["total"] == start["total"]
+
+
+@pytest.mark.browser
+def test_controls_work_by_keyboard_and_refuse_what_no_measure_takes(shown):
+    study = mixed()
+    page = shown(study)
+    page.focus("#live-b-slider")
+    page.keyboard.press("ArrowRight")
+    assert page.input_value("#live-b") == "2.1"
+    assert same(page, study)["names"][0] == "sDCG(b=2.1)@10"
+    page.fill("#live-b", "1")
+    assert page.get_attribute("#live-b", "aria-invalid") == "true"
+    assert state(page)["names"][0] == "sDCG(b=2.1)@10"
+    page.fill("#live-b", "2.55")
+    assert page.get_attribute("#live-b", "aria-invalid") is None
+    assert same(page, study)["names"][0] == "sDCG(b=2.55)@10"
+    for name in ("Rank discount, base b", "Query discount, base bq", "Gain"):
+        assert page.get_by_label(name, exact=True).count() == 1
+    assert page.locator("#live-drawing svg").get_attribute("aria-label").startswith("Mean sDCG(b=2.55)@10")
+
+
+@pytest.mark.browser
+def test_a_step_of_a_study_of_a_thousand_sessions_takes_under_a_tenth_of_a_second(shown):
+    page = shown(mixed(sessions=1000, queries=8))
+    took = []
+    for step in range(8):
+        page.fill("#live-b", str(2 + step))
+        took.append(state(page)["milliseconds"])
+    assert sorted(took)[4] < 100
+    assert page.locator("#live-means tbody tr").count() == 3
+
+
+@pytest.mark.browser
+def test_beyond_so_many_sessions_shares_are_of_a_sample_and_sums_of_all(shown, monkeypatch):
+    monkeypatch.setattr(importlib.import_module("sessionkit.reports.sections.discounts"), "SESSIONS", 30)
+    study = mixed()
+    page = shown(study)
+    scores = sk.score(study, "sDCG@10", per="system")
+    found = state(page)
+    assert found["total"] == pytest.approx(scores["value"].to_list(), abs=1e-9)
+    assert found["share"] != pytest.approx(sk.score(study, "nsDCG@10", per="system")["value"].to_list(), abs=1e-9)
+    counts = page.evaluate("[...document.querySelectorAll('#live-means tr')].map((row) => row.cells[4].textContent)")
+    assert counts[0] == "Sessions of nsDCG@10"
+    assert 0 < sum(map(int, counts[1:])) <= 30
+    assert "means of nsDCG here are of 30, drawn at random" in page.locator("#discounts").inner_text()
+
+
+@pytest.mark.browser
+def test_equal_means_are_level(make, shown):
+    page = shown(make(judged=True, systems=("S1", "S2"), sessions=2, topics=("t", "u")))
+    page.select_option("#live-gain", "weights")
+    page.fill("[data-grade='2']", "0")
+    assert (
+        page.locator("#live-told")
+        .inner_text()
+        .startswith("By sDCG(gain=0-1-0)@10, S1 is level with S2: 0.0000 against 0.0000.")
+    )
+
+
+@pytest.mark.browser
+def test_hostile_names_run_nothing(hostile, shown):
+    page = shown(hostile)
+    page.select_option("#live-gain", "exp2")
+    assert page.evaluate("window.hacked") is None
+    assert "<img src=x onerror=window.hacked=1>" in page.locator("#live-means").inner_text()
+    assert page.locator("#live img, #live a, #live [onerror]").count() == 0
+
+
+@pytest.mark.parametrize(
+    ("measures", "said"),
+    [
+        (
+            ("sDCG(discount=geometric,p=0.8)@10", "nsDCG(ideal=spread)@10"),
+            ("another form (discount=geometric, p=0.8): sDCG@10 stands in its place", "and is not spread"),
+        ),
+        (
+            ("nsDCG(query_discount=none)@5",),
+            ("(query_discount=none): sDCG@5 stands in its place, so that its numbers",),
+        ),
+        (("sDCG(gain=lifted)@10",), ("The gain of sDCG(gain=lifted)@10 cannot be varied here: sDCG@10 stands in",)),
+        (("sRBP(b=0.5,p=0.8)@10", "mean(nDCG@10)"), ("None of the measures asked for has discounts with these bases",)),
+        (("nsDCG(normalize=query)@10",), ("whole sessions are divided by their ideal, and not each query by its own",)),
+        (("sDCG@10", "nsDCG(b=3)@10"), ("nsDCG(b=3)@10 is varied with the parameters of sDCG@10 here.",)),
+    ],
+)
+def test_measures_that_cannot_be_varied_so_are_replaced_and_named(measures, said):
+    text = page_of(discounts, mixed(), measures)
+    assert [words in text for words in said] == [True] * len(said)
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    ("measures", "whose"), [((), "of the report's own discounts."), (("sDCG(discount=shifted)@10",), "by sDCG@10.")]
+)
+def test_the_order_is_held_against_what_the_controls_began_with(make, shown, measures, whose):
+    page = shown(make(), measures)
+    page.fill("#live-b", "9")
+    assert page.locator("#live-told").inner_text().endswith(f"The order by these means is that {whose}")
+
+
+def test_nothing_is_said_of_measures_that_are_varied_as_they_are():
+    for measures in ((), ("sDCG@10",), ("nsDCG(gain=exp2,b=3)@5", "P@10"), ("nsDCG(ideal=once)@10",)):
+        asked = [parse_measure(text) for text in measures]
+        assert Varied.of(choices_of(mixed(), asked)).told == ""
+
+
+def test_weights_are_offered_for_whole_grades_alone(make):
+    assert '<option value="weights">' in page_of(discounts, mixed())
+    half = sk.from_tables(
+        {"session_id": ["s"], "query_position": [1], "rank": [1], "doc_id": ["a"], "topic_id": ["t"]},
+        {"judgment_key": ["t"], "doc_id": ["a"], "grade": [1.5]},
+    )
+    assert '<option value="weights">' not in page_of(discounts, half)
+
+
+def test_a_study_in_several_blocks_has_the_same_bytes(monkeypatch):
+    study = mixed()
+    whole = page_of(discounts, study)
+    assert page_of(discounts, mixed()) == whole
+    from sessionkit.scoring import batch
+
+    small = batch.blocks
+    monkeypatch.setattr("sessionkit.reports.live.counts.blocks", lambda study, read: small(study, read, rows=40))
+    assert page_of(discounts, study) == whole
+
+
+def test_data_are_compact():
+    study = mixed(sessions=1000, queries=8)
+    text = page_of(discounts, study)
+    data = re.search(r'id="live-data">(.*?)</script>', text)[1]
+    assert len(data) < 120_000
+    # all but 32 sessions of which no list was logged
+    logged = study.queries.filter(pl.col("results_status") != "not_logged").select("session_id").unique().collect()
+    assert len(json.loads(data)["sessions"]["size"]) == len(logged) == 968
+
+
+@pytest.mark.browser
+def test_names_in_another_direction_leave_the_numbers_where_they_are(make, shown):
+    page = shown(make(systems=("\u05d0\u05d1", "\u05d2\u05d3")))
+    words = "document.createTreeWalker(document.getElementById('live-told'), NodeFilter.SHOW_TEXT)"
+    lefts = page.evaluate(
+        f"""(() => {{ const found = [], walker = {words}, range = document.createRange();
+        while (walker.nextNode()) {{ range.selectNodeContents(walker.currentNode); found.push(range.getClientRects()[0].left); }}
+        return found; }})()"""
+    )
+    assert len(lefts) == 5
+    assert lefts == sorted(lefts)

@@ -1,0 +1,207 @@
+"""Figures drawn apart: what they draw equals what the analysis gives, and their captions say what was averaged."""
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import sessionkit as sk
+from sessionkit.charts import KINDS, save, spec_of
+from sessionkit.errors import DataError, UsageError
+from sessionkit.reports.choices import choices_of
+from sessionkit.reports.figures import APART, figure
+from sessionkit.reports.on_demand import DRAWN
+from sessionkit.reports.on_demand.scores import USUAL
+from sessionkit.reports.on_demand.steps import flow
+from sessionkit.reports.page import MEASURES
+from sessionkit.reports.redaction import Redaction
+from sessionkit.reports.single import single_figure
+from sessionkit.scoring.measures import parse_measure
+
+CLINIC = Path(__file__).resolve().parents[3] / "examples" / "clinic" / "study.toml"
+
+
+@pytest.fixture(scope="module")
+def clinic():
+    """The example study."""
+    return sk.read(CLINIC)
+
+
+def data_of(made):
+    """Every row of every dataset of a figure."""
+    return [row for rows in spec_of(made.chart)["datasets"].values() for row in rows]
+
+
+def test_every_kind_is_known_and_stands_apart():
+    assert set(DRAWN) <= set(KINDS)
+    assert set(DRAWN) <= set(APART)
+    assert USUAL == MEASURES
+
+
+def test_gain_vectors_by_weighting_scheme(clinic):
+    asked = [parse_measure(text) for text in ("CG@3", "CG(gain=0-1-10-100)@3")]
+    made = single_figure(clinic, "gain-vectors", asked)
+    both = sk.breakdown(clinic, asked[1], average="queries").filter(pl.col("rank") == 3, pl.col("group") == "S2")
+    mean = both.select((pl.col("value") * pl.col("n_queries")).sum() / pl.col("n_queries").sum()).item()
+    rows = [row for row in data_of(made) if row["measure"] == str(asked[1]) and row["line"] == "Shown"]
+    assert [row["value"] for row in rows if row["group"] == "S2" and row["rank"] == 3] == [pytest.approx(mean)]
+    assert "queries: S1 152, S2 191" in made.caption  # 60 sessions each, ECIR 2008
+
+
+def test_precision_recall_is_that_of_the_analysis(clinic):
+    made = single_figure(clinic, "precision-recall", parse_measure("IPrec11@100"))
+    average = sk.precision_recall(clinic, measure="IPrec11@100")
+    drawn = [row["precision"] for row in data_of(made) if "topic" not in row]
+    assert drawn == average["precision"].to_list()
+    assert {row["topic"] for row in data_of(made) if "topic" in row} == set("ABCD")
+    assert "IPrec11@100" in made.caption
+    with pytest.raises(UsageError, match="does not draw nDCG@5"):
+        single_figure(clinic, "precision-recall", parse_measure("nDCG@5"))
+
+
+def test_rprecision_histogram_takes_the_systems_in_the_order_asked_for(clinic):
+    given = sk.rprecision_histogram(clinic)["difference"]
+    bars = [row["difference"] for row in data_of(single_figure(clinic, "rprecision-histogram")) if "topic" in row]
+    assert bars == given.to_list()
+    made = single_figure(clinic, "rprecision-histogram", system="S2")
+    assert [row["difference"] for row in data_of(made) if "topic" in row] == [-value for value in given]
+    assert "S2 is ahead on 4, S1 on 0 of 4 topics" in made.caption
+    assert single_figure(clinic, "rprecision-histogram", against="S1").caption == made.caption
+    with pytest.raises(UsageError, match="there is no system 'S3': S1, S2"):
+        single_figure(clinic, "rprecision-histogram", against="S3")
+    with pytest.raises(UsageError, match="--system and --against; there are 4: A, B, C, D"):
+        single_figure(clinic, "rprecision-histogram", by="topic_id")
+
+
+def test_score_distribution_is_of_sessions(clinic):
+    made = single_figure(clinic, "score-distribution", parse_measure("nsDCG@10"))
+    boxes = [row for row in data_of(made) if row["kind"] == "box"]
+    means = sk.score(clinic, "nsDCG@10", per="system")["value"]
+    assert [row["mean"] for row in boxes] == [pytest.approx(value) for value in means]
+    assert made.caption.endswith("Every session is a point. Sessions: S1 60, S2 60.")
+    with pytest.raises(UsageError, match=r"ask for mean\(nDCG@10\)"):
+        single_figure(clinic, "score-distribution", parse_measure("nDCG@10"))
+
+
+def test_waterfall_ends_at_the_score(clinic):
+    made = single_figure(clinic, "waterfall", parse_measure("sDCG@10"), session="c002")
+    whole = next(row for row in data_of(made) if row.get("kind") == "Session")
+    scores = sk.score(clinic, "sDCG@10", per="session").filter(pl.col("session_id") == "c002")
+    assert whole["to"] == pytest.approx(scores["value"].item())
+    assert "session c002, S1, topic B" in made.caption
+    assert "session c055" in single_figure(clinic, "waterfall").caption  # 11 queries, the most
+    with pytest.raises(UsageError, match="there is no session 'c999'"):
+        single_figure(clinic, "waterfall", session="c999")
+    with pytest.raises(UsageError, match=r"ask for mean\(DCG@3\)"):
+        single_figure(clinic, "waterfall", parse_measure("DCG@3"))
+
+
+def test_timeline_has_the_times_of_the_log(clinic):
+    made = single_figure(clinic, "session-timeline", session="c001")
+    # c001 began 08:24:50, its query came 08:25:22, it ended 08:27:08
+    query = next(row for row in data_of(made) if row.get("kind") == "Result list")
+    assert (query["start"], query["end"]) == (pytest.approx(32 / 60), pytest.approx(138 / 60))
+    assert query["text"] == "INR control"
+    # c002: queries at 08:29:11 and 08:29:19, and two more; each list is left when the next query is issued
+    lists = [
+        row for row in data_of(single_figure(clinic, "session-timeline", session="c002")) if row.get("kind") == "Query"
+    ]
+    assert [row["end"] for row in lists][:-1] == [row["start"] for row in lists][1:]
+    assert lists[1]["start"] - lists[0]["start"] == pytest.approx(8 / 60)
+    click = next(row for row in data_of(made) if row.get("kind") == "Dwell")
+    assert (click["start"], click["dwell"]) == (pytest.approx(40 / 60), 17)  # clicked 08:25:30
+    assert made.caption.startswith(
+        "1 query of session c001, S1, topic A, with the time until the next one was issued or"
+    )
+
+
+def test_correlations_are_those_of_the_analysis(clinic):
+    made = single_figure(clinic, "correlation-forest", parse_measure("sDCG@10"), with_=["satisfaction"])
+    table = sk.correlate(clinic, "sDCG@10", "satisfaction").table
+    rows = data_of(made)
+    assert [(row["value"], row["low"], row["high"]) for row in rows] == table.select("value", "low", "high").rows()
+    with pytest.raises(UsageError, match="--with COLUMN; columns with numbers: satisfaction, years_internet"):
+        single_figure(clinic, "correlation-forest")
+
+
+def test_flow_counts_sessions_and_what_they_did_next(clinic):
+    steps = flow(clinic, "system_id")
+    assert steps.filter(pl.col("position") == 1).group_by("group").agg(pl.col("n").sum()).sort("group").rows() == [
+        ("S1", 60),
+        ("S2", 60),
+    ]
+    assert steps.filter(pl.col("next") == "stopped")["n"].sum() == 120
+    kinds = sk.reformulations(clinic, None)["reformulation"].value_counts().sort("reformulation")
+    went = steps.filter(pl.col("next") != "stopped").group_by("next").agg(pl.col("n").sum()).sort("next")
+    assert went.rows() == kinds.rows()
+    # of the sessions that came to a query, those that went on are those that came to the next
+    came = steps.group_by("group", "position").agg(pl.col("n").sum())
+    on = (
+        steps.filter(pl.col("next") != "stopped")
+        .group_by("group", position=pl.col("position") + 1)
+        .agg(m=pl.col("n").sum())
+    )
+    both = came.join(on, on=["group", "position"])
+    assert both["n"].to_list() == both["m"].to_list()
+    assert (
+        "S1 60, S2 60 at first. The first 10 of at most 11 queries"
+        in single_figure(clinic, "reformulation-flow").caption
+    )
+
+
+def test_differences_are_those_of_the_comparison(clinic):
+    asked = parse_measure("sDCG@10")
+    rows = data_of(single_figure(clinic, "differences", [asked]))
+    table = sk.compare(clinic, asked).table
+    assert [(row["estimate"], row["low"], row["high"]) for row in rows] == table.select(
+        "estimate", "low", "high"
+    ).rows()
+
+
+@pytest.mark.parametrize("kind", ["waterfall", "session-timeline"])
+def test_what_must_not_be_shared_is_left_out(clinic, kind):
+    choices = choices_of(clinic, redaction=Redaction.of("queries,documents,users"))
+    made = figure(clinic, kind, choices)
+    written = str(spec_of(made.chart)) + made.caption
+    assert "session 55" in written  # c055
+    assert not [word for word in ("c055", "doc-", "anticoag") if word in written]
+    assert [word for word in ("c055", "doc-") if word in str(spec_of(single_figure(clinic, kind).chart))] == [
+        "c055",
+        "doc-",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "said"),
+    [
+        ("session-curve", {"session": "c001"}, "has no --session; charts that have: waterfall, session-timeline"),
+        ("waterfall", {"with_": ["satisfaction"]}, "has no --with; charts that have: correlation-forest"),
+        ("differences", {"against": "S1"}, "has no --against; charts that have: rprecision-histogram"),
+        (
+            "waterfall",
+            {"measure": ["sDCG@3", "sDCG@4"]},
+            "draws one measure, not 2; charts that draw several: differences",
+        ),
+    ],
+)
+def test_options_of_other_charts_are_refused(clinic, kind, options, said):
+    measures = [parse_measure(text) for text in options.pop("measure", [])]
+    with pytest.raises(UsageError, match=said):
+        single_figure(clinic, kind, measures, **options)
+
+
+def test_what_the_log_does_not_say_is_named(make):
+    with pytest.raises(DataError, match="needs the times of queries, issued_at; the queries have session_id"):
+        single_figure(make(), "session-timeline")
+    with pytest.raises(DataError, match="query_text"):
+        single_figure(make(), "reformulation-flow")
+    with pytest.raises(UsageError, match="the log has no ratings"):
+        single_figure(make(), "correlation-forest")
+
+
+@pytest.mark.filterwarnings("ignore::sessionkit.DataWarning")
+@pytest.mark.parametrize("kind", ["gain-vectors", "precision-recall", "score-distribution", "waterfall"])
+def test_hostile_studies_are_drawn(hostile, tmp_path, kind):
+    svg = save(single_figure(hostile, kind).chart, tmp_path / "chart.svg").read_text("utf-8")
+    assert "<script" not in svg
+    assert "Synthetic data" in svg

@@ -1,0 +1,26 @@
+"""Pages of single sections, so that a browser has less to read."""
+
+from sessionkit.charts.page import page
+from sessionkit.reports.choices import choices_of
+from sessionkit.reports.material import Material
+from sessionkit.reports.parts import Widget
+from sessionkit.reports.redaction import Redaction
+from sessionkit.reports.style import STYLE
+from sessionkit.reports.writers.sections import html_sections
+from sessionkit.scoring.measures import parse_measure
+
+
+def material(study, measures=(), redact="", per="system"):
+    """Return what the sections of a report are made from."""
+    asked, redaction = [parse_measure(measure) for measure in measures], Redaction.of(redact)
+    choices = choices_of(study, asked or None, redaction=redaction)
+    return Material(study, tuple(asked), per, choices, redaction)
+
+
+def page_of(section, study, measures=(), redact=""):
+    """Return a page of one section."""
+    made = section(material(study, measures, redact))
+    scripts = [script for part in made.parts if isinstance(part, Widget) for script in part.scripts]
+    return page(
+        "One section", f"<main><h1>One section</h1>{html_sections([made])}</main>", style=STYLE, scripts=scripts
+    )

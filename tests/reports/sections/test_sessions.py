@@ -1,0 +1,67 @@
+"""Last and earlier queries: the figure, the table and the sentence of a report say the same numbers."""
+
+from dataclasses import replace
+
+import polars as pl
+import pytest
+
+import sessionkit as sk
+from sessionkit.reports import page
+from sessionkit.reports.figures import Figure
+from sessionkit.reports.parts import Words
+from sessionkit.reports.tables import ReportTable
+
+pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
+
+
+def made_of(study):
+    """The figure of last and earlier queries, the words below it, and the table below these."""
+    (section,) = [section for section in page.sections_of(study, "sDCG@2") if section.name == "sessions"]
+    at = next(number for number, part in enumerate(section.parts) if getattr(part, "kind", "") == "last-vs-nonlast")
+    figure, words, table = section.parts[at : at + 3]
+    assert isinstance(figure, Figure)
+    assert isinstance(words, Words)
+    assert isinstance(table, ReportTable)
+    return figure, " ".join(words.paragraphs), table
+
+
+def test_figure_table_and_sentence_say_the_means_within_sessions(make):
+    # sessions of 1 to 12 queries; the last query of each finds its one document at rank 2, an earlier one nothing
+    study = make(sessions=12, users=("u1", "u2", "u3", "u4", "u5"))
+    # in half of the sessions of S2 the first query finds a document too, so that earlier queries have a value
+    early = pl.DataFrame(
+        {"judgment_key": ["t"] * 3, "doc_id": [f"s{number}.1.1" for number in (3, 7, 11)], "grade": 2.0}
+    )
+    judged = study.judgments.filter(~pl.col("doc_id").is_in(early["doc_id"].implode())).collect()
+    study = replace(study, judgments=pl.concat([judged, early.select(judged.columns).cast(dict(judged.schema))]).lazy())
+    figure, words, table = made_of(study)
+    values = sk.score(study, "nDCG@2", per="query").sort("session_id", "query_position")
+    gains = values.group_by("session_id", maintain_order=True).agg("value").rows()
+    expected = {}
+    systems = dict(study.sessions.select("session_id", "system_id").collect().rows())
+    for session, gained in gains:
+        if len(gained) > 1:
+            expected.setdefault(systems[session], []).append((gained[-1], sum(gained[:-1]) / (len(gained) - 1)))
+    means = {
+        system: tuple(sum(column) / len(pairs) for column in zip(*pairs, strict=True))
+        for system, pairs in expected.items()
+    }
+    rows = [row for rows in figure.chart.to_dict()["datasets"].values() for row in rows if row["rank"] == 2]
+    drawn = {(row["group"], row["part"]): row["value"] for row in rows}
+    for system, (last, earlier) in means.items():
+        assert (drawn[system, "Last"], drawn[system, "Non-last"]) == pytest.approx((last, earlier))
+        row = table.frame.row(by_predicate=pl.col("group") == system, named=True)
+        assert (row["value"], row["value_against"]) == pytest.approx((last, earlier))
+        assert f"{last:.3f} against {earlier:.3f} on average over" in words
+    assert dict(table.frame.select("group", "left_out_single_query").rows()) == {"S1": 1, "S2": 0}
+    assert "over 5 sessions (1 of one query left out)" in words
+    assert "Sessions: S1 5 (1 of one query left out), S2 6." in figure.caption
+
+
+def test_a_study_of_single_queries_has_nothing_to_compare(make):
+    rows = {"session_id": list("abcd"), "query_position": [1] * 4, "rank": [1] * 4, "doc_id": list("wxyz")}
+    study = sk.from_tables({**rows, "topic_id": ["t"] * 4}, {"judgment_key": ["t"], "doc_id": ["w"], "grade": [1]})
+    (section,) = [section for section in page.sections_of(study) if section.name == "sessions"]
+    figure = next(part for part in section.parts if getattr(part, "kind", "") == "last-vs-nonlast")
+    assert figure.chart is None
+    assert "no session of two queries or more" in figure.caption

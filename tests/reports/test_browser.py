@@ -1,0 +1,280 @@
+"""The report in a real browser: for every reader, by keyboard, on any screen, on paper, whatever stands in the log."""
+
+import re
+import warnings
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import sessionkit as sk
+from sessionkit import charts
+from sessionkit.reports import report
+from tests.reports.odd_logs import odd
+
+pytestmark = pytest.mark.browser
+CLINIC = Path(__file__).resolve().parents[2] / "examples" / "clinic" / "study.toml"
+TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa", "best-practice"]
+ALIKE = ".chart svg > *, .table tr:nth-child(n + 4), .save a"
+"""What axe need not look at: what is drawn in a chart, which is one image with words, rows and links like those above them."""
+PAPER = {"width": 680, "height": 1001}
+"""A4 within the margins of the style sheet, in CSS pixels: 180 mm by 265 mm."""
+STUDIES = {"clinic": (lambda: sk.read(CLINIC), None), "odd": (odd, ("sDCG@10", "nsDCG@10"))}
+"""How each study is made, and what is reported of it."""
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """Write the two reports."""
+    place, written = tmp_path_factory.mktemp("reports"), {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name, (study, measures) in STUDIES.items():
+            written[name] = place / f"{name}.html"
+            report(study(), measures, output=written[name])
+    return written
+
+
+@pytest.fixture(scope="module")
+def pages(browser, files):
+    """Both reports opened: the page, what it said on the console, the addresses it asked for."""
+    shown = {}
+    for name, path in files.items():
+        page = browser.new_page(viewport={"width": 1400, "height": 900})
+        said, asked = [], []
+        page.on("console", lambda message, said=said: said.append(message.text))
+        page.on("pageerror", lambda error, said=said: said.append(str(error)))
+        page.on("dialog", lambda dialog, said=said: said.append(dialog.message))
+        page.on("request", lambda request, asked=asked: asked.append(request.url))
+        page.goto(path.as_uri())
+        page.wait_for_function("document.documentElement.dataset.charts !== undefined", timeout=30_000)
+        shown[name] = page, said, asked
+    yield shown
+    for page, _, _ in shown.values():
+        page.close()
+
+
+@pytest.fixture(params=STUDIES)
+def shown(request, pages):
+    """One of the reports, on a wide screen in a light room."""
+    page, _, _ = pages[request.param]
+    yield page
+    page.emulate_media(media="screen", color_scheme="light", reduced_motion="no-preference")
+    page.set_viewport_size({"width": 1400, "height": 900})
+
+
+def test_nobody_is_shut_out(shown):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    chosen = {"resultTypes": ["violations"], "runOnly": {"type": "tag", "values": TAGS}}
+    shown.eval_on_selector_all(ALIKE, "all => all.forEach(one => one.toggleAttribute('hidden', true))")
+    for width, scheme in ((1400, "light"), (800, "dark"), (390, "light")):
+        shown.set_viewport_size({"width": width, "height": 900})
+        shown.emulate_media(color_scheme=scheme)
+        found = axe.run(shown, options=chosen)
+        assert found.violations_count == 0, f"{width} {scheme}: {found.generate_report()}"
+    shown.eval_on_selector_all(ALIKE, "all => all.forEach(one => one.removeAttribute('hidden'))")
+
+
+def test_a_chart_alone_shuts_nobody_out(opened, tmp_path):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    frame = pl.DataFrame({"group": ["A", "A", "B", "B"], "value": [0.1, 0.3, 0.4, 0.9]})
+    page, said, _ = opened(charts.save(charts.score_distribution(frame, title="Scores"), tmp_path / "chart.html"))
+    found = axe.run(page, options={"resultTypes": ["violations"], "runOnly": {"type": "tag", "values": TAGS}})
+    assert found.violations_count == 0, found.generate_report()
+    assert page.get_by_role("img", name="Scores").count() == 1
+    assert said == []
+
+
+def test_every_drawing_is_an_image_with_words(shown):
+    labels = shown.eval_on_selector_all(
+        ".chart svg", "all => all.map(one => [one.getAttribute('role'), one.getAttribute('aria-label')])"
+    )
+    assert len(labels) >= 8
+    assert all(role == "img" and len(label) > 40 for role, label in labels)
+    assert shown.locator("figure svg > :not([aria-hidden=true])").count() == 0
+
+
+def test_tab_goes_through_the_page_in_order_and_is_seen(shown):
+    shown.evaluate("window.scrollTo(0, 0); document.activeElement.blur()")
+    shown.mouse.click(5, 5)
+    shown.keyboard.press("Tab")
+    assert shown.evaluate("document.activeElement.textContent") == "Skip to the summary"
+    assert shown.locator(".skip").bounding_box()["y"] >= 0
+    shown.evaluate("window.passed = [document.activeElement]")
+    unseen = shown.evaluate("document.querySelectorAll('a, button, input, select, [tabindex=\"0\"]').length")
+    for _ in range(unseen):
+        shown.keyboard.press("Tab")
+        at = shown.evaluate(
+            """(() => { const one = document.activeElement, last = window.passed[window.passed.length - 1];
+            if (one === document.body) return null;
+            window.passed.push(one);
+            const box = one.getBoundingClientRect(), look = getComputedStyle(one);
+            return {after: Boolean(last.compareDocumentPosition(one) & 4), what: one.outerHTML.slice(0, 80),
+              seen: box.width > 0 && box.bottom > 0 && box.top < innerHeight && look.outlineStyle !== "none"}; })()"""
+        )
+        if at is None:
+            break
+        assert at["after"], at["what"]
+        assert at["seen"], at["what"]
+    passed = shown.evaluate("window.passed.filter(one => one.closest('#explorer-widget, #live, .save, nav')).length")
+    assert passed > 40
+
+
+def test_skip_link_leads_past_the_sections(shown):
+    shown.focus(".skip")
+    shown.keyboard.press("Enter")
+    shown.keyboard.press("Tab")
+    assert shown.evaluate("document.activeElement.closest('#summary') !== null")
+
+
+def test_figures_are_saved_by_keyboard(shown):
+    for kind, start in (("SVG", b"<svg"), ("PNG", b"\x89PNG")):
+        shown.get_by_role("button", name=f"Save figure 1 as {kind}").focus()
+        with shown.expect_download() as caught:
+            shown.keyboard.press("Enter")
+        assert caught.value.suggested_filename == f"figure-1.{kind.lower()}"
+        assert Path(caught.value.path()).read_bytes().startswith(start)
+
+
+def test_numbers_that_change_are_told(shown):
+    assert shown.locator("#live-told[role=status], #explorer-found[role=status]").count() == 2
+    before = shown.locator("#live-told").inner_text()
+    shown.focus("#live-b-slider")
+    for key in ("End", "ArrowLeft"):
+        shown.keyboard.press(key)
+    assert shown.input_value("#live-b") == "19.9"
+    assert shown.locator("#live-told").inner_text() != before
+    shown.focus("#live-gain")
+    shown.keyboard.press("ArrowDown")
+    shown.keyboard.press("Tab")
+    shown.keyboard.press("Space")  # Reset
+    assert shown.locator("#live-told").inner_text() == before
+
+
+@pytest.mark.parametrize("width", [320, 390, 700, 1000, 1400])
+def test_no_page_is_wider_than_its_screen_and_no_figure_is_cut(shown, width):
+    shown.set_viewport_size({"width": width, "height": 900})  # 320: a screen of 1280 at four times its size
+    assert shown.evaluate("document.documentElement.scrollWidth") == width
+    cut = shown.evaluate(
+        """[...document.querySelectorAll("h1, h2, h3, h4, p, li, dd, figcaption, .chart svg, input, select, button")]
+        .filter((one) => one.getClientRects().length && !one.closest(".table"))
+        .filter((one) => one.getBoundingClientRect().right > innerWidth + 1).map((one) => one.outerHTML.slice(0, 90))"""
+    )
+    assert cut == []
+
+
+def test_charts_are_drawn_for_the_screen_they_are_opened_on(browser, files):
+    page = browser.new_page(viewport={"width": 390, "height": 800})
+    page.goto(files["clinic"].as_uri())
+    page.wait_for_function("document.documentElement.dataset.charts !== undefined", timeout=30_000)
+    scaled = page.eval_on_selector_all(
+        ".chart svg.marks",
+        "all => all.map(one => one.getBoundingClientRect().width / Number(one.getAttribute('width')))",
+    )
+    page.close()
+    assert len(scaled) == 7
+    assert min(scaled) > 0.85  # text of 11 pixels has at least 9
+
+
+def test_charts_are_drawn_anew_when_a_phone_is_turned(browser, files):
+    page = browser.new_page(viewport={"width": 844, "height": 390})
+    page.goto(files["clinic"].as_uri())
+    page.wait_for_function("document.documentElement.dataset.charts !== undefined", timeout=30_000)
+
+    def drawn(until):
+        look = "all => all.map((one) => [Number(one.getAttribute('width')), one.role, one.getAttribute('aria-label')])"
+        for _ in range(200):
+            if until(found := page.eval_on_selector_all(".chart svg.marks", look)):
+                break
+            page.wait_for_timeout(50)
+        return found
+
+    wide = drawn(lambda _: True)
+    page.set_viewport_size({"width": 390, "height": 844})
+    narrow = drawn(lambda all_: len(all_) == len(wide) and all(told and width < 430 for width, _, told in all_))
+    assert max(width for width, *_ in narrow) < 430 < max(width for width, *_ in wide)
+    assert [words for _, *words in narrow] == [words for _, *words in wide]
+    assert page.locator("figure:has(.chart) .save").count() == len(wide)
+    page.set_viewport_size({"width": 844, "height": 390})
+    assert drawn(lambda all_: all_ == wide) == wide
+    page.close()
+
+
+def test_nothing_moves_for_who_asks_for_stillness(shown):
+    shown.emulate_media(reduced_motion="reduce")
+    moving = shown.evaluate(
+        """[...document.querySelectorAll("*")].map((one) => getComputedStyle(one))
+        .filter((look) => look.animationName !== "none" || parseFloat(look.transitionDuration) > 0).length"""
+    )
+    assert moving == 0
+
+
+def test_on_paper_nothing_is_cut_and_nothing_waits_for_a_click(shown):
+    shown.set_viewport_size(PAPER)
+    shown.emulate_media(media="print", color_scheme="dark")
+    look = "getComputedStyle(document.body).backgroundColor"
+    assert shown.evaluate(look) == "rgb(255, 255, 255)"
+    gone = shown.locator("nav, .save, .controls, .paging, .skip")
+    assert not any(one.is_visible() for one in gone.all())
+    figures = shown.eval_on_selector_all(
+        "figure, .chart",
+        "all => all.map(one => [one.getBoundingClientRect().height, one.getBoundingClientRect().right, getComputedStyle(one).breakInside])",
+    )
+    assert all(height < PAPER["height"] and right <= PAPER["width"] for height, right, _ in figures)
+    assert {inside for _, _, inside in figures} == {"avoid"}
+    wide = "all => all.filter(one => one.getBoundingClientRect().right > innerWidth + 1).map(one => one.outerHTML.slice(0, 90))"
+    assert shown.eval_on_selector_all("table, pre, svg", wide) == []
+    scrolled = "all => all.filter(one => /auto|scroll|hidden/.test(getComputedStyle(one).overflowX)).length"
+    assert shown.eval_on_selector_all(".table, .chart, pre", scrolled) == 0
+
+
+def test_pdf_has_pages_and_an_outline_of_the_sections(pages):
+    page, _, _ = pages["clinic"]
+    written = page.pdf(prefer_css_page_size=True, outline=True, tagged=True)
+    titles = page.locator("h2").all_inner_texts()
+    assert len(titles) == 12
+    for title in titles:
+        assert f"/Title ({title})".encode() in written
+    assert 12 <= max(map(int, re.findall(rb"/Count (\d+)", written))) <= 30
+
+
+def test_hostile_texts_run_nothing_and_show_as_text(pages, files):
+    page, said, asked = pages["odd"]
+    assert page.evaluate("window.hacked") is None
+    assert said == []
+    assert asked == [files["odd"].as_uri()]
+    assert page.evaluate("document.documentElement.dataset.charts") == str(page.locator("figure svg.marks").count())
+    foreign = "main img, main iframe, main [onerror], main [onfocus], [href^='javascript' i], main script:not([type='application/json'])"
+    assert page.locator(foreign).count() == 0
+    heading = page.locator("h1").inner_text()
+    assert heading.startswith("</script><script>window.hacked=1</script> [U+202E]esrever")
+    assert "(30,000 characters, " in heading
+    text = page.locator("main").inner_text()
+    for name in (
+        "javascript:window.hacked=1",
+        "{{7*7}} ${window.hacked=1}",
+        '{"signal": "window.hacked=1"}',
+        "__proto__",
+    ):
+        assert name in text
+    assert files["odd"].stat().st_size < 2_000_000
+    assert not re.search("[\u202a-\u202e\u2066-\u2069]", page.evaluate("document.documentElement.textContent"))
+
+
+def test_search_box_takes_whatever_is_typed(pages):
+    page, said, _ = pages["odd"]
+    for typed, at_least in (
+        ("<img src=x onerror", 1),
+        ("javascript:", 1),
+        ("w" * 110, 1),
+        ("(.*[\\", 0),
+        ("\u202e", 0),
+        ("__proto__", 1),
+    ):
+        page.fill("#explorer-search", typed)
+        found = page.locator("#explorer-found").inner_text()
+        assert page.locator("#explorer-list tbody tr").count() >= at_least, (typed[:20], found)
+        assert (found == "No session has all that.") == (page.locator("#explorer-list tbody tr").count() == 0)
+    page.locator("#explorer-list button").first.click()
+    assert page.evaluate("window.hacked") is None
+    assert said == []

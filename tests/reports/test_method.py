@@ -1,0 +1,55 @@
+"""The method in words."""
+
+from pathlib import Path
+
+import pytest
+
+import sessionkit as sk
+from sessionkit.reports.method import defined, fingerprint, in_words, sentences
+from sessionkit.scoring.measures import MEASURES, parse_measure
+from sessionkit.scoring.measures.wrapper import Wrapper
+
+CLINIC = Path(__file__).resolve().parents[2] / "examples" / "clinic" / "study.toml"
+
+
+@pytest.mark.parametrize(
+    "measure", [measure for measure in MEASURES.values() if not isinstance(measure, Wrapper)], ids=str
+)
+def test_every_parameter_of_every_measure_is_told_in_words(measure):
+    assert " = None" not in in_words(measure)
+    assert not [name for name in measure.parameters() if f"; {name} = " in in_words(measure)]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("sDCG(gain=exp2)@10", "gain is 2^grade - 1"),
+        ("sDCG(gain=0-1-10-100)@10", "gains of the grades 0, 1, ... are 0, 1, 10, 100"),
+        ("sDCG(gain=binary,min_grade=2)@10", "gain is 1 from grade 2 on"),
+        ("sDCG(discount=geometric,p=0.8)", "rank discount 0.8^(i - 1)"),
+        ("sDCG(b=3,bq=7)@10", "rank discount 1 / (1 + log_3(i)); query discount 1 / (1 + log_7(q))"),
+        ("sDCG(slots=5)@10", "a list occupies at least 5 slots"),
+        ("sDCG@10", "ranks 1 to 10 of each query count"),
+        ("sDCG", "every logged rank counts"),
+        ("nsDCG(ideal_queries=11)@10", "the ideal has 11 queries"),
+        ("sDCG(duplicates=first,queries=3)@10", "gains only the first time the session shows it"),
+        ("mean(nDCG@5)", "M(q) / number of queries with a value (M is nDCG@5)"),
+        ("avgpos(nsDCG@10,length=110)", "over 110 slots"),
+    ],
+)
+def test_choices_are_told(text, words):
+    assert words in in_words(parse_measure(text))
+
+
+def test_measures_inside_are_defined_once_before_those_that_hold_them():
+    asked = [parse_measure(text) for text in ("mean(nDCG@10)", "last(nDCG@10)")]
+    assert [str(measure) for measure in defined(asked)] == ["nDCG@10", "mean(nDCG@10)", "last(nDCG@10)"]
+
+
+def test_fingerprint_is_of_what_was_read_and_how(tmp_path, make):
+    study = sk.read(CLINIC)
+    assert len(fingerprint(study)) == 64
+    assert fingerprint(study.save(tmp_path / "study")) == fingerprint(study)
+    assert fingerprint(make()) is None
+    assert "none (frames in memory)" in sentences(make())[-1]
+    assert sk.__version__ in sentences(study)[-1]

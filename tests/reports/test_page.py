@@ -1,0 +1,160 @@
+"""The report as a whole."""
+
+import html
+import re
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import pytest
+
+import sessionkit as sk
+from sessionkit.errors import DataWarning, MeasureError, UsageError
+from sessionkit.reports import report
+from sessionkit.reports.sections.measures import _differences
+from tests.reports.read_page import Reader, specs
+
+CLINIC = Path(__file__).resolve().parents[2] / "examples" / "clinic" / "study.toml"
+
+
+def test_page_has_tables_scores_figures_method_notes_and_data(make):
+    text = report(make(sessions=6, title="A study", max_grade=2))
+    page = Reader(text)
+    assert re.findall("<h[12]>(.*?)</h[12]>", text)[0] == "A study"
+    titles = {
+        "summary": "Summary",
+        "study": "The study",
+        "sessions": "Sessions",
+        "discounts": "Live discounts",
+        "measures": "Measures",
+        "sensitivity": "Sensitivity",
+        "behaviour": "Behaviour",
+        "searchers": "Searchers",
+        "judgments": "Incomplete judgments",
+        "explorer": "Session explorer",
+        "quality": "Data quality",
+        "method": "Method and provenance",
+    }
+    assert dict(re.findall('<h2 id="([a-z]+)-title">(.*?)</h2>', text)) == titles
+    assert re.findall('<li><a href="#([a-z]+)">', text) == [*titles]
+    assert re.findall(r"Figure (\d)\.", page.text) == ["1", "2", "3", "4", "5", "6"]
+    assert len(specs(text)) == 6
+    assert "Sessions by number of queries" in page.text
+    assert "The grade scale ends at 2. Several judgments of one document are merged by max." in page.text
+    assert "Synthetic" not in text.split("<script")[0]
+
+
+def test_scores_stand_in_the_table_as_scored(make):
+    study = make(sessions=6)
+    scores = sk.score(study, "sDCG@10", per="system")
+    text = report(study, "sDCG@10")
+    for row in scores.iter_rows(named=True):
+        shown = f"{row['value']:.4f}"
+        value = f"<strong>{shown}</strong>" if row["value"] == scores["value"].max() else shown
+        assert f'<td>sDCG@10</td><td>{row["system_id"]}</td><td class="number">{value}</td>' in text
+
+
+def test_bytes_are_the_same_every_time_and_in_the_file(make, tmp_path):
+    study = make()
+    text = report(study, output=tmp_path / "report.html")
+    assert (tmp_path / "report.html").read_bytes() == text.encode()
+    assert report(study) == text
+    assert [entry.name for entry in tmp_path.iterdir()] == ["report.html"]
+
+
+def test_report_of_a_study_from_disk_is_the_same(make, tmp_path):
+    study = make()
+    assert report(study.save(tmp_path / "study")) == report(study)
+
+
+def test_synthetic_studies_say_so_at_the_top_and_in_every_figure(make):
+    text = report(make(synthetic=True))
+    assert "this study was made up" in text
+    assert all("Synthetic data" in spec["title"]["subtitle"] for spec in specs(text))
+    redacted = report(make(synthetic=True), redact="users,queries,documents")
+    assert "this study was made up" in redacted
+    assert all("Synthetic data" in spec["title"]["subtitle"] for spec in specs(redacted))
+
+
+def test_a_mean_over_fewer_sessions_says_over_how_many(make):
+    # sessions of 1, 2, 3 and 4 queries: the first has no query before its last
+    text = report(make(systems=(None,)), ["mean(nDCG@10)", "nonlast(nDCG@10)"])
+    (lead,) = re.findall("On average over 4 sessions, .*?<", text)
+    assert re.fullmatch(
+        r"On average over 4 sessions, mean\(nDCG@10\) is [.0-9]+ and nonlast\(nDCG@10\) is [.0-9]+ \(over 3\)[.]<", lead
+    )
+
+
+def test_a_log_without_systems_is_not_told_of_them(make):
+    text = html.unescape(re.sub("<[^>]*>", "|", report(make(systems=(None,))).split("<script>")[0]))
+    assert "the log names no system, so there is no conclusion" in text
+    for said in ("by=system_id", "Scores by system", "Sessions by system", "|Systems|"):
+        assert said not in text
+
+
+def test_a_difference_stands_beside_the_estimate_that_its_interval_is_of():
+    # users who lack a session of two queries are left out, so that the means are of other topics for each system
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        comparison = sk.compare(sk.read(CLINIC), "nonlast(nDCG@10)")
+    shown = _differences(comparison)
+    row = dict(zip(shown.headers, shown.rows[0], strict=True))
+    found = comparison.table.row(0, named=True)
+    assert abs(found["estimate"] - found["raw_difference"]) > 0.0005
+    assert row["Estimate"].rstrip("*") == f"{found['estimate']:.4f}"
+    assert row["Raw difference"] == f"{found['raw_difference']:.4f}"
+    assert row["Raw mean S1"] == f"{found['mean_a']:.4f}"
+    assert [*shown.headers[1:7]] == ["Estimate", "95 % from", "to", "p", "Effect size", "n"]
+    assert (
+        "Estimate, interval, p, effect size and n are of the difference between values of system_id at equal"
+        in shown.note
+    )
+
+
+def test_study_without_systems_topics_or_judgments_has_what_can_be_had(make):
+    bare = make(systems=(None,), topics=(None,), users=(None,), judged=False)
+    text = report(bare)
+    assert specs(text) == []  # no empty axes
+    words = Reader(text).text
+    assert words.count("The study has no judgments, so no measure of relevance has a value.") == 8
+    assert "one system: there is nothing to compare between systems" in words
+    assert "there are no judgments" in words
+
+
+def test_undefined_values_are_noted_and_not_warned_of(make):
+    text = report(make())  # a session of one query has no nonlast(nDCG@10); warnings are errors here
+    assert "nonlast(nDCG@10) undefined for" in Reader(text).text
+
+
+def test_wrong_requests_are_refused_before_anything_is_computed(make, tmp_path):
+    study = make()
+    with pytest.raises(MeasureError):
+        report(study, "nsDGC@10")
+    with pytest.raises(
+        UsageError, match="redact can leave out queries, documents, users, not 'user'; did you mean 'users'"
+    ):
+        report(study, redact="user")
+    with pytest.raises(UsageError, match="there is no directory"):
+        report(study, output=tmp_path / "none" / "report.html")
+
+
+def test_room_and_function_have_one_name(make):
+    import sessionkit.reports.page  # importing the room must not hide the function
+
+    assert sessionkit.report(make()) == report(make())
+
+
+def test_tables_that_describe_the_study_stop_after_twenty_rows(make):
+    topics = tuple(f"topic{number:02}" for number in range(25))
+    page = report(make(topics=topics, systems=("S1",), sessions=25))
+    # one row per topic in the recall base and in the table of systems and topics
+    assert page.count("5 more rows are not shown.") == 2
+
+
+def test_what_a_report_does_not_have_is_not_loaded():
+    """Readers of logs, models, plans and figures that are drawn apart would take a tenth of a small report's time."""
+    apart = ["readers.frames", "analysis.mixed", "analysis.power", "analysis.judge_noise", "report.apart.vectors"]
+    code = f"import sys, sessionkit.reports; print([name for name in {apart} if f'sessionkit.{{name}}' in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

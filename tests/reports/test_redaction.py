@@ -1,0 +1,100 @@
+"""What a report leaves out on request."""
+
+import warnings
+
+import polars as pl
+
+from sessionkit.errors import DataWarning
+from sessionkit.readers import from_tables
+from sessionkit.reports import report
+from sessionkit.reports.redaction import Redaction
+
+
+def test_users_and_their_sessions_become_numbers(make):
+    study = make(users=("alice@example.org", "bob@example.org"))
+    text = report(study, per="user", redact=["users"])
+    assert "alice@example.org" in report(study, per="user")
+    assert "example.org" not in text
+    assert "<td>user 1</td>" in text
+    assert '"session":"s0"' not in text
+    assert '"session":"session 1"' in text
+
+
+def test_judges_become_numbers_with_the_users():
+    results = {
+        "session_id": ["s"] * 2,
+        "query_position": [1, 1],
+        "rank": [1, 2],
+        "doc_id": ["x", "y"],
+        "topic_id": ["t"] * 2,
+    }
+    grades = {"judgment_key": ["t"] * 4, "doc_id": ["x", "y"] * 2, "grade": [1, 2, 0, 2]}
+    study = from_tables(results, grades | {"judge_id": ["zoe@example.org"] * 2 + ["ann@example.org"] * 2}, merge="max")
+    assert "<td>ann@example.org</td><td>zoe@example.org</td><td>agreement</td>" in report(study)
+    text = report(study, redact="users")
+    assert "example.org" not in text
+    assert "<td>judge 1</td><td>judge 2</td><td>agreement</td>" in text
+
+
+def test_numbers_of_users_are_theirs_wherever_they_stand(make):
+    study = make(users=("c", "a", "b"))
+    frame = pl.DataFrame({"user_id": ["b", "c", "b", None]})
+    assert Redaction.of("users").frame(frame, study).get_column("user_id").to_list() == [
+        "user 2",
+        "user 3",
+        "user 2",
+        None,
+    ]
+
+
+def test_judgment_keys_that_are_sessions_become_their_numbers(make):
+    frame = pl.DataFrame({"judgment_key": ["s1", "t", "s0"]})
+    keys = Redaction.of("users").frame(frame, make()).get_column("judgment_key").to_list()
+    assert keys == ["session 2", "t", "session 1"]
+
+
+def test_keys_that_are_queries_become_numbers_and_topics_stay(make):
+    study = make(topics=("t",))
+    frame = pl.DataFrame({"judgment_key": ["t", "cure for baldness", "a secret"]})
+    keys = Redaction.of("queries").frame(frame, study).get_column("judgment_key").to_list()
+    assert keys[0] == "t"
+    assert set(keys[1:]) <= {"key 1", "key 2"}
+
+
+def test_notes_quote_nothing_of_the_log():
+    results = {"session_id": ["private"] * 2, "query_position": [1, 1], "rank": [1, 2], "doc_id": ["secret'doc", "y"]}
+    judgments = {"judgment_key": ["k'ey", "k'ey"], "doc_id": ["secret'doc"] * 2, "grade": [1, 2]}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        study = from_tables(results, judgments)
+    plain = report(study)
+    assert "secret&#x27;doc" in plain
+    assert "undefined for 1 of 1: private" in plain
+    text = report(study, redact="users,queries,documents")
+    assert "secret" not in text.split("<script>")[0]
+    assert "private" not in text.split("<script>")[0]
+
+
+def test_users_are_numbers_where_nothing_is_compared_too(make):
+    study = make(systems=("S1",), users=("alice@example.org", "bob@example.org"))
+    assert "of alice@example.org: " in report(study, per="user")
+    text = report(study, per="user", redact="users")
+    assert "example.org" not in text
+    assert "sDCG@10 of user 1: " in text
+
+
+def test_scores_by_key_are_compared_by_system_and_name_no_session(make):
+    results = {"session_id": ["private-1", "private-2"], "query_position": 1, "rank": 1, "doc_id": "d"}
+    sessions = {"session_id": ["private-1", "private-2"], "judgment_key": ["private-1", "private-2"]}
+    sessions |= {"user_id": ["u1", "u2"], "system_id": ["S1", "S2"]}
+    judgments = {"judgment_key": ["private-1", "private-2"], "doc_id": "d", "grade": [1, 0]}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        text = report(from_tables(results, judgments, sessions=sessions), per="judgment_key", redact="users")
+    assert "private-" not in text
+    assert "session 2" in text
+
+
+def test_an_apostrophe_begins_no_quotation():
+    told = "By Williams' t, users' key 'a secret', or Steiger's z; \"o'Brien\" too"
+    assert Redaction.of("users").note(told) == "By Williams' t, users' key '\u2026', or Steiger's z; '\u2026' too"

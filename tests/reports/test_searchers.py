@@ -1,0 +1,43 @@
+"""Searchers in the report: what the log allows is worked out, and what it does not is said."""
+
+from dataclasses import replace
+
+import polars as pl
+
+from sessionkit.reports.figures import Figure
+from sessionkit.reports.page import sections_of
+from sessionkit.reports.parts import Heading, Words
+from sessionkit.reports.tables import ReportTable
+
+
+def searchers(study):
+    """The parts of the section."""
+    (found,) = [section for section in sections_of(study, ["sDCG@10", "nsDCG@10"]) if section.name == "searchers"]
+    return found.parts
+
+
+def rated(study):
+    """The study with clicks, and a rating of each session that grows with its number of queries."""
+    sessions = study.sessions.sort("session_id").with_columns(rating=pl.int_range(pl.len()).cast(pl.Float64))
+    deep = (pl.col("rank") == 1) | (pl.col("query_position") > 1)
+    return replace(study, sessions=sessions, results=study.results.with_columns(clicked=deep))
+
+
+def test_clicks_and_ratings_make_a_fit_and_correlations(make):
+    parts = searchers(rated(make(sessions=8, users=("u1", "u2", "u3", "u4"))))
+    (figure,) = [part for part in parts if isinstance(part, Figure)]
+    assert figure.kind == "discount-surface"
+    (table,) = [part for part in parts if isinstance(part, ReportTable)]
+    assert set(table.frame["covariate"]) == {"rating"}
+    assert set(table.frame["measure"]) == {"sDCG@10", "nsDCG@10"}
+    assert len([part for part in parts if isinstance(part, Words)]) == 3
+    headings = [place for place, part in enumerate(parts) if isinstance(part, Heading)]
+    assert [type(parts[place + 1]) for place in headings] == [Figure, ReportTable, Words]  # what each stands above
+
+
+def test_a_log_without_them_says_so(make):
+    parts = searchers(make(sessions=4))
+    assert not [part for part in parts if isinstance(part, (Figure, ReportTable))]
+    first, second = [part for part in parts if isinstance(part, Words)]
+    assert first.paragraphs[0].startswith("Discounts were not fitted to the searchers: ")
+    assert any("what the ideal has gained" in line for line in second.paragraphs)

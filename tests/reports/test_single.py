@@ -1,0 +1,79 @@
+"""One figure as it is asked for."""
+
+import pytest
+
+from sessionkit.errors import UsageError
+from sessionkit.reports.single import single_figure
+from sessionkit.scoring.measures import parse_measure
+
+
+def axis(chart):
+    """The lines of the title of the vertical axis."""
+    return next(
+        layer["encoding"]["y"]["axis"]["title"]
+        for layer in chart.to_dict()["layer"]
+        if "axis" in layer["encoding"].get("y", {})
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "measure", "words"),
+    [
+        ("last-vs-nonlast", "sDCG(gain=exp2)@5", "Mean cumulated gain per query"),
+        ("last-vs-nonlast", "DCG@1", "Mean cumulated gain per query"),
+        ("session-curve", "sDCG@2", "Mean cumulated gain"),
+        ("session-curve", "nsDCG(ideal=once)@2", "Mean normalised cumulated gain"),
+        ("topic-curves", "nsDCG@2", "Mean normalised cumulated gain"),
+        ("single-sessions", "nsDCG@2", "Normalised cumulated gain"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:.*upper bound")
+def test_the_measure_asked_for_is_drawn_and_named(make, kind, measure, words):
+    made = single_figure(make(), kind, parse_measure(measure))
+    assert axis(made.chart) == [words, measure]
+    assert f"{measure} " in made.caption
+
+
+@pytest.mark.parametrize(
+    ("kind", "measure"),
+    [
+        ("session-curve", "mean(nDCG@5)"),
+        ("session-curve", "DCG@5"),
+        ("session-curve", "nsDCG(normalize=query)@5"),
+        ("topic-curves", "DCG@5"),
+        ("single-sessions", "mean(nDCG@5)"),
+        ("last-vs-nonlast", "mean(nDCG@5)"),
+        ("last-vs-nonlast", "nsDCG@5"),
+    ],
+)
+def test_what_a_chart_cannot_draw_is_refused_by_name(make, kind, measure):
+    with pytest.raises(UsageError) as refused:
+        single_figure(make(), kind, parse_measure(measure))
+    assert measure in str(refused.value)
+
+
+def test_options_limit_the_sessions_and_are_named(make):
+    study = make(topics=("t", "t", "u", "u"))  # s0 S1 t, s1 S2 t, s2 S1 u, s3 S2 u, of 1, 2, 3, 4 queries
+    made = single_figure(study, "session-curve", topic="u", system="S2", min_queries=4)
+    assert "Sessions: S2 1." in made.caption
+    assert made.caption.endswith("Only these sessions: topic u, S2, at least 4 queries.")
+    assert made.chart.to_dict()["title"]["subtitle"] == "topic u, S2, at least 4 queries"
+    within = single_figure(study, "last-vs-nonlast", topic="t")
+    assert "Sessions: S1 0 (1 of one query left out), S2 1." in within.caption
+    pooled = single_figure(study, "last-vs-nonlast", topic="t", average="queries")
+    assert "S1 last: 1 in 1, S2 last: 1 in 1, S2 non-last: 1 in 1; " in pooled.caption
+    assert "Sessions: S1 1, S2 2." in single_figure(study, "session-curve", min_queries=2).caption
+    only = single_figure(study, "topic-curves", system="S2", topic="t", min_queries=2).caption
+    assert "all sessions (S2 1) and those with at least 2 queries (S2 1)" in only
+
+
+def test_a_limited_figure_keeps_the_colours(make):
+    chart = single_figure(make(), "session-curve", system="S2").chart.to_dict()
+    colour = next(layer["encoding"]["color"] for layer in chart["layer"] if "color" in layer["encoding"])
+    assert colour["scale"] == {"domain": ["S2"], "range": ["#D55E00"]}
+
+
+@pytest.mark.parametrize("option", [{"topic": "x"}, {"system": "x"}, {"min_queries": 99}])
+def test_options_that_leave_nothing_are_refused(make, option):
+    with pytest.raises(UsageError):
+        single_figure(make(), "session-curve", **option)

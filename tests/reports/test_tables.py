@@ -1,0 +1,55 @@
+"""Tables of a report."""
+
+import polars as pl
+import pytest
+
+from sessionkit.reports.tables import table_of
+from sessionkit.reports.writers.html import escaped, html_table
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "shown"),
+    [
+        ("value", 0.12345, "0.1235"),
+        ("value", 0.00001, "1.0e-05"),  # not 0.0000
+        ("value", 0.0, "0.0000"),
+        ("value", None, "\u2013"),
+        ("share", 0.2582, "25.8%"),
+        ("judged", 3186, "3186"),
+        ("mean", 7.2333, "7.23"),
+        ("system_id", "S1", "S1"),
+        ("sign_certain", False, "no"),
+    ],
+)
+def test_cells(column, value, shown):
+    assert table_of("t", pl.DataFrame({column: [value]})).rows == ((shown,),)
+
+
+def test_numbers_stand_right_and_text_is_escaped():
+    frame = pl.DataFrame({"<b>": ["<i>&"], "n": [3]})
+    text = html_table(table_of("<u>", frame, note="<s>"))
+    assert '<th scope="col">&lt;b&gt;</th><th scope="col" class="number">n</th>' in text
+    assert '<td>&lt;i&gt;&amp;</td><td class="number">3</td>' in text
+    assert "<caption>&lt;u&gt;</caption>" in text
+    assert '<p class="note">&lt;s&gt;</p>' in text
+
+
+def test_long_tables_end_with_the_number_of_rows_left_out():
+    table = table_of("t", pl.DataFrame({"n": range(100)}), limit=60)
+    assert len(table.rows) == 60
+    assert table.note == "40 more rows are not shown."
+
+
+def test_empty_frame_is_a_table_without_rows():
+    assert table_of("t", pl.DataFrame({"n": []})).rows == ()
+
+
+def test_quotes_and_directions_are_made_harmless():
+    assert escaped("\"'\u2066\x00") == "&quot;&#x27;[U+2066]␀"
+
+
+def test_p_values_have_three_digits_and_are_never_nothing():
+    frame = pl.DataFrame({"p": [1.0, 0.6, 0.04999, 0.00052, 1.8e-5, 0.0]})
+    for decimals in (None, 2):
+        cells = [row[0] for row in table_of("T", frame, decimals=decimals).rows]
+        assert cells == ["1.00", "0.600", "0.04999", "0.000520", "1.80e-05", "< 1e-300"]

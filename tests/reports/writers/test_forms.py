@@ -1,0 +1,95 @@
+"""Tables in every form: what is exported says what the page says, and no text in it becomes anything but text."""
+
+import csv
+import io
+import re
+import shutil
+import subprocess
+
+import polars as pl
+import pytest
+
+from sessionkit.reports.tables import table_of
+from sessionkit.reports.writers import FORMS, csv_table, latex_table, markdown_table
+from sessionkit.reports.writers.html import html_table
+from tests.support.payloads import COMMANDS, CONTROLS, FORMULAS, MARKS, SCRIPTS, TURNS
+
+HOSTILE = (*COMMANDS, *MARKS, *SCRIPTS[:1], *FORMULAS, *TURNS[:1], *CONTROLS, "Jörg Łukasz \u2013 \u03ba \u4e2d")
+
+
+def hostile():
+    """A table whose caption, headings, cells and note are hostile."""
+    numbers = {HOSTILE[1]: [0.5] * len(HOSTILE), "=n": range(len(HOSTILE))}
+    frame = pl.DataFrame({"name": HOSTILE, **numbers, "again": HOSTILE})
+    marks = {(0, 1): "*", (1, 0): "\\^"}
+    return table_of(HOSTILE[0], frame, note=HOSTILE[1], strong=frozenset({(0, 1)}), marks=marks)
+
+
+def scores():
+    """A plain table: a best value, a mark, a negative number, nothing."""
+    frame = pl.DataFrame({"system_id": ["S1", "S2", "S3"], "value": [0.12345, -0.5, None]})
+    return table_of("Scores by system", frame, note="A note.", strong=frozenset({(0, 1)}), marks={(1, 1): "*"})
+
+
+def test_latex_says_what_the_table_says():
+    assert latex_table(scores(), "main results") == (
+        "\\begin{table}\n  \\centering\n  \\caption{Scores by system}\n  \\label{tab:main-results}\n"
+        "  \\begin{tabular}{lr}\n    \\toprule\n    System & Value \\\\\n    \\midrule\n"
+        "    S1 & \\textbf{0.1235} \\\\\n    S2 & $-$0.5000\\textsuperscript{*} \\\\\n    S3 & \\textendash{} \\\\\n"
+        "    \\bottomrule\n  \\end{tabular}\n  \\par\\smallskip\\footnotesize A note.\n\\end{table}\n"
+    )
+
+
+def test_latex_is_typeset_whatever_stands_in_it(tmp_path):
+    if shutil.which("pdflatex") is None:
+        pytest.skip("there is no TeX")
+    lines = [r"\documentclass{article}", r"\usepackage[T1]{fontenc}", r"\usepackage{booktabs}"]
+    lines += [r"\begin{document}", latex_table(hostile()), latex_table(scores()), r"\end{document}"]
+    (tmp_path / "paper.tex").write_text("\n".join(lines), encoding="utf-8")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "paper.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
+    log = (tmp_path / "paper.log").read_text(errors="replace")
+    assert done.returncode == 0, log[-2000:]
+    assert not re.search(r"^! |Missing character|undefined", log, re.MULTILINE)
+    assert "root:" not in log
+
+
+def test_markdown_says_what_the_table_says():
+    assert markdown_table(scores()) == (
+        "**Scores by system**\n\n| System | Value |\n| :-- | --: |\n| S1 | **0.1235** |\n| S2 | -0.5000\\* |\n"
+        "| S3 | \u2013 |\n\nA note.\n"
+    )
+
+
+def test_markdown_holds_no_markup_but_its_own():
+    text = markdown_table(hostile())
+    rows = [line for line in text.split("\n") if line.startswith("|")]
+    assert len(rows) == 2 + len(HOSTILE)
+    assert all(len(re.findall(r"(?<!\\)(?:\\\\)*\|", row)) == 5 for row in rows)  # four cells a row
+    bare = re.sub(r"\\.", "", text).replace("**", "")
+    assert not re.search(r"[`*_\[\]<>#$~]", bare)
+    assert "\x00" not in text
+    assert "\u202e" not in text
+
+
+def test_csv_has_the_numbers_unrounded_and_no_formula():
+    rows = list(csv.reader(io.StringIO(csv_table(hostile()))))
+    assert rows[0] == ["name", HOSTILE[1], "'=n", "again"]
+    names = [row[0] for row in rows[1:]]
+    assert (
+        names
+        == [row[3] for row in rows[1:]]
+        == [("'" + text if text in FORMULAS or text[0] == "-" else text) for text in HOSTILE]
+    )
+    assert csv_table(scores()) == "system_id,value\nS1,0.12345\nS2,-0.5\nS3,\n"
+
+
+def test_html_offers_every_form_to_be_saved():
+    text = html_table(scores(), FORMS, "table-1")
+    assert re.findall('download="([^"]+)" href="data:([^;]+);', text) == [
+        ("table-1.tex", "application/x-tex"),
+        ("table-1.md", "text/markdown"),
+        ("table-1.csv", "text/csv"),
+    ]
+    assert '<td class="number"><strong>0.1235</strong></td>' in text
+    assert '<td class="number">-0.5000<sup>*</sup></td>' in text

@@ -1,0 +1,81 @@
+"""gP and gR: degrees of relevance, the declared top of the scale."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from one_list import L_UNSEEN, L, value
+from restated_lists import is_grade, looked_at
+from studies import sessions
+
+import sessionkit as sk
+from tests.scoring.measures.list_values import SOME, quiet, require_restated
+
+GAINS = {
+    "linear": lambda g: max(g, 0),
+    "exp2": lambda g: 2 ** max(g, 0) - 1,
+    "0-1-10-100": lambda g: (0, 1, 10, 100)[max(g, 0)],
+}
+
+
+@quiet
+@SOME
+@given(drawn=sessions(), cutoff=st.sampled_from([None, 1, 3, 9]), gain=st.sampled_from(list(GAINS)))
+def test_definitions(drawn, cutoff, gain):
+    degree = GAINS[gain]
+
+    def shown(rows):
+        return sum(degree(grade) / degree(3) for _, grade, first in rows if first and is_grade(grade))
+
+    def recalled(rows, base):
+        whole = sum(degree(grade) / degree(3) for grade in base)
+        return shown(rows) / whole if whole else None
+
+    restated = {
+        f"gP(gain={gain})": lambda rows, _: shown(rows) / (looked_at(rows, cutoff) or 1),
+        f"gR(gain={gain})": recalled,
+    }
+    require_restated(drawn, cutoff, restated)
+
+
+def test_worked_values():
+    # grades / 3: the first five have 8, the ten 16, the recall base 3 x 3 + 3 x 2 + 4 x 1 = 19
+    asked = {"gP@5": 8 / 15, "gP@10": 16 / 30, "gR@5": 8 / 19, "gR@10": 16 / 19}
+    for text, wanted in asked.items():
+        assert value(text, L, L_UNSEEN, max_grade=3) == pytest.approx(wanted, abs=1e-15)
+    # 0-1-10-100: the first five have 100 + 10 + 100, the ten 210 + 1 + 10 + 10 + 100, the recall base 300 + 30 + 4
+    weighted = {"gP": {5: 210 / 500, 10: 331 / 1000}, "gR": {5: 210 / 334, 10: 331 / 334}}
+    for name, wanted in weighted.items():
+        for k, number in wanted.items():
+            text = f"{name}(gain=0-1-10-100)@{k}"
+            assert value(text, L, L_UNSEEN, max_grade=3) == pytest.approx(number, abs=1e-15)
+
+
+def test_binary_gain_makes_them_precision_and_recall():
+    for name in ("P", "R"):
+        own = value(f"g{name}(gain=binary,max_grade=3)@5", L, L_UNSEEN)
+        assert own == value(f"{name}@5", L, L_UNSEEN)
+
+
+def test_the_top_of_the_scale_is_declared():
+    assert value("gP(max_grade=4)@10", L, max_grade=3) == pytest.approx(16 / 40, abs=1e-15)
+    for text, error, said in (
+        (
+            "gP@10",
+            sk.MeasureError,
+            r"needs the top of the grade scale.*ask for gP\(max_grade=3\)@10 or set max_grade = 3",
+        ),
+        ("gR@10", sk.MeasureError, r"ask for gR\(max_grade=3\)@10"),
+        ("gP(max_grade=2)@10", sk.DataError, "the judgments have grade 3, above the top of the scale, max_grade=2"),
+        ("gP(gain=0-1-1-0-0,max_grade=4)@10", sk.MeasureError, "max_grade=4, must gain the most"),
+        ("gP(gain=0-1-5-2,max_grade=3)@10", sk.MeasureError, "max_grade=3, must gain the most"),
+    ):
+        with pytest.raises(error, match=said):
+            value(text, L)
+
+
+@quiet
+def test_edges():
+    asked = ["gP", "gP@5", "gR"]
+    assert [value(measure, [], [1], max_grade=3) for measure in asked] == [0, 0, 0]
+    assert [value(measure, [0], max_grade=3) for measure in asked] == [0, 0, None]
+    assert [value(measure, [None], max_grade=3) for measure in asked] == [None] * 3

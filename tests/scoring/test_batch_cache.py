@@ -1,0 +1,49 @@
+"""Blocks that are kept are those that would be made, once."""
+
+from dataclasses import replace
+
+import sessionkit as sk
+from sessionkit.scoring import batch as room
+from sessionkit.scoring import batch_cache
+from sessionkit.scoring.batch import blocks
+from sessionkit.scoring.batch_cache import kept_blocks
+
+
+def test_blocks_of_a_small_study_hand_out_what_is_asked_for(monkeypatch):
+    study = sk.from_tables(
+        results={
+            "session_id": ["s", "t"],
+            "query_position": [1, 1],
+            "rank": [1, 1],
+            "doc_id": ["a", "b"],
+            "clicked": [1, 0],
+        },
+        judgments={"judgment_key": ["k"], "doc_id": ["a"], "grade": [1]},
+        sessions={
+            "session_id": ["s", "t"],
+            "user_id": ["u", "v"],
+            "judgment_key": ["k", "k"],
+            "age": [1, 2],
+        },
+        users={"user_id": ["u", "v"], "age": [30, 40], "skill": [5, 6]},
+    )
+    cuts, slices = [], room.slices
+    monkeypatch.setattr(room, "slices", lambda *given: cuts.append(given) or slices(*given))
+    asked = {"sessions": ["age"], "users": ["skill"], "results": ["clicked"]}
+    with kept_blocks(study, {**asked, "results": []}):
+        (first,), (second,), (bare,) = blocks(study, asked), blocks(study, asked, 1), blocks(study, {})
+        assert len(cuts) == 1
+        assert second.values is first.values is bare.values
+        assert first.features.select("session_id", "age", "skill").rows() == [("s", 1, 5), ("t", 2, 6)]
+        assert first.results["clicked"].to_list() == [True, False]
+        assert sorted(bare.results.columns) == ["judgment", "query", "rank"]
+        (other,) = blocks(study, {"users": ["age"]})  # not kept: sessions have a column of the name
+        assert other.features["age"].to_list() == [30, 40]
+        (alone,) = blocks(replace(study), {})  # another study, which nobody keeps
+        assert alone.values is not first.values
+        assert len(cuts) == 3
+    (after,) = blocks(study, {})
+    assert (len(cuts), after.values is first.values) == (4, False)
+    monkeypatch.setattr(batch_cache, "SMALL", 1)
+    with kept_blocks(study, {}):
+        assert next(blocks(study, asked)).values is not next(blocks(study, asked)).values

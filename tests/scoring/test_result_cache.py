@@ -1,0 +1,252 @@
+"""Partial results: one new day does not score the others again, and the bits are the same."""
+
+import re
+import warnings
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import sessionkit as sk
+from sessionkit.analysis.curve import curve_task
+from sessionkit.errors import DataWarning, UsageError
+from sessionkit.scoring import reduction as module
+from sessionkit.scoring.reduction import run
+from sessionkit.scoring.result_cache import Partials, text_of
+from sessionkit.scoring.score import score_parts, score_task
+from sessionkit.study.partitions import add_partition
+from sessionkit.study.settings import Settings
+
+CLINIC = Path(__file__).parents[2] / "examples" / "clinic" / "study.toml"
+ASKED = ["sDCG@10", "nsDCG@10", "mean(nDCG@10)"]
+
+
+@pytest.fixture(autouse=True)
+def _quiet():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        yield
+
+
+@pytest.fixture(scope="module")
+def study():
+    return sk.read(CLINIC)
+
+
+@pytest.fixture
+def saved(study, tmp_path):
+    return study.save(tmp_path / "study", partition_by="topic_id")
+
+
+@pytest.fixture
+def kept(tmp_path):
+    return tmp_path / "partials"
+
+
+@pytest.fixture
+def made(monkeypatch):
+    """How many sessions were in blocks since this list was cleared, block by block."""
+    seen = []
+    real = module.blocks
+
+    def counted(*given):
+        for block in real(*given):
+            seen.append(len(block.sessions))
+            yield block
+
+    monkeypatch.setattr(module, "blocks", counted)
+    return seen
+
+
+def topic(study, name):
+    """A study of the sessions of one topic."""
+    mine = study.sessions.filter(pl.col("topic_id") == name)
+    log = {table: study.table(table).join(mine, on="session_id", how="semi") for table in ("queries", "results")}
+    return replace(study, sessions=mine, **log)
+
+
+@pytest.mark.parametrize("per", ["session", "query", "system", "all", "topic"])
+def test_the_same_bits_with_and_without(study, saved, kept, made, per):
+    asked = ["nDCG@10", "DCG@3"] if per == "query" else ASKED
+    plain = sk.score(study, asked, per)
+    for expected in (study.facts.sessions, 0):
+        made.clear()
+        assert_frame_equal(sk.score(saved, asked, per, partials=kept), plain, check_exact=True)
+        assert sum(made) == expected
+    made.clear()
+    parts = list(score_parts(saved, asked, per, partials=kept))
+    assert_frame_equal(pl.concat(parts), plain, check_exact=True)
+    assert made == []
+
+
+def test_curves_and_breakdowns(study, saved, kept, made):
+    for _ in range(2):
+        made.clear()
+        assert_frame_equal(sk.curve(saved, "nsDCG@10", partials=kept), sk.curve(study, "nsDCG@10"), check_exact=True)
+        found = sk.breakdown(saved, "nDCG@10", partials=kept, by="best")
+        assert_frame_equal(found, sk.breakdown(study, "nDCG@10", by="best"), check_exact=True)
+    assert sum(made) == 2 * study.facts.sessions  # those of the unsaved study
+
+
+def test_one_new_partition_does_not_score_the_rest(study, tmp_path, kept, made):
+    topics = study.sessions.collect()["topic_id"].unique().sort().to_list()
+    first = study.sessions.filter(pl.col("topic_id") != topics[0])
+    log = {table: study.table(table).join(first, on="session_id", how="semi") for table in ("queries", "results")}
+    saved = replace(study, sessions=first, **log).save(tmp_path / "most", partition_by="topic_id")
+    new = topic(study, topics[0])
+    sk.score(saved, ASKED, "system", partials=kept)
+    assert sum(made) == study.facts.sessions - new.facts.sessions
+    made.clear()
+    whole = add_partition(saved.path, new, "topic_id", topics[0])
+    scores = sk.score(whole, ASKED, "system", partials=kept)
+    assert made == [new.facts.sessions]
+    assert_frame_equal(scores, sk.score(study, ASKED, "system"), check_exact=True)
+
+
+def test_what_partials_depend_on(study, saved, kept, made, tmp_path):
+    def scored(given, *asked, **options):
+        made.clear()
+        run(given, [score_task(given, asked or ASKED, options.pop("per", "system"))], partials=kept, **options)
+        return sum(made)
+
+    every = study.facts.sessions
+    assert scored(saved) == every
+    assert scored(saved, memory="50MB") == 0
+    assert scored(sk.open_study(saved.path)) == 0
+    assert scored(saved.save(tmp_path / "copy")) == 0
+    assert scored(study.save(tmp_path / "titled", partition_by="topic_id")) == 0
+    assert scored(saved, "sDCG@10") == every
+    assert scored(saved, per="session") == every
+    titled = replace(study, settings=replace(study.settings, title="Another title"))
+    assert scored(titled.save(tmp_path / "other title", partition_by="topic_id")) == 0
+    merged = replace(study, settings=replace(study.settings, merge="sum"))
+    assert scored(merged.save(tmp_path / "merged", partition_by="topic_id")) == every
+    fewer = replace(study, judgments=study.judgments.head(50))
+    assert scored(fewer.save(tmp_path / "fewer", partition_by="topic_id")) == every
+    users = replace(study, users=study.users.with_columns(hand=pl.lit("left")))
+    handed = users.save(tmp_path / "hands", partition_by="topic_id")
+    assert scored(handed) == 0
+    assert scored(handed, per="hand") == every
+    right = replace(study, users=study.users.with_columns(hand=pl.lit("right")))
+    assert scored(right.save(tmp_path / "right", partition_by="topic_id"), per="hand") == every
+
+
+def test_a_new_kernel_or_version_starts_anew(saved, kept, made, monkeypatch):
+    sk.score(saved, "sDCG@10", partials=kept)
+    for name, value in (("KERNEL", 99), ("__version__", "99.0")):
+        monkeypatch.setattr(f"sessionkit.scoring.result_cache.{name}", value)
+        made.clear()
+        sk.score(saved, "sDCG@10", partials=kept)
+        assert made
+
+
+def test_stale_numbers_do_not_matter_to_partials(study, saved, kept, made):
+    """A part that is read by its public columns has the partial of the same part with numbers."""
+    sk.score(saved, ASKED, "system", partials=kept)
+    made.clear()
+    again = sk.open_study(saved.path)
+    again.__dict__["stored"] = tuple(replace(part, numbered=False) for part in saved.stored)
+    assert_frame_equal(
+        sk.score(again, ASKED, "system", partials=kept), sk.score(study, ASKED, "system"), check_exact=True
+    )
+    assert sum(made) == study.facts.sessions  # the unsaved study
+
+
+@pytest.mark.parametrize("damage", [lambda data: data[:0], lambda data: data[:-1], lambda data: b"x" * len(data)])
+def test_damaged_files_are_worked_out_again(saved, kept, made, damage):
+    plain = sk.score(saved, ASKED, "system", partials=kept)
+    files = sorted(kept.iterdir())
+    for path in files[:2]:
+        path.write_bytes(damage(path.read_bytes()))
+    made.clear()
+    assert_frame_equal(sk.score(saved, ASKED, "system", partials=kept), plain, check_exact=True)
+    assert len(made) == 2
+    assert [path.name[:64] for path in sorted(kept.iterdir())] == [path.name[:64] for path in files]
+
+
+def test_one_flipped_bit_is_not_believed(saved, kept, made):
+    plain = sk.score(saved, ASKED, "session", partials=kept)
+    path = min(kept.iterdir())
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+    made.clear()
+    assert_frame_equal(sk.score(saved, ASKED, "session", partials=kept), plain, check_exact=True)
+    assert len(made) == 1
+
+
+def test_foreign_files_are_left_alone(saved, kept):
+    kept.mkdir()
+    (kept / "notes.txt").write_text("mine")
+    sk.score(saved, "sDCG@10", partials=kept)
+    assert (kept / "notes.txt").read_text() == "mine"
+    partitions = {part.folder for part in saved.stored}
+    assert len(
+        [path for path in kept.iterdir() if re.fullmatch(r"[0-9a-f]{64}-[0-9a-f]{32}\.parquet", path.name)]
+    ) == len(partitions)
+
+
+def test_places_that_cannot_be_written(saved, tmp_path):
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(UsageError, match="name a directory for partials that can be written"):
+        sk.score(saved, "sDCG@10", partials=tmp_path / "file")
+
+
+def test_a_study_that_is_not_saved(study, saved, kept):
+    for given in (study, replace(saved, sessions=saved.sessions)):
+        with pytest.raises(UsageError, match="partials are kept of saved studies: save it"):
+            sk.score(given, "sDCG@10", partials=kept)
+    saved.__dict__["hashes"] = {}
+    with pytest.raises(UsageError, match="save it again"):
+        sk.score(saved, "sDCG@10", partials=kept)
+    assert not kept.exists()
+
+
+def test_a_study_without_partitions_is_one(study, tmp_path, kept, made):
+    saved = study.save(tmp_path / "plain")
+    for _ in range(2):
+        assert_frame_equal(sk.score(saved, ASKED, partials=kept), sk.score(saved, ASKED), check_exact=True)
+    assert len(list(kept.iterdir())) == 1
+    assert sum(made) == 3 * study.facts.sessions  # twice without partials, once with
+
+
+def test_several_tasks_of_which_some_are_kept(saved, study, kept, made):
+    one, two = score_task(saved, "sDCG@10", "system"), curve_task(saved, "nsDCG@10")
+    run(saved, [one], partials=kept)
+    made.clear()
+    found = run(saved, [one, two, one], partials=kept)
+    assert sum(made) == study.facts.sessions
+    for table, plain in zip(found, run(saved, [one, two, one]), strict=True):
+        assert_frame_equal(table, plain, check_exact=True)
+
+
+def test_tasks_have_texts_of_their_own(study):
+    asked = [("sDCG@10", "session"), ("sDCG@5", "session"), ("sDCG@10", "query"), ("sDCG@10", "topic")]
+    texts = [text_of(score_task(study, "DCG@10" if per == "query" else name, per)) for name, per in asked]
+    options = ({}, {"by": "topic"}, {"min_queries": 2}, {"normalize": "averages"}, {"after_stop": "null"})
+    texts += [text_of(curve_task(study, "nsDCG@10", **given)) for given in options]
+    assert len(set(texts)) == len(texts)
+    assert text_of(Settings(max_grade=3)) != text_of(Settings(max_grade=4))
+    with pytest.raises(TypeError, match="a datetime has no text"):
+        text_of([datetime(2026, 11, 21, tzinfo=UTC)])
+
+
+def test_groups_of_odd_types_come_back_as_they_were(study, tmp_path, kept):
+    odd = study.sessions.with_columns(
+        day=pl.lit("2026-11-21").str.to_date(), flag=pl.col("system_id") == "S1", half=pl.lit(0.5)
+    )
+    saved = replace(study, sessions=odd).save(tmp_path / "odd", partition_by="flag")
+    assert {part.folder for part in saved.stored} == {"flag=true", "flag=false"}
+    for _ in range(2):
+        found = sk.score(saved, "sDCG@10", ["day", "flag", "half"], partials=kept)
+        assert_frame_equal(found, sk.score(saved, "sDCG@10", ["day", "flag", "half"]), check_exact=True)
+
+
+def test_nothing_is_kept_that_would_come_back_changed(kept):
+    part = pl.DataFrame({"x": [1]}, schema={"x": pl.Int128})
+    Partials(kept).keep("0" * 64, part)
+    found = Partials(kept).find("0" * 64)
+    assert found is None or found.equals(part)

@@ -1,0 +1,303 @@
+"""Opening distrusts: what a descriptor says must be so, and it may not point outside."""
+
+import hashlib
+import json
+import os
+import shutil
+
+import polars as pl
+import pytest
+
+from sessionkit.errors import DataError
+from sessionkit.readers import from_tables
+from sessionkit.readers.read import read
+from sessionkit.study import open_study, verify_hashes
+from sessionkit.study.package import digest_of
+
+
+@pytest.fixture
+def folder(tmp_path):
+    results = {"session_id": ["a", "a"], "query_position": [1, 1], "rank": [1, 2], "doc_id": ["x", "y"]}
+    return from_tables(results).save(tmp_path / "out").path
+
+
+def change(folder, how):
+    path = folder / "datapackage.json"
+    descriptor = json.loads(path.read_text())
+    how(descriptor, {resource["name"]: resource for resource in descriptor["resources"]})
+    path.write_text(json.dumps(descriptor))
+
+
+def refused(folder, words):
+    with pytest.raises(DataError, match=words) as caught:
+        open_study(folder)
+    assert str(caught.value).count("\n") <= 1
+
+
+def test_a_directory_without_descriptor(tmp_path):
+    with pytest.raises(DataError, match=r"is a directory but not a study: it has no datapackage.json.*ingest"):
+        open_study(tmp_path)
+
+
+def test_nothing_and_a_file(tmp_path):
+    (tmp_path / "log.csv").write_text("x")
+    with pytest.raises(DataError, match="does not exist"):
+        open_study(tmp_path / "nowhere")
+    with pytest.raises(DataError, match=r"is a file.*ingest"):
+        open_study(tmp_path / "log.csv")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('{"sessionkit": {"notes": ["\\udC00"]}}', "half a character"),
+        ("{", "JSON"),
+        ("[]", "no object"),
+        ("{}", "no sessionkit block"),
+        ("\xff", "JSON"),
+    ],
+)
+def test_descriptors_that_are_none(folder, text, words):
+    (folder / "datapackage.json").write_text(text, encoding="latin-1")
+    refused(folder, words)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/etc/passwd",
+        "../results.parquet",
+        "a/../../x",
+        "https://example.org/x",
+        "c:\\x",
+        "",
+        3,
+        None,
+        ["results.parquet", "../x"],
+        "results.parquet\0",
+        "results\ud800.parquet",
+    ],
+)
+def test_paths_outside_are_refused(folder, path):
+    shutil.copy(folder / "results.parquet", folder.parent / "results.parquet")
+    change(folder, lambda _, resources: resources["results"].update(path=path))
+    refused(folder, "only files beneath|half a character")
+
+
+def test_links_out_are_refused(folder):
+    outside = folder.parent / "outside.parquet"
+    (folder / "results.parquet").rename(outside)
+    (folder / "results.parquet").symlink_to(outside)
+    refused(folder, "only files beneath")
+
+
+def test_missing_files_are_named(folder):
+    (folder / "queries.parquet").unlink()
+    refused(folder, "queries.parquet.*not there")
+
+
+def test_sizes_are_compared(folder):
+    data = (folder / "results.parquet").read_bytes()
+    (folder / "results.parquet").write_bytes(data[:-10])
+    refused(folder, "bytes where")
+
+
+def test_row_counts_are_compared(folder):
+    change(folder, lambda _, resources: resources["results"].update(rowcount=3))
+    refused(folder, "2 rows where datapackage.json says 3")
+
+
+def test_damage_of_the_same_size_is_found(folder):
+    size = (folder / "results.parquet").stat().st_size
+    (folder / "results.parquet").write_bytes(b"x" * size)
+    refused(folder, "not readable as Parquet")
+
+
+def test_verify_finds_changed_bytes(folder):
+    study = open_study(folder)
+    path = folder / "results.parquet"
+    data = bytearray(path.read_bytes())
+    data[6] ^= 1
+    path.write_bytes(data)
+    assert len(verify_hashes(study)) == 1
+    assert "results.parquet" in verify_hashes(study)[0]
+
+
+def test_verify_needs_files():
+    with pytest.raises(DataError, match="not opened from disk"):
+        verify_hashes(from_tables({"session_id": ["a"], "query_position": [1], "rank": [1], "doc_id": ["x"]}))
+
+
+def test_newer_layouts_are_refused(folder):
+    change(folder, lambda descriptor, _: descriptor["sessionkit"].update(layout=99, version="9.9"))
+    refused(folder, "sessionkit 9.9.*upgrade")
+
+
+def test_a_study_of_layout_2_is_read(folder):
+    """It said the size of its files as "bytes"."""
+
+    def as_before(descriptor, resources):
+        descriptor["sessionkit"]["layout"] = 2
+        del descriptor["sessionkit"]["digest"]
+        for resource in resources.values():
+            resource["bytes"] = resource.pop("filesize")
+
+    change(folder, as_before)
+    assert verify_hashes(open_study(folder)) == ()
+    change(folder, lambda _, resources: resources["users"].update(bytes=1))
+    refused(folder, "users has .* bytes where datapackage.json says 1")
+
+
+@pytest.mark.parametrize("part", ["settings", "facts", "notes", "sources", "reader", "pairs", "parts"])
+def test_a_block_that_lacks_something(folder, part):
+    change(folder, lambda descriptor, _: descriptor["sessionkit"].pop(part))
+    refused(folder, part)
+
+
+def test_parts_of_partitions_need_a_word_on_the_partitions(folder):
+    change(folder, lambda descriptor, _: descriptor["sessionkit"]["parts"][0].update(folder="date=1"))
+    refused(folder, "sessionkit.partitioned is not as sessionkit writes it")
+
+
+def test_facts_and_settings_that_do_not_fit(folder):
+    change(folder, lambda descriptor, _: descriptor["sessionkit"]["facts"].update(surprise=1))
+    refused(folder, "facts is not as sessionkit writes it")
+
+
+def test_a_missing_resource_and_a_wrong_type(folder):
+    def lose(descriptor, _):
+        descriptor["resources"] = [r for r in descriptor["resources"] if r["name"] != "users"]
+
+    change(folder, lose)
+    refused(folder, "no resource users")
+
+
+def test_columns_are_compared_with_the_schema(folder):
+    shutil.copy(folder / "users.parquet", folder / "results.parquet")
+    change(
+        folder,
+        lambda _, resources: resources["results"].update(
+            filesize=resources["users"]["filesize"], rowcount=resources["users"]["rowcount"]
+        ),
+    )
+    refused(folder, "has no column session_id")
+
+
+@pytest.mark.parametrize("grades", [3, None, "-1", [1], {"a": 1}])
+def test_unjudged_grades_that_are_none(folder, grades):
+    change(folder, lambda descriptor, _: descriptor["sessionkit"]["settings"].update(unjudged_grades=grades))
+    refused(folder, "datapackage.json: unjudged_grades is")
+
+
+@pytest.mark.parametrize("layout", [-1, 0, True, "1", None])
+def test_layouts_that_are_none(folder, layout):
+    change(folder, lambda descriptor, _: descriptor["sessionkit"].update(layout=layout))
+    refused(folder, "layout is")
+
+
+@pytest.mark.parametrize("count", ["2", None, -1, True, 1.5, 2**63])
+def test_counts_that_are_none(folder, count):
+    change(folder, lambda descriptor, _: descriptor["sessionkit"]["facts"].update(results=count))
+    refused(folder, "facts.results is")
+
+
+def test_sources_of_the_wrong_type(folder):
+    change(folder, lambda descriptor, _: descriptor["sessionkit"]["sources"][0].update(path=3))
+    refused(folder, "source.path is 3")
+
+
+def in_two_files(folder):
+    rows = pl.read_parquet(folder / "results.parquet")
+    paths = [folder / "results-1.parquet", folder / "results-2.parquet"]
+    for path, row in zip(paths, (rows[:1], rows[1:]), strict=True):
+        row.write_parquet(path)
+    both = b"".join(path.read_bytes() for path in paths)
+    new = {
+        "path": [path.name for path in paths],
+        "filesize": len(both),
+        "hash": f"sha256:{hashlib.sha256(both).hexdigest()}",
+    }
+
+    def as_written(descriptor, resources):
+        resources["results"].update(new)
+        descriptor["sessionkit"]["digest"] = digest_of(descriptor)
+
+    change(folder, as_written)
+    (folder / "results.parquet").unlink()
+    return paths
+
+
+def test_verify_takes_a_resource_of_several_files(folder):
+    paths = in_two_files(folder)
+    study = open_study(folder)
+    assert study.results.collect().height == 2
+    assert verify_hashes(study) == ()
+    data = bytearray(paths[1].read_bytes())
+    data[6] ^= 1
+    paths[1].write_bytes(data)
+    assert verify_hashes(study) == (
+        "results-1.parquet, results-2.parquet is not the file that was written: its sha256 differs from datapackage.json",
+    )
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda ours: ours["settings"].update(max_grade=4),
+        lambda ours: ours["settings"].update(merge="sum"),
+        lambda ours: ours["facts"].update(not_logged=3),
+        lambda ours: ours["notes"].append("all is well"),
+        lambda ours: ours["sources"][0].update(records=1),
+        lambda ours: ours.update(reader="aol"),
+        lambda ours: ours.pop("digest"),
+        lambda ours: ours.update(layout=2),
+    ],
+)
+def test_verify_finds_what_was_changed_in_the_descriptor(folder, edit):
+    change(folder, lambda descriptor, _: edit(descriptor["sessionkit"]))
+    assert verify_hashes(open_study(folder)) == (
+        "datapackage.json is not as it was written: its digest differs from what it says",
+    )
+
+
+def test_verify_counts_again(folder):
+    def forged(descriptor, _):
+        descriptor["sessionkit"]["facts"]["repeats_in_lists"] = 7
+        descriptor["sessionkit"]["digest"] = digest_of(descriptor)
+
+    change(folder, forged)
+    assert verify_hashes(open_study(folder)) == ("datapackage.json says repeats_in_lists = 7 where the tables have 0",)
+
+
+def test_verify_names_files_that_are_not_the_studys(folder):
+    (folder / "notes").mkdir()
+    (folder / "notes" / "one.txt").write_text("x")
+    assert verify_hashes(open_study(folder)) == ("notes lies in the study, and datapackage.json does not list it",)
+
+
+def test_verify_says_that_no_hash_is_kept(folder):
+    change(folder, lambda _, resources: resources["users"].pop("hash"))
+    assert verify_hashes(open_study(folder)) == (
+        "users.parquet cannot be verified: datapackage.json keeps no sha256 of it",
+        "datapackage.json is not as it was written: its digest differs from what it says",
+    )
+
+
+def test_a_folder_called_like_the_home_folder_is_none(folder, monkeypatch):
+    (folder.parent / "~").mkdir()
+    folder.rename(folder.parent / "~" / "out")
+    monkeypatch.chdir(folder.parent)
+    assert open_study("~/out").results.collect().height == 2
+    log = folder.parent / "~" / "log.csv"
+    log.write_text("session_id,query_position,rank,doc_id\na,1,1,x\n")
+    assert read("~/log.csv").results.collect().height == 1
+
+
+@pytest.mark.skipif(os.fsencode("\udce9") != b"\xe9", reason="this system's names are text")
+def test_a_path_that_is_no_text_is_refused(folder):
+    odd = folder.parent / "caf\udce9"
+    folder.rename(odd)
+    refused(odd, "its path is not text in UTF-8; rename it")
+    (odd / "log.csv").write_text("session_id,query_position,rank,doc_id\na,1,1,x\n")
+    with pytest.raises(DataError, match="its path is not text in UTF-8; rename it"):
+        read(odd / "log.csv")

@@ -31,14 +31,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sessionkit.readers.entries import Format, Glimpse, Judgments, Option
-    from sessionkit.readers.formats import FORMATS
+    from sessionkit.readers.formats.registry import FORMATS
     from sessionkit.readers.frames import from_tables
     from sessionkit.readers.judgments.registry import JUDGMENTS
 
 __all__ = ["FORMATS", "JUDGMENTS", "Format", "Glimpse", "Judgments", "Option", "from_tables"]
 _HOME = {
     **dict.fromkeys(("Format", "Glimpse", "Judgments", "Option"), "entries"),
-    "FORMATS": "formats",
+    "FORMATS": "formats.registry",
     "JUDGMENTS": "judgments.registry",
     "from_tables": "frames",
 }

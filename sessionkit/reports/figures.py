@@ -16,7 +16,7 @@ from sessionkit.charts import KINDS, last_vs_nonlast, session_curve, single_sess
 from sessionkit.charts.single_sessions import MOST
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.reports.choices import TOP, Choices
-from sessionkit.reports.on_demand import DRAWN, drawn_apart
+from sessionkit.reports.on_demand.registry import DRAWN, drawn_apart
 from sessionkit.reports.phrases import NAMED, first_of
 from sessionkit.reports.sample import only
 from sessionkit.scoring.measures import GainMeasure, Measure, QueryMeasure

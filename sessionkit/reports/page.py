@@ -17,7 +17,7 @@ from sessionkit.reports.material import Material
 from sessionkit.reports.one_pass import read_once
 from sessionkit.reports.parts import Section, Widget
 from sessionkit.reports.redaction import Redaction
-from sessionkit.reports.sections import SECTIONS
+from sessionkit.reports.sections.registry import SECTIONS
 from sessionkit.reports.style import STYLE
 from sessionkit.reports.writers.html import worded
 from sessionkit.reports.writers.sections import html_sections

@@ -10,7 +10,7 @@ from sessionkit.charts.save import WRITERS
 from sessionkit.cli import chart
 from sessionkit.cli.demo import clinic_folder
 from sessionkit.reports import MEASURES
-from sessionkit.reports.on_demand import DRAWN
+from sessionkit.reports.on_demand.registry import DRAWN
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in DRAWN])

@@ -10,7 +10,7 @@ from pathlib import Path
 from sessionkit.display.words import listed
 from sessionkit.errors import DataError, SessionkitError
 from sessionkit.readers.entries import Option
-from sessionkit.readers.formats import FORMATS
+from sessionkit.readers.formats.registry import FORMATS
 from sessionkit.readers.formats.trec_topics import read_topics
 from sessionkit.readers.propose.kinds import formats_of_judgments, judgments_in
 from sessionkit.readers.propose.proposal import Line, TomlSection

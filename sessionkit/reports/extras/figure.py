@@ -7,7 +7,7 @@ from collections.abc import Callable
 from sessionkit.errors import UsageError
 from sessionkit.reports.figures import Figure
 from sessionkit.reports.material import Material
-from sessionkit.reports.on_demand import CaptionedChart
+from sessionkit.reports.on_demand.figure import CaptionedChart
 from sessionkit.reports.parts import Part, Words
 
 

@@ -6,7 +6,7 @@ import polars as pl
 
 from sessionkit.analysis.incomplete.messages import ALL
 from sessionkit.errors import MeasureError
-from sessionkit.reports.extras import further
+from sessionkit.reports.extras.registry import further
 from sessionkit.reports.material import LARGE, UNJUDGED, Material
 from sessionkit.reports.parts import Part, Section, Words
 from sessionkit.reports.tables import table_of

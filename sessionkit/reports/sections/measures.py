@@ -6,7 +6,7 @@ import polars as pl
 
 from sessionkit.analysis.compare.comparison import Comparison
 from sessionkit.analysis.ties import tied
-from sessionkit.reports.extras import further
+from sessionkit.reports.extras.registry import further
 from sessionkit.reports.material import Material
 from sessionkit.reports.parts import Part, Section, Words
 from sessionkit.reports.tables import LIMIT, ReportTable, known, table_of

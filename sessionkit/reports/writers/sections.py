@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,8 +12,13 @@ from sessionkit.charts.text import shortened
 from sessionkit.reports.figures import Figure
 from sessionkit.reports.parts import Code, Heading, Part, Section, Terms, Widget, Words
 from sessionkit.reports.tables import ReportTable
-from sessionkit.reports.writers import FORMS
+from sessionkit.reports.writers.csv import csv_table
 from sessionkit.reports.writers.html import escaped, html_table, shortened_text, worded
+from sessionkit.reports.writers.latex import latex_table
+from sessionkit.reports.writers.markdown import markdown_table
+
+FORMS: dict[str, Callable[[ReportTable], str]] = {"tex": latex_table, "md": markdown_table, "csv": csv_table}
+"""What a table is exported as, by the ending of the file's name."""
 
 
 def html_sections(sections: Sequence[Section]) -> str:

@@ -16,8 +16,8 @@ from sessionkit.cli import main
 from sessionkit.errors import DataWarning, UsageError
 from sessionkit.reports import report
 from sessionkit.reports.also import Also
-from sessionkit.reports.extras import further
 from sessionkit.reports.extras.figure import figured
+from sessionkit.reports.extras.registry import further
 from sessionkit.reports.figures import Figure
 from sessionkit.reports.material import Material
 from sessionkit.reports.parts import Heading, Words

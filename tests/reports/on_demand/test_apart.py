@@ -10,7 +10,7 @@ from sessionkit.charts import KINDS, save, spec_of
 from sessionkit.errors import DataError, UsageError
 from sessionkit.reports.choices import choices_of
 from sessionkit.reports.figures import APART, figure
-from sessionkit.reports.on_demand import DRAWN
+from sessionkit.reports.on_demand.registry import DRAWN
 from sessionkit.reports.on_demand.scores import USUAL
 from sessionkit.reports.on_demand.steps import flow
 from sessionkit.reports.page import MEASURES

@@ -10,8 +10,11 @@ import polars as pl
 import pytest
 
 from sessionkit.reports.tables import table_of
-from sessionkit.reports.writers import FORMS, csv_table, latex_table, markdown_table
+from sessionkit.reports.writers.csv import csv_table
 from sessionkit.reports.writers.html import html_table
+from sessionkit.reports.writers.latex import latex_table
+from sessionkit.reports.writers.markdown import markdown_table
+from sessionkit.reports.writers.sections import FORMS
 from tests.support.payloads import COMMANDS, CONTROLS, FORMULAS, MARKS, SCRIPTS, TURNS
 
 HOSTILE = (*COMMANDS, *MARKS, *SCRIPTS[:1], *FORMULAS, *TURNS[:1], *CONTROLS, "Jörg Łukasz \u2013 \u03ba \u4e2d")

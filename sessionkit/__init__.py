@@ -19,10 +19,9 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from sessionkit import charts, engines
-    from sessionkit.analysis.accounts import accounts
     from sessionkit.analysis.agreement import judges
     from sessionkit.analysis.breakdown.breakdown import breakdown
-    from sessionkit.analysis.breakdown.tests import BreakdownTests, breakdown_tests
+    from sessionkit.analysis.breakdown.significance_tests import BreakdownTests, breakdown_tests
     from sessionkit.analysis.calibrate.calibrate import calibrate
     from sessionkit.analysis.calibrate.calibration import Calibration
     from sessionkit.analysis.compare.compare import compare
@@ -45,6 +44,7 @@ if TYPE_CHECKING:
     from sessionkit.analysis.power.finding import PowerPlan
     from sessionkit.analysis.power.power import power
     from sessionkit.analysis.precision_recall import precision_recall, rprecision_histogram
+    from sessionkit.analysis.record_accounts import accounts
     from sessionkit.analysis.reformulations import reformulations
     from sessionkit.analysis.summary import summary
     from sessionkit.analysis.sweep.finding import Sweep
@@ -163,10 +163,10 @@ if TYPE_CHECKING:
     sum: Sum
 
 _HOMES = {
-    "sessionkit.analysis.accounts": ["accounts"],
+    "sessionkit.analysis.record_accounts": ["accounts"],
     "sessionkit.analysis.agreement": ["judges"],
     "sessionkit.analysis.breakdown.breakdown": ["breakdown"],
-    "sessionkit.analysis.breakdown.tests": ["BreakdownTests", "breakdown_tests"],
+    "sessionkit.analysis.breakdown.significance_tests": ["BreakdownTests", "breakdown_tests"],
     "sessionkit.analysis.calibrate.calibrate": ["Calibration", "calibrate"],
     "sessionkit.analysis.compare.compare": ["Comparison", "compare"],
     "sessionkit.analysis.correlate.correlate": ["Correlations", "correlate"],

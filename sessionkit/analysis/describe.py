@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from sessionkit.analysis.accounts import heavy_losses
 from sessionkit.analysis.agreement import judges
 from sessionkit.analysis.design import crossing, design_of
 from sessionkit.analysis.findings import Framed
+from sessionkit.analysis.record_accounts import heavy_losses
 from sessionkit.analysis.reductions.describe import ListsReduction
 from sessionkit.scoring.merge import merged_judgments
 from sessionkit.scoring.reduction import run

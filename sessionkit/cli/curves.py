@@ -141,7 +141,7 @@ def breakdown(
     tables for --table: tests, reading.
     """
     from sessionkit.analysis.breakdown.breakdown import breakdown as broken_down
-    from sessionkit.analysis.breakdown.tests import breakdown_tests
+    from sessionkit.analysis.breakdown.significance_tests import breakdown_tests
 
     to = destination(format_, output)
     if test and average != "sessions":

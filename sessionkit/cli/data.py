@@ -124,7 +124,7 @@ def ingest(
     rejected, with the rule and the value. So are values that break one in a column that is not needed: there the row is
     kept, and the value is missing in it.
     """
-    from sessionkit.analysis.accounts import accounts, heavy_losses
+    from sessionkit.analysis.record_accounts import accounts, heavy_losses
     from sessionkit.readers.progress import watched
     from sessionkit.readers.read import read
     from sessionkit.study import add_partition
@@ -241,7 +241,7 @@ def check(
     """
     import polars as pl
 
-    from sessionkit.analysis.accounts import accounts, heavy_losses
+    from sessionkit.analysis.record_accounts import accounts, heavy_losses
     from sessionkit.study import verify_hashes
 
     to = destination(format_, output)

@@ -10,7 +10,7 @@ import polars as pl
 from sessionkit.contract import RECORD, TABLES
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.readers.checks.columns import under_our_names
-from sessionkit.readers.checks.whole import whole_study
+from sessionkit.readers.checks.small_log import whole_study
 from sessionkit.readers.raw import Raw, as_json
 from sessionkit.readers.tabular import Frame, as_polars
 from sessionkit.study import Settings, Study

@@ -59,7 +59,7 @@ class Raw:
     kind
         What its records are, where one file holds several kinds.
     members
-        The sources it was put together from (``checks/together.py``), each after the number of its records' forerunners.
+        The sources it was put together from (``checks/source_union.py``), each after the number of its records' forerunners.
     pieces
         Gives the records some at a time; `frame` then has none of them, only their columns, and `records` is not known.
     merged, idle

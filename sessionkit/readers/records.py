@@ -18,14 +18,14 @@ import polars as pl
 from sessionkit.contract import CELLS, RECORD, RULE, CheckedRows
 from sessionkit.contract import table as declared
 from sessionkit.errors import DataError
-from sessionkit.readers.checks.aside import Aside
 from sessionkit.readers.checks.log_schemas import LOG
-from sessionkit.readers.checks.parts import KEPT
 from sessionkit.readers.checks.rejection import described, none_rejected
-from sessionkit.readers.checks.together import together, twins
-from sessionkit.readers.checks.whole import whole_study
+from sessionkit.readers.checks.set_aside import Aside
+from sessionkit.readers.checks.small_log import whole_study
+from sessionkit.readers.checks.source_checks import KEPT
+from sessionkit.readers.checks.source_union import together, twins
 from sessionkit.readers.config import Config
-from sessionkit.readers.inputs import inputs, refuse_parquet
+from sessionkit.readers.input_files import inputs, refuse_parquet
 from sessionkit.readers.io.limits import refuse_long_line
 from sessionkit.readers.io.log_files import LogFile, is_packed
 from sessionkit.readers.io.record_store import Keep, OnDisk, in_memory

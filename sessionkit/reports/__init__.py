@@ -11,15 +11,14 @@
     on_demand/       figures that are drawn when they are asked for
     choices.py       what the figures share
     method.py        every choice in words; the fingerprint of the data
-    style.py         the style sheet
+    style_sheet.py   the style sheet
     drawing.js       what its own scripts share
     live/            other discounts in the page
     explorer/        sessions one by one in the page
     redaction.py     what must not be passed on
     sample.py        which sessions a page holds
     session_rows.py  their rows, while the study is read
-    also.py          parts that were asked for
-    extras/          how these are made
+    extras/          parts that a report has when they are asked for
 """
 
 from sessionkit.reports.page import MEASURES, report

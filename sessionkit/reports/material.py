@@ -15,8 +15,8 @@ from sessionkit.analysis.judged_share import judged_share
 from sessionkit.analysis.sweep.finding import Sweep
 from sessionkit.analysis.sweep.sweep import sweep
 from sessionkit.errors import DataError, MeasureError, UsageError
-from sessionkit.reports.also import Also
 from sessionkit.reports.choices import Choices, choices_of
+from sessionkit.reports.extras.choice import Also
 from sessionkit.reports.parts import Words
 from sessionkit.reports.redaction import Redaction
 from sessionkit.reports.sample import drawn, in_memory, only

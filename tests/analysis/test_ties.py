@@ -13,7 +13,7 @@ from scipy import stats
 import sessionkit as sk
 from sessionkit.analysis import ties
 from sessionkit.analysis.bootstrap import Resampling
-from sessionkit.analysis.breakdown.tests import parted
+from sessionkit.analysis.breakdown.significance_tests import parted
 from sessionkit.analysis.compare.design import read_design
 from sessionkit.analysis.compare.independent_tests import kruskal, mann_whitney
 from sessionkit.analysis.compare.paired_tests import sign, wilcoxon

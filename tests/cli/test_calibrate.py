@@ -5,7 +5,7 @@ import shlex
 import pytest
 
 from sessionkit.analysis.calibrate.calibrate import UNMARKED
-from sessionkit.analysis.calibrate.signals import SIGNALS
+from sessionkit.analysis.calibrate.examination_signals import SIGNALS
 from sessionkit.cli import calibrate as calibrate_command
 from sessionkit.cli.demo import clinic_folder
 

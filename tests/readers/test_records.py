@@ -7,7 +7,7 @@ import pytest
 
 import sessionkit as sk
 import sessionkit.readers as registry
-from sessionkit.analysis.accounts import accounts
+from sessionkit.analysis.record_accounts import accounts
 from sessionkit.contract import RECORD
 from sessionkit.errors import DataError, UsageError
 from sessionkit.readers import FORMATS, Format, Judgments, Option, records
@@ -213,7 +213,7 @@ def test_judgments_in_study_toml(toy, two, write, quiet_read):
 def test_a_way_back_is_asked_once_for_each_record(write):
     """qrels give one row per record; a source whose records give several rows has one way back for all of them."""
     from sessionkit.readers.checks.rejection import described
-    from sessionkit.readers.checks.together import together
+    from sessionkit.readers.checks.source_union import together
     from sessionkit.readers.io.log_files import open_log
 
     path = write("a.qrels", "t 0 x 1\nt 0 y 2\n")

@@ -5,7 +5,7 @@ from sessionkit.reports.choices import choices_of
 from sessionkit.reports.material import Material
 from sessionkit.reports.parts import Widget
 from sessionkit.reports.redaction import Redaction
-from sessionkit.reports.style import STYLE
+from sessionkit.reports.style_sheet import STYLE
 from sessionkit.reports.writers.sections import html_sections
 from sessionkit.scoring.measures import parse_measure
 

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 import sessionkit as sk
-from sessionkit.analysis.accounts import accounts, heavy_losses
+from sessionkit.analysis.record_accounts import accounts, heavy_losses
 
 
 @pytest.fixture

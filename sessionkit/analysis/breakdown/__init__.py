@@ -2,8 +2,8 @@
 
 ::
 
-    breakdown.py  means of every part, by rank or query
-    tests.py      are last queries better: differences within sessions, tested over users
-    pairs.py      both parts of every session of several queries, and the tests of the difference
-    messages.py   what the differences mean, in plain language
+    breakdown.py           means of every part, by rank or query
+    significance_tests.py  are last queries better: differences within sessions, tested over users
+    pairs.py               both parts of every session of several queries, and the tests of the difference
+    messages.py            what the differences mean, in plain language
 """

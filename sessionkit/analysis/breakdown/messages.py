@@ -29,7 +29,7 @@ def said(table: pl.DataFrame, measure: Measure, units: Units, resampling: Resamp
     Parameters
     ----------
     table
-        As `sessionkit.analysis.breakdown.tests.BreakdownTests` has it.
+        As `sessionkit.analysis.breakdown.significance_tests.BreakdownTests` has it.
     measure
         The measure.
     units

@@ -9,11 +9,11 @@ import polars as pl
 from sessionkit.analysis.bootstrap import UNITS, Resampling
 from sessionkit.analysis.calibrate.calibration import Calibration
 from sessionkit.analysis.calibrate.counts import LookCounts
+from sessionkit.analysis.calibrate.examination_signals import signal_of
 from sessionkit.analysis.calibrate.fit_tables import expected_table, fits_table, grids_table, made_of, parameters_table
 from sessionkit.analysis.calibrate.messages import lines_of, measures_of, warnings_of
 from sessionkit.analysis.calibrate.models import models_of
 from sessionkit.analysis.calibrate.observation import Counting, observed
-from sessionkit.analysis.calibrate.signals import signal_of
 from sessionkit.analysis.calibrate.tables import counted_table
 from sessionkit.analysis.findings import reading_of
 from sessionkit.errors import UsageError, suggestion

@@ -20,7 +20,7 @@ import numpy as np
 import polars as pl
 
 from sessionkit.analysis.calibrate.counts import PLACES, LookCounts
-from sessionkit.analysis.calibrate.signals import COLUMNS, WORDS, shows
+from sessionkit.analysis.calibrate.examination_signals import COLUMNS, WORDS, shows
 from sessionkit.display.words import counted
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.scoring.batch import SessionBatch

@@ -2,7 +2,7 @@
 
 ::
 
-    of_measure.py  the model of one measure: differences of groups, and components with intervals
-    finding.py     the finding
-    messages.py    the same in plain language
+    measure_model.py  the model of one measure: differences of groups, and components with intervals
+    finding.py        the finding
+    messages.py       the same in plain language
 """

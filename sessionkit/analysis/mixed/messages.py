@@ -9,7 +9,7 @@ import polars as pl
 
 from sessionkit.analysis.compare.corrections import Family
 from sessionkit.analysis.findings import readable, told_p
-from sessionkit.analysis.mixed.of_measure import MeasureModel
+from sessionkit.analysis.mixed.measure_model import MeasureModel
 from sessionkit.display.words import counted, listed
 
 MOST_ROWS = 12

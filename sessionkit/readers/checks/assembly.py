@@ -30,7 +30,7 @@ from sessionkit.readers.checks.derive import (
     with_missing_queries,
 )
 from sessionkit.readers.checks.log_schemas import log_schemas
-from sessionkit.readers.checks.parts import LIST, CheckedSource, valued_part
+from sessionkit.readers.checks.source_checks import LIST, CheckedSource, valued_part
 
 SESSION = ["session_id"]
 

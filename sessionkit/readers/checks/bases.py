@@ -14,7 +14,7 @@ from sessionkit.contract import CheckedRows, Table
 from sessionkit.contract.casts import cast
 from sessionkit.display.words import counted
 from sessionkit.readers.checks.notes import Notes
-from sessionkit.readers.checks.parts import LIST, CheckedSource
+from sessionkit.readers.checks.source_checks import LIST, CheckedSource
 from sessionkit.readers.raw import Raw, read_through
 
 WITHIN = {"query_position": ["session_id"], "rank": LIST}

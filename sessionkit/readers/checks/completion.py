@@ -12,7 +12,7 @@ from sessionkit.contract.keys import distinct
 from sessionkit.readers.checks.assembly import Assembled
 from sessionkit.readers.checks.counts import NONE, AnomalyCounts, Found
 from sessionkit.readers.checks.extras import typed_extras
-from sessionkit.readers.checks.parts import CheckedSource
+from sessionkit.readers.checks.source_checks import CheckedSource
 from sessionkit.readers.checks.unusual import gaps, unusual
 from sessionkit.study import Source
 from sessionkit.study.facts import facts_in_order

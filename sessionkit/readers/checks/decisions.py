@@ -9,7 +9,7 @@ from sessionkit.readers.checks.bases import Zeros, moved_columns, say_zero, shif
 from sessionkit.readers.checks.derive import says_one_thing
 from sessionkit.readers.checks.log_schemas import log_schemas
 from sessionkit.readers.checks.notes import Notes
-from sessionkit.readers.checks.parts import CheckedSource
+from sessionkit.readers.checks.source_checks import CheckedSource
 from sessionkit.readers.raw import Raw
 
 Parts = Mapping[str, CheckedSource]

@@ -16,7 +16,7 @@ from sessionkit.contract.keys import changes, distinct, in_order, is_dense, keys
 from sessionkit.display.words import counted
 from sessionkit.readers.checks.counts import NONE, Found
 from sessionkit.readers.checks.notes import Notes
-from sessionkit.readers.checks.parts import LIST, CheckedSource
+from sessionkit.readers.checks.source_checks import LIST, CheckedSource
 
 TOLD = ("partly_observed", "empty", "not_logged")
 """What is said of lists that does not have to be held against their result rows."""

@@ -11,7 +11,7 @@ from sessionkit.contract import COLUMN, RECORD, RULE, VALUE, table
 from sessionkit.display.words import counted
 from sessionkit.errors import DataError
 from sessionkit.readers.checks.notes import Notes
-from sessionkit.readers.checks.parts import KEPT, CheckedSource
+from sessionkit.readers.checks.source_checks import KEPT, CheckedSource
 from sessionkit.readers.io.invalid_bytes import DECODED
 from sessionkit.readers.raw import OWN, SOURCE, Raw
 

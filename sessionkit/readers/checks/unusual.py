@@ -15,7 +15,7 @@ from sessionkit.contract.keys import changes
 from sessionkit.display.words import counted
 from sessionkit.readers.checks.counts import NONE, Found
 from sessionkit.readers.checks.notes import Notes
-from sessionkit.readers.checks.parts import LIST
+from sessionkit.readers.checks.source_checks import LIST
 
 SESSION = "session_id"
 TIMES = {"issued_at": "clicked_at", "elapsed_seconds": "click_elapsed_seconds"}

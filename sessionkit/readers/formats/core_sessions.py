@@ -25,7 +25,7 @@ import polars as pl
 
 from sessionkit.contract import CELL, CELLS, RECORD, RULE, VALUE
 from sessionkit.errors import DataError
-from sessionkit.readers.checks.together import refuse_shared
+from sessionkit.readers.checks.source_union import refuse_shared
 from sessionkit.readers.entries import Glimpse, Option
 from sessionkit.readers.events.clicks import with_clicks
 from sessionkit.readers.events.requeries import MERGE_QUERIES

@@ -11,7 +11,7 @@ import polars as pl
 
 from sessionkit.contract import RECORD, RULE
 from sessionkit.errors import DataError
-from sessionkit.readers.checks.together import refuse_shared
+from sessionkit.readers.checks.source_union import refuse_shared
 from sessionkit.readers.entries import Glimpse
 from sessionkit.readers.formats.quepid_snapshots import holds_snapshot, take_snapshot
 from sessionkit.readers.judgments.quepid_csv import BASIC, DETAILED, LISTS, SCORES, form_of, graded, records_of

@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 
 from sessionkit.contract import RECORD, RULE, VALUE, table
-from sessionkit.readers.checks.together import refuse_shared
+from sessionkit.readers.checks.source_union import refuse_shared
 from sessionkit.readers.entries import Glimpse
 from sessionkit.readers.formats.srw_lists import holds_lists, take_lists
 from sessionkit.readers.io.log_files import LogFile

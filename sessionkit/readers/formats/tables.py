@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from sessionkit.errors import DataError
-from sessionkit.readers.checks.aside import Aside
 from sessionkit.readers.checks.log_schemas import LOG
-from sessionkit.readers.checks.parts import LIST
-from sessionkit.readers.checks.whole import whole_study
+from sessionkit.readers.checks.set_aside import Aside
+from sessionkit.readers.checks.small_log import whole_study
+from sessionkit.readers.checks.source_checks import LIST
 from sessionkit.readers.config import Config
 from sessionkit.readers.entries import Glimpse
 from sessionkit.readers.io.log_files import LogFile, open_log

@@ -15,14 +15,14 @@ import sessionkit.readers as registry
 from sessionkit.display.words import listed
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.readers.checks.locales import locale_warnings
-from sessionkit.readers.checks.whole import Raws
+from sessionkit.readers.checks.small_log import Raws
 from sessionkit.readers.config import Config
 from sessionkit.readers.entries import TEXT, Glimpse, Judgments
+from sessionkit.readers.format_sniffer import fitting, glimpse, the_one
 from sessionkit.readers.io.log_files import LogFile, open_log
 from sessionkit.readers.io.parquet import columns_of
 from sessionkit.readers.io.table_files import WHITESPACE, labelled
 from sessionkit.readers.raw import Raw
-from sessionkit.readers.recognition import fitting, glimpse, the_one
 from sessionkit.readers.stream import Sources, StreamedLog
 
 KNOWN = "sessionkit formats --judgments lists what judgments can be"

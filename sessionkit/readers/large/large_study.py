@@ -17,7 +17,6 @@ from typing import Any
 import polars as pl
 
 from sessionkit.contract import TABLES
-from sessionkit.readers.checks.aside import NOTHING, Aside
 from sessionkit.readers.checks.assembly import Assembled, assemble
 from sessionkit.readers.checks.completion import counts_of, finished, judged_keys, sources_of
 from sessionkit.readers.checks.counts import AnomalyCounts
@@ -25,10 +24,11 @@ from sessionkit.readers.checks.decisions import Parts
 from sessionkit.readers.checks.derive import with_users
 from sessionkit.readers.checks.log_schemas import LOG
 from sessionkit.readers.checks.notes import notice, notice_parts
-from sessionkit.readers.checks.parts import CheckedSource, plain_part
 from sessionkit.readers.checks.rejection import note_rejected, refuse_first
+from sessionkit.readers.checks.set_aside import NOTHING, Aside
+from sessionkit.readers.checks.small_log import Raws, log_of, notice_empty
+from sessionkit.readers.checks.source_checks import CheckedSource, plain_part
 from sessionkit.readers.checks.unusual import notice_unusual
-from sessionkit.readers.checks.whole import Raws, log_of, notice_empty
 from sessionkit.readers.large.routes import Course, Staged, Streamed
 from sessionkit.readers.large.sizes import ENOUGH
 from sessionkit.readers.large.totals import Gathered, Types

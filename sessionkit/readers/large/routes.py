@@ -19,8 +19,8 @@ from sessionkit.readers.checks.bases import moved_columns, say_zero
 from sessionkit.readers.checks.decisions import Decisions, Parts, decide
 from sessionkit.readers.checks.log_schemas import log_schemas
 from sessionkit.readers.checks.notes import Notes
-from sessionkit.readers.checks.parts import CheckedSource, typed_part
-from sessionkit.readers.checks.whole import all_columns
+from sessionkit.readers.checks.small_log import all_columns
+from sessionkit.readers.checks.source_checks import CheckedSource, typed_part
 from sessionkit.readers.checks.zones import notice_zones, without_zones
 from sessionkit.readers.large.ranges import parts_of
 from sessionkit.readers.large.sizes import records_within

@@ -14,8 +14,8 @@ from sessionkit.readers.checks.completion import sources_of
 from sessionkit.readers.checks.counts import AnomalyCounts
 from sessionkit.readers.checks.extras import ColumnTexts
 from sessionkit.readers.checks.log_schemas import LOG
-from sessionkit.readers.checks.parts import CheckedSource
 from sessionkit.readers.checks.rejection import beside, described, none_rejected, rejected_rows
+from sessionkit.readers.checks.source_checks import CheckedSource
 from sessionkit.readers.io.record_store import room_in
 from sessionkit.readers.large.feeds import OutOfOrderError
 from sessionkit.readers.progress import came

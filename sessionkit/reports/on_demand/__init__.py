@@ -7,7 +7,7 @@
     alternatives.py  what sweep, calibrate and judgment loss find
     evidence.py      how far a comparison can be trusted: power, judges' errors, discriminative power
     sessions.py      one session: its value explained, its time line
-    steps.py         from one query to the next
+    query_steps.py   from one query to the next
     figure.py        what they give
 
 A figure's file is read when it is drawn: a report draws few of them.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from sessionkit.analysis.breakdown.messages import TOLD
-from sessionkit.analysis.breakdown.tests import breakdown_tests
+from sessionkit.analysis.breakdown.significance_tests import breakdown_tests
 from sessionkit.errors import DataError, MeasureError, UsageError
 from sessionkit.reports.figures import figures
 from sessionkit.reports.material import Material

@@ -7,11 +7,11 @@ from typing import Any
 
 import polars as pl
 
-from sessionkit.analysis.accounts import heavy_losses
 from sessionkit.analysis.compare.comparison import Comparison
 from sessionkit.analysis.compare.messages import ends, side_of, units_of
 from sessionkit.analysis.findings import readable
 from sessionkit.analysis.groups import EVERYONE
+from sessionkit.analysis.record_accounts import heavy_losses
 from sessionkit.analysis.ties import less
 from sessionkit.charts.differences import differences
 from sessionkit.display.words import counted, listed

@@ -15,7 +15,7 @@ from sessionkit.charts import judge_noise, spec_of
 from sessionkit.cli import main
 from sessionkit.errors import DataWarning, UsageError
 from sessionkit.reports import report
-from sessionkit.reports.also import Also
+from sessionkit.reports.extras.choice import Also
 from sessionkit.reports.extras.figure import figured
 from sessionkit.reports.extras.registry import further
 from sessionkit.reports.figures import Figure

@@ -10,9 +10,9 @@ from sessionkit.charts import KINDS, save, spec_of
 from sessionkit.errors import DataError, UsageError
 from sessionkit.reports.choices import choices_of
 from sessionkit.reports.figures import APART, figure
+from sessionkit.reports.on_demand.query_steps import flow
 from sessionkit.reports.on_demand.registry import DRAWN
 from sessionkit.reports.on_demand.scores import USUAL
-from sessionkit.reports.on_demand.steps import flow
 from sessionkit.reports.page import MEASURES
 from sessionkit.reports.redaction import Redaction
 from sessionkit.reports.single import single_figure

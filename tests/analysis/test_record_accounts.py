@@ -3,7 +3,7 @@
 import pytest
 
 import sessionkit as sk
-from sessionkit.analysis.accounts import accounts
+from sessionkit.analysis.record_accounts import accounts
 
 
 def test_records_are_rows_or_rejects(tmp_path):

@@ -9,15 +9,15 @@ from typing import Any
 import polars as pl
 
 from sessionkit.contract import Table, table
-from sessionkit.readers.checks.aside import NOTHING, Aside
 from sessionkit.readers.checks.assembly import assemble
 from sessionkit.readers.checks.completion import counts_of, finished, judged_keys, sources_of
 from sessionkit.readers.checks.decisions import decide
 from sessionkit.readers.checks.derive import with_users
 from sessionkit.readers.checks.log_schemas import LOG, log_schemas, widened
 from sessionkit.readers.checks.notes import Notes, notice, notice_parts
-from sessionkit.readers.checks.parts import plain_part, typed_part
 from sessionkit.readers.checks.rejection import beside, note_rejected, refuse_first, rejected_rows
+from sessionkit.readers.checks.set_aside import NOTHING, Aside
+from sessionkit.readers.checks.source_checks import plain_part, typed_part
 from sessionkit.readers.checks.unusual import notice_unusual
 from sessionkit.readers.checks.zones import notice_zones, without_zones
 from sessionkit.readers.raw import Raw

@@ -18,8 +18,8 @@
     effort/                what a gain costs
     reductions/            tables made while a study streams by, for curve, breakdown, describe, precision_recall
 
-Small ones have no folder: agreement, curve, describe, design, gain_vectors, judged_share, list_depths,
-precision_recall, record_accounts, reformulations, summary, timeline. All share `groups` (which sessions together), `bootstrap`, `tails` (of t
-and F), `ties` (when two numbers are the same) and `findings`. Nothing is imported here: a command pays for the analysis that
-it makes, not for all.
+Small ones have no folder: agreement, curve, describe, design, gain_vectors, judged_share, list_depths, precision_recall,
+record_accounts, reformulations, summary, timeline. All share `groups` (which sessions together), `bootstrap`, `tails` (of t
+and F), `ties` (when two numbers are the same) and `findings`. Nothing is imported here: a command pays for the analysis
+that it makes, not for all.
 """

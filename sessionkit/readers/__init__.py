@@ -13,7 +13,7 @@ A new log format is a file in ``formats/``, a new format of judgments one in ``j
     large/          the same for logs that do not fit in memory, part by part
     propose/        sk.propose: a study.toml for files as they lie there
     read.py         sk.read: what kind of source is this? frames.py: sk.from_tables, tables already in memory
-    description.py  which format, files and options: by config.py (study.toml) or format_sniffer.py (a look at the content)
+    description.py  which format, files and options: by config.py (study.toml) or sniffer.py (a look at the content)
     entries.py      what the registries hold
     records.py      what a format takes from its files (input_files.py), to a Study
     raw.py          the records of one source, not yet checked, with a way back to their raw text

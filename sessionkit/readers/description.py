@@ -13,7 +13,7 @@ import sessionkit.readers as registry
 from sessionkit.errors import DataError, UsageError
 from sessionkit.readers.config import Config, as_config, loaded_toml
 from sessionkit.readers.entries import Glimpse
-from sessionkit.readers.format_sniffer import UNKNOWN, fitting, glimpse, the_one
+from sessionkit.readers.sniffer import UNKNOWN, fitting, glimpse, the_one
 
 LOG = ("sessions", "queries", "results")
 COMMAND = {"topics": "--topics", "session_gap": "--session-gap"}

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from sessionkit.errors import DataError
 from sessionkit.readers.config import Config
-from sessionkit.readers.format_sniffer import hidden
 from sessionkit.readers.io.log_files import LogFile, open_log
+from sessionkit.readers.sniffer import hidden
 
 
 def inputs(config: Config, copies: Path) -> list[LogFile]:

@@ -11,8 +11,8 @@ from typing import Any
 import sessionkit.readers as registry
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.readers.description import describe
-from sessionkit.readers.format_sniffer import UNKNOWN, fitting, glimpse
 from sessionkit.readers.frames import from_mapping
+from sessionkit.readers.sniffer import UNKNOWN, fitting, glimpse
 from sessionkit.study import Study, open_study
 from sessionkit.study.memory import memory_budget
 from sessionkit.study.package import DESCRIPTOR

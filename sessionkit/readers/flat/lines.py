@@ -9,9 +9,9 @@ import polars as pl
 from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.readers.entries import Glimpse
 from sessionkit.readers.flat.bands import TEXT, Piece, lines_of
-from sessionkit.readers.format_sniffer import glimpse as look_at
 from sessionkit.readers.io.log_files import LogFile
 from sessionkit.readers.records import Log
+from sessionkit.readers.sniffer import glimpse as look_at
 
 SPARE = "__spare"
 CHARACTERS = bytes(set(range(256)) - set(b"\t\n"))

@@ -31,7 +31,6 @@ from sessionkit.readers.entries import Glimpse, Option
 from sessionkit.readers.events.clicks import with_clicks
 from sessionkit.readers.events.requeries import MERGE_QUERIES
 from sessionkit.readers.events.requery_tables import merged_tables
-from sessionkit.readers.format_sniffer import glimpse as look
 from sessionkit.readers.formats.simiir_lines import (
     ONTO,
     QUERY,
@@ -51,6 +50,7 @@ from sessionkit.readers.formats.simiir_runs import run_of
 from sessionkit.readers.io.log_files import PACKED, LogFile, unpacked
 from sessionkit.readers.raw import Raw
 from sessionkit.readers.records import Log, Taken, raw_of, set_aside
+from sessionkit.readers.sniffer import glimpse as look
 
 TRIED = (
     "four runs of SimIIR 3 in Sim4IA-Bench and one in DIS22_Sim4IA_Prototype (with DOC and MARK lines), .rels and "

@@ -27,7 +27,6 @@ from sessionkit.readers.events.by_file import raws_of, with_names
 from sessionkit.readers.events.counts import Found, all_found, summed
 from sessionkit.readers.events.requeries import MERGE_QUERIES
 from sessionkit.readers.events.result_lists import AT, FILE, KEY, KIND, MANY, Listed, listed, together
-from sessionkit.readers.format_sniffer import glimpse as look
 from sessionkit.readers.formats.ubi_fields import HITS
 from sessionkit.readers.formats.ubi_lists import (
     Actions,
@@ -45,6 +44,7 @@ from sessionkit.readers.formats.ubi_records import ACTION, EVENT, WHAT, records_
 from sessionkit.readers.formats.ubi_tables import are_of_table, holds_table
 from sessionkit.readers.io.record_store import in_memory
 from sessionkit.readers.records import Log, Taken, set_aside
+from sessionkit.readers.sniffer import glimpse as look
 
 TRIED = (
     "the sample of chorus-opensearch-edition (three producers in one bulk file), the sample event of o19s/ubi, single "

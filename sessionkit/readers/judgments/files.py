@@ -18,11 +18,11 @@ from sessionkit.readers.checks.locales import locale_warnings
 from sessionkit.readers.checks.small_log import Raws
 from sessionkit.readers.config import Config
 from sessionkit.readers.entries import TEXT, Glimpse, Judgments
-from sessionkit.readers.format_sniffer import fitting, glimpse, the_one
 from sessionkit.readers.io.log_files import LogFile, open_log
 from sessionkit.readers.io.parquet import columns_of
 from sessionkit.readers.io.table_files import WHITESPACE, labelled
 from sessionkit.readers.raw import Raw
+from sessionkit.readers.sniffer import fitting, glimpse, the_one
 from sessionkit.readers.stream import Sources, StreamedLog
 
 KNOWN = "sessionkit formats --judgments lists what judgments can be"

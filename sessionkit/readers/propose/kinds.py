@@ -9,13 +9,13 @@ from pathlib import Path
 import polars as pl
 
 from sessionkit.readers.config import Config
-from sessionkit.readers.format_sniffer import fitting, glimpse
 from sessionkit.readers.judgments.files import judgment_files, read_judgments
 from sessionkit.readers.judgments.registry import JUDGMENTS
 from sessionkit.readers.propose.column_names import LIKELY, folded, likeness
 from sessionkit.readers.propose.contents import SampleColumn, columns_of
 from sessionkit.readers.propose.lists import ListColumns, layout_of
 from sessionkit.readers.propose.sample import Sample
+from sessionkit.readers.sniffer import fitting, glimpse
 from sessionkit.study.temporary import TemporaryFolder
 
 ACTIONS = {

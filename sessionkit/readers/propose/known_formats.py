@@ -10,7 +10,6 @@ from pathlib import Path
 from sessionkit.display.words import listed
 from sessionkit.errors import DataError, SessionkitError
 from sessionkit.readers.entries import Option
-from sessionkit.readers.format_sniffer import glimpse
 from sessionkit.readers.formats.registry import FORMATS
 from sessionkit.readers.formats.trec_topics import read_topics
 from sessionkit.readers.propose.kinds import formats_of_judgments, judgments_in
@@ -18,6 +17,7 @@ from sessionkit.readers.propose.proposal import Line, TomlSection
 from sessionkit.readers.propose.settings import asked_of_grades, zone_line
 from sessionkit.readers.propose.table_sections import path_from
 from sessionkit.readers.propose.toml import quoted, spelled
+from sessionkit.readers.sniffer import glimpse
 from sessionkit.study.temporary import TemporaryFolder
 
 OWN = ("tables", "events", "logui")

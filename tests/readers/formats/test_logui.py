@@ -6,8 +6,8 @@ import pytest
 
 from sessionkit.errors import DataError
 from sessionkit.readers import FORMATS
-from sessionkit.readers.format_sniffer import fitting, glimpse
 from sessionkit.readers.read import read
+from sessionkit.readers.sniffer import fitting, glimpse
 
 CONFIG = {
     "format": "logui",

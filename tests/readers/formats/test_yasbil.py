@@ -6,9 +6,9 @@ import pytest
 
 from sessionkit.errors import DataError
 from sessionkit.readers import FORMATS
-from sessionkit.readers.format_sniffer import fitting, glimpse
 from sessionkit.readers.formats.yasbil_rows import address, milliseconds, scraped
 from sessionkit.readers.read import read
+from sessionkit.readers.sniffer import fitting, glimpse
 
 START = 1_700_000_000_000
 """When the session begins, in milliseconds; times below are seconds after it."""

@@ -12,10 +12,10 @@ import pytest
 from sessionkit.contract import RECORD
 from sessionkit.errors import DataError
 from sessionkit.readers import FORMATS, JUDGMENTS
-from sessionkit.readers.format_sniffer import fitting, glimpse
 from sessionkit.readers.io import parquet
 from sessionkit.readers.io.log_files import open_log
 from sessionkit.readers.io.parquet import columns_of
+from sessionkit.readers.sniffer import fitting, glimpse
 
 
 def test_types_are_cast_and_rejected_rows_shown_as_json(tmp_path, quiet_read, rejects):

@@ -17,7 +17,7 @@ from sessionkit.scoring.gains import gain_expr
 from sessionkit.scoring.ideals import own_ideals, session_ideals
 from sessionkit.scoring.layout import runs_on, with_offsets
 from sessionkit.scoring.lists import Lists
-from sessionkit.scoring.measures import GainMeasure, JudgedMeasure, Measure, QueryMeasure, VisitMeasure
+from sessionkit.scoring.measures import GainMeasure, JudgedMeasure, Measure, QueryMeasure, SessionMeasure
 from sessionkit.scoring.measures.aggregates import LAST, Aggregate, AveragePosition
 from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
 from sessionkit.scoring.results import (
@@ -89,7 +89,7 @@ def _session_values(block: SessionBatch, measures: list[Measure]) -> dict[Measur
     sums = _sums(block, [measure for measure in plain if measure not in parted], "session")
     inside = [measure.inner for measure in measures if isinstance(measure, Aggregate)]
     by_query = query_values(block, dict.fromkeys([*inside, *parted]))
-    visits = dict(_worked_out(block, [measure for measure in measures if isinstance(measure, VisitMeasure)]))
+    visits = dict(_worked_out(block, [measure for measure in measures if isinstance(measure, SessionMeasure)]))
     values: dict[Measure, pl.DataFrame] = {}
     for measure in measures:
         if isinstance(measure, AveragePosition):
@@ -99,7 +99,7 @@ def _session_values(block: SessionBatch, measures: list[Measure]) -> dict[Measur
             of_queries = by_query[measure.inner]
             judged = [pl.col("judged").sum()] if "judged" in of_queries.columns else []
             found = _by_session(block, of_queries, *judged, value=reduced)
-        elif isinstance(measure, VisitMeasure):
+        elif isinstance(measure, SessionMeasure):
             found = visits[measure]
         elif isinstance(measure, GainMeasure) and measure in sums:
             values[measure] = _session_value(block, measure, sums[measure])
@@ -123,9 +123,9 @@ def _of_logged(block: SessionBatch, measure: Measure, found: pl.DataFrame) -> pl
 
 def _worked_out(block: SessionBatch, measures: Iterable[JudgedMeasure]) -> Iterator[tuple[JudgedMeasure, pl.DataFrame]]:
     """Measures that work out their own values, with them; those that agree on which results count share their lists."""
-    groups: dict[Selection, list[QueryMeasure | VisitMeasure]] = {}
+    groups: dict[Selection, list[QueryMeasure | SessionMeasure]] = {}
     for measure in dict.fromkeys(measures):
-        if isinstance(measure, (QueryMeasure, VisitMeasure)):
+        if isinstance(measure, (QueryMeasure, SessionMeasure)):
             groups.setdefault(Selection.of(measure), []).append(measure)
     for selection, group in groups.items():
         lists = Lists(block, selection, columns_beside(group))

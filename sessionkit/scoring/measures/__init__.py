@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sessionkit.errors import MeasureError
 from sessionkit.scoring.measures import grammar
-from sessionkit.scoring.measures.kinds import GainMeasure, JudgedMeasure, QueryMeasure, TermMeasure, VisitMeasure
+from sessionkit.scoring.measures.kinds import GainMeasure, JudgedMeasure, QueryMeasure, SessionMeasure, TermMeasure
 from sessionkit.scoring.measures.measure import Measure
 from sessionkit.scoring.measures.registry import FAMILIES, Registry
 
@@ -115,13 +115,13 @@ __all__ = [
     "Rprec",
     "Satisfaction",
     "SeenAP",
+    "SessionMeasure",
     "SlidingRatio",
     "Success",
     "TermMeasure",
     "TimeToFirstClick",
     "U",
     "UniqueDocs",
-    "VisitMeasure",
     "avgpos",
     "bpref",
     "esAP",

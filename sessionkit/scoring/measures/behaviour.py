@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
-from sessionkit.scoring.measures.kinds import Columns, VisitMeasure
+from sessionkit.scoring.measures.kinds import Columns, SessionMeasure
 from sessionkit.scoring.per_session import lists_per_session, per_session, rows_per_session
 from sessionkit.scoring.session_times import CLICKING, TimedLists
 
@@ -20,7 +20,7 @@ NO_QUERY = "no logged query"
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class NumberOfQueries(VisitMeasure):
+class NumberOfQueries(SessionMeasure):
     """Queries: the number of logged queries of a session, also of those that returned nothing.
 
     Unit: queries. Range [0, no bound). A count of effort: fewer is taken for better. Null for a
@@ -55,7 +55,7 @@ class NumberOfQueries(VisitMeasure):
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class NumberOfResults(VisitMeasure):
+class NumberOfResults(SessionMeasure):
     """Results: the number of results that a session's logged queries showed, each list down to the cutoff.
 
     Unit: results. Range [0, no bound). A count of effort: fewer is taken for better. A document that is shown again
@@ -76,7 +76,7 @@ class NumberOfResults(VisitMeasure):
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class NumberOfClicks(VisitMeasure):
+class NumberOfClicks(SessionMeasure):
     """Clicks: the number of clicks on results of a session's logged queries, each list down to the cutoff.
 
     Unit: clicks. Range [0, no bound). A count of effort: fewer is taken for better. The column ``clicks`` says how often a
@@ -104,7 +104,7 @@ class NumberOfClicks(VisitMeasure):
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class DeepestClickedRank(VisitMeasure):
+class DeepestClickedRank(SessionMeasure):
     """DeepestClick: the lowest place in any list of a session at which it clicked, as a rank.
 
     Unit: rank. Range [1, no bound); a small one, high up in the list, is taken for better. Null for a session that clicked
@@ -127,7 +127,7 @@ class DeepestClickedRank(VisitMeasure):
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class SessionAbandonment(VisitMeasure):
+class SessionAbandonment(SessionMeasure):
     """Abandoned: 1 for a session that clicked no result down to the cutoff, 0 for others.
 
     Unit: 0 or 1, so that a mean is the share of abandoned sessions; fewer is taken for better, although a searcher whom

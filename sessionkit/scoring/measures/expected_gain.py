@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from sessionkit.errors import MeasureError
-from sessionkit.scoring.measures.kinds import VisitMeasure
+from sessionkit.scoring.measures.kinds import SessionMeasure
 from sessionkit.scoring.measures.measure import NO_BASE
 from sessionkit.scoring.measures.parameters import PARAMETERS
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class ExpectedMeasure(VisitMeasure):
+class ExpectedMeasure(SessionMeasure):
     """The expectation of what a scan path is worth, over all paths of a searcher through the session's lists.
 
     In every list the searcher reads the first document, goes down after each with probability ``pdown`` and leaves

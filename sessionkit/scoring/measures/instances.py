@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
-from sessionkit.scoring.measures.kinds import Columns, VisitMeasure
+from sessionkit.scoring.measures.kinds import Columns, SessionMeasure
 from sessionkit.scoring.per_session import per_session, share, with_session
 from sessionkit.scoring.subtopics.cubes import Cubes
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class InstanceMeasure(VisitMeasure):
+class InstanceMeasure(SessionMeasure):
     """A measure of the instances in the documents that a searcher saved; a subtopic is an instance."""
 
     source = "TREC interactive track, instance recall task [MEMORY]; Chen's slides"

@@ -1,8 +1,8 @@
 """The kinds of measures: how a value comes about, and what that needs.
 
 A `GainMeasure` adds up what single results contribute, each by its grade, rank and query; the engine does that for
-many at once. A `ListMeasure` has a value for every result list that it works out itself, a `TermMeasure` one that is a
-sum over the list's results, so that it can be explained; a `VisitMeasure` has one for every session.
+many at once. A `QueryMeasure` has a value for every result list that it works out itself, a `TermMeasure` one that is a
+sum over the list's results, so that it can be explained; a `SessionMeasure` has one for every session.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class QueryMeasure(JudgedMeasure):
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class TermMeasure(QueryMeasure):
-    """A list measure whose value is the sum of what its results add, divided by something of the list, if by anything."""
+    """A measure of queries whose value is the sum of what its results add, divided by something of the list, if by anything."""
 
     def terms(self, lists: Lists) -> pl.DataFrame:  # noqa: ARG002 - each measure has its own
         """What results add: ``list``, ``rank``, ``term`` (Float64), only the results that add something."""
@@ -132,7 +132,7 @@ class TermMeasure(QueryMeasure):
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class VisitMeasure(JudgedMeasure):
+class SessionMeasure(JudgedMeasure):
     """A measure with a value for every session, which it works out from all sessions of a block at once."""
 
     level = "session"

@@ -9,7 +9,7 @@ import polars as pl
 
 from sessionkit.scoring import exact
 from sessionkit.scoring.measures.cumulated_gain import sDCG
-from sessionkit.scoring.measures.kinds import GainMeasure, VisitMeasure
+from sessionkit.scoring.measures.kinds import GainMeasure, SessionMeasure
 from sessionkit.scoring.measures.parameters import RANK_BIASED
 from sessionkit.scoring.measures.session_rank_biased import sRBP
 from sessionkit.study.row_index import where
@@ -22,7 +22,7 @@ LATER = pl.int_range(pl.len() - 1, -1, -1, dtype=pl.Int64).over("session")
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class RecencyMeasure(VisitMeasure):
+class RecencyMeasure(SessionMeasure):
     """A sum of what results contribute to another measure, each weighted by how many queries were asked after its own."""
 
     required: ClassVar[tuple[str, ...]] = ("lambda",)

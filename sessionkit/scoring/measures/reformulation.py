@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, ClassVar
 import polars as pl
 
 from sessionkit.scoring import exact
-from sessionkit.scoring.measures.kinds import Columns, VisitMeasure
+from sessionkit.scoring.measures.kinds import Columns, SessionMeasure
 
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists
@@ -87,7 +87,7 @@ def compared(before: pl.Series, terms: pl.Series) -> pl.DataFrame:
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class MeanQueryTerms(VisitMeasure):
+class MeanQueryTerms(SessionMeasure):
     """QueryTerms: the mean number of distinct terms in a session's logged queries.
 
     Unit: terms per query. Range [0, no bound); it describes and does not rate, so "higher" stands for more words only.
@@ -121,7 +121,7 @@ class MeanQueryTerms(VisitMeasure):
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class MeanQueryOverlap(VisitMeasure):
+class MeanQueryOverlap(SessionMeasure):
     """QueryOverlap: the mean Jaccard coefficient of the terms of consecutive logged queries of a session.
 
     Unit: share. Range [0, 1]; it describes and does not rate: 1 repeats, 0 starts anew each time. Queries without a text

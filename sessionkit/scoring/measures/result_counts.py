@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import polars as pl
 
 from sessionkit.scoring.measures.behaviour import GRADING, NO_QUERY
-from sessionkit.scoring.measures.kinds import Columns, VisitMeasure
+from sessionkit.scoring.measures.kinds import Columns, SessionMeasure
 from sessionkit.scoring.per_session import per_session, rows_per_session, share, where_judged, with_session
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ SHOWN = {"results": ("doc_id",)}
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class DocumentsShown(VisitMeasure):
+class DocumentsShown(SessionMeasure):
     """UniqueDocs: the number of different documents that a session's logged queries showed, each list down to the cutoff.
 
     Unit: documents. Range [0, no bound); more is taken for better, since more of the collection came into view. Null
@@ -39,7 +39,7 @@ class DocumentsShown(VisitMeasure):
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class RepeatedResults(VisitMeasure):
+class RepeatedResults(SessionMeasure):
     """Repeats: the number of results of a session whose document it had shown before, each list down to the cutoff.
 
     Unit: results. Range [0, no bound); fewer is taken for better. Equals Results less UniqueDocs of the same parameters.
@@ -62,7 +62,7 @@ class RepeatedResults(VisitMeasure):
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class JudgedShare(VisitMeasure):
+class JudgedShare(SessionMeasure):
     """Judged: the share of a session's results, each list down to the cutoff, that have a grade.
 
     Unit: share. Range [0, 1]; higher is better: the scores beside it rest on more. Pooled documents without a judgment
@@ -97,7 +97,7 @@ class JudgedShare(VisitMeasure):
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class RelevantDocumentsSeen(VisitMeasure):
+class RelevantDocumentsSeen(SessionMeasure):
     """RelevantSeen: the number of different relevant documents that a session showed, each list down to the cutoff.
 
     Unit: documents. Range [0, no bound); higher is better. Relevant is what has at least ``min_grade``. ``depth=last_click``

@@ -16,7 +16,7 @@ from sessionkit.errors import MeasureError
 from sessionkit.scoring import exact
 from sessionkit.scoring.gains import gain_expr
 from sessionkit.scoring.graded_pairs import GradeWorth
-from sessionkit.scoring.measures.kinds import Columns, VisitMeasure
+from sessionkit.scoring.measures.kinds import Columns, SessionMeasure
 from sessionkit.scoring.measures.time import SavingMeasure, TimeBiasedGain, TimedMeasure, UMeasure
 from sessionkit.scoring.per_session import exact_sum, per_session, where_judged, with_session
 from sessionkit.scoring.session_times import CLICK_TIMES, TIMES, TimedLists
@@ -30,7 +30,7 @@ MODELLED = ("words", "seconds", "per_query", "click", "scan", "open", "per_word"
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class SessionTimed(VisitMeasure):
+class SessionTimed(SessionMeasure):
     """A measure of a session's gains that are worth the less the later they come."""
 
     higher_grade_can_lower = True

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self, cast
 
 from sessionkit.errors import MeasureError
-from sessionkit.scoring.measures.kinds import JudgedMeasure, VisitMeasure
+from sessionkit.scoring.measures.kinds import JudgedMeasure, SessionMeasure
 from sessionkit.scoring.measures.measure import Measure
 
 
@@ -36,7 +36,7 @@ class Wrapper(Measure):
         super().__post_init__()
         if self.of is None:
             return
-        if not isinstance(self.of, JudgedMeasure) or isinstance(self.of, VisitMeasure):
+        if not isinstance(self.of, JudgedMeasure) or isinstance(self.of, SessionMeasure):
             msg = f"{self.name} takes {self.takes}, not {self.of}; for example {self.name}({self.inside})"
             raise MeasureError(msg)
         # what is better, and the least that there can be, is as with the measure inside

@@ -15,7 +15,7 @@ from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.gain_histogram import GainHistogram
 from sessionkit.scoring.gains import gain_expr
 from sessionkit.scoring.ideals import own_ideals, session_ideals
-from sessionkit.scoring.layout import runs_on, with_offsets
+from sessionkit.scoring.layout import with_offsets
 from sessionkit.scoring.lists import Lists
 from sessionkit.scoring.measures import GainMeasure, JudgedMeasure, Measure, QueryMeasure, SessionMeasure
 from sessionkit.scoring.measures.aggregates import LAST, Aggregate, AveragePosition
@@ -148,7 +148,9 @@ def columns_beside(measures: Iterable[JudgedMeasure]) -> dict[str, tuple[str, ..
 def adds_up(measure: Measure) -> bool:
     """Whether a session's value is a plain sum of what its results contribute, each by its rank, query and grade."""
     return (
-        isinstance(measure, GainMeasure) and measure.level == "session" and not (measure.normalized or runs_on(measure))
+        isinstance(measure, GainMeasure)
+        and measure.level == "session"
+        and not (measure.normalized or measure.ranks_along_session)
     )
 
 
@@ -190,7 +192,7 @@ def _sums(block: SessionBatch, measures: Iterable[GainMeasure], by: str) -> dict
     """
     groups: dict[tuple[Selection, GainMeasure | None], list[GainMeasure]] = {}
     for measure in dict.fromkeys(measures):
-        groups.setdefault((Selection.of(measure), measure if runs_on(measure) else None), []).append(measure)
+        groups.setdefault((Selection.of(measure), measure if measure.ranks_along_session else None), []).append(measure)
     sums: dict[GainMeasure, pl.DataFrame] = {}
     many = len(block.sessions if by == "session" else block.queries)
     for (selection, running_on), group in groups.items():

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
-from sessionkit.scoring.measures.kinds import Columns, SessionMeasure
+from sessionkit.scoring.measures.base import Columns, SessionMeasure
 from sessionkit.scoring.per_session import lists_per_session, per_session, rows_per_session
 from sessionkit.scoring.session_times import CLICKING, TimedLists
 
@@ -42,6 +42,7 @@ class NumberOfQueries(SessionMeasure):
     """
 
     name = "Queries"
+    bounds = "fixed"
     direction = "lower"
     formula = "number of logged queries"
     undefined_where = NO_QUERY
@@ -64,6 +65,7 @@ class NumberOfResults(SessionMeasure):
     """
 
     name = "Results"
+    bounds = "fixed"
     direction = "lower"
     formula = "number of results shown at ranks 1..k of all queries"
     undefined_where = NO_QUERY
@@ -86,6 +88,7 @@ class NumberOfClicks(SessionMeasure):
     """
 
     name = "Clicks"
+    bounds = "fixed"
     direction = "lower"
     formula = "number of clicks on results at ranks 1..k of all queries"
     undefined_where = NO_QUERY
@@ -112,6 +115,7 @@ class DeepestClickedRank(SessionMeasure):
     """
 
     name = "DeepestClick"
+    bounds = "fixed"
     direction = "lower"
     lowest = 1.0
     formula = "max of the ranks <= k of clicked results of all queries"
@@ -136,6 +140,7 @@ class SessionAbandonment(SessionMeasure):
     """
 
     name = "Abandoned"
+    bounds = "fixed"
     direction = "lower"
     formula = "1 if no result at ranks 1..k of any query was clicked, else 0"
     source = "OURS; abandonment as in studies of click logs, there of single queries"

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
+from sessionkit.scoring.measures.base import Columns, SessionMeasure
 from sessionkit.scoring.measures.behaviour import GRADING
-from sessionkit.scoring.measures.kinds import Columns, SessionMeasure
 from sessionkit.scoring.per_session import exact_sum, per_session
 from sessionkit.scoring.session_times import CLICK_TIMES, CLICKING, QUERY_TIMES, SESSION_TIMES, TIMES, TimedLists
 
@@ -49,6 +49,7 @@ class SessionDuration(SessionMeasure):
     """
 
     name = "Duration"
+    bounds = "fixed"
     direction = "lower"
     formula = "end - beginning"
     source = "OURS; the task time of user studies"
@@ -74,6 +75,7 @@ class FirstClickTime(SessionMeasure):
     """
 
     name = "TimeToFirstClick"
+    bounds = "fixed"
     direction = "lower"
     formula = "time of the first click - time of the first query"
     source = "OURS; the time to first click of log studies, there of single queries"
@@ -104,6 +106,7 @@ class DwellTime(SessionMeasure):
     """
 
     name = "Dwell"
+    bounds = "fixed"
     formula = "sum of dwell_seconds of all results"
     source = "OURS; a sum"
     without = TIMED

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import polars as pl
 
 from sessionkit.scoring import exact
-from sessionkit.scoring.measures.kinds import Columns, SessionMeasure
+from sessionkit.scoring.measures.base import Columns, SessionMeasure
 from sessionkit.scoring.measures.parameters import RATING
 from sessionkit.scoring.per_session import lists_per_session
 from sessionkit.scoring.subtopics.nuggets import Nuggets
@@ -56,6 +56,7 @@ class ExpectedUtility(SessionMeasure):
     [3.607359, 0.900706]
     """
 
+    no_bounds = "which subtopics an unjudged document would cover is unknown too"
     name = "EU"
     sums_queries = True
     lowest: ClassVar[float | None] = None

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, ClassVar
 import polars as pl
 
 from sessionkit.scoring import exact
-from sessionkit.scoring.measures.kinds import Columns, SessionMeasure
+from sessionkit.scoring.measures.base import Columns, SessionMeasure
 
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists
@@ -108,6 +108,7 @@ class MeanQueryTerms(SessionMeasure):
     """
 
     name = "QueryTerms"
+    bounds = "fixed"
     formula = "distinct terms of all logged queries, each query's counted apart / number of these queries"
     source = "OURS; query length as in Jansen, Booth & Spink, JASIST 2009 [MEMORY]"
     without = WORDING
@@ -130,6 +131,7 @@ class MeanQueryOverlap(SessionMeasure):
     """
 
     name = "QueryOverlap"
+    bounds = "fixed"
     formula = "mean over consecutive queries of |terms in both| / |terms in either|"
     source = "OURS; the Jaccard coefficient"
     without = WORDING

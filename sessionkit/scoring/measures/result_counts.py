@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
+from sessionkit.scoring.measures.base import Columns, SessionMeasure
 from sessionkit.scoring.measures.behaviour import GRADING, NO_QUERY
-from sessionkit.scoring.measures.kinds import Columns, SessionMeasure
 from sessionkit.scoring.per_session import per_session, rows_per_session, share, where_judged, with_session
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ class DocumentsShown(SessionMeasure):
     """
 
     name = "UniqueDocs"
+    bounds = "fixed"
     formula = "number of different documents at ranks 1..k of all queries"
     undefined_where = NO_QUERY
     source = "OURS; a count"
@@ -47,6 +48,7 @@ class RepeatedResults(SessionMeasure):
     """
 
     name = "Repeats"
+    bounds = "fixed"
     direction = "lower"
     formula = "results shown at ranks 1..k of all queries - different documents among them"
     undefined_where = NO_QUERY
@@ -80,6 +82,7 @@ class JudgedShare(SessionMeasure):
     """
 
     name = "Judged"
+    no_bounds = "it measures what is unjudged itself"
     formula = "results with a grade at ranks 1..k of all queries / results shown there"
     source = "OURS; Judged@k of single lists in other tools"
     without = ("min_grade", "duplicates", "unjudged", "undefined")
@@ -106,6 +109,7 @@ class RelevantDocumentsSeen(SessionMeasure):
     """
 
     name = "RelevantSeen"
+    bounds = "rising"
     sums_queries = True
     formula = "number of different relevant documents at ranks 1..k of all queries"
     source = "OURS; a count"

@@ -59,6 +59,7 @@ OLD_WORDS = {"ask", "asked", "coming", "judging", "kept", "passing", "settled", 
 """Words that the glossary of the design replaces."""
 LONGEST = 800
 SMALL = 150
+DEEPEST = 4
 REGISTRIES = ("charts", "cli", "readers/formats", "readers/judgments", "reports/sections", "scoring/measures")
 """Folders whose small files are entries of a registry."""
 
@@ -222,6 +223,18 @@ def questions_to_measures():
     yield from (f"{name}: {many}" for name, many in found.items() if many)
 
 
+def deep_inheritance():
+    """A measure of more than four levels of inheritance, `Measure` included; a wrapper composes."""
+    for name, measure in sk.MEASURES.items():
+        if levels_of(type(measure)) > DEEPEST:
+            yield f"{name}: {levels_of(type(measure))}"
+
+
+def levels_of(kind):
+    """The longest way from a class up to `Measure`, both counted."""
+    return 1 + max((levels_of(base) for base in kind.__bases__ if issubclass(base, sk.Measure)), default=0)
+
+
 def counted(pattern):
     """The modules with lines in which a pattern is found, and how many."""
     for name, path in modules().items():
@@ -242,6 +255,7 @@ RULES = [
     hidden_state,
     broad_handlers,
     questions_to_measures,
+    deep_inheritance,
 ]
 
 

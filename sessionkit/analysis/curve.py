@@ -13,7 +13,6 @@ from sessionkit.errors import UsageError, suggestion
 from sessionkit.scoring.cautions import tell_of_bound, tell_of_depth
 from sessionkit.scoring.curves import require_curve
 from sessionkit.scoring.measures import Measure, parse_measure
-from sessionkit.scoring.measures.discounted_gain import DiscountedSessionGain
 from sessionkit.scoring.reduction import run
 from sessionkit.scoring.selection import columns_of, columns_read
 from sessionkit.study import Study
@@ -136,7 +135,7 @@ def curve_task(
         if value not in allowed:
             msg = f"{name} must be one of {', '.join(allowed)}, not {value!r}{suggestion(value, allowed)}"
             raise UsageError(msg)
-    if normalize != "none" and isinstance(asked, DiscountedSessionGain):
+    if normalize != "none":
         asked.require_falling_discount()
     grouping = Grouping.of(study, by, min_queries, topic)
     return CurveReduction(asked, grouping, normalize, after_stop, columns_read(columns_of(study), [asked]))

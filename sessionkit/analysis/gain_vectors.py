@@ -79,9 +79,11 @@ def gain_vectors(
     >>> gain_vectors(study, "CG@2").select("rank", "value", "ideal").rows()
     [(1, 1.0, 3.0), (2, 4.0, 4.0)]
     """
-    asked = parse_measure(measure)
-    if not isinstance(asked, GainMeasure) or asked.level != "query":
-        raise MeasureError(f"{asked} has no gain vector; ask for CG, DCG, nCG or nDCG with a cutoff, such as DCG@10")
+    asked = parse_measure(measure).gain_measure
+    if asked is None or asked.level != "query":
+        raise MeasureError(
+            f"{parse_measure(measure)} has no gain vector; ask for CG, DCG, nCG or nDCG with a cutoff, such as DCG@10"
+        )
     require_cutoff(asked)
     grouping = Grouping.of(study, by, min_queries, topic)
     tell_of_bound(asked)

@@ -12,8 +12,6 @@ from sessionkit.charts import colours_of
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.reports.redaction import Redaction
 from sessionkit.scoring.measures import GainMeasure, Measure, nsDCG, parse_measure, sDCG
-from sessionkit.scoring.measures.cumulated_gain import SessionGain
-from sessionkit.scoring.measures.wrapper import Wrapper
 from sessionkit.study import Study
 from sessionkit.study.query_counts import logged_queries
 
@@ -155,11 +153,10 @@ def unnormalised(measure: GainMeasure) -> GainMeasure:
     return sDCG(**{name: value for name, value in measure.parameters().items() if name in known})
 
 
-def _family(measures: list[Measure]) -> list[SessionGain]:
+def _family(measures: list[Measure]) -> list[GainMeasure]:
     """The measures of the sDCG family, also those inside aggregators."""
-    inner = [parse_measure(measure) for measure in measures]
-    inner = [measure.inner if isinstance(measure, Wrapper) else measure for measure in inner]
-    return [measure for measure in inner if isinstance(measure, SessionGain)]
+    gained = [parse_measure(measure).inner.gain_measure for measure in measures]
+    return [measure for measure in gained if measure is not None and "query_discount" in measure.parameters()]
 
 
 def _busiest_topic(study: Study) -> str | None:

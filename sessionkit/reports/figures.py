@@ -19,8 +19,7 @@ from sessionkit.reports.choices import TOP, Choices
 from sessionkit.reports.on_demand.registry import DRAWN, drawn_apart
 from sessionkit.reports.phrases import NAMED, first_of
 from sessionkit.reports.sample import only
-from sessionkit.scoring.measures import GainMeasure, Measure, QueryMeasure
-from sessionkit.scoring.measures.cumulated_gain import SessionGain
+from sessionkit.scoring.measures import Measure
 from sessionkit.study import Study
 
 DEEPEST = 100
@@ -89,7 +88,7 @@ def _last_vs_nonlast(study: Study, choices: Choices) -> Figure:
         which = "no query" if pooled else "no session of two queries or more"
         raise UsageError(f"{which} has a value of {measure}")
     title = "Last and non-last queries"
-    gained = not isinstance(measure, QueryMeasure) and not is_share(measure)
+    gained = measure.gain_measure is not None and not measure.normalized
     chart = last_vs_nonlast(
         frame.drop_nulls("value"),
         axis="Mean cumulated gain per query" if gained else "Mean per query, cut at each rank",
@@ -134,7 +133,7 @@ def _pooled(ends: list[dict[str, Any]]) -> str:
 def _session_curve(study: Study, choices: Choices) -> Figure:
     """Figure 2."""
     measure = _exact(choices) or choices.ratio
-    share = is_share(measure)
+    share = measure.normalized
     frame = curve(study, measure, choices.by)
     title = "Normalised session curves" if share else "Session curves"
     chart = session_curve(
@@ -162,7 +161,7 @@ def _session_curve(study: Study, choices: Choices) -> Figure:
 def _topic_curves(study: Study, choices: Choices) -> Figure:
     """Figure 3."""
     measure = _exact(choices) or choices.measure
-    share = is_share(measure)
+    share = measure.normalized
     every = curve(study, measure, choices.by, topic=choices.topic)
     try:
         long = curve(study, measure, choices.by, topic=choices.topic, min_queries=choices.min_queries)
@@ -193,7 +192,7 @@ def _topic_curves(study: Study, choices: Choices) -> Figure:
 def _single_sessions(study: Study, choices: Choices) -> Figure:
     """Figure 4."""
     measure = _exact(choices) or choices.measure
-    share = is_share(measure)
+    share = measure.normalized
     chosen = grouped_sessions(study, choices.by, topic=choices.topic).filter(pl.col("group") == choices.system)
     sessions = chosen.select("session_id").sort("session_id")
     shown = sessions.head(MOST)
@@ -238,18 +237,12 @@ FIGURES: dict[str, Callable[[Study, Choices], Figure]] = {
 def _exact(choices: Choices, cutoff: int = TOP) -> Measure | None:
     """The one measure asked for, cut at its own or the usual rank; what cannot be drawn is refused where it is used."""
     exact = choices.exact
-    takes = isinstance(exact, (GainMeasure, QueryMeasure)) and "cutoff" in exact.parameters()
-    return exact @ (exact.cutoff or cutoff) if takes and exact is not None else exact
-
-
-def is_share(measure: Measure) -> bool:
-    """Whether a measure is a share of an ideal."""
-    return isinstance(measure, GainMeasure) and measure.normalized
+    return exact @ (exact.cutoff or cutoff) if exact is not None and exact.has_ranks else exact
 
 
 def _discounted(measure: Measure) -> str:
     """That later queries of a session count less, where the measure discounts queries."""
-    applied = isinstance(measure, SessionGain) and measure.query_discount != "none"
+    applied = measure.gain_measure is not None and measure.parameters().get("query_discount", "none") != "none"
     return ", each discounted by its position in the session" if applied else ""
 
 

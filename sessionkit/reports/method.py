@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping, Sequence
 
 from sessionkit import __version__
 from sessionkit.scoring.measures import Measure
-from sessionkit.scoring.measures.wrapper import Wrapper
 from sessionkit.study import Study
 
 DISCOUNTS = {
@@ -88,14 +87,13 @@ def in_words(measure: Measure) -> str:
         if FOLDED.get(name) not in parameters
     ]
     here = "; ".join(text for text in told if text)
-    where = f" (M is {measure.inner})" if isinstance(measure, Wrapper) else ""
+    where = f" (M is {measure.inner})" if measure.wraps else ""
     return f"{measure.formula}{where}" + (f". Here: {here}" if here else "")
 
 
 def defined(measures: Sequence[Measure]) -> list[Measure]:
     """Return the measures with those they hold inside, each once, the inner before the outer."""
-    inner = [[measure.inner, measure] if isinstance(measure, Wrapper) else [measure] for measure in measures]
-    return list(dict.fromkeys(measure for pair in inner for measure in pair))
+    return list(dict.fromkeys(each for measure in measures for each in (measure.inner, measure)))
 
 
 def sentences(study: Study) -> list[str]:

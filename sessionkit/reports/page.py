@@ -21,7 +21,7 @@ from sessionkit.reports.sections.registry import SECTIONS
 from sessionkit.reports.style_sheet import STYLE
 from sessionkit.reports.writers.html import worded
 from sessionkit.reports.writers.sections import html_sections
-from sessionkit.scoring.measures import Measure, parse_measure
+from sessionkit.scoring.measures import Measure, list_measures, parse_measure
 from sessionkit.study import Study
 from sessionkit.study.files import require_place, write_whole
 from sessionkit.study.study import guarded_read
@@ -145,8 +145,7 @@ def sections_of(
     memory: str | int | None = None,
 ) -> list[Section]:
     """Return the sections of a report as values; the arguments are those of `report`."""
-    given = [measures] if isinstance(measures, (str, Measure)) else measures or MEASURES
-    asked = [parse_measure(measure) for measure in given]
+    asked = [parse_measure(measure) for measure in list_measures(measures or MEASURES)]
     redaction, asked_also = Redaction.of(redact), Also.of(also, difference)
     # tests hold every chart against Vega-Lite's schema; to do so part by part takes longer than to make the page
     with warnings.catch_warnings(record=True) as caught, debug_mode(False):

@@ -15,7 +15,7 @@ from sessionkit.errors import UsageError, suggestion
 from sessionkit.reports.choices import choices_of
 from sessionkit.reports.figures import FIGURES, Figure, figure
 from sessionkit.reports.sample import only
-from sessionkit.scoring.measures import Measure
+from sessionkit.scoring.measures import Measure, list_measures, parse_measure
 from sessionkit.study import Study
 
 USUAL = 4
@@ -91,7 +91,7 @@ def single_figure(
     """
     if vary and kind in FIGURES and kind != "sweep-map":
         raise UsageError(f"{kind} varies nothing; sweep-map does")
-    measures = (measure,) if isinstance(measure, Measure) else tuple(measure or ())
+    measures = tuple(parse_measure(one) for one in list_measures(measure or ()))
     own = {"session": session, "with": with_ or None, "against": against, "difference": difference, "average": average}
     _check(kind, measures, own)
     asked = {"topic": topic, "system": system, "min_queries": min_queries}

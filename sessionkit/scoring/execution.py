@@ -15,9 +15,9 @@ from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.gain_histogram import GainHistogram
 from sessionkit.scoring.gains import gain_expr
 from sessionkit.scoring.ideals import own_ideals, session_ideals
-from sessionkit.scoring.layout import runs_on, with_offsets
+from sessionkit.scoring.layout import with_offsets
 from sessionkit.scoring.lists import Lists
-from sessionkit.scoring.measures import GainMeasure, JudgedMeasure, Measure, QueryMeasure, VisitMeasure
+from sessionkit.scoring.measures import GainMeasure, JudgedMeasure, Measure, QueryMeasure, SessionMeasure
 from sessionkit.scoring.measures.aggregates import LAST, Aggregate, AveragePosition
 from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
 from sessionkit.scoring.results import (
@@ -89,7 +89,7 @@ def _session_values(block: SessionBatch, measures: list[Measure]) -> dict[Measur
     sums = _sums(block, [measure for measure in plain if measure not in parted], "session")
     inside = [measure.inner for measure in measures if isinstance(measure, Aggregate)]
     by_query = query_values(block, dict.fromkeys([*inside, *parted]))
-    visits = dict(_worked_out(block, [measure for measure in measures if isinstance(measure, VisitMeasure)]))
+    visits = dict(_worked_out(block, [measure for measure in measures if isinstance(measure, SessionMeasure)]))
     values: dict[Measure, pl.DataFrame] = {}
     for measure in measures:
         if isinstance(measure, AveragePosition):
@@ -99,7 +99,7 @@ def _session_values(block: SessionBatch, measures: list[Measure]) -> dict[Measur
             of_queries = by_query[measure.inner]
             judged = [pl.col("judged").sum()] if "judged" in of_queries.columns else []
             found = _by_session(block, of_queries, *judged, value=reduced)
-        elif isinstance(measure, VisitMeasure):
+        elif isinstance(measure, SessionMeasure):
             found = visits[measure]
         elif isinstance(measure, GainMeasure) and measure in sums:
             values[measure] = _session_value(block, measure, sums[measure])
@@ -123,9 +123,9 @@ def _of_logged(block: SessionBatch, measure: Measure, found: pl.DataFrame) -> pl
 
 def _worked_out(block: SessionBatch, measures: Iterable[JudgedMeasure]) -> Iterator[tuple[JudgedMeasure, pl.DataFrame]]:
     """Measures that work out their own values, with them; those that agree on which results count share their lists."""
-    groups: dict[Selection, list[QueryMeasure | VisitMeasure]] = {}
+    groups: dict[Selection, list[QueryMeasure | SessionMeasure]] = {}
     for measure in dict.fromkeys(measures):
-        if isinstance(measure, (QueryMeasure, VisitMeasure)):
+        if isinstance(measure, (QueryMeasure, SessionMeasure)):
             groups.setdefault(Selection.of(measure), []).append(measure)
     for selection, group in groups.items():
         lists = Lists(block, selection, columns_beside(group))
@@ -148,7 +148,9 @@ def columns_beside(measures: Iterable[JudgedMeasure]) -> dict[str, tuple[str, ..
 def adds_up(measure: Measure) -> bool:
     """Whether a session's value is a plain sum of what its results contribute, each by its rank, query and grade."""
     return (
-        isinstance(measure, GainMeasure) and measure.level == "session" and not (measure.normalized or runs_on(measure))
+        isinstance(measure, GainMeasure)
+        and measure.level == "session"
+        and not (measure.normalized or measure.ranks_along_session)
     )
 
 
@@ -190,7 +192,7 @@ def _sums(block: SessionBatch, measures: Iterable[GainMeasure], by: str) -> dict
     """
     groups: dict[tuple[Selection, GainMeasure | None], list[GainMeasure]] = {}
     for measure in dict.fromkeys(measures):
-        groups.setdefault((Selection.of(measure), measure if runs_on(measure) else None), []).append(measure)
+        groups.setdefault((Selection.of(measure), measure if measure.ranks_along_session else None), []).append(measure)
     sums: dict[GainMeasure, pl.DataFrame] = {}
     many = len(block.sessions if by == "session" else block.queries)
     for (selection, running_on), group in groups.items():

@@ -24,8 +24,6 @@ from sessionkit.scoring.selection import Selection, columns_of, columns_read
 from sessionkit.study import Study
 from sessionkit.study.study import guarded_read
 
-SUMMED = (GainMeasure, TermMeasure, RecencyMeasure)
-"""Measures whose value is a sum of what single results add."""
 COLUMNS = {
     "session_id": pl.String,
     "query_position": pl.Int32,
@@ -81,7 +79,7 @@ def explain(study: Study, measure: str | Measure, session: str | None = None) ->
     [(1, 1.0, 1.0, 1.0, 1.0), (2, 3.0, 0.5, 1.0, 2.0)]
     """
     asked = parse_measure(measure)
-    if not isinstance(asked.inner, SUMMED):
+    if not asked.inner.explainable:
         msg = f"{asked} is no sum of what single results add, so that there is nothing to explain by result; ask for its value: score"
         raise MeasureError(msg)
     if session is not None:
@@ -165,7 +163,7 @@ def _by_query(block: SessionBatch, asked: Measure, terms: pl.DataFrame) -> pl.Da
     """Weight contributions by what their query counts in an aggregate."""
     if not isinstance(asked, Aggregate):
         return terms
-    weight = asked.weights(pl.col("value"), LAST).over("session")
+    weight = asked.query_weights(pl.col("value"), LAST).over("session")
     parts = query_values(block, [asked.inner])[asked.inner].select("query", weight=weight)
     terms = terms.join(parts, on="query", how="left")
     return terms.with_columns(pl.col("contribution") * pl.col("weight"))

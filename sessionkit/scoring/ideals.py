@@ -8,10 +8,9 @@ import polars as pl
 
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.exact import fixed
-from sessionkit.scoring.layout import layout, require_cutoff, runs_on
+from sessionkit.scoring.layout import layout, require_cutoff
 from sessionkit.scoring.measures import GainMeasure
 from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
-from sessionkit.scoring.measures.discounted_gain import DiscountedSessionGain
 from sessionkit.scoring.results import session_keys, units
 from sessionkit.scoring.selection import Selection
 from sessionkit.scoring.slots import best_slots
@@ -48,7 +47,7 @@ def query_ideals(block: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
     The query's Top-k ideal list takes the query's own place: the same query discount and, with
     ``rank_origin=session``, the same slots.
     """
-    places = layout(block, measure) if runs_on(measure) else units(block, Selection.of(measure))
+    places = layout(block, measure) if measure.ranks_along_session else units(block, Selection.of(measure))
     return _with_ideals(block, measure, places).select("query", "session", "ideal")
 
 
@@ -82,7 +81,7 @@ def ideal_places(block: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
     missing = session_keys(block, Selection.of(measure)).join(positions, how="cross").join(own, on=place, how="anti")
     if measure.cutoff is not None:
         size = pl.lit(measure.cutoff, pl.Int64)
-        if isinstance(measure, DiscountedSessionGain) and measure.slots == "pad":
+        if measure.list_slots == "pad":
             missing = missing.with_columns(offset=(pl.col("query_position").cast(pl.Int64) - 1) * size)
         else:
             end = own.group_by("session").agg(end=(pl.col("offset") + pl.col("size")).max())
@@ -103,7 +102,7 @@ def _with_ideals(block: SessionBatch, measure: GainMeasure, places: pl.DataFrame
     else:
         place = pl.col("key").cast(pl.UInt64) * 2**32 + pl.col("query_position").cast(pl.UInt64)
     places = places.with_columns(place=place)
-    of = ["place", *(["offset"] if runs_on(measure) else [])]
+    of = ["place", *(["offset"] if measure.ranks_along_session else [])]
     distinct = places.select(*of, "key", "query_position").drop_nulls().unique(of)
     ideals = distinct.join(best, on="key").group_by(of).agg(ideal=fixed(measure.contribution(pl.col("gain"))).sum())
     found = places.join(ideals, on=of, how="left", maintain_order="left")
@@ -120,7 +119,7 @@ def _spread(block: SessionBatch, measure: NormalizedSessionGain) -> pl.DataFrame
     """The best documents once each, the best of them in the slots that count most; per key where a session has
     several.
     """
-    if runs_on(measure):
+    if measure.ranks_along_session:
         require_cutoff(measure)
     return spread_ideals(block, measure, every_prefix=False).group_by("session").agg(pl.col("ideal").sum())
 

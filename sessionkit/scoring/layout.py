@@ -9,7 +9,6 @@ import polars as pl
 from sessionkit.errors import MeasureError
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.measures import GainMeasure, JudgedMeasure
-from sessionkit.scoring.measures.discounted_gain import DiscountedSessionGain
 from sessionkit.scoring.results import counted_rows, shown, units
 from sessionkit.scoring.selection import Selection
 
@@ -31,7 +30,7 @@ def layout(block: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
     """
     require_cutoff(measure)
     queries = units(block, Selection.of(measure))
-    slots = measure.slots if isinstance(measure, DiscountedSessionGain) else "pad"
+    slots = measure.list_slots
     if slots == "pad":
         size = pl.lit(measure.cutoff, pl.Int64)
         return queries.with_columns(size=size, offset=(pl.col("query_position").cast(pl.Int64) - 1) * size)
@@ -49,14 +48,9 @@ def layout(block: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
 
 def with_offsets(block: SessionBatch, rows: pl.DataFrame, measure: GainMeasure) -> pl.DataFrame:
     """Give each row the number of slots before its query, where the measure's discount runs on along the session."""
-    if not runs_on(measure):
+    if not measure.ranks_along_session:
         return rows
     return rows.join(layout(block, measure).select("query", "offset"), on="query", maintain_order="left")
-
-
-def runs_on(measure: GainMeasure) -> bool:
-    """Whether the measure discounts ranks along the concatenated lists."""
-    return isinstance(measure, DiscountedSessionGain) and measure.rank_origin == "session"
 
 
 def require_cutoff(measure: JudgedMeasure) -> None:

@@ -14,8 +14,8 @@ from sessionkit.errors import DataError, MeasureError
 from sessionkit.scoring import exact as exact_sums
 from sessionkit.scoring.batch import blocks
 from sessionkit.scoring.lists import Lists
-from sessionkit.scoring.measures import VisitMeasure
-from sessionkit.scoring.measures.kinds import Columns
+from sessionkit.scoring.measures import SessionMeasure
+from sessionkit.scoring.measures.base import Columns
 from sessionkit.scoring.score import score_task
 from sessionkit.scoring.selection import Selection
 from tests.scoring.restated import Session
@@ -38,7 +38,7 @@ CHOICES = st.fixed_dictionaries(
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class Highest(VisitMeasure):
+class Highest(SessionMeasure):
     """The highest score that a session's results have."""
 
     name = "Highest"

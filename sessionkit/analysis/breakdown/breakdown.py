@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from os import PathLike
-from typing import TypeGuard
 
 import polars as pl
 
@@ -13,8 +12,7 @@ from sessionkit.display.frames import ResultFrame
 from sessionkit.errors import MeasureError, UsageError, suggestion
 from sessionkit.scoring.cautions import tell_of_bound, tell_of_depth
 from sessionkit.scoring.layout import require_cutoff
-from sessionkit.scoring.measures import GainMeasure, Measure, QueryMeasure, parse_measure
-from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
+from sessionkit.scoring.measures import JudgedMeasure, Measure, parse_measure
 from sessionkit.scoring.reduction import run
 from sessionkit.scoring.selection import columns_of, columns_read
 from sessionkit.study import Study
@@ -122,30 +120,20 @@ def breakdown_task(
     return BreakdownReduction(asked, grouping, by, average, columns_read(columns_of(study), [asked]))
 
 
-def _has_ranks(measure: Measure) -> TypeGuard[GainMeasure | QueryMeasure]:
-    """Whether a measure has a value of each query up to each rank."""
-    return isinstance(measure, (GainMeasure, QueryMeasure)) and "cutoff" in measure.parameters()
-
-
-def _has_session_ideal(measure: Measure) -> bool:
-    """Whether a measure is divided by the ideal of the whole session."""
-    return isinstance(measure, NormalizedSessionGain) and measure.normalize == "session"
-
-
-def _require_ranks(measure: Measure) -> GainMeasure | QueryMeasure:
+def _require_ranks(measure: Measure) -> JudgedMeasure:
     """Return the measure if its value builds up by rank within each query, or say what to ask for instead."""
-    if not _has_ranks(measure):
+    if not measure.has_ranks:
         measure.require_parameters()
         inside = measure.inner
-        fits = _has_ranks(inside) and not _has_session_ideal(inside)
+        fits = inside.has_ranks and not inside.normalized_by_session
         advice = f"the measure inside: {inside @ (inside.cutoff or 10)}" if fits else "DCG@10 or nDCG@10"
         msg = f"{measure} has no value by query and rank; ask for {advice}"
         raise MeasureError(msg)
-    if _has_session_ideal(measure):
+    if measure.normalized_by_session:
         better = measure(normalize="query", ideal="repeated", ideal_queries="session")
         msg = (
             f"{measure} is divided by the ideal of the whole session; ask for {better}, or nDCG@{measure.cutoff or 10}"
         )
         raise MeasureError(msg)
-    require_cutoff(measure)
-    return measure
+    require_cutoff(measure.inner)
+    return measure.inner

@@ -9,10 +9,7 @@ import numpy as np
 
 from sessionkit.analysis.calibrate.factors import Free, Numbers, factor, free_of
 from sessionkit.errors import MeasureError, UsageError
-from sessionkit.scoring.measures import Measure, parse_measure
-from sessionkit.scoring.measures.discounted_gain import DiscountedMeasure, DiscountedSessionGain
-from sessionkit.scoring.measures.rank_biased import RankBiasedPrecision
-from sessionkit.scoring.measures.session_rank_biased import SessionRankBiasedPrecision
+from sessionkit.scoring.measures import Measure, list_measures, parse_measure
 
 ALL = (
     "sDCG@10",
@@ -69,7 +66,7 @@ class DiscountModel:
     @property
     def along(self) -> bool:
         """Whether ranks are discounted along the concatenated lists, so that the two discounts are no product."""
-        return isinstance(self.measure, DiscountedSessionGain) and self.measure.rank_origin == "session"
+        return self.measure.gain_measure is not None and self.measure.gain_measure.ranks_along_session
 
     @property
     def linked(self) -> bool:
@@ -119,7 +116,7 @@ def models_of(asked: str | Measure | Sequence[str | Measure]) -> list[DiscountMo
     UsageError
         Nothing is, or the discounts of such a measure are not fitted.
     """
-    given = [asked] if isinstance(asked, str | Measure) else list(asked)
+    given = list_measures(asked)
     if not given:
         msg = "name a model, such as sDCG, sRBP or RBP"
         raise UsageError(msg)
@@ -144,20 +141,20 @@ def model_of(asked: str | Measure) -> DiscountModel:
         The discounts of such a measure are not fitted, or cannot be without a cutoff.
     """
     measure = parse_measure(asked)
-    if isinstance(measure, SessionRankBiasedPrecision):
-        both = (Free("b", base=False), Free("p", base=False))
-        return DiscountModel(measure(b=None, p=None), "rank-biased", "rank-biased", both)
-    if isinstance(measure, RankBiasedPrecision):
-        return DiscountModel(measure(p=None), "geometric", "", (Free("p", base=False),))
-    if not isinstance(measure, DiscountedMeasure):
+    forms = measure.discount_forms()
+    if forms is None:
         msg = f"the discounts of {measure} are not fitted; models: sDCG, nsDCG, sRBP, RBP, DCG, nDCG, with any of their forms"
         raise UsageError(msg)
-    of_session = isinstance(measure, DiscountedSessionGain)
-    query_form = measure.query_discount if isinstance(measure, DiscountedSessionGain) else ""
-    found = [free_of(measure.discount, "b", "p"), free_of(query_form, "bq", "pq") if of_session else None]
+    rank_form, query_form = forms
+    if rank_form == "rank-biased":
+        both = (Free("b", base=False), Free("p", base=False))
+        return DiscountModel(measure(b=None, p=None), rank_form, query_form, both)
+    found = [free_of(rank_form, "b", "p"), free_of(query_form, "bq", "pq")]
     free = tuple(one for one in found if one is not None)
-    plain = measure(**{one.name: _default(measure, one.name) for one in free if one.base})
-    model = DiscountModel(plain, measure.discount, query_form, free, ("b",) if measure.discount == "burges" else ())
+    plain = measure(
+        **{one.name: _default(measure, one.name) for one in free if one.base or one.name in measure.required}
+    )
+    model = DiscountModel(plain, rank_form, query_form, free, ("b",) if rank_form == "burges" else ())
     if model.along and model.ranks is None:
         msg = (
             f"{measure}: rank_origin=session needs a cutoff, the length of each list in the concatenation: {measure}@10"
@@ -167,7 +164,7 @@ def model_of(asked: str | Measure) -> DiscountModel:
         why = (
             "the base of discount=burges cancels from its shape"
             if model.cancelled
-            else f"discount={measure.discount} has none"
+            else f"discount={rank_form} has none"
         )
         msg = f"{measure} has no parameter to fit: {why}; take discount=log or shifted"
         raise UsageError(msg)

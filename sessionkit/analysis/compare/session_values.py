@@ -14,7 +14,7 @@ from sessionkit.analysis.groups import NAMES
 from sessionkit.display.words import counted
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.readers.tabular import Frame, as_polars
-from sessionkit.scoring.measures import Measure
+from sessionkit.scoring.measures import Measure, list_measures
 from sessionkit.scoring.score import score, session_measures
 from sessionkit.study import Study
 
@@ -140,8 +140,7 @@ def _given(
     if column not in grouping_columns(scores):
         raise no_column(column, grouping_columns(scores))
     there = scores.get_column("measure").unique(maintain_order=True).to_list()
-    given = [measures] if isinstance(measures, (str, Measure)) else measures
-    texts = tuple(dict.fromkeys(map(str, given))) if given is not None else tuple(there)
+    texts = tuple(dict.fromkeys(map(str, list_measures(measures)))) if measures is not None else tuple(there)
     for text in texts:
         if text not in there:
             msg = f"the scores have no measure {text!r}; they have {', '.join(there[:20])}{suggestion(text, there)}"

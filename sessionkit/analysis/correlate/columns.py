@@ -10,7 +10,7 @@ import polars as pl
 
 from sessionkit.errors import DataError, MeasureError, UsageError, suggestion
 from sessionkit.scoring.execution import require_session
-from sessionkit.scoring.measures import Measure, parse_measure
+from sessionkit.scoring.measures import Measure, list_measures, parse_measure
 from sessionkit.scoring.score import score
 from sessionkit.study import Study
 
@@ -54,8 +54,7 @@ def variables(study: Study, asked: str | Measure | Sequence[str | Measure], opti
     UsageError
         If a name is neither, nothing is asked for, or the same twice.
     """
-    each = [asked] if isinstance(asked, (str, Measure)) else list(asked)
-    found = [_variable(study, one, option) for one in each]
+    found = [_variable(study, one, option) for one in list_measures(asked)]
     if not found:
         msg = f"{option} names nothing; give a column of sessions or users, such as performance, or a measure"
         raise UsageError(msg)
@@ -105,7 +104,7 @@ def columns(
 
 def _variable(study: Study, name: str | Measure, option: str) -> Variable:
     """Find what one name stands for."""
-    if isinstance(name, Measure):
+    if not isinstance(name, str):
         return _of_measure(name)
     of_sessions = [each for each in study.columns("sessions") if each not in IDS]
     of_users = [each for each in study.columns("users") if each not in IDS]

@@ -7,7 +7,6 @@ import math
 import polars as pl
 
 from sessionkit.analysis.curve import curve_task
-from sessionkit.analysis.effort.discounts import clock, searcher
 from sessionkit.analysis.effort.finding import Effort
 from sessionkit.analysis.effort.messages import lines
 from sessionkit.analysis.effort.reduction import EffortReduction
@@ -25,8 +24,7 @@ from sessionkit.analysis.findings import reading_of
 from sessionkit.analysis.groups import Grouping
 from sessionkit.errors import MeasureError, UsageError
 from sessionkit.scoring.curves import require_curve
-from sessionkit.scoring.measures import GainMeasure, JudgedMeasure, Measure, parse_measure
-from sessionkit.scoring.measures.wrapper import Wrapper
+from sessionkit.scoring.measures import JudgedMeasure, Measure, parse_measure
 from sessionkit.scoring.reduction import run
 from sessionkit.scoring.selection import columns_of, columns_read
 from sessionkit.study import Study
@@ -102,8 +100,8 @@ def effort(
         if isinstance(cost, bool) or not isinstance(cost, int | float) or not 0 <= cost < math.inf:
             msg = f"{name} must be a number of at least 0, not {cost!r}"
             raise UsageError(msg)
-    who, described = searcher(asked)
-    timed = clock(asked)
+    who, described = asked.searcher()
+    timed = asked.clock()
     grouping = Grouping.of(study, by)
     reads = columns_read(columns_of(study), [asked])
     task = EffortReduction(asked, grouping, who, reads)
@@ -144,30 +142,29 @@ def effort(
 def _asked(measure: str | Measure) -> JudgedMeasure:
     """The measure, which must be no aggregate of others."""
     asked = parse_measure(measure)
-    if isinstance(asked, Wrapper) or not isinstance(asked, JudgedMeasure):
+    if asked.wraps:
         msg = f"{asked} has no curve of its own; ask for {_readable(asked)}"
         raise MeasureError(msg)
     asked.require_parameters()
-    if isinstance(asked, GainMeasure) and asked.cutoff is None:
+    if asked.gain_measure is not None and asked.cutoff is None:
         msg = f"{asked} needs a cutoff here, which says how far its curves and ideals go; for example {asked @ 10}"
         raise MeasureError(msg)
-    return asked
+    return asked.inner
 
 
 def _readable(measure: Measure) -> str:
     """What to ask for in place of an aggregate: the measure inside, if there is anything to read of it."""
     inside = measure.inner
-    if isinstance(inside, JudgedMeasure):
-        inside.require_parameters()
-        if isinstance(inside, GainMeasure):
-            return f"the measure inside: {inside @ (inside.cutoff or 10)}"
-        if searcher(inside)[0] is not None or clock(inside) is not None:
-            return f"the measure inside: {inside}"
+    inside.require_parameters()
+    if inside.gain_measure is not None:
+        return f"the measure inside: {inside @ (inside.cutoff or 10)}"
+    if inside.searcher()[0] is not None or inside.clock() is not None:
+        return f"the measure inside: {inside}"
     return "one such as sDCG@10, CG@10 or RBP(p=0.8)"
 
 
 def _no_curve(measure: JudgedMeasure) -> str | None:
     """Why a measure has no curves to read; None where it has."""
-    if isinstance(measure, GainMeasure):
+    if measure.gain_measure is not None:
         return None
     return f"{measure} adds up no gains along a list of its own; for curves to read ask for CG@10, DCG@10 or sDCG@10."

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from sessionkit.analysis.effort.discounts import Searcher
 from sessionkit.analysis.effort.vectors import plateaus, unit_vectors
 from sessionkit.analysis.groups import Grouping
 from sessionkit.scoring import exact
@@ -16,6 +15,7 @@ from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.lists import Lists
 from sessionkit.scoring.measures import GainMeasure, JudgedMeasure
 from sessionkit.scoring.results import logged_sessions
+from sessionkit.scoring.searcher import Searcher
 from sessionkit.scoring.selection import Selection
 
 COUNTED = ["group", "what", "rank", "documents", "queries"]
@@ -76,8 +76,7 @@ class EffortReduction:
     @property
     def curved(self) -> GainMeasure | None:
         """The measure, if it has curves to read."""
-        measure = self.measure
-        return measure if isinstance(measure, GainMeasure) and measure.cutoff is not None else None
+        return self.measure.gain_measure if self.measure.cutoff is not None else None
 
     def part(self, block: SessionBatch) -> pl.DataFrame:
         """Counts and sums of the block's units."""

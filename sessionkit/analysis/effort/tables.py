@@ -6,8 +6,8 @@ import math
 
 import polars as pl
 
-from sessionkit.analysis.effort.discounts import Searcher
 from sessionkit.scoring import exact
+from sessionkit.scoring.searcher import Searcher
 
 MOST = 100
 """Places of the table of chances."""

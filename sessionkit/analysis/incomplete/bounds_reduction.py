@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from sessionkit.analysis.incomplete.kinds import kind_of
 from sessionkit.analysis.incomplete.means import mean_bounds
 from sessionkit.analysis.incomplete.units import BOUNDS, query_bounds, session_bounds
 from sessionkit.analysis.incomplete.unjudged_documents import Unjudged
@@ -133,7 +132,7 @@ class BoundsReduction(OverUnjudged):
         order = pl.col("measure").replace_strict(self._texts, range(len(self._texts)), return_dtype=pl.Int32)
         score = exact_sums.quotient(exact_sums.unfixed(pl.col("total").cast(pl.Int128)), pl.col("n"))
         found = found.with_columns(pl.col("n", "open", "undefined", "moving").fill_null(0), score=score)
-        bounded_ones = [str(measure) for measure in self.measures if kind_of(measure, own_keys=self.own_keys)]
+        bounded_ones = [str(measure) for measure in self.measures if measure.bound_kind(own_keys=self.own_keys)]
         there = pl.col("measure").is_in(bounded_ones)
         found = found.with_columns(
             lower=pl.when(there).then(pl.min_horizontal("lower", "score")),

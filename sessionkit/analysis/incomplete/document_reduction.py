@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from sessionkit.analysis.groups import Grouping
 from sessionkit.scoring.measures import Measure
-from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
 from sessionkit.scoring.score_reduction import WITHOUT_CUTOFF
 
 
@@ -39,7 +38,7 @@ class OverDocuments:
     @property
     def slots(self) -> int:
         """Slots of ideal sessions."""
-        inner = [measure.inner for measure in self.measures if isinstance(measure.inner, NormalizedSessionGain)]
+        inner = [measure.inner for measure in self.measures if measure.inner.session_ideal is not None]
         return max((measure.cutoff or WITHOUT_CUTOFF for measure in inner), default=1)
 
     @property

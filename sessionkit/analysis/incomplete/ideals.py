@@ -11,9 +11,7 @@ from sessionkit.scoring import exact
 from sessionkit.scoring.alternative_judgments import only_sessions
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.ideals import first_query, ideal_places, ideal_slots
-from sessionkit.scoring.layout import runs_on
 from sessionkit.scoring.measures import GainMeasure
-from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
 from sessionkit.scoring.results import units
 from sessionkit.scoring.selection import Selection
 
@@ -40,7 +38,7 @@ class Ideals:
     @classmethod
     def of(cls, block: SessionBatch, measure: GainMeasure, longest: int) -> Ideals:
         """Lay out the ideals of a block, of so many places at most."""
-        if not isinstance(measure, NormalizedSessionGain):
+        if measure.session_ideal is None:
             part = units(block, Selection.of(measure)).select("query", "key").drop_nulls()
             rank = pl.int_range(1, min(measure.cutoff or longest, longest) + 1, dtype=pl.Int32, eager=True)
             weights = pl.DataFrame({"rank": rank}).with_columns(weight=measure.contribution(pl.lit(1.0)))["weight"]
@@ -61,15 +59,15 @@ class Ideals:
         return cls(unit[there], key[there], few.shape[row[shape[there]]], few.table)
 
     @classmethod
-    def _of_sessions(cls, block: SessionBatch, measure: NormalizedSessionGain, longest: int) -> Ideals:
+    def _of_sessions(cls, block: SessionBatch, measure: GainMeasure, longest: int) -> Ideals:
         """The same, session by session."""
         slots = ideal_slots(block, measure, longest)
-        if measure.ideal == "once":
+        if measure.session_ideal == "once":
             slots = first_query(slots)
         slots = slots.filter(pl.col("key").is_not_null())
         worth = exact.fixed(measure.contribution(pl.lit(1.0))).alias("worth")
         slots = slots.select("session", "key", "rank", worth)
-        if measure.ideal == "spread":
+        if measure.session_ideal == "spread":
             slots = slots.sort("session", "key", "worth", descending=[False, False, True])
         else:
             slots = slots.group_by("session", "key", "rank").agg(pl.col("worth").sum()).sort("session", "key", "rank")
@@ -118,10 +116,10 @@ class Ideals:
         return self.unit * 2**32 + self.key
 
 
-def _alike(block: SessionBatch, measure: NormalizedSessionGain) -> pl.DataFrame:
+def _alike(block: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
     """Sessions that have a key, in order: ``session``, ``key``, ``shape``, the same where all places of the ideal are."""
     places = ideal_places(block, measure).sort("session", "query_position")
-    place = pl.col("query_position").cast(pl.Int64) * 2**40 + (pl.col("offset") if runs_on(measure) else 0)
+    place = pl.col("query_position").cast(pl.Int64) * 2**40 + (pl.col("offset") if measure.ranks_along_session else 0)
     laid_out = places.group_by("session", maintain_order=True).agg(pl.col("key").first(), place=place)
     laid_out = laid_out.filter(pl.col("key").is_not_null())
     shapes = laid_out.select(pl.col("place").unique(maintain_order=True)).with_row_index("shape")  # as they come first

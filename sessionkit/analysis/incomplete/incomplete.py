@@ -13,7 +13,7 @@ from sessionkit.analysis.incomplete.differences import MOST_GROUPS, differences
 from sessionkit.analysis.incomplete.document_effects import DocumentEffects
 from sessionkit.analysis.incomplete.finding import Incompleteness
 from sessionkit.analysis.incomplete.judged_share_reduction import JudgedShareReduction
-from sessionkit.analysis.incomplete.kinds import adds_up, bound_of, movable, scale_top, why_not
+from sessionkit.analysis.incomplete.kinds import adds_up, bound_of, movable, scale_top
 from sessionkit.analysis.incomplete.messages import lines
 from sessionkit.analysis.incomplete.moves_reduction import MovesReduction
 from sessionkit.analysis.incomplete.pool import Pool
@@ -22,7 +22,7 @@ from sessionkit.analysis.judged_share import depth_of
 from sessionkit.errors import MeasureError, UsageError, suggestion
 from sessionkit.scoring.execution import require_session
 from sessionkit.scoring.graded_pairs import GradedPairs
-from sessionkit.scoring.measures import Measure, parse_measure
+from sessionkit.scoring.measures import Measure, list_measures, parse_measure
 from sessionkit.scoring.reduction import run
 from sessionkit.scoring.selection import columns_of, columns_read
 from sessionkit.study import Study
@@ -162,8 +162,7 @@ def incomplete(
 
 def _asked(measures: str | Measure | Sequence[str | Measure]) -> tuple[Measure, ...]:
     """The measures in the order asked for, each once."""
-    several = [measures] if isinstance(measures, (str, Measure)) else measures
-    asked = tuple(dict.fromkeys(parse_measure(measure) for measure in several))
+    asked = tuple(dict.fromkeys(parse_measure(measure) for measure in list_measures(measures)))
     if not asked:
         msg = "no measure was named; for example: nsDCG@10"
         raise MeasureError(msg)
@@ -173,7 +172,7 @@ def _asked(measures: str | Measure | Sequence[str | Measure]) -> tuple[Measure, 
 def _told(bounds: pl.DataFrame, measures: Sequence[Measure], *, own_keys: bool) -> pl.DataFrame:
     """Bounds with their width, and what kind of bounds they are or why there are none."""
     texts = [str(measure) for measure in measures]
-    reasons = [why_not(measure, own_keys=own_keys) for measure in measures]
+    reasons = [measure.why_no_bounds(own_keys=own_keys) for measure in measures]
     kinds = [bound_of(measure, own_keys=own_keys) for measure in measures]
     bound, reason = (
         pl.col("measure").replace_strict(texts, named, return_dtype=pl.String) for named in (kinds, reasons)

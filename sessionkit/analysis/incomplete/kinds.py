@@ -1,10 +1,4 @@
-"""How the bounds of each measure come about, and the reason where there are none.
-
-``fixed``: the value reads no judgment. ``rising``: the value can only rise with a grade and reads nothing of the recall
-base, so that worst and best are those of all unjudged results at once. ``linear``: rising, and a sum in which each
-document has its own term. ``share``: a sum divided by the best sum that the recall base allows. ``counted``: a value of
-relevant ranks and of R, the number of relevant documents.
-"""
+"""What bounds a measure's values have, and the grade at which an unjudged result gains the most; see `Measure.bounds`."""
 
 from __future__ import annotations
 
@@ -16,82 +10,6 @@ from sessionkit.errors import MeasureError, UsageError
 from sessionkit.scoring.gains import NAMES, gain_expr, weights
 from sessionkit.scoring.graded_pairs import GradedPairs
 from sessionkit.scoring.measures import JudgedMeasure, Measure
-from sessionkit.scoring.measures.aggregates import Aggregate, AveragePosition
-from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
-
-FIXED = (
-    "Queries", "Results", "Clicks", "DeepestClick", "Abandoned", "UniqueDocs", "Repeats", "Duration", "TimeToFirstClick",
-    "Dwell", "QueryTerms", "QueryOverlap",
-)  # fmt: skip
-LINEAR = (
-    "CG", "DCG", "sDCG", "sRBP", "P", "gP", "RBP", "AvgP", "DCG_jiang2016", "P_jiang2016", "RBP_jiang2016",
-)  # fmt: skip
-RISING = ("RSDCG", "RSRBP", "esDCG", "esP", "RR", "Success", "ERR", "RelevantSeen", "RelativeRecall")
-SHARE = ("nCG", "nDCG", "nsDCG")
-COUNTED = ("R", "F", "E", "MaxF", "AP")
-KINDS = {
-    **dict.fromkeys(FIXED, "fixed"),
-    **dict.fromkeys(LINEAR, "linear"),
-    **dict.fromkeys(RISING, "rising"),
-    **dict.fromkeys(SHARE, "share"),
-    **dict.fromkeys(COUNTED, "counted"),
-}
-
-SUBTOPICS = "which subtopics an unjudged document would cover is unknown too"
-LENGTHS = "it hangs on where all relevant documents stand, shown or not"
-TIMED = "how long a result holds the searcher depends on its grade too, so that it can lower what comes after it"
-REASONS = {
-    **dict.fromkeys(("CubeTest", "ACT", "nCubeTest", "nACT", "EU", "nEU"), SUBTOPICS),
-    **dict.fromkeys(("InstanceRecall", "InstancePrecision"), SUBTOPICS),
-    **dict.fromkeys(("ASL", "ESL", "SLRF", "Rnorm", "RankRecall", "LogPrecision"), LENGTHS),
-    **dict.fromkeys(("U", "TBG", "sU", "sTBG"), TIMED),
-    **dict.fromkeys(("bpref", "infAP"), "it passes over unjudged results by its own rule; it was made for them"),
-    **dict.fromkeys(("Judged", "RBPResidual"), "it measures what is unjudged itself"),
-    "Rprec": "more relevant documents elsewhere also move the rank that it looks at",
-}
-"""Reasons of measures that have no bounds; all others without a kind have the general one."""
-GENERAL = "no bound was proved for its form"
-
-
-def kind_of(measure: Measure, *, own_keys: bool = False) -> str | None:
-    """The kind of a measure of queries or sessions, or of the measure inside an aggregate; None without bounds."""
-    return None if why_not(measure, own_keys=own_keys) else KINDS.get(measure.inner.name)
-
-
-def why_not(measure: Measure, *, own_keys: bool = False) -> str | None:
-    """Why a measure has no bounds; None where it has.
-
-    Parameters
-    ----------
-    own_keys
-        Whether queries of the study have judgment keys of their own.
-    """
-    inner = measure.inner
-    kind = KINDS.get(inner.name)
-    if kind is None:
-        return REASONS.get(inner.name, GENERAL)
-    if kind == "fixed":
-        return None
-    if inner.grades == "user":
-        return "grades=user counts what the searchers graded, and what they did not grade is no missing judgment"
-    if inner.unjudged == "skip":
-        return "unjudged=skip closes the ranks over unjudged results; ask for it with unjudged=zero"
-    if isinstance(inner, NormalizedSessionGain):
-        if inner.normalize == "query":
-            return (
-                "normalize=query adds up quotients of several ideals; bounds need normalize=session, or mean(nDCG@10)"
-            )
-        if own_keys and (inner.ideal == "once" or inner.ideal_queries != "session"):
-            return (
-                "its ideal leaves out judgment keys that the session's queries have; ask for ideal=repeated or spread"
-            )
-        if inner.cutoff is None:
-            return "an ideal session needs a cutoff, such as nsDCG@10"
-    if isinstance(measure, AveragePosition) and kind != "linear":
-        return "the mean of a curve of quotients has no bound here; its last point has: ask for the measure inside"
-    if isinstance(measure, Aggregate) and inner.level == "session" and kind != "linear":
-        return "a query's part of a session's quotient has no bound here; ask for the session measure itself"
-    return None
 
 
 def adds_up(measure: Measure, *, own_keys: bool = False) -> bool:
@@ -100,20 +18,20 @@ def adds_up(measure: Measure, *, own_keys: bool = False) -> bool:
     The mean over a session's queries is none where further judgments can give queries a score: where they have judgment
     keys of their own, some of which are unjudged.
     """
-    if isinstance(measure, AveragePosition) or (isinstance(measure, Aggregate) and own_keys):
+    if measure.wraps and (own_keys or not measure.reduces_queries):
         return False
-    return kind_of(measure) == "linear" and measure.name not in ("max", "min")
+    return measure.bound_kind() == "linear" and measure.linear_in_queries
 
 
 def movable(measure: Measure) -> bool:
     """Whether it can be said how much a single document would move the measure."""
-    return adds_up(measure) or (kind_of(measure) == "share" and measure.name not in ("max", "min"))
+    return adds_up(measure) or (measure.bound_kind() == "share" and measure.linear_in_queries)
 
 
 def bound_of(measure: Measure, *, own_keys: bool = False) -> str | None:
     """What the bounds of a mean over sessions are, where each session has a score; None without bounds."""
-    kind = kind_of(measure, own_keys=own_keys)
-    safe = kind in ("share", "counted") or (isinstance(measure, Aggregate) and own_keys)
+    kind = measure.bound_kind(own_keys=own_keys)
+    safe = kind in ("share", "counted") or (measure.reduces_queries and own_keys)
     return None if kind is None else "safe" if safe else "attained"
 
 
@@ -136,7 +54,7 @@ def scale_top(measures: Iterable[Measure], judged: GradedPairs, top: float | Non
         msg = f"{judged.whose} have grade {highest:g}, above max_grade={top:g}; give the top of the scale as it is after merging"
         raise UsageError(msg)
     for measure in measures:
-        if top is None and kind_of(measure) not in (None, "fixed") and not binary(measure.inner):
+        if top is None and measure.bound_kind() not in (None, "fixed") and not binary(measure.inner):
             if getattr(measure.inner, "max_grade", None) is not None:
                 continue
             msg = (

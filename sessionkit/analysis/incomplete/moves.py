@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from sessionkit.analysis.incomplete.kinds import best_grade, gain_of, kind_of
+from sessionkit.analysis.incomplete.kinds import best_grade, gain_of
 from sessionkit.analysis.incomplete.rows import OpenRows
 from sessionkit.analysis.incomplete.shares import Shares, shares
 from sessionkit.analysis.incomplete.unjudged_documents import Unjudged
 from sessionkit.scoring import exact
 from sessionkit.scoring.lists import Lists
-from sessionkit.scoring.measures import GainMeasure, Measure, TermMeasure
-from sessionkit.scoring.measures.aggregates import LAST, Aggregate
+from sessionkit.scoring.measures import Measure
+from sessionkit.scoring.measures.aggregates import LAST
 from sessionkit.scoring.selection import Selection
 
 
@@ -62,12 +62,13 @@ def moves(unjudged: Unjudged, measure: Measure, top: float | None) -> Moves:
     """
     inner = measure.inner
     best = best_grade(inner, top)
-    if kind_of(measure) == "share" and isinstance(inner, GainMeasure):
-        laid_out = shares(unjudged, inner, best)
+    gained = inner.gain_measure
+    if measure.bound_kind() == "share" and gained is not None:
+        laid_out = shares(unjudged, gained, best)
         found = _of_shares(OpenRows.of(unjudged, Selection.of(inner)), laid_out)
     else:
         found = _of_sums(unjudged, inner, best)
-    if not isinstance(measure, Aggregate):
+    if not measure.reduces_queries:
         by = inner.level
         scored = unjudged.values([measure], "session")[measure]["value"].is_not_null()
         return replace(found, by=by).weighted(scored.to_numpy().astype(float))
@@ -77,7 +78,7 @@ def moves(unjudged: Unjudged, measure: Measure, top: float | None) -> Moves:
         weight = pl.when(pl.col("value").is_not_null()).then(exact.quotient(pl.lit(1.0), counted)).otherwise(0.0)
     else:
         value = pl.col("value")
-        weight = pl.when(value.is_not_null()).then(measure.weights(value, LAST).over("session")).otherwise(0.0)
+        weight = pl.when(value.is_not_null()).then(measure.query_weights(value, LAST).over("session")).otherwise(0.0)
     weighted = values.select("query", weight=weight.fill_null(0.0))
     weights = np.zeros(len(unjudged.block.queries))
     weights[weighted["query"].to_numpy()] = weighted["weight"].to_numpy()
@@ -87,11 +88,11 @@ def moves(unjudged: Unjudged, measure: Measure, top: float | None) -> Moves:
 def _of_sums(unjudged: Unjudged, inner: Measure, best: float) -> Moves:
     """Terms of unjudged results at their best."""
     rows = OpenRows.of(unjudged, Selection.of(inner.inner))
-    if isinstance(inner, GainMeasure):
-        move = rows.worth(inner, gain_of(inner, best))
-    elif isinstance(inner, TermMeasure):
-        lists = Lists(unjudged.supposing(best), Selection.of(inner))
-        terms, divisor = inner.terms(lists), inner.divisor(lists)
+    if inner.gain_measure is not None:
+        move = rows.worth(inner.gain_measure, gain_of(inner.gain_measure, best))
+    elif (summed := inner.term_measure) is not None:
+        lists = Lists(unjudged.supposing(best), Selection.of(summed))
+        terms, divisor = summed.terms(lists), summed.divisor(lists)
         if divisor is not None:
             terms = terms.with_columns(term=exact.quotient(pl.col("term"), pl.lit(divisor.gather(terms["list"]))))
         move = _found(rows, lists.queries["query"].gather(terms["list"]), terms["rank"], terms["term"])

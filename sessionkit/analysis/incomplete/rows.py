@@ -13,7 +13,7 @@ from sessionkit.analysis.incomplete.unjudged_documents import Unjudged
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.gain_histogram import DIRECT, GainHistogram
 from sessionkit.scoring.gains import gain_expr
-from sessionkit.scoring.layout import runs_on, with_offsets
+from sessionkit.scoring.layout import with_offsets
 from sessionkit.scoring.measures import GainMeasure
 from sessionkit.scoring.results import every_row, gaining_rows
 from sessionkit.scoring.selection import Selection
@@ -72,7 +72,7 @@ class OpenRows:
 
     def worth(self, measure: GainMeasure, gain: float) -> np.ndarray:
         """What every result would add to a measure if it gained so much."""
-        if runs_on(measure):
+        if measure.ranks_along_session:
             return _contributions(with_offsets(self.block, self.frame, measure), measure, gain)
         every, of = self._places
         found: np.ndarray = _contributions(every, measure, gain)[of]
@@ -93,7 +93,7 @@ class OpenRows:
 
 def known_worth(block: SessionBatch, measure: GainMeasure, by: str) -> tuple[np.ndarray, np.ndarray]:
     """Of every judged result that gains something its ``query`` or ``session``, and what it adds to a measure."""
-    if runs_on(measure):
+    if measure.ranks_along_session:
         rows = with_offsets(block, gaining_rows(block, measure), measure)
         added = rows.with_columns(worth=measure.contribution(pl.col("gain")))["worth"]
         return rows[by].to_numpy().astype(np.int64), added.to_numpy()

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from sessionkit.analysis.incomplete.count_bounds import counted_bounds
-from sessionkit.analysis.incomplete.kinds import best_grade, gain_of, kind_of
+from sessionkit.analysis.incomplete.kinds import best_grade, gain_of
 from sessionkit.analysis.incomplete.means import mean_bounds
 from sessionkit.analysis.incomplete.rows import OpenRows
 from sessionkit.analysis.incomplete.shares import shares
@@ -22,8 +22,7 @@ from sessionkit.analysis.incomplete.unjudged_documents import WORST, Unjudged
 from sessionkit.scoring import exact
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.execution import query_values, session_values
-from sessionkit.scoring.measures import GainMeasure, JudgedMeasure, Measure
-from sessionkit.scoring.measures.aggregates import Aggregate
+from sessionkit.scoring.measures import JudgedMeasure, Measure
 from sessionkit.scoring.results import logged_sessions, sessions_with_judgments
 from sessionkit.scoring.selection import Selection
 
@@ -41,11 +40,11 @@ def session_bounds(unjudged: Unjudged, measures: Sequence[Measure], top: float |
         The best grade of the scale, see `sessionkit.analysis.incomplete.kinds.best_grade`.
     """
     block = unjudged.block
-    kinds = {measure: kind_of(measure, own_keys=block.own_keys) for measure in measures}
+    kinds = {measure: measure.bound_kind(own_keys=block.own_keys) for measure in measures}
     values = unjudged.values(measures, "session")
-    inside = [m.inner for m in measures if isinstance(m, Aggregate) and kinds[m] not in (None, "fixed")]
+    inside = [m.inner for m in measures if m.reduces_queries and kinds[m] not in (None, "fixed")]
     of_queries = query_bounds(unjudged, [*dict.fromkeys(inside)], top)
-    rising = [m for m in measures if kinds[m] in ("linear", "rising") and not isinstance(m, Aggregate)]
+    rising = [m for m in measures if kinds[m] in ("linear", "rising") and not m.reduces_queries]
     risen = _risen(unjudged, [m for m in rising if not _plain(m)], top, "session")
     found = {}
     for measure in measures:
@@ -58,10 +57,10 @@ def session_bounds(unjudged: Unjudged, measures: Sequence[Measure], top: float |
         if kind == "fixed":
             found[measure] = pl.DataFrame({"score": score}).with_columns(lower="score", upper="score")
             continue
-        if isinstance(measure, Aggregate):
+        if measure.reduces_queries:
             bounds = _aggregated(unjudged, measure, of_queries[inner])
-        elif kind == "share" and isinstance(inner, GainMeasure):
-            of_units = shares(unjudged, inner, best_grade(inner, top)).bounds()
+        elif kind == "share" and inner.gain_measure is not None:
+            of_units = shares(unjudged, inner.gain_measure, best_grade(inner, top)).bounds()
             bounds = block.sessions.select(unit="session").join(of_units, on="unit", how="left", maintain_order="left")
             bounds = bounds.select("lower", "upper")
         elif measure in risen:
@@ -80,7 +79,7 @@ def query_bounds(
     """Score and bounds of every query that counts, by measure: ``query``, ``session``, ``query_position``, ``key`` (its
     number in the pool), ``score``, ``lower``, ``upper``.
     """
-    kinds = {measure: kind_of(measure) for measure in measures}
+    kinds = {measure: measure.bound_kind() for measure in measures}
     values = unjudged.values(measures, "query")
     rising = [m for m in measures if kinds[m] in ("linear", "rising") and not _plain(m)]
     risen = _risen(unjudged, rising, top, "query")
@@ -98,8 +97,8 @@ def query_bounds(
         elif kind == "fixed":
             bounds = rows.select(lower="score", upper="score")
         elif kind in ("share", "counted"):
-            if kind == "share" and isinstance(measure, GainMeasure):
-                of_units = shares(unjudged, measure, best).bounds().rename({"unit": "query"})
+            if kind == "share" and measure.gain_measure is not None:
+                of_units = shares(unjudged, measure.gain_measure, best).bounds().rename({"unit": "query"})
             else:
                 of_units = counted_bounds(unjudged, measure, best)
             same = len(of_units) == len(rows) and of_units["query"].equals(rows["query"])
@@ -114,7 +113,7 @@ def query_bounds(
 
 def _plain(measure: Measure) -> bool:
     """Whether a measure is a plain sum of what each result gains, to which unjudged results can be added."""
-    return isinstance(measure, GainMeasure) and kind_of(measure) == "linear"
+    return measure.gain_measure is not None and measure.bound_kind() == "linear"
 
 
 def _sum_bounds(unjudged: Unjudged, measure: Measure, total: pl.Series, best: float) -> pl.DataFrame:
@@ -138,9 +137,9 @@ def _list_bounds(unjudged: Unjudged, measure: JudgedMeasure, rows: pl.DataFrame,
 
 def _more(unjudged: Unjudged, measure: Measure, best: float, by: str, many: int) -> pl.Series:
     """What unjudged results would add to each query, or session, at their best."""
-    inner = measure.inner
-    if not isinstance(inner, GainMeasure):
-        msg = f"{inner} is no sum over results"
+    inner = measure.inner.gain_measure
+    if inner is None:
+        msg = f"{measure} is no sum over results"
         raise TypeError(msg)
     rows = OpenRows.of(unjudged, Selection.of(inner))
     return totals(rows.number(by), rows.worth(inner, gain_of(inner, best)), many)
@@ -187,7 +186,7 @@ def _finished(bounds: pl.DataFrame, measure: Measure) -> pl.DataFrame:
     )
 
 
-def _aggregated(unjudged: Unjudged, measure: Aggregate, queries: pl.DataFrame) -> pl.DataFrame:
+def _aggregated(unjudged: Unjudged, measure: Measure, queries: pl.DataFrame) -> pl.DataFrame:
     """Bounds of every session from those of its queries: ``lower``, ``upper``."""
     kept = queries.filter(pl.col("lower").is_not_null()).with_columns(open=pl.col("score").is_null())
     if kept["open"].any():

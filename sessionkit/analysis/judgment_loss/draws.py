@@ -14,9 +14,6 @@ from sessionkit.analysis.rescore.groups import Groups
 from sessionkit.analysis.rescore.log import RescoredLog, Scoring
 from sessionkit.analysis.rescore.steps import planned
 
-NEEDS_OTHERS = ("bpref",)
-"""Measures that count only keys with a relevant document and ten others judged (Buckley & Voorhees 2004)."""
-
 
 @dataclass(frozen=True)
 class Draw:
@@ -66,7 +63,7 @@ class Draws:
     def values(self, draws: Sequence[Draw]) -> Iterator[np.ndarray]:
         """For each draw a row per session of its groups and a column per measure."""
         measures = self.log.measures
-        strict = tuple(n for n, measure in enumerate(measures) if measure.inner.name in NEEDS_OTHERS)
+        strict = tuple(n for n, measure in enumerate(measures) if measure.inner.needs_nonrelevant)
         plain = tuple(n for n in range(len(measures)) if n not in strict)
         order = lru_cache(maxsize=2)(self.order)
 

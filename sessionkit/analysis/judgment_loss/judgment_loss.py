@@ -12,7 +12,7 @@ from sessionkit.analysis.compare.procedures import Options
 from sessionkit.analysis.findings import reading_of
 from sessionkit.analysis.groups import NAMES
 from sessionkit.analysis.judgment_loss.curves import ALL, curves
-from sessionkit.analysis.judgment_loss.draws import NEEDS_OTHERS, Draw, Draws, trusted
+from sessionkit.analysis.judgment_loss.draws import Draw, Draws, trusted
 from sessionkit.analysis.judgment_loss.finding import JudgmentLoss
 from sessionkit.analysis.judgment_loss.fractions import fractions_of
 from sessionkit.analysis.judgment_loss.messages import LossSetup, lines
@@ -169,7 +169,7 @@ def judgment_loss(
     left_out[f"pairs whose sessions do not allow {chosen.title}"] = len(tested_pairs) - len(verdicts.pairs)
     for text, p in zip(texts, verdicts.p, strict=True):
         left_out[f"pairs that cannot be tested by {text} with all judgments"] = int(np.isnan(p).sum())
-    if any(measure.inner.name in NEEDS_OTHERS for measure in log.measures):
+    if any(measure.inner.needs_nonrelevant for measure in log.measures):
         left_out["judgment keys without a relevant document and ten others, for bpref"] = int(
             (keys & ~trusted(order)).sum()
         )

@@ -13,9 +13,8 @@ from sessionkit.scoring import exact
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.execution import query_values
 from sessionkit.scoring.ideals import ideal_list
-from sessionkit.scoring.layout import layout, runs_on, with_offsets
-from sessionkit.scoring.measures import GainMeasure, QueryMeasure
-from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
+from sessionkit.scoring.layout import layout, with_offsets
+from sessionkit.scoring.measures import JudgedMeasure
 from sessionkit.scoring.results import gaining_rows, units
 from sessionkit.scoring.selection import Selection
 
@@ -55,7 +54,7 @@ class BreakdownReduction:
         Columns to read of results, by table.
     """
 
-    measure: GainMeasure | QueryMeasure
+    measure: JudgedMeasure
     grouping: Grouping
     by: str = "last"
     average: str = "sessions"
@@ -141,14 +140,15 @@ class BreakdownReduction:
         return once.select(RANKS.names()).cast(dict(RANKS))  # type: ignore[arg-type]
 
 
-def rank_values(block: SessionBatch, measure: GainMeasure | QueryMeasure) -> pl.DataFrame:
+def rank_values(block: SessionBatch, measure: JudgedMeasure) -> pl.DataFrame:
     """Value of every query cumulated to every rank: ``session``, ``query_position``, ``rank``, ``value`` (null where
     undefined), in order.
     """
-    if isinstance(measure, QueryMeasure):
+    if measure.gain_measure is None:
         return _cut_at_every_rank(block, measure)
+    measure = measure.gain_measure
     selection = Selection.of(measure)
-    queries = layout(block, measure) if runs_on(measure) else units(block, selection)
+    queries = layout(block, measure) if measure.ranks_along_session else units(block, selection)
     ranks = pl.int_ranges(1, pl.lit(measure.cutoff, pl.Int32) + 1, dtype=pl.Int32)
     places = queries.with_columns(rank=ranks).explode("rank", empty_as_null=False)
     rows = gaining_rows(block, measure)
@@ -158,8 +158,7 @@ def rank_values(block: SessionBatch, measure: GainMeasure | QueryMeasure) -> pl.
     running = [_running("total")]
     if measure.normalized:
         best = ideal_list(block, measure).rename({"gain": "best"})
-        own = measure(query_discount="none") if isinstance(measure, NormalizedSessionGain) else measure
-        ideal = exact.fixed(own.contribution(pl.col("best")))
+        ideal = exact.fixed(measure.without_query_discount().contribution(pl.col("best")))
         built = built.join(best, on=["key", "rank"], how="left", maintain_order="left").with_columns(ideal=ideal)
         running.append(_running("ideal"))
     built = built.with_columns(running)
@@ -171,7 +170,7 @@ def rank_values(block: SessionBatch, measure: GainMeasure | QueryMeasure) -> pl.
     return built.select("session", "query_position", "rank", value=value)
 
 
-def _cut_at_every_rank(block: SessionBatch, measure: QueryMeasure) -> pl.DataFrame:
+def _cut_at_every_rank(block: SessionBatch, measure: JudgedMeasure) -> pl.DataFrame:
     """Value of every query with every rank as the cutoff."""
     values = []
     for rank in range(1, int(measure.cutoff or 0) + 1):

@@ -15,8 +15,6 @@ from sessionkit.scoring.gain_histogram import GainHistogram
 from sessionkit.scoring.gains import gain_expr
 from sessionkit.scoring.ideals import ideal_list
 from sessionkit.scoring.measures import GainMeasure
-from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
-from sessionkit.scoring.measures.discounted_gain import DiscountedSessionGain
 from sessionkit.scoring.results import logged_sessions, sessions_with_judgments, units
 from sessionkit.scoring.selection import Selection
 from sessionkit.study.row_index import placed, where
@@ -137,15 +135,11 @@ class CurveReduction:
     @property
     def _padded(self) -> bool:
         """Whether every query has as many slots as the cutoff."""
-        return not isinstance(self.measure, DiscountedSessionGain) or self.measure.slots == "pad"
+        return self.measure.list_slots == "pad"
 
     def _adds_up(self) -> bool:
         """Whether the mean curve needs no session's own curve: sums over sessions cumulate as their curves do."""
-        measure = self.measure
-        own_ideal = not isinstance(measure, NormalizedSessionGain) or (
-            measure.ideal == "repeated" and measure.ideal_queries == "session"
-        )
-        return self.normalize != "each" and self.after_stop == "hold" and self._padded and own_ideal
+        return self.normalize != "each" and self.after_stop == "hold" and self._padded and self.measure.repeats_ideal
 
     def _sums_by_slot(self, block: SessionBatch, chosen: pl.DataFrame) -> pl.DataFrame:
         """Sums and counts from the results and ideal lists at every slot, over the sessions of each group."""

@@ -12,7 +12,6 @@ import numpy as np
 from sessionkit.errors import MeasureError, UsageError, suggestion
 from sessionkit.scoring.measures import Measure
 from sessionkit.scoring.measures.checks import Parameter
-from sessionkit.scoring.measures.wrapper import Wrapper
 
 DIGITS = 12
 """Significant digits of a value between two ends, so that its text is short."""
@@ -145,7 +144,7 @@ def owner(measure: Measure, name: str) -> Measure:
     """
     if name in measure.parameters():
         return measure
-    inner = measure.inner if isinstance(measure, Wrapper) else measure
+    inner = measure.inner
     if name in inner.parameters():
         return inner
     known = list(dict.fromkeys((*measure.parameters(), *inner.parameters())))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import product
 
-from sessionkit.analysis.sweep.axes import Axis, owner
+from sessionkit.analysis.sweep.axes import Axis
 from sessionkit.errors import MeasureError, UsageError
 from sessionkit.scoring.measures import Measure
-from sessionkit.scoring.measures.wrapper import Wrapper
 
 MOST = 20_000
 """Settings of one sweep."""
@@ -113,15 +112,6 @@ def setting(measure: Measure, names: Iterable[str], values: Iterable[object]) ->
     """
     given = tuple(values)
     try:
-        return Setting(given, changed(measure, dict(zip(names, given, strict=True))))
+        return Setting(given, measure.vary(dict(zip(names, given, strict=True))))
     except MeasureError as error:
         return Setting(given, None, str(error))
-
-
-def changed(measure: Measure, values: Mapping[str, object]) -> Measure:
-    """A measure, or the one that it wraps, with other values."""
-    if not isinstance(measure, Wrapper):
-        return measure(**values)
-    own = {name: value for name, value in values.items() if owner(measure, name) is measure}
-    inner = measure.inner(**{name: value for name, value in values.items() if name not in own})
-    return measure(inner, **own)

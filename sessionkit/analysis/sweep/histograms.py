@@ -50,9 +50,9 @@ class Kind:
     @classmethod
     def of(cls, measure: Measure) -> Kind | None:
         """The kind of a measure; None if it is no plain sum."""
-        if not adds_up(measure) or not isinstance(measure, GainMeasure):
+        if not adds_up(measure):
             return None
-        return cls(Selection.of(measure), measure.undefined)
+        return cls(Selection.of(measure.inner), measure.inner.undefined)
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sessionkit.analysis.sweep.tables import SweepResults
 from sessionkit.display.words import counted
-from sessionkit.scoring.measures import GainMeasure, Measure
+from sessionkit.scoring.measures import Measure
 
 
 def notes_of(swept: SweepResults, without: int, column: str) -> list[str]:
@@ -34,7 +34,7 @@ def notes_of(swept: SweepResults, without: int, column: str) -> list[str]:
 
 def _share(measure: Measure) -> bool:
     """Whether values are shares of an ideal."""
-    return isinstance(measure.inner, GainMeasure) and measure.inner.normalized
+    return measure.inner.normalized
 
 
 def _unbounded(measure: Measure) -> bool:

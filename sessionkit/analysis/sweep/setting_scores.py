@@ -195,8 +195,8 @@ def by_kind(measures: Sequence[Measure]) -> dict[Kind, list[GainMeasure]]:
     kinds: dict[Kind, list[GainMeasure]] = {}
     for measure in measures:
         kind = Kind.of(measure)
-        if kind is not None and isinstance(measure, GainMeasure):
-            kinds.setdefault(kind, []).append(measure)
+        if kind is not None and measure.gain_measure is not None:
+            kinds.setdefault(kind, []).append(measure.gain_measure)
     return kinds
 
 

@@ -12,7 +12,7 @@ from sessionkit.display.words import counted
 from sessionkit.errors import DataError, UsageError
 from sessionkit.reports.choices import Choices
 from sessionkit.reports.on_demand.figure import CaptionedChart
-from sessionkit.scoring.explain import SUMMED, explain, one_session
+from sessionkit.scoring.explain import explain, one_session
 from sessionkit.study import Study
 
 
@@ -20,7 +20,7 @@ def waterfall(study: Study, choices: Choices) -> CaptionedChart:
     """What each document and query adds to the value of a session."""
     measure = choices.exact or choices.measure
     if measure.level != "session":
-        summed = measure.level == "query" and isinstance(measure, SUMMED)
+        summed = measure.level == "query" and measure.explainable
         better = f"mean({measure})" if summed else "sDCG@10"
         raise UsageError(f"waterfall explains the value of a session, which {measure} has not; ask for {better}")
     session = _session(study, choices)

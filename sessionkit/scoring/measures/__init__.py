@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from sessionkit.errors import MeasureError
 from sessionkit.scoring.measures import grammar
-from sessionkit.scoring.measures.kinds import GainMeasure, JudgedMeasure, QueryMeasure, TermMeasure, VisitMeasure
-from sessionkit.scoring.measures.measure import Measure
+from sessionkit.scoring.measures.base import (
+    GainMeasure,
+    JudgedMeasure,
+    Measure,
+    QueryMeasure,
+    SessionMeasure,
+    TermMeasure,
+)
 from sessionkit.scoring.measures.registry import FAMILIES, Registry
 
 if TYPE_CHECKING:
@@ -115,13 +122,13 @@ __all__ = [
     "Rprec",
     "Satisfaction",
     "SeenAP",
+    "SessionMeasure",
     "SlidingRatio",
     "Success",
     "TermMeasure",
     "TimeToFirstClick",
     "U",
     "UniqueDocs",
-    "VisitMeasure",
     "avgpos",
     "bpref",
     "esAP",
@@ -196,6 +203,11 @@ def parse_measure(measure: str | Measure) -> Measure:
         msg = f"a measure is a text such as nsDCG@10, or sk.nsDCG @ 10, not {measure!r}"
         raise MeasureError(msg)
     return grammar.parse(measure, MEASURES)
+
+
+def list_measures(measures: str | Measure | Iterable[str | Measure]) -> list[str | Measure]:
+    """One measure, or several, as a list; the texts are not read."""
+    return [measures] if isinstance(measures, str | Measure) else list(measures)
 
 
 def example_of(measure: Measure) -> Measure:

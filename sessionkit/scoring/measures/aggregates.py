@@ -11,8 +11,8 @@ import polars as pl
 
 from sessionkit.errors import MeasureError
 from sessionkit.scoring import exact
+from sessionkit.scoring.measures.base import GainMeasure
 from sessionkit.scoring.measures.cumulated_gain import nDCG, nsDCG
-from sessionkit.scoring.measures.kinds import GainMeasure
 from sessionkit.scoring.measures.wrapper import Wrapper
 
 LAST = pl.col("query_position") == pl.col("query_position").max()
@@ -35,12 +35,20 @@ class Aggregate(Wrapper):
     inside = nDCG @ 10
     example = "mean(nDCG@10)"
     higher_grade_can_lower = True
+    reduces_queries = True
+
+    def why_no_bounds(self, *, own_keys: bool = False) -> str | None:
+        """Nor has what a query adds to a quotient."""
+        why = super().why_no_bounds(own_keys=own_keys)
+        if why is None and self.inner.level == "session" and self.inner.bounds != "linear":
+            return "a query's part of a session's quotient has no bound here; ask for the session measure itself"
+        return why
 
     def over(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:
         """Reduce a session's query values; ``last`` says which row is its last logged query."""
         return value.filter(last)
 
-    def weights(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:
+    def query_weights(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:
         """Weight of each query's value in the result, over the queries of one session."""
         return (value.is_not_null() & last).cast(pl.Float64)
 
@@ -57,7 +65,7 @@ class Sum(Aggregate):
         """Exact sum, null over no value."""
         return pl.when(value.count() > 0).then(exact.unfixed(exact.fixed(value).sum()))
 
-    def weights(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:  # noqa: ARG002
+    def query_weights(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:  # noqa: ARG002
         """Each query counts once."""
         return pl.when(value.is_not_null()).then(1.0).otherwise(0.0)
 
@@ -77,7 +85,7 @@ class Mean(Aggregate):
         """Exact mean."""
         return exact.mean(value)
 
-    def weights(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:  # noqa: ARG002
+    def query_weights(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:  # noqa: ARG002
         """One share each."""
         return pl.when(value.is_not_null()).then(1.0 / value.count()).otherwise(0.0)
 
@@ -86,6 +94,7 @@ class Max(Aggregate):
     """Value of the session's best query."""
 
     name = "max"
+    linear_in_queries = False
     example = "max(nDCG@10)"
     formula = "max over q of M(q)"
 
@@ -93,7 +102,7 @@ class Max(Aggregate):
         """Largest value."""
         return value.max()
 
-    def weights(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:  # noqa: ARG002
+    def query_weights(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:  # noqa: ARG002
         """All on the first of the best queries."""
         return _first_true(value == value.max())
 
@@ -102,6 +111,7 @@ class Min(Aggregate):
     """Value of the session's worst query."""
 
     name = "min"
+    linear_in_queries = False
     example = "min(nDCG@10)"
     formula = "min over q of M(q)"
 
@@ -109,7 +119,7 @@ class Min(Aggregate):
         """Smallest value."""
         return value.min()
 
-    def weights(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:  # noqa: ARG002
+    def query_weights(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:  # noqa: ARG002
         """All on the first of the worst queries."""
         return _first_true(value == value.min())
 
@@ -125,7 +135,7 @@ class First(Aggregate):
         """Value at the smallest query position."""
         return value.sort_by("query_position").first()
 
-    def weights(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:  # noqa: ARG002
+    def query_weights(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:  # noqa: ARG002
         """All on the first query."""
         return (pl.col("query_position") == pl.col("query_position").min()).cast(pl.Float64)
 
@@ -141,7 +151,7 @@ class Last(Aggregate):
         """Value at the largest query position."""
         return value.filter(last).first()
 
-    def weights(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:  # noqa: ARG002
+    def query_weights(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:  # noqa: ARG002
         """All on the last query."""
         return last.cast(pl.Float64)
 
@@ -158,7 +168,7 @@ class NonLast(Aggregate):
         """Exact mean of the others."""
         return exact.mean(value.filter(~last))
 
-    def weights(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:
+    def query_weights(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:
         """One share each of the others."""
         others = ~last & value.is_not_null()
         return others.cast(pl.Float64) / others.sum().replace(0, None)
@@ -197,6 +207,13 @@ class AveragePosition(Wrapper):
             raise MeasureError(msg)
         if self.of is not None:
             object.__setattr__(self, "sums_queries", self.of.sums_queries)
+
+    def why_no_bounds(self, *, own_keys: bool = False) -> str | None:
+        """Nor has the mean of a curve of quotients."""
+        why = super().why_no_bounds(own_keys=own_keys)
+        if why is None and self.inner.bounds != "linear":
+            return "the mean of a curve of quotients has no bound here; its last point has: ask for the measure inside"
+        return why
 
     @property
     def inner(self) -> GainMeasure:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
 from sessionkit.scoring import exact
+from sessionkit.scoring.measures.base import BoundKind, TermMeasure
 from sessionkit.scoring.measures.generalized_precision import base_gain
-from sessionkit.scoring.measures.kinds import TermMeasure
 
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists
@@ -36,6 +36,7 @@ class AveragePrecision(TermMeasure):
     """
 
     name = "AP"
+    bounds: ClassVar[BoundKind | None] = "counted"
     higher_grade_can_lower = True
     formula = "sum over relevant ranks i <= k of P@i / relevant documents in the recall base"
     source = "Buckley & Voorhees, SIGIR 2000; trec_eval's map and map_cut"
@@ -77,6 +78,7 @@ class SeenAveragePrecision(AveragePrecision):
     """
 
     name = "SeenAP"
+    bounds = None
     formula = "sum over relevant ranks i <= k of P@i / relevant results at ranks 1..k"
     source = "Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, 1999, section 3.2.1"
 

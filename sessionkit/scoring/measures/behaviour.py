@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
-from sessionkit.scoring.measures.kinds import Columns, VisitMeasure
+from sessionkit.scoring.measures.base import Columns, SessionMeasure
 from sessionkit.scoring.per_session import lists_per_session, per_session, rows_per_session
 from sessionkit.scoring.session_times import CLICKING, TimedLists
 
@@ -20,7 +20,7 @@ NO_QUERY = "no logged query"
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class NumberOfQueries(VisitMeasure):
+class NumberOfQueries(SessionMeasure):
     """Queries: the number of logged queries of a session, also of those that returned nothing.
 
     Unit: queries. Range [0, no bound). A count of effort: fewer is taken for better. Null for a
@@ -42,6 +42,7 @@ class NumberOfQueries(VisitMeasure):
     """
 
     name = "Queries"
+    bounds = "fixed"
     direction = "lower"
     formula = "number of logged queries"
     undefined_where = NO_QUERY
@@ -55,7 +56,7 @@ class NumberOfQueries(VisitMeasure):
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class NumberOfResults(VisitMeasure):
+class NumberOfResults(SessionMeasure):
     """Results: the number of results that a session's logged queries showed, each list down to the cutoff.
 
     Unit: results. Range [0, no bound). A count of effort: fewer is taken for better. A document that is shown again
@@ -64,6 +65,7 @@ class NumberOfResults(VisitMeasure):
     """
 
     name = "Results"
+    bounds = "fixed"
     direction = "lower"
     formula = "number of results shown at ranks 1..k of all queries"
     undefined_where = NO_QUERY
@@ -76,7 +78,7 @@ class NumberOfResults(VisitMeasure):
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class NumberOfClicks(VisitMeasure):
+class NumberOfClicks(SessionMeasure):
     """Clicks: the number of clicks on results of a session's logged queries, each list down to the cutoff.
 
     Unit: clicks. Range [0, no bound). A count of effort: fewer is taken for better. The column ``clicks`` says how often a
@@ -86,6 +88,7 @@ class NumberOfClicks(VisitMeasure):
     """
 
     name = "Clicks"
+    bounds = "fixed"
     direction = "lower"
     formula = "number of clicks on results at ranks 1..k of all queries"
     undefined_where = NO_QUERY
@@ -104,7 +107,7 @@ class NumberOfClicks(VisitMeasure):
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class DeepestClickedRank(VisitMeasure):
+class DeepestClickedRank(SessionMeasure):
     """DeepestClick: the lowest place in any list of a session at which it clicked, as a rank.
 
     Unit: rank. Range [1, no bound); a small one, high up in the list, is taken for better. Null for a session that clicked
@@ -112,6 +115,7 @@ class DeepestClickedRank(VisitMeasure):
     """
 
     name = "DeepestClick"
+    bounds = "fixed"
     direction = "lower"
     lowest = 1.0
     formula = "max of the ranks <= k of clicked results of all queries"
@@ -127,7 +131,7 @@ class DeepestClickedRank(VisitMeasure):
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class SessionAbandonment(VisitMeasure):
+class SessionAbandonment(SessionMeasure):
     """Abandoned: 1 for a session that clicked no result down to the cutoff, 0 for others.
 
     Unit: 0 or 1, so that a mean is the share of abandoned sessions; fewer is taken for better, although a searcher whom
@@ -136,6 +140,7 @@ class SessionAbandonment(VisitMeasure):
     """
 
     name = "Abandoned"
+    bounds = "fixed"
     direction = "lower"
     formula = "1 if no result at ranks 1..k of any query was clicked, else 0"
     source = "OURS; abandonment as in studies of click logs, there of single queries"

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from sessionkit.scoring.measures.base import TermMeasure
 from sessionkit.scoring.measures.grade_scale import top_of_scale
-from sessionkit.scoring.measures.kinds import TermMeasure
 
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists
@@ -38,6 +38,7 @@ class ExpectedReciprocalRank(TermMeasure):
     """
 
     name = "ERR"
+    bounds = "rising"
     example = "ERR(max_grade=4)@10"
     formula = "sum over ranks i <= k of s(i) / i x product over j < i of (1 - s(j)), s = (2^grade - 1) / 2^max_grade"
     source = "Chapelle, Metzler, Zhang & Grinspan, CIKM 2009"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from sessionkit.errors import MeasureError
+from sessionkit.scoring.measures.base import NO_BASE, NO_JUDGMENTS, BoundKind, GainMeasure
 from sessionkit.scoring.measures.discounted_gain import DiscountedMeasure, DiscountedSessionGain
-from sessionkit.scoring.measures.kinds import GainMeasure
-from sessionkit.scoring.measures.measure import NO_BASE, NO_JUDGMENTS
+from sessionkit.scoring.searcher import Chances, Searcher
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -31,9 +32,14 @@ class CumulatedGain(GainMeasure):
 
     name = "CG"
     level = "query"
+    bounds: ClassVar[BoundKind | None] = "linear"
     undefined_where = NO_JUDGMENTS
     formula = "sum of gain(i) for i = 1..k"
     source = "Järvelin & Kekäläinen, TOIS 2002; Research Notes 2002-2, equation 1"
+
+    def searcher(self) -> tuple[Searcher, str]:
+        """One who never stops."""
+        return Searcher(Chances("none")), "looks at every rank alike, and never stops before the end"
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -58,6 +64,7 @@ class DiscountedCumulatedGain(DiscountedMeasure):
 
     name = "DCG"
     level = "query"
+    bounds: ClassVar[BoundKind | None] = "linear"
     undefined_where = NO_JUDGMENTS
     formula = "sum of gain(i) x d(i) for i = 1..k; d by default 1 / log2(i + 1)"
     source = "Järvelin & Kekäläinen, TOIS 2002; Burges et al., ICML 2005 for the default discount"
@@ -74,6 +81,7 @@ class NormalizedCumulatedGain(CumulatedGain):
 
     name = "nCG"
     normalized = True
+    bounds = "share"
     undefined_where = NO_BASE
     higher_grade_can_lower = True
     formula = "CG@k / ideal CG@k"
@@ -100,6 +108,7 @@ class NormalizedDiscountedCumulatedGain(DiscountedCumulatedGain):
 
     name = "nDCG"
     normalized = True
+    bounds = "share"
     undefined_where = NO_BASE
     higher_grade_can_lower = True
     formula = "DCG@k / ideal DCG@k"
@@ -134,6 +143,7 @@ class SessionGain(DiscountedSessionGain):
     """
 
     name = "sDCG"
+    bounds: ClassVar[BoundKind | None] = "linear"
     undefined_where = NO_JUDGMENTS
     sums_queries = True
     formula = "sum over queries q and ranks i <= k of gain(q, i) x d(i) x dq(q); by default d = 1 / (1 + log2 i), dq = 1 / (1 + log4 q)"
@@ -157,6 +167,7 @@ class NormalizedSessionGain(SessionGain):
     """
 
     name = "nsDCG"
+    bounds = "share"
     normalized = True
     undefined_where = NO_BASE
     sums_queries = False
@@ -175,6 +186,40 @@ class NormalizedSessionGain(SessionGain):
             msg = f"{self.name}: normalize=query divides each query by its own ideal list; leave out ideal and ideal_queries"
             raise MeasureError(msg)
         object.__setattr__(self, "sums_queries", self.normalize == "query")
+
+    @property
+    def session_ideal(self) -> str:
+        """As ``ideal`` says."""
+        return self.ideal
+
+    @property
+    def normalized_by_session(self) -> bool:
+        """With ``normalize=session``."""
+        return self.normalize == "session"
+
+    @property
+    def repeats_ideal(self) -> bool:
+        """With ``ideal=repeated``, for the queries of the session."""
+        return self.ideal == "repeated" and self.ideal_queries == "session"
+
+    def without_query_discount(self) -> NormalizedSessionGain:
+        """The ideal of a query is that of the first."""
+        return self(query_discount="none")
+
+    def why_no_bounds(self, *, own_keys: bool = False) -> str | None:
+        """The ideal must be one of the session, of all its keys, with an end."""
+        why = super().why_no_bounds(own_keys=own_keys)
+        if why is not None:
+            return why
+        if self.normalize == "query":
+            return (
+                "normalize=query adds up quotients of several ideals; bounds need normalize=session, or mean(nDCG@10)"
+            )
+        if own_keys and (self.ideal == "once" or self.ideal_queries != "session"):
+            return (
+                "its ideal leaves out judgment keys that the session's queries have; ask for ideal=repeated or spread"
+            )
+        return "an ideal session needs a cutoff, such as nsDCG@10" if self.cutoff is None else None
 
     @property
     def highest(self) -> float | None:

@@ -6,8 +6,7 @@ import inspect
 
 import polars as pl
 
-from sessionkit.scoring.measures.kinds import JudgedMeasure
-from sessionkit.scoring.measures.measure import Measure
+from sessionkit.scoring.measures.base import JudgedMeasure, Measure
 from sessionkit.scoring.measures.presets import PRESETS
 from sessionkit.scoring.measures.wrapper import Wrapper
 

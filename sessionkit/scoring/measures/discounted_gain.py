@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import polars as pl
 
 from sessionkit.errors import MeasureError
 from sessionkit.scoring.discounts import discount_expr
-from sessionkit.scoring.measures.kinds import GainMeasure
+from sessionkit.scoring.measures.base import GainMeasure
 from sessionkit.scoring.measures.parameters import PARAMETERS
+from sessionkit.scoring.searcher import Searcher, falling
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -28,6 +29,23 @@ class DiscountedMeasure(GainMeasure):
             raise MeasureError(msg)
         if self.normalized:
             self.require_falling_discount()
+
+    def discount_forms(self) -> tuple[str, str]:
+        """By rank alone."""
+        return self.discount, ""
+
+    def searcher(self) -> tuple[Searcher | None, str]:
+        """One who may stop at every rank, if the discount never rises."""
+        ranks = falling(self.discount, self.b, self.p)
+        if ranks is None:
+            return (
+                None,
+                f"discount={self.discount} with b={self.b:g} rises with the rank somewhere, and nobody comes back",
+            )
+        words = f"sees rank 2 with chance {ranks.seen(2)[1]:.3g} and rank 10 with {ranks.seen(10)[9]:.3g} (discount={self.discount})"
+        if ranks.scale != 1:
+            words += f", as shares of rank 1, whose discount is {ranks.scale:.3g}"
+        return Searcher(ranks, onward=self.ranks_along_session), words
 
     def require_falling_discount(self) -> None:
         """Refuse to normalise by a discount that rises somewhere, since the sorted list is then not the best."""
@@ -62,6 +80,31 @@ class DiscountedSessionGain(DiscountedMeasure):
         if self.query_discount == "geometric" and self.pq is None:
             msg = f"{self.name}: query_discount=geometric needs pq, {PARAMETERS['pq'].allowed}"
             raise MeasureError(msg)
+
+    @property
+    def ranks_along_session(self) -> bool:
+        """With ``rank_origin=session``."""
+        return self.rank_origin == "session"
+
+    @property
+    def list_slots(self) -> str | int:
+        """As ``slots`` says."""
+        return self.slots
+
+    def discount_forms(self) -> tuple[str, str]:
+        """By rank and by query position."""
+        return self.discount, self.query_discount
+
+    def searcher(self) -> tuple[Searcher | None, str]:
+        """One who may also stop after every query."""
+        found, words = super().searcher()
+        if found is None:
+            return found, words
+        queries = falling(self.query_discount, self.bq, self.pq)
+        if queries is None:
+            return None, f"query_discount={self.query_discount} with bq={self.bq:g} rises somewhere"
+        words += f", and asks query 2 with chance {queries.seen(2)[1]:.3g} (query_discount={self.query_discount})"
+        return replace(found, queries=queries), words
 
     def rank_discount(self) -> pl.Expr:
         """Discount by rank within the query or, with ``rank_origin=session``, along the concatenated lists."""

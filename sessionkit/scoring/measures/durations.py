@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
+from sessionkit.scoring.measures.base import Columns, SessionMeasure
 from sessionkit.scoring.measures.behaviour import GRADING
-from sessionkit.scoring.measures.kinds import Columns, VisitMeasure
 from sessionkit.scoring.per_session import exact_sum, per_session
 from sessionkit.scoring.session_times import CLICK_TIMES, CLICKING, QUERY_TIMES, SESSION_TIMES, TIMES, TimedLists
 
@@ -22,7 +22,7 @@ TIMED = (*GRADING, "cutoff", "depth")
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class SessionDuration(VisitMeasure):
+class SessionDuration(SessionMeasure):
     """Duration: seconds from the beginning of a session to its end.
 
     Unit: seconds. Range [0, no bound). A measure of effort: shorter is taken for better. The session's
@@ -49,6 +49,7 @@ class SessionDuration(VisitMeasure):
     """
 
     name = "Duration"
+    bounds = "fixed"
     direction = "lower"
     formula = "end - beginning"
     source = "OURS; the task time of user studies"
@@ -64,7 +65,7 @@ class SessionDuration(VisitMeasure):
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class FirstClickTime(VisitMeasure):
+class FirstClickTime(SessionMeasure):
     """TimeToFirstClick: seconds from a session's first logged query to its first click on a result.
 
     Unit: seconds. Range [0, no bound). A measure of effort: shorter is taken for better. The time of the first query is
@@ -74,6 +75,7 @@ class FirstClickTime(VisitMeasure):
     """
 
     name = "TimeToFirstClick"
+    bounds = "fixed"
     direction = "lower"
     formula = "time of the first click - time of the first query"
     source = "OURS; the time to first click of log studies, there of single queries"
@@ -94,7 +96,7 @@ class FirstClickTime(VisitMeasure):
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class DwellTime(VisitMeasure):
+class DwellTime(SessionMeasure):
     """Dwell: seconds spent on the clicked results of a session's logged queries, summed up.
 
     Unit: seconds. Range [0, no bound); more is taken for better, as time on documents goes with satisfaction (Fox et al.,
@@ -104,6 +106,7 @@ class DwellTime(VisitMeasure):
     """
 
     name = "Dwell"
+    bounds = "fixed"
     formula = "sum of dwell_seconds of all results"
     source = "OURS; a sum"
     without = TIMED

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from sessionkit.errors import MeasureError
-from sessionkit.scoring.measures.kinds import TermMeasure
+from sessionkit.scoring.measures.base import TermMeasure
 from sessionkit.scoring.measures.parameters import PARAMETERS
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ class RPrecision(TermMeasure):
     """
 
     name = "Rprec"
+    no_bounds = "more relevant documents elsewhere also move the rank that it looks at"
     higher_grade_can_lower = True
     formula = "relevant results at ranks 1..R / R, R relevant documents in the recall base"
     source = "trec_eval's Rprec; Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, 1999, section 3.2.1"
@@ -78,6 +79,7 @@ class ReciprocalRank(TermMeasure):
     """
 
     name = "RR"
+    bounds = "rising"
     formula = "1 / rank of the first relevant result, if that is at most k, else 0"
     source = "Kantor & Voorhees, Information Retrieval 2000; trec_eval's recip_rank"
     undefined_where = "no judgments for their key"
@@ -112,6 +114,7 @@ class SuccessAtCutoff(TermMeasure):
     """
 
     name = "Success"
+    bounds = "rising"
     formula = "1 if a result at ranks 1..k is relevant, else 0"
     source = "trec_eval's success"
     undefined_where = "no judgments for their key"
@@ -148,6 +151,7 @@ class AveragedPrecision(TermMeasure):
     """
 
     name = "AvgP"
+    bounds = "linear"
     example = "AvgP(cutoffs=5-10-20,weights=3-2-1)"
     formula = "sum over cutoffs k of weight(k) x P@k / sum of the weights"
     source = (

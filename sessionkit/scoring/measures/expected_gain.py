@@ -12,9 +12,9 @@ import numpy as np
 import polars as pl
 
 from sessionkit.errors import MeasureError
-from sessionkit.scoring.measures.kinds import VisitMeasure
-from sessionkit.scoring.measures.measure import NO_BASE
+from sessionkit.scoring.measures.base import NO_BASE, BoundKind, SessionMeasure
 from sessionkit.scoring.measures.parameters import PARAMETERS
+from sessionkit.scoring.searcher import Chances, Searcher
 
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class ExpectedMeasure(VisitMeasure):
+class ExpectedMeasure(SessionMeasure):
     """The expectation of what a scan path is worth, over all paths of a searcher through the session's lists.
 
     In every list the searcher reads the first document, goes down after each with probability ``pdown`` and leaves
@@ -45,6 +45,11 @@ class ExpectedMeasure(VisitMeasure):
     pdown: float | None = None
     pref: float | None = None
     truncate: str = "absorb"
+
+    def searcher(self) -> tuple[Searcher, str]:
+        """The one who walks."""
+        walk = Searcher(Chances("geometric", p=self.pdown), Chances("geometric", p=self.pref))
+        return walk, f"goes down with probability {self.pdown:g} and from list to list with {self.pref:g}"
 
     @property
     def walk(self) -> Walk:
@@ -118,6 +123,7 @@ class ExpectedGain(ExpectedMeasure):
     """
 
     name = "esDCG"
+    bounds: ClassVar[BoundKind | None] = "rising"
     sums_queries = True
     example = "esDCG(pdown=0.7,pref=0.9)@10"
     formula = "E[sum over places i of the path of gain(i) x d(i)]; d by default 1 / log2(i + 1)"
@@ -171,6 +177,7 @@ class ExpectedNormalizedGain(ExpectedGain):
     """
 
     name = "esnDCG"
+    bounds = None
     sums_queries = False
     example = "esnDCG(pdown=0.7,pref=0.9)@10"
     formula = "E[DCG of the path / DCG of the best path of as many documents]"

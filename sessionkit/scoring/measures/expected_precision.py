@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sessionkit.scoring.measures.base import NO_BASE
 from sessionkit.scoring.measures.expected_gain import ExpectedMeasure
-from sessionkit.scoring.measures.measure import NO_BASE
 
 if TYPE_CHECKING:
     from sessionkit.scoring.scan_paths.expectation import PathValue
@@ -32,6 +32,7 @@ class ExpectedPrecision(ExpectedMeasure):
     """
 
     name = "esP"
+    bounds = "rising"
     example = "esP(pdown=0.7,pref=0.9)@10"
     formula = "E[relevant documents of the path / documents of the path]"
     over = "length"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import polars as pl
 
 from sessionkit.scoring import exact
-from sessionkit.scoring.measures.kinds import Columns, VisitMeasure
+from sessionkit.scoring.measures.base import Columns, SessionMeasure
 from sessionkit.scoring.measures.parameters import RATING
 from sessionkit.scoring.per_session import lists_per_session
 from sessionkit.scoring.subtopics.nuggets import Nuggets
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class ExpectedUtility(VisitMeasure):
+class ExpectedUtility(SessionMeasure):
     """EU: the ratings of the nuggets that a session is expected to show, less the words that it is expected to make read.
 
     In each list the searcher reads the first result, and goes on to the next with the chance ``p``; the chance to come to
@@ -56,6 +56,7 @@ class ExpectedUtility(VisitMeasure):
     [3.607359, 0.900706]
     """
 
+    no_bounds = "which subtopics an unjudged document would cover is unknown too"
     name = "EU"
     sums_queries = True
     lowest: ClassVar[float | None] = None

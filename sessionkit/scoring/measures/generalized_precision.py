@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from sessionkit.scoring import exact
+from sessionkit.scoring.measures.base import TermMeasure
 from sessionkit.scoring.measures.grade_scale import top_gain
-from sessionkit.scoring.measures.kinds import TermMeasure
 from sessionkit.scoring.measures.precision import looked_at
 
 if TYPE_CHECKING:
@@ -62,6 +62,7 @@ class GeneralizedPrecision(GeneralizedMeasure):
     """
 
     name = "gP"
+    bounds = "linear"
     example = "gP(max_grade=3)@10"
     formula = "sum of r(i) for i = 1..k / k, r = gain / gain of max_grade; without a cutoff, / length of the list"
     undefined_where = "no judgments for their key"

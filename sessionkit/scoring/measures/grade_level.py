@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from sessionkit.errors import MeasureError
-from sessionkit.scoring.measures.kinds import JudgedMeasure
+from sessionkit.scoring.measures.base import JudgedMeasure
 
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists

@@ -11,7 +11,7 @@ from sessionkit.scoring.gains import NAMES, gain_expr, weights
 
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists
-    from sessionkit.scoring.measures.kinds import JudgedMeasure
+    from sessionkit.scoring.measures.base import JudgedMeasure
 
 
 def top_of_scale(measure: JudgedMeasure, max_grade: float | None, lists: Lists) -> float:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import NoReturn
 
 from sessionkit.errors import MeasureError, suggestion
-from sessionkit.scoring.measures.measure import Measure
+from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.wrapper import Wrapper
 
 TOKEN = re.compile(

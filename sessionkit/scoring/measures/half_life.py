@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from sessionkit.scoring import exact
-from sessionkit.scoring.measures.kinds import QueryMeasure
+from sessionkit.scoring.measures.base import QueryMeasure
 
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from sessionkit.scoring import exact
-from sessionkit.scoring.measures.kinds import TermMeasure
+from sessionkit.scoring.measures.base import TermMeasure
 
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists
@@ -25,6 +25,7 @@ EPSILON = 0.00001
 class IncompleteMeasure(TermMeasure):
     """A sum over the relevant results, divided by the size R of the recall base."""
 
+    no_bounds = "it passes over unjudged results by its own rule; it was made for them"
     higher_grade_can_lower = True
 
     @property
@@ -76,6 +77,7 @@ class BinaryPreference(IncompleteMeasure):
     """
 
     name = "bpref"
+    needs_nonrelevant = True
     formula = "sum over relevant results of (1 - min(n above it, R) / min(N, R)) / R"
     source = "Buckley & Voorhees, SIGIR 2004; trec_eval's m_bpref.c"
 

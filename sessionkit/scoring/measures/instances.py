@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
-from sessionkit.scoring.measures.kinds import Columns, VisitMeasure
+from sessionkit.scoring.measures.base import Columns, SessionMeasure
 from sessionkit.scoring.per_session import per_session, share, with_session
 from sessionkit.scoring.subtopics.cubes import Cubes
 
@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class InstanceMeasure(VisitMeasure):
+class InstanceMeasure(SessionMeasure):
     """A measure of the instances in the documents that a searcher saved; a subtopic is an instance."""
 
+    no_bounds = "which subtopics an unjudged document would cover is unknown too"
     source = "TREC interactive track, instance recall task [MEMORY]; Chen's slides"
     without = ("duplicates", "unjudged", "grades", "depth")
     reads: ClassVar[Columns] = {"results": ("saved", "doc_id"), "judgments": ("subtopic_id",)}

@@ -11,15 +11,14 @@ divides by zero where nothing is relevant; here nDCG is then null.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
 from sessionkit.scoring import exact
 from sessionkit.scoring.discounts import discount_expr
+from sessionkit.scoring.measures.base import NO_BASE, BoundKind, TermMeasure
 from sessionkit.scoring.measures.generalized_precision import base_gain
-from sessionkit.scoring.measures.kinds import TermMeasure
-from sessionkit.scoring.measures.measure import NO_BASE
 
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists
@@ -76,6 +75,7 @@ class PrecisionOfRetrieved(MeanOfRetrieved):
     """
 
     name = "P_jiang2016"
+    bounds = "linear"
     formula = "sum of gain(i) / number of results, over the results retrieved at ranks i = 1..k"
 
 
@@ -99,6 +99,7 @@ class RankBiasedPrecisionOfRetrieved(MeanOfRetrieved):
     """
 
     name = "RBP_jiang2016"
+    bounds = "linear"
     example = "RBP_jiang2016(p=0.8)@10"
     required = ("p",)
     formula = "sum of gain(i) x p^(i - 1) / sum of p^(i - 1), over the results retrieved at ranks i = 1..k"
@@ -130,6 +131,7 @@ class DiscountedGainOfRetrieved(MeanOfRetrieved):
     """
 
     name = "DCG_jiang2016"
+    bounds: ClassVar[BoundKind | None] = "linear"
     formula = "sum of gain(i) d(i) / sum of d(i), over the results retrieved at ranks i = 1..k; d = 1 / log2(i + 1)"
 
     gain: str = "exp2"
@@ -161,6 +163,7 @@ class NormalizedGainOfRetrieved(DiscountedGainOfRetrieved):
     """
 
     name = "nDCG_jiang2016"
+    bounds = None
     higher_grade_can_lower = True
     formula = "(sum of gain(i) d(i) / sum of d(i), over the results retrieved) / the same of the ideal list; d = 1 / log2(i + 1)"
     undefined_where = NO_BASE

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import polars as pl
 
 from sessionkit.scoring import exact
-from sessionkit.scoring.measures.kinds import Columns, QueryMeasure
+from sessionkit.scoring.measures.base import Columns, QueryMeasure
 from sessionkit.scoring.measures.relevant_ranks import standing
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ class NormalizedRecall(QueryMeasure):
     0.9931
     """
 
+    no_bounds = "it hangs on where all relevant documents stand, shown or not"
     name = "Rnorm"
     higher_grade_can_lower = True
     formula = "1 - (sum of the ranks of the R relevant documents - R (R + 1) / 2) / (R (N - R))"
@@ -92,6 +93,7 @@ class RankedRecall(QueryMeasure):
     [0.75]
     """
 
+    no_bounds = "it hangs on where all relevant documents stand, shown or not"
     name = "RankRecall"
     higher_grade_can_lower = True
     formula = "R (R + 1) / 2 / sum of the ranks of the R relevant documents"
@@ -134,6 +136,7 @@ class LogarithmicPrecision(QueryMeasure):
     0.7211
     """
 
+    no_bounds = "it hangs on where all relevant documents stand, shown or not"
     name = "LogPrecision"
     higher_grade_can_lower = True
     formula = "ln(R!) / ln(product of the ranks of the R relevant documents)"

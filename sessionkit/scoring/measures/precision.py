@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from sessionkit.scoring import exact
+from sessionkit.scoring.measures.base import QueryMeasure, TermMeasure
 from sessionkit.scoring.measures.grade_level import GradeLevelMeasure
-from sessionkit.scoring.measures.kinds import QueryMeasure, TermMeasure
 
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists
@@ -41,6 +41,7 @@ class Precision(GradeLevelMeasure, TermMeasure):
     """
 
     name = "P"
+    bounds = "linear"
     formula = "relevant results at ranks 1..k / k; without a cutoff, / length of the list"
     source = f"{CLEVERDON}; by relevance level: Järvelin & Kekäläinen, SIGIR 2000"
     undefined_where = "no judgments for their key"
@@ -85,6 +86,7 @@ class Recall(GradeLevelMeasure, TermMeasure):
     """
 
     name = "R"
+    bounds = "counted"
     formula = "relevant results at ranks 1..k / relevant documents in the recall base"
     source = f"{CLEVERDON}; by relevance level: Järvelin & Kekäläinen, SIGIR 2000"
     higher_grade_can_lower = True
@@ -125,6 +127,7 @@ class HarmonicMean(GradeLevelMeasure, TermMeasure):
     """
 
     name = "F"
+    bounds = "counted"
     formula = "(1 + beta^2) x P x R / (beta^2 x P + R)"
     source = VAN_RIJSBERGEN
     higher_grade_can_lower = True
@@ -168,6 +171,7 @@ class Effectiveness(GradeLevelMeasure, QueryMeasure):
     """
 
     name = "E"
+    bounds = "counted"
     direction = "lower"
     formula = "1 - (1 + beta^2) x P x R / (beta^2 x P + R)"
     source = VAN_RIJSBERGEN
@@ -207,6 +211,7 @@ class HighestHarmonicMean(GradeLevelMeasure, QueryMeasure):
     """
 
     name = "MaxF"
+    bounds = "counted"
     formula = "max over ranks i <= k of F@i"
     source = f"{VAN_RIJSBERGEN}, for F; its maximum over ranks is common in evaluation courses"
     higher_grade_can_lower = True

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from sessionkit.scoring.discounts import discount_expr
+from sessionkit.scoring.measures.base import QueryMeasure, TermMeasure
 from sessionkit.scoring.measures.grade_scale import top_gain
-from sessionkit.scoring.measures.kinds import QueryMeasure, TermMeasure
+from sessionkit.scoring.searcher import Chances, Searcher
 
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists
@@ -40,6 +41,7 @@ class RankBiasedPrecision(TermMeasure):
     """
 
     name = "RBP"
+    bounds = "linear"
     example = "RBP(p=0.8)@10"
     required = ("p",)
     formula = "(1 - p) x sum of r(i) x p^(i - 1) for i = 1..k, r = gain / gain of max_grade"
@@ -54,6 +56,16 @@ class RankBiasedPrecision(TermMeasure):
     def highest(self) -> float | None:
         """All results relevant, for ever."""
         return 1.0
+
+    def discount_forms(self) -> tuple[str, str]:
+        """Geometric by rank."""
+        return "geometric", ""
+
+    def searcher(self) -> tuple[Searcher, str]:
+        """One who goes on with probability p."""
+        return Searcher(
+            Chances("geometric", p=self.p)
+        ), f"goes on from each rank to the next with probability {self.p:g}"
 
     def terms(self, lists: Lists) -> pl.DataFrame:
         """The gain of every result times the share of searchers who look there and no further."""
@@ -83,6 +95,7 @@ class RankBiasedResidual(QueryMeasure):
     """
 
     name = "RBPResidual"
+    no_bounds = "it measures what is unjudged itself"
     example = "RBPResidual(p=0.8)@10"
     required = ("p",)
     direction = "lower"

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 import polars as pl
 
 from sessionkit.scoring import exact
+from sessionkit.scoring.measures.base import GainMeasure, SessionMeasure
 from sessionkit.scoring.measures.cumulated_gain import sDCG
-from sessionkit.scoring.measures.kinds import GainMeasure, VisitMeasure
 from sessionkit.scoring.measures.parameters import RANK_BIASED
 from sessionkit.scoring.measures.session_rank_biased import sRBP
 from sessionkit.study.row_index import where
@@ -22,10 +22,12 @@ LATER = pl.int_range(pl.len() - 1, -1, -1, dtype=pl.Int64).over("session")
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class RecencyMeasure(VisitMeasure):
+class RecencyMeasure(SessionMeasure):
     """A sum of what results contribute to another measure, each weighted by how many queries were asked after its own."""
 
     required: ClassVar[tuple[str, ...]] = ("lambda",)
+    explainable = True
+    bounds = "rising"
     undefined_where = "no judgments for their key"
 
     gain: str = "linear"
@@ -35,6 +37,10 @@ class RecencyMeasure(VisitMeasure):
         """Check the parameters as the measure without weights does."""
         super().__post_init__()
         self.unweighted()
+
+    def searcher(self) -> tuple[None, str]:
+        """None."""
+        return None, "its weights look back from the session's last query, so that they describe no searcher who stops"
 
     def unweighted(self) -> GainMeasure:
         """The measure whose contributions are weighted."""

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, ClassVar
 import polars as pl
 
 from sessionkit.scoring import exact
-from sessionkit.scoring.measures.kinds import Columns, VisitMeasure
+from sessionkit.scoring.measures.base import Columns, SessionMeasure
 
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists
@@ -87,7 +87,7 @@ def compared(before: pl.Series, terms: pl.Series) -> pl.DataFrame:
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class MeanQueryTerms(VisitMeasure):
+class MeanQueryTerms(SessionMeasure):
     """QueryTerms: the mean number of distinct terms in a session's logged queries.
 
     Unit: terms per query. Range [0, no bound); it describes and does not rate, so "higher" stands for more words only.
@@ -108,6 +108,7 @@ class MeanQueryTerms(VisitMeasure):
     """
 
     name = "QueryTerms"
+    bounds = "fixed"
     formula = "distinct terms of all logged queries, each query's counted apart / number of these queries"
     source = "OURS; query length as in Jansen, Booth & Spink, JASIST 2009 [MEMORY]"
     without = WORDING
@@ -121,7 +122,7 @@ class MeanQueryTerms(VisitMeasure):
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class MeanQueryOverlap(VisitMeasure):
+class MeanQueryOverlap(SessionMeasure):
     """QueryOverlap: the mean Jaccard coefficient of the terms of consecutive logged queries of a session.
 
     Unit: share. Range [0, 1]; it describes and does not rate: 1 repeats, 0 starts anew each time. Queries without a text
@@ -130,6 +131,7 @@ class MeanQueryOverlap(VisitMeasure):
     """
 
     name = "QueryOverlap"
+    bounds = "fixed"
     formula = "mean over consecutive queries of |terms in both| / |terms in either|"
     source = "OURS; the Jaccard coefficient"
     without = WORDING

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from importlib import import_module
 
 from sessionkit.display.text import in_html
-from sessionkit.scoring.measures.measure import Measure
+from sessionkit.scoring.measures.base import Measure
 
 FAMILIES: dict[str, tuple[str, ...]] = {
     "cumulated_gain": ("sDCG", "nsDCG", "CG", "DCG", "nCG", "nDCG"),

@@ -9,7 +9,7 @@ import polars as pl
 
 from sessionkit.errors import DataError
 from sessionkit.scoring import exact
-from sessionkit.scoring.measures.kinds import Columns, QueryMeasure
+from sessionkit.scoring.measures.base import Columns, QueryMeasure
 
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists

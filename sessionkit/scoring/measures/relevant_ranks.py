@@ -15,7 +15,7 @@ from sessionkit.study.row_index import sums
 
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists
-    from sessionkit.scoring.measures.kinds import QueryMeasure
+    from sessionkit.scoring.measures.base import QueryMeasure
 
 
 def levels(lists: Lists, min_grade: float, ties: str = "none") -> pl.DataFrame:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
+from sessionkit.scoring.measures.base import Columns, SessionMeasure
 from sessionkit.scoring.measures.behaviour import GRADING, NO_QUERY
-from sessionkit.scoring.measures.kinds import Columns, VisitMeasure
 from sessionkit.scoring.per_session import per_session, rows_per_session, share, where_judged, with_session
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ SHOWN = {"results": ("doc_id",)}
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class DocumentsShown(VisitMeasure):
+class DocumentsShown(SessionMeasure):
     """UniqueDocs: the number of different documents that a session's logged queries showed, each list down to the cutoff.
 
     Unit: documents. Range [0, no bound); more is taken for better, since more of the collection came into view. Null
@@ -26,6 +26,7 @@ class DocumentsShown(VisitMeasure):
     """
 
     name = "UniqueDocs"
+    bounds = "fixed"
     formula = "number of different documents at ranks 1..k of all queries"
     undefined_where = NO_QUERY
     source = "OURS; a count"
@@ -39,7 +40,7 @@ class DocumentsShown(VisitMeasure):
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class RepeatedResults(VisitMeasure):
+class RepeatedResults(SessionMeasure):
     """Repeats: the number of results of a session whose document it had shown before, each list down to the cutoff.
 
     Unit: results. Range [0, no bound); fewer is taken for better. Equals Results less UniqueDocs of the same parameters.
@@ -47,6 +48,7 @@ class RepeatedResults(VisitMeasure):
     """
 
     name = "Repeats"
+    bounds = "fixed"
     direction = "lower"
     formula = "results shown at ranks 1..k of all queries - different documents among them"
     undefined_where = NO_QUERY
@@ -62,7 +64,7 @@ class RepeatedResults(VisitMeasure):
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class JudgedShare(VisitMeasure):
+class JudgedShare(SessionMeasure):
     """Judged: the share of a session's results, each list down to the cutoff, that have a grade.
 
     Unit: share. Range [0, 1]; higher is better: the scores beside it rest on more. Pooled documents without a judgment
@@ -80,6 +82,7 @@ class JudgedShare(VisitMeasure):
     """
 
     name = "Judged"
+    no_bounds = "it measures what is unjudged itself"
     formula = "results with a grade at ranks 1..k of all queries / results shown there"
     source = "OURS; Judged@k of single lists in other tools"
     without = ("min_grade", "duplicates", "unjudged", "undefined")
@@ -97,7 +100,7 @@ class JudgedShare(VisitMeasure):
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class RelevantDocumentsSeen(VisitMeasure):
+class RelevantDocumentsSeen(SessionMeasure):
     """RelevantSeen: the number of different relevant documents that a session showed, each list down to the cutoff.
 
     Unit: documents. Range [0, no bound); higher is better. Relevant is what has at least ``min_grade``. ``depth=last_click``
@@ -106,6 +109,7 @@ class RelevantDocumentsSeen(VisitMeasure):
     """
 
     name = "RelevantSeen"
+    bounds = "rising"
     sums_queries = True
     formula = "number of different relevant documents at ranks 1..k of all queries"
     source = "OURS; a count"

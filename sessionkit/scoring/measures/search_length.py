@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import polars as pl
 
 from sessionkit.scoring import exact
-from sessionkit.scoring.measures.kinds import Columns, QueryMeasure
+from sessionkit.scoring.measures.base import Columns, QueryMeasure
 from sessionkit.scoring.measures.relevant_ranks import levels, standing
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ class AverageSearchLength(QueryMeasure):
     [2.6667, 7.0]
     """
 
+    no_bounds = "it hangs on where all relevant documents stand, shown or not"
     name = "ASL"
     direction = "lower"
     lowest = 1.0
@@ -64,6 +65,7 @@ class AverageSearchLength(QueryMeasure):
 class NeedMeasure(QueryMeasure):
     """A measure of what a searcher who needs some relevant documents goes through to have them."""
 
+    no_bounds = "it hangs on where all relevant documents stand, shown or not"
     higher_grade_can_lower = True
     undefined_where = "no judgments for their key, or fewer relevant documents than needed"
     without = ("undefined",)

@@ -8,8 +8,9 @@ import polars as pl
 
 from sessionkit.errors import MeasureError
 from sessionkit.scoring.discounts import discount_expr
-from sessionkit.scoring.measures.kinds import GainMeasure
+from sessionkit.scoring.measures.base import GainMeasure
 from sessionkit.scoring.measures.parameters import RANK_BIASED
+from sessionkit.scoring.searcher import Chances, Searcher
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -40,6 +41,7 @@ class SessionRankBiasedPrecision(GainMeasure):
 
     name = "sRBP"
     sums_queries = True
+    bounds = "linear"
     level = "session"
     example = "sRBP(b=0.64,p=0.86)@10"
     required = ("b", "p")
@@ -65,6 +67,19 @@ class SessionRankBiasedPrecision(GainMeasure):
     def highest(self) -> float | None:
         """Everything relevant, for ever; of graded gains there is no bound."""
         return 1.0 if self.gain == "binary" else None
+
+    def discount_forms(self) -> tuple[str, str]:
+        """Both discounts have both parameters."""
+        return "rank-biased", "rank-biased"
+
+    def searcher(self) -> tuple[Searcher, str]:
+        """One who goes on with probability p, of that with share b in the same list."""
+        b, p = float(self.b or 0), float(self.p or 0)
+        onward = (p - b * p) / (1 - b * p)
+        return (
+            Searcher(Chances("geometric", p=b * p), Chances("geometric", p=onward)),
+            f"goes on from each result with probability {p:g}, of that to the next rank with share {b:g}, else to a new query",
+        )
 
     def rank_discount(self) -> pl.Expr:
         """Chance to stop, times that to have come down to the rank."""

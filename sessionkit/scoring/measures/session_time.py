@@ -16,8 +16,15 @@ from sessionkit.errors import MeasureError
 from sessionkit.scoring import exact
 from sessionkit.scoring.gains import gain_expr
 from sessionkit.scoring.graded_pairs import GradeWorth
-from sessionkit.scoring.measures.kinds import Columns, VisitMeasure
-from sessionkit.scoring.measures.time import SavingMeasure, TimeBiasedGain, TimedMeasure, UMeasure
+from sessionkit.scoring.measures.base import Columns, SessionMeasure
+from sessionkit.scoring.measures.time import (
+    TIME_BY_GRADE,
+    SavingMeasure,
+    TimeBiasedGain,
+    TimedMeasure,
+    UMeasure,
+    reads_until,
+)
 from sessionkit.scoring.per_session import exact_sum, per_session, where_judged, with_session
 from sessionkit.scoring.session_times import CLICK_TIMES, TIMES, TimedLists
 
@@ -30,7 +37,7 @@ MODELLED = ("words", "seconds", "per_query", "click", "scan", "open", "per_word"
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class SessionTimed(VisitMeasure):
+class SessionTimed(SessionMeasure):
     """A measure of a session's gains that are worth the less the later they come."""
 
     higher_grade_can_lower = True
@@ -136,6 +143,7 @@ class SessionU(SessionTimed):
     """
 
     name = "sU"
+    no_bounds = TIME_BY_GRADE
     sums_queries = True
     example = "sU(horizon=600)@10"
     required = ("horizon",)
@@ -144,6 +152,10 @@ class SessionU(SessionTimed):
 
     gain: str = "linear"
     horizon: float | None = None
+
+    def clock(self) -> str | None:
+        """How long the searcher reads before the horizon."""
+        return reads_until(self.horizon, "s")
 
     @property
     def of_list(self) -> TimedMeasure:
@@ -196,6 +208,7 @@ class SessionTimeBiasedGain(SavingMeasure, SessionTimed):
     """
 
     name = "sTBG"
+    no_bounds = TIME_BY_GRADE
     sums_queries = True
     formula = "sum of save(i) x 2^(-t(i) / halflife) over clicked documents; t(i): session time of the click"
     source = "Smucker & Clarke, SIGIR 2012 [constants MEMORY]; session form OURS"

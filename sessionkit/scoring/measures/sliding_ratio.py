@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 
 import polars as pl
 
-from sessionkit.scoring.measures.kinds import QueryMeasure, TermMeasure
+from sessionkit.scoring.measures.base import QueryMeasure, TermMeasure
 from sessionkit.scoring.measures.parameters import SATISFACTION
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 import polars as pl
 
 from sessionkit.scoring import exact
-from sessionkit.scoring.measures.kinds import Columns, VisitMeasure
+from sessionkit.scoring.measures.base import Columns, SessionMeasure
 from sessionkit.scoring.measures.parameters import RATING
 from sessionkit.scoring.per_session import lists_per_session, per_session
 from sessionkit.scoring.subtopics.cubes import Cubes
@@ -25,9 +25,10 @@ SOURCE = "Luo, Wing, Yang & Hearst, CIKM 2013 [MEMORY]; the scorer of the TREC D
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class CubeMeasure(VisitMeasure):
+class CubeMeasure(SessionMeasure):
     """A measure of the cube that documents fill: a column for every subtopic."""
 
+    no_bounds = "which subtopics an unjudged document would cover is unknown too"
     source = SOURCE
     duplicates: str = "first"
     without = ("duplicates", "grades")

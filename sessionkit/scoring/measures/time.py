@@ -6,6 +6,7 @@ The same of whole sessions, from the times that a log has, are session measures.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -14,7 +15,12 @@ import polars as pl
 from sessionkit.errors import MeasureError
 from sessionkit.scoring import exact
 from sessionkit.scoring.gains import weights
-from sessionkit.scoring.measures.kinds import Columns, JudgedMeasure, TermMeasure
+from sessionkit.scoring.measures.base import Columns, JudgedMeasure, TermMeasure
+
+TIME_BY_GRADE = (
+    "how long a result holds the searcher depends on its grade too, so that it can lower what comes after it"
+)
+"""Why measures of time have no bounds under missing judgments."""
 
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists
@@ -86,6 +92,7 @@ class UMeasure(TimedMeasure):
     """
 
     name = "U"
+    no_bounds = TIME_BY_GRADE
     example = "U(horizon=5000)@10"
     required = ("horizon",)
     formula = "sum of gain(i) x max(0, 1 - t(i) / horizon); t(i): words, or seconds, up to the end of document i"
@@ -93,6 +100,10 @@ class UMeasure(TimedMeasure):
 
     gain: str = "linear"
     horizon: float | None = None
+
+    def clock(self) -> str | None:
+        """How far the searcher reads before the horizon."""
+        return reads_until(self.horizon, "words" if self.seconds is None else "s")
 
     def terms(self, lists: Lists) -> pl.DataFrame:
         """Every gain times what is left of the trail at the end of its document."""
@@ -120,6 +131,11 @@ class SavingMeasure(JudgedMeasure):
             if max(weights(listed)) > 1:
                 msg = f"{self.name}: {name} must be probabilities by grade, from 0 to 1, not {listed}"
                 raise MeasureError(msg)
+
+    def clock(self) -> str:
+        """How long half of the searchers stay, and all on average."""
+        half = float(self.halflife)
+        return f"is gone after {half:g} s with chance 1/2, and stays {half / math.log(2):.1f} s on average (half life / ln 2)"
 
     def left(self) -> pl.Expr:
         """The share of searchers who are left when the document is reached, at ``before``."""
@@ -156,6 +172,7 @@ class TimeBiasedGain(SavingMeasure, TimedMeasure):
     """
 
     name = "TBG"
+    no_bounds = TIME_BY_GRADE
     formula = "sum of click(i) x save(i) x 2^(-t(i) / halflife); t(i): seconds of the ranks above, scan + click x (open + per_word x words)"
     source = "Smucker & Clarke, SIGIR 2012 [constants from memory]"
 
@@ -171,6 +188,13 @@ class TimeBiasedGain(SavingMeasure, TimedMeasure):
         judged = self.timed(lists).filter(pl.col("first"), pl.col("grade").is_not_null())
         rows = judged.select("list", "rank", term=saved * self.left())
         return rows.filter(pl.col("term") > 0)
+
+
+def reads_until(horizon: float | None, unit: str) -> str | None:
+    """How far a searcher reads who may stop anywhere before a horizon."""
+    if horizon is None:
+        return None
+    return f"may stop anywhere before {horizon:g} {unit}, each place as likely, and reads {horizon / 2:g} {unit} on average"
 
 
 U = UMeasure()

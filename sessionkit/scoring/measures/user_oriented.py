@@ -9,7 +9,7 @@ import polars as pl
 
 from sessionkit.errors import DataError
 from sessionkit.scoring import exact
-from sessionkit.scoring.measures.kinds import Columns, QueryMeasure, TermMeasure
+from sessionkit.scoring.measures.base import Columns, QueryMeasure, TermMeasure
 
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists
@@ -143,6 +143,7 @@ class ExpectedRecall(TermMeasure):
     """
 
     name = "RelativeRecall"
+    bounds = "rising"
     formula = "relevant documents in the list / relevant documents that the searcher expected"
     source = SOURCE
     undefined_where = "no judgments for their key, or no relevant documents expected"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self, cast
 
 from sessionkit.errors import MeasureError
-from sessionkit.scoring.measures.kinds import JudgedMeasure, VisitMeasure
-from sessionkit.scoring.measures.measure import Measure
+from sessionkit.scoring.measures.base import JudgedMeasure, Measure, SessionMeasure
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -15,6 +15,7 @@ class Wrapper(Measure):
     """A session measure made from another measure, which stands inside its brackets."""
 
     level = "session"
+    wraps = True
     inside: ClassVar[Measure]
     """What can stand in the brackets, for messages."""
     takes: ClassVar[str] = "a measure of queries, or sDCG, nsDCG or sRBP"
@@ -36,7 +37,7 @@ class Wrapper(Measure):
         super().__post_init__()
         if self.of is None:
             return
-        if not isinstance(self.of, JudgedMeasure) or isinstance(self.of, VisitMeasure):
+        if not isinstance(self.of, JudgedMeasure) or isinstance(self.of, SessionMeasure):
             msg = f"{self.name} takes {self.takes}, not {self.of}; for example {self.name}({self.inside})"
             raise MeasureError(msg)
         # what is better, and the least that there can be, is as with the measure inside
@@ -55,6 +56,16 @@ class Wrapper(Measure):
     def parameters(self) -> dict[str, object]:
         """The wrapper's own parameters; those of the measure stay inside it."""
         return {key: value for key, value in super().parameters().items() if key != "cutoff"}
+
+    def vary(self, values: Mapping[str, object]) -> Measure:
+        """The wrapper's own parameters, and those of the measure inside."""
+        own = {name: value for name, value in values.items() if name in self.parameters()}
+        inner = self.inner(**{name: value for name, value in values.items() if name not in own})
+        return self(inner, **own)
+
+    def why_no_bounds(self, *, own_keys: bool = False) -> str | None:
+        """As of the measure inside."""
+        return self.inner.why_no_bounds(own_keys=own_keys)
 
     def __str__(self) -> str:
         """``name(measure,parameters)``."""

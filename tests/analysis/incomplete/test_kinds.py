@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 import sessionkit as sk
-from sessionkit.analysis.incomplete.kinds import KINDS, best_grade, bound_of, kind_of, scale_top, why_not
+from sessionkit.analysis.incomplete.kinds import best_grade, bound_of, scale_top
 from sessionkit.errors import MeasureError, UsageError
 from sessionkit.scoring.graded_pairs import GradedPairs
 from sessionkit.scoring.measures import parse_measure
@@ -16,13 +16,22 @@ PLAIN = [measure for measure in sk.MEASURES.values() if not isinstance(measure, 
 @pytest.mark.parametrize("measure", PLAIN, ids=lambda measure: measure.name)
 def test_every_measure_has_bounds_or_a_reason(measure):
     cut = measure(cutoff=3) if "cutoff" in measure.parameters() else measure
-    assert (why_not(cut) is None) == (measure.name in KINDS)
-    assert (kind_of(cut) is None) == (bound_of(cut) is None) == (measure.name not in KINDS)
+    assert (cut.why_no_bounds() is None) == (cut.bounds is not None)
+    assert (cut.bound_kind() is None) == (bound_of(cut) is None) == (cut.bounds is None)
+
+
+def test_no_form_of_a_measure_inherits_bounds_that_it_has_not():
+    kinds = {
+        name: sk.MEASURES[name].bounds for name in ("DCG", "nDCG", "esDCG", "esnDCG", "AP", "SeenAP", "R", "Queries")
+    }
+    wanted = ["linear", "share", "rising", None, "counted", None, "counted", "fixed"]
+    assert [*kinds.values()] == wanted
+    assert [sk.MEASURES[name].bounds for name in ("DCG_jiang2016", "nDCG_jiang2016")] == ["linear", None]
 
 
 @pytest.mark.parametrize("measure", PLAIN, ids=lambda measure: measure.name)
 def test_what_can_only_rise_says_so_itself(measure):
-    if KINDS.get(measure.name) in ("linear", "rising"):
+    if measure.bounds in ("linear", "rising"):
         assert not measure.higher_grade_can_lower
         assert measure.direction == "higher"
 
@@ -41,9 +50,9 @@ def test_what_can_only_rise_says_so_itself(measure):
     ],
 )
 def test_reasons_say_what_stands_in_the_way(text, reason):
-    assert reason in why_not(parse_measure(text))
-    assert why_not(parse_measure("nsDCG(ideal=once)@3")) is None
-    assert "judgment keys" in why_not(parse_measure("nsDCG(ideal=once)@3"), own_keys=True)
+    assert reason in parse_measure(text).why_no_bounds()
+    assert parse_measure("nsDCG(ideal=once)@3").why_no_bounds() is None
+    assert "judgment keys" in parse_measure("nsDCG(ideal=once)@3").why_no_bounds(own_keys=True)
 
 
 @pytest.mark.parametrize(

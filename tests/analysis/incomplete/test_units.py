@@ -8,7 +8,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import sessionkit as sk
-from sessionkit.analysis.incomplete.kinds import kind_of
 from sessionkit.errors import DataWarning
 from sessionkit.scoring.measures import parse_measure
 from tests.analysis.incomplete.worlds import logs, outcomes, study_of
@@ -118,7 +117,7 @@ def test_every_session_is_within_its_bounds(keys_per_query):
         both = check(
             found.units, ranges(scored(many, measures, "session"), ["session_id"]), ["session_id"], without=without
         )
-        kinds = {str(parse_measure(text)): kind_of(parse_measure(text)) for text in OF_SESSIONS}
+        kinds = {str(parse_measure(text)): parse_measure(text).bound_kind() for text in OF_SESSIONS}
         missed = both.filter(~pl.col("met"), pl.col("measure").is_in([*kinds]))
         assert missed.is_empty(), missed
 

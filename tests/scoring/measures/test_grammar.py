@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sessionkit as sk
-from sessionkit.scoring.measures import MEASURES, VisitMeasure, parse_measure
+from sessionkit.scoring.measures import MEASURES, SessionMeasure, parse_measure
 from sessionkit.scoring.measures.wrapper import Wrapper
 
 above_1 = st.floats(1.01, 50).map(lambda x: round(x, 3))
@@ -44,7 +44,7 @@ def test_text_round_trips(data):
     chosen = data.draw(st.fixed_dictionaries({}, optional={name: VALUES[name] for name in shared}))
     made = measure(**chosen)
     wrapper = data.draw(st.sampled_from([None, "mean", "nonlast", "max"]))
-    if wrapper and not isinstance(made, VisitMeasure):
+    if wrapper and not isinstance(made, SessionMeasure):
         made = MEASURES[wrapper](made)
     assert parse_measure(str(made)) == made
     assert hash(parse_measure(str(made))) == hash(made)

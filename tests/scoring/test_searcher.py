@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 
 import sessionkit as sk
-from sessionkit.analysis.effort.discounts import clock, searcher
 from sessionkit.scoring.measures import parse_measure
 
 
 def who(text):
-    found, _ = searcher(parse_measure(text))
+    found, _ = parse_measure(text).searcher()
     return found
 
 
@@ -74,7 +73,7 @@ def test_forms_of_sdcg():
     ],
 )
 def test_who_is_nobody(text, why):
-    found, said = searcher(parse_measure(text))
+    found, said = parse_measure(text).searcher()
     assert found is None
     assert why in said
 
@@ -84,8 +83,8 @@ def test_rn2002_of_base_2_falls():
 
 
 def test_clocks():
-    assert "323.2 s" in clock(sk.MEASURES["TBG"])  # 224 / ln 2
-    assert clock(parse_measure("U(horizon=3000)")).endswith("reads 1500 words on average")
-    assert clock(parse_measure("U(horizon=99,seconds=9.8-23-37.6)")).endswith("49.5 s on average")
-    assert clock(parse_measure("sU(horizon=99)")).endswith("49.5 s on average")
-    assert clock(parse_measure("sDCG@10")) is None
+    assert "323.2 s" in sk.MEASURES["TBG"].clock()  # 224 / ln 2
+    assert parse_measure("U(horizon=3000)").clock().endswith("reads 1500 words on average")
+    assert parse_measure("U(horizon=99,seconds=9.8-23-37.6)").clock().endswith("49.5 s on average")
+    assert parse_measure("sU(horizon=99)").clock().endswith("49.5 s on average")
+    assert parse_measure("sDCG@10").clock() is None

@@ -1,0 +1,452 @@
+"""What a measure is: a frozen value that carries every choice in its name, and answers for itself.
+
+A `GainMeasure` adds up what single results contribute, each by its grade, rank and query; the engine does that for
+many at once. A `QueryMeasure` has a value for every result list that it works out itself, a `TermMeasure` one that is a
+sum over the list's results, so that it can be explained; a `SessionMeasure` has one for every session.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from keyword import kwlist
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+
+import polars as pl
+
+from sessionkit.display.text import in_html
+from sessionkit.errors import MeasureError, suggestion
+from sessionkit.scoring.discounts import discount_expr
+from sessionkit.scoring.exact import quotient
+from sessionkit.scoring.measures.parameters import PARAMETERS, Parameter
+from sessionkit.scoring.measures.presets import PRESETS
+
+if TYPE_CHECKING:
+    from sessionkit.scoring.lists import Lists
+    from sessionkit.scoring.searcher import Searcher
+
+NO_JUDGMENTS = "no judgments for their key"
+NO_BASE = f"{NO_JUDGMENTS}, or nothing relevant"
+BoundKind = Literal["fixed", "rising", "linear", "share", "counted"]
+"""How bounds under missing judgments come about, see `Measure.bounds`."""
+Columns = Mapping[str, tuple[str, ...]]
+"""Names of columns by table: sessions, queries, results or judgments."""
+TAKEN = (*kwlist, "level")
+"""Names of parameters that no field can have: Python's own words, and what every measure says of itself."""
+
+
+def _field_of(parameter: str) -> str:
+    """The field that holds a parameter: a word that is taken, such as Python's lambda, ends in an underscore there."""
+    return f"{parameter}_" if parameter in TAKEN else parameter
+
+
+def _parameter_of(field: str) -> str:
+    """The parameter that a field holds, see `_field_of`."""
+    return field[:-1] if field.endswith("_") and field[:-1] in TAKEN else field
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class Measure:
+    """A measure with its parameters; equal when its text is equal, so that it can key a dictionary or name a column.
+
+    Call a measure to change parameters, use ``@`` to cut ranks within each query:
+
+    >>> from sessionkit.scoring.measures import sDCG
+    >>> sDCG(b=10, gain="exp2") @ 10
+    sDCG(gain=exp2,b=10)@10
+    >>> sDCG @ 10 == sDCG(cutoff=10, b=2)
+    True
+    """
+
+    name: ClassVar[str]
+    level: ClassVar[Literal["query", "session"]]
+    direction: ClassVar[Literal["higher", "lower"]] = "higher"
+    lowest: ClassVar[float | None] = 0.0
+    higher_grade_can_lower: ClassVar[bool] = False
+    """Whether a higher grade of a shown result can lower the value, as it can where the ideal grows with it."""
+    sums_queries: ClassVar[bool] = False
+    """Whether a session's value is a sum over its queries that nothing divides, so that more queries alone can raise it."""
+    formula: ClassVar[str]
+    source: ClassVar[str]
+    example: ClassVar[str] = ""
+    """A text with all that the measure needs; where it is empty, the name with a cutoff of 10 is one."""
+    required: ClassVar[tuple[str, ...]] = ()
+    """Parameters without a default: None in the registry's prototype."""
+    own_parameters: ClassVar[Mapping[str, Parameter]] = {}
+    """Parameters that mean something else to this measure than to others of the name, or take other values."""
+    without: ClassVar[tuple[str, ...]] = ()
+    """Parameters of its kind, ``cutoff`` among them, that the measure does not take."""
+    undefined_where: ClassVar[str] = NO_BASE
+    """Why sessions or queries have no value, for the warning that names them."""
+    normalized: ClassVar[bool] = False
+    """Whether its values are shares of an ideal."""
+    explainable: ClassVar[bool] = False
+    """Whether its values are sums of what single results add."""
+    needs_nonrelevant: ClassVar[bool] = False
+    """Whether it has a meaning only beside documents judged not relevant, as bpref has."""
+    wraps: ClassVar[bool] = False
+    """Whether it is made from another measure, `inner`, which stands inside its brackets."""
+    reduces_queries: ClassVar[bool] = False
+    """Whether a session's value is a statistic of its queries' values, as those of mean(...) and last(...) are."""
+    linear_in_queries: ClassVar[bool] = True
+    """Whether that statistic is a weighted sum with weights that no value changes; max(...) and min(...) are none."""
+    bounds: ClassVar[BoundKind | None] = None
+    """How its bounds under missing judgments come about; None where no bounds are known.
+
+    ``fixed``: the value reads no judgment. ``rising``: the value can only rise with a grade and reads nothing of the
+    recall base, so that worst and best are those of all unjudged results at once. ``linear``: rising, and a sum in which
+    each document has its own term. ``share``: a sum divided by the best sum that the recall base allows. ``counted``: a
+    value of relevant ranks and of R, the number of relevant documents.
+    """
+    no_bounds: ClassVar[str] = "no bound was proved for its form"
+    """Why it has no bounds, of a measure without."""
+
+    cutoff: int | None = None
+
+    def __post_init__(self) -> None:
+        """Bring every parameter to its canonical form, or refuse it by name and allowed range."""
+        for field in dataclasses.fields(self):
+            name = _parameter_of(field.name)
+            if name in PARAMETERS:
+                try:
+                    value = self.parameter(name).canonical(getattr(self, field.name))
+                except MeasureError as error:
+                    msg = f"{self.name}: {error}"
+                    raise MeasureError(msg) from None
+                value = field.default if value is None else value  # None is a parameter that is not given
+                object.__setattr__(self, field.name, value)
+                if field.name in self.without and value != field.default:
+                    msg = (
+                        f"{self.name} has no parameter {field.name!r}; it has {', '.join(self.parameters()) or 'none'}"
+                    )
+                    raise MeasureError(msg)
+
+    def require_parameters(self) -> None:
+        """Refuse a measure whose required parameters were not given; the message shows one that has them."""
+        missing = [name for name in self.required if getattr(self, _field_of(name)) is None]
+        if missing:
+            allowed = "; ".join(f"{name} must be {self.parameter(name).allowed}" for name in missing)
+            msg = f"{self} needs {' and '.join(missing)}, for example {self.example} ({allowed})"
+            raise MeasureError(msg)
+
+    def __call__(self, **changes: Any) -> Self:  # noqa: ANN401 - parameters of any kind, checked by name
+        """Return the measure with some parameters changed; ``like`` stands for the parameters of a preset."""
+        like = changes.pop("like", None)
+        changes = {_parameter_of(key): value for key, value in changes.items()}
+        own = self.parameters()
+        if like is not None:
+            if like not in PRESETS:
+                msg = f"{self.name}: like must be one of {', '.join(PRESETS)}, not {like!r}{suggestion(str(like), PRESETS)}"
+                raise MeasureError(msg)
+            changes = {key: value for key, value in PRESETS[like].items() if key in own} | changes
+        for key in changes:
+            if key not in own:
+                msg = f"{self.name} has no parameter {key!r}; it has {', '.join(own) or 'none'}{suggestion(key, own)}"
+                raise MeasureError(msg)
+        fields: dict[str, Any] = {_field_of(key): value for key, value in changes.items()}
+        return dataclasses.replace(self, **fields)
+
+    def __matmul__(self, cutoff: int) -> Self:
+        """``measure @ 10`` counts the first ten ranks of each query."""
+        if "cutoff" not in self.parameters():
+            msg = f"{self.name} takes no cutoff"
+            raise MeasureError(msg)
+        return dataclasses.replace(self, cutoff=cutoff)
+
+    def __str__(self) -> str:
+        """The canonical text: parameters that differ from their defaults, in the catalogue's order."""
+        given = [
+            f"{key}={value}"
+            for key, value in self.parameters().items()
+            if key != "cutoff" and value != self.default(key)
+        ]
+        text = f"{self.name}({','.join(given)})" if given else self.name
+        return f"{text}@{self.cutoff}" if self.cutoff is not None else text
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        """What it is, for a notebook."""
+        from sessionkit.scoring.measures.describe import words_and_tables  # it describes every kind of measure
+
+        return in_html(*words_and_tables(self))
+
+    def vary(self, values: Mapping[str, object]) -> Measure:
+        """The measure with other values of its parameters; of a wrapper also those of the measure inside."""
+        return self(**values)
+
+    def parameters(self) -> dict[str, object]:
+        """Every parameter of the measure with its value, in the order of the text."""
+        return {name: getattr(self, field) for name, field in _places(type(self))}  # type: ignore[arg-type] # classes are hashed by identity
+
+    @classmethod
+    def parameter(cls, name: str) -> Parameter:
+        """What one of its parameters means and may be."""
+        return cls.own_parameters.get(name, PARAMETERS[name])
+
+    @classmethod
+    def default(cls, parameter: str) -> object:
+        """The value that a parameter has when the text does not name it."""
+        return _defaults(cls)[_field_of(parameter)]  # type: ignore[arg-type] # the same
+
+    @property
+    def highest(self) -> float | None:
+        """Upper bound of the values, or None where there is none."""
+        return None
+
+    @property
+    def inner(self) -> JudgedMeasure:
+        """The measure that is worked out: itself, or the one that it wraps."""
+        msg = f"{self} selects no results"
+        raise MeasureError(msg)
+
+    @property
+    def gain_measure(self) -> GainMeasure | None:
+        """Itself, if it adds up the gains of results, each times its discounts; else None."""
+        return None
+
+    @property
+    def term_measure(self) -> TermMeasure | None:
+        """Itself, if it is a measure of queries that adds up terms of results, such as AP or RR; else None."""
+        return None
+
+    @property
+    def has_ranks(self) -> bool:
+        """Whether it has a value of each query up to each rank."""
+        return False
+
+    @property
+    def session_ideal(self) -> str | None:
+        """How the ideal session is laid out, of a measure that is a share of one: repeated, spread or once."""
+        return None
+
+    @property
+    def normalized_by_session(self) -> bool:
+        """Whether it is divided by the ideal of the whole session, and not each query by its own."""
+        return False
+
+    def query_weights(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:  # noqa: ARG002 - one signature for all
+        """Weight of each query's value in the session's, of a measure that reduces queries; ``last``: which is the last."""
+        msg = f"{self} is no statistic of queries"
+        raise MeasureError(msg)
+
+    def discount_forms(self) -> tuple[str, str] | None:
+        """Forms of the discounts by rank and by query position, which is empty for a measure of queries.
+
+        ``rank-biased`` where one parameter has to do with both; None of a measure whose values are no discounted gains.
+        """
+        return None
+
+    def searcher(self) -> tuple[Searcher | None, str]:
+        """The searcher that the discounts describe, and that in words; None where they describe none, and why."""
+        return None, "it has no discount by rank"
+
+    def clock(self) -> str | None:
+        """How long the searcher goes on, of a measure that discounts by time, or text read; None of others.
+
+        >>> from sessionkit.scoring.measures import TBG
+        >>> TBG.clock()
+        'is gone after 224 s with chance 1/2, and stays 323.2 s on average (half life / ln 2)'
+        """
+        return None
+
+    def why_no_bounds(self, *, own_keys: bool = False) -> str | None:  # noqa: ARG002 - one signature for all
+        """Why there are no bounds under missing judgments; None where there are.
+
+        Parameters
+        ----------
+        own_keys
+            Whether queries of the study have judgment keys of their own.
+        """
+        return None if self.bounds else self.no_bounds
+
+    def bound_kind(self, *, own_keys: bool = False) -> BoundKind | None:
+        """How the bounds come about, of a wrapper those of the measure inside; None without bounds."""
+        return None if self.why_no_bounds(own_keys=own_keys) else self.inner.bounds
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class JudgedMeasure(Measure):
+    """A measure of results that are selected, and of their grades."""
+
+    min_grade: float = 1
+    depth: str = "all"
+    duplicates: str = "all"
+    unjudged: str = "zero"
+    grades: str = "judgments"
+    undefined: str = "null"
+    queries: int | None = None
+
+    reads: ClassVar[Columns] = {}
+    """Columns that it needs beside ids, positions and ranks."""
+    may_read: ClassVar[Columns] = {}
+    """Columns that it uses where the log has them."""
+    needs_one: ClassVar[Columns] = {}
+    """Columns of which it needs one."""
+    of_lists: ClassVar[bool] = True
+    """Whether it looks at the results shown, so that lists observed less deep than it looks matter to it."""
+
+    @property
+    def inner(self) -> JudgedMeasure:
+        """The measure that is worked out: itself."""
+        return self
+
+    def why_no_bounds(self, *, own_keys: bool = False) -> str | None:
+        """Beside the form, grades and unjudged results must be those of the judgments, and keep their ranks."""
+        if self.bounds in (None, "fixed"):
+            return super().why_no_bounds(own_keys=own_keys)
+        if self.grades == "user":
+            return "grades=user counts what the searchers graded, and what they did not grade is no missing judgment"
+        if self.unjudged == "skip":
+            return "unjudged=skip closes the ranks over unjudged results; ask for it with unjudged=zero"
+        return None
+
+    def needs(self) -> Columns:
+        """Columns that it needs with the parameters that it has."""
+        return self.reads
+
+    def one_of(self) -> Columns:
+        """Columns of which it needs one with the parameters that it has; nothing if it needs none of them."""
+        return self.needs_one
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class GainMeasure(JudgedMeasure):
+    """A measure that adds up what each shown result contributes: gain x rank discount x query discount."""
+
+    explainable = True
+
+    gain: str = "linear"
+
+    @property
+    def inner(self) -> GainMeasure:
+        """The measure whose contributions count: itself."""
+        return self
+
+    @property
+    def gain_measure(self) -> GainMeasure:
+        """Itself."""
+        return self
+
+    @property
+    def has_ranks(self) -> bool:
+        """Contributions add up along every list."""
+        return "cutoff" in self.parameters()
+
+    @property
+    def ranks_along_session(self) -> bool:
+        """Whether ranks are discounted along the session's concatenated lists."""
+        return False
+
+    @property
+    def list_slots(self) -> str | int:
+        """How many slots of the concatenation a list takes: ``pad`` is the cutoff, ``close`` what it shows, or so many."""
+        return "pad"
+
+    @property
+    def repeats_ideal(self) -> bool:
+        """Whether the ideal session repeats the ideal list of each of the session's queries."""
+        return True
+
+    def without_query_discount(self) -> GainMeasure:
+        """The measure whose ideal is that of a single query."""
+        return self
+
+    def require_falling_discount(self) -> None:
+        """Refuse to normalize by a discount that rises somewhere, since the sorted list is then not the best."""
+
+    def rank_discount(self) -> pl.Expr:
+        """Discount of a result by its rank."""
+        return discount_expr(pl.col("rank"), "none")
+
+    def query_discount_factor(self) -> pl.Expr:
+        """Discount of a result by the position of its query; column ``query_position``."""
+        return pl.lit(1.0)
+
+    def contribution(self, gain: pl.Expr) -> pl.Expr:
+        """What a result adds, from its gain and the columns ``rank``, ``query_position`` and, where ranks run on,
+        ``offset``.
+        """
+        return gain * self.rank_discount() * self.query_discount_factor()
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class QueryMeasure(JudgedMeasure):
+    """A measure with a value for every result list, which it works out from all lists of a block at once."""
+
+    level = "query"
+
+    @property
+    def has_ranks(self) -> bool:
+        """Every rank can be the cutoff."""
+        return "cutoff" in self.parameters()
+
+    def values(self, lists: Lists) -> pl.Series:  # noqa: ARG002 - each measure has its own
+        """Value of every list (Float64; null where undefined), in the order of ``lists.queries``."""
+        msg = f"{self} has no values of lists"
+        raise MeasureError(msg)
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class TermMeasure(QueryMeasure):
+    """A measure of queries whose value is the sum of what its results add, divided by something of the list, if by anything."""
+
+    explainable = True
+
+    @property
+    def term_measure(self) -> TermMeasure:
+        """Itself."""
+        return self
+
+    def terms(self, lists: Lists) -> pl.DataFrame:  # noqa: ARG002 - each measure has its own
+        """What results add: ``list``, ``rank``, ``term`` (Float64), only the results that add something."""
+        msg = f"{self} has no terms"
+        raise MeasureError(msg)
+
+    def divisor(self, lists: Lists) -> pl.Series | None:  # noqa: ARG002 - one signature for all
+        """What the sum of the terms is divided by (of every list; the value is null where it is 0), if by anything.
+
+        The sum is exact, so that 7 of 10 makes 0.7; seven tenths, each rounded, need not.
+        """
+        return None
+
+    def defined(self, lists: Lists) -> pl.Series:
+        """Whether every list has a value: by default where anything is judged for its key."""
+        return lists.queries["key"].is_not_null()
+
+    def values(self, lists: Lists) -> pl.Series:
+        """Sum of the terms of every list, divided; null where not defined."""
+        added, divisor = lists.added(self.terms(lists)), self.divisor(lists)
+        sums = pl.DataFrame({"value": added, "defined": self.defined(lists)})
+        value = pl.col("value")
+        if divisor is not None:
+            sums = sums.with_columns(divisor.alias("divisor"))
+            value = quotient(value, pl.col("divisor"))
+        return sums.select(pl.when("defined").then(value).alias("value")).to_series()
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class SessionMeasure(JudgedMeasure):
+    """A measure with a value for every session, which it works out from all sessions of a block at once."""
+
+    level = "session"
+
+    def values(self, lists: Lists) -> pl.Series:  # noqa: ARG002 - each measure has its own
+        """Value of every session (Float64; null where undefined), in the order of ``lists.block.sessions``."""
+        msg = f"{self} has no values of sessions"
+        raise MeasureError(msg)
+
+
+@functools.cache
+def _places(kind: type[Measure]) -> tuple[tuple[str, str], ...]:
+    """Every parameter of a kind of measure and the field that holds it, in the order of the text."""
+    have = {_parameter_of(field.name) for field in dataclasses.fields(kind)} - set(kind.without)
+    return tuple((name, _field_of(name)) for name in PARAMETERS if name in have)
+
+
+@functools.cache
+def _defaults(kind: type[Measure]) -> dict[str, object]:
+    """What every field of a kind of measure is unless it is given."""
+    return {field.name: field.default for field in dataclasses.fields(kind)}

@@ -31,7 +31,7 @@ class Copies:
 LONG = {
     "tables": Copies(r"^s\d", head=1),
     "tables as ndjson": Copies(r'"s\d', megabytes=18),
-    "tables as parquet": Copies(r"^s\d", head=1, megabytes=9),
+    "tables as parquet": Copies(r"^s\d", head=1, megabytes=10),
     "events": Copies(r"^s1", head=1),
     "ubi": Copies(r'"(q1|q2|s1|c1)', megabytes=18),
     "ubi as csv": Copies(r"^shop,q\d,c1", head=1),
@@ -139,7 +139,7 @@ def _repeated(log: Log, copies: Copies) -> Log:
 
 def _copy(pattern: re.Pattern[str], records: str, number: int) -> str:
     """Return records of a copy: long ids make a log large without many records."""
-    return pattern.sub(rf"\g<0>{number:030}", records)
+    return pattern.sub(rf"\g<0>{number:0120}", records)
 
 
 def _shuffled(log: Log, copies: Copies) -> Log:

@@ -56,7 +56,9 @@ def _collect(folder: Path, tests: list[str]) -> int:
 def _record(folder: Path, reads: Path | None, package: Path, parts: list[str]) -> int:
     """Record these parts with the package of a checkout."""
     sys.path.insert(0, str(package))
-    os.environ["PYTHONPATH"] = str(package)  # of workers of Spark
+    reads = reads and reads.resolve()
+    os.environ["PYTHONPATH"] = str(package)  # of workers of Spark, which look into the folder they are started in first
+    os.chdir(package)
     os.environ |= {"COLUMNS": "200", "NO_COLOR": "1"}
     import sessionkit as sk
     from tests.support.net import answers, formats
@@ -74,7 +76,7 @@ def _record(folder: Path, reads: Path | None, package: Path, parts: list[str]) -
         with tempfile.TemporaryDirectory() as temporary:
             work = Path(temporary)
             found: Iterator[tuple[str, str]] = {
-                "reads": lambda work=work: collected.outcomes(Path(reads or "").resolve(), work),
+                "reads": lambda work=work: collected.outcomes(reads or Path(), work),
                 "formats": lambda work=work: formats.outcomes(work),
                 "charts": lambda work=work: answers.charts(work),
                 "scores": lambda work=work: answers.scores(work),

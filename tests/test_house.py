@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import sessionkit as sk
+from tests.support.additions import added, answers, copied
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "sessionkit"
@@ -267,7 +268,7 @@ def test_a_rule_is_broken_only_where_it_was_and_less_and_less(rule):
 
 
 def test_the_list_names_no_rule_that_is_not_held():
-    assert set(KNOWN) == {rule.__name__ for rule in RULES} | {"score"}
+    assert set(KNOWN) == {rule.__name__ for rule in RULES} | {"score", "edits"}
 
 
 def test_the_rules_can_see():
@@ -303,3 +304,28 @@ def test_a_score_runs_through_few_files_and_functions(tmp_path):
         sys.setprofile(before)
     files, functions = len({file for file, _ in run}), len(run)
     assert {"files": files, "functions": functions} == KNOWN["score"]
+
+
+@pytest.fixture(scope="module")
+def one_more(tmp_path_factory):
+    """Add one of each kind to a copy of the package; return the places of each, and what they do there."""
+    folder = tmp_path_factory.mktemp("copy")
+    places = added(copied(PACKAGE, folder))
+    return places, answers(folder)
+
+
+@pytest.mark.parametrize(
+    ("kind", "answer"),
+    [
+        ("measure", {"values": [0.5, 0.25, 1.0, 1.0], "name": "RRsq", "public": True}),
+        ("format", {"rows": [["s", 1, "a"], ["s", 2, "b"], ["t", 1, "c"]]}),
+        ("chart", {"status": 0, "drawn": True, "listed": True, "public": True}),
+        ("section", {"status": 0, "written": True}),
+        ("command", {"status": 0, "printed": "2 sessions\n"}),
+    ],
+)
+def test_one_more_takes_few_places_and_works(one_more, kind, answer):
+    """`edits` may only shrink; three are enough: its own file, and two lines."""
+    places, found = one_more
+    assert found[kind] == answer
+    assert len(places[kind]) == KNOWN["edits"][kind], places[kind]

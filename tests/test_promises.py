@@ -20,6 +20,7 @@ from sessionkit.reports import MEASURES as REPORTED
 from sessionkit.scoring.measures import MEASURES
 from sessionkit.scoring.measures.parameters import PARAMETERS
 from sessionkit.scoring.measures.presets import PRESETS
+from tests.support.stub import STUB, stub
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "sessionkit"
@@ -59,11 +60,7 @@ def test_a_folder_lists_only_files_that_exist():
 def test_every_public_name_is_there_and_is_typed():
     for name in dir(sessionkit):
         assert getattr(sessionkit, name) is not None
-    tree = ast.parse((PACKAGE / "__init__.py").read_text(encoding="utf-8"))
-    guarded = next(node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
-    typed = {alias.name for node in guarded.body if isinstance(node, ast.ImportFrom) for alias in node.names}
-    typed |= {node.target.id for node in guarded.body if isinstance(node, ast.AnnAssign)}
-    assert typed - {"Max", "Min", "Sum"} | {"__version__"} == set(dir(sessionkit))
+    assert STUB.read_text(encoding="utf-8") == stub(), "write it: python -m tests.support.stub"
 
 
 def test_importing_everything_replaces_nothing_of_pythons():

@@ -110,7 +110,11 @@ def score_task(
 ) -> ScoreReduction:
     """What `score` asks of a study, for whoever makes its parts elsewhere; the parameters and errors are the same."""
     asked = _asked(measures)
-    levels = _levels(per)
+    texts = [per] if isinstance(per, str) else per
+    if not isinstance(texts, Sequence) or not texts or not all(isinstance(text, str) for text in texts):
+        msg = f"per must be query, session, system, topic, user or names of columns, not {per!r}"
+        raise UsageError(msg)
+    levels = list(dict.fromkeys(level.strip() for text in texts for level in text.split(",")))
     if levels == ["query"]:
         for measure in asked:
             _require_query(measure)
@@ -155,15 +159,6 @@ def tell_of_measures(study: Study, task: ScoreReduction) -> None:
     for measure in task.measures:
         tell_of_bound(measure.inner, level=5)
         tell_of_depth(study, measure.inner, level=5)
-
-
-def _levels(per: str | Sequence[str]) -> list[str]:
-    """The levels asked for, each once."""
-    texts = [per] if isinstance(per, str) else per
-    if not isinstance(texts, Sequence) or not texts or not all(isinstance(text, str) for text in texts):
-        msg = f"per must be query, session, system, topic, user or names of columns, not {per!r}"
-        raise UsageError(msg)
-    return list(dict.fromkeys(level.strip() for text in texts for level in text.split(",")))
 
 
 def _asked(measures: str | Measure | Sequence[str | Measure]) -> tuple[Measure, ...]:

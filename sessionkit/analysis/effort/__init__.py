@@ -2,7 +2,6 @@
 
 ::
 
-    discounts.py  a measure's discounts as a searcher who stops
     vectors.py    what lists and sessions gain, place by place, beside their ideals
     reduction.py  every session's curve read horizontally, while a study streams by
     finding.py    the finding

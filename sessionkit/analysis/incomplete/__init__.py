@@ -12,7 +12,7 @@ A study is looked at twice: for what nobody judged, and for what that could do. 
     text_numbers.py            numbers for these documents
     pool.py                    these documents over the study
     unjudged_documents.py      these documents in a batch
-    kinds.py                   how the bounds of every measure come about, or why it has none
+    kinds.py                   which bounds add up, which are safe, and the grade that gains the most
     rows.py                    the unjudged results that count
     totals.py                  exact sums of them
     ideals.py                  the best that lists could be

@@ -9,8 +9,8 @@ from sessionkit.errors import MeasureError
 from sessionkit.reports.choices import Choices
 from sessionkit.scoring.gains import NAMES as GAINS
 from sessionkit.scoring.gains import weights
-from sessionkit.scoring.measures import GainMeasure, nsDCG
-from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain, SessionGain
+from sessionkit.scoring.measures import GainMeasure
+from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain, SessionGain, nsDCG
 
 FORMS = {"discount": "log", "query_discount": "log", "p": None, "pq": None, "rank_origin": "query", "slots": "pad"}
 """What is drawn while b and bq vary: the discounts of ECIR 2008."""

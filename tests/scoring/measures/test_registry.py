@@ -1,5 +1,6 @@
 """The registry names what the files of the measures hold, and reads a file only when it is asked for one of its measures."""
 
+import shutil
 import subprocess
 import sys
 from importlib import import_module
@@ -44,3 +45,60 @@ print([name for name in ("cascade", "subtopic", "expected", "jiang2016") if f"se
 """
     found = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout
     assert found.strip() == "['cascade']"
+
+
+SQUARED = '''"""Reciprocal rank squared: how early the first relevant result comes, the late ones hardly counting."""
+
+from dataclasses import dataclass
+
+from sessionkit.scoring.measures.early_precision import ReciprocalRank
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class ReciprocalRankSquared(ReciprocalRank):
+    """RR2: the square of the reciprocal rank. Relevant at rank 2: 1/4."""
+
+    name = "RR2"
+    formula = "1 / i^2, i the rank of the first relevant result"
+
+    def terms(self, lists):
+        """The square of what RR adds."""
+        terms = super().terms(lists)
+        return terms.with_columns(term=terms["term"] ** 2)
+
+
+FAMILY = (ReciprocalRankSquared(),)
+'''
+SCORED = """
+import sessionkit as sk
+from tests.support.stub import stub
+
+study = sk.from_tables(
+    {"session_id": ["s"] * 2, "query_position": [1] * 2, "rank": [1, 2], "doc_id": ["a", "b"], "topic_id": ["t"] * 2},
+    {"judgment_key": ["t"], "doc_id": ["b"], "grade": [1]},
+)
+print(sk.__file__, sk.score(study, ["RR2@10", sk.RR2], per="query")["value"].to_list(), sk.score(study, sk.mean(sk.RR2))["value"].item())
+print(sk.explain(study, "RR2")["contribution"].sum(), sk.incomplete(study, "mean(RR2)", by=None).bounds["bound"].to_list())
+print("RR2" in sk.__all__, "RR2" in dir(sk), "RR2" in sk.MEASURES, "import RR2 as RR2" in stub())
+"""
+
+
+def test_a_new_measure_is_a_class_and_a_line(tmp_path):
+    """In a copy of the tree: its file and its name in the registry, and it is scored, explained, bounded and named."""
+    package = FOLDER.parents[1]
+    ignored = shutil.ignore_patterns("__pycache__", "clinic")
+    shutil.copytree(package, tmp_path / "sessionkit", ignore=ignored)
+    shutil.copytree(package.parent / "schemas", tmp_path / "schemas")
+    shutil.copytree(package.parent / "tests" / "support", tmp_path / "tests" / "support", ignore=ignored)
+    own = tmp_path / "sessionkit" / "scoring" / "measures"
+    (own / "squared_rank.py").write_text(SQUARED, encoding="utf-8")
+    registry = (own / "registry.py").read_text(encoding="utf-8")
+    line = '    "cascade": ("ERR",),\n'
+    assert line in registry
+    (own / "registry.py").write_text(registry.replace(line, line + '    "squared_rank": ("RR2",),\n'), encoding="utf-8")
+    done = subprocess.run([sys.executable, "-c", SCORED], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    first, second, third = done.stdout.splitlines()
+    assert first == f"{tmp_path / 'sessionkit' / '__init__.py'} [0.25, 0.25] 0.25"
+    assert second == "0.25 ['attained']"
+    assert third == "True True True True"

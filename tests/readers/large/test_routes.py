@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from sessionkit.errors import UsageError
-from sessionkit.readers.large import batched_study
+from sessionkit.readers.large import large_study
 from sessionkit.readers.read import read
 from tests.readers.large.test_large_study import COLUMNS, RESULTS, ROWS, log, outcome
 
@@ -93,7 +93,7 @@ def test_what_goes_wrong_while_a_log_comes_is_said_and_not_read_over(write, smal
         tried.append(error)
         raise error
 
-    monkeypatch.setattr(batched_study, "assemble", fail)
+    monkeypatch.setattr(large_study, "assemble", fail)
     with pytest.raises(raised, match=str(error.args[-1])):
         read(write("log.csv", log(ROWS)))
     assert len(tried) == 1

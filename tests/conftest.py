@@ -1,18 +1,37 @@
 """A browser that watches a page, for tests of anything that is opened in one; where tests that share things run."""
 
+import os
 import shutil
 
 import pytest
 from hypothesis import Phase, settings
 
+# ranx as Python runs it: to compile it takes longer than all that it is asked
+os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
 # --hypothesis-profile=quick: say at once that something fails, without looking for the smallest example
 settings.register_profile("quick", deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate])
 # a busy machine is no failure; all else as it was chosen (hypothesis chooses by itself in CI)
 settings.register_profile("thorough", parent=settings(), deadline=None)
-# by default an eighth of the examples, see tests/support/examples.py
-settings.register_profile("patient", parent=settings(), deadline=None, max_examples=12)
+# by default a twelfth of the examples, see tests/support/examples.py
+settings.register_profile("patient", parent=settings(), deadline=None, max_examples=8)
 settings.load_profile("patient")
 SPARK = "tests/engines/"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Of a test marked `few` that many cases, spread over all, run by default, and the others with the slow ones."""
+    cases = {}
+    for item in items:
+        if item.get_closest_marker("few"):
+            cases.setdefault(item.nodeid.split("[")[0], []).append(item)
+    for several in cases.values():
+        (most,) = several[0].get_closest_marker("few").args
+        # steps of the golden ratio fall into no rhythm with the rows or columns of a matrix
+        chosen = {int(len(several) * (step * 0.618034 % 1)) for step in range(most)}
+        for place, item in enumerate(several):
+            if place not in chosen:
+                item.add_marker(pytest.mark.slow)
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -64,6 +64,7 @@ def test_bca_is_scipys_with_wider_points():
     assert (found.low + found.high) / 2 == pytest.approx((theirs.low + theirs.high) / 2, rel=0.01)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("users", "agree"), [(12, 0.0), (20, 0.4)])
 def test_intervals_of_correlations_cover_as_often_as_they_say(users, agree):
     from_seed = np.random.default_rng(users)
@@ -84,6 +85,7 @@ def test_intervals_of_correlations_cover_as_often_as_they_say(users, agree):
     assert 30 <= rejected <= 70 if agree == 0 else rejected > 700
 
 
+@pytest.mark.slow
 def test_the_difference_of_two_correlations_is_found_as_often_as_chance_has_it():
     # both agree with the third by .4, and with each other by .6; a third of the variance is the user's
     from_seed, studies = np.random.default_rng(8), 700

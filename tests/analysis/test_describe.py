@@ -1,18 +1,17 @@
 """What a study looks like: the paper's tables 1 and 2 from the clinic study, and odd studies."""
 
-from pathlib import Path
-
 import numpy as np
 import polars as pl
 import pytest
 
 import sessionkit as sk
 from sessionkit.analysis.design import design_of
+from tests.support.clinic import read_clinic
 
 
 @pytest.fixture(scope="module")
 def clinic():
-    return sk.read(Path(__file__).parents[2] / "examples" / "clinic" / "study.toml")
+    return read_clinic()
 
 
 def test_table_2_of_the_paper(clinic):

@@ -1,7 +1,6 @@
 """Recall-precision curves and R-precision histograms: worked values, averages, agreement with scores."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import polars as pl
 import pytest
@@ -10,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 import sessionkit as sk
 from tests.scoring.one_list import E2, E2_UNSEEN, E3
 from tests.scoring.studies import sessions, study_of
+from tests.support.clinic import read_clinic
 from tests.support.examples import examples
 
 quiet = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
@@ -152,7 +152,7 @@ def test_refusals(slides):
 
 @quiet
 def test_a_saved_study_and_its_partial_results_give_the_same_bits(tmp_path):
-    study = sk.read(Path(__file__).parents[2] / "examples" / "clinic" / "study.toml")
+    study = read_clinic()
     saved = study.save(tmp_path / "study")
     for choices in ({}, {"per": "topic"}, {"average": "topics"}, {"per": "query"}):
         whole = sk.precision_recall(study, **choices)

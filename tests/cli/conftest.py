@@ -1,5 +1,6 @@
 """A small study with hostile names in it, and the command line called in this process."""
 
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -80,10 +81,8 @@ def refused(call):
     return refused
 
 
-@pytest.fixture
-def log(tmp_path) -> Path:
-    """The files of the toy study; its study.toml."""
-    folder = tmp_path / "log"
+def written(folder) -> Path:
+    """Write the files of the toy study; return its study.toml."""
     folder.mkdir()
     for name, text in (
         ("sessions.csv", SESSIONS),
@@ -96,8 +95,20 @@ def log(tmp_path) -> Path:
 
 
 @pytest.fixture
-def study(log, call) -> Path:
-    """The toy study, ingested."""
-    place = log.parent.parent / "toy"
-    assert call("ingest", log, "--out", place).status == 0
-    return place
+def log(tmp_path) -> Path:
+    """The files of the toy study; its study.toml."""
+    return written(tmp_path / "log")
+
+
+@pytest.fixture(scope="session")
+def toy(tmp_path_factory) -> Path:
+    """The toy study, ingested once in a process."""
+    folder = tmp_path_factory.mktemp("toy")
+    assert main(["ingest", str(written(folder / "log")), "--out", str(folder / "toy")]) == 0
+    return folder / "toy"
+
+
+@pytest.fixture
+def study(log, toy) -> Path:
+    """A copy of the ingested toy study, beside its log."""
+    return shutil.copytree(toy, log.parent.parent / "toy")

@@ -7,7 +7,7 @@ import pytest
 from sessionkit.analysis.calibrate.calibrate import UNMARKED
 from sessionkit.analysis.calibrate.examination_signals import SIGNALS
 from sessionkit.cli import calibrate as calibrate_command
-from sessionkit.cli.demo import clinic_folder
+from tests.support.clinic import saved_clinic
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def test_what_cannot_be_told_is_a_note_and_the_first_line_for_people(call, count
 
 
 def test_the_last_line_of_the_reading_is_a_command_that_runs(call, tmp_path):
-    study = clinic_folder() / "study.toml"
+    study = saved_clinic()
     asked = ["--model", "sDCG@10", "--model", "RBP@10", "--resamples", "200", "--chart", tmp_path / "fit.svg"]
     outcome = call("calibrate", study, *asked, "--table", "reading")
     assert outcome.status == 0

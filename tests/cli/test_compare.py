@@ -1,14 +1,13 @@
 """compare, as a command."""
 
 import json
-from pathlib import Path
 
 import polars as pl
 import pytest
 
 import sessionkit as sk
+from tests.support.clinic import read_clinic
 
-CLINIC = Path(__file__).resolve().parents[2] / "examples" / "clinic" / "study.toml"
 PAIRS = ("--table", "pairs")
 
 
@@ -16,7 +15,7 @@ PAIRS = ("--table", "pairs")
 def clinic(tmp_path_factory):
     """The clinic study, ingested."""
     place = tmp_path_factory.mktemp("compare") / "clinic"
-    sk.read(CLINIC).save(place)
+    read_clinic().save(place)
     return place
 
 

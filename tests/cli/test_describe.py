@@ -1,18 +1,16 @@
 """describe."""
 
 import json
-from pathlib import Path
 
 import polars as pl
 import pytest
 
 from sessionkit.analysis.describe import Description
-
-CLINIC = Path(__file__).resolve().parents[2] / "examples" / "clinic" / "study.toml"
+from tests.support.clinic import saved_clinic
 
 
 def test_the_page_has_every_table_under_its_title(call):
-    page = call("describe", CLINIC, "--format", "table").out
+    page = call("describe", saved_clinic(), "--format", "table").out
     for title in ("Systems", "Sessions by number of queries", "Searchers", "Recall base by grade", "Result lists"):
         assert f"{title}\n\n" in page
     assert (
@@ -26,23 +24,23 @@ def test_the_page_has_every_table_under_its_title(call):
 
 
 def test_one_table_in_any_form(call, tmp_path):
-    lengths = call("describe", CLINIC, "--table", "lengths", "--format", "jsonl")
+    lengths = call("describe", saved_clinic(), "--table", "lengths", "--format", "jsonl")
     rows = [json.loads(line) for line in lengths.lines]
     # ECIR 2008: 152 and 191 queries
     totals = {
         name: sum(row["queries"] * row["sessions"] for row in rows if row["system_id"] == name) for name in ("S1", "S2")
     }
     assert totals == {"S1": 152, "S2": 191}
-    assert call("describe", CLINIC, "--table", "lengths", "--output", tmp_path / "lengths.parquet").status == 0
+    assert call("describe", saved_clinic(), "--table", "lengths", "--output", tmp_path / "lengths.parquet").status == 0
     assert pl.read_parquet(tmp_path / "lengths.parquet").to_dicts() == rows
 
 
 def test_all_tables_in_one_stream(call):
-    rows = [json.loads(line) for line in call("describe", CLINIC, "--format", "jsonl").lines]
+    rows = [json.loads(line) for line in call("describe", saved_clinic(), "--format", "jsonl").lines]
     names = list(dict.fromkeys(row["table"] for row in rows))
     assert names == ["lengths", "systems", "searchers", "crossing", "recall_base", "judged", "lists", "design"]
     names.insert(5, "judges")  # the clinic's judgments do not say who judged: no rows, but a header
-    heads = [line for line in call("describe", CLINIC).lines if line.startswith("#")]
+    heads = [line for line in call("describe", saved_clinic()).lines if line.startswith("#")]
     assert heads == [f"# {name}" for name in names]
 
 

@@ -1,18 +1,16 @@
 """effort, as a command."""
 
 import json
-from pathlib import Path
 
 import pytest
 
 import sessionkit as sk
-
-CLINIC = Path(__file__).resolve().parents[2] / "examples" / "clinic" / "study.toml"
+from tests.support.clinic import read_clinic, saved_clinic
 
 
 def test_tables_are_those_of_python(call):
-    found = sk.effort(sk.read(CLINIC), "sDCG@10", document_cost=20, query_cost=15)
-    asked = ("effort", CLINIC, "sDCG@10", "--document-cost", "20", "--query-cost", "15")
+    found = sk.effort(read_clinic(), "sDCG@10", document_cost=20, query_cost=15)
+    asked = ("effort", saved_clinic(), "sDCG@10", "--document-cost", "20", "--query-cost", "15")
     whole = call(*asked).lines
     assert [line[2:] for line in whole if line.startswith("# ")] == [*found.tables(), "reading"]
     assert whole[-len(found.reading.splitlines()) :] == found.reading.splitlines()
@@ -21,7 +19,7 @@ def test_tables_are_those_of_python(call):
 
 
 def test_people_get_the_reading_first(call):
-    shown = call("effort", CLINIC, "sRBP(b=0.64,p=0.86)@10", "--by", "all", "--format", "table")
+    shown = call("effort", saved_clinic(), "sRBP(b=0.64,p=0.86)@10", "--by", "all", "--format", "table")
     assert shown.err == ""
     assert shown.out.startswith("all sessions: what the ideal has gained after the first document")
     assert "In endless lists it looks at 7.14 results of 3.21 queries" in " ".join(shown.out.split())
@@ -37,7 +35,7 @@ def test_people_get_the_reading_first(call):
     ],
 )
 def test_what_is_refused(call, words, status, said):
-    done = call("effort", CLINIC, *words)
+    done = call("effort", saved_clinic(), *words)
     assert done.status == status
     assert said in done.err
     assert len(done.err.splitlines()) == 1

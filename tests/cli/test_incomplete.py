@@ -1,24 +1,23 @@
 """incomplete, as a command: bounds for unjudged results. What --loss adds is in test_judging."""
 
 import json
-from pathlib import Path
 
 import polars as pl
 import pytest
 
 import sessionkit as sk
+from tests.support.clinic import read_clinic, saved_clinic
 
-CLINIC = Path(__file__).resolve().parents[2] / "examples" / "clinic" / "study.toml"
 MEASURES = ("sDCG@10", "mean(nDCG@10)")
 
 
 @pytest.fixture(scope="module")
 def found():
-    return sk.incomplete(sk.read(CLINIC), MEASURES)
+    return sk.incomplete(read_clinic(), MEASURES)
 
 
 def test_tables_are_those_of_python(call, found):
-    whole = call("incomplete", CLINIC, *MEASURES).lines
+    whole = call("incomplete", saved_clinic(), *MEASURES).lines
     assert [line[2:] for line in whole if line.startswith("# ")] == [
         "bounds",
         "differences",
@@ -29,13 +28,13 @@ def test_tables_are_those_of_python(call, found):
     assert whole[-len(found.reading.splitlines()) :] == found.reading.splitlines()
     rows = [
         json.loads(line)
-        for line in call("incomplete", CLINIC, *MEASURES, "--table", "bounds", "--format", "jsonl").lines
+        for line in call("incomplete", saved_clinic(), *MEASURES, "--table", "bounds", "--format", "jsonl").lines
     ]
     assert rows == found.bounds.to_dicts()
 
 
 def test_people_get_the_reading_and_the_margins_of_what_is_judged(call, found):
-    shown = call("incomplete", CLINIC, *MEASURES, "--format", "table")
+    shown = call("incomplete", saved_clinic(), *MEASURES, "--format", "table")
     assert shown.err == ""
     assert " ".join(shown.out.split()).startswith(" ".join(found.reading.split()))
     judged = shown.out.split("\njudged\n")[1].splitlines()
@@ -48,7 +47,7 @@ def test_options_reach_the_function(call, tmp_path):
     file = tmp_path / "units.parquet"
     asked = (
         "incomplete",
-        CLINIC,
+        saved_clinic(),
         "mean(P@10)",
         "--by",
         "topic_id",
@@ -65,8 +64,10 @@ def test_options_reach_the_function(call, tmp_path):
     assert units["group"].unique().sort().to_list() == ["A", "B", "C", "D"]
     wanted = [json.loads(line) for line in call(*asked, "--table", "wanted", "--format", "jsonl").lines]
     assert [row["place"] for row in wanted] == [1] * 6  # of every pair of topics
-    higher = call("incomplete", CLINIC, "sDCG@10", "--max-grade", "6", "--table", "bounds", "--format", "jsonl").lines
-    usual = call("incomplete", CLINIC, "sDCG@10", "--table", "bounds", "--format", "jsonl").lines
+    higher = call(
+        "incomplete", saved_clinic(), "sDCG@10", "--max-grade", "6", "--table", "bounds", "--format", "jsonl"
+    ).lines
+    usual = call("incomplete", saved_clinic(), "sDCG@10", "--table", "bounds", "--format", "jsonl").lines
     residuals = [[json.loads(line)["residual"] for line in lines] for lines in (higher, usual)]
     assert residuals[0] == pytest.approx([2 * value for value in residuals[1]])
 
@@ -82,7 +83,7 @@ def test_options_reach_the_function(call, tmp_path):
     ],
 )
 def test_what_is_refused(call, words, status, said):
-    done = call("incomplete", CLINIC, *words)
+    done = call("incomplete", saved_clinic(), *words)
     assert done.status == status
     assert said in done.err
     assert len(done.err.splitlines()) == 1

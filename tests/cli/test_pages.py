@@ -8,14 +8,14 @@ import pytest
 from sessionkit.charts import KINDS
 from sessionkit.charts.save import WRITERS
 from sessionkit.cli import chart
-from sessionkit.cli.demo import clinic_folder
 from sessionkit.reports import MEASURES
 from sessionkit.reports.on_demand.registry import DRAWN
+from tests.support.clinic import saved_clinic
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in DRAWN])
 def test_every_kind_of_chart(call, study, tmp_path, kind):
-    study = clinic_folder() / "study.toml" if kind == "discount-surface" else study  # it needs clicks
+    study = saved_clinic() if kind == "discount-surface" else study  # it needs clicks
     outcome = call("chart", study, kind, "--output", tmp_path / "chart.json")
     assert outcome.status == 0
     assert "DCG" in outcome.out
@@ -24,6 +24,7 @@ def test_every_kind_of_chart(call, study, tmp_path, kind):
     assert kind in call("chart", "--help").out
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("kind", DRAWN)
 def test_every_kind_of_chart_that_stands_apart(call, tmp_path, kind):
     measure = ["--measure", "sDCG@10"]
@@ -33,13 +34,14 @@ def test_every_kind_of_chart_that_stands_apart(call, tmp_path, kind):
         "power-curve": ["--difference", "20%"],
     }
     options = own.get(kind, [])
-    outcome = call("chart", clinic_folder() / "study.toml", kind, "--output", tmp_path / "chart.json", *options)
+    outcome = call("chart", saved_clinic(), kind, "--output", tmp_path / "chart.json", *options)
     assert outcome.status == 0, outcome.err
     assert len(outcome.out) > 80  # the caption
     subtitle = json.loads((tmp_path / "chart.json").read_text())["title"]["subtitle"]
     assert "Synthetic data" in subtitle
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("ending", "start"), [("svg", b"<svg"), ("png", b"\x89PNG"), ("pdf", b"%PDF"), ("html", b"<!doctype")]
 )

@@ -2,7 +2,6 @@
 
 import json
 import sys
-from pathlib import Path
 
 import polars as pl
 import pytest
@@ -11,8 +10,8 @@ import sessionkit as sk
 from sessionkit.analysis.judge_noise.errors import JUDGES, SEARCHERS, SPREADS
 from sessionkit.cli import robustness
 from sessionkit.cli.runner import working
+from tests.support.clinic import read_clinic
 
-CLINIC = Path(__file__).resolve().parents[2] / "examples" / "clinic" / "study.toml"
 LOSS = ("--loss", "0.2:1:3", "--repeats", "2", "--seed", "4")
 
 
@@ -20,7 +19,7 @@ LOSS = ("--loss", "0.2:1:3", "--repeats", "2", "--seed", "4")
 def clinic(tmp_path_factory):
     """The clinic study, ingested."""
     place = tmp_path_factory.mktemp("judging") / "clinic"
-    sk.read(CLINIC).save(place)
+    read_clinic().save(place)
     return place
 
 

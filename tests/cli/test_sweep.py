@@ -1,14 +1,13 @@
 """sweep, as a command; and the map as a chart."""
 
 import json
-from pathlib import Path
 
 import polars as pl
 import pytest
 
 import sessionkit as sk
+from tests.support.clinic import read_clinic
 
-CLINIC = Path(__file__).resolve().parents[2] / "examples" / "clinic" / "study.toml"
 VARY = ("--vary", "b=1.5:10:3", "--vary", "gain=linear,exp2")
 SETTINGS = ("--table", "settings")
 
@@ -17,7 +16,7 @@ SETTINGS = ("--table", "settings")
 def clinic(tmp_path_factory):
     """The clinic study, ingested."""
     place = tmp_path_factory.mktemp("sweep") / "clinic"
-    sk.read(CLINIC).save(place)
+    read_clinic().save(place)
     return place
 
 

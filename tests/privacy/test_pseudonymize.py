@@ -18,6 +18,7 @@ from sessionkit.privacy import write
 from sessionkit.scoring.measures import MEASURES, example_of
 from sessionkit.study import verify_hashes
 from sessionkit.study.package import ROWS
+from tests.support.clinic import read_clinic
 from tests.support.examples import examples
 
 SAYS = "zq"
@@ -91,6 +92,7 @@ def test_every_score_is_the_same_to_the_bit(data):
     assert values(study, measures, renamed(made)) == values(made.study, measures)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("key", ["session_id", "user_id", "query_text", "other", "mixed"])
 def test_scores_are_the_same_whatever_judgments_are_keyed_by(key):
     texts = ["cat", "dog", "cat", "cat"]
@@ -252,7 +254,7 @@ def test_a_seed_gives_the_same_copy_and_none_another_one():
 
 
 def test_a_log_in_many_parts_gives_what_it_gives_in_one(monkeypatch):
-    study = sk.read(Path(__file__).parents[2] / "examples" / "clinic" / "study.toml")
+    study = read_clinic()
     whole = sk.pseudonymize(study, seed=1)
     monkeypatch.setattr(write, "rows_within", lambda _: 3000)
     parts = sk.pseudonymize(study, seed=1)

@@ -42,25 +42,45 @@ def test_every_format_has_a_log_here_and_says_of_each_kind_what_is_damaged_or_wh
 
 
 @pytest.fixture(params=[False, pytest.param(True, marks=pytest.mark.slow)], ids=["whole", "in parts"])
-def log_reader(request, quiet_read, in_parts, small):
-    """Read a log at once, or in parts of a few records."""
-
-    def log_reader(path):
-        if not request.param:
-            return quiet_read(path)
+def in_some_parts(request, in_parts, small):
+    """Whether logs are read in parts of a few records, or at once."""
+    if request.param:
         in_parts()
         small()
-        return quiet_read(path, memory="64MB")
+    return request.param
 
-    return log_reader
+
+@pytest.fixture
+def log_reader(quiet_read, in_some_parts):
+    """Read a log."""
+    return lambda path: quiet_read(path, memory="64MB") if in_some_parts else quiet_read(path)
+
+
+@pytest.fixture(scope="module")
+def studies():
+    """The logs without damage that were read so far, by name and whether in parts."""
+    return {}
+
+
+@pytest.fixture
+def clean_study(studies, in_some_parts, log_reader, tmp_path_factory):
+    """Return the study of a log without damage, read once for all that is damaged in it."""
+
+    def clean_study(name):
+        if (name, in_some_parts) not in studies:
+            folder = tmp_path_factory.mktemp("clean") / "log"
+            studies[name, in_some_parts] = log_reader(written(folder, LOGS[name]))
+        return studies[name, in_some_parts]
+
+    return clean_study
 
 
 @pytest.mark.parametrize(("name", "kind"), CASES)
-def test_a_damaged_value_costs_no_row_and_is_counted(tmp_path, log_reader, name, kind):
+def test_a_damaged_value_costs_no_row_and_is_counted(tmp_path, log_reader, clean_study, name, kind):
     log = LOGS[name]
     damage = log.damages[kind]
     spoiled = damage if isinstance(damage, Damage) else Damage(damage.old, damage.new, "")
-    clean = log_reader(written(tmp_path / "clean", log))
+    clean = clean_study(name)
     study = log_reader(written(tmp_path / "damaged", log, spoiled))
     assert told(clean) == []
     (found,) = told(study)

@@ -76,6 +76,7 @@ def test_the_format_is_taken(described, name):
     assert rows(described(*SAMPLES[name], format=name)) == expected(name)
 
 
+@pytest.mark.few(10)
 @pytest.mark.parametrize("name", SAMPLES)
 def test_the_encoding_is_taken_with_the_format_and_without(described, name):
     file, text = SAMPLES[name]
@@ -88,6 +89,7 @@ def test_the_encoding_is_taken_with_the_format_and_without(described, name):
         described(file, latin, format=name)
 
 
+@pytest.mark.few(10)
 @pytest.mark.parametrize("name", SAMPLES)
 def test_labels_are_taken(described, name):
     file, text = SAMPLES[name]
@@ -101,6 +103,7 @@ def test_labels_are_taken(described, name):
     assert [str(grade) for grade in numbers.judgments.collect()["raw_grade"]] == ["2"]
 
 
+@pytest.mark.few(20)
 @pytest.mark.parametrize("keys", [TEXT, TOPIC])
 @pytest.mark.parametrize("name", SAMPLES)
 def test_what_keys_are_is_taken(described, name, keys):
@@ -123,6 +126,7 @@ def test_what_is_said_of_a_table_is_refused_of_others(described, name):
             described(file, text, null="-")
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("name", TABULAR)
 def test_tables_take_all_that_is_said_of_tables(described, name):
     file, text = TABULAR[name]
@@ -148,6 +152,7 @@ def test_columns_that_are_not_said_are_found_by_their_names(described):
     assert rows(described("j.csv", text, keys="topic")) == [("t1", "A", 2.0)]
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize(
     ("kind", "options"), [("ndjson", ("quote", "header")), ("parquet", ("separator", "quote", "header", "encoding"))]
 )

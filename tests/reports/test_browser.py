@@ -7,19 +7,18 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-import sessionkit as sk
 from sessionkit import charts
 from sessionkit.reports import report
 from tests.reports.odd_logs import odd
+from tests.support.clinic import read_clinic
 
 pytestmark = pytest.mark.browser
-CLINIC = Path(__file__).resolve().parents[2] / "examples" / "clinic" / "study.toml"
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa", "best-practice"]
 ALIKE = ".chart svg > *, .table tr:nth-child(n + 4), .save a"
 """What axe need not look at: what is drawn in a chart, which is one image with words, rows and links like those above them."""
 PAPER = {"width": 680, "height": 1001}
 """A4 within the margins of the style sheet, in CSS pixels: 180 mm by 265 mm."""
-STUDIES = {"clinic": (lambda: sk.read(CLINIC), None), "odd": (odd, ("sDCG@10", "nsDCG@10"))}
+STUDIES = {"clinic": (read_clinic, None), "odd": (odd, ("sDCG@10", "nsDCG@10"))}
 """How each study is made, and what is reported of it."""
 
 

@@ -1,15 +1,12 @@
 """The method in words."""
 
-from pathlib import Path
-
 import pytest
 
 import sessionkit as sk
 from sessionkit.reports.method import defined, fingerprint, in_words, sentences
 from sessionkit.scoring.measures import MEASURES, parse_measure
 from sessionkit.scoring.measures.wrapper import Wrapper
-
-CLINIC = Path(__file__).resolve().parents[2] / "examples" / "clinic" / "study.toml"
+from tests.support.clinic import read_clinic
 
 
 @pytest.mark.parametrize(
@@ -47,7 +44,7 @@ def test_measures_inside_are_defined_once_before_those_that_hold_them():
 
 
 def test_fingerprint_is_of_what_was_read_and_how(tmp_path, make):
-    study = sk.read(CLINIC)
+    study = read_clinic()
     assert len(fingerprint(study)) == 64
     assert fingerprint(study.save(tmp_path / "study")) == fingerprint(study)
     assert fingerprint(make()) is None

@@ -23,6 +23,7 @@ def large(monkeypatch, most=12):
     monkeypatch.setattr(material, "LARGE", most)
 
 
+@pytest.mark.few(1)
 @pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 @pytest.mark.parametrize("most", [12, 20_000])
 def test_reading_once_changes_nothing_but_the_passes(monkeypatch, passes, most):

@@ -5,7 +5,6 @@ import re
 import subprocess
 import sys
 import warnings
-from pathlib import Path
 
 import pytest
 
@@ -14,8 +13,7 @@ from sessionkit.errors import DataWarning, MeasureError, UsageError
 from sessionkit.reports import report
 from sessionkit.reports.sections.measures import _differences
 from tests.reports.read_page import Reader, specs
-
-CLINIC = Path(__file__).resolve().parents[2] / "examples" / "clinic" / "study.toml"
+from tests.support.clinic import read_clinic
 
 
 def test_page_has_tables_scores_figures_method_notes_and_data(make):
@@ -97,7 +95,7 @@ def test_a_difference_stands_beside_the_estimate_that_its_interval_is_of():
     # users who lack a session of two queries are left out, so that the means are of other topics for each system
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
-        comparison = sk.compare(sk.read(CLINIC), "nonlast(nDCG@10)")
+        comparison = sk.compare(read_clinic(), "nonlast(nDCG@10)")
     shown = _differences(comparison)
     row = dict(zip(shown.headers, shown.rows[0], strict=True))
     found = comparison.table.row(0, named=True)

@@ -2,7 +2,6 @@
 
 import itertools
 import warnings
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -19,8 +18,8 @@ from sessionkit.reports.sections.sessions import sessions
 from sessionkit.reports.sections.study import study as the_study
 from sessionkit.reports.sections.summary import summary
 from tests.reports.one_section import material
+from tests.support.clinic import read_clinic
 
-CLINIC = Path(__file__).resolve().parents[2] / "examples" / "clinic" / "study.toml"
 USUAL = ("sDCG@10", "nsDCG@10", "mean(nDCG@10)", "last(nDCG@10)", "nonlast(nDCG@10)")
 
 
@@ -57,7 +56,7 @@ def made_of(rows, grade, **settings):
 def clinic():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
-        of = material(sk.read(CLINIC), USUAL)
+        of = material(read_clinic(), USUAL)
         return of, words(summary(of)), of.comparison
 
 

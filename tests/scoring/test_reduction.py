@@ -23,6 +23,7 @@ from sessionkit.scoring.reduction import in_one_pass, parts_of, run
 from sessionkit.scoring.score import score_task
 from sessionkit.study.batches import slices
 from tests.scoring.studies import sessions, study_of
+from tests.support.clinic import read_clinic
 from tests.support.examples import examples
 
 ASKED = [
@@ -95,7 +96,7 @@ def test_partitions_and_stale_numbers_give_the_same_bits(drawn, tmp_path_factory
 
 @quiet
 def test_several_tasks_in_one_pass():
-    study = sk.read(Path(__file__).parents[2] / "examples" / "clinic" / "study.toml")
+    study = read_clinic()
     tasks = [score_task(study, ["sDCG@10", "nsDCG@10"], "system"), curve_task(study, "nsDCG@10")]
     scores, curves = run(study, tasks)
     assert_frame_equal(scores.drop("__unnamed"), sk.score(study, ["sDCG@10", "nsDCG@10"], "system"), check_exact=True)
@@ -103,7 +104,7 @@ def test_several_tasks_in_one_pass():
 
 
 def test_what_was_done_in_one_pass_is_at_hand_as_often_as_it_was_planned(monkeypatch):
-    study = sk.read(Path(__file__).parents[2] / "examples" / "clinic" / "study.toml")
+    study = read_clinic()
     tasks = [
         score_task(study, "sDCG@10", "system"),
         curve_task(study, "nsDCG@10"),
@@ -129,7 +130,7 @@ def test_what_was_done_in_one_pass_is_at_hand_as_often_as_it_was_planned(monkeyp
 
 
 def test_parts_cross_arrow_unchanged():
-    study = sk.read(Path(__file__).parents[2] / "examples" / "clinic" / "study.toml")
+    study = read_clinic()
     for task in (score_task(study, "sDCG@10", "system"), score_task(study, "sDCG@10"), curve_task(study, "nsDCG@10")):
         parts = [part for (part,) in parts_of(study, [task], "50MB")]
         crossed = [pl.from_arrow(part.to_arrow()) for part in parts]
@@ -137,7 +138,7 @@ def test_parts_cross_arrow_unchanged():
 
 
 def test_a_block_does_not_mind_the_order_of_rows():
-    study = sk.read(Path(__file__).parents[2] / "examples" / "clinic" / "study.toml")
+    study = read_clinic()
     task, judged = score_task(study, "sDCG@10"), GradedPairs.of(study)
     (part,) = slices(study)
     mixed = [getattr(part, name).sample(fraction=1, shuffle=True, seed=5) for name in LOG]
@@ -145,7 +146,7 @@ def test_a_block_does_not_mind_the_order_of_rows():
 
 
 def test_memory_is_said_in_words():
-    study = sk.read(Path(__file__).parents[2] / "examples" / "clinic" / "study.toml")
+    study = read_clinic()
     with pytest.raises(UsageError, match="memory is 'lots'"):
         sk.score(study, "sDCG@10", memory="lots")
 

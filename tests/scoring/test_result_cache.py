@@ -4,7 +4,6 @@ import re
 import warnings
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 
 import polars as pl
 import pytest
@@ -19,8 +18,8 @@ from sessionkit.scoring.result_cache import Partials, text_of
 from sessionkit.scoring.score import score_parts, score_task
 from sessionkit.study.partitions import add_partition
 from sessionkit.study.settings import Settings
+from tests.support.clinic import read_clinic
 
-CLINIC = Path(__file__).parents[2] / "examples" / "clinic" / "study.toml"
 ASKED = ["sDCG@10", "nsDCG@10", "mean(nDCG@10)"]
 
 
@@ -33,7 +32,7 @@ def _quiet():
 
 @pytest.fixture(scope="module")
 def study():
-    return sk.read(CLINIC)
+    return read_clinic()
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 import json
 import shutil
 from dataclasses import replace
-from pathlib import Path
 
 import polars as pl
 import pytest
@@ -13,13 +12,12 @@ import sessionkit as sk
 from sessionkit.errors import DataError
 from sessionkit.study.batches import ORDER, slices
 from sessionkit.study.package import write_package
-
-CLINIC = Path(__file__).parents[2] / "examples" / "clinic" / "study.toml"
+from tests.support.clinic import read_clinic
 
 
 @pytest.fixture(scope="module")
 def study():
-    return sk.read(CLINIC)
+    return read_clinic()
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@
 import json
 import warnings
 from dataclasses import replace
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 import polars as pl
 import pytest
@@ -18,8 +18,8 @@ from sessionkit.study import open_study, verify_hashes
 from sessionkit.study.batches import slices
 from sessionkit.study.partition_folders import LONGEST, NULL, folder_of
 from tests.study.days import same_scores, same_study, small
+from tests.support.clinic import read_clinic
 
-CLINIC = Path(__file__).parents[2] / "examples" / "clinic" / "study.toml"
 LOG = ("sessions", "queries", "results")
 HOSTILE = [
     "",
@@ -78,7 +78,7 @@ def _quiet():
 
 @pytest.fixture(scope="module")
 def study():
-    return sk.read(CLINIC)
+    return read_clinic()
 
 
 @pytest.fixture
@@ -172,6 +172,7 @@ def test_columns_that_make_no_partitions(study, tmp_path, monkeypatch):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_frictionless_finds_no_fault(saved):
     """It checks the descriptor and, of a resource of several Parquet files, the first."""
     report = Package(str(saved.path / "datapackage.json")).validate()

@@ -18,8 +18,7 @@ import sessionkit as sk
 from sessionkit.errors import DataError, DataWarning, UsageError
 from sessionkit.study import open_study, verify_hashes
 from sessionkit.study.locations import SCHEMES, folder_at
-
-CLINIC = Path(__file__).parents[2] / "examples" / "clinic" / "study.toml"
+from tests.support.clinic import read_clinic
 
 
 class Objects(http.server.BaseHTTPRequestHandler):
@@ -70,7 +69,7 @@ class Objects(http.server.BaseHTTPRequestHandler):
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory):
     """A study whose partitions have names that need escaping."""
-    study = sk.read(CLINIC)
+    study = read_clinic()
     odd = pl.format("{}/a b%ü", "system_id")
     return replace(study, sessions=study.sessions.with_columns(system_id=odd)).save(
         tmp_path_factory.mktemp("remote") / "study", partition_by="system_id"

@@ -2,14 +2,13 @@
 
 import shutil
 import warnings
-from pathlib import Path
 
 import pytest
 
 import sessionkit as sk
 from sessionkit.reports import report
+from tests.support.clinic import read_clinic
 
-CLINIC = Path(__file__).resolve().parents[2] / "examples" / "clinic" / "study.toml"
 VERBS = {
     "accounts": sk.accounts,
     "breakdown": lambda study: sk.breakdown(study, "nDCG@10"),
@@ -34,7 +33,7 @@ def made():
     """The clinic's study, and one of another size."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        clinic = sk.read(CLINIC)
+        clinic = read_clinic()
         other = sk.from_tables(
             {"session_id": ["s"], "query_position": [1], "rank": [1], "doc_id": ["d"]},
             {"judgment_key": ["s"], "doc_id": ["d"], "grade": [1]},

@@ -1,4 +1,4 @@
-"""How many examples hypothesis tries: an eighth of what a test asks for, all with --hypothesis-profile=thorough."""
+"""How many examples hypothesis tries: a twelfth of what a test asks for, all with --hypothesis-profile=thorough."""
 
 from hypothesis import settings
 

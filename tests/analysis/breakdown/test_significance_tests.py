@@ -143,6 +143,7 @@ def test_what_could_have_been_found_follows_the_confidence():
     assert "these 2 comparisons are not adjusted" in sk.breakdown_tests(made(gains), "CG@1", "last,first,best").reading
 
 
+@pytest.mark.slow
 def test_size_and_coverage_where_users_differ():
     # sessions of one user share a difference of their own, with half the variance of a session's
     rng = np.random.default_rng(5)

@@ -12,15 +12,15 @@ from sessionkit.analysis.calibrate.fits import LIKELIHOOD, fitted
 from sessionkit.analysis.calibrate.intervals import intervals
 from sessionkit.analysis.calibrate.models import ALL, model_of, models_of
 from tests.analysis.calibrate.drawing_models import counted, drawn_counts
+from tests.support.clinic import read_clinic
 
-CLINIC = Path(__file__).resolve().parents[3] / "examples" / "clinic" / "study.toml"
 DATA = Path(__file__).resolve().parents[4] / "shared" / "data"
 COUNTS = DATA / "srbp_observed_counts.tsv"
 
 
 @pytest.fixture(scope="module")
 def clinic():
-    return sk.read(CLINIC)
+    return read_clinic()
 
 
 def estimates(found, criterion, model=None):
@@ -70,6 +70,7 @@ def test_the_order_of_rows_and_partitions_do_not_matter(clinic, tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_bootstrap_intervals_cover_where_users_differ():
     # 40 users of 5 lists each, whose persistence differs: the profile takes lists as independent and covers too seldom
     model, studies, covered = model_of("RBP"), 120, np.zeros(2)

@@ -34,6 +34,7 @@ def test_a_shifted_study_shifts_the_interval():
     assert two == pytest.approx((one[0] + 0.25, one[1] + 0.25), abs=1e-9)
 
 
+@pytest.mark.slow
 def test_size_and_agreement_of_interval_and_p():
     values = simulated(400, seed=7)
     rejected = 0
@@ -53,6 +54,7 @@ def test_the_same_seed_gives_the_same():
     assert swapped(units, 499, 1).pairs[0, 1].p != swapped(units, 499, 2).pairs[0, 1].p
 
 
+@pytest.mark.slow
 def test_it_holds_its_level_where_the_difference_varies_with_the_user():
     # by an sd of .20 of the difference, as large as the residual: least squares takes that for what users share
     studies = 500

@@ -11,15 +11,15 @@ from scipy import stats
 
 import sessionkit as sk
 from tests.analysis.compare.layouts import EXAMPLE_S, SYSTEM, TOPIC, USER, apart, by_topic, crossing, scores, simulated
+from tests.support.clinic import read_clinic
 from tests.support.examples import examples
 
-CLINIC = Path(__file__).resolve().parents[3] / "examples" / "clinic" / "study.toml"
 DATA = Path(__file__).resolve().parents[4] / "shared" / "data" / "ir_metrics"
 
 
 @pytest.fixture(scope="module")
 def clinic():
-    return sk.read(CLINIC)
+    return read_clinic()
 
 
 def only(found):
@@ -87,6 +87,7 @@ def test_other_tests_of_means_find_it_too(test):
         assert stats.nct.sf(critical, row["df"], row["detectable"] / half * critical) == pytest.approx(0.8, abs=1e-6)
 
 
+@pytest.mark.few(10)
 @pytest.mark.parametrize("test", ["t", "wilcoxon", "sign", "randomisation", "tukey", "nemenyi", "conover"])
 @pytest.mark.parametrize("correction", ["holm", "bonferroni", "bh", "none"])
 @settings(max_examples=examples(6), deadline=None)

@@ -1,14 +1,13 @@
 """What is asked of sessions: a measure of queries is refused, with advice that can be followed where it is given."""
 
 from functools import partial
-from pathlib import Path
 
 import pytest
 
 import sessionkit as sk
 from sessionkit.errors import MeasureError
+from tests.support.clinic import read_clinic
 
-CLINIC = Path(__file__).resolve().parents[3] / "examples" / "clinic" / "study.toml"
 OF_SESSIONS = {
     "compare": sk.compare,
     "mixed": sk.mixed,
@@ -24,7 +23,7 @@ OF_SESSIONS = {
 
 @pytest.fixture(scope="module")
 def clinic():
-    return sk.read(CLINIC)
+    return read_clinic()
 
 
 @pytest.mark.parametrize("name", OF_SESSIONS)

@@ -71,6 +71,7 @@ CAUTIOUS = [("t", "blocked", 3), ("conover", "blocked", 3), ("nemenyi", "blocked
 """Bonferroni's and Holm's rules, a test before the test, ranks' and signs' steps: below 5 %."""
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(("test", "layout", "groups"), EXACT)
 def test_a_nominal_5_percent_test_rejects_3_to_7_percent(test, layout, groups):
     assert 0.03 <= rejections(test, layout, [0.0] * groups) <= 0.07

@@ -1,7 +1,5 @@
 """Discriminative power: CLASSIC's example S, Sakai's bootstrap restated, compare's p-values, and what is refused."""
 
-from pathlib import Path
-
 import numpy as np
 import polars as pl
 import pytest
@@ -10,8 +8,8 @@ from scipy import stats
 import sessionkit as sk
 from sessionkit.errors import UsageError
 from tests.analysis.judgment_loss.runs import runs
+from tests.support.clinic import read_clinic
 
-CLINIC = Path(__file__).resolve().parents[3] / "examples" / "clinic" / "study.toml"
 S = [
     (0.30, 0.42, 0.55),
     (0.22, 0.20, 0.41),
@@ -114,8 +112,8 @@ def test_the_bootstraps_level_is_about_what_it_says():
 
 
 def test_two_systems_make_one_pair():
-    found = sk.discriminative_power(sk.read(CLINIC), ["nsDCG@10", "sDCG@10"])
-    compared = sk.compare(sk.read(CLINIC), ["nsDCG@10", "sDCG@10"], correction="none").table
+    found = sk.discriminative_power(read_clinic(), ["nsDCG@10", "sDCG@10"])
+    compared = sk.compare(read_clinic(), ["nsDCG@10", "sDCG@10"], correction="none").table
     assert found.asl["asl"].to_list() == compared["p"].to_list()
     assert found.asl["difference"].to_list() == compared["estimate"].to_list()
     halves = ((compared["high"] - compared["low"]) / 2).to_list()
@@ -143,7 +141,7 @@ def test_more_groups_than_compare_takes_and_systems_that_are_the_same():
 
 
 def test_what_the_design_does_not_support_is_refused():
-    clinic = sk.read(CLINIC)
+    clinic = read_clinic()
     for options, names in (
         ({"test": "bootstrap"}, "draws units that met every group; this design is crossover"),
         ({"test": "bootstrap", "generalise": "topics"}, "4 topics are too few .* test=randomisation would work"),

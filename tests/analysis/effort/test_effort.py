@@ -1,7 +1,6 @@
 """effort: curves read horizontally as Järvelin & Kekäläinen do, plateaus, and what a measure's searcher looks at."""
 
 import math
-from pathlib import Path
 
 import polars as pl
 import pytest
@@ -9,13 +8,12 @@ import pytest
 import sessionkit as sk
 from sessionkit.errors import MeasureError, UsageError
 from sessionkit.scoring import reduction
-
-CLINIC = Path(__file__).resolve().parents[3] / "examples" / "clinic" / "study.toml"
+from tests.support.clinic import read_clinic
 
 
 @pytest.fixture(scope="module")
 def clinic():
-    return sk.read(CLINIC)
+    return read_clinic()
 
 
 @pytest.fixture
@@ -116,6 +114,7 @@ def test_what_a_searcher_looks_at_of_the_lists_as_shown():
     assert shown["queries"].item() == 1.0
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "measure", ["sDCG@10", "DCG@10", "nsDCG(duplicates=first,ideal=spread)@5", "sRBP(b=0.6,p=0.9)@10"]
 )

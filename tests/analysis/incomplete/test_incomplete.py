@@ -1,7 +1,5 @@
 """incomplete: the finding as a whole, what it says where nothing is unjudged, and what it refuses."""
 
-from pathlib import Path
-
 import polars as pl
 import pytest
 
@@ -9,8 +7,7 @@ import sessionkit as sk
 from sessionkit.errors import MeasureError, UsageError
 from sessionkit.scoring import reduction
 from tests.analysis.incomplete.lists import study
-
-CLINIC = Path(__file__).resolve().parents[3] / "examples" / "clinic" / "study.toml"
+from tests.support.clinic import read_clinic
 
 
 def test_nothing_unjudged_is_said_and_bounds_are_the_scores():
@@ -25,18 +22,25 @@ def test_nothing_unjudged_is_said_and_bounds_are_the_scores():
     assert without["lower"].null_count() == without["upper"].null_count() == 2
 
 
-def test_scores_are_those_of_score_and_blocks_do_not_matter(tmp_path, monkeypatch):
-    clinic = sk.read(CLINIC)
-    measures = ["sDCG@10", "nsDCG@10", "mean(nDCG@10)", "mean(AP@10)", "mean(RR@10)", "sRBP(b=0.64,p=0.86)@10"]
-    found = sk.incomplete(clinic, measures, per="session")
-    scores = sk.score(clinic, measures, per="system")
+MEASURES = ["sDCG@10", "nsDCG@10", "mean(nDCG@10)", "mean(AP@10)", "mean(RR@10)", "sRBP(b=0.64,p=0.86)@10"]
+
+
+def test_scores_are_those_of_score():
+    clinic = read_clinic()
+    found = sk.incomplete(clinic, MEASURES)
+    scores = sk.score(clinic, MEASURES, per="system")
     assert found.bounds["score"].to_list() == scores["value"].to_list()
     assert found.bounds["n"].to_list() == scores["n"].to_list()
     inside = found.bounds.filter(pl.col("lower") <= pl.col("score"), pl.col("score") <= pl.col("upper"))
     assert len(inside) == len(found.bounds) == 12
-    clinic.save(tmp_path / "clinic")
+
+
+@pytest.mark.slow
+def test_blocks_do_not_matter(tmp_path, monkeypatch):
+    found = sk.incomplete(read_clinic(), MEASURES, per="session")
+    read_clinic().save(tmp_path / "clinic")
     monkeypatch.setattr(reduction, "ROWS", 1_000)
-    again = sk.incomplete(sk.open_study(tmp_path / "clinic"), measures, per="session")
+    again = sk.incomplete(sk.open_study(tmp_path / "clinic"), MEASURES, per="session")
     assert again.reading == found.reading
     for name, table in found.tables().items():
         assert table.equals(again.tables()[name]), name

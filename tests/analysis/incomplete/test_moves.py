@@ -1,7 +1,6 @@
 """What a document would move: what the scores do with one judgment more, whatever the sessions are read with."""
 
 import sys
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -13,12 +12,11 @@ from sessionkit.analysis.incomplete.moves_reduction import MovesReduction
 from sessionkit.analysis.incomplete.totals import LOW
 from sessionkit.scoring import reduction
 from sessionkit.scoring.measures import parse_measure
-
-CLINIC = Path(__file__).resolve().parents[3] / "examples" / "clinic" / "study.toml"
+from tests.support.clinic import read_clinic
 
 
 def test_they_are_those_of_the_scores_with_one_judgment_more():
-    clinic = sk.read(CLINIC)
+    clinic = read_clinic()
     measures = ["sDCG@10", "nsDCG@10", "mean(nDCG@10)"]
     found = sk.incomplete(clinic, measures, wanted=1)
     before = sk.score(clinic, measures, per="system")
@@ -32,6 +30,7 @@ def test_they_are_those_of_the_scores_with_one_judgment_more():
         assert row["move"] == pytest.approx(moved, abs=1e-9)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("kept", [True, False], ids=["read once", "read twice"])
 def test_blocks_do_not_change_the_last_digit(monkeypatch, kept):
     # a divisor alone in its block rounds like among others

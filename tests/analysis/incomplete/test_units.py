@@ -86,6 +86,7 @@ def bounded(study, measures, **more):
     return sk.incomplete(study, measures, **more)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("keys_per_query", [False, True])
 def test_every_query_is_within_its_bounds_and_they_are_met(keys_per_query):
     @FOURS
@@ -103,6 +104,7 @@ def test_every_query_is_within_its_bounds_and_they_are_met(keys_per_query):
     test()
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("keys_per_query", [False, True])
 def test_every_session_is_within_its_bounds(keys_per_query):
     without = OTHER_KEYS if keys_per_query else ()
@@ -124,6 +126,7 @@ def test_every_session_is_within_its_bounds(keys_per_query):
     test()
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("keys_per_query", [False, True])
 def test_means_and_differences_are_within_their_bounds(keys_per_query):
     without = OTHER_KEYS if keys_per_query else ()

@@ -1,7 +1,5 @@
 """judge_noise, end to end: against studies read anew with every draw of the judgments."""
 
-from pathlib import Path
-
 import numpy as np
 import polars as pl
 import pytest
@@ -12,13 +10,12 @@ from sessionkit.analysis.judge_noise.errors import errors_of
 from sessionkit.analysis.judge_noise.random_judgments import redrawn
 from sessionkit.errors import DataError, UsageError
 from tests.analysis.judgment_loss.runs import listed, runs
-
-CLINIC = Path(__file__).resolve().parents[3] / "examples" / "clinic" / "study.toml"
+from tests.support.clinic import read_clinic
 
 
 @pytest.fixture(scope="module")
 def clinic():
-    return sk.read(CLINIC)
+    return read_clinic()
 
 
 def test_every_draw_is_a_study_read_anew():

@@ -15,8 +15,8 @@ from sessionkit.analysis.rescore.steps import watched
 from sessionkit.errors import DataError, UsageError
 from tests.analysis.compare import all_arrangements
 from tests.analysis.judgment_loss.runs import listed, runs, with_judgments
+from tests.support.clinic import read_clinic
 
-CLINIC = Path(__file__).resolve().parents[3] / "examples" / "clinic" / "study.toml"
 DATA = Path(__file__).resolve().parents[4] / "shared" / "data" / "ir_metrics"
 MEASURES = ["mean(nDCG@10)", "mean(infAP)"]
 SHARES = [Fraction(1, 10), Fraction(2, 5), Fraction(1)]
@@ -24,7 +24,7 @@ SHARES = [Fraction(1, 10), Fraction(2, 5), Fraction(1)]
 
 @pytest.fixture(scope="module")
 def clinic():
-    return sk.read(CLINIC)
+    return read_clinic()
 
 
 def orders(judgments, seeds, pool=None):

@@ -1,20 +1,17 @@
 """What is left out before judgments are taken away: keys, runs that returned too little, and all but some pairs."""
 
-from pathlib import Path
-
 import polars as pl
 import pytest
 
 import sessionkit as sk
+from tests.support.clinic import read_clinic
 
 from .runs import runs
-
-CLINIC = Path(__file__).resolve().parents[3] / "examples" / "clinic" / "study.toml"
 
 
 @pytest.fixture(scope="module")
 def clinic():
-    return sk.read(CLINIC)
+    return read_clinic()
 
 
 def test_bpref_counts_keys_with_a_relevant_document_and_ten_others():

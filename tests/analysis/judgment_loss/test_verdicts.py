@@ -1,20 +1,17 @@
 """What cannot be lost, what wins where lower is better, and pairs without a verdict."""
 
-from pathlib import Path
-
 import polars as pl
 import pytest
 
 import sessionkit as sk
+from tests.support.clinic import read_clinic
 
 from .runs import runs
-
-CLINIC = Path(__file__).resolve().parents[3] / "examples" / "clinic" / "study.toml"
 
 
 @pytest.fixture(scope="module")
 def clinic():
-    return sk.read(CLINIC)
+    return read_clinic()
 
 
 def test_a_measure_that_no_judgment_moves_is_said_to_be_one(clinic):

@@ -7,17 +7,17 @@ import polars as pl
 import pytest
 from scipy import stats
 
-import sessionkit as sk
 from sessionkit.analysis.mixed.mixed import mixed
 from sessionkit.errors import MeasureError, UsageError
 from tests.analysis.compare.layouts import EXAMPLE_S, SYSTEM, by_topic, crossing, scores, simulated
+from tests.support.clinic import read_clinic
 
 LAST = "last(DCG(gain=0-1-10-100,b=2)@100)"
 
 
 @pytest.fixture(scope="module")
 def clinic():
-    return sk.read("examples/clinic/study.toml")
+    return read_clinic()
 
 
 def test_the_clinics_effect_is_recovered(clinic):

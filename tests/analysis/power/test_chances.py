@@ -50,6 +50,7 @@ def test_least_squares_against_the_noncentral_t():
     assert found.power == pytest.approx(t_power(86, 0.1 / (4 * 0.22**2 / 120) ** 0.5), abs=4 * found.error)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("interaction", [0.0, 0.1])
 def test_the_clinics_design_against_simulated_sessions(interaction):
     studies = 1_000  # a chance of .7 with an sd of .0145

@@ -54,6 +54,7 @@ def test_paired_by_user():
     assert 2 * (found.of(WITH_USER)[0] + found.of("residual")[0] / 3) == pytest.approx(d.var(ddof=1))
 
 
+@pytest.mark.slow
 def test_the_clinics_design():
     many = [estimated(crossing(values))[1] for values in simulated(60, interaction=0.1, seed=5).T]
     assert many[0].names == ("user", "topic", WITH_TOPIC, "residual")

@@ -10,13 +10,14 @@ from sessionkit.analysis.power.messages import _power
 from sessionkit.analysis.power.power import power
 from sessionkit.errors import DataError, UsageError
 from tests.analysis.compare.layouts import by_topic, crossing, scores, simulated
+from tests.support.clinic import read_clinic
 
 QUICK = {"studies": 400, "draws": 60}
 
 
 @pytest.fixture(scope="module")
 def clinic():
-    return sk.read("examples/clinic/study.toml")
+    return read_clinic()
 
 
 @pytest.fixture(scope="module")

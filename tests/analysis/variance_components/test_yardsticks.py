@@ -76,6 +76,7 @@ def test_what_the_other_factors_leave_has_its_degrees_of_freedom():
     assert parts[0] > 0.05 * parts.sum()
 
 
+@pytest.mark.slow
 def test_where_users_met_one_group_or_both_a_nominal_5_percent_rejects_3_to_7_percent():
     rng = np.random.default_rng(11)
     rejected = []
@@ -118,6 +119,7 @@ def test_in_the_clinics_design_a_nominal_5_percent_rejects_3_to_7_percent(intera
         assert np.mean([2 * stats.norm.sf(abs(each.estimate / each.reml)) <= 0.05 for each in found]) > 0.09
 
 
+@pytest.mark.slow
 def test_an_effect_is_found_and_its_interval_covers_it():
     factors = Factors(SYSTEM, 2, ("user", "topic", "both"), (USER, TOPIC, SYSTEM * 4 + TOPIC))
     found = [judged(factors, values) for values in simulated(200, effect=0.3, interaction=0.05, seed=5).T]

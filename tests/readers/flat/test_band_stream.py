@@ -38,6 +38,7 @@ def courses_of(large, courses_taken):
     return courses_of
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     "users",
     [
@@ -73,6 +74,7 @@ def test_sessions_whose_names_do_not_rise_with_the_users_are_put_in_order(
     assert taken == ["Staged"]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("place", [0, 40, 190])
 def test_bytes_that_are_no_text_are_rejected_wherever_they_are(write, quiet_read, courses_of, same_study, place):
     every = [line.encode() for line in lines(range(10, 50))]
@@ -129,6 +131,7 @@ def test_a_band_is_cut_into_parts_that_fit_the_memory(write, quiet_read, courses
     assert max(raw.records for sources in parts for part in sources for raw in part.values()) < 40
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "last", [b"12\t\xff\t2006-03-04 11:00:00\t\t\n", b"1\ta\t2006-03-04 21:00:00\t\t\n"], ids=["bytes", "order"]
 )

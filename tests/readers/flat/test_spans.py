@@ -50,6 +50,7 @@ def log(chance, users):
                 yield chance.choice(["", " \t", "no user at all!", "\tnobody!"])
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("order", [lambda user: user, int], ids=["as texts", "as numbers"])
 def test_users_are_whole_and_in_order(cut, order, seed):

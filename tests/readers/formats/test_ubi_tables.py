@@ -231,6 +231,7 @@ def accounted(study):
     return [(one.table, one.kind, one.records, one.rows, one.merged, one.idle, one.rejected) for one in study.sources]
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize(("way", "of_events"), [*((way, way) for way in WAYS), (as_parquet, as_ndjson)])
 def test_the_same_log_in_every_way(write, quiet_read, way, of_events):
     """As NDJSON, as CSV with JSON in cells, as Parquet; also with queries one way and events another."""

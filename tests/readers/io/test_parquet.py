@@ -109,6 +109,7 @@ def test_odd_columns_are_kept_or_refused_and_never_crash(tmp_path, quiet_read, r
         assert found.results.collect().height + found.rejected.collect().height == 2
 
 
+@pytest.mark.few(10)
 @pytest.mark.parametrize("column", ["query", "product_id", "esci_label"])
 @pytest.mark.parametrize("name", ODD)
 def test_odd_columns_of_judgments(tmp_path, quiet_read, name, column):

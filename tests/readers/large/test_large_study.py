@@ -96,6 +96,7 @@ GIVEN = [
 ]
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("seed", range(len(GIVEN)), ids=[" ".join(given) for given in GIVEN])
 @pytest.mark.parametrize(("kind", "shuffled"), [("csv", False), ("tsv", True), ("ndjson", False)])
 def test_in_parts_as_in_one(write, small, kind, shuffled, seed):
@@ -153,6 +154,7 @@ def test_ndjson_in_order_is_read_as_it_comes_too(write, small):
     assert taken == ["Staged"]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     "text",
     [

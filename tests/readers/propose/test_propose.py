@@ -54,6 +54,7 @@ def original(tables, folder, quiet_read):
     return quiet_read(home / "study.toml")
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(("names", "write_table"), [(at % 3, write) for at, write in enumerate(WRITERS)])
 def test_a_study_in_five_files_comes_back(names, write_table, tmp_path, quiet_read):
     tables = study(names)

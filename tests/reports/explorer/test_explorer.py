@@ -15,9 +15,9 @@ from sessionkit.errors import DataWarning
 from sessionkit.reports.sections.explorer import explorer
 from tests.reports.mixed_logs import mixed
 from tests.reports.one_section import page_of
+from tests.support.clinic import read_clinic
 
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
-CLINIC = Path(__file__).resolve().parents[3] / "examples" / "clinic" / "study.toml"
 
 
 def data_of(text):
@@ -62,6 +62,7 @@ def number(text):
     return None if text == "\u2013" else float(text)
 
 
+@pytest.mark.few(3)
 @pytest.mark.browser
 @pytest.mark.parametrize(
     "measures",
@@ -102,7 +103,7 @@ def test_contributions_curves_and_values_are_those_of_sessionkit(shown, measures
 
 @pytest.mark.browser
 def test_lists_have_documents_grades_clicks_and_what_lies_deeper(shown):
-    study = sk.read(CLINIC)
+    study = read_clinic()
     page = shown(study)
     look_at(page, "c003")
     explained = sk.explain(study, "sDCG@10", session="c003")
@@ -206,13 +207,13 @@ def test_beyond_its_room_it_holds_a_stated_draw_that_is_the_same_every_time(monk
 
 
 def test_clinic_is_small():
-    text = page_of(explorer, sk.read(CLINIC))
+    text = page_of(explorer, read_clinic())
     assert "All 120 sessions are here." in text
     assert len(json.dumps(data_of(text))) < 150_000
 
 
 def test_what_is_left_out_is_nowhere_in_the_page():
-    study = sk.read(CLINIC)
+    study = read_clinic()
     plain, text = page_of(explorer, study), page_of(explorer, study, redact="queries,documents,users")
     queries = study.queries.select(pl.col("query_text").unique()).collect().to_series().to_list()
     secret = [*queries, "doc-21582", "doc-2", "u01", "c001"]
@@ -230,7 +231,7 @@ def test_what_is_left_out_is_nowhere_in_the_page():
 
 @pytest.mark.browser
 def test_a_redacted_session_is_shown_with_numbers(shown):
-    page = shown(sk.read(CLINIC), redact="queries,documents,users")
+    page = shown(read_clinic(), redact="queries,documents,users")
     look_at(page, "session 3")
     assert page.locator("#explorer-session h4").all_inner_texts()[0] == "Query 1"
     assert re.fullmatch(r"document \d+", cells(page)[0][0][1])

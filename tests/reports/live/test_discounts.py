@@ -76,6 +76,7 @@ def test_a_group_without_a_value_has_no_line(shown):
     assert page.locator("#live-means tbody tr").all_inner_texts()[1].split("\t")[1:] == ["0", "\u2013", "\u2013"]
 
 
+@pytest.mark.few(3)
 @pytest.mark.browser
 @pytest.mark.parametrize(
     "measures",

@@ -1,7 +1,5 @@
 """Figures drawn apart: what they draw equals what the analysis gives, and their captions say what was averaged."""
 
-from pathlib import Path
-
 import polars as pl
 import pytest
 
@@ -17,14 +15,13 @@ from sessionkit.reports.page import MEASURES
 from sessionkit.reports.redaction import Redaction
 from sessionkit.reports.single import single_figure
 from sessionkit.scoring.measures import parse_measure
-
-CLINIC = Path(__file__).resolve().parents[3] / "examples" / "clinic" / "study.toml"
+from tests.support.clinic import read_clinic
 
 
 @pytest.fixture(scope="module")
 def clinic():
     """The example study."""
-    return sk.read(CLINIC)
+    return read_clinic()
 
 
 def data_of(made):
@@ -199,6 +196,7 @@ def test_what_the_log_does_not_say_is_named(make):
         single_figure(make(), "correlation-forest")
 
 
+@pytest.mark.few(2)
 @pytest.mark.filterwarnings("ignore::sessionkit.DataWarning")
 @pytest.mark.parametrize("kind", ["gain-vectors", "precision-recall", "score-distribution", "waterfall"])
 def test_hostile_studies_are_drawn(hostile, tmp_path, kind):

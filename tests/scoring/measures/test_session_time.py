@@ -167,6 +167,7 @@ def test_time_zero_does_not_depend_on_the_cutoff():
             assert sk.score(one, [text])["value"].to_list() == [pytest.approx(0.89, abs=1e-15)]
 
 
+@pytest.mark.slow
 @quiet
 @FEW
 @given(log=logs())

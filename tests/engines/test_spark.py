@@ -5,7 +5,6 @@ import os
 import subprocess
 import sys
 import warnings
-from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 
@@ -86,7 +85,7 @@ def test_groups_of_every_type_that_spark_has(spark, tmp_path, limit):
         "at": pl.lit(datetime(2026, 1, 1, 12, tzinfo=UTC)) + pl.duration(microseconds=number),
         "long": pl.duration(seconds=number),
     }
-    study = replace(sk.from_tables(**given), sessions=sk.from_tables(**given).sessions.with_columns(**more))
+    study = sk.from_tables(**given).with_tables(sessions=sk.from_tables(**given).sessions.with_columns(**more))
     study = study.save(tmp_path / "study")
     expected = sk.score(study, FEW, list(more)[:-1])
     assert_same(engine.score(study, FEW, list(more)[:-1], spark=spark, broadcast_limit=limit), expected)

@@ -4,11 +4,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:  # so that mypy reads every module before its package
     from sessionkit import charts as charts
     from sessionkit import engines as engines
-    from sessionkit.analysis.accounts import accounts as accounts
     from sessionkit.analysis.agreement import judges as judges
     from sessionkit.analysis.breakdown.breakdown import breakdown as breakdown
-    from sessionkit.analysis.breakdown.tests import BreakdownTests as BreakdownTests
-    from sessionkit.analysis.breakdown.tests import breakdown_tests as breakdown_tests
+    from sessionkit.analysis.breakdown.significance_tests import BreakdownTests as BreakdownTests
+    from sessionkit.analysis.breakdown.significance_tests import breakdown_tests as breakdown_tests
     from sessionkit.analysis.calibrate.calibrate import calibrate as calibrate
     from sessionkit.analysis.calibrate.calibration import Calibration as Calibration
     from sessionkit.analysis.compare.compare import compare as compare
@@ -36,6 +35,7 @@ if TYPE_CHECKING:  # so that mypy reads every module before its package
     from sessionkit.analysis.power.power import power as power
     from sessionkit.analysis.precision_recall import precision_recall as precision_recall
     from sessionkit.analysis.precision_recall import rprecision_histogram as rprecision_histogram
+    from sessionkit.analysis.record_accounts import accounts as accounts
     from sessionkit.analysis.reformulations import reformulations as reformulations
     from sessionkit.analysis.summary import summary as summary
     from sessionkit.analysis.sweep.finding import Sweep as Sweep

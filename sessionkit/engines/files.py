@@ -7,7 +7,7 @@ of its time, moving every row to where its session is, is done. So a worker is s
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -65,7 +65,8 @@ class FileWork:
                 raise DataError(
                     f"{self.place} has {len(stored)} parts for a worker and {self.parts} for the driver; share one"
                 )
-            study.__dict__["stored"] = tuple(stored[number] for number in batch.column(PART).to_pylist())
+            given = tuple(stored[number] for number in batch.column(PART).to_pylist())
+            study = replace(study, storage=replace(study.storage, stored=given))
             for (part,) in parts_of(study, [self.task]):
                 yield from handed_back(self.task.whole([part]) if self.finished else part, self.task.schema)
 

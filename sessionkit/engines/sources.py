@@ -19,7 +19,7 @@ from sessionkit.engines.stream import ID, SESSION
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.study import Settings, Study, open_study
 from sessionkit.study.batches import IDS
-from sessionkit.study.package import DESCRIPTOR
+from sessionkit.study.storage import DESCRIPTOR
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame as SparkFrame

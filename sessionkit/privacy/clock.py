@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import polars as pl
 
-from sessionkit.study.batches import StudyBatch, slices
+from sessionkit.study.batches import slices
 from sessionkit.study.row_index import QUERIES, RESULTS, repeated, session_of
 from sessionkit.study.session_start import TELLING, session_starts, since
+from sessionkit.study.storage import StudyBatch
 from sessionkit.study.study import Study
 
 READ = {**TELLING, "sessions": ("session_id", "user_id", *TELLING["sessions"])}

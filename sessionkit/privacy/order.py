@@ -12,8 +12,8 @@ import numpy as np
 import polars as pl
 
 from sessionkit.privacy.tables import PLACE
-from sessionkit.study.batches import LOG, StudyBatch
 from sessionkit.study.row_index import QUERIES, RESULTS, repeated
+from sessionkit.study.storage import LOG, StudyBatch
 
 
 def in_new_order(parts: Iterable[StudyBatch], sessions: int, many: int, workspace: Path) -> Iterator[StudyBatch]:

@@ -12,8 +12,8 @@ from sessionkit.privacy.clock import ORDER, sessions_of, with_elapsed
 from sessionkit.privacy.columns import ColumnPlan
 from sessionkit.privacy.judgment_keys import KEY
 from sessionkit.privacy.pseudonyms import Names
-from sessionkit.study.batches import StudyBatch
 from sessionkit.study.row_index import QUERIES, RESULTS, counts
+from sessionkit.study.storage import StudyBatch
 from sessionkit.study.study import Study
 
 PLACE = "__place"

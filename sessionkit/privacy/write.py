@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
-from dataclasses import fields, replace
+from dataclasses import replace
 
 import polars as pl
 
@@ -12,9 +12,10 @@ from sessionkit.privacy.order import in_new_order
 from sessionkit.privacy.provenance import Provenance, notes_of, settings_of, sources_of
 from sessionkit.privacy.tables import Renaming
 from sessionkit.study.access import open_study
-from sessionkit.study.batches import LOG, ROWS, StudyBatch, slices
+from sessionkit.study.batches import ROWS, slices
 from sessionkit.study.package import rows_within, write_package
-from sessionkit.study.partition_folders import Partitioned, by_partition
+from sessionkit.study.partition_folders import by_partition
+from sessionkit.study.storage import LOG, Partitioned, Storage, StudyBatch
 from sessionkit.study.study import Study
 from sessionkit.study.temporary import TemporaryFolder
 
@@ -36,23 +37,19 @@ def written(
         sources=sources_of(study),
         reader=study.reader,
         notes=notes_of(study, renaming.plan, known),
+        storage=Storage(facts=study.facts),
     )
-    described.__dict__["facts"] = study.facts
     rows = rows_within(memory)
     held = TemporaryFolder()
     with held.kept_on_success():
         parts = log_of(study, renaming, rows, held)
         by = None if study.partitioned is None else study.partitioned.by
         if by is not None and not renaming.plan.loses("sessions", by):
-            described.__dict__["partitioned"] = Partitioned(by)
+            described = replace(described, storage=replace(described.storage, partitioned=Partitioned(by)))
             parts = by_partition(parts, by, rows)
         opened = open_study(write_package(described, held.path / "study", parts, memory=memory))
         shutil.rmtree(held.path / "aside")
-    copy = replace(opened, path=None)
-    plain = {field.name for field in fields(opened)}
-    found = {name: value for name, value in vars(opened).items() if name not in plain}
-    copy.__dict__.update(found, package=opened.path)
-    return copy
+    return replace(opened, path=None, storage=replace(opened.storage, package=opened.path))
 
 
 def log_of(study: Study, renaming: Renaming, rows: int, held: TemporaryFolder) -> Iterator[StudyBatch]:

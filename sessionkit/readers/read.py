@@ -15,8 +15,8 @@ from sessionkit.readers.frames import from_mapping
 from sessionkit.readers.sniffer import UNKNOWN, fitting, glimpse
 from sessionkit.study import Study, open_study
 from sessionkit.study.memory import memory_budget
-from sessionkit.study.package import DESCRIPTOR
 from sessionkit.study.settings import MISSING
+from sessionkit.study.storage import DESCRIPTOR
 
 PathText = str | PathLike[str]
 

@@ -20,10 +20,10 @@ from sessionkit.reports.live.measures import Varied
 from sessionkit.reports.material import VARIED, Material
 from sessionkit.reports.sections.behaviour import GAIN, known
 from sessionkit.reports.session_rows import pick_tasks
-from sessionkit.scoring.batch_cache import kept_blocks
+from sessionkit.scoring.batch_cache import cache_batches
 from sessionkit.scoring.reduction import Reduction, columns_of_tasks, in_one_pass
 from sessionkit.scoring.score import score_task
-from sessionkit.study.batches import LOG
+from sessionkit.study.storage import LOG
 
 
 @contextmanager
@@ -37,7 +37,7 @@ def read_once(of: Material) -> Iterator[None]:
             yield
     else:
         tasks = _made([*_of_all(of), *_of_shown(of)])
-        with kept_blocks(of.study, columns_of_tasks(tasks)), in_one_pass(of.study, tasks, of.memory):
+        with cache_batches(of.study, columns_of_tasks(tasks)), in_one_pass(of.study, tasks, of.memory):
             yield
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import polars as pl
 
@@ -35,21 +33,21 @@ def only(study: Study, sessions: pl.DataFrame) -> Study:
     """The study with these sessions alone, in the order of their ids; the study itself where these are all and so ordered."""
     if len(sessions) == study.facts.sessions and study.partitioned is None:
         return study
-    if study.picked is not None:
-        return fewer(study.picked, sessions["session_id"])
+    if study.storage.rows is not None:
+        return fewer(study, sessions["session_id"])
 
     def kept(table: pl.LazyFrame) -> pl.LazyFrame:
         return table.join(sessions.lazy(), on="session_id", how="semi")
 
-    return replace(study, sessions=kept(study.sessions), queries=kept(study.queries), results=kept(study.results))
+    return study.with_tables(sessions=kept(study.sessions), queries=kept(study.queries), results=kept(study.results))
 
 
 def in_memory(study: Study) -> Study:
     """The same study, its log read once as a stream and kept."""
-    if study.picked is not None:
+    if study.storage.rows is not None:
         return study
     orders = {"sessions": ["session_id"], "queries": ["session_id", "query_position"]}
     orders["results"] = [*orders["queries"], "rank"]
     read = pl.collect_all([study.table(name) for name in orders], engine="streaming")
     tables = {name: frame.sort(order).lazy() for (name, order), frame in zip(orders.items(), read, strict=True)}
-    return replace(study, **tables)  # type: ignore[arg-type]
+    return study.with_tables(**tables)

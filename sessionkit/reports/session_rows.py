@@ -11,10 +11,11 @@ from sessionkit.errors import UsageError
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.reduction import run
 from sessionkit.study import Study
-from sessionkit.study.batches import LOG, in_order
+from sessionkit.study.batches import in_order
 from sessionkit.study.judgment_index import JUDGMENT
 from sessionkit.study.row_index import LENGTH, QUERIES, RESULTS, counts, sums
 from sessionkit.study.session_subset import picked
+from sessionkit.study.storage import LOG
 
 TAKEN = {
     "sessions": {QUERIES, RESULTS},

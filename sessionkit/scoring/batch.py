@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from sessionkit.errors import DataError
-from sessionkit.scoring.batch_cache import kept_of
 from sessionkit.scoring.graded_pairs import GradedPairs
 from sessionkit.study import Study
-from sessionkit.study.batches import IDS, ROWS, StoredBatch, StudyBatch, in_order, slices
+from sessionkit.study.batches import IDS, ROWS, in_order, slices
 from sessionkit.study.judgment_index import JUDGMENT, JudgmentIndex
 from sessionkit.study.prefetch import Ahead
 from sessionkit.study.row_index import LENGTH, QUERIES, counts, keys_of_queries, query_of, repeated, session_of
+from sessionkit.study.storage import StoredBatch, StudyBatch
 
 if TYPE_CHECKING:
     from sessionkit.scoring.gain_histogram import GainHistogram
@@ -207,6 +207,14 @@ class SessionBatch:
         return self._own_grades[0]
 
 
+@dataclass(frozen=True, eq=False)
+class CachedBatches:
+    """All batches of a study, in order, with the columns by table that were read for them."""
+
+    columns: Mapping[str, Sequence[str]]
+    batches: Sequence[SessionBatch]
+
+
 def judged_only(key: pl.Series, judged: GradedPairs) -> pl.Series:
     """Numbers of keys, null where nothing is judged for them."""
     if not len(judged.keys):
@@ -232,14 +240,14 @@ def blocks(
     stored
         Of a saved study, only these of its parts; all if not given.
     """
-    kept = kept_of(study, columns) if stored is None else None
-    if kept is not None:
-        yield from (block.reading(columns) for block in kept)
-        return
+    for cached in study.memo.held(CachedBatches) if stored is None else ():
+        if all({*cached.columns[name]}.issuperset(wanted) for name, wanted in columns.items()):
+            yield from (batch.reading(columns) for batch in cached.batches)
+            return
     read = {name: [*columns.get(name, ())] for name in IDS}
     read["sessions"] += ["session_id", "judgment_key", *(["user_id"] if columns.get("users") else [])]
     read["queries"] += ["results_status", *(["judgment_key"] if "judgment_key" in study.columns("queries") else [])]
-    if study.stored is None and study.picked is None:
+    if study.storage.stored is None and study.storage.rows is None:
         read = {name: [*IDS[name], *read[name]] for name in IDS}
     of_users = [name for name in columns.get("users", ()) if name != "user_id"]
     users = study.users.select("user_id", *of_users).collect() if of_users else None

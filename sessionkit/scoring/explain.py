@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import cast
 
 import polars as pl
@@ -122,7 +121,7 @@ def one_session(study: Study, session: str) -> Study:
         msg = f"there is no session {session!r} among the {len(known)} of this study{suggestion(session, known.head(10_000))}"
         raise UsageError(msg)
     mine = pl.col("session_id") == session
-    return replace(study, sessions=found, queries=study.queries.filter(mine), results=study.results.filter(mine))
+    return study.with_tables(sessions=found, queries=study.queries.filter(mine), results=study.results.filter(mine))
 
 
 def _terms(block: SessionBatch, measure: TermMeasure) -> pl.DataFrame:

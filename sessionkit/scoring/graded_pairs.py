@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
-from weakref import WeakKeyDictionary
 
 import polars as pl
 
@@ -18,8 +17,6 @@ from sessionkit.scoring.subtopics.grades import SUBTOPIC, Subtopics
 from sessionkit.study import Settings, Study
 from sessionkit.study.judgment_index import JUDGMENT, JudgmentIndex
 from sessionkit.study.row_index import placed
-
-_OF: WeakKeyDictionary[Study, GradedPairs]
 
 
 class HasGain(Protocol):
@@ -80,18 +77,14 @@ class GradedPairs:
     @classmethod
     def of(cls, study: Study) -> GradedPairs:
         """The judgments of a study, merged by its settings."""
-        if study.picked is not None:
-            return cls.of(study.picked.whole)
-        if study not in _OF:
-            with study.reading():
-                _OF[study] = cls._numbered(study) or cls._read(study)
-        return _OF[study]
+        with study.reading():
+            return study.memo.once("graded pairs", lambda: cls._numbered(study) or cls._read(study))
 
     @classmethod
     def _numbered(cls, study: Study) -> GradedPairs | None:
         """Judgments by their saved numbers, without a look at their texts; None where the log lacks these numbers."""
-        saved = study.numbered_judgments
-        if saved is None or study.stored is None or not all(part.numbered for part in study.stored):
+        saved, stored = study.storage.numbered_judgments, study.storage.stored
+        if saved is None or stored is None or not all(part.numbered for part in stored):
             return None
         read = saved.select(columns_merged(study.settings, saved.collect_schema().names())).collect().lazy()
         pairs = JudgmentIndex.numbered(read)
@@ -185,6 +178,3 @@ class GradedPairs:
         for gain in ("linear", "lifted"):
             self.subtopics(gain)
         return {**self.__dict__, "rows": None, "_gains": {}, "_ideals": {}}
-
-
-_OF = WeakKeyDictionary()

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from weakref import WeakKeyDictionary
 
 import polars as pl
 
@@ -16,9 +15,6 @@ from sessionkit.errors import DataWarning
 from sessionkit.scoring import exact
 from sessionkit.study import Settings, Study
 from sessionkit.study.judgment_index import JUDGMENT, KEY, PAIR
-
-_MERGED: WeakKeyDictionary[Study, pl.DataFrame] = WeakKeyDictionary()
-"""Judgments already merged, as long as their study lives: they are asked for more than once, and warned of once."""
 
 
 def merged_judgments(study: Study) -> pl.LazyFrame:
@@ -29,9 +25,11 @@ def merged_judgments(study: Study) -> pl.LazyFrame:
     judge in turn, in the order of ``judge_id`` where it is given and of the file where not; where they differ by more,
     the highest, and a warning lists them for review).
     """
-    if study not in _MERGED:
-        _MERGED[study] = merged(study.judgments, study.settings).select(*PAIR, "grade").collect()
-    return _MERGED[study].lazy()
+
+    def rows() -> pl.DataFrame:
+        return merged(study.judgments, study.settings).select(*PAIR, "grade").collect()
+
+    return study.memo.once("merged judgments", rows).lazy()  # it may warn, which is done once
 
 
 def columns_merged(settings: Settings, columns: Sequence[str]) -> list[str]:

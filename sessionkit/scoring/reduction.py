@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from contextvars import ContextVar
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Protocol
@@ -19,8 +19,9 @@ import polars as pl
 from sessionkit.scoring.batch import SessionBatch, blocks
 from sessionkit.scoring.result_cache import Partials, key_of, partitions, text_of
 from sessionkit.study import Study
-from sessionkit.study.batches import ROWS, StoredBatch
+from sessionkit.study.batches import ROWS
 from sessionkit.study.memory import memory_budget
+from sessionkit.study.storage import StoredBatch
 
 RESULT_BYTES, COLUMN_BYTES = 200, 50
 """Memory that a result of a block takes while it is scored, and what each column made of it adds to that."""
@@ -28,9 +29,6 @@ TOGETHER = 32
 """Parts that are kept before they are made one, so that they do not grow with the log."""
 FEWEST = 1_000
 """Results of a block at least, however little memory there is."""
-
-
-_AT_HAND: ContextVar[tuple[tuple[Study, dict[str, list[pl.DataFrame]]], ...]] = ContextVar("at_hand", default=())
 
 
 class Reduction(Protocol):
@@ -57,6 +55,13 @@ class Reduction(Protocol):
         """What parts of all sessions come to."""
 
 
+@dataclass(frozen=True, eq=False)
+class ReducedTables:
+    """What reductions came to in one pass, by the text of each: as often as it was planned to be asked for."""
+
+    tables: dict[str, list[pl.DataFrame]]
+
+
 def run(
     study: Study,
     tasks: Sequence[Reduction],
@@ -77,7 +82,7 @@ def run(
     UsageError
         Partials are asked for of a study that is not saved, or the directory cannot be written.
     """
-    found = [_handed_out(study, task) for task in tasks]
+    found = [_reduced(study, task) for task in tasks]
     missing = [task for task, there in zip(tasks, found, strict=True) if there is None]
     if not missing:
         return [there for there in found if there is not None]
@@ -109,23 +114,19 @@ def in_one_pass(study: Study, tasks: Sequence[Reduction], memory: str | int | No
     made = run(study, [*different.values()], memory) if different else []
     at_hand = {text: [whole] * known.count(text) for text, whole in zip(different, made, strict=True)}
     made.clear()  # so that what was handed out for the last time is kept by nobody
-    before = _AT_HAND.set((*_AT_HAND.get(), (study, at_hand)))
-    try:
+    with study.memo.holding(ReducedTables(at_hand)):
         yield
-    finally:
-        _AT_HAND.reset(before)
 
 
-def _handed_out(study: Study, task: Reduction) -> pl.DataFrame | None:
-    """What is at hand for a task of a study; None where nothing is."""
-    for of, at_hand in _AT_HAND.get():
-        if of is study:
-            try:
-                left = at_hand.get(text_of(task))
-            except TypeError:  # it is known by no text
-                return None
-            if left:
-                return left.pop()
+def _reduced(study: Study, task: Reduction) -> pl.DataFrame | None:
+    """What a task of a study came to in one pass before; None where nothing is left of it."""
+    for reduced in study.memo.held(ReducedTables):
+        try:
+            left = reduced.tables.get(text_of(task))
+        except TypeError:  # it is known by no text
+            return None
+        if left:
+            return left.pop()
     return None
 
 

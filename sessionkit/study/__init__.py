@@ -2,11 +2,12 @@
 
 ::
 
-    study.py              :class:`Study`, the value every later room takes
+    study.py              :class:`Study`, the value every later room takes; ``with_tables`` derives one
+    storage.py            what is known of its tables without reading them: counts, files, partitions, hashes
+    memo.py               what was worked out of a study: each value once, never pickled
     settings.py           :class:`Settings`: what the experimenter declares (top of the grade scale, merging of judgments)
     source.py             :class:`Source`: one file read, its hash, and what became of its records
     facts.py              :class:`Facts`: counts that scoring and describing need, computed once
-    overview.py           what a notebook shows of a study
     judgment_index.py     numbers in place of judged (judgment_key, doc_id)
     row_index.py          row numbers in place of ids: the private columns of a saved study
     batches.py            a study some whole sessions at a time; prefetch.py makes the next while one is used

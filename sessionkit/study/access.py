@@ -12,16 +12,17 @@ import polars as pl
 
 from sessionkit.contract import table
 from sessionkit.errors import DataError
-from sessionkit.study.batches import LOG, StoredBatch, slices
+from sessionkit.study.batches import slices
 from sessionkit.study.descriptor import ours_of, parsed, partitioned_of, parts_of, paths_of, resources_of, value_of
 from sessionkit.study.facts import NO_FACTS, Facts, facts_in_order, facts_of
 from sessionkit.study.locations import Address, Directory, Folder, first_line, folder_at
-from sessionkit.study.package import DESCRIPTOR, digest_of, foreign_files
+from sessionkit.study.package import digest_of, foreign_files
 from sessionkit.study.resources import sha256
 from sessionkit.study.row_index import PRIVATE, public
 from sessionkit.study.settings import Settings
 from sessionkit.study.source import Source
-from sessionkit.study.study import Study, identity_of, no_rejected
+from sessionkit.study.storage import DESCRIPTOR, LOG, Storage, StoredBatch, identity_of
+from sessionkit.study.study import Study, no_rejected
 
 Files = dict[str, list[Path | str]]
 DIGESTED = 3
@@ -57,7 +58,7 @@ def open_study(directory: str | PathLike[str], storage_options: Mapping[str, Any
     scans = {name: _scan(folder, name, resource, files[name]) for name, resource in resources.items()}
     tables: dict[str, Any] = {name: public(scan, name) for name, scan in scans.items()}
     tables.setdefault("rejected", no_rejected())
-    study = Study(
+    return Study(
         **tables,
         settings=value_of(Settings, ours["settings"], where),
         sources=tuple(value_of(Source, source, where) for source in ours["sources"]),
@@ -65,16 +66,15 @@ def open_study(directory: str | PathLike[str], storage_options: Mapping[str, Any
         notes=tuple(str(note) for note in ours["notes"]),
         path=folder.path if isinstance(folder, Directory) else None,
         address=folder.name if isinstance(folder, Address) else None,
+        storage=Storage(
+            identity=identity,
+            facts=value_of(Facts, ours["facts"], where),
+            partitioned=partitioned_of(ours, where),
+            stored=_stored(folder, files, scans, ours),
+            numbered_judgments=_numbered(scans["judgments"]),
+            hashes={name: hash_of(resources[name]) for name in ("users", "judgments")},
+        ),
     )
-    study.__dict__.update(
-        identity=identity,
-        facts=value_of(Facts, ours["facts"], where),
-        partitioned=partitioned_of(ours, where),
-        stored=_stored(folder, files, scans, ours),
-        numbered_judgments=_numbered(scans["judgments"]),
-        hashes={name: hash_of(resources[name]) for name in ("users", "judgments")},
-    )
-    return study
 
 
 def _numbered(judgments: pl.LazyFrame) -> pl.LazyFrame | None:
@@ -161,7 +161,7 @@ COUNTED = {
 def _counted(study: Study) -> Facts:
     """Return the counts of a study on disk, of some sessions at a time."""
     if study.stored is None:
-        return facts_of(study)
+        return facts_of(study.sessions, study.queries, study.results, study.judgments)
     facts = replace(NO_FACTS, judgments=study.judgments.select(pl.len()).collect().item())
     for cut in slices(study, COUNTED, rows=ROWS_COUNTED):
         facts += facts_in_order(cut.sessions.height, cut.queries, cut.results, 0)

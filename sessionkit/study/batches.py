@@ -8,20 +8,15 @@ its asked columns are, once.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import groupby
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import polars as pl
-from numpy.typing import NDArray
 
 from sessionkit.errors import DataError
 from sessionkit.study.judgment_index import JUDGMENT
 from sessionkit.study.row_index import LENGTH, QUERIES, RESULTS, counts, public, repeated, session_of
-
-if TYPE_CHECKING:
-    from sessionkit.study.study import Study
+from sessionkit.study.storage import LOG, StoredBatch, StudyBatch, polars_path, scan_files
+from sessionkit.study.study import Study
 
 ORDER = {
     "users": ["user_id"],
@@ -31,7 +26,6 @@ ORDER = {
 }
 ROWS = 2**21
 """Results of a slice where memory allows: larger slices are not faster."""
-LOG = ("sessions", "queries", "results")
 PLACES = {"sessions": [QUERIES, RESULTS], "queries": ["query_position", LENGTH], "results": ["rank", JUDGMENT]}
 """What is read of a saved study in place of ids."""
 IDS = {
@@ -40,83 +34,6 @@ IDS = {
     "results": ["session_id", "query_position", "rank", "doc_id"],
 }
 """What is read where the private columns are not there, or are not those of the study's judgments."""
-
-
-def scan_files(
-    files: Sequence[Path | str], options: Mapping[str, Any] | None = None, *, file: str | None = None
-) -> pl.LazyFrame:
-    """Scan Parquet files by their names, none of which is taken for a pattern.
-
-    Parameters
-    ----------
-    options
-        Those of object storage.
-    file
-        Column in which to put the name of each row's file.
-    """
-    given = dict(options) if options else None
-    names = [_not_at_home(name) for name in files]
-    return pl.scan_parquet(names, glob=False, hive_partitioning=False, storage_options=given, include_file_paths=file)
-
-
-def _not_at_home(name: Path | str) -> str:
-    """A path as polars takes it, which looks for one that begins with ~ in the home folder."""
-    return f"./{name}" if str(name).startswith("~") else str(name)
-
-
-@dataclass(frozen=True)
-class StoredBatch:
-    """Files of some sessions of a saved study, one for each table of the log, sorted, with their private columns.
-
-    Parameters
-    ----------
-    files
-        Path or address of each table's file.
-    folder
-        The partition they belong to, such as ``system_id=bm25``; empty without partitions.
-    sha256
-        What each table's file is known by; empty where the study does not say.
-    pairs
-        Digest of the judged pairs by which the results carry numbers, see `sessionkit.study.judgment_index`.
-    numbered
-        Whether these are the pairs of the study's judgments; if not, the file is read by its public columns.
-    options
-        How to get at files on object storage.
-    """
-
-    files: Mapping[str, Path | str]
-    folder: str = ""
-    sha256: Mapping[str, str] = field(default_factory=dict)
-    pairs: str = ""
-    numbered: bool = True
-    options: Mapping[str, Any] | None = field(default=None, repr=False)
-
-    def scan(self, name: str) -> pl.LazyFrame:
-        """Scan the file of one table."""
-        return scan_files([self.files[name]], self.options)
-
-
-@dataclass(frozen=True, eq=False)
-class StudyBatch:
-    """Some whole sessions: their rows of the three tables of the log, sorted.
-
-    Parameters
-    ----------
-    numbered
-        Whether the private columns are there (``__queries``, ``__results``, ``__length``, ``__judgment``), and with
-        them no ids but those asked for.
-    folder
-        The partition they belong to, see `Stored`.
-    starts
-        The first row of every list among the results, where it is known.
-    """
-
-    sessions: pl.DataFrame
-    queries: pl.DataFrame
-    results: pl.DataFrame
-    numbered: bool = False
-    folder: str = ""
-    starts: NDArray[Any] | None = None
 
 
 def slices(
@@ -147,19 +64,20 @@ def slices(
     DataError
         If another study has taken the place of a saved one since it was opened, or it was removed.
     """
-    if study.stored is not None:
+    storage = study.storage
+    if storage.stored is not None:
         facts = study.facts
         at_once = facts.results + (per_query + 1) * facts.queries + facts.sessions <= rows
         with study.reading():
-            for parts in _packed(study.stored if stored is None else stored, rows, per_query):
+            for parts in _packed(storage.stored if stored is None else stored, rows, per_query):
                 for cut in _stored_slices(parts, columns, None if at_once else rows, per_query):
                     study.require_unchanged()
                     if cut.numbered:
                         _require_counted(cut, study)
                     yield cut
         return
-    if study.picked is not None:
-        yield from study.picked.slices(columns, rows, per_query)
+    if storage.rows is not None:
+        yield from _numbered_slices(storage.rows, columns, rows, per_query)
         return
     sessions, queries, results = ordered(study, columns)
     session = session_of(queries, sessions["session_id"], "queries")
@@ -210,7 +128,7 @@ def _packed(stored: Sequence[StoredBatch], rows: int, per_query: int) -> Iterato
         known = dict(sizes.group_by("__file", maintain_order=True).agg(_weight(per_query).sum()).collect().iter_rows())
         packed, held = list[StoredBatch](), 0
         for part in parts:
-            weight = known.get(_not_at_home(part.files["sessions"]), 0)  # a part without sessions has no row
+            weight = known.get(polars_path(part.files["sessions"]), 0)  # a part without sessions has no row
             if packed and held + weight > rows:
                 yield packed
                 packed, held = [], 0
@@ -235,6 +153,19 @@ def _stored_slices(
             frames.append(scan.slice(start, length))
         sessions, queries, results = pl.collect_all(frames)
         yield StudyBatch(sessions, queries, results, stored.numbered, stored.folder)
+
+
+def _numbered_slices(
+    whole: StudyBatch, columns: Mapping[str, Sequence[str]] | None, rows: int, per_query: int
+) -> Iterator[StudyBatch]:
+    """Slices of a log in memory that has its private columns."""
+    tables = [getattr(whole, name) for name in LOG]
+    if columns is not None:
+        names = ([*dict.fromkeys([*columns.get(name, ()), *PLACES[name]])] for name in LOG)
+        tables = [frame.select(wanted) for frame, wanted in zip(tables, names, strict=True)]
+    for at, size in cuts(whole.sessions.lazy().select(QUERIES, RESULTS), rows, per_query):
+        cut = [frame.slice(start, length) for frame, start, length in zip(tables, at, size, strict=True)]
+        yield StudyBatch(cut[0], cut[1], cut[2], numbered=True)
 
 
 def _require_counted(cut: StudyBatch, study: Study) -> None:

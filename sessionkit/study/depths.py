@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import polars as pl
 
-from sessionkit.study.batches import StudyBatch, slices
+from sessionkit.study.batches import slices
 from sessionkit.study.facts import LIST
 from sessionkit.study.row_index import LENGTH, counts, repeated
-
-if TYPE_CHECKING:
-    from sessionkit.study.study import Study
+from sessionkit.study.storage import StudyBatch
+from sessionkit.study.study import Study
 
 COLUMNS = {"sessions": (), "queries": ("results_status",), "results": ()}
 ROWS = 2**19

@@ -9,8 +9,8 @@ from typing import Any, get_type_hints
 from sessionkit.contract import TABLES
 from sessionkit.errors import DataError
 from sessionkit.study.package import LAYOUT
-from sessionkit.study.partition_folders import Added, Partitioned
 from sessionkit.study.settings import Settings
+from sessionkit.study.storage import Added, Partitioned
 
 PARTED = 3
 """Layout from which a descriptor says of every part of the log its folder, its pairs and its hashes."""

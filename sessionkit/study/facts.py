@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
@@ -11,9 +10,6 @@ from numpy.typing import NDArray
 
 from sessionkit.contract.keys import any_twice, begins
 from sessionkit.display.words import counted
-
-if TYPE_CHECKING:
-    from sessionkit.study.study import Study
 
 
 @dataclass(frozen=True)
@@ -57,10 +53,10 @@ class Facts:
         return ", ".join(counted(many, one) for one, many in rows.items())
 
 
-def facts_of(study: Study) -> Facts:
+def facts_of(sessions: pl.LazyFrame, queries: pl.LazyFrame, results: pl.LazyFrame, judgments: pl.LazyFrame) -> Facts:
     """Count, in one pass over each table."""
     length = pl.len().cast(pl.Int64)
-    lists = study.results.group_by("session_id", "query_position").agg(
+    lists = results.group_by("session_id", "query_position").agg(
         repeats=length - pl.col("doc_id").n_unique().cast(pl.Int64),
         gaps=pl.col("rank").max().cast(pl.Int64) != length,
     )
@@ -68,22 +64,22 @@ def facts_of(study: Study) -> Facts:
         name: (pl.col("results_status") == name).sum().cast(pl.Int64)
         for name in ("not_logged", "partly_observed", "empty")
     }
-    sessions, queries, results, judgments, unusual = pl.collect_all(
+    of_sessions, of_queries, of_results, of_judgments, unusual = pl.collect_all(
         [
-            study.sessions.select(length),
-            study.queries.select(queries=length, **status),
-            study.results.select(length),
-            study.judgments.select(length),
+            sessions.select(length),
+            queries.select(queries=length, **status),
+            results.select(length),
+            judgments.select(length),
             lists.select(pl.col("repeats").sum(), pl.col("gaps").sum().cast(pl.Int64)),
         ]
     )
     return Facts(
-        sessions=sessions.item(),
-        results=results.item(),
-        judgments=judgments.item(),
+        sessions=of_sessions.item(),
+        results=of_results.item(),
+        judgments=of_judgments.item(),
         repeats_in_lists=unusual.item(0, "repeats"),
         lists_with_gaps=unusual.item(0, "gaps"),
-        **queries.row(0, named=True),
+        **of_queries.row(0, named=True),
     )
 
 

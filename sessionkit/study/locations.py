@@ -17,8 +17,7 @@ from urllib.parse import quote, unquote, urlsplit
 import polars as pl
 
 from sessionkit.errors import DataError, UsageError, suggestion
-from sessionkit.study.batches import scan_files
-from sessionkit.study.package import DESCRIPTOR
+from sessionkit.study.storage import DESCRIPTOR, scan_files
 
 SCHEMES = ("s3", "s3a", "gs", "gcs", "az", "azure", "abfs", "abfss", "adl", "http", "https")
 """Addresses that polars reads."""

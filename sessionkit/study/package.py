@@ -15,26 +15,25 @@ from contextlib import closing
 from dataclasses import asdict, replace
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from sessionkit import __version__
 from sessionkit.contract import TABLES
 from sessionkit.errors import UsageError
-from sessionkit.study.batches import LOG, ORDER, StoredBatch, StudyBatch, slices
+from sessionkit.study.batches import ORDER, slices
 from sessionkit.study.files import built_beside, sole_writer
 from sessionkit.study.judgment_index import JudgmentIndex
 from sessionkit.study.memory import memory_budget
-from sessionkit.study.partition_folders import Partitioned, by_partition, require_partition_column
+from sessionkit.study.partition_folders import by_partition, require_partition_column
 from sessionkit.study.prefetch import Ahead
 from sessionkit.study.resources import resource, sha256
 from sessionkit.study.row_index import numbered
+from sessionkit.study.storage import DESCRIPTOR, LOG, Partitioned, StoredBatch, StudyBatch
+from sessionkit.study.study import Study
 
-if TYPE_CHECKING:
-    from sessionkit.study.study import Study
-
-DESCRIPTOR, JUDGMENTS = "datapackage.json", "judgments.parquet"
+JUDGMENTS = "judgments.parquet"
 PROFILE = "https://datapackage.org/profiles/2.0/datapackage.json"
 LAYOUT = 3
 """Version of what a study directory looks like; a sessionkit refuses layouts above its own."""

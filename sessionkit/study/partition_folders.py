@@ -7,17 +7,15 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
 from urllib.parse import quote
 
 import polars as pl
 
 from sessionkit.errors import UsageError, suggestion
-from sessionkit.study.batches import LOG, StudyBatch, in_order
-
-if TYPE_CHECKING:
-    from sessionkit.study.study import Study
+from sessionkit.study.batches import in_order
+from sessionkit.study.storage import LOG, StudyBatch
+from sessionkit.study.study import Study
 
 NULL = "__HIVE_DEFAULT_PARTITION__"
 """What stands for null in the name of a folder."""
@@ -26,27 +24,6 @@ LONGEST = 150
 MOST = 10_000
 """Partitions of a study: each is at least three files."""
 PARTITION = "__partition"
-
-
-@dataclass(frozen=True)
-class Added:
-    """What came with a partition that was added to a study: so many of its sources, notes and rejected rows.
-
-    They stand in the order in which the partitions were added, after those of the study itself.
-    """
-
-    folder: str
-    sources: int
-    notes: int
-    rejected: int
-
-
-@dataclass(frozen=True)
-class Partitioned:
-    """By which column of the sessions a study is partitioned, and what was added to it since it was saved."""
-
-    by: str
-    added: tuple[Added, ...] = ()
 
 
 def folder_of(name: str, value: str | None) -> str:

@@ -13,15 +13,16 @@ import polars as pl
 
 from sessionkit.errors import DataError, UsageError
 from sessionkit.study.access import open_study
-from sessionkit.study.batches import LOG, StoredBatch, StudyBatch, scan_files, slices
+from sessionkit.study.batches import slices
 from sessionkit.study.facts import Facts, facts_of
 from sessionkit.study.files import built_beside, linked, sole_writer
 from sessionkit.study.judgment_index import JudgmentIndex
 from sessionkit.study.locations import is_address
 from sessionkit.study.package import finish_package, refuse_to_replace, rows_within, write_judgments, write_log
-from sessionkit.study.partition_folders import Added, Partitioned, folder_of
+from sessionkit.study.partition_folders import folder_of
 from sessionkit.study.row_index import public
-from sessionkit.study.study import Study, identity_of
+from sessionkit.study.storage import LOG, Added, Partitioned, Storage, StoredBatch, StudyBatch, identity_of, scan_files
+from sessionkit.study.study import Study
 from sessionkit.study.union import conformed, tell_of_other_grades, united_judgments, united_users
 
 SPENT = ("title", "missing_positions")
@@ -154,17 +155,18 @@ class _Change:
         """What the whole study says beside its log."""
         saved, facts = self.saved, study.facts
         counts = zip(astuple(saved.facts), astuple(self._facts_gone()), astuple(facts), strict=True)
-        whole = replace(
-            saved,
+        whole = saved.with_tables(
             users=users.lazy(),
             judgments=judgments.lazy(),
             rejected=pl.concat([self._stay(saved.rejected.collect(), "rejected"), study.rejected.collect()]).lazy(),
-            sources=(*self._stay(saved.sources, "sources"), *study.sources),
-            notes=(*self._stay(saved.notes, "notes"), *study.notes),
         )
         summed = Facts(*(was - gone + new for was, gone, new in counts))
-        whole.__dict__["facts"] = replace(summed, judgments=judgments.height)
-        return whole
+        return replace(
+            whole,
+            sources=(*self._stay(saved.sources, "sources"), *study.sources),
+            notes=(*self._stay(saved.notes, "notes"), *study.notes),
+            storage=Storage(facts=replace(summed, judgments=judgments.height)),
+        )
 
     def partitioned(self, study: Study) -> Partitioned:
         """What is kept of what was added."""
@@ -189,7 +191,7 @@ class _Change:
         sessions, queries, results = (
             public(scan_files([part.files[name] for part in self.gone]), name) for name in LOG
         )
-        return facts_of(replace(self.saved, sessions=sessions, queries=queries, results=results))
+        return facts_of(sessions, queries, results, self.saved.judgments)
 
 
 def _require_partitioned(saved: Study, name: str) -> Partitioned:

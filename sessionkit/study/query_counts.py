@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from sessionkit.study.batches import scan_files
 from sessionkit.study.row_index import QUERIES, repeated, sums
+from sessionkit.study.storage import scan_files
 from sessionkit.study.study import Study
 
 MANY = "many"

@@ -9,9 +9,9 @@ from typing import Any
 import polars as pl
 
 from sessionkit.contract import document
-from sessionkit.study.batches import scan_files
 from sessionkit.study.judgment_index import JUDGMENT, KEY
 from sessionkit.study.row_index import LENGTH, QUERIES, RESULTS
+from sessionkit.study.storage import scan_files
 
 MEANINGS = {
     QUERIES: "Private: number of the session's queries.",

@@ -5,45 +5,32 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import asdict, dataclass, field, replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import polars as pl
 
 from sessionkit.contract import TABLES, table
 from sessionkit.display.text import in_html
 from sessionkit.errors import DataError, UsageError, suggestion
-from sessionkit.study.batches import StoredBatch
 from sessionkit.study.facts import Facts, facts_of
-from sessionkit.study.overview import words_and_tables
-from sessionkit.study.package import DESCRIPTOR, write_package
-from sessionkit.study.partition_folders import Partitioned
+from sessionkit.study.memo import Memo
 from sessionkit.study.settings import Settings
 from sessionkit.study.source import Source
-from sessionkit.study.temporary import copy_package
-
-if TYPE_CHECKING:
-    from sessionkit.study.session_subset import SessionSubset
+from sessionkit.study.storage import Partitioned, Storage, StoredBatch, identity_of
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
+ENDS = ("records", "rows", "merged", "idle", "rejected", "empty_lists")
+ACCOUNTS = {name: name.replace("_", " ") for name in ENDS}
+"""What becomes of records, as `Source` calls it and as it is shown."""
 
 
 def no_rejected() -> pl.LazyFrame:
     """Return the table of rejected rows without rows."""
     rejected = table("rejected")
     return rejected.empty(rejected.names).lazy()
-
-
-def identity_of(directory: Path) -> tuple[int, int, int] | None:
-    """What the descriptor's file of a study directory is known by; None where it is not there."""
-    try:
-        found = (directory / DESCRIPTOR).stat()
-    except OSError:
-        return None
-    return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def guarded_read(verb: Verb) -> Verb:
@@ -87,6 +74,10 @@ class Study:
         The study's directory when it was opened from disk.
     address
         The study's address when it was opened from object storage.
+    storage
+        What is known of the tables without reading them, the files they lie in among it.
+    memo
+        What was worked out of the study since; never given, never pickled.
     """
 
     users: pl.LazyFrame
@@ -101,6 +92,8 @@ class Study:
     notes: tuple[str, ...] = ()
     path: Path | None = None
     address: str | None = None
+    storage: Storage = field(default_factory=Storage, repr=False)
+    memo: Memo = field(default_factory=Memo, init=False, repr=False)
 
     def table(self, name: str) -> pl.LazyFrame:
         """Return a table by its name.
@@ -118,58 +111,87 @@ class Study:
 
     def columns(self, name: str) -> tuple[str, ...]:
         """Return the names of a table's columns, the declared ones first."""
-        if name not in self._columns:
-            self._columns[name] = tuple(self.table(name).collect_schema().names())
-        return self._columns[name]
+        return self.memo.once(("columns", name), lambda: tuple(self.table(name).collect_schema().names()))
 
-    @cached_property
+    def __post_init__(self) -> None:
+        """Take what is known of the tables where it belongs to them; `dataclasses.replace` passes on that of others."""
+        tables = {name: getattr(self, name) for name in (*TABLES, "rejected")}
+        description = (self.settings, self.sources, self.reader, self.notes)
+        object.__setattr__(self, "storage", self.storage.bound(tables, description))
+
+    def with_tables(self, **tables: pl.LazyFrame) -> Study:
+        """Return a study with other tables in place of some; nothing that is known of this one's tables is known of it.
+
+        Parameters
+        ----------
+        **tables
+            The new ones by name: users, sessions, queries, results, judgments, rejected. They are not checked again.
+
+        Raises
+        ------
+        UsageError
+            There is no such table.
+        """
+        for name in tables:
+            self.table(name)
+        return replace(self, storage=Storage(), **tables)  # type: ignore[arg-type]  # names of tables alone
+
+    @property
     def facts(self) -> Facts:
         """Counts of rows, repeats and unusual queries, computed at most once."""
-        return facts_of(self)
+        known = self.storage.facts
+        if known is None:
+            return self.memo.once("facts", lambda: facts_of(self.sessions, self.queries, self.results, self.judgments))
+        return known
 
-    @cached_property
+    @property
     def depths(self) -> pl.DataFrame:
         """How deep lists are known, computed at most once; see `sessionkit.study.depths`."""
         from sessionkit.study.depths import depths_of  # it cuts studies into slices
 
-        return depths_of(self)
+        known = self.storage.depths
+        return self.memo.once("depths", lambda: depths_of(self)) if known is None else known
 
-    @cached_property
+    @property
     def stored(self) -> tuple[StoredBatch, ...] | None:
-        """Where the log lies in files that know the places of their rows; None unless it was opened from such files.
+        """Where the log lies in files that know the places of their rows; None unless it was opened from such files."""
+        return self.storage.stored
 
-        A study made from this one by ``dataclasses.replace`` has other tables, and no such files.
-        """
-        return None
-
-    @cached_property
-    def picked(self) -> SessionSubset | None:
-        """What the tables were picked from, with their row numbers; None unless they were.
-
-        A study made from this one by ``dataclasses.replace`` has other tables, and no such numbers.
-        """
-        return None
-
-    @cached_property
+    @property
     def numbered_judgments(self) -> pl.LazyFrame | None:
         """The judgments with the private columns of their file; None unless they were opened from one that has them."""
-        return None
+        return self.storage.numbered_judgments
 
-    @cached_property
+    @property
     def identity(self) -> tuple[int, int, int] | None:
         """What the descriptor's file was known by when the study was opened from a directory."""
-        return None
+        return self.storage.identity
+
+    @property
+    def partitioned(self) -> Partitioned | None:
+        """By which column the files of the log are partitioned; None where they are not, or there are none."""
+        return self.storage.partitioned
+
+    @property
+    def hashes(self) -> Mapping[str, str]:
+        """SHA-256 of the files of users and judgments, as the study's descriptor has them; empty without files."""
+        return self.storage.hashes
+
+    @property
+    def package(self) -> Path | None:
+        """Where all of the study has been written already, in a temporary place; None unless it was."""
+        return self.storage.package
 
     def require_unchanged(self) -> None:
         """Raise DataError where another study has taken the place of the one that was opened, or it is gone."""
-        if self.identity is None or self.path is None:
+        if self.storage.identity is None or self.path is None:
             return
         found = identity_of(self.path)
         if found is None:
             raise DataError(
                 f"{self.path} was removed since it was opened; nothing of it can be read any more"
             ) from None
-        if found != self.identity:
+        if found != self.storage.identity:
             raise DataError(f"{self.path} was written anew since it was opened; open it again") from None
 
     @contextmanager
@@ -180,16 +202,6 @@ class Study:
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):
             self.require_unchanged()
             raise
-
-    @cached_property
-    def partitioned(self) -> Partitioned | None:
-        """By which column the files of the log are partitioned; None where they are not, or there are none."""
-        return None
-
-    @cached_property
-    def hashes(self) -> Mapping[str, str]:
-        """SHA-256 of the files of users and judgments, as the study's descriptor has them; empty without files."""
-        return {}
 
     def save(
         self, directory: str | PathLike[str], *, partition_by: str | None = None, memory: str | int | None = None
@@ -214,27 +226,15 @@ class Study:
         UsageError
             The directory holds something that is no study, or cannot be written, or the sessions have no such column.
         """
-        from sessionkit.study.access import open_study  # it makes studies
+        from sessionkit.study.access import open_study  # these three take studies
+        from sessionkit.study.package import write_package
+        from sessionkit.study.temporary import copy_package
 
         if self.package is not None and partition_by is None:
             saved = open_study(copy_package(self.package, Path(directory)))
-            if "depths" in vars(self):
-                saved.__dict__["depths"] = self.depths
-            return saved
+            depths = self.storage.depths if self.storage.depths is not None else self.memo.find("depths")
+            return replace(saved, storage=replace(saved.storage, depths=depths))
         return open_study(write_package(self, Path(directory), partition_by=partition_by, memory=memory))
-
-    @cached_property
-    def package(self) -> Path | None:
-        """Where all of the study has been written already, in a temporary place; None unless it was.
-
-        A study made from this one by ``dataclasses.replace`` has other tables, and no such place.
-        """
-        return None
-
-    @cached_property
-    def _columns(self) -> dict[str, tuple[str, ...]]:
-        """Names of columns already looked up."""
-        return {}
 
     def __repr__(self) -> str:
         """Return the shape of the study in one line."""
@@ -244,3 +244,48 @@ class Study:
     def _repr_html_(self) -> str:
         """Return the study as a notebook shows it; no table is read for it."""
         return in_html(*words_and_tables(self))
+
+
+def words_and_tables(study: Study) -> tuple[list[str], dict[str, pl.DataFrame]]:
+    """Return what is shown of a study: words, and tables by title."""
+    declared = {name: value for name, value in asdict(study.settings).items() if value not in (None, (), False)}
+    title = declared.pop("title", "Study")
+    rejected = sum(source.rejected for source in study.sources)
+    words = [
+        f"{title} (synthetic)" if declared.pop("synthetic", False) and "synthetic" not in title.lower() else title,
+        f"Read as {study.reader}. Declared: {', '.join(f'{name} {_plain(value)}' for name, value in declared.items())}.",
+        *(["1 record was rejected, see study.rejected."] if rejected == 1 else []),
+        *([f"{rejected:,} records were rejected, see study.rejected."] if rejected > 1 else []),
+        *study.notes,
+    ]
+    return words, {"Tables": _tables(study), **({"Sources": _sources(study)} if study.sources else {})}
+
+
+def _plain(value: object) -> str:
+    """Return a declared value as people write it."""
+    if isinstance(value, tuple):
+        return ", ".join(map(_plain, value))
+    return f"{value:g}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _tables(study: Study) -> pl.DataFrame:
+    """Return rows and columns of the tables; those of users are not counted anywhere."""
+    rows = []
+    for name in TABLES:
+        columns = [column for column in study.columns(name) if column[:1] != "_"]
+        rows.append((name, getattr(study.facts, name, None), ", ".join(columns)))
+    return pl.DataFrame(rows, schema={"table": pl.String, "rows": pl.Int64, "columns": pl.String}, orient="row")
+
+
+def _sources(study: Study) -> pl.DataFrame:
+    """Return what became of the records of each source; kinds of end that no record met are left out."""
+    rows = [
+        {"source": source.path, "as": source.kind or source.table}
+        | {shown: getattr(source, name) for name, shown in ACCOUNTS.items()}
+        for source in study.sources
+    ]
+    frame = pl.DataFrame(
+        rows, schema={"source": pl.String, "as": pl.String, **dict.fromkeys(ACCOUNTS.values(), pl.Int64)}
+    )
+    met = [name for name in ACCOUNTS.values() if name in ("records", "rows") or frame.get_column(name).sum()]
+    return frame.select("source", "as", *met)

@@ -1,7 +1,5 @@
 """Average session curves: held after stopping, both orders of normalising, agreement with the scores."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -99,8 +97,8 @@ def test_what_is_wrong_is_said(study, options, says):
 
 
 def test_a_study_without_sessions_is_the_datas_fault(study):
-    empty = replace(
-        study, sessions=study.sessions.head(0), queries=study.queries.head(0), results=study.results.head(0)
+    empty = study.with_tables(
+        sessions=study.sessions.head(0), queries=study.queries.head(0), results=study.results.head(0)
     )
     with pytest.raises(sk.DataError, match="no sessions"):
         sk.curve(empty, "sDCG@2")

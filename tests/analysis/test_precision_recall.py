@@ -1,7 +1,5 @@
 """Recall-precision curves and R-precision histograms: worked values, averages, agreement with scores."""
 
-from dataclasses import replace
-
 import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -103,7 +101,7 @@ def test_r_precision_histogram():
         for topic, (grades, more) in own.items()
     ]
     study = study_of_lists(rows)  # every list has judgments of its own; then both systems have the topics 1, 2, 3
-    study = replace(study, sessions=study.sessions.with_columns(pl.col("topic_id").str.head(1)))
+    study = study.with_tables(sessions=study.sessions.with_columns(pl.col("topic_id").str.head(1)))
     table = sk.rprecision_histogram(study)
     assert table.columns == ["topic_id", "a", "b", "difference"]
     assert table.get_column("a").to_list() == pytest.approx([0.4, 1 / 3, 0.5])
@@ -163,4 +161,4 @@ def test_a_saved_study_and_its_partial_results_give_the_same_bits(tmp_path):
         name: study.table(name).collect().sample(fraction=1, shuffle=True, seed=seed).lazy()
         for name in ("sessions", "queries", "results", "judgments")
     }
-    assert sk.precision_recall(replace(study, **shuffled)).equals(sk.precision_recall(study))
+    assert sk.precision_recall(study.with_tables(**shuffled)).equals(sk.precision_recall(study))

@@ -1,7 +1,6 @@
 """A mistyped measure is refused before the log is read, which may take an hour; the same from Python."""
 
 import inspect
-from dataclasses import replace
 
 import pytest
 
@@ -73,7 +72,7 @@ def unread():
         judgments={"judgment_key": ["t"], "doc_id": ["a"], "grade": [1]},
     )
     tables = ("users", "sessions", "queries", "results", "judgments")
-    return replace(study, **{name: study.table(name).map_batches(reading) for name in tables})
+    return study.with_tables(**{name: study.table(name).map_batches(reading) for name in tables})
 
 
 GIVEN = {

@@ -34,7 +34,7 @@ def spark():
 @pytest.fixture(scope="session")
 def saved(tmp_path_factory):
     """A study on disk with everything in it, in a folder whose name Spark could take for a pattern."""
-    from logs import DECLARED, tables
+    from tests.engines.logs import DECLARED, tables
 
     study = sk.from_tables(**tables(), **DECLARED)
     return study.save(tmp_path_factory.mktemp("studies") / "a {study}, *mine* [1]")

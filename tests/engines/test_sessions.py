@@ -7,7 +7,6 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from logs import tables
 
 import sessionkit as sk
 from sessionkit.engines.columns import SLICE, SparkColumn, spark_type
@@ -16,6 +15,7 @@ from sessionkit.engines.stream import KINDS, StreamLayout
 from sessionkit.errors import DataError
 from sessionkit.scoring.graded_pairs import GradedPairs
 from sessionkit.scoring.score import score_task
+from tests.engines.logs import tables
 from tests.support.examples import examples
 
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")

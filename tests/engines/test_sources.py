@@ -1,13 +1,11 @@
 """What Spark's own tables must be, and what is said where they are not."""
 
-from dataclasses import replace
-
 import pytest
-from logs import assert_same, frames_of, tables
 
 import sessionkit as sk
 from sessionkit.engines import spark as engine
 from sessionkit.errors import DataError, UsageError
+from tests.engines.logs import assert_same, frames_of, tables
 
 FEW = ["sDCG@3", "nsDCG@3"]
 pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")]
@@ -109,7 +107,7 @@ def test_requests_that_make_no_sense(spark, saved, tmp_path):
         (saved, {"master": "local[7]"}, "there is a Spark session on local"),
         (saved, {"per": "sistem"}, "no such column"),
         (sk.from_tables(**tables(2)), {}, "in memory of this process only"),
-        (replace(saved, results=saved.results.head(3)), {}, "a change made to it"),
+        (saved.with_tables(results=saved.results.head(3)), {}, "a change made to it"),
         (frames | {"session": frames["sessions"]}, {}, "did you mean 'sessions'"),
         (frames | {"users": 3}, {}, "users is a int"),
         (frames, {"settings": {"max_grades": 3}}, "did you mean 'max_grade'"),

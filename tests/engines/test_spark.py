@@ -5,13 +5,11 @@ import os
 import subprocess
 import sys
 import warnings
-from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 
 import polars as pl
 import pytest
-from logs import DECLARED, ODD, assert_same, frames_of, tables
 from test_contracts import variants
 
 import sessionkit as sk
@@ -21,6 +19,7 @@ from sessionkit.errors import DataError, DataWarning, SessionkitError, UsageErro
 from sessionkit.scoring.measures import MEASURES
 from sessionkit.study.batches import slices
 from sessionkit.study.package import write_package
+from tests.engines.logs import DECLARED, ODD, assert_same, frames_of, tables
 
 pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")]
 
@@ -88,7 +87,7 @@ def test_groups_of_every_type_that_spark_has(spark, tmp_path, limit):
         "at": pl.lit(datetime(2026, 1, 1, 12, tzinfo=UTC)) + pl.duration(microseconds=number),
         "long": pl.duration(seconds=number),
     }
-    study = replace(sk.from_tables(**given), sessions=sk.from_tables(**given).sessions.with_columns(**more))
+    study = sk.from_tables(**given).with_tables(sessions=sk.from_tables(**given).sessions.with_columns(**more))
     study = study.save(tmp_path / "study")
     expected = sk.score(study, FEW, list(more)[:-1])
     assert_same(engine.score(study, FEW, list(more)[:-1], spark=spark, broadcast_limit=limit), expected)

@@ -4,13 +4,13 @@ import pickle
 
 import polars as pl
 import pytest
-from logs import assert_same, frames_of
 
 import sessionkit as sk
 from sessionkit.engines.judgments import judged_of
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.graded_pairs import GradedPairs
 from sessionkit.scoring.score import score_task
+from tests.engines.logs import assert_same, frames_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 ASKED = ["CubeTest", "ACT@2", "nCubeTest", "nACT@2", "EU", "nEU", "InstanceRecall", "InstancePrecision@1", "sDCG@3"]

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from sessionkit.privacy.order import in_new_order
 from sessionkit.privacy.tables import PLACE
-from sessionkit.study.batches import LOG, StudyBatch
 from sessionkit.study.row_index import QUERIES, RESULTS
+from sessionkit.study.storage import LOG, StudyBatch
 from tests.support.examples import examples
 
 

@@ -166,7 +166,7 @@ def test_a_copy_is_a_study(leaky, tmp_path):
         assert frame.equals(frame.sort(key))
         assert not any(dtype.is_temporal() for dtype in frame.schema.values())
     assert copy.facts == replace(leaky().facts)
-    assert vars(copy.facts) == vars(sk.study.facts.facts_of(copy))
+    assert vars(copy.facts) == vars(copy.with_tables().facts)
 
 
 def test_accounts_stay(leaky):

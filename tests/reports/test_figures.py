@@ -14,7 +14,7 @@ from sessionkit.reports.figures import APART, FIGURES, figure
 def clicked(study):
     """The study with clicks on every second result of later queries."""
     deep = (pl.col("rank") == 1) | (pl.col("query_position") > 1)
-    return replace(study, results=study.results.with_columns(clicked=deep))
+    return study.with_tables(results=study.results.with_columns(clicked=deep))
 
 
 def test_every_kind_of_chart_has_its_figure(make):

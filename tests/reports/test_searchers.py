@@ -1,7 +1,5 @@
 """Searchers in the report: what the log allows is worked out, and what it does not is said."""
 
-from dataclasses import replace
-
 import polars as pl
 
 from sessionkit.reports.figures import Figure
@@ -20,7 +18,7 @@ def rated(study):
     """The study with clicks, and a rating of each session that grows with its number of queries."""
     sessions = study.sessions.sort("session_id").with_columns(rating=pl.int_range(pl.len()).cast(pl.Float64))
     deep = (pl.col("rank") == 1) | (pl.col("query_position") > 1)
-    return replace(study, sessions=sessions, results=study.results.with_columns(clicked=deep))
+    return study.with_tables(sessions=sessions, results=study.results.with_columns(clicked=deep))
 
 
 def test_clicks_and_ratings_make_a_fit_and_correlations(make):

@@ -9,7 +9,6 @@ from sessionkit.errors import UsageError
 from sessionkit.reports.sample import drawn, in_memory, only
 from sessionkit.reports.session_rows import pick, pick_tasks
 from sessionkit.scoring import reduction
-from sessionkit.study.facts import facts_of
 from tests.reports.mixed_logs import mixed
 
 MEASURES = ["sDCG@10", "nsDCG(unjudged=skip)@10", "mean(nDCG@10)", "sDCG(grades=user,duplicates=first)@10"]
@@ -35,7 +34,7 @@ def test_tables_facts_and_scores_are_those_of_the_sessions_alone(study, blocks, 
     for name in ("sessions", "queries", "results"):
         assert found.columns(name) == study.columns(name)
         assert_frame_equal(found.table(name).collect(), theirs.table(name).collect())
-    assert found.facts == facts_of(theirs)
+    assert found.facts == theirs.with_tables().facts
     for per in ("session", "system"):
         assert_frame_equal(sk.score(found, MEASURES, per=per), sk.score(theirs, MEASURES, per=per))
 
@@ -44,7 +43,7 @@ def test_fewer_of_what_was_picked(study):
     ids = drawn(study, 17)
     few = only(pick(study, ids["session_id"]), ids.head(5))
     theirs = in_memory(only(study, ids.head(5)))
-    assert few.facts == facts_of(theirs)
+    assert few.facts == theirs.with_tables().facts
     assert in_memory(few) is few
     assert_frame_equal(few.results.collect(), theirs.results.collect())
     assert_frame_equal(sk.score(few, MEASURES), sk.score(theirs, MEASURES))

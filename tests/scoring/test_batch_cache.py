@@ -6,7 +6,7 @@ import sessionkit as sk
 from sessionkit.scoring import batch as room
 from sessionkit.scoring import batch_cache
 from sessionkit.scoring.batch import blocks
-from sessionkit.scoring.batch_cache import kept_blocks
+from sessionkit.scoring.batch_cache import cache_batches
 
 
 def test_blocks_of_a_small_study_hand_out_what_is_asked_for(monkeypatch):
@@ -30,7 +30,7 @@ def test_blocks_of_a_small_study_hand_out_what_is_asked_for(monkeypatch):
     cuts, slices = [], room.slices
     monkeypatch.setattr(room, "slices", lambda *given: cuts.append(given) or slices(*given))
     asked = {"sessions": ["age"], "users": ["skill"], "results": ["clicked"]}
-    with kept_blocks(study, {**asked, "results": []}):
+    with cache_batches(study, {**asked, "results": []}):
         (first,), (second,), (bare,) = blocks(study, asked), blocks(study, asked, 1), blocks(study, {})
         assert len(cuts) == 1
         assert second.values is first.values is bare.values
@@ -45,5 +45,5 @@ def test_blocks_of_a_small_study_hand_out_what_is_asked_for(monkeypatch):
     (after,) = blocks(study, {})
     assert (len(cuts), after.values is first.values) == (4, False)
     monkeypatch.setattr(batch_cache, "SMALL", 1)
-    with kept_blocks(study, {}):
+    with cache_batches(study, {}):
         assert next(blocks(study, asked)).values is not next(blocks(study, asked)).values

@@ -111,11 +111,11 @@ def test_contracts(measures, data, shuffle):
     assert scores_of(study, [one])[str(one)] == scores[str(one)]
     seed = shuffle.randrange(2**32)
     shuffled = {name: study.table(name).collect().sample(fraction=1, shuffle=True, seed=seed).lazy() for name in TABLES}
-    assert scores_of(replace(study, **shuffled), measures) == scores
+    assert scores_of(study.with_tables(**shuffled), measures) == scores
     if made:
         name = sorted(made)[shuffle.randrange(len(made))]
         own = {table: study.table(table).filter(pl.col("session_id") == name) for table in TABLES[:3]}
-        for measure, values in scores_of(replace(study, **own), measures).items():
+        for measure, values in scores_of(study.with_tables(**own), measures).items():
             assert values == {unit: value for unit, value in scores[measure].items() if unit[0] == name}
 
 
@@ -197,7 +197,7 @@ sk.score(sk.open_study({str(tmp_path / "study")!r}), {asked!r}).write_parquet({s
     for rest in (0, 1):
         mine = pl.col("session_id").hash(0) % 2 == rest
         cut = {name: saved.table(name).filter(mine) for name in ("sessions", "queries", "results")}
-        halves.append(sk.score(replace(saved, **cut), asked))
+        halves.append(sk.score(saved.with_tables(**cut), asked))
     assert pl.concat(halves).sort("session_id", maintain_order=True).equals(whole)
 
 

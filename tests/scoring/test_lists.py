@@ -195,7 +195,7 @@ def test_a_breakdown_cuts_at_every_rank():
 
 def test_undefined_becomes_zero_where_asked():
     study = one()
-    study = replace(study, judgments=study.judgments.filter(pl.col("grade") == 0))
+    study = study.with_tables(judgments=study.judgments.filter(pl.col("grade") == 0))
     with pytest.warns(
         sk.DataWarning, match="R@3 undefined for 1 of 1: s query 1; no judgments for their key, or nothing"
     ):

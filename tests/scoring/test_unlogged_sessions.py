@@ -3,7 +3,6 @@
 import json
 import re
 import warnings
-from dataclasses import replace
 
 import polars as pl
 import pytest
@@ -135,7 +134,7 @@ def test_the_warning_says_why(saved, tmp_path):
         text = "sDCG@10, Results undefined for 2 of 3: e, n; no list of 2 sessions was logged; left out of means"
         assert [str(one.message) for one in caught] == [text]
     # other sessions have other reasons: nothing is judged for s with the topic of another
-    other = replace(study, sessions=study.sessions.with_columns(judgment_key=pl.lit("u")))
+    other = study.with_tables(sessions=study.sessions.with_columns(judgment_key=pl.lit("u")))
     why = "no list of 2 sessions was logged; no judgments for their key; left out"
     with pytest.warns(DataWarning, match=rf"3 of 3: e, n, s; {why}"):
         sk.score(other, ["sDCG@10"])
@@ -145,8 +144,8 @@ def test_the_warning_says_why(saved, tmp_path):
 @pytest.mark.parametrize("undefined", ["null", "zero"])
 def test_curves_and_bounds_leave_them_out(undefined):
     study = log()
-    alone = replace(
-        study, **{name: study.table(name).filter(session_id="s") for name in ("sessions", "queries", "results")}
+    alone = study.with_tables(
+        **{name: study.table(name).filter(session_id="s") for name in ("sessions", "queries", "results")}
     )
     for text in (f"sDCG(undefined={undefined})@2", f"nsDCG(ideal_queries=3,undefined={undefined})@2"):
         for normalize in ("none", "each", "averages"):

@@ -4,7 +4,6 @@ from polars.testing import assert_frame_equal
 
 import sessionkit as sk
 from sessionkit.study.batches import ORDER
-from sessionkit.study.facts import facts_of
 
 ASKED = ["sDCG@10", "nsDCG(ideal=spread)@5", "mean(nDCG@10)"]
 FIRST = {"s1": ("u1", "2026-11-19", "ab"), "s4": ("u2", "2026-11-20", "cb"), "s2": ("u1", "2026-11-20", "a")}
@@ -27,7 +26,7 @@ def same_study(one, other):
     for name in ("users", "sessions", "queries", "results"):
         by = ORDER[name]
         assert_frame_equal(one.table(name).sort(by).collect(), other.table(name).sort(by).collect())
-    assert one.facts == facts_of(one) == other.facts
+    assert one.facts == one.with_tables().facts == other.facts
 
 
 def same_scores(one, other):

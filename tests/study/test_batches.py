@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from dataclasses import replace
 
 import polars as pl
 import pytest
@@ -51,13 +50,13 @@ def test_only_the_asked_columns_are_read(saved):
 
 def test_a_shuffled_study_is_put_in_order(study):
     shuffled = {name: study.table(name).collect().sample(fraction=1, shuffle=True, seed=3).lazy() for name in ORDER}
-    (part,) = slices(replace(study, **shuffled), rows=10**9)
+    (part,) = slices(study.with_tables(**shuffled), rows=10**9)
     for name in ("sessions", "queries", "results"):
         assert_frame_equal(getattr(part, name), study.table(name).collect())
 
 
 def test_a_changed_study_forgets_the_files(saved):
-    fewer = replace(saved, results=saved.results.filter(pl.col("rank") == 1))
+    fewer = saved.with_tables(results=saved.results.filter(pl.col("rank") == 1))
     assert saved.stored is not None
     assert fewer.stored is None
     assert all((part.results["rank"] == 1).all() for part in slices(fewer))
@@ -65,7 +64,7 @@ def test_a_changed_study_forgets_the_files(saved):
 
 def test_an_empty_study_is_one_empty_slice(study, tmp_path):
     none = {name: study.table(name).clear() for name in ("users", "sessions", "queries", "results")}
-    empty = replace(study, **none)
+    empty = study.with_tables(**none)
     (part,) = slices(empty)
     assert (len(part.sessions), len(part.queries), len(part.results)) == (0, 0, 0)
     opened = empty.save(tmp_path / "empty")
@@ -90,7 +89,7 @@ def test_small_files_are_sliced_together(study, tmp_path):
 def test_a_study_written_anew_while_it_is_open_is_not_read(study, tmp_path):
     opened = study.save(tmp_path / "study")
     before = sk.score(opened, "sDCG@10", per="system")
-    fewer = replace(study, judgments=study.judgments.filter(pl.col("grade") > 1))
+    fewer = study.with_tables(judgments=study.judgments.filter(pl.col("grade") > 1))
     fewer.save(tmp_path / "study")
     with pytest.raises(DataError, match="was written anew since it was opened; open it again"):
         sk.score(opened, "sDCG@10", per="system")

@@ -1,7 +1,5 @@
 """Facts: counts of rows and of the unusual, computed once."""
 
-from dataclasses import replace
-
 import numpy as np
 import polars as pl
 import pytest
@@ -47,13 +45,12 @@ def test_facts_are_computed_once(study):
 
 
 def test_facts_of_a_reading_are_those_of_its_tables(study):
-    assert replace(study).facts == study.facts, "the one is counted while reading, the other from the tables"
+    assert study.with_tables().facts == study.facts, "the one is counted while reading, the other from the tables"
 
 
 def test_facts_of_parts_add_up(study):
     parts = [
-        replace(
-            study,
+        study.with_tables(
             **{name: study.table(name).filter(session_id=session) for name in ("sessions", "queries", "results")},
         ).facts
         for session in "ab"

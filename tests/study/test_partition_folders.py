@@ -2,7 +2,6 @@
 
 import json
 import warnings
-from dataclasses import replace
 from pathlib import PurePosixPath
 
 import polars as pl
@@ -158,7 +157,7 @@ def test_odd_values_and_null(tmp_path):
 
 def test_a_study_without_sessions(study, tmp_path):
     none = {name: study.table(name).clear() for name in ("users", *LOG)}
-    saved = replace(study, **none).save(tmp_path / "empty", partition_by="system_id")
+    saved = study.with_tables(**none).save(tmp_path / "empty", partition_by="system_id")
     assert sk.score(saved, "sDCG@10").is_empty()
     assert saved.partitioned.by == "system_id"
 

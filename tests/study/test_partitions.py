@@ -3,7 +3,6 @@
 import os
 import threading
 import warnings
-from dataclasses import replace
 
 import polars as pl
 import pytest
@@ -43,7 +42,7 @@ def test_a_day_is_added(days):
 
 def test_a_day_without_the_column_gets_it(days):
     day = small(DAY)
-    bare = replace(day, sessions=day.sessions.drop("date"))
+    bare = day.with_tables(sessions=day.sessions.drop("date"))
     same_study(add_partition(days.path, bare, "date", "2026-11-21"), small(FIRST | DAY))
 
 
@@ -159,7 +158,7 @@ def test_values_other_than_said_are_refused(days):
 def test_users_are_united(days, tmp_path):
     def with_ages(sessions, ages):
         made = small(sessions)
-        return replace(made, users=pl.LazyFrame({"user_id": list(ages), "age": list(ages.values())}))
+        return made.with_tables(users=pl.LazyFrame({"user_id": list(ages), "age": list(ages.values())}))
 
     first = with_ages(FIRST, {"u1": 30, "u2": None}).save(tmp_path / "aged", partition_by="date")
     with pytest.raises(DataError, match=r"users: age of 'u1' is 31 in what is added and 30 in the study"):
@@ -174,13 +173,13 @@ def test_users_are_united(days, tmp_path):
 def test_columns_must_fit(days, tmp_path):
     day = small(DAY)
     with pytest.raises(DataError, match=r"results.clicked is not among the columns of the study"):
-        add_partition(days.path, replace(day, results=day.results.with_columns(clicked=True)), "date", "2026-11-21")
-    texts = replace(day, queries=day.queries.with_columns(query_id=pl.lit("x")))
+        add_partition(days.path, day.with_tables(results=day.results.with_columns(clicked=True)), "date", "2026-11-21")
+    texts = day.with_tables(queries=day.queries.with_columns(query_id=pl.lit("x")))
     with pytest.raises(DataError, match=r"queries.query_id is not among the columns"):
         add_partition(days.path, texts, "date", "2026-11-21")
     scored = small(FIRST)
-    scored = replace(scored, results=scored.results.with_columns(weight=1)).save(tmp_path / "w", partition_by="date")
-    halves = replace(day, results=day.results.with_columns(weight=pl.lit(0.5)))
+    scored = scored.with_tables(results=scored.results.with_columns(weight=1)).save(tmp_path / "w", partition_by="date")
+    halves = day.with_tables(results=day.results.with_columns(weight=pl.lit(0.5)))
     with pytest.raises(DataError, match=r"results.weight is Float64 in what is added and Int32 in the study"):
         add_partition(scored.path, halves, "date", "2026-11-21")
     unknown = add_partition(scored.path, day, "date", "2026-11-21")  # null where it is not known
@@ -223,7 +222,7 @@ def test_files_are_copied_where_they_cannot_be_linked(days, monkeypatch):
 def test_a_column_that_is_a_date(tmp_path):
     def dated(sessions):
         made = small(sessions)
-        return replace(made, sessions=made.sessions.with_columns(pl.col("date").str.to_date()))
+        return made.with_tables(sessions=made.sessions.with_columns(pl.col("date").str.to_date()))
 
     saved = dated(FIRST).save(tmp_path / "dated", partition_by="date")
     whole = add_partition(saved.path, dated(DAY), "date", "2026-11-21")

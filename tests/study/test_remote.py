@@ -6,7 +6,6 @@ import re
 import shutil
 import threading
 import warnings
-from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -71,7 +70,7 @@ def saved(tmp_path_factory):
     """A study whose partitions have names that need escaping."""
     study = read_clinic()
     odd = pl.format("{}/a b%ü", "system_id")
-    return replace(study, sessions=study.sessions.with_columns(system_id=odd)).save(
+    return study.with_tables(sessions=study.sessions.with_columns(system_id=odd)).save(
         tmp_path_factory.mktemp("remote") / "study", partition_by="system_id"
     )
 

@@ -22,6 +22,7 @@ from sessionkit.readers.checks.unusual import notice_unusual
 from sessionkit.readers.checks.zones import notice_zones, without_zones
 from sessionkit.readers.raw import Raw
 from sessionkit.study import Settings, Study
+from sessionkit.study.storage import Storage
 
 Raws = Mapping[str, Sequence[Raw]]
 """The sources of each table; only judgments may have several."""
@@ -61,7 +62,7 @@ def whole_study(
     notice(replace(counts, facts=facts), judged, settings, notes)
     notice_unusual(counts.unusual, notes)
     notes.give_warnings()
-    study = Study(
+    return Study(
         users=finished("users", user_rows).lazy(),
         sessions=finished("sessions", made.sessions).lazy(),
         queries=finished("queries", made.queries).lazy(),
@@ -72,9 +73,8 @@ def whole_study(
         sources=(*(source for part in parts for source in sources_of(part)), *aside.sources),
         reader=reader,
         notes=tuple(notes.told),
+        storage=Storage(facts=facts),
     )
-    study.__dict__["facts"] = facts
-    return study
 
 
 def log_of(raws: Raws) -> dict[str, Raw]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -34,9 +34,9 @@ from sessionkit.readers.large.sizes import ENOUGH
 from sessionkit.readers.large.totals import Gathered, Types
 from sessionkit.readers.stream import StreamedLog
 from sessionkit.study import Settings, Study, open_study
-from sessionkit.study.batches import StudyBatch
 from sessionkit.study.package import write_package
 from sessionkit.study.prefetch import Ahead, in_turn
+from sessionkit.study.storage import Storage, StudyBatch
 from sessionkit.study.temporary import TemporaryFolder
 
 
@@ -114,14 +114,8 @@ def large_study(
                 break
     writing.notes.give_warnings()
     opened = open_study(held.path / "study")
-    if (depths := writing.gathered.depths) is not None:
-        opened.__dict__["depths"] = depths
-    study = replace(opened, path=None)
-    known = {
-        name: value for name, value in vars(opened).items() if name not in {field.name for field in fields(opened)}
-    }
-    study.__dict__.update(known, package=opened.path)
-    return study
+    storage = replace(opened.storage, depths=writing.gathered.depths, package=opened.path)
+    return replace(opened, path=None, storage=storage)
 
 
 class Writing:
@@ -219,10 +213,8 @@ class Writing:
             for name, raw in self.course.log.items()
             for source, (_, member) in zip(gathered.sources[name], raw.parted, strict=True)
         ]
-        study = replace(
-            _without_log(self.judged),
-            users=finished("users", users).lazy(),
-            rejected=rejected,
+        return replace(
+            _without_log(self.judged).with_tables(users=finished("users", users).lazy(), rejected=rejected),
             settings=beside.settings,
             sources=(
                 *(sources_of(beside.users) if beside.users else ()),
@@ -232,9 +224,8 @@ class Writing:
             ),
             reader=beside.reader,
             notes=tuple(notes.told),
+            storage=Storage(facts=counts.facts),
         )
-        study.__dict__["facts"] = counts.facts
-        return study
 
 
 def _without_log(judgments: pl.DataFrame) -> Study:

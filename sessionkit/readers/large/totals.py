@@ -21,8 +21,8 @@ from sessionkit.readers.large.feeds import OutOfOrderError
 from sessionkit.readers.progress import came
 from sessionkit.readers.raw import Raw
 from sessionkit.study import Source
-from sessionkit.study.batches import StudyBatch
 from sessionkit.study.depths import depths_in, summed
+from sessionkit.study.storage import StudyBatch
 
 Types = dict[str, dict[str, pl.DataType]]
 """For each table of the log the types of its extras that are text in the source."""

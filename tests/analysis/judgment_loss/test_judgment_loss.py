@@ -1,6 +1,5 @@
 """judgment_loss, end to end: against the protocol restated with scipy on studies that are read anew for every share."""
 
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -200,7 +199,7 @@ def test_real_sessions_of_two_halves_of_the_users(tmp_path):
     (tmp_path / "study.toml").write_text(text)
     study = sk.read(tmp_path / "study.toml")
     half = (pl.col("user_id").str.slice(1).cast(pl.Int64) % 2).replace_strict({0: "even", 1: "odd"})
-    study = replace(study, sessions=study.sessions.with_columns(half=half))
+    study = study.with_tables(sessions=study.sessions.with_columns(half=half))
     found = sk.judgment_loss(study, ["mean(nDCG@9)", "nsDCG@9"], "half", fractions="0.1:1:4", repeats=3)
     assert found.test == "Welch's t"
     assert found.table["judged"][0] > 0.15  # eleven or more stay of every key

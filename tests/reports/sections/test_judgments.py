@@ -1,7 +1,6 @@
 """What a page says of how much is judged."""
 
 import re
-from dataclasses import replace
 
 from sessionkit.reports import report
 from tests.reports.read_page import Reader
@@ -10,7 +9,7 @@ from tests.reports.read_page import Reader
 def test_where_all_is_judged_no_table_of_hundreds_says_so(make):
     whole = make(max_grade=2)
     judgments = whole.judgments.collect()
-    partly = replace(whole, judgments=judgments.head(len(judgments) - 1).lazy())
+    partly = whole.with_tables(judgments=judgments.head(len(judgments) - 1).lazy())
     assert "Judged share by rank" in report(partly)
     text = report(whole)
     assert "Every document that was shown is judged" in text
@@ -22,7 +21,7 @@ def test_without_a_grade_scale_the_judged_share_is_told_all_the_same(make):
     def page(study):
         judgments = study.judgments.collect()
         return Reader(
-            report(replace(study, judgments=judgments.head(len(judgments) - 1).lazy()), ["sDCG@5", "nsDCG@5"])
+            report(study.with_tables(judgments=judgments.head(len(judgments) - 1).lazy()), ["sDCG@5", "nsDCG@5"])
         ).text
 
     known, unknown = page(make(sessions=6, max_grade=2)), page(make(sessions=6))

@@ -1,7 +1,5 @@
 """Last and earlier queries: the figure, the table and the sentence of a report say the same numbers."""
 
-from dataclasses import replace
-
 import polars as pl
 import pytest
 
@@ -33,7 +31,9 @@ def test_figure_table_and_sentence_say_the_means_within_sessions(make):
         {"judgment_key": ["t"] * 3, "doc_id": [f"s{number}.1.1" for number in (3, 7, 11)], "grade": 2.0}
     )
     judged = study.judgments.filter(~pl.col("doc_id").is_in(early["doc_id"].implode())).collect()
-    study = replace(study, judgments=pl.concat([judged, early.select(judged.columns).cast(dict(judged.schema))]).lazy())
+    study = study.with_tables(
+        judgments=pl.concat([judged, early.select(judged.columns).cast(dict(judged.schema))]).lazy()
+    )
     figure, words, table = made_of(study)
     values = sk.score(study, "nDCG@2", per="query").sort("session_id", "query_position")
     gains = values.group_by("session_id", maintain_order=True).agg("value").rows()

@@ -3,12 +3,12 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from one_list import E2, E2_UNSEEN, B, one_list, value
-from restated_lists import ap, gap
-from studies import sessions
 
 import sessionkit as sk
 from tests.scoring.measures.list_values import SOME, quiet, require_restated
+from tests.scoring.one_list import E2, E2_UNSEEN, B, one_list, value
+from tests.scoring.restated_lists import ap, gap
+from tests.scoring.studies import sessions
 
 GAINS = {
     "linear": lambda g: max(g, 0),

@@ -1,7 +1,5 @@
 """Durations, times to the first click and dwell times against a walk over the events."""
 
-from dataclasses import replace
-
 import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -59,7 +57,7 @@ def test_a_session_by_hand():
     }
     # how long it took outweighs when it ended
     lasted = study_of(told)
-    lasted = replace(lasted, sessions=lasted.sessions.with_columns(duration_seconds=pl.lit(99.5)))
+    lasted = lasted.with_tables(sessions=lasted.sessions.with_columns(duration_seconds=pl.lit(99.5)))
     assert sk.score(lasted, ["Duration"])["value"].to_list() == [99.5]
     # without the ends: from the first query, after 5 s, to 70 + 15 s
     assert scored(([{**told[0][0], "started_at": None, "ended_at": None}], {"a": 1}), "Duration")["Duration"] == [80.0]

@@ -3,12 +3,12 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from one_list import E2, E2_UNSEEN, L_UNSEEN, B, L, value
-from restated_lists import f, max_f, precision, recall
-from studies import sessions
 
 import sessionkit as sk
 from tests.scoring.measures.list_values import SOME, quiet, require_restated
+from tests.scoring.one_list import E2, E2_UNSEEN, L_UNSEEN, B, L, value
+from tests.scoring.restated_lists import f, max_f, precision, recall
+from tests.scoring.studies import sessions
 
 
 def restated(relevant, cutoff, beta):

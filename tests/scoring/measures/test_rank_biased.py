@@ -3,12 +3,12 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from one_list import L_UNSEEN, B, L, value
-from restated_lists import rbp, residual
-from studies import sessions
 
 import sessionkit as sk
 from tests.scoring.measures.list_values import SOME, quiet, require_restated
+from tests.scoring.one_list import L_UNSEEN, B, L, value
+from tests.scoring.restated_lists import rbp, residual
+from tests.scoring.studies import sessions
 
 DEGREES = {
     "binary": lambda grade: float(grade >= 1),

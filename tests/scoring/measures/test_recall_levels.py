@@ -3,13 +3,13 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from one_list import E2, E2_UNSEEN, E3, value
-from restated_lists import interpolated
-from studies import sessions
 
 import sessionkit as sk
 from sessionkit.scoring.measures.recall_levels import ELEVEN
 from tests.scoring.measures.list_values import SOME, quiet, require_restated
+from tests.scoring.one_list import E2, E2_UNSEEN, E3, value
+from tests.scoring.restated_lists import interpolated
+from tests.scoring.studies import sessions
 
 
 def relevant(grade):

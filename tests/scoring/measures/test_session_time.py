@@ -1,7 +1,5 @@
 """sU and sTBG: logged times against a walk over the clicks, modelled ones against the measures of lists."""
 
-from dataclasses import replace
-
 import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -178,7 +176,7 @@ def test_second_0_is_one_for_all_measures_and_for_a_copy_without_times(log):
     study = study_of(log)
     starts = [began(session) for session in log[0]]
     told = pl.Series("started_at", [at(start, "started_at") for start in starts], dtype=TYPES["started_at"])
-    said = replace(study, sessions=study.sessions.collect().sort("session_id").with_columns(told).lazy())
+    said = study.with_tables(sessions=study.sessions.collect().sort("session_id").with_columns(told).lazy())
     copy = sk.pseudonymize(study, keep="sessions").study
     scores = [sk.score(one, measures).drop("user_id") for one in (study, said, copy)]
     assert scores[0].equals(scores[1])

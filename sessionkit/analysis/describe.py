@@ -13,7 +13,7 @@ from sessionkit.analysis.design import crossing, design_of
 from sessionkit.analysis.findings import Framed
 from sessionkit.analysis.record_accounts import heavy_losses
 from sessionkit.analysis.reductions.describe import ListsReduction
-from sessionkit.scoring.merge import merged_judgments
+from sessionkit.scoring.judgment_merge import merged_judgments
 from sessionkit.scoring.reduction import run
 from sessionkit.study import Study
 from sessionkit.study.query_counts import logged_queries

@@ -19,7 +19,7 @@ from sessionkit.scoring.ideals import ideal_list
 from sessionkit.scoring.layout import require_cutoff
 from sessionkit.scoring.measures import GainMeasure, Measure, parse_measure
 from sessionkit.scoring.reduction import run
-from sessionkit.scoring.results import units
+from sessionkit.scoring.results_filter import units
 from sessionkit.scoring.selection import Selection, columns_of, columns_read
 from sessionkit.study import Study
 from sessionkit.study.study import guarded_read

@@ -15,7 +15,7 @@ from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.lists import Lists
 from sessionkit.scoring.measures import JudgedMeasure, parse_measure
 from sessionkit.scoring.reduction import run
-from sessionkit.scoring.results import results_shown
+from sessionkit.scoring.results_filter import results_shown
 from sessionkit.scoring.selection import Selection, columns_of, columns_read
 from sessionkit.study import Study
 from sessionkit.study.row_index import sums

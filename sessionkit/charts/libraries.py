@@ -19,7 +19,7 @@ from pathlib import Path
 from types import ModuleType
 
 from sessionkit.errors import SessionkitError, SpaceError, UsageError
-from sessionkit.study.files import write_whole
+from sessionkit.study.atomic_files import write_whole
 
 VL_VERSION = "6.4"
 """Version of Vega-Lite that charts are written for."""

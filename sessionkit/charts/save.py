@@ -17,7 +17,7 @@ from sessionkit.charts.page import chart_place, page
 from sessionkit.charts.text import printable_spec
 from sessionkit.charts.theme import NAME
 from sessionkit.errors import UsageError, suggestion
-from sessionkit.study.files import require_place, write_whole
+from sessionkit.study.atomic_files import require_place, write_whole
 
 OFFLINE: list[str] = []
 """The addresses that rendering may load from: none."""

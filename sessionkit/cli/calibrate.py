@@ -130,7 +130,7 @@ def calibrate(
     from sessionkit.analysis.calibrate.calibrate import calibrate as calibrated
     from sessionkit.analysis.calibrate.models import models_of
     from sessionkit.analysis.calibrate.tables import counts_file
-    from sessionkit.study.files import require_place
+    from sessionkit.study.atomic_files import require_place
 
     if (study is None) == (counts is None):
         said = "give one of them" if counts is None else "give only one of them"

@@ -163,7 +163,7 @@ def chart(
     from sessionkit.errors import visible
     from sessionkit.reports.single import single_figure
     from sessionkit.scoring.measures import parse_measure
-    from sessionkit.study.files import require_place
+    from sessionkit.study.atomic_files import require_place
 
     require_place(output)
     asked = [parse_measure(text) for text in measure or []]

@@ -128,7 +128,7 @@ def ingest(
     from sessionkit.readers.progress import watched
     from sessionkit.readers.read import read
     from sessionkit.study import add_partition
-    from sessionkit.study.package import refuse_to_replace
+    from sessionkit.study.package_writer import refuse_to_replace
 
     if partition is not None and partition_by is not None:
         msg = "--partition adds to a partitioned study, --partition-by writes a new one; give one of them"

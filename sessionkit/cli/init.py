@@ -36,7 +36,7 @@ def init(
     cannot know is asked in comments that begin with "# ?". Paths are relative to the folder of --output, else to the current one.
     """
     from sessionkit.readers.propose.draft import propose
-    from sessionkit.study.files import require_place, write_whole
+    from sessionkit.study.atomic_files import require_place, write_whole
 
     if output is not None:
         require_place(output)

@@ -112,7 +112,7 @@ class Destination:
     def _stream(self) -> Iterator[IO[bytes]]:
         """Open the file, which is written whole or not at all, or stdout."""
         if self.file is not None:
-            from sessionkit.study.files import whole_file
+            from sessionkit.study.atomic_files import whole_file
 
             with whole_file(self.file) as stream:
                 yield stream
@@ -131,7 +131,7 @@ def destination(form: OutputForm | None, file: Path | None) -> Destination:
         The file cannot be written, its name ends in no form and none is given, or Parquet is to go to stdout.
     """
     if file is not None:
-        from sessionkit.study.files import require_place
+        from sessionkit.study.atomic_files import require_place
 
         require_place(file)
         ending = file.suffix.lower()

@@ -94,7 +94,7 @@ def report(
     """
     from sessionkit.reports import report as reported
     from sessionkit.scoring.measures import parse_measure
-    from sessionkit.study.files import require_place
+    from sessionkit.study.atomic_files import require_place
 
     require_place(output)
     if output.suffix and output.suffix.lower() not in PAGES:

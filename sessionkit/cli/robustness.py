@@ -66,7 +66,7 @@ def send_loss(
     """Work out what becomes of a comparison when judgments are lost, and write it."""
     from sessionkit.analysis.judgment_loss.judgment_loss import judgment_loss
     from sessionkit.analysis.rescore.steps import watched
-    from sessionkit.study.files import require_place
+    from sessionkit.study.atomic_files import require_place
 
     if curve is not None:
         require_place(curve)

@@ -108,7 +108,7 @@ def sweep(
     it tsv and csv have every table under a line "# name", and jsonl a field table.
     """
     from sessionkit.analysis.sweep.sweep import sweep as swept
-    from sessionkit.study.files import require_place
+    from sessionkit.study.atomic_files import require_place
 
     to = destination(format_, output)
     values = varied(vary)

@@ -10,8 +10,8 @@ from pathlib import Path
 import polars as pl
 
 from sessionkit.errors import UsageError, suggestion
-from sessionkit.study.files import require_place, whole_file
-from sessionkit.study.package import is_study, refuse_to_replace
+from sessionkit.study.atomic_files import require_place, whole_file
+from sessionkit.study.package_writer import is_study, refuse_to_replace
 
 ENDINGS = (".csv", ".tsv", ".parquet")
 """What the name of a mapping's file may end in."""

@@ -14,7 +14,7 @@ from sessionkit.readers.description import describe
 from sessionkit.readers.frames import from_mapping
 from sessionkit.readers.sniffer import UNKNOWN, fitting, glimpse
 from sessionkit.study import Study, open_study
-from sessionkit.study.memory import memory_budget
+from sessionkit.study.memory_limit import memory_budget
 from sessionkit.study.settings import MISSING
 from sessionkit.study.storage import DESCRIPTOR
 

@@ -36,7 +36,7 @@ from sessionkit.readers.progress import begun_again
 from sessionkit.readers.raw import Locate, Raw, as_lines
 from sessionkit.readers.stream import AccountedStream, NotAsItComesError, StreamedLog
 from sessionkit.study import Source, Study
-from sessionkit.study.memory import memory_budget
+from sessionkit.study.memory_limit import memory_budget
 from sessionkit.study.temporary import TemporaryFolder
 
 Tallies = Mapping[tuple[str, str], int]
@@ -238,7 +238,7 @@ def study_of(
     strict
         Whether to stop at the first record that breaks a rule.
     memory
-        How much may be used, as :func:`~sessionkit.study.memory.memory_budget` takes it.
+        How much may be used, as :func:`~sessionkit.study.memory_limit.memory_budget` takes it.
     """
     raws: dict[str, Sequence[Raw]] = {
         name: [together(given)] if name != "judgments" else list(given) for name, given in taken.raws.items() if given

@@ -23,7 +23,7 @@ from sessionkit.reports.writers.html import worded
 from sessionkit.reports.writers.sections import html_sections
 from sessionkit.scoring.measures import Measure, list_measures, parse_measure
 from sessionkit.study import Study
-from sessionkit.study.files import require_place, write_whole
+from sessionkit.study.atomic_files import require_place, write_whole
 from sessionkit.study.study import guarded_read
 
 MEASURES = ("sDCG@10", "nsDCG@10", "mean(nDCG@10)", "last(nDCG@10)", "nonlast(nDCG@10)")

@@ -13,7 +13,7 @@ from sessionkit.scoring import exact
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.curves import session_vectors
 from sessionkit.scoring.measures.aggregates import AveragePosition
-from sessionkit.scoring.results import sessions_with_judgments
+from sessionkit.scoring.results_filter import sessions_with_judgments
 from sessionkit.scoring.selection import Selection
 
 

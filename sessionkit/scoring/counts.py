@@ -8,7 +8,7 @@ import polars as pl
 
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.measures import Measure
-from sessionkit.scoring.results import judged_shown, results_shown
+from sessionkit.scoring.results_filter import judged_shown, results_shown
 from sessionkit.scoring.selection import Selection
 
 

@@ -11,7 +11,7 @@ from sessionkit.scoring.ideals import first_query, ideal_list, ideal_places, ide
 from sessionkit.scoring.layout import layout, require_cutoff, with_offsets
 from sessionkit.scoring.measures import GainMeasure, Measure
 from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
-from sessionkit.scoring.results import gaining_rows
+from sessionkit.scoring.results_filter import gaining_rows
 from sessionkit.study.row_index import placed, repeated
 
 

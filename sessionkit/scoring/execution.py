@@ -20,7 +20,7 @@ from sessionkit.scoring.lists import Lists
 from sessionkit.scoring.measures import GainMeasure, JudgedMeasure, Measure, QueryMeasure, SessionMeasure
 from sessionkit.scoring.measures.aggregates import LAST, Aggregate, AveragePosition
 from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
-from sessionkit.scoring.results import (
+from sessionkit.scoring.results_filter import (
     counted_rows,
     judged_of,
     logged_sessions,

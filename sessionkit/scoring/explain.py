@@ -18,7 +18,7 @@ from sessionkit.scoring.lists import Lists
 from sessionkit.scoring.measures import GainMeasure, Measure, TermMeasure, parse_measure
 from sessionkit.scoring.measures.aggregates import LAST, Aggregate, AveragePosition
 from sessionkit.scoring.measures.recency import LATER, RecencyMeasure
-from sessionkit.scoring.results import every_gain, every_row, sessions_with_judgments, units
+from sessionkit.scoring.results_filter import every_gain, every_row, sessions_with_judgments, units
 from sessionkit.scoring.selection import Selection, columns_of, columns_read
 from sessionkit.study import Study
 from sessionkit.study.study import guarded_read

@@ -18,7 +18,7 @@ from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.gains import gain_expr
 from sessionkit.scoring.graded_pairs import gain_name
 from sessionkit.scoring.measures import GainMeasure
-from sessionkit.scoring.results import counted_rows, relevant_pairs, relevant_rows
+from sessionkit.scoring.results_filter import counted_rows, relevant_pairs, relevant_rows
 from sessionkit.scoring.selection import Selection
 
 DIRECT = 2**22
@@ -56,7 +56,7 @@ class GainHistogram:
         Parameters
         ----------
         rows
-            What `sessionkit.scoring.results.counted_rows` returns, where it is at hand.
+            What `sessionkit.scoring.results_filter.counted_rows` returns, where it is at hand.
         """
         gains = frozenset(map(gain_name, measures))
         known, pairs, cells = block.cells.get(selection, (frozenset(), None, None))

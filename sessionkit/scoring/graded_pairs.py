@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import polars as pl
 
 from sessionkit.scoring.gains import check_grades, gain_expr
-from sessionkit.scoring.merge import columns_merged, merged, merged_judgments, merged_numbers
+from sessionkit.scoring.judgment_merge import columns_merged, merged, merged_judgments, merged_numbers
 from sessionkit.scoring.subtopics.grades import SUBTOPIC, Subtopics
 from sessionkit.study import Settings, Study
 from sessionkit.study.judgment_index import JUDGMENT, JudgmentIndex

@@ -18,7 +18,7 @@ from sessionkit.scoring import exact
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.gains import gain_expr
 from sessionkit.scoring.graded_pairs import GradedPairs, GradeWorth
-from sessionkit.scoring.results import counted_rows, every_row, relevant_rows, shown, units
+from sessionkit.scoring.results_filter import counted_rows, every_row, relevant_rows, shown, units
 from sessionkit.scoring.selection import Selection
 from sessionkit.study import Settings
 from sessionkit.study.row_index import counts, where

@@ -20,7 +20,7 @@ from sessionkit.scoring.batch import SessionBatch, blocks
 from sessionkit.scoring.result_cache import Partials, key_of, partitions, text_of
 from sessionkit.study import Study
 from sessionkit.study.batches import ROWS
-from sessionkit.study.memory import memory_budget
+from sessionkit.study.memory_limit import memory_budget
 from sessionkit.study.storage import StoredBatch
 
 RESULT_BYTES, COLUMN_BYTES = 200, 50
@@ -73,7 +73,7 @@ def run(
     Parameters
     ----------
     memory
-        Memory to stay within, see `sessionkit.study.memory`; a quarter of the machine's if not given.
+        Memory to stay within, see `sessionkit.study.memory_limit`; a quarter of the machine's if not given.
     partials
         A directory where what each partition of a saved study comes to is kept; what is there is not worked out again.
 

@@ -21,7 +21,7 @@ from sessionkit import __version__
 from sessionkit.errors import UsageError
 from sessionkit.scoring.measures import Measure
 from sessionkit.study import Study
-from sessionkit.study.files import explained, make_directory, write_whole
+from sessionkit.study.atomic_files import explained, make_directory, write_whole
 from sessionkit.study.storage import StoredBatch
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from sessionkit.scoring.gain_histogram import GainHistogram
 from sessionkit.scoring.measures import GainMeasure, JudgedMeasure, Measure
 from sessionkit.scoring.measures.aggregates import AveragePosition
 from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
-from sessionkit.scoring.results import counted_rows, defined_sessions, judged_of
+from sessionkit.scoring.results_filter import counted_rows, defined_sessions, judged_of
 from sessionkit.scoring.selection import Selection
 from sessionkit.study.row_index import placed
 

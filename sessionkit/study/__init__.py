@@ -13,21 +13,21 @@
     batches.py            a study some whole sessions at a time; prefetch.py makes the next while one is used
     session_subset.py     some sessions of a study in memory, with their row numbers
     query_counts.py       how many logged queries every session has
-    package.py            a study on disk: a Data Package, written whole or not at all
+    package_writer.py     a study on disk: a Data Package, written whole or not at all
     resources.py          how its descriptor describes the files of a table
     partition_folders.py  a log in folders, one for each value of a column
     partitions.py         adding one to a saved study; union.py: users and judgments of two studies
     locations.py          where a study lies: on disk or at an address
     descriptor.py         what a descriptor says, distrustfully
-    access.py             reading a study back
-    files.py              putting a finished directory or file in its place in one rename
+    saved_study.py        reading a study back
+    atomic_files.py       putting a finished directory or file in its place in one rename
     temporary.py          folders of studies that were not saved yet; copies of written studies
-    memory.py             how much memory work on large logs may use
+    memory_limit.py       how much memory work on large logs may use
 """
 
-from sessionkit.study.access import open_study, verify_hashes
 from sessionkit.study.facts import Facts
 from sessionkit.study.partitions import add_partition
+from sessionkit.study.saved_study import open_study, verify_hashes
 from sessionkit.study.settings import MERGES, Settings
 from sessionkit.study.source import Source
 from sessionkit.study.study import Study

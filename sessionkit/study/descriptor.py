@@ -8,7 +8,7 @@ from typing import Any, get_type_hints
 
 from sessionkit.contract import TABLES
 from sessionkit.errors import DataError
-from sessionkit.study.package import LAYOUT
+from sessionkit.study.package_writer import LAYOUT
 from sessionkit.study.settings import Settings
 from sessionkit.study.storage import Added, Partitioned
 

@@ -19,8 +19,8 @@ from types import TracebackType
 import polars as pl
 
 from sessionkit.errors import SpaceError, lack_of_space
-from sessionkit.study.files import SETTLED, built_beside, is_left, linked, sole_writer, try_lock
-from sessionkit.study.package import refuse_to_replace
+from sessionkit.study.atomic_files import SETTLED, built_beside, is_left, linked, sole_writer, try_lock
+from sessionkit.study.package_writer import refuse_to_replace
 
 PREFIX, SUFFIX = "sessionkit-", ".temporary"
 """How the names of folders begin and end."""

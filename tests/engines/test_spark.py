@@ -18,7 +18,7 @@ from sessionkit.engines.cluster import quiet
 from sessionkit.errors import DataError, DataWarning, SessionkitError, UsageError
 from sessionkit.scoring.measures import MEASURES
 from sessionkit.study.batches import slices
-from sessionkit.study.package import write_package
+from sessionkit.study.package_writer import write_package
 from tests.engines.logs import DECLARED, ODD, assert_same, frames_of, tables
 
 pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")]

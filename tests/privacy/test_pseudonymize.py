@@ -17,7 +17,7 @@ from sessionkit.errors import UsageError
 from sessionkit.privacy import write
 from sessionkit.scoring.measures import MEASURES, example_of
 from sessionkit.study import verify_hashes
-from sessionkit.study.package import ROWS
+from sessionkit.study.package_writer import ROWS
 from tests.support.clinic import read_clinic
 from tests.support.examples import examples
 

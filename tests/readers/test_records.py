@@ -119,7 +119,7 @@ def test_a_folder_and_packed_files(toy, two, write, quiet_read, tmp_path):
 
 def test_strict_names_file_and_line(toy, two):
     with pytest.raises(DataError, match=r"two\.txt, line 7: query_position_is_within_reach does not hold"):
-        registry.read(list(two), strict=True)
+        sk.read(list(two), strict=True)
 
 
 def test_options_come_from_study_toml_and_from_the_command(toy, two, write, quiet_read):
@@ -149,7 +149,7 @@ def test_options_come_from_study_toml_and_from_the_command(toy, two, write, quie
 def test_what_study_toml_cannot_say(toy, two, write, toml, words):
     path = "" if "path" in toml else "path = 'one.txt'\n"
     with pytest.raises(DataError, match=words):
-        registry.read(write("study.toml", f"format = 'toy'\n{path}{toml}\n"))
+        sk.read(write("study.toml", f"format = 'toy'\n{path}{toml}\n"))
 
 
 def test_a_study_toml_without_format_is_recognised_by_its_path(toy, two, write, quiet_read):
@@ -160,19 +160,19 @@ def test_a_study_toml_without_format_is_recognised_by_its_path(toy, two, write, 
 
 def test_refusals(toy, two, write, monkeypatch, tmp_path):
     with pytest.raises(UsageError, match="format tables takes no session_gap"):
-        registry.read(write("flat.csv", "session_id,query_position,rank,doc_id\ns,1,1,x\n"), session_gap="1h")
+        sk.read(write("flat.csv", "session_id,query_position,rank,doc_id\ns,1,1,x\n"), session_gap="1h")
     with pytest.raises(DataError, match=r"not of one format: one\.txt \(toy\), other \(none\); --from"):
-        registry.read([two[0], write("other", "something else\n")])
+        sk.read([two[0], write("other", "something else\n")])
     with pytest.raises(UsageError, match="says format = 'core', the command 'toy'"):
-        registry.read(two[0], config={"format": "core"}, format="toy")
+        sk.read(two[0], config={"format": "core"}, format="toy")
     monkeypatch.setitem(registry.FORMATS, "twin", toy)
     with pytest.raises(UsageError, match="can be read as toy and as twin; say which it is, with --from"):
-        registry.read(two[0])
+        sk.read(two[0])
     with pytest.raises(DataError, match="It looks like no format of logs that is known; --from"):
-        registry.read(write("odd", "nothing of the kind\n"))
+        sk.read(write("odd", "nothing of the kind\n"))
     (tmp_path / "empty").mkdir()
     with pytest.raises(DataError, match="no file in it that is not empty"):
-        registry.read(tmp_path / "empty", format="toy")
+        sk.read(tmp_path / "empty", format="toy")
 
 
 def test_judgments_of_texts_are_the_queries_own(toy, two, write, quiet_read, monkeypatch):
@@ -197,7 +197,7 @@ def test_judgments_of_texts_are_the_queries_own(toy, two, write, quiet_read, mon
 def test_judgments_that_are_like_none(write):
     flat = write("flat.csv", "session_id,query_position,rank,doc_id\ns,1,1,x\n")
     with pytest.raises(DataError, match=r"no columns judgment_key, doc_id, grade.*; sessionkit formats --judgments"):
-        registry.read(flat, judgments=write("odd.csv", "a,b\n1,2\n"))
+        sk.read(flat, judgments=write("odd.csv", "a,b\n1,2\n"))
 
 
 def test_judgments_in_study_toml(toy, two, write, quiet_read):

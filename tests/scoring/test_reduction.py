@@ -191,7 +191,7 @@ def test_work_stays_within_its_memory(tmp_path):
         said = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
         assert said["rows"] == 5_000 * copies
         peaks[memory] = said["peak"]
-    from sessionkit.study.memory import FLOOR
+    from sessionkit.study.memory_limit import FLOOR
 
     assert peaks["50MB"] <= 50_000_000 + FLOOR
     assert peaks["50MB"] < 0.6 * peaks["20GB"]

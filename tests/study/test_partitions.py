@@ -191,7 +191,7 @@ def test_columns_must_fit(days, tmp_path):
 
 def test_a_failure_half_way_leaves_the_study(days, monkeypatch):
     before = {path: path.read_bytes() for path in days.path.rglob("*") if path.is_file()}
-    monkeypatch.setattr("sessionkit.study.package._descriptor", lambda *_: 1 / 0)
+    monkeypatch.setattr("sessionkit.study.package_writer._descriptor", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         add_partition(days.path, small(DAY), "date", "2026-11-21")
     assert {path: path.read_bytes() for path in days.path.rglob("*") if path.is_file()} == before

@@ -26,7 +26,7 @@ from sessionkit.scoring.measures import Measure, list_measures, parse_measure
 from sessionkit.scoring.reduction import run
 from sessionkit.scoring.selection import columns_of, columns_read
 from sessionkit.study import Study
-from sessionkit.study.memory import memory_budget
+from sessionkit.study.memory_limit import memory_budget
 from sessionkit.study.study import guarded_read
 
 UNITS = ("session", "query")

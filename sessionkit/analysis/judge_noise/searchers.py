@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from sessionkit.analysis.agreement import SCHEMA, judges, of_all
-from sessionkit.scoring.merge import merged_judgments
+from sessionkit.scoring.judgment_merge import merged_judgments
 from sessionkit.study import Study
 from sessionkit.study.judgment_index import PAIR
 

@@ -15,7 +15,7 @@ from sessionkit.scoring.execution import query_values
 from sessionkit.scoring.ideals import ideal_list
 from sessionkit.scoring.layout import layout, with_offsets
 from sessionkit.scoring.measures import JudgedMeasure
-from sessionkit.scoring.results import gaining_rows, units
+from sessionkit.scoring.results_filter import gaining_rows, units
 from sessionkit.scoring.selection import Selection
 
 TWO_PARTS = {"last": ("last", "non-last"), "first": ("first", "later"), "best": ("best", "rest")}

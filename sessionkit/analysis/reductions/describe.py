@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from sessionkit.scoring.batch import SessionBatch
-from sessionkit.scoring.results import judged_shown, results_shown
+from sessionkit.scoring.results_filter import judged_shown, results_shown
 from sessionkit.scoring.selection import Selection
 
 COUNTS = ("queries", "repeats", "results", "judged")

@@ -19,7 +19,7 @@ from sessionkit.scoring.reduction import COLUMN_BYTES, FEWEST, RESULT_BYTES
 from sessionkit.scoring.score import score_task, session_measures
 from sessionkit.study import Study
 from sessionkit.study.batches import ROWS
-from sessionkit.study.memory import memory_budget
+from sessionkit.study.memory_limit import memory_budget
 from sessionkit.study.row_index import counts
 
 KEYS = ("session_id", "user_id", "topic_id")

@@ -21,7 +21,7 @@ from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.execution import adds_up
 from sessionkit.scoring.gain_histogram import GainHistogram
 from sessionkit.scoring.measures import GainMeasure, Measure
-from sessionkit.scoring.results import defined_sessions
+from sessionkit.scoring.results_filter import defined_sessions
 from sessionkit.scoring.selection import Selection
 
 PLACE = ["query_position", "rank", "grade"]

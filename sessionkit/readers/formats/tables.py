@@ -31,7 +31,7 @@ from sessionkit.readers.progress import begun_again
 from sessionkit.readers.raw import Raw
 from sessionkit.readers.stream import NotAsItComesError, StreamedLog
 from sessionkit.study import Study
-from sessionkit.study.memory import memory_budget
+from sessionkit.study.memory_limit import memory_budget
 from sessionkit.study.temporary import TemporaryFolder
 
 TRIED = "the user study of ir_metrics (tab-separated, three tables); NDJSON and Parquet on made-up ones"
@@ -51,7 +51,7 @@ def read_tables(
     strict
         Whether to stop at the first record that breaks a rule.
     memory
-        How much may be used, as :func:`~sessionkit.study.memory.memory_budget` takes it; a log that needs more goes
+        How much may be used, as :func:`~sessionkit.study.memory_limit.memory_budget` takes it; a log that needs more goes
         through temporary files.
 
     Raises

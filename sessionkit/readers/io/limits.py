@@ -11,7 +11,7 @@ from __future__ import annotations
 from sessionkit.display.words import counted
 from sessionkit.errors import DataError
 from sessionkit.readers.io.log_files import DAMAGED, LogFile, is_packed, unpacked
-from sessionkit.study.memory import memory_budget
+from sessionkit.study.memory_limit import memory_budget
 
 VALUE = 48
 """Bytes that one value takes while its table is put together, the characters of long texts apart."""

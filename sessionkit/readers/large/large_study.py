@@ -34,7 +34,7 @@ from sessionkit.readers.large.sizes import ENOUGH
 from sessionkit.readers.large.totals import Gathered, Types
 from sessionkit.readers.stream import StreamedLog
 from sessionkit.study import Settings, Study, open_study
-from sessionkit.study.package import write_package
+from sessionkit.study.package_writer import write_package
 from sessionkit.study.prefetch import Ahead, in_turn
 from sessionkit.study.storage import Storage, StudyBatch
 from sessionkit.study.temporary import TemporaryFolder

@@ -13,7 +13,7 @@ from sessionkit.scoring.batch import SessionBatch, blocks
 from sessionkit.scoring.gain_histogram import GainHistogram
 from sessionkit.scoring.ideals import first_query, ideal_places
 from sessionkit.scoring.reduction import run
-from sessionkit.scoring.results import counted_rows, defined_sessions, logged_sessions, relevant_rows, units
+from sessionkit.scoring.results_filter import counted_rows, defined_sessions, logged_sessions, relevant_rows, units
 from sessionkit.scoring.selection import Selection, columns_of, columns_read
 from sessionkit.study import Study
 

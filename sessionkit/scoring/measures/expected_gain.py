@@ -90,7 +90,7 @@ class ExpectedMeasure(SessionMeasure):
 
     def _defined(self, lists: Lists, found: np.ndarray) -> pl.Series:
         """As a column, null where the measure has no value."""
-        from sessionkit.scoring.results import sessions_with_judgments
+        from sessionkit.scoring.results_filter import sessions_with_judgments
 
         judged = sessions_with_judgments(lists.block, lists.selection)
         value = pl.Series("value", found).fill_nan(None)

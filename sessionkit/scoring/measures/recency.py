@@ -52,7 +52,7 @@ class RecencyMeasure(SessionMeasure):
 
     def values(self, lists: Lists) -> pl.Series:
         """Exact sum of the weighted contributions of every session; null where nothing is judged for it."""
-        from sessionkit.scoring.results import sessions_with_judgments
+        from sessionkit.scoring.results_filter import sessions_with_judgments
 
         queries = lists.queries.select("session", "query_position", later=LATER)
         rows = lists.gaining(self.gain, self.min_grade)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from sessionkit.scoring.merge import merged
+from sessionkit.scoring.judgment_merge import merged
 from sessionkit.study import Settings
 from sessionkit.study.judgment_index import PAIR, JudgmentIndex
 

@@ -235,7 +235,7 @@ def test_a_place_that_cannot_be_written_is_named(study, tmp_path):
 def test_a_failure_half_way_leaves_the_old_study(study, tmp_path, monkeypatch):
     study.save(tmp_path / "out")
     before = (tmp_path / "out" / "datapackage.json").read_bytes()
-    monkeypatch.setattr("sessionkit.study.package._descriptor", lambda *_: 1 / 0)
+    monkeypatch.setattr("sessionkit.study.package_writer._descriptor", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         study.save(tmp_path / "out")
     assert (tmp_path / "out" / "datapackage.json").read_bytes() == before

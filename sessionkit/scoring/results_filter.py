@@ -1,4 +1,4 @@
-"""Which results count and what each gains: the results of a block become rows with a rank, a query position and a gain."""
+"""Which results count (the rules of unjudged and repeated results, of depth) and what each gains: rows of a batch."""
 
 from __future__ import annotations
 

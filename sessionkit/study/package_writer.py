@@ -22,10 +22,10 @@ import polars as pl
 from sessionkit import __version__
 from sessionkit.contract import TABLES
 from sessionkit.errors import UsageError
+from sessionkit.study.atomic_files import built_beside, sole_writer
 from sessionkit.study.batches import ORDER, slices
-from sessionkit.study.files import built_beside, sole_writer
 from sessionkit.study.judgment_index import JudgmentIndex
-from sessionkit.study.memory import memory_budget
+from sessionkit.study.memory_limit import memory_budget
 from sessionkit.study.partition_folders import by_partition, require_partition_column
 from sessionkit.study.prefetch import Ahead
 from sessionkit.study.resources import resource, sha256
@@ -74,7 +74,7 @@ def write_package(
         A column of the sessions: those that have one value in it go to files of their own. A study that is partitioned
         stays so if not given.
     memory
-        Memory to work within, see `sessionkit.study.memory`; files are smaller with less. By default they are of one
+        Memory to work within, see `sessionkit.study.memory_limit`; files are smaller with less. By default they are of one
         size on every machine.
     seen
         Given each part of the log, with its private columns, before it is written.

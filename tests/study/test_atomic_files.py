@@ -10,14 +10,14 @@ import polars as pl
 import pytest
 
 from sessionkit.errors import SpaceError, UsageError
-from sessionkit.study import files
-from sessionkit.study.files import built_beside, sole_writer, whole_file, write_whole
+from sessionkit.study import atomic_files
+from sessionkit.study.atomic_files import built_beside, sole_writer, whole_file, write_whole
 
 
 @pytest.mark.parametrize("swap", [True, False])
 def test_the_new_takes_the_place_of_the_old(tmp_path, monkeypatch, swap):
     if not swap:
-        monkeypatch.setattr(files, "exchange", lambda *_: False)
+        monkeypatch.setattr(atomic_files, "exchange", lambda *_: False)
     place = tmp_path / "out"
     for content in ("old", "new"):
         with built_beside(place) as draft:
@@ -30,7 +30,7 @@ def test_the_new_takes_the_place_of_the_old(tmp_path, monkeypatch, swap):
 @pytest.mark.parametrize("swap", [True, False])
 def test_an_error_leaves_the_old(tmp_path, monkeypatch, swap):
     if not swap:
-        monkeypatch.setattr(files, "exchange", lambda *_: False)
+        monkeypatch.setattr(atomic_files, "exchange", lambda *_: False)
     place = tmp_path / "out"
     place.mkdir()
     (place / "file").write_text("old")
@@ -47,19 +47,19 @@ def test_an_error_leaves_the_old(tmp_path, monkeypatch, swap):
 
 
 def test_a_failed_second_rename_puts_the_old_back(tmp_path, monkeypatch):
-    monkeypatch.setattr(files, "exchange", lambda *_: False)
+    monkeypatch.setattr(atomic_files, "exchange", lambda *_: False)
     place, draft = tmp_path / "out", tmp_path / "draft"
     place.mkdir()
     (place / "file").write_text("old")
     with pytest.raises(OSError, match="draft"):
-        files.put_in_place(draft, place)
+        atomic_files.put_in_place(draft, place)
     assert (place / "file").read_text() == "old"
 
 
 @pytest.mark.parametrize("swap", [True, False])
 def test_a_link_to_a_directory_stays_a_link(tmp_path, monkeypatch, swap):
     if not swap:
-        monkeypatch.setattr(files, "exchange", lambda *_: False)
+        monkeypatch.setattr(atomic_files, "exchange", lambda *_: False)
     (tmp_path / "kept" / "out").mkdir(parents=True)
     link = tmp_path / "link"
     link.symlink_to(tmp_path / "kept" / "out")
@@ -90,7 +90,7 @@ def test_a_file_that_fails_half_way_leaves_the_old(tmp_path):
 def calls(monkeypatch):
     """What was done to the file system, in order: syncs by the path of what was open, renames and removals."""
     done = []
-    sync, rename, swap, remove = os.fsync, os.rename, files.exchange, files.shutil.rmtree
+    sync, rename, swap, remove = os.fsync, os.rename, atomic_files.exchange, atomic_files.shutil.rmtree
 
     def synced(held):
         done.append(("sync", str(Path(f"/proc/self/fd/{held}").readlink())))
@@ -111,8 +111,8 @@ def calls(monkeypatch):
     monkeypatch.setattr(os, "fsync", synced)
     monkeypatch.setattr(os, "rename", renamed)
     monkeypatch.setattr(os, "replace", renamed)
-    monkeypatch.setattr(files, "exchange", swapped)
-    monkeypatch.setattr(files.shutil, "rmtree", removed)
+    monkeypatch.setattr(atomic_files, "exchange", swapped)
+    monkeypatch.setattr(atomic_files.shutil, "rmtree", removed)
     return done
 
 
@@ -347,6 +347,6 @@ def test_a_lock_for_which_there_is_no_room_was_left_by_nobody(tmp_path, monkeypa
     def full(path, *_):
         raise OSError(28, "No space left on device", str(path))
 
-    monkeypatch.setattr(files, "_locked", full)
+    monkeypatch.setattr(atomic_files, "_locked", full)
     with pytest.raises(SpaceError, match="no space is left on the disk"), sole_writer(tmp_path / "out"):
         pass

@@ -6,7 +6,7 @@ import pytest
 
 import sessionkit as sk
 from sessionkit.scoring.graded_pairs import GradedPairs
-from sessionkit.scoring.merge import merged_judgments
+from sessionkit.scoring.judgment_merge import merged_judgments
 
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 

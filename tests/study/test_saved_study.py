@@ -12,7 +12,7 @@ from sessionkit.errors import DataError
 from sessionkit.readers import from_tables
 from sessionkit.readers.read import read
 from sessionkit.study import open_study, verify_hashes
-from sessionkit.study.package import digest_of
+from sessionkit.study.package_writer import digest_of
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from sessionkit.study.batches import slices
 from sessionkit.study.descriptor import ours_of, parsed, partitioned_of, parts_of, paths_of, resources_of, value_of
 from sessionkit.study.facts import NO_FACTS, Facts, facts_in_order, facts_of
 from sessionkit.study.locations import Address, Directory, Folder, first_line, folder_at
-from sessionkit.study.package import digest_of, foreign_files
+from sessionkit.study.package_writer import digest_of, foreign_files
 from sessionkit.study.resources import sha256
 from sessionkit.study.row_index import PRIVATE, public
 from sessionkit.study.settings import Settings

@@ -155,8 +155,8 @@ if TYPE_CHECKING:  # so that mypy reads every module before its package
     from sessionkit.scoring.measures.user_oriented import RelativeRecall as RelativeRecall
     from sessionkit.scoring.scan_paths.variance import path_variance as path_variance
     from sessionkit.scoring.score import score as score
+    from sessionkit.study.package_reader import open_study as open_study
     from sessionkit.study.partitions import add_partition as add_partition
-    from sessionkit.study.saved_study import open_study as open_study
     from sessionkit.study.settings import Settings as Settings
     from sessionkit.study.study import Study as Study
 

@@ -12,9 +12,9 @@ from sessionkit.privacy.order import in_new_order
 from sessionkit.privacy.provenance import Provenance, notes_of, settings_of, sources_of
 from sessionkit.privacy.tables import Renaming
 from sessionkit.study.batches import ROWS, slices
+from sessionkit.study.package_reader import open_study
 from sessionkit.study.package_writer import rows_within, write_package
 from sessionkit.study.partition_folders import by_partition
-from sessionkit.study.saved_study import open_study
 from sessionkit.study.storage import LOG, Partitioned, Storage, StudyBatch
 from sessionkit.study.study import Study
 from sessionkit.study.temporary import TemporaryFolder

@@ -19,15 +19,15 @@
     partitions.py         adding one to a saved study; union.py: users and judgments of two studies
     locations.py          where a study lies: on disk or at an address
     descriptor.py         what a descriptor says, distrustfully
-    saved_study.py        reading a study back
+    package_reader.py     reading a study back
     atomic_files.py       putting a finished directory or file in its place in one rename
     temporary.py          folders of studies that were not saved yet; copies of written studies
     memory_limit.py       how much memory work on large logs may use
 """
 
 from sessionkit.study.facts import Facts
+from sessionkit.study.package_reader import open_study, verify_hashes
 from sessionkit.study.partitions import add_partition
-from sessionkit.study.saved_study import open_study, verify_hashes
 from sessionkit.study.settings import MERGES, Settings
 from sessionkit.study.source import Source
 from sessionkit.study.study import Study

@@ -17,10 +17,10 @@ from sessionkit.study.batches import slices
 from sessionkit.study.facts import Facts, facts_of
 from sessionkit.study.judgment_index import JudgmentIndex
 from sessionkit.study.locations import is_address
+from sessionkit.study.package_reader import open_study
 from sessionkit.study.package_writer import finish_package, refuse_to_replace, rows_within, write_judgments, write_log
 from sessionkit.study.partition_folders import folder_of
 from sessionkit.study.row_index import public
-from sessionkit.study.saved_study import open_study
 from sessionkit.study.storage import LOG, Added, Partitioned, Storage, StoredBatch, StudyBatch, identity_of, scan_files
 from sessionkit.study.study import Study
 from sessionkit.study.union import conformed, tell_of_other_grades, united_judgments, united_users

@@ -226,8 +226,8 @@ class Study:
         UsageError
             The directory holds something that is no study, or cannot be written, or the sessions have no such column.
         """
+        from sessionkit.study.package_reader import open_study  # these three take studies
         from sessionkit.study.package_writer import write_package
-        from sessionkit.study.saved_study import open_study  # these three take studies
         from sessionkit.study.temporary import copy_package
 
         if self.package is not None and partition_by is None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from sessionkit.cli import INTERRUPTED, TERMINATED, Signals, main
-from sessionkit.study.saved_study import open_study, verify_hashes
+from sessionkit.study.package_reader import open_study, verify_hashes
 
 CLINIC = Path(__file__).resolve().parents[2] / "examples" / "clinic" / "study.toml"
 START = "import sys; from sessionkit.cli import main; sys.exit(main())"

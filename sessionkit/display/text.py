@@ -41,7 +41,7 @@ class TableExcerpt:
 class Displayed:
     """Shows itself as words and tables, at most a few dozen rows of each; a kind of value says what these are.
 
-    >>> class Found(Shown):
+    >>> class Found(Displayed):
     ...     def words_and_tables(self):
     ...         return ["Two \\x1b[31msystems"], {"scores": pl.DataFrame({"value": [0.5, 0.25]})}
     >>> import polars as pl

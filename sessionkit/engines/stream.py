@@ -41,9 +41,9 @@ class StreamLayout:
         """The columns of a table by the name of their slot: the n-th of a type stands in that type's n-th slot.
 
         >>> import polars as pl
-        >>> rank, doc = Column("rank", pl.Int32(), "int"), Column("doc_id", pl.String(), "string")
-        >>> place = Column("query_position", pl.Int32(), "int")
-        >>> layout = Layout({"queries": [place], "results": [place, rank, doc]})
+        >>> rank, doc = SparkColumn("rank", pl.Int32(), "int"), SparkColumn("doc_id", pl.String(), "string")
+        >>> place = SparkColumn("query_position", pl.Int32(), "int")
+        >>> layout = StreamLayout({"queries": [place], "results": [place, rank, doc]})
         >>> {slot: column.name for slot, column in layout.slots("results").items()}
         {'int 0': 'query_position', 'int 1': 'rank', 'string 0': 'doc_id'}
         """

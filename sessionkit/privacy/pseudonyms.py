@@ -28,9 +28,9 @@ class RandomOrder:
     def order(self, of: int, what: str) -> NDArray[np.int64]:
         """The numbers from 0 below `of` in random order; with a seed the same ones for the same `what`.
 
-        >>> Chance(7).order(3, "user_id").tolist() == Chance(7).order(3, "user_id").tolist()
+        >>> RandomOrder(7).order(3, "user_id").tolist() == RandomOrder(7).order(3, "user_id").tolist()
         True
-        >>> sorted(Chance().order(3, "user_id").tolist())
+        >>> sorted(RandomOrder().order(3, "user_id").tolist())
         [0, 1, 2]
         """
         if self.seed is None:
@@ -84,10 +84,10 @@ def drawn(values: pl.Series, label: str, chance: RandomOrder, what: str, *, orde
     ordered
         Whether the labels stand in the order of the texts, and not in a random one.
 
-    >>> names = drawn(pl.Series(["ann", "bob"]), "user-", Chance(), "user_id")
+    >>> names = drawn(pl.Series(["ann", "bob"]), "user-", RandomOrder(), "user_id")
     >>> sorted(names.of(pl.Series(["ann", None, "bob", "ann"])).drop_nulls().unique().to_list())
     ['user-0001', 'user-0002']
-    >>> drawn(pl.Series(["b", "a"]), "judge-", Chance(), "judge_id", ordered=True).of(pl.Series(["a", "b"])).to_list()
+    >>> drawn(pl.Series(["b", "a"]), "judge-", RandomOrder(), "judge_id", ordered=True).of(pl.Series(["a", "b"])).to_list()
     ['judge-0001', 'judge-0002']
     """
     known = values.sort()

@@ -45,7 +45,7 @@ class JudgmentIndex:
         """Number the pairs of a table of judgments.
 
         >>> judgments = pl.LazyFrame({"judgment_key": ["t", "t", "t"], "doc_id": ["b", "a", "b"]})
-        >>> Pairs.of(judgments).pairs.select("judgment", "key", "document").rows()
+        >>> JudgmentIndex.of(judgments).pairs.select("judgment", "key", "document").rows()
         [(0, 0, 0), (1, 0, 1)]
         """
         rows = judgments.select(PAIR).drop_nulls().collect()
@@ -61,7 +61,7 @@ class JudgmentIndex:
         """Read the pairs of saved judgments by the numbers that stand beside them.
 
         >>> saved = pl.LazyFrame({"judgment_key": ["t", "t"], "__key": [0, 0], "__judgment": [1, 0]})
-        >>> Pairs.numbered(saved).pairs.rows()
+        >>> JudgmentIndex.numbered(saved).pairs.rows()
         [(0, 0), (1, 0)]
         """
         rows = judgments.select("judgment_key", pl.col(KEY, JUDGMENT).cast(pl.UInt32)).drop_nulls().collect()
@@ -91,7 +91,7 @@ class JudgmentIndex:
         """Hexadecimal SHA-256 of the pairs in their order: pairs of one digest have the same numbers.
 
         >>> one, other = (pl.LazyFrame({"judgment_key": ["t"], "doc_id": [document]}) for document in "ab")
-        >>> Pairs.of(one).digest == Pairs.of(one).digest, Pairs.of(one).digest == Pairs.of(other).digest
+        >>> JudgmentIndex.of(one).digest == JudgmentIndex.of(one).digest, JudgmentIndex.of(one).digest == JudgmentIndex.of(other).digest
         (True, False)
         """
         texts = [

@@ -111,7 +111,6 @@ def test_hostile_names_are_values_and_nothing_else(draw, hostile):
     assert spec["title"]["text"] == hostile[4]
 
 
-@pytest.mark.few(4)
 def test_hostile_names_are_no_elements_of_the_drawing(draw, hostile, tmp_path):
     svg = save(draw(groups=hostile, title=hostile[4]), tmp_path / "chart.svg").read_text(encoding="utf-8")
     assert "<script" not in svg

@@ -13,9 +13,9 @@ NAMES = sorted(path.relative_to(ROOT / "sessionkit").as_posix() for path in ROOT
 def test_all_of_them_can_stand_in_a_page_and_evaluate_nothing():
     assert NAMES == [
         "charts/page.js",
-        "report/drawing.js",
-        "report/explorer/explorer.js",
-        "report/live/discounts.js",
+        "reports/drawing.js",
+        "reports/explorer/explorer.js",
+        "reports/live/discounts.js",
     ]
     for name in NAMES:
         text = scripts.script(name)

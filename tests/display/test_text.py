@@ -70,5 +70,5 @@ def test_values_of_any_type_are_shown():
 
 
 def test_a_kind_that_says_nothing_says_so():
-    with pytest.raises(TypeError, match="Shown does not say what it shows"):
+    with pytest.raises(TypeError, match="Displayed does not say what it shows"):
         repr(Displayed())

@@ -30,7 +30,7 @@ WAYS = {"broadcast": engine.LIMIT, "joined": 0}
 FEW = ["sDCG@3", "nsDCG@3"]
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(5)
 @pytest.mark.parametrize("limit", WAYS.values(), ids=WAYS)
 @pytest.mark.parametrize("per", ["session", "query", "system", "all"])
 def test_every_measure_at_every_level(spark, saved, per, limit):

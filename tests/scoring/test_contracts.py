@@ -18,6 +18,7 @@ from sessionkit.scoring.measures.wrapper import Wrapper
 from tests.scoring.studies import drawn_for, sessions, study_of
 from tests.support.clinic import read_clinic
 from tests.support.examples import examples
+from tests.support.net.answers import tables
 
 TABLES = ("sessions", "queries", "results", "judgments")
 FEW = settings(max_examples=examples(6), deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -117,6 +118,25 @@ def test_contracts(measures, data, shuffle):
         own = {table: study.table(table).filter(pl.col("session_id") == name) for table in TABLES[:3]}
         for measure, values in scores_of(study.with_tables(**own), measures).items():
             assert values == {unit: value for unit, value in scores[measure].items() if unit[0] == name}
+
+
+@quiet
+@pytest.mark.parametrize("level", ["query", "session"])
+def test_every_value_is_explained_and_is_that_of_its_session_alone(level):
+    made = tables(3, 2)
+    made["sessions"] = made["sessions"].with_columns(expected=pl.lit(2.0))
+    study = sk.from_tables(**made, **DECLARED)
+    measures = [measure for measure in EVERY if measure.level == level]
+    scores, alone = scores_of(study, measures), {str(measure): {} for measure in measures}
+    for measure in measures:
+        if isinstance(measure.inner, GainMeasure | TermMeasure | RecencyMeasure):
+            assert any(scores[str(measure)].values()), measure
+            check_explanation(study, measure, scores[str(measure)])
+    for name in made["sessions"]["session_id"]:
+        own = {table: study.table(table).filter(pl.col("session_id") == name) for table in TABLES[:3]}
+        for measure, values in scores_of(study.with_tables(**own), measures).items():
+            alone[measure] |= values
+    assert alone == scores
 
 
 def check_values(study, made, measure, values):

@@ -107,10 +107,10 @@ class Looking:
 def led(means: SettingMeans, sign: int) -> SettingVerdict:
     """Find who leads.
 
-    >>> found = led(Means(np.array([1.0, 3.0, 2.0]), np.ones(3), np.zeros(3)), 1)
+    >>> found = led(SettingMeans(np.array([1.0, 3.0, 2.0]), np.ones(3), np.zeros(3)), 1)
     >>> found.leader, found.following, found.margin, found.relative
     (1, 2, 1.0, 0.5)
-    >>> led(Means(np.array([1.0, 1.0]), np.ones(2), np.zeros(2)), -1).tied
+    >>> led(SettingMeans(np.array([1.0, 1.0]), np.ones(2), np.zeros(2)), -1).tied
     (0, 1)
     """
     defined = np.flatnonzero(np.isfinite(means.value))

@@ -35,7 +35,7 @@ class XmlTexts:
 class TextSpan:
     """Some rows next to one another: those of one list.
 
-    >>> span = Span(Texts(pl.DataFrame({"rank": ["1", "2", "1"], "id": ["a", "b", "c"]})), 1, 3)
+    >>> span = TextSpan(XmlTexts(pl.DataFrame({"rank": ["1", "2", "1"], "id": ["a", "b", "c"]})), 1, 3)
     >>> len(span), span.column("id"), span.block
     (2, ['b', 'c'], {'rank': ['2', '1'], 'id': ['b', 'c']})
     """
@@ -76,8 +76,8 @@ def gathered(rows: Sequence[tuple[int, TextSpan | None]]) -> dict[str, pl.Series
 
     Examples
     --------
-    >>> texts = Texts(pl.DataFrame({"id": ["a", "b", "c"]}))
-    >>> gathered([(1, Span(texts, 2, 3)), (1, None), (2, Span(texts, 0, 2))])["id"].to_list()
+    >>> texts = XmlTexts(pl.DataFrame({"id": ["a", "b", "c"]}))
+    >>> gathered([(1, TextSpan(texts, 2, 3)), (1, None), (2, TextSpan(texts, 0, 2))])["id"].to_list()
     ['c', None, 'a', 'b']
     """
     texts = list(dict.fromkeys(span.texts for _, span in rows if span is not None))

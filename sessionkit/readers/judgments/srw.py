@@ -45,7 +45,7 @@ def asked(value: Any) -> SrwQuery:  # noqa: ANN401 - JSON
     """Return what a query says that may be stored as its text, ``#`` and its fields as JSON.
 
     >>> asked('desk lamp#{"answer": "LED"}')
-    Asked(text='desk lamp', fields={'answer': 'LED'})
+    SrwQuery(text='desk lamp', fields={'answer': 'LED'})
     >>> asked("what is C#?").text
     'what is C#?'
     """

@@ -21,7 +21,7 @@ DRAWN = {
     "waterfall": "sessions",
     "session-timeline": "sessions",
     "correlation-forest": "scores",
-    "reformulation-flow": "steps",
+    "reformulation-flow": "query_steps",
 }
 """The figures by the names that the command line knows them by, and the file with the function of that name."""
 

@@ -46,7 +46,7 @@ class Subtopics:
         >>> judgments = pl.LazyFrame(
         ...     {"judgment_key": ["t"] * 3, "doc_id": ["a", "a", "b"], "subtopic_id": ["1", "2", "2"], "grade": [2.0, 1.0, 1.0]}
         ... )
-        >>> made = Subtopics.of(judgments, Settings(), Pairs.of(judgments))
+        >>> made = Subtopics.of(judgments, Settings(), JudgmentIndex.of(judgments))
         >>> made.grades.select("judgment", "subtopic", "grade").rows()
         [(0, 0, 2.0), (0, 1, 1.0), (1, 1, 1.0)]
         """

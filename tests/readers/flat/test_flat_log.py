@@ -100,7 +100,7 @@ def written(write):
     return written
 
 
-@pytest.mark.few(5)
+@pytest.mark.few(10)
 @pytest.mark.parametrize("log", [(name, files) for name in LOGS for files in (1, 3)], ids=str)
 def test_large_as_small_and_every_line_accounted_for(written, quiet_read, large, same_study, log):
     name, files = log
@@ -124,7 +124,7 @@ def test_how_deep_lists_are_known_is_counted_as_they_are_written(written, quiet_
     study = quiet_read(paths, format="aol")
     saved = study.save(tmp_path / "study")
     for one in (study, saved):
-        assert vars(one)["depths"].equals(depths_of(one))  # which reads the files
+        assert one.storage.depths.equals(depths_of(one))  # which reads the files
     assert saved.depths["n"].sum() == saved.facts.queries > 2
 
 

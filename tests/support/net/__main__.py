@@ -38,6 +38,9 @@ def main() -> int:
         return _record(given.folder.resolve(), given.reads, given.package.resolve(), given.only.split(","))
     from tests.support.net.folders import differences, told
 
+    for folder in (given.before, given.after):
+        if not any(folder.rglob("*.txt")):
+            parser.error(f"nothing is recorded in {folder}")
     found = differences(given.before, given.after)
     print(told(found) + f"{sum(map(len, found.values()))} of {len(list(given.before.rglob('*.txt')))} records differ")
     return 1 if found else 0
@@ -50,11 +53,17 @@ def _collect(folder: Path, tests: list[str]) -> int:
     from tests.support.net.collection import Collection
 
     os.chdir(ROOT)
-    return pytest.main(["-n0", "-q", "-p", "no:cacheprovider", *tests], plugins=[Collection(folder, ROOT)])
+    return pytest.main(
+        ["-n0", "-q", "-p", "no:cacheprovider", "-m", "slow or not slow", *tests], plugins=[Collection(folder, ROOT)]
+    )
 
 
 def _record(folder: Path, reads: Path | None, package: Path, parts: list[str]) -> int:
     """Record these parts with the package of a checkout."""
+    import tests.support.log_mutations
+    import tests.support.logs
+    import tests.support.mutations  # noqa: F401 - both commits read the samples of this one
+
     sys.path.insert(0, str(package))
     reads = reads and reads.resolve()
     os.environ["PYTHONPATH"] = str(package)  # of workers of Spark, which look into the folder they are started in first

@@ -143,7 +143,7 @@ def _drawn(words: list[str], file: Path) -> list[object]:
 
     with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as errors:
         status = main(words)
-    printed = f"exit {status}\n{out.getvalue()}{errors.getvalue()}"
+    printed = f"exit {status}\n--- out\n{out.getvalue()}--- errors\n{errors.getvalue()}"
     if not file.exists():
         return printed
     return printed + json.dumps(json.loads(file.read_text(encoding="utf-8")), indent=1, ensure_ascii=False)

@@ -89,10 +89,15 @@ def exact(value: object) -> str:
 
 
 def digest(frame: pl.DataFrame) -> str:
-    """Return a digest of all rows: numbers are written shortest and exact; NaN, which JSON lacks, is counted apart."""
-    floats = [name for name, dtype in frame.schema.items() if dtype.is_float()]
-    nans = [frame.get_column(name).is_nan().sum() for name in floats]
-    return hashlib.sha256(frame.write_ndjson().encode() + repr(nans).encode()).hexdigest()[:16]
+    """Return a digest of all rows: numbers are written as text, shortest and exact, since JSON has no NaN and no infinity."""
+    texts = frame.cast({name: _texts(dtype) for name, dtype in frame.schema.items()})
+    return hashlib.sha256(texts.write_ndjson().encode()).hexdigest()[:16]
+
+
+def _texts(dtype: pl.DataType) -> pl.DataType:
+    if dtype.is_float():
+        return pl.String()
+    return pl.List(_texts(dtype.inner)) if isinstance(dtype, pl.List) else dtype
 
 
 def placeless(text: str, home: Path | None = None) -> str:

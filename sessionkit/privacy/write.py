@@ -49,7 +49,7 @@ def written(
             parts = by_partition(parts, by, rows)
         opened = open_study(write_package(described, held.path / "study", parts, memory=memory))
         shutil.rmtree(held.path / "aside")
-    return replace(opened, path=None, storage=replace(opened.storage, package=opened.path))
+    return replace(opened, path=None, storage=replace(opened.storage, package=opened.path, tables=None))
 
 
 def log_of(study: Study, renaming: Renaming, rows: int, held: TemporaryFolder) -> Iterator[StudyBatch]:

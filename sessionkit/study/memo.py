@@ -56,14 +56,15 @@ class Memo:
     @contextmanager
     def holding(self, value: object) -> Iterator[None]:
         """Hold a value as long as this lasts: what this thread calls meanwhile finds it by :meth:`held`."""
-        held = self._held.setdefault(get_ident(), [])
+        thread = get_ident()
+        held = self._held.setdefault(thread, [])
         held.append(value)
         try:
             yield
         finally:
             held.remove(value)
             if not held:
-                del self._held[get_ident()]
+                del self._held[thread]
 
     def held(self, kind: type[Value]) -> list[Value]:
         """Return the values of a class that this thread holds, the first held first."""

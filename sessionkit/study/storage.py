@@ -129,7 +129,8 @@ class Storage:
     """What is known of the tables of a study without reading them; each is None or empty where it is not known.
 
     It belongs to these very tables. A study derived from another by :meth:`sessionkit.study.Study.with_tables` has an empty
-    one; one with other settings, sources, reader or notes keeps the counts alone, since its files say something else.
+    one; one with other settings, sources, reader, notes or place keeps the counts alone, since its files say something else, or
+    are others.
 
     Parameters
     ----------
@@ -152,7 +153,8 @@ class Storage:
     package
         Where all of the study has been written already, in a temporary place.
     tables, description
-        What it belongs to, set by the study: its tables, and its settings, sources, reader and notes.
+        What it belongs to, set by the study: its tables, and its settings, sources, reader, notes and place. `tables=None`
+        leaves that to the study that takes it.
     """
 
     facts: Facts | None = None

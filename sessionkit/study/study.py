@@ -116,7 +116,7 @@ class Study:
     def __post_init__(self) -> None:
         """Take what is known of the tables where it belongs to them; `dataclasses.replace` passes on that of others."""
         tables = {name: getattr(self, name) for name in (*TABLES, "rejected")}
-        description = (self.settings, self.sources, self.reader, self.notes)
+        description = (self.settings, self.sources, self.reader, self.notes, self.path, self.address)
         object.__setattr__(self, "storage", self.storage.bound(tables, description))
 
     def with_tables(self, **tables: pl.LazyFrame) -> Study:

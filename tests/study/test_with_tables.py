@@ -71,7 +71,7 @@ def test_there_is_no_other_table(saved):
 
 
 @pytest.mark.parametrize(
-    "given", [{"settings": Settings(merge="sum")}, {"sources": ()}, {"reader": "x"}, {"notes": ("n",)}]
+    "given", [{"settings": Settings(merge="sum")}, {"sources": ()}, {"reader": "x"}, {"notes": ("n",)}, {"path": None}]
 )
 def test_another_description_keeps_the_counts_and_forgets_the_files(saved, given):
     other = replace(saved, **given)
@@ -83,8 +83,8 @@ def test_another_description_keeps_the_counts_and_forgets_the_files(saved, given
             assert not getattr(other.storage, name)
 
 
-def test_another_place_keeps_everything(saved):
-    assert replace(saved, path=None).storage is saved.storage
+def test_what_is_said_again_keeps_everything(saved):
+    assert replace(saved, path=saved.path).storage is saved.storage
 
 
 def test_a_pickled_study_takes_its_storage_along_and_leaves_its_memo(saved):

@@ -114,7 +114,7 @@ def large_study(
                 break
     writing.notes.give_warnings()
     opened = open_study(held.path / "study")
-    storage = replace(opened.storage, depths=writing.gathered.depths, package=opened.path)
+    storage = replace(opened.storage, depths=writing.gathered.depths, package=opened.path, tables=None)
     return replace(opened, path=None, storage=storage)
 
 

@@ -10,7 +10,7 @@ from polars.testing import assert_frame_equal
 
 import sessionkit as sk
 from sessionkit.errors import DataError, DataWarning, UsageError
-from sessionkit.study import add_partition, package, verify_hashes
+from sessionkit.study import add_partition, package_writer, verify_hashes
 from sessionkit.study import partitions as module
 from tests.study.days import DAY, FIRST, same_scores, same_study, small
 
@@ -268,13 +268,13 @@ def test_files_of_others_are_never_removed(days):
 
 
 def test_a_file_that_comes_while_a_study_is_written_stays(days, monkeypatch):
-    writes = package.finish_package
+    writes = package_writer.finish_package
 
     def meanwhile(*given):
         (days.path / "README.md").write_text("notes")
         return writes(*given)
 
-    monkeypatch.setattr(package, "finish_package", meanwhile)
+    monkeypatch.setattr(package_writer, "finish_package", meanwhile)
     with pytest.raises(UsageError, match=r"holds README\.md beside"):
         small(DAY).save(days.path)
     assert (days.path / "README.md").read_text() == "notes"

@@ -51,7 +51,9 @@ _HOMES = {
     "sessionkit.scoring.averages": ["avg_pos", "avg_vect", "norm_vect"],
     "sessionkit.scoring.explain": ["explain"],
     "sessionkit.scoring.scan_paths.variance": ["path_variance"],
-    "sessionkit.scoring.measures": ["MEASURES", "Measure", "parse_measure"],
+    "sessionkit.scoring.measures.base": ["Measure"],
+    "sessionkit.scoring.measures.grammar": ["parse_measure"],
+    "sessionkit.scoring.measures.registry": ["MEASURES"],
     "sessionkit.scoring.score": ["score"],
     "sessionkit.study": ["Settings", "Study", "add_partition", "open_study"],
     "sessionkit.privacy.result": ["Pseudonymized"],
@@ -86,5 +88,5 @@ def __dir__() -> list[str]:
 
 def _measures() -> Mapping[str, Any]:
     """Every measure by its name."""
-    measures: Mapping[str, Any] = importlib.import_module("sessionkit.scoring.measures").MEASURES
+    measures: Mapping[str, Any] = importlib.import_module("sessionkit.scoring.measures.registry").MEASURES
     return measures

@@ -59,8 +59,6 @@ if TYPE_CHECKING:  # so that mypy reads every module before its package
     from sessionkit.scoring.averages import avg_vect as avg_vect
     from sessionkit.scoring.averages import norm_vect as norm_vect
     from sessionkit.scoring.explain import explain as explain
-    from sessionkit.scoring.measures import MEASURES as MEASURES
-    from sessionkit.scoring.measures import parse_measure as parse_measure
     from sessionkit.scoring.measures.aggregates import Max as _Max
     from sessionkit.scoring.measures.aggregates import Min as _Min
     from sessionkit.scoring.measures.aggregates import Sum as _Sum
@@ -101,6 +99,7 @@ if TYPE_CHECKING:  # so that mypy reads every module before its package
     from sessionkit.scoring.measures.expected_utility import nEU as nEU
     from sessionkit.scoring.measures.generalized_precision import gP as gP
     from sessionkit.scoring.measures.generalized_precision import gR as gR
+    from sessionkit.scoring.measures.grammar import parse_measure as parse_measure
     from sessionkit.scoring.measures.half_life import RHL as RHL
     from sessionkit.scoring.measures.incomplete import bpref as bpref
     from sessionkit.scoring.measures.incomplete import infAP as infAP
@@ -127,6 +126,7 @@ if TYPE_CHECKING:  # so that mypy reads every module before its package
     from sessionkit.scoring.measures.recency import RSRBP as RSRBP
     from sessionkit.scoring.measures.reformulation import QueryOverlap as QueryOverlap
     from sessionkit.scoring.measures.reformulation import QueryTerms as QueryTerms
+    from sessionkit.scoring.measures.registry import MEASURES as MEASURES
     from sessionkit.scoring.measures.relative_relevance import RelevanceCosine as RelevanceCosine
     from sessionkit.scoring.measures.relative_relevance import RelevanceJaccard as RelevanceJaccard
     from sessionkit.scoring.measures.result_counts import Judged as Judged

@@ -17,9 +17,9 @@ from sessionkit.charts import KINDS
 from sessionkit.cli.app import COMMANDS
 from sessionkit.readers import FORMATS
 from sessionkit.reports import MEASURES as REPORTED
-from sessionkit.scoring.measures import MEASURES
 from sessionkit.scoring.measures.parameters import PARAMETERS
 from sessionkit.scoring.measures.presets import PRESETS
+from sessionkit.scoring.measures.registry import MEASURES
 from tests.support.stub import STUB, stub
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -17,7 +17,8 @@ from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.cautions import tell_of_bound, tell_of_depth
 from sessionkit.scoring.ideals import ideal_list
 from sessionkit.scoring.layout import require_cutoff
-from sessionkit.scoring.measures import GainMeasure, Measure, parse_measure
+from sessionkit.scoring.measures.base import GainMeasure, Measure
+from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.reduction import run
 from sessionkit.scoring.results_filter import units
 from sessionkit.scoring.selection import Selection, columns_of, columns_read

@@ -10,7 +10,7 @@ from sessionkit.analysis.findings import reading_of
 from sessionkit.analysis.groups import Grouping
 from sessionkit.analysis.incomplete.judged_share_reduction import JudgedShareReduction
 from sessionkit.analysis.incomplete.messages import shares_told
-from sessionkit.scoring.measures import Measure
+from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.reduction import run
 from sessionkit.study import Study
 

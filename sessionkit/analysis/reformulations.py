@@ -8,7 +8,8 @@ import polars as pl
 
 from sessionkit.display.frames import ResultFrame
 from sessionkit.errors import DataError, UsageError
-from sessionkit.scoring.measures import Measure, parse_measure
+from sessionkit.scoring.measures.base import Measure
+from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.measures.reformulation import compared, terms_of
 from sessionkit.scoring.score import score
 from sessionkit.study import Study

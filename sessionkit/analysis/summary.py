@@ -13,7 +13,8 @@ from sessionkit.display.frames import ResultFrame
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.lists import Lists
-from sessionkit.scoring.measures import JudgedMeasure, parse_measure
+from sessionkit.scoring.measures.base import JudgedMeasure
+from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.reduction import run
 from sessionkit.scoring.results_filter import results_shown
 from sessionkit.scoring.selection import Selection, columns_of, columns_read

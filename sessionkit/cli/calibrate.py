@@ -171,7 +171,7 @@ def calibrate(
 
 def _command(found: Calibration, study: str | None) -> list[str]:
     """The command that scores with the fitted measures."""
-    from sessionkit.scoring.measures import parse_measure
+    from sessionkit.scoring.measures.grammar import parse_measure
 
     if not found.measures:
         return []

@@ -17,7 +17,7 @@ from sessionkit.errors import UsageError, suggestion
 
 if TYPE_CHECKING:
     from sessionkit.readers import Format, Judgments
-    from sessionkit.scoring.measures import Measure
+    from sessionkit.scoring.measures.base import Measure
 
 START = [
     (
@@ -56,9 +56,9 @@ def measures(
     """
     import polars as pl
 
-    from sessionkit.scoring.measures import MEASURES
     from sessionkit.scoring.measures.describe import parameters_of
     from sessionkit.scoring.measures.grammar import instead_of
+    from sessionkit.scoring.measures.registry import MEASURES
 
     to = destination(format_, output)
     if start:

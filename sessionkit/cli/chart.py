@@ -162,7 +162,7 @@ def chart(
     from sessionkit.charts.encodings import retitled
     from sessionkit.errors import visible
     from sessionkit.reports.single import single_figure
-    from sessionkit.scoring.measures import parse_measure
+    from sessionkit.scoring.measures.grammar import parse_measure
     from sessionkit.study.atomic_files import require_place
 
     require_place(output)

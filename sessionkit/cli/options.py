@@ -25,7 +25,7 @@ def _study_first(source: str) -> str:
     """Return what a STUDY argument names, unless it is a measure in the place of a study."""
     if Path(source).exists() or "://" in source:
         return source
-    from sessionkit.scoring.measures import parse_measure
+    from sessionkit.scoring.measures.grammar import parse_measure
 
     try:
         parse_measure(source)
@@ -37,7 +37,7 @@ def _study_first(source: str) -> str:
 
 def measures_first(given: MeasureTexts) -> MeasureTexts:
     """Return what names measures, having refused what names none: before the log is read, which may take long."""
-    from sessionkit.scoring.measures import parse_measure
+    from sessionkit.scoring.measures.grammar import parse_measure
 
     for text in [given] if isinstance(given, str) else given or ():
         parse_measure(text)

@@ -93,7 +93,7 @@ def report(
     it.
     """
     from sessionkit.reports import report as reported
-    from sessionkit.scoring.measures import parse_measure
+    from sessionkit.scoring.measures.grammar import parse_measure
     from sessionkit.study.atomic_files import require_place
 
     require_place(output)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from sessionkit.engines.sources import SparkSource
-    from sessionkit.scoring.measures import Measure
+    from sessionkit.scoring.measures.base import Measure
     from sessionkit.scoring.score_reduction import ScoreReduction
 
     Tables = Study | str | PathLike[str] | Mapping[str, SparkFrame | str]

@@ -11,8 +11,9 @@ from sessionkit.analysis.groups import group_names
 from sessionkit.charts import colours_of
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.reports.redaction import Redaction
-from sessionkit.scoring.measures import GainMeasure, Measure, parse_measure
+from sessionkit.scoring.measures.base import GainMeasure, Measure
 from sessionkit.scoring.measures.cumulated_gain import nsDCG, sDCG
+from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.study import Study
 from sessionkit.study.query_counts import logged_queries
 

@@ -19,7 +19,7 @@ from sessionkit.reports.choices import TOP, Choices
 from sessionkit.reports.on_demand.registry import DRAWN, drawn_apart
 from sessionkit.reports.phrases import NAMED, first_of
 from sessionkit.reports.sample import only
-from sessionkit.scoring.measures import Measure
+from sessionkit.scoring.measures.base import Measure
 from sessionkit.study import Study
 
 DEEPEST = 100

@@ -21,7 +21,7 @@ from sessionkit.reports.parts import Words
 from sessionkit.reports.redaction import Redaction
 from sessionkit.reports.sample import drawn, in_memory, only
 from sessionkit.reports.session_rows import pick
-from sessionkit.scoring.measures import Measure
+from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.score import score
 from sessionkit.study import Study
 

@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 
 from sessionkit import __version__
-from sessionkit.scoring.measures import Measure
+from sessionkit.scoring.measures.base import Measure
 from sessionkit.study import Study
 
 DISCOUNTS = {
@@ -73,7 +73,7 @@ def in_words(measure: Measure) -> str:
 
     Examples
     --------
-    >>> from sessionkit.scoring.measures import DCG
+    >>> from sessionkit import DCG
     >>> print(in_words(DCG @ 10))
     sum of gain(i) x d(i) for i = 1..k; d by default 1 / log2(i + 1). Here: gain is the grade; rank discount
     1 / log_2(i + 1); every shown result counts; a document that the session shows again gains again; unjudged results
@@ -127,7 +127,7 @@ def again(measures: Sequence[Measure], given: Mapping[str, object]) -> str:
     given
         Values by option; None where it is not given.
 
-    >>> from sessionkit.scoring.measures import nsDCG
+    >>> from sessionkit import nsDCG
     >>> again([nsDCG @ 10], {"redact": "users", "topic": None})
     "sessionkit report STUDY 'nsDCG@10' --output report.html --redact users"
     >>> again([], {"per": "topic", "topic": "a b", "min-queries": 2})

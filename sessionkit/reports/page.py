@@ -21,7 +21,8 @@ from sessionkit.reports.sections.registry import SECTIONS
 from sessionkit.reports.style_sheet import STYLE
 from sessionkit.reports.writers.html import worded
 from sessionkit.reports.writers.sections import html_sections
-from sessionkit.scoring.measures import Measure, list_measures, parse_measure
+from sessionkit.scoring.measures.base import Measure
+from sessionkit.scoring.measures.grammar import list_measures, parse_measure
 from sessionkit.study import Study
 from sessionkit.study.atomic_files import require_place, write_whole
 from sessionkit.study.study import guarded_read

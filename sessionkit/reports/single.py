@@ -15,7 +15,8 @@ from sessionkit.errors import UsageError, suggestion
 from sessionkit.reports.choices import choices_of
 from sessionkit.reports.figures import FIGURES, Figure, figure
 from sessionkit.reports.sample import only
-from sessionkit.scoring.measures import Measure, list_measures, parse_measure
+from sessionkit.scoring.measures.base import Measure
+from sessionkit.scoring.measures.grammar import list_measures, parse_measure
 from sessionkit.study import Study
 
 USUAL = 4

@@ -14,7 +14,7 @@ import polars as pl
 
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.graded_pairs import GradedPairs
-from sessionkit.scoring.measures import Measure
+from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.subtopics.grades import SUBTOPIC, Subtopics
 from sessionkit.study import Study
 from sessionkit.study.judgment_index import PAIR, JudgmentIndex

@@ -24,7 +24,7 @@ from sessionkit.study.storage import StoredBatch, StudyBatch
 
 if TYPE_CHECKING:
     from sessionkit.scoring.gain_histogram import GainHistogram
-    from sessionkit.scoring.measures import Measure
+    from sessionkit.scoring.measures.base import Measure
     from sessionkit.scoring.selection import Selection
 
 

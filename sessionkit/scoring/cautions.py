@@ -9,7 +9,7 @@ import polars as pl
 
 from sessionkit.display.words import counted as counted_words
 from sessionkit.errors import DataWarning
-from sessionkit.scoring.measures import GainMeasure, JudgedMeasure
+from sessionkit.scoring.measures.base import GainMeasure, JudgedMeasure
 from sessionkit.scoring.score_reduction import NAMED, UNNAMED, ScoreReduction
 from sessionkit.study import Study
 from sessionkit.study.depths import cut_short

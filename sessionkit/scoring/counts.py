@@ -7,7 +7,7 @@ from dataclasses import replace
 import polars as pl
 
 from sessionkit.scoring.batch import SessionBatch
-from sessionkit.scoring.measures import Measure
+from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.results_filter import judged_shown, results_shown
 from sessionkit.scoring.selection import Selection
 

@@ -9,7 +9,7 @@ from sessionkit.scoring import exact
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.ideals import first_query, ideal_list, ideal_places, ideal_slots, longest_list, spread_ideals
 from sessionkit.scoring.layout import layout, require_cutoff, with_offsets
-from sessionkit.scoring.measures import GainMeasure, Measure
+from sessionkit.scoring.measures.base import GainMeasure, Measure
 from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
 from sessionkit.scoring.results_filter import gaining_rows
 from sessionkit.study.row_index import placed, repeated

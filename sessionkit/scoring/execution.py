@@ -17,8 +17,8 @@ from sessionkit.scoring.gains import gain_expr
 from sessionkit.scoring.ideals import own_ideals, session_ideals
 from sessionkit.scoring.layout import with_offsets
 from sessionkit.scoring.lists import Lists
-from sessionkit.scoring.measures import GainMeasure, JudgedMeasure, Measure, QueryMeasure, SessionMeasure
 from sessionkit.scoring.measures.aggregates import LAST, Aggregate, AveragePosition
+from sessionkit.scoring.measures.base import GainMeasure, JudgedMeasure, Measure, QueryMeasure, SessionMeasure
 from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
 from sessionkit.scoring.results_filter import (
     counted_rows,

@@ -15,8 +15,9 @@ from sessionkit.scoring.execution import columns_beside, query_values
 from sessionkit.scoring.ideals import own_ideals
 from sessionkit.scoring.layout import with_offsets
 from sessionkit.scoring.lists import Lists
-from sessionkit.scoring.measures import GainMeasure, Measure, TermMeasure, parse_measure
 from sessionkit.scoring.measures.aggregates import LAST, Aggregate, AveragePosition
+from sessionkit.scoring.measures.base import GainMeasure, Measure, TermMeasure
+from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.measures.recency import LATER, RecencyMeasure
 from sessionkit.scoring.results_filter import every_gain, every_row, sessions_with_judgments, units
 from sessionkit.scoring.selection import Selection, columns_of, columns_read

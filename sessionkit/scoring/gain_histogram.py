@@ -17,7 +17,7 @@ from sessionkit.scoring import exact
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.gains import gain_expr
 from sessionkit.scoring.graded_pairs import gain_name
-from sessionkit.scoring.measures import GainMeasure
+from sessionkit.scoring.measures.base import GainMeasure
 from sessionkit.scoring.results_filter import counted_rows, relevant_pairs, relevant_rows
 from sessionkit.scoring.selection import Selection
 

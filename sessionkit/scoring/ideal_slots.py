@@ -6,7 +6,7 @@ from bisect import insort
 
 import polars as pl
 
-from sessionkit.scoring.measures import GainMeasure
+from sessionkit.scoring.measures.base import GainMeasure
 
 WHOLE_SESSION = 0
 """Prefix number that stands for all slots of a session."""

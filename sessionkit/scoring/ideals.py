@@ -10,7 +10,7 @@ from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.exact import fixed
 from sessionkit.scoring.ideal_slots import best_slots
 from sessionkit.scoring.layout import layout, require_cutoff
-from sessionkit.scoring.measures import GainMeasure
+from sessionkit.scoring.measures.base import GainMeasure
 from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
 from sessionkit.scoring.results_filter import session_keys, units
 from sessionkit.scoring.selection import Selection

@@ -8,7 +8,7 @@ import polars as pl
 
 from sessionkit.errors import MeasureError
 from sessionkit.scoring.batch import SessionBatch
-from sessionkit.scoring.measures import GainMeasure, JudgedMeasure
+from sessionkit.scoring.measures.base import GainMeasure, JudgedMeasure
 from sessionkit.scoring.results_filter import counted_rows, shown, units
 from sessionkit.scoring.selection import Selection
 

@@ -19,7 +19,7 @@ import polars as pl
 
 from sessionkit import __version__
 from sessionkit.errors import UsageError
-from sessionkit.scoring.measures import Measure
+from sessionkit.scoring.measures.base import Measure
 from sessionkit.study import Study
 from sessionkit.study.atomic_files import explained, make_directory, write_whole
 from sessionkit.study.storage import StoredBatch
@@ -108,7 +108,7 @@ def key_of(study: Study, task: Reduction, parts: Sequence[StoredBatch]) -> str:
 def text_of(value: Any) -> str:  # noqa: ANN401 - whatever a task is made of
     """The canonical text of a task: its kind and all it was given, in order.
 
-    >>> from sessionkit.scoring.measures import parse_measure
+    >>> from sessionkit.scoring.measures.grammar import parse_measure
     >>> text_of((parse_measure("sDCG(b=2)@10"), 3, {"system_id": pl.String()}))
     "[Measure 'sDCG@10', 3, {'system_id': type 'String'}]"
 

@@ -11,7 +11,7 @@ import polars as pl
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.gains import check_grades, gain_expr
 from sessionkit.scoring.graded_pairs import HasGain, gain_name
-from sessionkit.scoring.measures import GainMeasure, JudgedMeasure
+from sessionkit.scoring.measures.base import GainMeasure, JudgedMeasure
 from sessionkit.scoring.selection import SEEN, Selection
 from sessionkit.study.row_index import counts, sums
 

@@ -11,7 +11,8 @@ from sessionkit.display.frames import ResultFrame
 from sessionkit.errors import MeasureError, UsageError, suggestion
 from sessionkit.scoring.cautions import Undefined, tell_of_bound, tell_of_depth
 from sessionkit.scoring.execution import require_session
-from sessionkit.scoring.measures import JudgedMeasure, Measure, parse_measure
+from sessionkit.scoring.measures.base import JudgedMeasure, Measure
+from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.reduction import parts_of, run
 from sessionkit.scoring.score_reduction import OF_GROUP, OF_SESSION, UNNAMED, ScoreReduction
 from sessionkit.scoring.selection import columns_of, columns_read

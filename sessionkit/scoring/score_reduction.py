@@ -13,8 +13,8 @@ from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.counts import ResultCounts
 from sessionkit.scoring.execution import adds_up, query_values, session_values
 from sessionkit.scoring.gain_histogram import GainHistogram
-from sessionkit.scoring.measures import GainMeasure, JudgedMeasure, Measure
 from sessionkit.scoring.measures.aggregates import AveragePosition
+from sessionkit.scoring.measures.base import GainMeasure, JudgedMeasure, Measure
 from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
 from sessionkit.scoring.results_filter import counted_rows, defined_sessions, judged_of
 from sessionkit.scoring.selection import Selection

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sessionkit.errors import DataError
-from sessionkit.scoring.measures import JudgedMeasure, Measure
+from sessionkit.scoring.measures.base import JudgedMeasure, Measure
 from sessionkit.study import Study
 
 SEEN = {"all": None, "last_click": "clicked", "examined": "examined"}

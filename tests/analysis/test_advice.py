@@ -6,7 +6,8 @@ import pytest
 
 import sessionkit as sk
 from sessionkit.reports.single import single_figure
-from sessionkit.scoring.measures import MEASURES, example_of, parse_measure
+from sessionkit.scoring.measures.grammar import example_of, parse_measure
+from sessionkit.scoring.measures.registry import MEASURES
 
 VERBS = {
     "score per query": lambda study, measure: sk.score(study, measure, per="query"),

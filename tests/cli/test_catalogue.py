@@ -6,7 +6,7 @@ import pytest
 
 from sessionkit.contract import TABLES, document, table
 from sessionkit.readers import FORMATS, JUDGMENTS
-from sessionkit.scoring.measures import MEASURES
+from sessionkit.scoring.measures.registry import MEASURES
 
 
 def test_every_measure_is_listed_with_level_and_formula(call):

@@ -16,7 +16,7 @@ import sessionkit as sk
 from sessionkit.engines import spark as engine
 from sessionkit.engines.cluster import quiet
 from sessionkit.errors import DataError, DataWarning, SessionkitError, UsageError
-from sessionkit.scoring.measures import MEASURES
+from sessionkit.scoring.measures.registry import MEASURES
 from sessionkit.study.batches import slices
 from sessionkit.study.package_writer import write_package
 from tests.engines.logs import DECLARED, ODD, assert_same, frames_of, tables

@@ -15,7 +15,8 @@ import sessionkit as sk
 from sessionkit.contract import TABLES
 from sessionkit.errors import UsageError
 from sessionkit.privacy import write
-from sessionkit.scoring.measures import MEASURES, example_of
+from sessionkit.scoring.measures.grammar import example_of
+from sessionkit.scoring.measures.registry import MEASURES
 from sessionkit.study import verify_hashes
 from sessionkit.study.package_writer import ROWS
 from tests.support.clinic import read_clinic

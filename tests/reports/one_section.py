@@ -7,7 +7,7 @@ from sessionkit.reports.parts import Widget
 from sessionkit.reports.redaction import Redaction
 from sessionkit.reports.style_sheet import STYLE
 from sessionkit.reports.writers.sections import html_sections
-from sessionkit.scoring.measures import parse_measure
+from sessionkit.scoring.measures.grammar import parse_measure
 
 
 def material(study, measures=(), redact="", per="system"):

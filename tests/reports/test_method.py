@@ -4,7 +4,8 @@ import pytest
 
 import sessionkit as sk
 from sessionkit.reports.method import defined, fingerprint, in_words, sentences
-from sessionkit.scoring.measures import MEASURES, parse_measure
+from sessionkit.scoring.measures.grammar import parse_measure
+from sessionkit.scoring.measures.registry import MEASURES
 from sessionkit.scoring.measures.wrapper import Wrapper
 from tests.support.clinic import read_clinic
 

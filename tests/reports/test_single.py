@@ -4,7 +4,7 @@ import pytest
 
 from sessionkit.errors import UsageError
 from sessionkit.reports.single import single_figure
-from sessionkit.scoring.measures import parse_measure
+from sessionkit.scoring.measures.grammar import parse_measure
 
 
 def axis(chart):

@@ -116,7 +116,7 @@ def test_more_queries_per_session_are_named_where_a_sum_over_them_is_compared(cl
 
 
 def test_what_sums_over_queries():
-    from sessionkit.scoring.measures import parse_measure
+    from sessionkit.scoring.measures.grammar import parse_measure
 
     sums = (
         "sDCG@10",

@@ -10,7 +10,7 @@ import sessionkit as sk
 from sessionkit.scoring.alternative_judgments import Rejudging, only_sessions, reads_subtopics, under
 from sessionkit.scoring.batch import blocks
 from sessionkit.scoring.execution import session_values
-from sessionkit.scoring.measures import parse_measure
+from sessionkit.scoring.measures.grammar import parse_measure
 from tests.scoring.studies import sessions, study_of
 from tests.support.examples import examples
 

@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 
 import sessionkit as sk
 from sessionkit.errors import MeasureError
-from sessionkit.scoring.measures import MEASURES, GainMeasure, TermMeasure, example_of, parse_measure
+from sessionkit.scoring.measures.base import GainMeasure, TermMeasure
+from sessionkit.scoring.measures.grammar import example_of, parse_measure
 from sessionkit.scoring.measures.recency import RecencyMeasure
+from sessionkit.scoring.measures.registry import MEASURES
 from sessionkit.scoring.measures.wrapper import Wrapper
 from tests.scoring.studies import drawn_for, sessions, study_of
 from tests.support.clinic import read_clinic

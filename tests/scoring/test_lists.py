@@ -14,8 +14,7 @@ from sessionkit.errors import DataError, MeasureError
 from sessionkit.scoring import exact as exact_sums
 from sessionkit.scoring.batch import blocks
 from sessionkit.scoring.lists import Lists
-from sessionkit.scoring.measures import SessionMeasure
-from sessionkit.scoring.measures.base import Columns
+from sessionkit.scoring.measures.base import Columns, SessionMeasure
 from sessionkit.scoring.score import score_task
 from sessionkit.scoring.selection import Selection
 from tests.scoring.restated import Session

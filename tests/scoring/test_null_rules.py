@@ -7,7 +7,8 @@ import polars as pl
 import pytest
 
 import sessionkit as sk
-from sessionkit.scoring.measures import MEASURES, example_of
+from sessionkit.scoring.measures.grammar import example_of
+from sessionkit.scoring.measures.registry import MEASURES
 
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 NINE = "2026-01-05T09:00:0{}Z"

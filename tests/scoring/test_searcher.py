@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sessionkit as sk
-from sessionkit.scoring.measures import parse_measure
+from sessionkit.scoring.measures.grammar import parse_measure
 
 
 def who(text):

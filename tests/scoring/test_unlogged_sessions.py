@@ -11,7 +11,9 @@ import sessionkit as sk
 from sessionkit.errors import DataWarning
 from sessionkit.reports.sections.discounts import discounts
 from sessionkit.reports.sections.explorer import explorer
-from sessionkit.scoring.measures import MEASURES, JudgedMeasure, example_of, parse_measure
+from sessionkit.scoring.measures.base import JudgedMeasure
+from sessionkit.scoring.measures.grammar import example_of, parse_measure
+from sessionkit.scoring.measures.registry import MEASURES
 from tests.reports.one_section import page_of
 
 NINE = "2026-01-05T09:00:0{}Z"

@@ -12,7 +12,8 @@ from sessionkit.display.frames import ResultFrame
 from sessionkit.errors import MeasureError, UsageError, suggestion
 from sessionkit.scoring.cautions import tell_of_bound, tell_of_depth
 from sessionkit.scoring.layout import require_cutoff
-from sessionkit.scoring.measures import JudgedMeasure, Measure, parse_measure
+from sessionkit.scoring.measures.base import JudgedMeasure, Measure
+from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.reduction import run
 from sessionkit.scoring.selection import columns_of, columns_read
 from sessionkit.study import Study

@@ -9,7 +9,7 @@ from sessionkit.analysis.compare.effects import POWER, detectable
 from sessionkit.analysis.findings import reading_of, told_p
 from sessionkit.analysis.tails import t_at
 from sessionkit.display.words import counted
-from sessionkit.scoring.measures import Measure
+from sessionkit.scoring.measures.base import Measure
 
 TOLD = {"users": "user means", "sessions": "sessions"}
 """The test that is told, by what the units are."""

@@ -19,7 +19,8 @@ from sessionkit.analysis.breakdown.pairs import CONTRASTS, differing, parted
 from sessionkit.analysis.findings import NUMBER, TEXT, WHOLE, Finding
 from sessionkit.analysis.groups import grouped_sessions
 from sessionkit.errors import DataError, UsageError, suggestion
-from sessionkit.scoring.measures import Measure, parse_measure
+from sessionkit.scoring.measures.base import Measure
+from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.score import score
 from sessionkit.study import Study
 from sessionkit.study.study import guarded_read

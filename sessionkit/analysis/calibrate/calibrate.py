@@ -18,7 +18,7 @@ from sessionkit.analysis.calibrate.tables import counted_table
 from sessionkit.analysis.findings import reading_of
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.readers.tabular import Frame
-from sessionkit.scoring.measures import Measure
+from sessionkit.scoring.measures.base import Measure
 from sessionkit.study import Study
 from sessionkit.study.study import guarded_read
 

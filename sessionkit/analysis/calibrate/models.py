@@ -9,7 +9,8 @@ import numpy as np
 
 from sessionkit.analysis.calibrate.factors import Free, Numbers, factor, free_of
 from sessionkit.errors import MeasureError, UsageError
-from sessionkit.scoring.measures import Measure, list_measures, parse_measure
+from sessionkit.scoring.measures.base import Measure
+from sessionkit.scoring.measures.grammar import list_measures, parse_measure
 
 ALL = (
     "sDCG@10",

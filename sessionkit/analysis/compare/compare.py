@@ -20,7 +20,7 @@ from sessionkit.analysis.compare.session_values import sessions_of
 from sessionkit.analysis.findings import reading_of
 from sessionkit.errors import UsageError
 from sessionkit.readers.tabular import Frame
-from sessionkit.scoring.measures import Measure
+from sessionkit.scoring.measures.base import Measure
 from sessionkit.study import Study
 from sessionkit.study.study import guarded_read
 

@@ -14,7 +14,8 @@ from sessionkit.analysis.groups import NAMES
 from sessionkit.display.words import counted
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.readers.tabular import Frame, as_polars
-from sessionkit.scoring.measures import Measure, list_measures
+from sessionkit.scoring.measures.base import Measure
+from sessionkit.scoring.measures.grammar import list_measures
 from sessionkit.scoring.score import score, session_measures
 from sessionkit.study import Study
 

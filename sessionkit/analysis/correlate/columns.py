@@ -10,7 +10,8 @@ import polars as pl
 
 from sessionkit.errors import DataError, MeasureError, UsageError, suggestion
 from sessionkit.scoring.execution import require_session
-from sessionkit.scoring.measures import Measure, list_measures, parse_measure
+from sessionkit.scoring.measures.base import Measure
+from sessionkit.scoring.measures.grammar import list_measures, parse_measure
 from sessionkit.scoring.score import score
 from sessionkit.study import Study
 

@@ -16,7 +16,7 @@ from sessionkit.analysis.correlate.messages import CorrelationContext, told
 from sessionkit.analysis.correlate.rows import CorrelationRows
 from sessionkit.analysis.findings import NUMBER, TEXT, WHOLE, Finding
 from sessionkit.errors import DataError, UsageError, suggestion
-from sessionkit.scoring.measures import Measure
+from sessionkit.scoring.measures.base import Measure
 from sessionkit.study import Study
 from sessionkit.study.study import guarded_read
 

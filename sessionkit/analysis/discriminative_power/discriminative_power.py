@@ -20,7 +20,7 @@ from sessionkit.analysis.rescore.log import RescoredLog, Scoring
 from sessionkit.analysis.rescore.pairs import ChosenTest
 from sessionkit.analysis.ties import settled
 from sessionkit.errors import UsageError
-from sessionkit.scoring.measures import Measure
+from sessionkit.scoring.measures.base import Measure
 from sessionkit.study import Study
 from sessionkit.study.study import guarded_read
 

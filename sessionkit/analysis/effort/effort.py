@@ -24,7 +24,8 @@ from sessionkit.analysis.findings import reading_of
 from sessionkit.analysis.groups import Grouping
 from sessionkit.errors import MeasureError, UsageError
 from sessionkit.scoring.curves import require_curve
-from sessionkit.scoring.measures import JudgedMeasure, Measure, parse_measure
+from sessionkit.scoring.measures.base import JudgedMeasure, Measure
+from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.reduction import run
 from sessionkit.scoring.selection import columns_of, columns_read
 from sessionkit.study import Study

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import polars as pl
 
 from sessionkit.display.words import counted
-from sessionkit.scoring.measures import Measure
+from sessionkit.scoring.measures.base import Measure
 
 TOLD = (1, 3, 5, 10, 20)
 """Ranks of the ideal that the text speaks of, where the measure has them."""

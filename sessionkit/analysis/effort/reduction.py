@@ -13,7 +13,7 @@ from sessionkit.analysis.groups import Grouping
 from sessionkit.scoring import exact
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.lists import Lists
-from sessionkit.scoring.measures import GainMeasure, JudgedMeasure
+from sessionkit.scoring.measures.base import GainMeasure, JudgedMeasure
 from sessionkit.scoring.results_filter import logged_sessions
 from sessionkit.scoring.searcher import Searcher
 from sessionkit.scoring.selection import Selection

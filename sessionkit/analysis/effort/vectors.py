@@ -9,7 +9,7 @@ from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.curves import session_vectors
 from sessionkit.scoring.ideals import ideal_list
 from sessionkit.scoring.lists import Lists
-from sessionkit.scoring.measures import GainMeasure
+from sessionkit.scoring.measures.base import GainMeasure
 from sessionkit.scoring.results_filter import gaining_rows, sessions_with_judgments, units
 from sessionkit.scoring.selection import Selection
 

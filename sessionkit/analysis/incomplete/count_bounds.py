@@ -23,7 +23,7 @@ from sessionkit.scoring.measures.precision import looked_at
 from sessionkit.scoring.selection import Selection
 
 if TYPE_CHECKING:
-    from sessionkit.scoring.measures import JudgedMeasure
+    from sessionkit.scoring.measures.base import JudgedMeasure
 
 CELLS = 2**23
 """Places of lists that are worked on at a time."""

@@ -10,7 +10,7 @@ import polars as pl
 
 from sessionkit.analysis.incomplete.document_effects import DocumentEffects
 from sessionkit.analysis.incomplete.kinds import adds_up, movable
-from sessionkit.scoring.measures import Measure
+from sessionkit.scoring.measures.base import Measure
 from sessionkit.study.judgment_index import PAIR
 
 MOST_GROUPS = 20

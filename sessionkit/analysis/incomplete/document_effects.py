@@ -10,7 +10,7 @@ import polars as pl
 
 from sessionkit.analysis.incomplete.moves_reduction import MovesReduction
 from sessionkit.analysis.incomplete.totals import doubles
-from sessionkit.scoring.measures import Measure
+from sessionkit.scoring.measures.base import Measure
 from sessionkit.study.judgment_index import PAIR
 
 

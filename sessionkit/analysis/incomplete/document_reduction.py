@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sessionkit.analysis.groups import Grouping
-from sessionkit.scoring.measures import Measure
+from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.score_reduction import WITHOUT_CUTOFF
 
 

@@ -11,7 +11,7 @@ from sessionkit.scoring import exact
 from sessionkit.scoring.alternative_judgments import only_sessions
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.ideals import first_query, ideal_places, ideal_slots
-from sessionkit.scoring.measures import GainMeasure
+from sessionkit.scoring.measures.base import GainMeasure
 from sessionkit.scoring.results_filter import units
 from sessionkit.scoring.selection import Selection
 

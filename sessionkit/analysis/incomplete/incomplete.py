@@ -22,7 +22,8 @@ from sessionkit.analysis.judged_share import depth_of
 from sessionkit.errors import MeasureError, UsageError, suggestion
 from sessionkit.scoring.execution import require_session
 from sessionkit.scoring.graded_pairs import GradedPairs
-from sessionkit.scoring.measures import Measure, list_measures, parse_measure
+from sessionkit.scoring.measures.base import Measure
+from sessionkit.scoring.measures.grammar import list_measures, parse_measure
 from sessionkit.scoring.reduction import run
 from sessionkit.scoring.selection import columns_of, columns_read
 from sessionkit.study import Study

@@ -9,7 +9,7 @@ import polars as pl
 from sessionkit.errors import MeasureError, UsageError
 from sessionkit.scoring.gains import NAMES, gain_expr, weights
 from sessionkit.scoring.graded_pairs import GradedPairs
-from sessionkit.scoring.measures import JudgedMeasure, Measure
+from sessionkit.scoring.measures.base import JudgedMeasure, Measure
 
 
 def adds_up(measure: Measure, *, own_keys: bool = False) -> bool:
@@ -80,7 +80,8 @@ def best_grade(measure: JudgedMeasure, top: float | None) -> float:
         The top of the scale; None where nobody declared it and only binary measures are asked for, which need no more
         than that some grade is relevant; see `scale_top`.
 
-    >>> from sessionkit.scoring.measures import nDCG, P, parse_measure
+    >>> from sessionkit import nDCG, P
+    >>> from sessionkit.scoring.measures.grammar import parse_measure
     >>> best_grade(nDCG, 3), best_grade(P, None), best_grade(parse_measure("P(level=1)"), 3)
     (3.0, 1.0, 1.0)
     >>> best_grade(nDCG(gain="0-1-0.5"), 2)

@@ -13,8 +13,8 @@ from sessionkit.analysis.incomplete.shares import Shares, shares
 from sessionkit.analysis.incomplete.unjudged_documents import Unjudged
 from sessionkit.scoring import exact
 from sessionkit.scoring.lists import Lists
-from sessionkit.scoring.measures import Measure
 from sessionkit.scoring.measures.aggregates import LAST
+from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.selection import Selection
 
 

@@ -14,7 +14,7 @@ from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.gain_histogram import DIRECT, GainHistogram
 from sessionkit.scoring.gains import gain_expr
 from sessionkit.scoring.layout import with_offsets
-from sessionkit.scoring.measures import GainMeasure
+from sessionkit.scoring.measures.base import GainMeasure
 from sessionkit.scoring.results_filter import every_row, gaining_rows
 from sessionkit.scoring.selection import Selection
 

@@ -14,7 +14,7 @@ from sessionkit.analysis.incomplete.rows import OpenRows, known_worth
 from sessionkit.analysis.incomplete.totals import places, summed
 from sessionkit.analysis.incomplete.unjudged_documents import Unjudged
 from sessionkit.scoring.gains import gain_expr
-from sessionkit.scoring.measures import GainMeasure
+from sessionkit.scoring.measures.base import GainMeasure
 from sessionkit.scoring.selection import Selection
 
 

@@ -22,7 +22,7 @@ from sessionkit.analysis.incomplete.unjudged_documents import WORST, Unjudged
 from sessionkit.scoring import exact
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.execution import query_values, session_values
-from sessionkit.scoring.measures import JudgedMeasure, Measure
+from sessionkit.scoring.measures.base import JudgedMeasure, Measure
 from sessionkit.scoring.results_filter import logged_sessions, sessions_with_judgments
 from sessionkit.scoring.selection import Selection
 

@@ -12,7 +12,7 @@ from sessionkit.analysis.incomplete.pool import Pool
 from sessionkit.scoring.batch import SessionBatch, judged_only
 from sessionkit.scoring.execution import query_values, session_values
 from sessionkit.scoring.graded_pairs import GradedPairs
-from sessionkit.scoring.measures import Measure
+from sessionkit.scoring.measures.base import Measure
 from sessionkit.study.row_index import keys_of_queries
 
 WORST = -1.0

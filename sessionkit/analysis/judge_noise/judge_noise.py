@@ -24,7 +24,7 @@ from sessionkit.analysis.rescore.pairs import ChosenTest, RescoredPairs
 from sessionkit.errors import DataError, UsageError
 from sessionkit.readers.tabular import Frame
 from sessionkit.scoring.alternative_judgments import reads_subtopics
-from sessionkit.scoring.measures import Measure
+from sessionkit.scoring.measures.base import Measure
 from sessionkit.study import Study
 from sessionkit.study.study import guarded_read
 

@@ -22,7 +22,7 @@ from sessionkit.analysis.rescore.groups import groups_of
 from sessionkit.analysis.rescore.log import RescoredLog
 from sessionkit.analysis.rescore.pairs import ChosenTest, RescoredPairs
 from sessionkit.errors import DataError, UsageError, suggestion
-from sessionkit.scoring.measures import Measure
+from sessionkit.scoring.measures.base import Measure
 from sessionkit.study import Study
 from sessionkit.study.study import guarded_read
 

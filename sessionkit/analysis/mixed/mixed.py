@@ -22,7 +22,7 @@ from sessionkit.analysis.variance_components.statsmodels_fit import require_stat
 from sessionkit.display.words import counted
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.readers.tabular import Frame
-from sessionkit.scoring.measures import Measure
+from sessionkit.scoring.measures.base import Measure
 from sessionkit.study import Study
 from sessionkit.study.study import guarded_read
 

@@ -14,7 +14,7 @@ from sessionkit.analysis.power.ladder import MORE_TOPICS, MOST
 from sessionkit.analysis.power.plans import habits
 from sessionkit.analysis.power.sizes import WIDE, PlannedDesign
 from sessionkit.errors import MeasureError, UsageError
-from sessionkit.scoring.measures import parse_measure
+from sessionkit.scoring.measures.grammar import parse_measure
 
 
 def checked(target: float, alpha: float, studies: int, draws: int, seed: int) -> None:

@@ -28,7 +28,7 @@ from sessionkit.analysis.power.options import (
 from sessionkit.analysis.power.tables import component_table, power_table, smallest_table
 from sessionkit.errors import UsageError
 from sessionkit.readers.tabular import Frame
-from sessionkit.scoring.measures import Measure
+from sessionkit.scoring.measures.base import Measure
 from sessionkit.study import Study
 from sessionkit.study.study import guarded_read
 

@@ -14,7 +14,7 @@ from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.execution import query_values
 from sessionkit.scoring.ideals import ideal_list
 from sessionkit.scoring.layout import layout, with_offsets
-from sessionkit.scoring.measures import JudgedMeasure
+from sessionkit.scoring.measures.base import JudgedMeasure
 from sessionkit.scoring.results_filter import gaining_rows, units
 from sessionkit.scoring.selection import Selection
 

@@ -14,7 +14,7 @@ from sessionkit.scoring.curves import session_vectors
 from sessionkit.scoring.gain_histogram import GainHistogram
 from sessionkit.scoring.gains import gain_expr
 from sessionkit.scoring.ideals import ideal_list
-from sessionkit.scoring.measures import GainMeasure
+from sessionkit.scoring.measures.base import GainMeasure
 from sessionkit.scoring.results_filter import logged_sessions, sessions_with_judgments, units
 from sessionkit.scoring.selection import Selection
 from sessionkit.study.row_index import placed, where

@@ -14,7 +14,7 @@ from sessionkit.scoring.alternative_judgments import Rejudging, only_sessions, u
 from sessionkit.scoring.batch import SessionBatch, blocks
 from sessionkit.scoring.execution import session_values
 from sessionkit.scoring.graded_pairs import GradedPairs
-from sessionkit.scoring.measures import Measure
+from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.reduction import COLUMN_BYTES, FEWEST, RESULT_BYTES
 from sessionkit.scoring.score import score_task, session_measures
 from sessionkit.study import Study

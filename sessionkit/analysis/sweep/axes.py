@@ -10,7 +10,7 @@ from numbers import Real
 import numpy as np
 
 from sessionkit.errors import MeasureError, UsageError, suggestion
-from sessionkit.scoring.measures import Measure
+from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.checks import Parameter
 
 DIGITS = 12
@@ -123,7 +123,7 @@ def axes_of(measure: Measure, vary: Mapping[str, object]) -> tuple[Axis, ...]:
     MeasureError
         The measure has no such parameter, or the parameter no such value in any setting.
 
-    >>> from sessionkit.scoring.measures import parse_measure
+    >>> from sessionkit.scoring.measures.grammar import parse_measure
     >>> b, gain = axes_of(parse_measure("sDCG(b=3)@10"), {"b": "2:4:5", "gain": "linear,exp2"})
     >>> b.values, b.values[b.base], b.added, gain.values
     ((2, 2.5, 3, 3.5, 4), 3, False, ('linear', 'exp2'))

@@ -9,7 +9,7 @@ from itertools import product
 
 from sessionkit.analysis.sweep.axes import Axis
 from sessionkit.errors import MeasureError, UsageError
-from sessionkit.scoring.measures import Measure
+from sessionkit.scoring.measures.base import Measure
 
 MOST = 20_000
 """Settings of one sweep."""
@@ -104,7 +104,7 @@ class Grid:
 def setting(measure: Measure, names: Iterable[str], values: Iterable[object]) -> Setting:
     """The setting of a measure with these values.
 
-    >>> from sessionkit.scoring.measures import parse_measure
+    >>> from sessionkit.scoring.measures.grammar import parse_measure
     >>> setting(parse_measure("nsDCG@10"), ["b", "cutoff"], [3, 5]).measure
     nsDCG(b=3)@5
     >>> setting(parse_measure("nsDCG@10"), ["discount", "b"], ["rn2002", 4]).refused.partition(",")[0]

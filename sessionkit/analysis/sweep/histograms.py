@@ -20,7 +20,7 @@ from sessionkit.scoring import exact as exact_sums
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.execution import adds_up
 from sessionkit.scoring.gain_histogram import GainHistogram
-from sessionkit.scoring.measures import GainMeasure, Measure
+from sessionkit.scoring.measures.base import GainMeasure, Measure
 from sessionkit.scoring.results_filter import defined_sessions
 from sessionkit.scoring.selection import Selection
 

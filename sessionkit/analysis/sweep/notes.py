@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sessionkit.analysis.sweep.tables import SweepResults
 from sessionkit.display.words import counted
-from sessionkit.scoring.measures import Measure
+from sessionkit.scoring.measures.base import Measure
 
 
 def notes_of(swept: SweepResults, without: int, column: str) -> list[str]:

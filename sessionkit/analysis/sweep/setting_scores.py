@@ -11,7 +11,7 @@ import polars as pl
 from sessionkit.analysis.compare.session_values import GroupedSessions
 from sessionkit.analysis.sweep.histograms import HistogramReduction, HistogramSums, Kind
 from sessionkit.errors import DataError, MeasureError, SessionkitError
-from sessionkit.scoring.measures import GainMeasure, Measure
+from sessionkit.scoring.measures.base import GainMeasure, Measure
 from sessionkit.scoring.reduction import Reduction, run
 from sessionkit.scoring.score import score_task
 from sessionkit.study import Study

@@ -28,7 +28,8 @@ from sessionkit.analysis.sweep.verdicts import Looking, SettingVerdict
 from sessionkit.errors import MeasureError
 from sessionkit.scoring.cautions import tell_of_bound, tell_of_depth
 from sessionkit.scoring.execution import require_session
-from sessionkit.scoring.measures import Measure, parse_measure
+from sessionkit.scoring.measures.base import Measure
+from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.study import Study
 from sessionkit.study.study import guarded_read
 

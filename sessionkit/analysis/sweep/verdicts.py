@@ -13,7 +13,7 @@ from sessionkit.analysis.sweep.leaders import LeaderTest, LeaderTesting
 from sessionkit.analysis.sweep.setting_scores import Ground, SettingMeans
 from sessionkit.analysis.ties import settled
 from sessionkit.errors import SessionkitError
-from sessionkit.scoring.measures import Measure
+from sessionkit.scoring.measures.base import Measure
 
 
 @dataclass(frozen=True)

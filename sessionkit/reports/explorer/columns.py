@@ -12,7 +12,7 @@ from sessionkit.scoring import exact
 from sessionkit.scoring.batch import blocks
 from sessionkit.scoring.curves import session_vectors
 from sessionkit.scoring.explain import explain
-from sessionkit.scoring.measures import GainMeasure
+from sessionkit.scoring.measures.base import GainMeasure
 from sessionkit.scoring.results_filter import defined_sessions
 from sessionkit.scoring.selection import columns_of, columns_read
 from sessionkit.study import Study

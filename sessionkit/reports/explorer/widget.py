@@ -11,7 +11,7 @@ from sessionkit.charts.scripts import script
 from sessionkit.charts.text import label, printable_column
 from sessionkit.reports.explorer.columns import Columns
 from sessionkit.reports.parts import Widget
-from sessionkit.scoring.measures import GainMeasure
+from sessionkit.scoring.measures.base import GainMeasure
 
 NAME = "explorer"
 LONGEST = 300

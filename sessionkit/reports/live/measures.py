@@ -9,7 +9,7 @@ from sessionkit.errors import MeasureError
 from sessionkit.reports.choices import Choices
 from sessionkit.scoring.gains import NAMES as GAINS
 from sessionkit.scoring.gains import weights
-from sessionkit.scoring.measures import GainMeasure
+from sessionkit.scoring.measures.base import GainMeasure
 from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain, SessionGain, nsDCG
 
 FORMS = {"discount": "log", "query_discount": "log", "p": None, "pq": None, "rank_origin": "query", "slots": "pad"}
@@ -95,7 +95,7 @@ def _stands_in(choices: Choices, total: SessionGain) -> list[str]:
 def _parts(measure: GainMeasure) -> list[list[str]]:
     """The text of a measure taken apart: its name, each parameter as name and value, its cutoff.
 
-    >>> from sessionkit.scoring.measures import parse_measure
+    >>> from sessionkit.scoring.measures.grammar import parse_measure
     >>> _parts(parse_measure("sDCG(min_grade=2,b=3)@5"))
     [['sDCG'], ['gain'], ['min_grade', '2'], ['b'], ['bq'], ['@5']]
     """

@@ -10,7 +10,7 @@ import altair as alt
 from sessionkit.errors import UsageError
 from sessionkit.reports.choices import Choices
 from sessionkit.reports.phrases import NAMED, first_of
-from sessionkit.scoring.measures import Measure
+from sessionkit.scoring.measures.base import Measure
 
 
 class CaptionedChart(NamedTuple):

@@ -14,7 +14,8 @@ from sessionkit.errors import UsageError
 from sessionkit.reports.choices import Choices
 from sessionkit.reports.on_demand.figure import CaptionedChart, by_group
 from sessionkit.reports.phrases import filled
-from sessionkit.scoring.measures import Measure, parse_measure
+from sessionkit.scoring.measures.base import Measure
+from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.score import score
 from sessionkit.study import Study
 

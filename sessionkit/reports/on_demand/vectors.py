@@ -13,7 +13,8 @@ from sessionkit.charts.precision_recall import MOST
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.reports.choices import Choices
 from sessionkit.reports.on_demand.figure import CaptionedChart, by_group, only_measure
-from sessionkit.scoring.measures import Measure, parse_measure
+from sessionkit.scoring.measures.base import Measure
+from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.measures.recall_levels import ElevenPointPrecision
 from sessionkit.study import Study
 

@@ -10,7 +10,8 @@ from sessionkit.errors import DataError, MeasureError, UsageError
 from sessionkit.reports.material import Material
 from sessionkit.reports.parts import Part, Section, Words
 from sessionkit.reports.tables import HEADERS, ReportTable, table_of
-from sessionkit.scoring.measures import MEASURES, Measure
+from sessionkit.scoring.measures.base import Measure
+from sessionkit.scoring.measures.registry import MEASURES
 from sessionkit.scoring.score import score
 from sessionkit.scoring.selection import columns_of, columns_read
 

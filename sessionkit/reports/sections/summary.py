@@ -21,7 +21,7 @@ from sessionkit.reports.material import LARGE, Material
 from sessionkit.reports.parts import Part, Section, Words
 from sessionkit.reports.phrases import capital, filled
 from sessionkit.reports.tables import LIMIT, ReportTable, table_of
-from sessionkit.scoring.measures import Measure
+from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.score import score
 from sessionkit.study.query_counts import MANY, logged_queries
 

@@ -27,7 +27,7 @@ class Aggregate(Wrapper):
     ``mean(sDCG@10)`` is sDCG per query. A query that returned nothing counts with its 0. Null for a session without a
     defined query.
 
-    >>> from sessionkit.scoring.measures import mean, nDCG
+    >>> from sessionkit import mean, nDCG
     >>> mean(nDCG(gain="exp2") @ 10)
     mean(nDCG(gain=exp2)@10)
     """
@@ -184,7 +184,7 @@ class AveragePosition(Wrapper):
     where the measure inside has no value at any slot, and for a session without a slot unless ``length`` is given. The
     measure inside needs a cutoff.
 
-    >>> from sessionkit.scoring.measures import avgpos, nsDCG
+    >>> from sessionkit import avgpos, nsDCG
     >>> avgpos(nsDCG @ 10, length=110)
     avgpos(nsDCG@10,length=110)
     """

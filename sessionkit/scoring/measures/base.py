@@ -53,7 +53,7 @@ class Measure:
 
     Call a measure to change parameters, use ``@`` to cut ranks within each query:
 
-    >>> from sessionkit.scoring.measures import sDCG
+    >>> from sessionkit import sDCG
     >>> sDCG(b=10, gain="exp2") @ 10
     sDCG(gain=exp2,b=10)@10
     >>> sDCG @ 10 == sDCG(cutoff=10, b=2)
@@ -246,7 +246,7 @@ class Measure:
     def clock(self) -> str | None:
         """How long the searcher goes on, of a measure that discounts by time, or text read; None of others.
 
-        >>> from sessionkit.scoring.measures import TBG
+        >>> from sessionkit import TBG
         >>> TBG.clock()
         'is gone after 224 s with chance 1/2, and stays 323.2 s on average (half life / ln 2)'
         """

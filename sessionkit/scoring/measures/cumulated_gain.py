@@ -101,7 +101,7 @@ class NormalizedDiscountedCumulatedGain(DiscountedCumulatedGain):
     0, which trec_eval leaves out unless run with ``-c``. Null where nothing is relevant (0 with ``undefined=zero``,
     as trec_eval). ``rn2002`` with b > 2 is refused.
 
-    >>> from sessionkit.scoring.measures import nDCG
+    >>> from sessionkit import nDCG
     >>> nDCG(gain="exp2") @ 10
     nDCG(gain=exp2)@10
     """

@@ -19,11 +19,11 @@ def about(measure: Measure) -> str:
 def facts_of(measure: Measure) -> dict[str, str]:
     """Return what is said of a measure, by what it is called; facts that it has not are left out.
 
-    >>> from sessionkit.scoring.measures import nDCG
+    >>> from sessionkit import nDCG
     >>> facts_of(nDCG)["range"]
     '0 to 1'
     """
-    from sessionkit.scoring.measures import example_of  # it parses texts with the registry of measures
+    from sessionkit.scoring.measures.grammar import example_of  # it parses texts with the registry of measures
 
     asked = example_of(measure) if str(measure) == measure.name else measure
     whole = asked if isinstance(measure, Wrapper) or measure.required else measure

@@ -22,7 +22,7 @@ class GradeLevelMeasure(JudgedMeasure):
     ``at_least=2`` counts grades of 2 and higher, as ``min_grade=2`` does; ``level=2`` counts grade 2 alone, and no
     document of another grade is relevant then, neither in the list nor in the recall base.
 
-    >>> from sessionkit.scoring.measures import parse_measure
+    >>> from sessionkit.scoring.measures.grammar import parse_measure
     >>> parse_measure("P(level=2)@10")
     P(level=2)@10
     """

@@ -8,6 +8,7 @@ from typing import NoReturn
 
 from sessionkit.errors import MeasureError, suggestion
 from sessionkit.scoring.measures.base import Measure
+from sessionkit.scoring.measures.registry import MEASURES
 from sessionkit.scoring.measures.wrapper import Wrapper
 
 TOKEN = re.compile(
@@ -37,6 +38,53 @@ def instead_of(name: str, known: Iterable[str]) -> str:
     if name in SAME:
         return f"; did you mean {SAME[name]!r}?"
     return NOT_OURS.get(name) or suggestion(name, known)
+
+
+def parse_measure(measure: str | Measure) -> Measure:
+    """Read a measure from its text; a measure is returned as it is.
+
+    Parameters
+    ----------
+    measure
+        Text such as ``"nsDCG(b=2,bq=4)@10"`` or ``"mean(nDCG@10)"``.
+
+    Raises
+    ------
+    MeasureError
+        If the text cannot be read, or names a measure, parameter or value that does not exist.
+
+    >>> parse_measure("sDCG( bq = 4.0, b=3 )@10")
+    sDCG(b=3)@10
+    >>> parse_measure("mean(nDCG(gain=0-1-10-100)@10)")
+    mean(nDCG(gain=0-1-10-100)@10)
+    >>> parse_measure("nsdcg@10")
+    Traceback (most recent call last):
+    ...
+    sessionkit.errors.MeasureError: there is no measure 'nsdcg'; did you mean 'nsDCG'?; see: sessionkit measures
+    """
+    if isinstance(measure, Measure):
+        return measure
+    if not isinstance(measure, str):
+        msg = f"a measure is a text such as nsDCG@10, or sk.nsDCG @ 10, not {measure!r}"
+        raise MeasureError(msg)
+    return parse(measure, MEASURES)
+
+
+def list_measures(measures: str | Measure | Iterable[str | Measure]) -> list[str | Measure]:
+    """One measure, or several, as a list; the texts are not read."""
+    return [measures] if isinstance(measures, str | Measure) else list(measures)
+
+
+def example_of(measure: Measure) -> Measure:
+    """Return a measure with all that it needs: for documents, messages and tests of the whole registry.
+
+    >>> from sessionkit import MEASURES
+    >>> example_of(MEASURES["RBP"]), example_of(MEASURES["CG"]), example_of(MEASURES["Queries"])
+    (RBP(p=0.8)@10, CG@10, Queries)
+    """
+    if measure.example:
+        return parse_measure(measure.example)
+    return measure @ 10 if "cutoff" in measure.parameters() else measure
 
 
 DEEPEST = 16

@@ -6,9 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from sessionkit.display.text import in_html
-from sessionkit.scoring.measures.base import Measure
+
+if TYPE_CHECKING:
+    from sessionkit.scoring.measures.base import Measure
 
 FAMILIES: dict[str, tuple[str, ...]] = {
     "cumulated_gain": ("sDCG", "nsDCG", "CG", "DCG", "nCG", "nDCG"),
@@ -45,7 +48,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
 """The files of this folder that hold measures, and the names of those in each file's ``FAMILY``."""
 
 
-class Registry(Mapping[str, Measure]):
+class Registry(Mapping[str, "Measure"]):
     """The measures of some families by name, in their order, with their defaults.
 
     >>> registry = Registry({"cumulated_gain": ("sDCG", "nsDCG")})
@@ -80,3 +83,7 @@ class Registry(Mapping[str, Measure]):
         for name, measure in self.items():
             levels.setdefault(measure.level, []).append(name)
         return in_html([f"Measures of a {level}: {', '.join(names)}" for level, names in levels.items()], {})
+
+
+MEASURES = Registry(FAMILIES)
+"""Every measure by its name, with its defaults."""

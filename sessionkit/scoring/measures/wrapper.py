@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self, cast
 
 from sessionkit.errors import MeasureError
 from sessionkit.scoring.measures.base import JudgedMeasure, Measure, SessionMeasure
+from sessionkit.scoring.searcher import Searcher
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -66,6 +67,14 @@ class Wrapper(Measure):
     def why_no_bounds(self, *, own_keys: bool = False) -> str | None:
         """As of the measure inside."""
         return self.inner.why_no_bounds(own_keys=own_keys)
+
+    def searcher(self) -> tuple[Searcher | None, str]:
+        """As of the measure inside."""
+        return self.inner.searcher()
+
+    def clock(self) -> str | None:
+        """As of the measure inside."""
+        return self.inner.clock()
 
     def __str__(self) -> str:
         """``name(measure,parameters)``."""

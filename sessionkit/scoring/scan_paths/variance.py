@@ -7,8 +7,9 @@ import polars as pl
 from sessionkit.errors import MeasureError
 from sessionkit.scoring.batch import blocks
 from sessionkit.scoring.lists import Lists
-from sessionkit.scoring.measures import Measure, parse_measure
+from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.expected_gain import ExpectedMeasure
+from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.results_filter import logged_sessions
 from sessionkit.scoring.selection import Selection, columns_of, columns_read
 from sessionkit.study import Study

@@ -7,7 +7,7 @@ import sessionkit as sk
 from sessionkit.analysis.incomplete.kinds import best_grade, bound_of, scale_top
 from sessionkit.errors import MeasureError, UsageError
 from sessionkit.scoring.graded_pairs import GradedPairs
-from sessionkit.scoring.measures import parse_measure
+from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.measures.wrapper import Wrapper
 
 PLAIN = [measure for measure in sk.MEASURES.values() if not isinstance(measure, Wrapper)]

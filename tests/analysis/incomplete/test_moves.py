@@ -11,7 +11,7 @@ from sessionkit.analysis.groups import Grouping
 from sessionkit.analysis.incomplete.moves_reduction import MovesReduction
 from sessionkit.analysis.incomplete.totals import LOW
 from sessionkit.scoring import reduction
-from sessionkit.scoring.measures import parse_measure
+from sessionkit.scoring.measures.grammar import parse_measure
 from tests.support.clinic import read_clinic
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import sessionkit as sk
 from sessionkit.errors import DataWarning
-from sessionkit.scoring.measures import parse_measure
+from sessionkit.scoring.measures.grammar import parse_measure
 from tests.analysis.incomplete.worlds import logs, outcomes, study_of
 from tests.support.examples import examples
 

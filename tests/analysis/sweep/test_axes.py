@@ -8,7 +8,7 @@ import pytest
 from sessionkit.analysis.sweep.axes import axes_of
 from sessionkit.analysis.sweep.grid import Grid
 from sessionkit.errors import MeasureError, UsageError
-from sessionkit.scoring.measures import parse_measure
+from sessionkit.scoring.measures.grammar import parse_measure
 
 
 def axis(measure, name, given):

@@ -24,7 +24,7 @@ from sessionkit.reports.parts import Heading, Words
 from sessionkit.reports.redaction import Redaction
 from sessionkit.reports.single import single_figure
 from sessionkit.reports.tables import ReportTable
-from sessionkit.scoring.measures import parse_measure
+from sessionkit.scoring.measures.grammar import parse_measure
 
 ALL = "mixed,power,noise,discriminate"
 TITLES = ("The mixed model:", "A study to come:", "Discriminative power:", "Noise of judges:")

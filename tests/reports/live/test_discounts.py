@@ -12,7 +12,7 @@ import sessionkit as sk
 from sessionkit.reports.choices import choices_of
 from sessionkit.reports.live.measures import Varied
 from sessionkit.reports.sections.discounts import discounts
-from sessionkit.scoring.measures import parse_measure
+from sessionkit.scoring.measures.grammar import parse_measure
 from tests.reports.mixed_logs import mixed
 from tests.reports.one_section import page_of
 

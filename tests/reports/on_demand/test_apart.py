@@ -14,7 +14,7 @@ from sessionkit.reports.on_demand.scores import USUAL
 from sessionkit.reports.page import MEASURES
 from sessionkit.reports.redaction import Redaction
 from sessionkit.reports.single import single_figure
-from sessionkit.scoring.measures import parse_measure
+from sessionkit.scoring.measures.grammar import parse_measure
 from tests.support.clinic import read_clinic
 
 

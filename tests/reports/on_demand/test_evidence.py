@@ -11,7 +11,7 @@ from sessionkit.errors import DataWarning, UsageError
 from sessionkit.reports.choices import choices_of
 from sessionkit.reports.on_demand import evidence
 from sessionkit.reports.single import single_figure
-from sessionkit.scoring.measures import parse_measure
+from sessionkit.scoring.measures.grammar import parse_measure
 
 
 @pytest.fixture

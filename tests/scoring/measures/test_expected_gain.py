@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import sessionkit as sk
 from sessionkit import path_variance
-from sessionkit.scoring.measures import parse_measure
+from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.scan_paths import arrays, expectation
 from tests.scoring.scan_paths.enumerated import Paths
 from tests.scoring.studies import sessions, study_of

@@ -9,7 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sessionkit as sk
-from sessionkit.scoring.measures import MEASURES, SessionMeasure, parse_measure
+from sessionkit.scoring.measures.base import SessionMeasure
+from sessionkit.scoring.measures.grammar import parse_measure
+from sessionkit.scoring.measures.registry import MEASURES
 from sessionkit.scoring.measures.wrapper import Wrapper
 
 above_1 = st.floats(1.01, 50).map(lambda x: round(x, 3))

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 import sessionkit as sk
 from sessionkit.errors import DataError, MeasureError
-from sessionkit.scoring.measures import MEASURES, example_of
+from sessionkit.scoring.measures.grammar import example_of
+from sessionkit.scoring.measures.registry import MEASURES
 from tests.support.examples import examples
 
 from .logged import QUERIES, RESULTS, TYPES, at, began, click_times, lists_of, logs, scored, study_of

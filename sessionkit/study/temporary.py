@@ -13,6 +13,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from types import TracebackType
 
@@ -35,7 +36,7 @@ class TemporaryFolder:
     """
 
     def __init__(self) -> None:
-        _clear_leftovers()
+        clear_leftovers(Path(tempfile.gettempdir()))
         self.owner = os.getpid()
         try:
             self.path = Path(tempfile.mkdtemp(prefix=PREFIX, suffix=SUFFIX))
@@ -81,9 +82,13 @@ def no_room(folder: Path, lack: str) -> SpaceError:
     return SpaceError(f"no room for temporary files in {folder}: {lack}; make room, or set TMPDIR to another folder")
 
 
-def _clear_leftovers() -> None:
-    """Remove folders of processes that were killed: they carry our mark, and nobody has it locked."""
-    for mark in Path(tempfile.gettempdir()).glob(f"{PREFIX}*/{MARK}"):
+@cache
+def clear_leftovers(directory: Path) -> None:
+    """Remove folders of processes that were killed: they carry our mark, and nobody has it locked.
+
+    Once in a process: a look at every folder of it costs more than a small log takes to read.
+    """
+    for mark in directory.glob(f"{PREFIX}*/{MARK}"):
         try:
             held = os.open(mark, os.O_RDWR)
         except OSError:  # it is gone, or another user's
@@ -93,7 +98,7 @@ def _clear_leftovers() -> None:
                 _remove(mark.parent)
         finally:
             os.close(held)
-    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}????????{SUFFIX}"):
+    for folder in directory.glob(f"{PREFIX}????????{SUFFIX}"):
         with suppress(OSError):  # it is another user's, or not empty
             if time.time() - folder.stat().st_mtime > SETTLED:  # else it may be about to get its mark
                 folder.rmdir()

@@ -64,7 +64,7 @@ def test_bca_is_scipys_with_wider_points():
     assert (found.low + found.high) / 2 == pytest.approx((theirs.low + theirs.high) / 2, rel=0.01)
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(("users", "agree"), [(12, 0.0), (20, 0.4)])
 def test_intervals_of_correlations_cover_as_often_as_they_say(users, agree):
     from_seed = np.random.default_rng(users)

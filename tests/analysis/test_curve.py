@@ -163,6 +163,7 @@ def test_a_discount_that_rises_is_not_normalised(study):
     assert sk.curve(study, "sDCG(discount=rn2002,b=10)@3").height
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(25), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_average_positions_are_means_of_curves(data):

@@ -40,6 +40,7 @@ def scores(tmp_path_factory):
     return ends.with_columns(query=pl.col("measure").replace_strict(ENDS), measure=pl.lit("nDCG"))
 
 
+@pytest.mark.slow
 def test_the_last_query_is_not_better_for_users_and_topics_like_these(scores):
     found = sk.mixed(scores, by="query")
     assert found.random == ("user_id", "topic_id", "query:topic_id", "session_id")
@@ -54,6 +55,7 @@ def test_the_last_query_is_not_better_for_users_and_topics_like_these(scores):
     assert found.fits["converged"].item()
 
 
+@pytest.mark.slow
 def test_statsmodels_says_the_same_of_the_likelihood(scores):
     from statsmodels.regression.mixed_linear_model import MixedLM, MixedLMParams, VCSpec
 
@@ -76,6 +78,7 @@ def test_statsmodels_says_the_same_of_the_likelihood(scores):
     assert model.loglike(at) == pytest.approx(found, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_how_many_users_would_tell(scores):
     found = sk.power(scores, by="query", difference=0.1, studies=500, draws=100)
     assert found.design.startswith("paired by user and topic")

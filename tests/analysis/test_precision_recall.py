@@ -148,6 +148,7 @@ def test_refusals(slides):
             call()
 
 
+@pytest.mark.slow
 @quiet
 def test_a_saved_study_and_its_partial_results_give_the_same_bits(tmp_path):
     study = read_clinic()

@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pytest
 from scipy import stats
 
 from sessionkit.analysis.compare.effects import NODES, _places
@@ -18,6 +19,7 @@ def test_they_are_those_of_scipy():
         assert f_beyond(t * t, more, df) == stats.f.sf(t * t, more, df)
 
 
+@pytest.mark.slow
 def test_places_of_gauss_and_legendre_are_those_of_numpy():
     at, weight = _places()
     theirs, weights = np.polynomial.legendre.leggauss(NODES)

@@ -71,11 +71,17 @@ def test_chart_is_valid_un_sized_and_composes(draw):
     spec = chart.to_dict()
     for side in ("width", "height"):
         assert set(spec.get(side, {})) <= {"step"}  # what a row or bar takes
-    both = spec_of(alt.hconcat(draw(), draw(groups=("S1",))).properties(title="two"))
+    both = spec_of(alt.hconcat(chart, draw(groups=("S1",))).properties(title="two"))
     assert len(both["hconcat"]) == 2
+
+
+@pytest.mark.few(4)
+def test_vega_takes_two_charts_side_by_side(draw):
+    both = spec_of(alt.hconcat(draw(), draw(groups=("S1",))).properties(title="two"))
     vl_convert.vegalite_to_vega(both, vl_version="6.4")
 
 
+@pytest.mark.few(8)
 def test_chart_is_drawn_and_shows_something_and_leaves_altair_as_it_was(draw, tmp_path):
     before = alt.theme.active, alt.data_transformers.active, dict(alt.data_transformers.options)
     chart = draw(title="A title")
@@ -111,6 +117,7 @@ def test_hostile_names_are_values_and_nothing_else(draw, hostile):
     assert spec["title"]["text"] == hostile[4]
 
 
+@pytest.mark.few(3)
 def test_hostile_names_are_no_elements_of_the_drawing(draw, hostile, tmp_path):
     svg = save(draw(groups=hostile, title=hostile[4]), tmp_path / "chart.svg").read_text(encoding="utf-8")
     assert "<script" not in svg
@@ -125,6 +132,7 @@ def test_hostile_names_do_not_stop_the_renderer_of_images(draw, hostile, tmp_pat
     assert save(chart, tmp_path / "chart.pdf").read_bytes().startswith(b"%PDF")
 
 
+@pytest.mark.few(6)
 def test_a_notebook_is_shown_no_tag_of_a_log(draw, hostile):
     shown = draw(groups=hostile, title=hostile[0])._repr_mimebundle_(None, None)["text/html"]
     own = shown.count("<script"), shown.count("</"), shown.count("<!--")
@@ -194,7 +202,7 @@ def test_rendering_is_the_same_every_time(draw, tmp_path):
 
 
 @pytest.mark.browser
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 def test_file_of_a_chart_shows_hostile_text_and_runs_none(draw, hostile, opened, tmp_path):
     page, said, asked = opened(save(draw(groups=hostile, title=hostile[0]), tmp_path / "chart.html"))
     assert page.evaluate("document.documentElement.dataset.charts") == "1"

@@ -89,6 +89,7 @@ for name in sys.argv[2:]:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems keep no limit of addresses")
 def test_limited_memory_is_said_instead_of_a_crash(tmp_path):
     names = ["a.svg", "a.png", "a.pdf", "a.html", "a.json"]

@@ -27,6 +27,7 @@ def test_whiskers_never_end_within_the_box():
     assert (box["low"], box["q3"], box["high"]) == (0, 2, 2)
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_sessions_become_a_few_hundred_points_spread_like_them():
     frame = pl.DataFrame(
         {"group": ["A"] * 99_000 + ["B"] * 3, "value": [n / 99_000 for n in range(99_000)] + [1.0] * 3}

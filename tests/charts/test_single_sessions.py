@@ -30,6 +30,7 @@ def test_sessions_that_stop_at_one_place_are_counted(curves, datasets):
     assert [row["number"] for row in numbers[1]] == [7]
 
 
+@pytest.mark.slow
 def test_more_rows_than_altair_allows_are_drawn(curves, tmp_path):
     frame = curves(groups=[f"s{number:03}" for number in range(60)], queries=11, single=True)
     assert len(frame) == 60 * 110

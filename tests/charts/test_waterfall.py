@@ -61,6 +61,7 @@ def test_names_of_documents_lose_their_middle():
     assert label == "Q1 rank 1  https://example.or…the-end.html"
 
 
+@pytest.mark.slow
 def test_a_session_is_drawn_to_the_last_digit_alike_however_its_rows_stand(datasets):
     frame = explained(*[(0.1 * n, 0.7 / n, 1 / 3) for n in range(1, 41)])
     drawn = {str(bars_of(waterfall(frame.sample(fraction=1, shuffle=True, seed=n)), datasets)) for n in range(20)}

@@ -23,6 +23,7 @@ def test_the_help_names_what_the_function_takes():
     assert tuple(calibrate_command.UNMARKED.split("|")) == UNMARKED
 
 
+@pytest.mark.slow
 def test_a_table_of_counts_is_fitted(call, counts):
     outcome = call("calibrate", "--counts", counts, "--model", "sRBP", "--table", "parameters")
     assert outcome.status == 0
@@ -41,6 +42,7 @@ def test_what_cannot_be_told_is_a_note_and_the_first_line_for_people(call, count
     assert "sessionkit score" not in people.out
 
 
+@pytest.mark.slow
 def test_the_last_line_of_the_reading_is_a_command_that_runs(call, tmp_path):
     study = saved_clinic()
     asked = ["--model", "sDCG@10", "--model", "RBP@10", "--resamples", "200", "--chart", tmp_path / "fit.svg"]

@@ -8,6 +8,7 @@ import sessionkit as sk
 from tests.support.clinic import read_clinic, saved_clinic
 
 
+@pytest.mark.slow
 def test_tables_are_those_of_python(call):
     found = sk.effort(read_clinic(), "sDCG@10", document_cost=20, query_cost=15)
     asked = ("effort", saved_clinic(), "sDCG@10", "--document-cost", "20", "--query-cost", "15")

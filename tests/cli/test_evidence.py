@@ -78,6 +78,7 @@ def test_options_of_correlate_reach_the_function(call, rated):
         assert outcome.out != plain
 
 
+@pytest.mark.slow
 def test_breakdown_with_tests(call, rated):
     words = ["breakdown", rated, "CG@1", "--test", "--group", "all", "--resamples", "300"]
     rows = [line.split("\t") for line in call(*words, "--by", "last,last-first", "--table", "tests").lines]

@@ -43,6 +43,7 @@ def test_people_get_the_reading_and_the_margins_of_what_is_judged(call, found):
     assert sum(line.strip().startswith(("S1", "S2")) for line in judged) == len(margins)
 
 
+@pytest.mark.slow
 def test_options_reach_the_function(call, tmp_path):
     file = tmp_path / "units.parquet"
     asked = (

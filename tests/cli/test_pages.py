@@ -24,7 +24,7 @@ def test_every_kind_of_chart(call, study, tmp_path, kind):
     assert kind in call("chart", "--help").out
 
 
-@pytest.mark.few(5)
+@pytest.mark.few(3)
 @pytest.mark.parametrize("kind", DRAWN)
 def test_every_kind_of_chart_that_stands_apart(call, tmp_path, kind):
     measure = ["--measure", "sDCG@10"]
@@ -62,6 +62,7 @@ def test_chart_options_reach_the_chart(call, study, tmp_path):
     assert "at least 3 queries" in long.out
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("title", ["", " "])
 def test_no_title_leaves_the_mark_of_synthetic_data(call, study, tmp_path, title):
     places = [tmp_path / f"chart.{ending}" for ending in ("svg", "html", "json")]

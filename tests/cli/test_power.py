@@ -47,6 +47,7 @@ def test_options_of_mixed_reach_the_function(call):
         assert outcome.out != plain
 
 
+@pytest.mark.slow
 def test_power_in_every_form(call):
     words = ["power", saved_clinic(), "nsDCG@10", *QUICK]
     tsv = call(*words)

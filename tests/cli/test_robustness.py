@@ -23,6 +23,7 @@ def clinic(tmp_path_factory):
     return place
 
 
+@pytest.mark.slow
 def test_loss_has_the_tables_of_python(call, clinic):
     found = sk.judgment_loss(sk.open_study(clinic), "nsDCG@10", fractions="0.2:1:3", repeats=2, seed=4)
     lines = call("incomplete", clinic, "nsDCG@10", *LOSS).lines

@@ -29,6 +29,7 @@ def test_statuses_in_the_shell(study):
     assert shell().returncode == 2
 
 
+@pytest.mark.slow
 def test_results_and_notes_keep_apart(log):
     (log.parent / "qrels").write_text("t 0 a 1\nt 0 a 2\n")
     done = shell("score", log, "sDCG@3")
@@ -134,6 +135,7 @@ def test_a_closed_stdout_is_one_line():
 UNBUFFERED = {**os.environ, "PYTHONUNBUFFERED": "1"}
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("unbuffered", [False, True])
 def test_all_is_written_or_the_status_says_so(study, tmp_path, unbuffered):
     environment = UNBUFFERED if unbuffered else None

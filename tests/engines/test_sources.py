@@ -11,6 +11,7 @@ FEW = ["sDCG@3", "nsDCG@3"]
 pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")]
 
 
+@pytest.mark.slow
 def test_columns_are_found_by_name_whatever_their_order_and_width(spark):
     """Long and decimal positions, whole doubles, numbers as ids, columns turned round and others between them."""
     study = sk.from_tables(

@@ -40,7 +40,7 @@ def test_every_measure_at_every_level(spark, saved, per, limit):
     assert_same(engine.score(saved, measures, per, spark=spark, broadcast_limit=limit), expected)
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("own_keys", "limit", "measures"),
     [(True, engine.LIMIT, OF_SESSIONS), (True, 0, FEW), (False, engine.LIMIT, FEW), (False, 0, FEW)],
@@ -56,6 +56,7 @@ def test_tables_of_spark(spark, own_keys, limit, measures):
         assert_same(engine.score(frames, FEW, per, **ways), sk.score(study, FEW, per))
 
 
+@pytest.mark.slow
 def test_a_study_of_many_files(spark, saved, tmp_path):
     """Parts of at most 20 results, each read by the worker that is sent its number."""
     write_package(saved, tmp_path / "study", slices(saved, rows=20))
@@ -74,6 +75,7 @@ def test_a_study_in_partitions(spark, saved, tmp_path, limit):
     assert_same(engine.score(study, FEW, spark=spark, broadcast_limit=limit), sk.score(saved, FEW))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("limit", WAYS.values(), ids=WAYS)
 def test_groups_of_every_type_that_spark_has(spark, tmp_path, limit):
     """Unsigned numbers, times, categories and lists come back as they were; what Spark lacks is refused."""
@@ -182,6 +184,7 @@ def test_workers_with_another_sessionkit_are_refused(spark, saved, monkeypatch):
         engine.score(saved, ["sDCG@3"], spark=spark)
 
 
+@pytest.mark.slow
 def test_it_is_not_imported_before_it_is_used():
     script = """
 import sys

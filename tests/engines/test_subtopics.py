@@ -65,6 +65,7 @@ def parts(study, judged):
     return task.whole([task.part(SessionBatch.of(*frames, judged))])
 
 
+@pytest.mark.slow
 def test_judgments_that_are_sent_take_their_subtopics_along():
     study = sk.from_tables(**tables())
     expected = sk.score(study, ASKED)
@@ -74,6 +75,7 @@ def test_judgments_that_are_sent_take_their_subtopics_along():
     assert_same(parts(study, sent), expected)
 
 
+@pytest.mark.slow
 def test_judgments_that_come_with_their_sessions():
     study = sk.from_tables(**tables())
     sessions = study.sessions.select("session_id", "judgment_key").collect()
@@ -89,6 +91,7 @@ def test_a_study_without_subtopics_sends_none():
     assert pickle.loads(pickle.dumps(GradedPairs.of(sk.from_tables(**given)))).subtopics() is None  # noqa: S301 - our own bytes
 
 
+@pytest.mark.few(1)
 @pytest.mark.spark
 @pytest.mark.parametrize("limit", [2**26, 0], ids=["broadcast", "joined"])
 def test_with_spark(spark, tmp_path, limit):

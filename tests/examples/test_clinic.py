@@ -86,6 +86,7 @@ def test_same_seed_gives_the_checked_in_bytes(tmp_path):
         assert made[name] == kept, name
 
 
+@pytest.mark.slow
 def test_another_seed_gives_another_study_of_the_same_design(tmp_path):
     made = generate(tmp_path, "--seed", "1")
     assert json.loads(made["truth.json"])["seed"] == 1

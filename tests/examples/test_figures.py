@@ -39,6 +39,7 @@ def test_figure_1_of_ecir_2008(run, clinic):
     assert ran.count(figure, "line mark") == 4
 
 
+@pytest.mark.slow
 def test_figure_2_of_ecir_2008(run, clinic):
     ran = run("figures/ecir2008_figure2_sessions.py")
     means = sk.score(clinic, f"nsDCG({WEIGHTS})@10", per="system").select("system_id", "value").rows()
@@ -51,6 +52,7 @@ def test_figure_2_of_ecir_2008(run, clinic):
     assert ran.count("ecir2008_figure2.svg", "line mark") == 2
 
 
+@pytest.mark.slow
 def test_figure_3_of_ecir_2008(run, clinic):
     ran = run("figures/ecir2008_figure3_one_scenario.py")
     scores = sk.score(clinic, f"sDCG({WEIGHTS})@10", per="session").filter(topic_id="D")
@@ -63,6 +65,7 @@ def test_figure_3_of_ecir_2008(run, clinic):
     assert all(float(firsts[f"{s}, at least 4 queries"]) < float(firsts[f"{s}, all sessions"]) for s in ("S1", "S2"))
 
 
+@pytest.mark.slow
 def test_figure_4_of_ecir_2008(run, clinic):
     ran = run("figures/ecir2008_figure4_single_sessions.py")
     own = sk.score(clinic, f"sDCG({WEIGHTS})@10", per="session").filter(topic_id="D", system_id="S1")
@@ -82,6 +85,7 @@ def test_the_appendix_of_ecir_2008(run):
     assert ran.value("ecir2008_appendix.svg", "value", "Rank: 10", "group: formula", "Measure: CG") == 16
 
 
+@pytest.mark.slow
 def test_other_discounts_of_ecir_2008(run, clinic):
     ran = run("figures/ecir2008_other_discounts.py")
     lengths = clinic.queries.group_by("session_id").agg(q=pl.len()).filter(pl.col("q") >= 2).collect()
@@ -95,6 +99,7 @@ def test_other_discounts_of_ecir_2008(run, clinic):
     assert text.count(">Synthetic data</text>") == 2
 
 
+@pytest.mark.slow
 def test_the_map_of_parameters(run, clinic):
     ran = run("figures/ecir2008_parameter_map.py")
     figure = "ecir2008_parameter_map.svg"
@@ -105,6 +110,7 @@ def test_the_map_of_parameters(run, clinic):
     assert ran.count(figure, "rect mark") == 49
 
 
+@pytest.mark.slow
 def test_figures_1_to_4_of_tois_2002(run):
     ran = run("figures/tois2002_figures1to4_gain_vectors.py")
     # 10, 20, 30 documents of grades 3, 2, 1: 60 relevant ones; 10 x 100 + 20 x 10 + 30 = 1230
@@ -152,6 +158,7 @@ def test_rprecision_by_topic(run):
     assert ran.count("slides_rprecision_histogram.svg", "bar") == 3
 
 
+@pytest.mark.slow
 def test_where_searchers_look(run):
     ran = run("figures/ictir2019_discount_surface.py")
     found = {name: float(value) for name, value in re.findall(r"sRBP: (\w) = ([\d.]+)", ran.said)}
@@ -160,6 +167,7 @@ def test_where_searchers_look(run):
         assert ran.count(f"ictir2019_{model}.svg", "rect mark") == 15 * 8
 
 
+@pytest.mark.slow
 def test_measures_and_satisfaction(run, clinic):
     ran = run("figures/chiir2016_correlations.py")
     ratings = clinic.sessions.select("session_id", "satisfaction").collect()
@@ -170,6 +178,7 @@ def test_measures_and_satisfaction(run, clinic):
     assert ran.count("chiir2016_correlations.svg", "point") == 8
 
 
+@pytest.mark.slow
 def test_what_made_a_session_s_value(run, clinic):
     ran = run("figures/session_waterfall.py")
     session = re.search(r"session (\w+) is", ran.said)[1]
@@ -181,6 +190,7 @@ def test_what_made_a_session_s_value(run, clinic):
     assert all(float(g) * float(d) == pytest.approx(float(added), abs=2e-4) for g, d, added in parts)
 
 
+@pytest.mark.slow
 def test_a_session_in_time(run, clinic):
     ran = run("figures/session_timeline.py")
     session, queries, clicks = re.search(r"Session (\w+): (\d+) queries and (\d+) clicks", ran.said).groups()
@@ -201,6 +211,7 @@ def test_every_figure_has_a_line_in_the_table_and_says_what_it_is():
     assert [name for name in FIGURES if f'run("figures/{name}")' not in tested] == []
 
 
+@pytest.mark.slow
 def test_a_script_runs_on_its_own_without_a_warning(tmp_path):
     words = [sys.executable, "-W", "error", str(EXAMPLES / "figures" / "slides_rprecision_histogram.py")]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)

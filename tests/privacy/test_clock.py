@@ -14,6 +14,7 @@ TIMES = ["Duration", "TimeToFirstClick", "Dwell", "sU(horizon=100)", "sTBG", "Cl
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(15), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(log=logs())
 def test_seconds_are_those_that_scoring_finds(log):
@@ -51,6 +52,7 @@ def session_orders(**columns):
     return copy.sessions.collect()["session_order"].to_list()
 
 
+@pytest.mark.slow
 def test_the_order_of_sessions_stays_where_times_told_it():
     days = [datetime(2021, 1, day, tzinfo=UTC) for day in (2, 1, 3, 4)]
     assert session_orders(started_at=days) == [2, 1, 1, None]

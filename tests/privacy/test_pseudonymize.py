@@ -76,10 +76,10 @@ def tables(study):
     return {name: study.table(name).collect() for name in (*TABLES, "rejected")}
 
 
-@settings(max_examples=examples(4), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(4, least=1), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_every_score_is_the_same_to_the_bit(data):
-    from studies import COLUMNS, sessions, study_of
+    from tests.scoring.studies import COLUMNS, sessions, study_of
 
     measures = [*every_measure()]
     columns = {**{table: [*names] for table, names in COLUMNS.items()}, "judgments": ["subtopic_id"]}
@@ -93,7 +93,7 @@ def test_every_score_is_the_same_to_the_bit(data):
     assert values(study, measures, renamed(made)) == values(made.study, measures)
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("key", ["session_id", "user_id", "query_text", "other", "mixed"])
 def test_scores_are_the_same_whatever_judgments_are_keyed_by(key):
     texts = ["cat", "dog", "cat", "cat"]
@@ -156,6 +156,7 @@ def test_nothing_in_a_copy_says_who_searched_what_and_when(leaky, tmp_path, key)
     assert {"zquser101", "zquser102", "zquser103", "zqsession1", "zqtext one", "zqid4", "zqjudge0"} <= originals
 
 
+@pytest.mark.slow
 def test_a_copy_is_a_study(leaky, tmp_path):
     made = sk.pseudonymize(leaky())
     copy = made.save(tmp_path / "copy")
@@ -235,6 +236,7 @@ def test_everything_can_be_kept(leaky):
     assert made.mapping.get_column("original").to_list() == ["zqnobody"]
 
 
+@pytest.mark.slow
 def test_a_seed_gives_the_same_copy_and_none_another_one():
     rows = {
         "session_id": [f"s{n}" for n in range(40)],
@@ -254,6 +256,7 @@ def test_a_seed_gives_the_same_copy_and_none_another_one():
             sk.pseudonymize(study, seed=seed)
 
 
+@pytest.mark.slow
 def test_a_log_in_many_parts_gives_what_it_gives_in_one(monkeypatch):
     study = read_clinic()
     whole = sk.pseudonymize(study, seed=1)
@@ -266,6 +269,7 @@ def test_a_log_in_many_parts_gives_what_it_gives_in_one(monkeypatch):
     assert values(parts.study, ["nsDCG@10"]) == values(whole.study, ["nsDCG@10"])
 
 
+@pytest.mark.slow
 def test_a_partitioned_study_stays_so_unless_the_column_goes(leaky, tmp_path):
     study = leaky()
     for column, stays in (("system_id", True), ("user_id", True), ("comment", False)):
@@ -286,6 +290,7 @@ def test_a_study_of_nothing_is_copied():
     assert sk.pseudonymize(study).study.facts == study.facts
 
 
+@pytest.mark.slow
 def test_judges_in_turn_stay_in_their_order():
     rows = [("t", doc, f"j{judge}", float(judge % 2)) for doc in "abcdef" for judge in range(2)]
     judgments = pl.DataFrame(rows, schema=["judgment_key", "doc_id", "judge_id", "grade"], orient="row")

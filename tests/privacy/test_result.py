@@ -67,6 +67,7 @@ def test_a_copy_replaces_copies_but_not_its_study(study, tmp_path):
     assert sk.open_study(study.path).sessions.collect().equals(study.sessions.collect())
 
 
+@pytest.mark.slow
 def test_where_the_copy_cannot_be_written_no_mapping_is_left(study, tmp_path, monkeypatch):
     made = sk.pseudonymize(study)
 

@@ -62,6 +62,7 @@ def shown(request, pages):
     page.set_viewport_size({"width": 1400, "height": 900})
 
 
+@pytest.mark.few(1)
 def test_nobody_is_shut_out(shown):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     chosen = {"resultTypes": ["violations"], "runOnly": {"type": "tag", "values": TAGS}}

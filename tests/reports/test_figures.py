@@ -44,6 +44,7 @@ def test_captions_count_what_was_averaged(make):
     assert "all sessions (S1 3) and those with at least 2 queries (S1 2)" in caption
 
 
+@pytest.mark.slow
 def test_single_figures_say_of_what_they_are(make):
     study = make(systems=("S1",), topics=("t", "u"), sessions=2, synthetic=True)
     shown = {kind: figure(study, kind, choices_of(study, topic="u")) for kind in KINDS if kind not in APART}

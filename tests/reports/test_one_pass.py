@@ -23,7 +23,7 @@ def large(monkeypatch, most=12):
     monkeypatch.setattr(material, "LARGE", most)
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 @pytest.mark.parametrize("most", [12, 20_000])
 def test_reading_once_changes_nothing_but_the_passes(monkeypatch, passes, most):
@@ -36,6 +36,7 @@ def test_reading_once_changes_nothing_but_the_passes(monkeypatch, passes, most):
     assert many < passes.count(study)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 def test_a_large_study_is_read_once(monkeypatch, passes):
     large(monkeypatch)
@@ -44,6 +45,7 @@ def test_a_large_study_is_read_once(monkeypatch, passes):
     assert passes.count(study) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 def test_a_large_study_says_of_how_many_sessions_it_speaks(monkeypatch):
     large(monkeypatch)

@@ -53,6 +53,7 @@ def test_scores_stand_in_the_table_as_scored(make):
         assert f'<td>sDCG@10</td><td>{row["system_id"]}</td><td class="number">{value}</td>' in text
 
 
+@pytest.mark.slow
 def test_bytes_are_the_same_every_time_and_in_the_file(make, tmp_path):
     study = make()
     text = report(study, output=tmp_path / "report.html")
@@ -61,11 +62,13 @@ def test_bytes_are_the_same_every_time_and_in_the_file(make, tmp_path):
     assert [entry.name for entry in tmp_path.iterdir()] == ["report.html"]
 
 
+@pytest.mark.slow
 def test_report_of_a_study_from_disk_is_the_same(make, tmp_path):
     study = make()
     assert report(study.save(tmp_path / "study")) == report(study)
 
 
+@pytest.mark.slow
 def test_synthetic_studies_say_so_at_the_top_and_in_every_figure(make):
     text = report(make(synthetic=True))
     assert "this study was made up" in text
@@ -75,6 +78,7 @@ def test_synthetic_studies_say_so_at_the_top_and_in_every_figure(make):
     assert all("Synthetic data" in spec["title"]["subtitle"] for spec in specs(redacted))
 
 
+@pytest.mark.slow
 def test_a_mean_over_fewer_sessions_says_over_how_many(make):
     # sessions of 1, 2, 3 and 4 queries: the first has no query before its last
     text = report(make(systems=(None,)), ["mean(nDCG@10)", "nonlast(nDCG@10)"])
@@ -84,6 +88,7 @@ def test_a_mean_over_fewer_sessions_says_over_how_many(make):
     )
 
 
+@pytest.mark.slow
 def test_a_log_without_systems_is_not_told_of_them(make):
     text = html.unescape(re.sub("<[^>]*>", "|", report(make(systems=(None,))).split("<script>")[0]))
     assert "the log names no system, so there is no conclusion" in text
@@ -137,12 +142,14 @@ def test_wrong_requests_are_refused_before_anything_is_computed(make, tmp_path):
         report(study, output=tmp_path / "none" / "report.html")
 
 
+@pytest.mark.slow
 def test_room_and_function_have_one_name(make):
     import sessionkit.reports.page  # importing the room must not hide the function
 
     assert sessionkit.report(make()) == report(make())
 
 
+@pytest.mark.slow
 def test_tables_that_describe_the_study_stop_after_twenty_rows(make):
     topics = tuple(f"topic{number:02}" for number in range(25))
     page = report(make(topics=topics, systems=("S1",), sessions=25))
@@ -150,6 +157,7 @@ def test_tables_that_describe_the_study_stop_after_twenty_rows(make):
     assert page.count("5 more rows are not shown.") == 2
 
 
+@pytest.mark.slow
 def test_what_a_report_does_not_have_is_not_loaded():
     """Readers of logs, models, plans and figures that are drawn apart would take a tenth of a small report's time."""
     apart = ["readers.frames", "analysis.mixed", "analysis.power", "analysis.judge_noise", "report.apart.vectors"]

@@ -7,11 +7,13 @@ from sessionkit.reports import report
 from tests.reports.read_page import Reader, specs
 
 
+@pytest.mark.slow
 def test_sessions_too_short_for_the_third_figure_are_left_out_of_it(make):
     text = Reader(report(make(sessions=2))).text
     assert "with at least 4 queries (none)" in text
 
 
+@pytest.mark.slow
 def test_topic_with_the_most_queries_is_taken_unless_one_is_named(make):
     study = make(topics=("a", "b"), systems=("S1",), sessions=4)  # a: 1 + 3 queries, b: 2 + 4
     assert "for topic b, the one with the most queries" in report(study)
@@ -20,6 +22,7 @@ def test_topic_with_the_most_queries_is_taken_unless_one_is_named(make):
         report(study, topic="c")
 
 
+@pytest.mark.slow
 def test_system_of_the_last_figure_can_be_named(make):
     study = make()
     assert "Every session of S1" in report(study)
@@ -28,6 +31,7 @@ def test_system_of_the_last_figure_can_be_named(make):
         report(study, system="S9")
 
 
+@pytest.mark.slow
 def test_figures_take_the_parameters_of_the_measure_asked_for(make):
     text = Reader(report(make(), ["mean(nDCG@5)", "nsDCG(b=3,gain=exp2)@5"])).text
     assert "Mean value of one query, nDCG@5 cut at each rank" in text
@@ -36,6 +40,7 @@ def test_figures_take_the_parameters_of_the_measure_asked_for(make):
     assert "Mean of sDCG(gain=exp2,b=3)@5 after" in text
 
 
+@pytest.mark.slow
 def test_each_figure_shows_the_measure_of_its_own_kind_that_was_asked_for(make):
     text = Reader(report(make(), ["sDCG(gain=exp2)@5", "nsDCG(ideal=once)@4"])).text
     assert "Mean value of one query, nDCG@5 cut at each rank" in text
@@ -44,17 +49,20 @@ def test_each_figure_shows_the_measure_of_its_own_kind_that_was_asked_for(make):
     assert "is shown" not in text
 
 
+@pytest.mark.slow
 def test_a_report_of_measures_without_figures_says_what_is_drawn_instead(make):
     text = Reader(report(make(), ["mean(nDCG@5)"])).text
     assert "No measure asked for can be drawn here; nsDCG@10 is shown instead." in text
 
 
+@pytest.mark.slow
 def test_figure_that_a_measure_does_not_allow_gives_the_reason(make):
     text = report(make(), "sDCG(discount=rn2002,b=3)@5")  # refused in normalised measures
     assert len(specs(text)) == 5
     assert "Not drawn: nsDCG: discount=rn2002 with b=3" in Reader(text).text
 
 
+@pytest.mark.slow
 def test_colours_of_systems_are_the_same_in_all_figures(make):
     used = {}
     for spec in specs(report(make(sessions=6)))[1:4]:

@@ -83,6 +83,7 @@ def test_page_draws_its_charts_runs_nothing_else_and_asks_for_nothing(hostile, o
     assert page.locator(".chart a").count() == 0
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 def test_policy_stops_scripts_that_are_not_ours(make, opened, tmp_path):
     path = tmp_path / "report.html"

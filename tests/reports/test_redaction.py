@@ -3,6 +3,7 @@
 import warnings
 
 import polars as pl
+import pytest
 
 from sessionkit.errors import DataWarning
 from sessionkit.readers import from_tables
@@ -20,6 +21,7 @@ def test_users_and_their_sessions_become_numbers(make):
     assert '"session":"session 1"' in text
 
 
+@pytest.mark.slow
 def test_judges_become_numbers_with_the_users():
     results = {
         "session_id": ["s"] * 2,
@@ -61,6 +63,7 @@ def test_keys_that_are_queries_become_numbers_and_topics_stay(make):
     assert set(keys[1:]) <= {"key 1", "key 2"}
 
 
+@pytest.mark.slow
 def test_notes_quote_nothing_of_the_log():
     results = {"session_id": ["private"] * 2, "query_position": [1, 1], "rank": [1, 2], "doc_id": ["secret'doc", "y"]}
     judgments = {"judgment_key": ["k'ey", "k'ey"], "doc_id": ["secret'doc"] * 2, "grade": [1, 2]}
@@ -75,6 +78,7 @@ def test_notes_quote_nothing_of_the_log():
     assert "private" not in text.split("<script>")[0]
 
 
+@pytest.mark.slow
 def test_users_are_numbers_where_nothing_is_compared_too(make):
     study = make(systems=("S1",), users=("alice@example.org", "bob@example.org"))
     assert "of alice@example.org: " in report(study, per="user")
@@ -83,6 +87,7 @@ def test_users_are_numbers_where_nothing_is_compared_too(make):
     assert "sDCG@10 of user 1: " in text
 
 
+@pytest.mark.slow
 def test_scores_by_key_are_compared_by_system_and_name_no_session(make):
     results = {"session_id": ["private-1", "private-2"], "query_position": 1, "rank": 1, "doc_id": "d"}
     sessions = {"session_id": ["private-1", "private-2"], "judgment_key": ["private-1", "private-2"]}

@@ -1,6 +1,7 @@
 """Searchers in the report: what the log allows is worked out, and what it does not is said."""
 
 import polars as pl
+import pytest
 
 from sessionkit.reports.figures import Figure
 from sessionkit.reports.page import sections_of
@@ -21,6 +22,7 @@ def rated(study):
     return study.with_tables(sessions=sessions, results=study.results.with_columns(clicked=deep))
 
 
+@pytest.mark.slow
 def test_clicks_and_ratings_make_a_fit_and_correlations(make):
     parts = searchers(rated(make(sessions=8, users=("u1", "u2", "u3", "u4"))))
     (figure,) = [part for part in parts if isinstance(part, Figure)]
@@ -33,6 +35,7 @@ def test_clicks_and_ratings_make_a_fit_and_correlations(make):
     assert [type(parts[place + 1]) for place in headings] == [Figure, ReportTable, Words]  # what each stands above
 
 
+@pytest.mark.slow
 def test_a_log_without_them_says_so(make):
     parts = searchers(make(sessions=4))
     assert not [part for part in parts if isinstance(part, (Figure, ReportTable))]

@@ -24,7 +24,7 @@ def study(request, tmp_path_factory):
     return made.save(tmp_path_factory.mktemp("picking") / "study", partition_by=by)
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("blocks", [4, 2**21])
 def test_tables_facts_and_scores_are_those_of_the_sessions_alone(study, blocks, monkeypatch):
     monkeypatch.setattr(reduction, "ROWS", blocks)

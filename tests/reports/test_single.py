@@ -52,6 +52,7 @@ def test_what_a_chart_cannot_draw_is_refused_by_name(make, kind, measure):
     assert measure in str(refused.value)
 
 
+@pytest.mark.slow
 def test_options_limit_the_sessions_and_are_named(make):
     study = make(topics=("t", "t", "u", "u"))  # s0 S1 t, s1 S2 t, s2 S1 u, s3 S2 u, of 1, 2, 3, 4 queries
     made = single_figure(study, "session-curve", topic="u", system="S2", min_queries=4)

@@ -107,6 +107,7 @@ def test_judged_share_and_bounds_stand_beside_the_verdict(clinic):
         assert f"{row['measure']} (S2 less S1 between {row['lower']:.4g} and {row['upper']:.4g})" in told[2]
 
 
+@pytest.mark.slow
 def test_more_queries_per_session_are_named_where_a_sum_over_them_is_compared(clinic):
     of, told, _ = clinic
     (line,) = [text for text in told if "more queries" in text]
@@ -138,6 +139,7 @@ def test_what_sums_over_queries():
     assert not any(parse_measure(text).sums_queries for text in not_sums)
 
 
+@pytest.mark.slow
 def test_a_measure_that_is_better_low_says_so_and_counts_no_wins_as_better():
     rng = np.random.default_rng(5)
     rows = []
@@ -168,6 +170,7 @@ def many():
     return of, words(summary(of)), of.comparison
 
 
+@pytest.mark.slow
 def test_many_comparisons_are_never_cut_in_silence(many):
     _, told, found = many
     assert found.table.height == 140
@@ -206,6 +209,7 @@ def gaps():
     return rows
 
 
+@pytest.mark.slow
 def test_all_sections_speak_of_one_design():
     rng = np.random.default_rng(8)
     study = made_of(gaps(), lambda *_: 1 + int(rng.integers(5)))
@@ -221,6 +225,7 @@ def test_all_sections_speak_of_one_design():
         assert told.startswith(f"Design: {design}")
 
 
+@pytest.mark.slow
 def test_sections_speak_of_the_groups_that_are_compared(clinic):
     of, _, _ = clinic
     grouped = material(of.study, ["sDCG@10"], per="skill")
@@ -234,6 +239,7 @@ def test_sections_speak_of_the_groups_that_are_compared(clinic):
     assert "values of skill" in grouped.comparison.design or "value of skill" in grouped.comparison.design
 
 
+@pytest.mark.slow
 def test_the_p_of_a_row_is_the_p_of_its_sentence():
     # every user has one session, so that sessions are the units: the table must not take its p from draws of them
     rng = np.random.default_rng(4)
@@ -250,6 +256,7 @@ def test_the_p_of_a_row_is_the_p_of_its_sentence():
     assert told_p(told) in line
 
 
+@pytest.mark.slow
 def test_separate_groups_each_have_their_n_and_everything_judged_needs_no_bounds():
     """6 users with A alone and 6 with B alone are 12; all documents are judged."""
     rows = [

@@ -36,6 +36,7 @@ def test_without_judgments_no_axes_are_empty(make):
         assert not values or any(value is not None for value in values)
 
 
+@pytest.mark.slow
 def test_what_needs_no_judgments_is_reported_without_them(make):
     sections = {section.name: section for section in page.sections_of(make(judged=False, sessions=8), "Queries")}
     assert UNJUDGED not in sections["summary"].parts[0].paragraphs
@@ -43,6 +44,7 @@ def test_what_needs_no_judgments_is_reported_without_them(make):
     assert sections["sessions"].parts == (Words((UNJUDGED,)),)
 
 
+@pytest.mark.slow
 def test_undefined_that_is_asked_to_be_zero_is_zero(make):
     sections = {
         section.name: section for section in page.sections_of(make(judged=False, sessions=8), "sDCG(undefined=zero)@10")
@@ -50,6 +52,7 @@ def test_undefined_that_is_asked_to_be_zero_is_zero(make):
     assert any(isinstance(part, Widget) for part in sections["discounts"].parts)
 
 
+@pytest.mark.slow
 def test_judgments_for_other_topics_are_no_values_either(make):
     study = make(sessions=8, topics=("t", "u"))
     other = study.judgments.with_columns(judgment_key=pl.lit("another"))
@@ -65,6 +68,7 @@ def test_judgments_for_other_topics_are_no_values_either(make):
     assert sections["discounts"].parts == (Words(("sDCG@10 has no value in any session.",)),)
 
 
+@pytest.mark.slow
 def test_a_mean_over_nothing_is_undefined_and_no_more(make):
     study = make(systems=("S1",), sessions=1)  # of one query, so without an earlier one
     told = " ".join(page.sections_of(study)[0].parts[0].paragraphs)
@@ -72,6 +76,7 @@ def test_a_mean_over_nothing_is_undefined_and_no_more(make):
     assert "over 0" not in told
 
 
+@pytest.mark.slow
 def test_one_system_leads_nowhere(make):
     (section,) = [one for one in page.sections_of(make(systems=("S1",), sessions=6)) if one.name == "sensitivity"]
     assert not any(isinstance(part, Figure) for part in section.parts)
@@ -86,6 +91,7 @@ def test_a_chart_of_nothing_is_refused(make, kind):
         single_figure(make(judged=False), kind)
 
 
+@pytest.mark.slow
 def test_means_that_are_not_shown_are_counted(make):
     study = make(systems=("S1",), users=tuple(f"u{number:02}" for number in range(20)), sessions=20)
     words = page.sections_of(study, per="user")[0].parts[0]
@@ -114,6 +120,7 @@ def topics_of(differences):
     return table
 
 
+@pytest.mark.slow
 def test_every_topic_is_shown_from_one_end_to_the_other():
     # B is better by much on 12 topics, and worse by little on 13: the 12 largest differences are all B's
     differences = [20 + number for number in range(12)] + [-1 - 0.5 * number for number in range(13)]
@@ -122,6 +129,7 @@ def test_every_topic_is_shown_from_one_end_to_the_other():
     assert table.note == "B is higher on 12, A on 13 of 25 topics."
 
 
+@pytest.mark.slow
 def test_very_many_topics_show_both_ends_and_count_what_lies_between():
     table = topics_of([number - 50 for number in range(100)] + [None] * 3)
     shown = [row[0] for row in table.rows]

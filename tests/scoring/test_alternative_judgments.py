@@ -37,6 +37,7 @@ def one_block(study):
     return block
 
 
+@pytest.mark.few(1)
 @pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 @pytest.mark.parametrize("keys_per_query", [False, True])
 @settings(max_examples=examples(20), deadline=None)
@@ -56,6 +57,7 @@ def test_values_are_those_of_a_study_read_with_these_judgments(keys_per_query, d
     assert np.array_equal(mine, values.reshape(-1, len(MEASURES)), equal_nan=True)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 @settings(max_examples=examples(20), deadline=None)
 @given(data=st.data())

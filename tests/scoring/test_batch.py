@@ -36,6 +36,7 @@ def cut(task, study, rows):
     return task.whole([task.part(block) for block in blocks(study, task.columns(), rows)])
 
 
+@pytest.mark.slow
 @quiet
 @FEW
 @given(drawn=sessions(keys_per_query=True), rows=st.integers(1, 9), how=st.sampled_from(PARTS))

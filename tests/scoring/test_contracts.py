@@ -94,6 +94,7 @@ def scores_of(study, measures):
     return values
 
 
+@pytest.mark.few(4)
 @quiet
 @pytest.mark.parametrize("measures", together(EVERY))
 @FEW
@@ -122,6 +123,7 @@ def test_contracts(measures, data, shuffle):
             assert values == {unit: value for unit, value in scores[measure].items() if unit[0] == name}
 
 
+@pytest.mark.few(1)
 @quiet
 @pytest.mark.parametrize("level", ["query", "session"])
 def test_every_value_is_explained_and_is_that_of_its_session_alone(level):

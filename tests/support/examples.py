@@ -3,6 +3,6 @@
 from hypothesis import settings
 
 
-def examples(most):
+def examples(most, least=3):
     """Return how many examples to try where the thorough form of a test tries `most`."""
-    return max(3, most * settings.default.max_examples // 100)
+    return max(least, most * settings.default.max_examples // 100)

@@ -56,6 +56,7 @@ def test_the_tables_agree_with_each_other(clinic):
     assert found.fits["log_likelihood"].arg_max() == 0
 
 
+@pytest.mark.slow
 def test_draws_are_the_same_for_a_seed_and_others_for_another(clinic):
     one, same, other = (sk.calibrate(clinic, "RBP@10", resamples=200, seed=seed).table for seed in (1, 1, 2))
     assert one.equals(same)
@@ -63,6 +64,7 @@ def test_draws_are_the_same_for_a_seed_and_others_for_another(clinic):
     assert not one["low"].equals(other["low"])
 
 
+@pytest.mark.slow
 def test_the_order_of_rows_and_partitions_do_not_matter(clinic, tmp_path):
     saved = clinic.save(tmp_path / "study", partition_by="system_id")
     assert sk.calibrate(saved, "sDCG@10", resamples=200).table.equals(
@@ -119,6 +121,7 @@ def test_a_base_that_cancels_is_said_to(clinic):
     assert "b=" not in found.measures[0]
 
 
+@pytest.mark.slow
 def test_a_grid_dependence_is_said_and_a_model_that_holds_is_not_accused():
     whole = drawn_counts("sRBP", (0.7, 0.8), 60_000, seed=4)
     looked = whole.looked()
@@ -149,6 +152,7 @@ def lipani():
 class TestLiterature:
     """The counts of the TREC 2014 Session log: FORMULAS section 4, CLASSIC section 6."""
 
+    @pytest.mark.slow
     def test_srbp(self, lipani):
         found = sk.calibrate(lipani, "sRBP")
         # closed form 1 - S / T and (T - Q) / (T - S) of T = 7834, Q = 3408, S = 1252; continuous optimum of TSE
@@ -164,6 +168,7 @@ class TestLiterature:
         assert found.fits.item(0, "reach_rank_2") == pytest.approx(0.246, abs=5e-4)
         assert "24.7% of lists were looked at beyond rank 1" in found.reading
 
+    @pytest.mark.slow
     def test_sdcg_by_squared_error_depends_on_the_grid(self, lipani):
         found = sk.calibrate(lipani, ["sDCG", "sDCG(like=jiang2016)", "sDCG(like=srbp2019)", "RBP"])
         row = found.fits.filter(model="sDCG", criterion="TSE").row(0, named=True)

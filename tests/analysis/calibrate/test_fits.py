@@ -54,6 +54,7 @@ def test_profile_intervals_cover_in_19_of_20_studies(text, values, lists):
     assert 0.93 <= covered <= 0.97
 
 
+@pytest.mark.slow
 def test_the_ends_of_an_interval_lie_where_the_profile_has_fallen():
     whole = drawn_counts("sRBP", (0.6, 0.8), 300, seed=5)
     stops = whole.stops(by_position=False)[0]
@@ -76,6 +77,7 @@ def sessions_of(*queries, ended=False):
     return pl.DataFrame({"unit": range(len(queries)), "query_position": queries, "ended": ended})
 
 
+@pytest.mark.slow
 def test_single_query_sessions_tell_nothing_of_going_on():
     stops = counted(lists_of(1, 2, 3), sessions_of(1, 1, 1)).stops(by_position=False)[0]
     fit = fitted(model_of("sDCG"), LIKELIHOOD, stops, CUT)

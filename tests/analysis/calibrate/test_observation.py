@@ -135,6 +135,7 @@ def test_users_are_spread_over_groups_where_there_are_many(monkeypatch):
     assert found.units == "users, in 7 groups"
 
 
+@pytest.mark.slow
 def test_a_study_on_disk_counts_the_same_within_little_memory(tmp_path):
     whole = counts(study())
     saved = study().save(tmp_path / "study")

@@ -165,6 +165,7 @@ def test_what_holm_finds_has_a_side_only_while_others_are_undecided(clinic):
     assert "both ends" not in sk.compare(clinic, "last(DCG@100)", correction="holm").reading
 
 
+@pytest.mark.slow
 def test_any_column_can_group(clinic):
     found = sk.compare(clinic, "nsDCG@10", by="skill", test="mann-whitney")
     assert "between users" in found.design

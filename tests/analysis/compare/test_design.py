@@ -132,6 +132,7 @@ def test_a_design_says_how_many_it_holds_for(rows, says):
     ).replace("; 2 of 3 topics have", ". Mind: 2 of 3 topics have")
 
 
+@pytest.mark.slow
 def test_what_is_compared_is_not_held_constant():
     table = crossing(np.random.default_rng(2).normal(size=120) + np.tile([0.0, 1, 2, 3], 30))
     by_topics = sk.compare(table, by="topic_id")

@@ -194,6 +194,7 @@ def test_how_it_is_shown():
     assert "differences" not in found.tables()
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("coefficient", SCIPY)
 def test_an_interval_is_that_of_its_name_and_a_note_says_where_p_disagrees(coefficient):
     # they disagree at the edge: of 10 sessions Spearman's .632 has p .0499 by t, and -.067 to .912 by Bonett and Wright

@@ -63,6 +63,7 @@ def test_the_default_is_randomised_tukey_and_the_curve_falls_to_the_right(study_
     assert found.asl["asl"].is_sorted()
 
 
+@pytest.mark.slow
 def test_the_bootstrap_is_sakais():
     """Units drawn from the differences less their mean; |t| of each draw against that of the data (Sakai, SIGIR 2006)."""
     study, *_ = runs(systems=3, topics=24)
@@ -86,6 +87,7 @@ def test_the_bootstrap_is_sakais():
     assert "each pair is tested by itself" in found.reading
 
 
+@pytest.mark.slow
 def test_the_bootstraps_level_is_about_what_it_says():
     """No difference between two systems over 30 topics: a nominal 5 % test rejects within 3 to 7 %."""
     from sessionkit.analysis.compare.design import Design

@@ -76,6 +76,7 @@ def test_lists_have_a_score_where_their_measure_has_no_bounds():
     assert units.filter(measure="P@1").select("score", "lower", "upper").rows() == [(1, 1, 1), (0, 0, 1), (0, 0, 0)]
 
 
+@pytest.mark.slow
 @pytest.mark.realdata
 @pytest.mark.skipif(not DATA.is_dir(), reason="the real logs are not on this machine")
 def test_the_full_scores_of_ir_metrics_lie_within_the_bounds_of_judgments_with_gaps():

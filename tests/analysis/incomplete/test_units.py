@@ -14,10 +14,12 @@ from tests.analysis.incomplete.worlds import logs, outcomes, study_of
 from tests.support.examples import examples
 
 SOME = settings(
-    max_examples=examples(8), deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+    max_examples=examples(8, least=2),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 # units do not depend on each other, so that several logs are looked at in one study: the first time four of the simplest, then 8
-FOURS = settings(SOME, max_examples=examples(3))
+FOURS = settings(SOME, max_examples=examples(3, least=1))
 OF_QUERIES = [
     "CG@3", "DCG@3", "DCG(gain=0-1-3,discount=log,b=4)", "DCG(gain=0-3-1)@2", "RBP(p=0.8)",
     "RBP(gain=linear,p=0.6)@2", "P@3", "P", "P(level=1)@2", "gP@3", "AvgP(cutoffs=1-3,weights=1-2)",

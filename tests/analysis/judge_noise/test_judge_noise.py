@@ -18,6 +18,7 @@ def clinic():
     return read_clinic()
 
 
+@pytest.mark.slow
 def test_every_draw_is_a_study_read_anew():
     study, results, judgments = runs(systems=3, topics=8)
     measure, draws, seed = "mean(nDCG@10)", 6, 5
@@ -54,6 +55,7 @@ def test_without_noise_nothing_moves(clinic):
     assert "no value moved in any draw" in found.reading
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_bits(clinic, tmp_path):
     one, other = (sk.judge_noise(clinic, "nsDCG@10", noise=0.1, draws=5, seed=seed) for seed in (1, 2))
     saved = sk.judge_noise(clinic.save(tmp_path / "study"), "nsDCG@10", noise=0.1, draws=5, seed=1, memory="50MB")

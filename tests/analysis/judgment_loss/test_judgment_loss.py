@@ -47,6 +47,7 @@ def wilcoxon(d):
     return all_arrangements.signed_ranks(d.round(13))
 
 
+@pytest.mark.slow
 def test_tau_is_that_of_studies_read_with_fewer_judgments():
     study, results, judgments = runs()
     found = sk.judgment_loss(study, MEASURES, fractions=[float(s) for s in SHARES], repeats=3, seed=7, pairs=1)
@@ -116,6 +117,7 @@ def test_all_judgments_are_the_study_itself_bit_for_bit(clinic):
     assert found.knees["knee"].to_list() == [1.0, 1.0]
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_bits_and_another_does_not(clinic, tmp_path):
     asked = {"fractions": [0.05], "repeats": 3}
     one = sk.judgment_loss(clinic, "nsDCG@10", seed=2, **asked)
@@ -130,9 +132,10 @@ def test_the_same_seed_gives_the_same_bits_and_another_does_not(clinic, tmp_path
     assert not one.table.equals(other.table)
 
 
+@pytest.mark.slow
 def test_a_log_in_many_blocks_is_scored_as_one_in_one(monkeypatch):
     study, *_ = runs(systems=4, topics=6)
-    asked = {"fractions": [0.2], "repeats": 3, "pairs": 4}
+    asked = {"fractions": [0.2], "repeats": 2, "pairs": 4}
     whole = sk.judgment_loss(study, MEASURES, **asked)
     monkeypatch.setattr("sessionkit.analysis.rescore.log.FEWEST", 40)
     monkeypatch.setattr("sessionkit.analysis.rescore.log.ROWS", 40)
@@ -141,6 +144,7 @@ def test_a_log_in_many_blocks_is_scored_as_one_in_one(monkeypatch):
         assert table.equals(parts.tables()[name])
 
 
+@pytest.mark.slow
 def test_the_reading_says_what_was_done_and_about_what(clinic):
     two = sk.judgment_loss(clinic, "nsDCG@10", fractions=[0.1, 0.5], repeats=2, seed=4).reading
     assert "Of 655 judgments" in two
@@ -180,6 +184,7 @@ def test_scorings_are_counted_for_whoever_watches(clinic):
     assert (steps.done, steps.of, str(steps)) == (4, 4, "4 of 4 scorings")
 
 
+@pytest.mark.slow
 @pytest.mark.realdata
 @pytest.mark.skipif(not DATA.is_dir(), reason="the real logs are not on this machine")
 @pytest.mark.filterwarnings("ignore:.*upper bound")

@@ -14,6 +14,7 @@ def clinic():
     return read_clinic()
 
 
+@pytest.mark.slow
 def test_bpref_counts_keys_with_a_relevant_document_and_ten_others():
     _, results, judgments = runs(topics=4)
     # topic t0 keeps nine documents that are not relevant, t1 has no relevant one; bpref is of t2 and t3
@@ -34,6 +35,7 @@ def test_bpref_counts_keys_with_a_relevant_document_and_ten_others():
         ].item() == pytest.approx(means.mean())
 
 
+@pytest.mark.slow
 def test_runs_that_returned_too_little_are_left_out_and_searchers_are_not(clinic):
     _, results, judgments = runs(systems=4, topics=10)
     # r3 returns 94 % of what it could, r2 95 %: 120 documents each
@@ -48,6 +50,7 @@ def test_runs_that_returned_too_little_are_left_out_and_searchers_are_not(clinic
     assert sk.judgment_loss(clinic, "nsDCG@10", fractions=[0.5], repeats=1).left_out.is_empty()
 
 
+@pytest.mark.slow
 def test_pairs_are_drawn_where_there_are_many():
     study, *_ = runs(systems=6)
     asked = {"fractions": [0.5], "repeats": 4}

@@ -90,6 +90,7 @@ def test_the_first_drawn_are_these_on_every_machine():
     assert order.place.tolist() == np.argsort(np.argsort(chance)).tolist()
 
 
+@pytest.mark.slow
 def test_every_document_is_as_likely_to_be_kept():
     pairs = [(0, 1.0)] * 6
     often = sum(order_of(pairs, seed=(0, n))[0].kept(Fraction(1, 2)).astype(int) for n in range(2000))

@@ -20,6 +20,7 @@ def test_a_measure_that_no_judgment_moves_is_said_to_be_one(clinic):
     assert "no value moved" in line
 
 
+@pytest.mark.slow
 def test_where_lower_is_better_the_lowest_wins():
     """Of relevant x and y A shows both first; B shows x at 3 and y at 10, C y at 3 and x at 9: mean ranks 1.5, 6.5 and 6.
 

@@ -20,6 +20,7 @@ def clinic():
     return read_clinic()
 
 
+@pytest.mark.slow
 def test_the_clinics_effect_is_recovered(clinic):
     found = mixed(clinic, LAST)
     row = found.table.row(0, named=True)
@@ -58,6 +59,7 @@ def test_a_singular_fit_is_said_in_plain_words(clinic):
     assert "what system_id does is taken to be the same for every user" in found.reading
 
 
+@pytest.mark.slow
 def test_an_error_that_is_small_by_chance_is_said(clinic):
     row = mixed(clinic, "sDCG@10").table.row(0, named=True)
     assert row["se"] < 0.5 * row["se_reml"]
@@ -81,18 +83,21 @@ def test_more_groups_with_holm():
         assert (above or below) == (adjusted <= 0.05)
 
 
+@pytest.mark.slow
 def test_the_order_of_rows_does_not_matter():
     table = crossing(simulated(1, effect=0.1, interaction=0.1, seed=4)[:, 0])
     shuffled = table.sample(fraction=1, shuffle=True, seed=2)
     assert mixed(table).table.equals(mixed(shuffled).table)
 
 
+@pytest.mark.slow
 def test_users_may_differ_in_what_systems_do(clinic):
     found = mixed(clinic, "nsDCG@10", random="user_id,topic_id,system_id:topic_id,system_id:user_id")
     assert found.components["component"].to_list()[3] == "system_id:user_id"
     assert "taken to be the same" not in found.reading
 
 
+@pytest.mark.slow
 def test_other_groups(clinic):
     # what differs between users is judged by users: 30 users with 4 values of skill leave 26
     row = mixed(clinic, "nsDCG@10", by="skill").table.row(0, named=True)

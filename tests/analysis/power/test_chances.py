@@ -50,7 +50,7 @@ def test_least_squares_against_the_noncentral_t():
     assert found.power == pytest.approx(t_power(86, 0.1 / (4 * 0.22**2 / 120) ** 0.5), abs=4 * found.error)
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("interaction", [0.0, 0.1])
 def test_the_clinics_design_against_simulated_sessions(interaction):
     studies = 1_000  # a chance of .7 with an sd of .0145
@@ -74,6 +74,7 @@ def test_the_clinics_design_against_simulated_sessions(interaction):
     assert found.power == pytest.approx(direct, abs=0.05)
 
 
+@pytest.mark.slow
 def test_tukey_against_simulated_blocks():
     values = np.random.default_rng(0).normal(size=(2_000, 20, 3))
     values[:, :, 1] += 1
@@ -98,6 +99,7 @@ def test_a_nominal_5_percent_test_finds_nothing_2_5_percent_of_the_time_on_this_
         assert 0.015 <= found.power <= 0.035
 
 
+@pytest.mark.slow
 def test_users_without_end_leave_what_topics_do():
     # the difference of 4 topics, each with variance 2 x .1^2
     found = chance(

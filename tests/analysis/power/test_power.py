@@ -45,6 +45,7 @@ def test_paired_users_against_statsmodels():
     assert found.smallest["users_sure"].item() > found.smallest["users"].item()
 
 
+@pytest.mark.slow
 def test_few_users_leave_it_uncertain():
     few, many = (power(paired(n), difference=0.5, users=[34], **QUICK).table.row(0, named=True) for n in (8, 400))
     assert few["high"] - few["low"] > 3 * (many["high"] - many["low"])

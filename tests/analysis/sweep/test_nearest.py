@@ -12,6 +12,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.* looks deeper than was observe
 """Lists made by hand have gaps in their ranks."""
 
 
+@pytest.mark.slow
 def test_crossings_are_where_algebra_has_them():
     # B's 2 / (1 + log_b 3) equals A's 1 where log_b 3 = 1: at b = 3
     found = sk.sweep(toy(1), "sDCG@10", {"b": "1.5:9:4"}, test="none")

@@ -12,6 +12,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.* looks deeper than was observe
 """Lists made by hand have gaps in their ranks."""
 
 
+@pytest.mark.slow
 def test_settings_that_cannot_be_are_rows_with_a_reason():
     _, _, study = log()
     vary = {"discount": "log,rn2002", "b": [2, 4], "gain": "linear,0-1"}

@@ -54,6 +54,7 @@ GRIDS = [
 ]
 
 
+@pytest.mark.few(3)
 @pytest.mark.filterwarnings("ignore:.*upper bound")
 @pytest.mark.parametrize(("measure", "vary"), GRIDS)
 def test_every_setting_is_a_score_of_its_own_bit_for_bit(made, measure, vary):
@@ -96,7 +97,7 @@ DESIGNS = [
 ]
 
 
-@pytest.mark.few(6)
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("design", "study", "options", "measure"),
     [(*one, "sDCG@5") for one in DESIGNS] + [(*DESIGNS[number], "nsDCG@5") for number in (0, 2, 4, 7)],

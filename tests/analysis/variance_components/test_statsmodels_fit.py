@@ -62,6 +62,7 @@ def test_crossed_factors_against_statsmodels_from_its_own_start():
     assert ours.log_likelihood == pytest.approx(theirs.llf, abs=1e-4)
 
 
+@pytest.mark.slow
 def test_every_small_study_converges_and_values_may_be_on_any_scale():
     studies = simulated(25, interaction=0.05, seed=17)
     zeros = 0

@@ -205,6 +205,7 @@ def test_positions_that_run_on_through_the_log_are_asked_about(write):
         sk.read(write("log.csv", log))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("kind", ["csv", "ndjson"])
 def test_the_same_in_parts(write, small, quiet_read, same_study, kind):
     chance = random.Random(1)  # noqa: S311

@@ -38,7 +38,7 @@ def courses_of(large, courses_taken):
     return courses_of
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "users",
     [
@@ -59,6 +59,7 @@ def test_a_log_in_bands_is_read_as_it_comes(write, quiet_read, courses_of, same_
     assert taken == ["Streamed"]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "users",
     [["a", "a!", "a-", "a b", "b", "b#1", "b-1"] * 3, ["1", "1-1", "1-1-1", "2"] * 3],
@@ -74,7 +75,7 @@ def test_sessions_whose_names_do_not_rise_with_the_users_are_put_in_order(
     assert taken == ["Staged"]
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("place", [0, 40, 190])
 def test_bytes_that_are_no_text_are_rejected_wherever_they_are(write, quiet_read, courses_of, same_study, place):
     every = [line.encode() for line in lines(range(10, 50))]
@@ -87,6 +88,7 @@ def test_bytes_that_are_no_text_are_rejected_wherever_they_are(write, quiet_read
     assert taken == ["Streamed"]
 
 
+@pytest.mark.slow
 def test_judgments_of_query_texts_key_every_query(write, quiet_read, courses_of, same_study):
     log, graded = write("log.txt", "".join(lines(range(1, 40)))), write("graded.csv", QRELS)
     small = quiet_read(log, format="aol", judgments=graded)
@@ -96,6 +98,7 @@ def test_judgments_of_query_texts_key_every_query(write, quiet_read, courses_of,
     assert taken == ["Streamed"]
 
 
+@pytest.mark.slow
 def test_extras_that_turn_out_to_be_text_are_so_from_the_first(write, quiet_read, courses_of, same_study):
     rows = [
         f"2012010110{user // 60:02}{user % 60:02}\tu{user:03}\t[a]\t1\t{user if user < 90 else 'x'}\thttp://a\n"
@@ -109,6 +112,7 @@ def test_extras_that_turn_out_to_be_text_are_so_from_the_first(write, quiet_read
     assert taken == ["Streamed"]
 
 
+@pytest.mark.slow
 def test_strict_reading_names_the_first_broken_line(write, courses_of):
     log = write("log.txt", "".join(lines(range(1, 40))))
     with pytest.raises(Exception, match="issued_at_is_a_datetime") as small:
@@ -119,6 +123,7 @@ def test_strict_reading_names_the_first_broken_line(write, courses_of):
     assert str(large.value) == str(small.value)
 
 
+@pytest.mark.slow
 def test_a_band_is_cut_into_parts_that_fit_the_memory(write, quiet_read, courses_of, same_study, monkeypatch):
     log = write("log.txt", "".join(lines([*range(1, 20), *[7] * 30, *range(20, 30)])))
     small = quiet_read(log, format="aol")
@@ -131,7 +136,7 @@ def test_a_band_is_cut_into_parts_that_fit_the_memory(write, quiet_read, courses
     assert max(raw.records for sources in parts for part in sources for raw in part.values()) < 40
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "last", [b"12\t\xff\t2006-03-04 11:00:00\t\t\n", b"1\ta\t2006-03-04 21:00:00\t\t\n"], ids=["bytes", "order"]
 )
@@ -150,6 +155,7 @@ def test_what_shows_at_the_end_leaves_nothing_half_done(write, courses_of, tmp_p
     assert len(list(places.iterdir())) == 1, "the study alone"
 
 
+@pytest.mark.slow
 def test_what_goes_wrong_in_a_band_is_said_and_ends_all_threads(write, courses_of, tmp_path, monkeypatch):
     log = write("log.txt", "".join(lines(range(1, 60))))
     places = tmp_path / "temporary"

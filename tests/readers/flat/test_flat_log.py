@@ -100,7 +100,7 @@ def written(write):
     return written
 
 
-@pytest.mark.few(10)
+@pytest.mark.few(6)
 @pytest.mark.parametrize("log", [(name, files) for name in LOGS for files in (1, 3)], ids=str)
 def test_large_as_small_and_every_line_accounted_for(written, quiet_read, large, same_study, log):
     name, files = log
@@ -118,6 +118,7 @@ def test_large_as_small_and_every_line_accounted_for(written, quiet_read, large,
     same_study(quiet_read(paths, format=name), small)
 
 
+@pytest.mark.slow
 def test_how_deep_lists_are_known_is_counted_as_they_are_written(written, quiet_read, large, tmp_path):
     paths, _ = written("aol", 1)
     large(room=10**6)

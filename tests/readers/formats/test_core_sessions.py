@@ -107,6 +107,7 @@ def test_every_record_is_accounted_for_by_kind(core):
     }
 
 
+@pytest.mark.slow
 def test_a_user_is_one_only_where_there_are_several(core):
     assert core().facts.sessions == 2
     assert core().users.collect().is_empty()
@@ -211,6 +212,7 @@ def test_several_files_whose_sessions_differ(write, quiet_read, rejects):
     ]
 
 
+@pytest.mark.slow
 def test_the_same_in_parts(core, in_parts, same_study):
     """A log too large for memory goes through files, and comes out the same."""
     text = LOG + line(1, 11, "lost", "[1, 2")

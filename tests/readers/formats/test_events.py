@@ -87,6 +87,7 @@ def test_what_became_of_the_records(events):
     assert "1 click on documents that their query's list does not have (first: record 12)" in notes
 
 
+@pytest.mark.slow
 def test_the_same_in_three_kinds_of_file_and_in_parts(write, quiet_read, in_parts):
     frame = pl.read_csv(write("log.csv", LOG), infer_schema_length=0)
     frame.with_columns(pl.col("pos").cast(pl.Int64)).write_parquet(write("log.parquet", ""))

@@ -100,6 +100,7 @@ def test_events_of_nobody_knows_which_session_are_an_error(logui):
         logui(flight([search("a", 1, session=None)]), application_data={"user_id": "participant"})
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("large", [False, True])
 def test_broken_events_are_kept_aside_and_named(write, quiet_read, rejects, in_parts, large):
     lines = flight().splitlines()

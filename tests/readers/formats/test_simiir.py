@@ -281,6 +281,7 @@ def test_lines_with_bytes_that_are_no_text_keep_their_place(write, quiet_read, r
         read(write("sim-1-u.log", b"ACTION START 9 0 START\nACTION QUERY 9 1 \xe4\nACTION SERP 9 2 \xe4\n"))
 
 
+@pytest.mark.slow
 def test_many_runs_larger_than_memory_give_the_same(folder, quiet_read, in_parts, same_study):
     for number in range(4):
         (folder / f"okapi-{number}-owl.log").write_text(RUN * 2)

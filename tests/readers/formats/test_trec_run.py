@@ -160,6 +160,7 @@ def test_what_is_no_text(write):
         read(write("run", "\n \n"), format="trec_run")
 
 
+@pytest.mark.slow
 def test_the_same_study_part_by_part(write, quiet_read, in_parts, same_study):
     rng = random.Random(1)  # noqa: S311
     lines = [f"{topic} Q0 d{n} 1 {rng.random():.3f} t\n" for topic in range(1, 9) for n in range(6)]

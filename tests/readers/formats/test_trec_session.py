@@ -333,6 +333,7 @@ def test_several_files_and_years(write):
     assert study.sessions.collect()["session_id"].to_list() == ["2013-1", "2014-1"]
 
 
+@pytest.mark.slow
 def test_the_same_study_part_by_part_and_packed(write, quiet_read, in_parts, same_study, monkeypatch):
     sessions = [
         session(n, interaction(1, "a", result(1, f"d{n}") + result(2, "e"), click(2, "3", "4")) + CURRENT)

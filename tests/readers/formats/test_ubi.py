@@ -159,6 +159,7 @@ def test_what_is_said(ubi):
         assert part in notes
 
 
+@pytest.mark.slow
 def test_options(ubi):
     last = ubi([*LOG[:3], query("q1", "toner", ["A5"])], repeated_queries="last")
     assert asked(last, "query_text") == [("toner",)]
@@ -216,6 +217,7 @@ def browsing():
         yield event("impression", f"q{number}", "D", 2, at=at)
 
 
+@pytest.mark.slow
 def test_queries_are_merged_by_rules_that_can_be_turned_off(ubi):
     study = ubi(list(browsing()))
     assert asked(study, "query_position", "query_text", "query_id") == [(1, "printer", "q2"), (2, "ink", "q4")]
@@ -232,6 +234,7 @@ def test_queries_are_merged_by_rules_that_can_be_turned_off(ubi):
     assert len(asked(ubi(list(browsing()), merge_queries="same"))) == 4
 
 
+@pytest.mark.slow
 def test_sessions_of_browsers_are_cut_where_that_is_wanted(ubi):
     assert any("1 session of the log with pauses above 30m" in note for note in ubi(list(browsing())).notes)
     cut = ubi(list(browsing()), cut_sessions=True)
@@ -240,6 +243,7 @@ def test_sessions_of_browsers_are_cut_where_that_is_wanted(ubi):
     assert asked(longer, "session_id", "query_text") == [("s1-1", "printer"), ("s1-1", "ink")]
 
 
+@pytest.mark.slow
 def test_queries_and_events_in_files_of_their_own(write, quiet_read):
     one = write("queries.ndjson", lines([record for record in LOG if "user_query" in record]))
     two = write("events.json", json.dumps([record for record in LOG if "action_name" in record]))
@@ -250,6 +254,7 @@ def test_queries_and_events_in_files_of_their_own(write, quiet_read):
         assert getattr(parted, name).collect().equals(getattr(whole, name).collect())
 
 
+@pytest.mark.slow
 def test_a_large_log_is_the_same(write, quiet_read, in_parts):
     path = write("log.ndjson", lines([*LOG, *browsing()], bulk=True) + "{broken\n")
     whole = quiet_read(path)
@@ -260,6 +265,7 @@ def test_a_large_log_is_the_same(write, quiet_read, in_parts):
     assert parted.sources == whole.sources
 
 
+@pytest.mark.slow
 def test_a_broken_line_is_kept_aside_and_named(write, quiet_read, rejects):
     path = write("log.ndjson", lines(LOG[:4]) + '{"broken\n' + lines([query("q9", "soon", ["A"], at="soon"), {"a": 1}]))
     study = quiet_read(path)
@@ -349,6 +355,7 @@ def plainly(path):
     )
 
 
+@pytest.mark.few(1)
 @pytest.mark.realdata
 @pytest.mark.skipif(not REAL.exists(), reason="no real data here")
 @pytest.mark.parametrize("merge", [["same", "paging", "typing"], []])

@@ -32,6 +32,7 @@ def as_json(record):
     return {name: record[name] for name in names} | {"event_attributes": thing}
 
 
+@pytest.mark.slow
 def test_the_same_log_as_tables_and_as_json(write, tmp_path, quiet_read):
     header, *rows = (line.split(",") for line in EVENTS.splitlines())
     query = {
@@ -231,7 +232,7 @@ def accounted(study):
     return [(one.table, one.kind, one.records, one.rows, one.merged, one.idle, one.rejected) for one in study.sources]
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("way", "of_events"), [*((way, way) for way in WAYS), (as_parquet, as_ndjson)])
 def test_the_same_log_in_every_way(write, quiet_read, way, of_events):
     """As NDJSON, as CSV with JSON in cells, as Parquet; also with queries one way and events another."""
@@ -261,6 +262,7 @@ def test_ids_of_hits_are_the_same_text_whatever_their_type(write, quiet_read, dt
     assert study.results.collect().select("rank", "doc_id").rows() == [(1, "17"), (2, "4")]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("way", [as_csv, as_parquet])
 def test_a_large_table_is_the_same(write, quiet_read, in_parts, way):
     files = [way(ASKED, write, "queries"), way(HAPPENED, write, "events")]
@@ -272,6 +274,7 @@ def test_a_large_table_is_the_same(write, quiet_read, in_parts, way):
     assert parted.sources == whole.sources
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("way", [as_csv, as_text_in_parquet])
 def test_a_cell_that_cannot_be_read_is_kept_aside_and_named(write, quiet_read, rejects, way):
     broken = {**HAPPENED[1], "event_attributes": '{"object": {"object_id": "B"'}
@@ -311,6 +314,7 @@ def test_records_in_camel_case_as_data_prepper_writes_them(write, quiet_read):
     ]
 
 
+@pytest.mark.slow
 def test_a_query_that_looks_like_an_object_is_a_text_all_the_same(write, quiet_read):
     texts = ["{lamp", '{"text": "bulb"}', "{}"]
     rows = [

@@ -183,6 +183,7 @@ def test_sessions(yasbil):
     assert study.sessions.select("session_id", "user_id").collect().rows() == [("S1", "p07"), ("S2", "ann")]
 
 
+@pytest.mark.slow
 def test_minified_and_in_parts(yasbil, in_parts):
     whole = yasbil()
     for text in (json.dumps(export()), json.dumps(dict(reversed(export().items())))):
@@ -245,6 +246,7 @@ def test_times_and_addresses():
     assert address("https://a.example/url?x=1#part") == "https://a.example/url?x=1"
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("odd", [[1], {"a": 1}, 10**40, True, "http://[bad", "\x00"])
 def test_values_of_other_types_are_taken_as_they_are_or_rejected(write, quiet_read, odd):
     for table, name in (

@@ -82,7 +82,7 @@ def test_a_record_over_several_lines(write, quiet_read, rejects):
     assert study.results.collect()["doc_id"].to_list() == ["b", "e"]
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("many", [1, 2, 40, 3_000])
 @pytest.mark.parametrize("quoted", [False, True])
 def test_a_line_that_is_too_long_as_well(write, quiet_read, rejects, many, quoted):
@@ -93,7 +93,7 @@ def test_a_line_that_is_too_long_as_well(write, quiet_read, rejects, many, quote
     assert study.results.collect().height == 59
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("many", [1, 2, 40, 3_000])
 def test_a_line_that_is_too_long_alone(write, quiet_read, rejects, many):
     study = quiet_read(write("log.csv", log(bad=ROWS[19] + b",x" * many, quoted=True)))
@@ -113,7 +113,7 @@ def test_a_text_that_speaks_of_encodings_is_no_such_line(write, quiet_read, reje
     assert taken == ["Streamed"]
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("quoted", [False, True])
 @pytest.mark.parametrize("kind", ["csv", "ndjson", "uneven.ndjson"])
 def test_large_as_small(write, quiet_read, request, kind, quoted):
@@ -175,7 +175,7 @@ FORMATS = {
 """Lines of formats, which of them cannot be decoded, and where."""
 
 
-@pytest.mark.few(9)
+@pytest.mark.few(5)
 @pytest.mark.parametrize("name", FORMATS)
 @pytest.mark.parametrize("parts", [False, True])
 def test_every_format_by_lines(write, quiet_read, request, name, parts):

@@ -38,6 +38,7 @@ def one_by_one(rows, keys):
     }
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(60), deadline=None)
 @given(rows=lines())
 def test_values_are_those_of_each_line_by_itself(rows):

@@ -68,6 +68,7 @@ def told_alike(folder, text):
     return taken
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(150))
 @given(
     st.lists(st.tuples(st.integers(0, 400), st.sampled_from(INSERTED)), min_size=1, max_size=3),

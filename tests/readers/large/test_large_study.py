@@ -106,6 +106,7 @@ def test_in_parts_as_in_one(write, small, kind, shuffled, seed):
     assert outcome(path) == one
 
 
+@pytest.mark.slow
 def test_strict_reading_names_the_first_record_of_all_parts(write, small):
     path = written(write, messy(1, shuffled=True), "csv", GIVEN[0])
     one = outcome(path)

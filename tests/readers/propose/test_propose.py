@@ -208,6 +208,7 @@ def test_files_that_are_not_there_or_named_twice(tmp_path):
         propose([])
 
 
+@pytest.mark.slow
 def test_the_clinic_without_its_study_toml(tmp_path, quiet_read):
     clinic = ROOT / "examples" / "clinic"
     files = [clinic / name for name in ("qrels.txt", "results.tsv.gz", "queries.csv", "users.csv", "sessions.csv")]

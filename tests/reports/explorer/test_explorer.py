@@ -175,6 +175,7 @@ def big(sessions):
     return sk.from_tables(results, {**judged, "grade": [1] * 50})
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 def test_twenty_thousand_sessions_stay_usable(shown):
     page = shown(big(20_000))

@@ -141,6 +141,7 @@ def test_a_part_has_the_reading_the_figure_and_the_numbers_of_its_command(study,
     )
 
 
+@pytest.mark.slow
 def test_the_page_holds_what_was_asked_for(pages):
     _, usual, more = pages
     assert [title in shown(more) for title in TITLES] == [True] * 4

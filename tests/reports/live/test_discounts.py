@@ -96,6 +96,7 @@ def test_every_setting_gives_the_numbers_of_sessionkit(shown, measures):
     compared(shown, mixed(), measures)
 
 
+@pytest.mark.few(1)
 @pytest.mark.browser
 @pytest.mark.parametrize(
     "measures", [(), ("sDCG(duplicates=first)@5", "nsDCG(duplicates=first,ideal=once)@5")], ids=str
@@ -142,6 +143,7 @@ def test_controls_work_by_keyboard_and_refuse_what_no_measure_takes(shown):
     assert page.locator("#live-drawing svg").get_attribute("aria-label").startswith("Mean sDCG(b=2.55)@10")
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 def test_a_step_of_a_study_of_a_thousand_sessions_takes_under_a_tenth_of_a_second(shown):
     page = shown(mixed(sessions=1000, queries=8))

@@ -196,7 +196,7 @@ def test_what_the_log_does_not_say_is_named(make):
         single_figure(make(), "correlation-forest")
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.filterwarnings("ignore::sessionkit.DataWarning")
 @pytest.mark.parametrize("kind", ["gain-vectors", "precision-recall", "score-distribution", "waterfall"])
 def test_hostile_studies_are_drawn(hostile, tmp_path, kind):

@@ -2,10 +2,13 @@
 
 import re
 
+import pytest
+
 from sessionkit.reports import report
 from tests.reports.read_page import Reader
 
 
+@pytest.mark.slow
 def test_where_all_is_judged_no_table_of_hundreds_says_so(make):
     whole = make(max_grade=2)
     judgments = whole.judgments.collect()
@@ -17,6 +20,7 @@ def test_where_all_is_judged_no_table_of_hundreds_says_so(make):
         assert table not in text
 
 
+@pytest.mark.slow
 def test_without_a_grade_scale_the_judged_share_is_told_all_the_same(make):
     def page(study):
         judgments = study.judgments.collect()

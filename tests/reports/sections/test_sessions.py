@@ -23,6 +23,7 @@ def made_of(study):
     return figure, " ".join(words.paragraphs), table
 
 
+@pytest.mark.slow
 def test_figure_table_and_sentence_say_the_means_within_sessions(make):
     # sessions of 1 to 12 queries; the last query of each finds its one document at rank 2, an earlier one nothing
     study = make(sessions=12, users=("u1", "u2", "u3", "u4", "u5"))
@@ -58,6 +59,7 @@ def test_figure_table_and_sentence_say_the_means_within_sessions(make):
     assert "Sessions: S1 5 (1 of one query left out), S2 6." in figure.caption
 
 
+@pytest.mark.slow
 def test_a_study_of_single_queries_has_nothing_to_compare(make):
     rows = {"session_id": list("abcd"), "query_position": [1] * 4, "rank": [1] * 4, "doc_id": list("wxyz")}
     study = sk.from_tables({**rows, "topic_id": ["t"] * 4}, {"judgment_key": ["t"], "doc_id": ["w"], "grade": [1]})

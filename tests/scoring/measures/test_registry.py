@@ -92,6 +92,7 @@ print("RR2" in sk.__all__, "RR2" in dir(sk), "RR2" in sk.MEASURES, "import RR2 a
 """
 
 
+@pytest.mark.slow
 def test_a_new_measure_is_a_class_and_a_line(tmp_path):
     """In a copy of the tree: its file and its name in the registry, and it is scored, explained, bounded and named."""
     package = FOLDER.parents[1]

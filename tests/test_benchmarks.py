@@ -41,6 +41,7 @@ def cache(tmp_path_factory):
     return Cache(tmp_path_factory.mktemp("benchmarks"))
 
 
+@pytest.mark.slow
 def test_the_log_is_clean(cache):
     log = cache.synthetic(SESSIONS)
     facts = sk.open_study(log / "study").facts
@@ -53,6 +54,7 @@ def test_the_log_is_clean(cache):
     )
 
 
+@pytest.mark.slow
 def test_the_log_like_ir_metrics_is_clean_and_judged_throughout(cache):
     log = cache.rated(200)
     study = sk.open_study(log / "study")
@@ -93,6 +95,7 @@ def test_the_loop_over_dictionaries_gives_our_values(cache):
     assert len(ours) == 200
 
 
+@pytest.mark.slow
 def test_peers_give_our_values(cache, monkeypatch):
     log = cache.synthetic(SESSIONS)
     scores = sk.score(sk.open_study(log / "study"), "nDCG@10", per="query")
@@ -241,6 +244,7 @@ def test_commands_import_nothing_heavy():
     assert commands.score.module == "tests.benchmarks.commands"
 
 
+@pytest.mark.slow
 def test_scoring_from_the_command_line_imports_no_more_than_it_needs(cache):
     study = str(cache.clinic() / "study")
     heavy = "altair", "jsonschema", "pandas", "pyarrow", "rich", "scipy", "sessionkit.readers"

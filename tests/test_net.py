@@ -34,6 +34,7 @@ def scores(work):
     return answers.scores(work, MEASURES, curves=False, spark=False)
 
 
+@pytest.mark.slow
 def test_a_changed_value_is_seen_of_one_store_too(recorded, monkeypatch):
     before, score = recorded("before", scores), sk.score
 
@@ -45,6 +46,7 @@ def test_a_changed_value_is_seen_of_one_store_too(recorded, monkeypatch):
     assert [*differences(before, recorded("after", scores)).values()] == [["part/scores session.txt"]]
 
 
+@pytest.mark.slow
 def test_a_changed_warning_and_a_changed_error_are_seen(recorded, monkeypatch):
     def logs(work):
         return formats.outcomes(work, ("trec_run by score",), ("cut",), long=False)
@@ -66,6 +68,7 @@ def test_a_changed_warning_and_a_changed_error_are_seen(recorded, monkeypatch):
     assert any("+DataError: another" in difference for difference in found)
 
 
+@pytest.mark.slow
 def test_a_changed_chart_is_seen(recorded):
     def plain(work):
         return answers.charts(work, ["waterfall"])

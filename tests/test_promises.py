@@ -197,6 +197,7 @@ def test_the_study_toml_of_the_readme_is_one():
     assert described.settings.max_grade == 2
 
 
+@pytest.mark.slow
 def test_the_demo_prints_what_the_readme_shows(capsys, tmp_path):
     from sessionkit.cli import main
 

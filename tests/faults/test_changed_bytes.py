@@ -41,7 +41,6 @@ def saved(tmp_path):
     return saved
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("partition_by", [None, "system_id"], ids=["plain", "partitioned"])
 def test_every_changed_byte_is_found_and_none_does_harm(saved, partition_by, size):

@@ -82,7 +82,6 @@ if can_mount():
             server.run(Task(("python", ""), "/"))  # now it is mounted
             yield server, place, type(place)(f"/proc/{server.process.pid}/root{place}")
 
-    @pytest.mark.few(1)
     @pytest.mark.parametrize("temporary", ["here", pytest.param("elsewhere", marks=SLOW)])
     @pytest.mark.parametrize(("name", "space"), tries([SPACE, MORE_SPACE]))
     def test_a_full_disk_is_said_to_be_full(course, small_disk, tmp_path, *, name, space, temporary):

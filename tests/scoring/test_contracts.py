@@ -204,6 +204,7 @@ def test_documented(measure):
     assert parse_measure(str(variants(measure)[0])) == variants(measure)[0]
 
 
+@pytest.mark.slow
 @quiet
 def test_threads_and_batches_do_not_change_a_bit(tmp_path):
     """The same study scored with one thread and in slices of sessions gives the bits of the whole."""

@@ -111,6 +111,7 @@ def test_trec_evals_measures(lists, judged):
         assert value == pytest.approx(peer[str(position)][NAMES[text]], abs=1e-10), (text, lists, judged)
 
 
+@pytest.mark.slow
 @FEW
 @given(lists=runs, judged=grades, least=st.sampled_from([2, 3]))
 def test_trec_evals_relevance_level(lists, judged, least):

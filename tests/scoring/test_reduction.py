@@ -66,6 +66,7 @@ def test_any_cut_gives_the_same_bits(drawn, rows):
         assert_frame_equal(cut(task, study, rows), cut(task, study, 10**9), check_exact=True)
 
 
+@pytest.mark.slow
 @quiet
 @FEW
 @given(drawn=sessions())
@@ -78,6 +79,7 @@ def test_blocks_of_ids_and_of_numbers_are_the_same(drawn, tmp_path_factory):
     assert_frame_equal(sk.curve(saved, "nsDCG@3"), sk.curve(study, "nsDCG@3"), check_exact=True)
 
 
+@pytest.mark.slow
 @quiet
 @FEW
 @given(drawn=sessions())

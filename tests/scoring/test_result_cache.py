@@ -81,6 +81,7 @@ def test_the_same_bits_with_and_without(study, saved, kept, made, per):
     assert made == []
 
 
+@pytest.mark.slow
 def test_curves_and_breakdowns(study, saved, kept, made):
     for _ in range(2):
         made.clear()
@@ -90,6 +91,7 @@ def test_curves_and_breakdowns(study, saved, kept, made):
     assert sum(made) == 2 * study.facts.sessions  # those of the unsaved study
 
 
+@pytest.mark.slow
 def test_one_new_partition_does_not_score_the_rest(study, tmp_path, kept, made):
     topics = study.sessions.collect()["topic_id"].unique().sort().to_list()
     first = study.sessions.filter(pl.col("topic_id") != topics[0])
@@ -213,6 +215,7 @@ def test_a_study_without_partitions_is_one(study, tmp_path, kept, made):
     assert sum(made) == 3 * study.facts.sessions  # twice without partials, once with
 
 
+@pytest.mark.slow
 def test_several_tasks_of_which_some_are_kept(saved, study, kept, made):
     one, two = score_task(saved, "sDCG@10", "system"), curve_task(saved, "nsDCG@10")
     run(saved, [one], partials=kept)

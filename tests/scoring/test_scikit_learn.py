@@ -30,6 +30,7 @@ def test_ndcg(grades, k):
     assert value(f"nDCG(gain=exp2)@{k}", grades) == pytest.approx(ndcg_score([gains], [scores], k=k), abs=1e-10)
 
 
+@pytest.mark.slow
 @FEW
 @given(LISTS, st.sampled_from([0.5, 1, 2]), st.lists(st.integers(0, 3), max_size=4))
 def test_precision_recall_and_f_of_the_whole_list(grades, beta, unseen):

@@ -50,6 +50,7 @@ def scored(tmp_path):
     return scored
 
 
+@pytest.mark.slow
 def test_a_matched_passage_says_what_the_marked_one_before_it_says(scored):
     """Rating 3, expected 1 + .5 times: 3 x 2 x (1 - .5^1.5) = 3.8787; two nuggets were 3 + 3 x 2 x (1 - .5^.5) = 4.7574."""
     said = {"1": [("a", "p1", 3, "MANUAL"), ("b", "p2", 3, "MATCHED")]}
@@ -66,6 +67,7 @@ def test_a_matched_passage_says_what_the_marked_one_before_it_says(scored):
     assert scored({0: ["a", "b"]}, untyped, "EU(cost=0)") == pytest.approx([4.757359313], abs=1e-9)
 
 
+@pytest.mark.slow
 def test_a_missing_iteration_is_one_document_of_the_average(scored):
     """a fills .5 x 3 of 5 = .3, b .25 x 3 of 5 = .15: (.3/1 + .3/2 + .45/3) / 3 documents = .2, or (.3 + .15) / 2 = .225."""
     said = {"1": [("a", "p1", 3, "MANUAL"), ("b", "p2", 3, "MANUAL")]}

@@ -142,6 +142,7 @@ def test_the_warning_says_why(saved, tmp_path):
         sk.score(other, ["sDCG@10"])
 
 
+@pytest.mark.few(1)
 @quiet
 @pytest.mark.parametrize("undefined", ["null", "zero"])
 def test_curves_and_bounds_leave_them_out(undefined):
@@ -162,6 +163,7 @@ def test_curves_and_bounds_leave_them_out(undefined):
     assert spread.filter(pl.col("session_id").is_in(UNLOGGED)).select("value", "variance").rows() == [(None, None)] * 2
 
 
+@pytest.mark.slow
 @quiet
 def test_a_sweep_counts_the_sessions_that_have_a_value():
     """Beside what is counted once for all settings stands what is scored anew for each."""

@@ -72,6 +72,7 @@ def test_an_empty_study_is_one_empty_slice(study, tmp_path):
     assert sk.score(empty, "sDCG@10", per="system").is_empty()
 
 
+@pytest.mark.slow
 def test_small_files_are_sliced_together(study, tmp_path):
     """A study of many small files is read in slices of the size asked for, not in one of each file."""
     parts = slices(study, rows=100)

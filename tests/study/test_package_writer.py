@@ -140,6 +140,7 @@ def test_frictionless_agrees_that_an_empty_study_is_a_package(tmp_path):
     assert set(rows.values()) == {0}
 
 
+@pytest.mark.slow
 def test_the_command_of_frictionless_passes_without_options(study, tmp_path):
     folder = study.save(tmp_path / "out").path
     words = [sys.executable, "-m", "frictionless", "validate", "datapackage.json"]

@@ -121,6 +121,7 @@ def test_slices_hold_sessions_of_one_partition_whole(study, saved, rows):
     assert sum(len(part.sessions) for part in parts) == study.facts.sessions
 
 
+@pytest.mark.slow
 def test_partitions_of_several_files(study, tmp_path, monkeypatch):
     monkeypatch.setattr("sessionkit.study.package_writer.RESULT_BYTES", 25_000)  # 2,000 results of a file with 50 MB
     saved = study.save(tmp_path / "many", partition_by="system_id", memory="50MB")

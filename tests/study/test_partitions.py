@@ -84,6 +84,7 @@ def test_what_was_rejected_of_a_replaced_day_goes_with_it(days):
         assert whole.partitioned.added[0].rejected == 1
 
 
+@pytest.mark.slow
 def test_new_judgments_make_old_numbers_stale_and_nothing_else(days):
     more = {"a": 1, "aa": 3, "c": 2}  # between those that are there; b stays judged
     whole = add_partition(days.path, small(DAY, more), "date", "2026-11-21")
@@ -155,6 +156,7 @@ def test_values_other_than_said_are_refused(days):
     assert not (days.path / "sessions" / "date=2026-11-22").exists()
 
 
+@pytest.mark.slow
 def test_users_are_united(days, tmp_path):
     def with_ages(sessions, ages):
         made = small(sessions)
@@ -232,6 +234,7 @@ def test_a_column_that_is_a_date(tmp_path):
         add_partition(saved.path, dated(DAY), "date", "today")
 
 
+@pytest.mark.slow
 def test_days_added_at_once_are_all_there(days):
     more = [f"2026-12-{number:02}" for number in range(1, 9)]
     failed = []

@@ -23,6 +23,7 @@ print((path / "file").exists(), path)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 def test_a_folder_outlives_its_object_and_forks_but_not_the_process():
     said = subprocess.run([sys.executable, "-c", SCRIPT], check=True, capture_output=True, text=True).stdout

@@ -15,7 +15,7 @@
     discriminative_power.py                   pairs of systems told apart
     waterfall.py  session_timeline.py         one session: its value, its time line
     reformulation_flow.py                     what came after each query
-    encodings.py  boundaries.py  text.py      what they share: fields, colours, axes, ends of queries, fit text
+    encodings.py  boundaries.py               what they share: fields, colours, axes, ends of queries
     theme.py  save.py  page.py              how they look; charts as files; the safe web page,
     page.js  scripts.py  libraries.py         what draws in it, how scripts get there, and the libraries that this takes
 

@@ -8,8 +8,8 @@ import altair as alt
 import polars as pl
 
 from sessionkit.charts.encodings import SHAPES, checked, in_order, tip, titled, values
-from sessionkit.charts.text import printable_column
 from sessionkit.charts.theme import FAINT, PALETTE
+from sessionkit.display.labels import printable_column
 
 COLUMNS = ("measure", "covariate", "coefficient", "n", "value", "low", "high", "p")
 NAMES = {"pearson": "Pearson's r", "spearman": "Spearman's rho", "kendall": "Kendall's tau-b"}

@@ -9,7 +9,7 @@ import altair as alt
 import polars as pl
 
 from sessionkit.charts.encodings import checked, stacked, tip, values
-from sessionkit.charts.text import plain
+from sessionkit.display.labels import plain
 from sessionkit.errors import UsageError
 
 COLUMNS = ("rank", "query_position", "observed", "expected")

@@ -9,8 +9,8 @@ import altair as alt
 import polars as pl
 
 from sessionkit.charts.encodings import checked, colour, stacked, tip, values
-from sessionkit.charts.text import printable_column
 from sessionkit.charts.theme import FAINT, PALETTE
+from sessionkit.display.labels import printable_column
 from sessionkit.errors import UsageError
 
 COLUMNS = ("measure", "place", "a", "b", "difference", "asl")

@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 import altair as alt
 import polars as pl
 
-from sessionkit.charts.text import inert, inert_column, named, plain, printable, printable_column
 from sessionkit.charts.theme import colours_of
+from sessionkit.display.labels import inert, inert_column, named, plain, printable, printable_column
 from sessionkit.errors import UsageError
 from sessionkit.readers.tabular import as_polars
 

@@ -9,7 +9,7 @@ import altair as alt
 import polars as pl
 
 from sessionkit.charts.encodings import checked, colour, in_order, parted, tip, titled, values
-from sessionkit.charts.text import printable_column
+from sessionkit.display.labels import printable_column
 from sessionkit.errors import UsageError
 
 COLUMNS = ("measure", "group", "rank", "value", "ideal", "n_queries", "n_sessions")

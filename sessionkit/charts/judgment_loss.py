@@ -10,8 +10,8 @@ import altair as alt
 import polars as pl
 
 from sessionkit.charts.encodings import checked, colour, stacked, tip, values
-from sessionkit.charts.text import printable_column
 from sessionkit.charts.theme import FAINT, INK
+from sessionkit.display.labels import printable_column
 
 COLUMNS = ("measure", "fraction", "judged", "tau", "tau_low", "tau_high")
 SOURCE = "sessionkit.judgment_loss"

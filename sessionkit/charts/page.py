@@ -18,7 +18,7 @@ from typing import Any
 
 from sessionkit.charts.libraries import libraries, notices
 from sessionkit.charts.scripts import script
-from sessionkit.charts.text import printable
+from sessionkit.display.labels import printable
 
 ESCAPES = {character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 

@@ -8,8 +8,8 @@ import altair as alt
 import polars as pl
 
 from sessionkit.charts.encodings import checked, in_order, tip, titled, values
-from sessionkit.charts.text import printable_column
 from sessionkit.charts.theme import FAINT, INK, colours_of
+from sessionkit.display.labels import printable_column
 from sessionkit.errors import UsageError
 
 COLUMNS = ("claim", "users", "topics", "sessions", "power", "low", "high")

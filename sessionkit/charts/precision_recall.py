@@ -9,7 +9,7 @@ import altair as alt
 import polars as pl
 
 from sessionkit.charts.encodings import checked, colour, stacked, tip, values
-from sessionkit.charts.text import plain, printable_column
+from sessionkit.display.labels import plain, printable_column
 
 COLUMNS = ("group", "recall", "precision", "n")
 MOST = 200

@@ -9,8 +9,8 @@ import altair as alt
 import polars as pl
 
 from sessionkit.charts.encodings import checked, colour, stacked, tip, values
-from sessionkit.charts.text import inert, named, plain, printable_column
 from sessionkit.charts.theme import FAINT, WIDTH
+from sessionkit.display.labels import inert, named, plain, printable_column
 from sessionkit.errors import UsageError
 
 COLUMNS = ("topic_id", "a", "b", "difference")

@@ -14,8 +14,8 @@ from altair.utils.schemapi import debug_mode
 
 from sessionkit.charts.libraries import VL_VERSION, renderer
 from sessionkit.charts.page import chart_place, page
-from sessionkit.charts.text import printable_spec
 from sessionkit.charts.theme import NAME
+from sessionkit.display.labels import printable_spec
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.study.atomic_files import require_place, write_whole
 

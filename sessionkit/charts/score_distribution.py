@@ -9,8 +9,8 @@ import altair as alt
 import polars as pl
 
 from sessionkit.charts.encodings import checked, colour, tip, titled, values
-from sessionkit.charts.text import plain
 from sessionkit.charts.theme import INK
+from sessionkit.display.labels import plain
 from sessionkit.errors import UsageError
 
 COLUMNS = ("group", "value")

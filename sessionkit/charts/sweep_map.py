@@ -10,8 +10,8 @@ import altair as alt
 import polars as pl
 
 from sessionkit.charts.encodings import SharedRows, checked, colour, stacked, tip, values
-from sessionkit.charts.text import plain, printable_column
 from sessionkit.charts.theme import FAINT, INK
+from sessionkit.display.labels import plain, printable_column
 
 COLUMNS = ("x", "y", "group", "relative", "p_value", "shown", "outcome", "base", "holds")
 GREY = "#D9D9D9"

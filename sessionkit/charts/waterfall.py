@@ -8,8 +8,8 @@ import altair as alt
 import polars as pl
 
 from sessionkit.charts.encodings import checked, stacked, tip, values
-from sessionkit.charts.text import inert, plain, printable_column
 from sessionkit.charts.theme import FAINT, INK, PALETTE
+from sessionkit.display.labels import inert, plain, printable_column
 from sessionkit.errors import UsageError
 
 COLUMNS = ("query_position", "rank", "doc_id", "grade", "contribution")

@@ -1,8 +1,14 @@
-"""How values show themselves: plain in a terminal, HTML in a notebook. Text from a log acts in neither, nothing is endless.
+"""How values show themselves, in a terminal, a notebook, a paper or a file. Text from a log acts in none, nothing is endless.
 
 words.py        counted things and enumerations
+numbers.py      numbers and p-values at a readable precision
+labels.py       names from logs: printable, shortened, different ones kept apart
 text.py         Displayed: values of words and tables, which show themselves in a terminal and in a notebook
 text_tables.py  frames as aligned columns, for a terminal
 notebook.py     words and frames as HTML, for a notebook
 frames.py       polars frames as results
+tables.py       TextTable: a frame made text once, with caption, note and marks, for what follows
+latex.py        that table for papers
+markdown.py     for notes and issues
+csv.py          its values for spreadsheets, unrounded
 """

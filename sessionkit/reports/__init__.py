@@ -4,8 +4,7 @@
 
     page.py          puts the page together
     sections/        what each section says
-    tables.py        tables as text
-    writers/         tables and sections as HTML, LaTeX, Markdown, CSV
+    html.py          sections, figures and tables as HTML; tables are saved as sessionkit.display writes them
     figures.py       the figures and captions
     single.py        one figure as asked
     on_demand/       figures that are drawn when they are asked for

@@ -10,17 +10,16 @@ from pathlib import Path
 from altair.utils.schemapi import debug_mode
 
 from sessionkit.charts.page import page
-from sessionkit.charts.text import shortened
+from sessionkit.display.labels import shortened
 from sessionkit.errors import DataWarning
 from sessionkit.reports.extras.choice import Also
+from sessionkit.reports.html import html_sections, worded
 from sessionkit.reports.material import Material
 from sessionkit.reports.one_pass import read_once
 from sessionkit.reports.parts import Section, Widget
 from sessionkit.reports.redaction import Redaction
 from sessionkit.reports.sections.registry import SECTIONS
 from sessionkit.reports.style_sheet import STYLE
-from sessionkit.reports.writers.html import worded
-from sessionkit.reports.writers.sections import html_sections
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.grammar import list_measures, parse_measure
 from sessionkit.study import Study

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from sessionkit.display.tables import TextTable
 from sessionkit.reports.figures import Figure
-from sessionkit.reports.tables import ReportTable
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Widget:
     scripts: tuple[str, ...] = field(repr=False)
 
 
-Part = Words | Heading | Terms | Code | ReportTable | Figure | Widget
+Part = Words | Heading | Terms | Code | TextTable | Figure | Widget
 
 
 @dataclass(frozen=True)

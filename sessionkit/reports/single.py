@@ -10,7 +10,7 @@ import polars as pl
 
 from sessionkit.analysis.groups import grouped_sessions
 from sessionkit.charts import colours_of
-from sessionkit.charts.text import printable
+from sessionkit.display.labels import printable
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.reports.choices import choices_of
 from sessionkit.reports.figures import FIGURES, Figure, figure

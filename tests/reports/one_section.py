@@ -2,11 +2,11 @@
 
 from sessionkit.charts.page import page
 from sessionkit.reports.choices import choices_of
+from sessionkit.reports.html import html_sections
 from sessionkit.reports.material import Material
 from sessionkit.reports.parts import Widget
 from sessionkit.reports.redaction import Redaction
 from sessionkit.reports.style_sheet import STYLE
-from sessionkit.reports.writers.sections import html_sections
 from sessionkit.scoring.measures.grammar import parse_measure
 
 

@@ -3,10 +3,10 @@
 import polars as pl
 import pytest
 
+from sessionkit.display.tables import TextTable
 from sessionkit.reports.figures import Figure
 from sessionkit.reports.page import sections_of
 from sessionkit.reports.parts import Heading, Words
-from sessionkit.reports.tables import ReportTable
 
 
 def searchers(study):
@@ -27,18 +27,18 @@ def test_clicks_and_ratings_make_a_fit_and_correlations(make):
     parts = searchers(rated(make(sessions=8, users=("u1", "u2", "u3", "u4"))))
     (figure,) = [part for part in parts if isinstance(part, Figure)]
     assert figure.kind == "discount-surface"
-    (table,) = [part for part in parts if isinstance(part, ReportTable)]
+    (table,) = [part for part in parts if isinstance(part, TextTable)]
     assert set(table.frame["covariate"]) == {"rating"}
     assert set(table.frame["measure"]) == {"sDCG@10", "nsDCG@10"}
     assert len([part for part in parts if isinstance(part, Words)]) == 3
     headings = [place for place, part in enumerate(parts) if isinstance(part, Heading)]
-    assert [type(parts[place + 1]) for place in headings] == [Figure, ReportTable, Words]  # what each stands above
+    assert [type(parts[place + 1]) for place in headings] == [Figure, TextTable, Words]  # what each stands above
 
 
 @pytest.mark.slow
 def test_a_log_without_them_says_so(make):
     parts = searchers(make(sessions=4))
-    assert not [part for part in parts if isinstance(part, (Figure, ReportTable))]
+    assert not [part for part in parts if isinstance(part, (Figure, TextTable))]
     first, second = [part for part in parts if isinstance(part, Words)]
     assert first.paragraphs[0].startswith("Discounts were not fitted to the searchers: ")
     assert any("what the ideal has gained" in line for line in second.paragraphs)

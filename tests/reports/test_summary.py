@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 import sessionkit as sk
-from sessionkit.analysis.findings import told_p
 from sessionkit.charts import differences
+from sessionkit.display.numbers import p_text
 from sessionkit.errors import DataWarning
 from sessionkit.reports.phrases import filled
 from sessionkit.reports.sections.measures import measures
@@ -253,7 +253,7 @@ def test_the_p_of_a_row_is_the_p_of_its_sentence():
     (table,) = [part for part in section.parts if "within sessions" in getattr(part, "caption", "")]
     assert table.frame["p"].to_list() == pytest.approx([told])
     (line,) = [text for text in words(section) if "t(15) = " in text]
-    assert told_p(told) in line
+    assert p_text(told) in line
 
 
 @pytest.mark.slow

@@ -6,13 +6,13 @@ import polars as pl
 import pytest
 
 import sessionkit as sk
+from sessionkit.display.tables import LIMIT, TextTable
 from sessionkit.errors import UsageError
 from sessionkit.reports import page, report
 from sessionkit.reports.figures import Figure
 from sessionkit.reports.material import UNJUDGED
 from sessionkit.reports.parts import Widget, Words
 from sessionkit.reports.single import single_figure
-from sessionkit.reports.tables import LIMIT, ReportTable
 from tests.reports.read_page import Reader, specs
 
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
@@ -24,7 +24,7 @@ def test_without_judgments_each_section_says_so_in_one_sentence(make):
     sections = {section.name: section for section in page.sections_of(make(judged=False, sessions=8))}
     for name in NEED:
         assert [part.paragraphs for part in sections[name].parts] == [(UNJUDGED,)], name
-    assert any(isinstance(part, ReportTable) for part in sections["behaviour"].parts)
+    assert any(isinstance(part, TextTable) for part in sections["behaviour"].parts)
     text = Reader(report(make(judged=False, sessions=8))).text
     for false in ("undefined (over", "0 users", "(n = 0)", "nothing relevant to", "is higher on 0"):
         assert false not in text.partition("Data quality")[0].replace("10 users", "")
@@ -116,7 +116,7 @@ def topics_of(differences):
         sessions=pl.DataFrame(sessions, schema=["session_id", "topic_id", "system_id", "user_id"], orient="row"),
     )
     summary = page.sections_of(study, "sDCG@10")[0]
-    (table,) = [part for part in summary.parts if isinstance(part, ReportTable)]
+    (table,) = [part for part in summary.parts if isinstance(part, TextTable)]
     return table
 
 

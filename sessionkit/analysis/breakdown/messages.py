@@ -6,8 +6,9 @@ import polars as pl
 
 from sessionkit.analysis.bootstrap import Resampling, Units
 from sessionkit.analysis.compare.effects import POWER, detectable
-from sessionkit.analysis.findings import reading_of, told_p
+from sessionkit.analysis.findings import reading_of
 from sessionkit.analysis.tails import t_at
+from sessionkit.display.numbers import p_text
 from sessionkit.display.words import counted
 from sessionkit.scoring.measures.base import Measure
 
@@ -76,7 +77,7 @@ def _of_group(group: str, rows: pl.DataFrame, units: Units, resampling: Resampli
     found += f", {100 * resampling.confidence:g} % interval [{row['low']:.3f}, {row['high']:.3f}]"
     if row["part"] == "best":
         return [f"{where}{one} and {other}: {sizes}. {found}: best by choice, so no p-value."]
-    found += f", t({row['df']}) = {row['statistic']:.2f}, {told_p(row['p'])}"
+    found += f", t({row['df']}) = {row['statistic']:.2f}, {p_text(row['p'])}"
     verdict = "is not shown to be better or worse than"
     if row["low"] > 0:
         verdict = "is better than"
@@ -122,6 +123,6 @@ def _others(rows: pl.DataFrame, told: dict[str, object], where: str) -> list[str
         )
         lines.append(
             f"{where}The verdict hangs on the test: {how}, the difference is {row['difference']:.3f} "
-            f"[{row['low']:.3f}, {row['high']:.3f}], {told_p(row['p'])}."
+            f"[{row['low']:.3f}, {row['high']:.3f}], {p_text(row['p'])}."
         )
     return lines

@@ -12,7 +12,7 @@ from sessionkit.analysis.compare.alignment import Aligned
 from sessionkit.analysis.compare.corrections import Family
 from sessionkit.analysis.compare.design import Design
 from sessionkit.analysis.compare.procedures import Procedure
-from sessionkit.analysis.findings import readable, told_p
+from sessionkit.display.numbers import p_text, readable
 from sessionkit.display.words import counted
 
 SAME = 1e-9
@@ -116,7 +116,7 @@ def _sentence(row: dict[str, Any], settled: ComparisonSetup) -> str:
     at_once = "simultaneous " if simultaneous else ""
     text = (
         f"{pair}: {_estimate(row, settled)}{mark}, {at_once}{_ends(row, settled.alpha)}, {_statistic(row, settled)}"
-        f"{told_p(row['p_adjusted'])}{family.told}; {settled.title}, n = {units_of(row, settled.claim)}{_wins(row, b)}"
+        f"{p_text(row['p_adjusted'])}{family.told}; {settled.title}, n = {units_of(row, settled.claim)}{_wins(row, b)}"
         f"{f'; {raw}' if is_adjusted(row) else ''}"
     )
     small = row["detectable"]
@@ -181,11 +181,11 @@ def _in_order(order: pl.DataFrame, alpha: float) -> list[str]:
     if order.is_empty():
         return []
     found = order.filter(pl.col("p") <= alpha).select("measure", "check", "p").rows()
-    told = [f"Mind: {measure}: {ORDER[check]} ({told_p(p)}, not corrected)." for measure, check, p in found]
+    told = [f"Mind: {measure}: {ORDER[check]} ({p_text(p)}, not corrected)." for measure, check, p in found]
     if told:
         return told
     least = [
-        f"{check} ({told_p(p)})"
+        f"{check} ({p_text(p)})"
         for check, p in order.group_by("check", maintain_order=True).agg(pl.col("p").min()).rows()
     ]
     several = ", the smallest p of all measures" if order.get_column("measure").n_unique() > 1 else ""
@@ -217,7 +217,7 @@ def ends(low: float | None, high: float | None) -> str:
 def _all_at_once(row: dict[str, Any]) -> str:
     """Say what a test of all groups found."""
     df = ", ".join(f"{value:.4g}" for value in (row["df"], row["df_error"]) if value is not None)
-    return f"{row['measure']}, all groups at once: {row['test']} {row['statistic']:.4g} (df {df}), {told_p(row['p'])}."
+    return f"{row['measure']}, all groups at once: {row['test']} {row['statistic']:.4g} (df {df}), {p_text(row['p'])}."
 
 
 def _limits(settled: ComparisonSetup, pairs: int) -> str:

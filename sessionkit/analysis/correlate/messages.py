@@ -9,7 +9,8 @@ import polars as pl
 
 from sessionkit.analysis.bootstrap import Resampling, Units
 from sessionkit.analysis.correlate.columns import Variable
-from sessionkit.analysis.findings import reading_of, told_p
+from sessionkit.analysis.findings import reading_of
+from sessionkit.display.numbers import p_text
 from sessionkit.display.words import counted
 
 FEW = 10
@@ -174,7 +175,7 @@ def _differing(differences: pl.DataFrame, covariate: str) -> list[str]:
         ]
     listed = "; ".join(
         f"{row['first']} and {row['second']} ({row['value_first']:.2f} and {row['value_second']:.2f}, difference "
-        f"{row['difference']:.2f} [{row['low']:.2f}, {row['high']:.2f}], {told_p(row['p'])})"
+        f"{row['difference']:.2f} [{row['low']:.2f}, {row['high']:.2f}], {p_text(row['p'])})"
         for row in sure.head(LISTED).rows(named=True)
     )
     more = f"; and {len(sure) - LISTED} more" if len(sure) > LISTED else ""
@@ -195,7 +196,7 @@ def _notes(table: pl.DataFrame) -> list[str]:
 def _one(row: dict[str, Any]) -> str:
     """One correlation with its interval."""
     return (
-        f"{row['measure']} {row['value']:.2f} [{row['low']:.2f}, {row['high']:.2f}], {told_p(row['p'])}, n = {row['n']}"
+        f"{row['measure']} {row['value']:.2f} [{row['low']:.2f}, {row['high']:.2f}], {p_text(row['p'])}, n = {row['n']}"
     )
 
 

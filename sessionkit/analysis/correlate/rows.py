@@ -14,8 +14,8 @@ from sessionkit.analysis.bootstrap import FEWEST, BootstrapInterval, Codes, Numb
 from sessionkit.analysis.correlate.concordance import p_of_tau, tau_b
 from sessionkit.analysis.correlate.formulas import interval, p_of_r, steiger, williams
 from sessionkit.analysis.correlate.matrices import SURE, Matrices, partial
-from sessionkit.analysis.findings import told_p
 from sessionkit.analysis.ties import TIE, settled
+from sessionkit.display.numbers import p_text
 from sessionkit.display.words import counted
 from sessionkit.errors import UsageError
 
@@ -137,7 +137,7 @@ class CorrelationRows:
             if p is not None and holds != (p > 1 - self.resampling.confidence):
                 row["note"] = (
                     f"{measure} with {covariate}, {coefficient}: the interval ({kind}) {'holds' if holds else 'leaves out'} 0, and "
-                    f"{told_p(p)}; both are approximations, and so close to the limit neither decides"
+                    f"{p_text(p)}; both are approximations, and so close to the limit neither decides"
                 )
             return row
         at = kept.names.index(measure), kept.names.index(covariate)

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from sessionkit.analysis.findings import told_p
+from sessionkit.display.numbers import p_text
 from sessionkit.display.words import counted
 
 TOLD = 5
@@ -77,4 +77,4 @@ def _measure(row: Mapping[str, Any], asl: pl.DataFrame, settled: DiscriminationS
         return f"{row['measure']}: {share} {over}."
     pair = asl.filter(pl.col("measure") == row["measure"]).row(0, named=True)
     d = "no difference" if pair["difference"] is None else f"a difference of {pair['difference']:.3g}"
-    return f"{row['measure']}: {told_p(pair['asl'])} for {d} ({pair['b']} less {pair['a']}) {over}."
+    return f"{row['measure']}: {p_text(pair['asl'])} for {d} ({pair['b']} less {pair['a']}) {over}."

@@ -9,9 +9,9 @@ from typing import Any
 
 import polars as pl
 
-from sessionkit.analysis.findings import told_p
 from sessionkit.analysis.judge_noise.errors import DECLARED, GIVEN, JUDGES, Errors
 from sessionkit.analysis.judge_noise.searchers import ASSESSORS, BOTH, SEARCHERS
+from sessionkit.display.numbers import p_text
 
 TOLD = 6
 """Pairs of each measure that the reading tells of: those whose winner changes most."""
@@ -125,7 +125,7 @@ def _pair(row: Mapping[str, Any], settled: NoiseSetup) -> str:
     sure = f" (standard error {error:.1%})" if error else ""
     p, verdict = "with too little to test it on", ""
     if row["p"] is not None:
-        p, side = told_p(row["p"]), "at most" if row["p"] <= settled.alpha else "above"
+        p, side = p_text(row["p"]), "at most" if row["p"] <= settled.alpha else "above"
         verdict = f"; p, now {side} {settled.alpha:g}, is on the other side in {row['verdict_changes']:.1%}"
     return (
         f"{row['b']} less {row['a']} is {row['difference']:.3g} by the judgments as they are ({p}), and {row['mean']:.3g} on "

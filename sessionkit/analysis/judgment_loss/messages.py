@@ -8,8 +8,8 @@ from typing import Any
 
 import polars as pl
 
-from sessionkit.analysis.findings import told_p
 from sessionkit.analysis.judgment_loss.order import knee
+from sessionkit.display.numbers import p_text
 from sessionkit.display.words import counted
 
 COARSE = 5
@@ -159,7 +159,7 @@ def _two(rows: pl.DataFrame, pairs: pl.DataFrame, settled: LossSetup) -> str:
         f"with a share of {row['fraction']:.3g} the difference lies between {_signed(row, whole)}{_ps(row, settled)}"
         for row in _looked_at(pairs)
     )
-    tested = "with too little to test it on" if whole["p_all"] is None else told_p(whole["p_all"])
+    tested = "with too little to test it on" if whole["p_all"] is None else p_text(whole["p_all"])
     return (
         f"{higher} has the higher value with all judgments (difference from {other} {abs(whole['difference_all']):.3g}, "
         f"{tested}). {often}. {told[:1].upper()}{told[1:]}."
@@ -176,7 +176,7 @@ def _ps(row: Mapping[str, Any], settled: LossSetup) -> str:
     """The p-values of the draws; nothing where there is no verdict with all judgments."""
     if row["rejected"] is None:
         return ""
-    median = "" if row["p"] is None else f", the median {told_p(row['p'])}"
+    median = "" if row["p"] is None else f", the median {p_text(row['p'])}"
     return f"{median}, and {row['rejected']:.0%} of {settled.times} draws have p at most {settled.alpha:g}"
 
 

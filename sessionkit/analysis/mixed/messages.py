@@ -8,8 +8,8 @@ from typing import Any
 import polars as pl
 
 from sessionkit.analysis.compare.corrections import Family
-from sessionkit.analysis.findings import readable, told_p
 from sessionkit.analysis.mixed.measure_model import MeasureModel
+from sessionkit.display.numbers import p_text, readable
 from sessionkit.display.words import counted, listed
 
 MOST_ROWS = 12
@@ -72,7 +72,7 @@ def _sentence(row: dict[str, Any], alpha: float, how: str, about: str) -> str:
     judged = f"t({row['df']:.3g}), judged by {row['judged_by']}"
     text = (
         f"{row['measure']}: {row['b']} less {row['a']}: {readable(row['estimate'])}, {_ends(row, alpha)}, "
-        f"{told_p(row['p_adjusted'])}{how}; {judged}."
+        f"{p_text(row['p_adjusted'])}{how}; {judged}."
     )
     if row["se"] < LUCKY * row["se_reml"]:
         t = row["estimate"] / row["se_reml"]

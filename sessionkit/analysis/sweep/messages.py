@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from sessionkit.analysis.findings import readable, readable_p, told_p
 from sessionkit.analysis.sweep.axes import Axis, shown
 from sessionkit.analysis.sweep.nearest import METRIC, Nearest
 from sessionkit.analysis.sweep.outcomes import LEAD
 from sessionkit.analysis.sweep.regions import Range, Region
 from sessionkit.analysis.sweep.tables import SweepResults, end
 from sessionkit.analysis.sweep.verdicts import tau_b
+from sessionkit.display.numbers import p_text, readable, readable_p
 from sessionkit.display.words import counted
 
 WORDS = 6
@@ -124,7 +124,7 @@ def _verdict(swept: SweepResults, told: SweepContext) -> str:
         else ""
     )
     ends = f", {100 * (1 - alpha):g} % interval {_end(tested.low)} to {_end(tested.high)}"
-    found = f"Estimate {readable(tested.estimate)}{ends}, {told_p(tested.p)}{told.how}"
+    found = f"Estimate {readable(tested.estimate)}{ends}, {p_text(tested.p)}{told.how}"
     leader = swept.name(base.leader)
     if base.shown(alpha):
         better = "higher" if base.sign > 0 else "lower"
@@ -200,7 +200,7 @@ def _nearest(swept: SweepResults, one: Nearest) -> str:
     if look.tied:
         there = f"{' and '.join(swept.groups[group] for group in look.tied)} have the same mean"
     else:
-        p = f", {told_p(look.tested.p)}" if look.tested is not None and look.tested.p is not None else ""
+        p = f", {p_text(look.tested.p)}" if look.tested is not None and look.tested.p is not None else ""
         there = f"{swept.name(look.leader)} leads by {readable(look.margin or 0.0)}{p}"
         if one.conclusion != LEAD and look.leader == swept.base.leader:
             there += ", shown" if look.shown(alpha) else ", no longer shown"

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from sessionkit.charts.scripts import script
-from sessionkit.charts.text import label, printable_column
+from sessionkit.display.labels import label, printable_column
 from sessionkit.reports.explorer.columns import Columns
 from sessionkit.reports.parts import Widget
 from sessionkit.scoring.measures.base import GainMeasure
@@ -134,7 +134,7 @@ def _documents(results: pl.DataFrame) -> list[str]:
 
 
 def _shown(column: pl.Series) -> pl.Series:
-    """Texts as the page shows them, see `sessionkit.charts.text.label`; most are short."""
+    """Texts as the page shows them, see `sessionkit.display.labels.label`; most are short."""
     texts = column.alias("text").to_frame().select("text", shown=printable_column("text"))
     long = pl.col("shown").str.len_chars() > LONGEST
     cut = pl.col("text").map_elements(lambda text: label(text, LONGEST), return_dtype=pl.String)

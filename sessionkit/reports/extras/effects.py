@@ -5,10 +5,10 @@ from __future__ import annotations
 from sessionkit.analysis.compare.corrections import Family
 from sessionkit.analysis.mixed.mixed import mixed as mixed_models
 from sessionkit.charts.differences import differences
+from sessionkit.display.tables import table_of
 from sessionkit.reports.figures import Figure
 from sessionkit.reports.material import Material
 from sessionkit.reports.parts import Part
-from sessionkit.reports.tables import table_of
 
 TITLE = "Differences by the mixed model"
 EFFECTS = {

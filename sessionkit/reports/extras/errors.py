@@ -5,11 +5,11 @@ from __future__ import annotations
 import polars as pl
 
 from sessionkit.analysis.judge_noise.judge_noise import judge_noise
+from sessionkit.display.tables import table_of
 from sessionkit.reports.extras.figure import figured
 from sessionkit.reports.material import Material
 from sessionkit.reports.on_demand.evidence import of_noise
 from sessionkit.reports.parts import Part
-from sessionkit.reports.tables import table_of
 
 PAIRS = {
     "measure": "Measure",

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from sessionkit.analysis.power.power import power as plan_of
+from sessionkit.display.tables import table_of
 from sessionkit.reports.extras.figure import figured
 from sessionkit.reports.material import Material
 from sessionkit.reports.on_demand.evidence import of_plan
 from sessionkit.reports.parts import Part
-from sessionkit.reports.tables import table_of
 
 SMALLEST = {
     "claim": "Claim about",

@@ -8,12 +8,12 @@ from typing import Any
 import polars as pl
 
 from sessionkit.charts.scripts import script
-from sessionkit.charts.text import label
+from sessionkit.display.labels import label
 from sessionkit.errors import DataError
+from sessionkit.reports.html import escaped
 from sessionkit.reports.live.counts import PLACE, LiveCounts, LiveSessions
 from sessionkit.reports.live.measures import Varied
 from sessionkit.reports.parts import Widget
-from sessionkit.reports.writers.html import escaped
 from sessionkit.scoring.gains import NAMES as GAINS
 from sessionkit.scoring.gains import check_grades, weights
 

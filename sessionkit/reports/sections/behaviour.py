@@ -6,10 +6,10 @@ import polars as pl
 
 from sessionkit.analysis.groups import EVERYONE
 from sessionkit.analysis.reformulations import reformulations
+from sessionkit.display.tables import HEADERS, TextTable, table_of
 from sessionkit.errors import DataError, MeasureError, UsageError
 from sessionkit.reports.material import Material
 from sessionkit.reports.parts import Part, Section, Words
-from sessionkit.reports.tables import HEADERS, ReportTable, table_of
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.registry import MEASURES
 from sessionkit.scoring.score import score
@@ -54,7 +54,7 @@ def _possible(of: Material, measure: Measure) -> Measure | None:
     return asked
 
 
-def _means(of: Material, means: pl.DataFrame) -> ReportTable:
+def _means(of: Material, means: pl.DataFrame) -> TextTable:
     """A row per measure, a column per group."""
     column = of.choices.by
     names = means.select(pl.col(column).unique(maintain_order=True)).to_series().to_list()

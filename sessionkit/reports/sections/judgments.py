@@ -5,11 +5,11 @@ from __future__ import annotations
 import polars as pl
 
 from sessionkit.analysis.incomplete.messages import ALL
+from sessionkit.display.tables import table_of
 from sessionkit.errors import MeasureError
 from sessionkit.reports.extras.registry import further
 from sessionkit.reports.material import LARGE, UNJUDGED, Material
 from sessionkit.reports.parts import Part, Section, Words
-from sessionkit.reports.tables import table_of
 
 HEADINGS = {
     "group": "Group",

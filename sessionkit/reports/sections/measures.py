@@ -6,10 +6,10 @@ import polars as pl
 
 from sessionkit.analysis.compare.comparison import Comparison
 from sessionkit.analysis.ties import tied
+from sessionkit.display.tables import LIMIT, TextTable, known, table_of
 from sessionkit.reports.extras.registry import further
 from sessionkit.reports.material import Material
 from sessionkit.reports.parts import Part, Section, Words
-from sessionkit.reports.tables import LIMIT, ReportTable, known, table_of
 
 PAIR = {
     "measure": "Measure",
@@ -47,7 +47,7 @@ def measures(of: Material) -> Section:
     return Section("measures", "Measures", (*parts, *further(of, "measures")))
 
 
-def _scores(of: Material) -> ReportTable:
+def _scores(of: Material) -> TextTable:
     """Scores as they were computed, all groups of one measure together, the best in bold."""
     scores = of.scores
     order = scores.select(pl.col("measure").unique(maintain_order=True)).with_row_index("_order")
@@ -67,7 +67,7 @@ def _scores(of: Material) -> ReportTable:
     return table_of(caption, placed, strong=strong)
 
 
-def _differences(found: Comparison) -> ReportTable:
+def _differences(found: Comparison) -> TextTable:
     """Every pair by every measure."""
     one = found.table.select("a", "b").n_unique() == 1
     alike = (found.table["n_a"] == found.table["n_b"]).all()
@@ -92,7 +92,7 @@ def _differences(found: Comparison) -> ReportTable:
     return table_of("Differences", frame, headers=headers, note=note, marks=marks, decimals=4)
 
 
-def _overall(found: Comparison) -> list[ReportTable]:
+def _overall(found: Comparison) -> list[TextTable]:
     """Tests of all groups at once, and of the order of sessions."""
     tables = {"All groups at once": found.overall, "Order of sessions": found.order}
     return [table_of(caption, frame, headers=OVERALL, decimals=4) for caption, frame in tables.items() if len(frame)]

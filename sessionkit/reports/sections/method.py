@@ -6,11 +6,11 @@ from pathlib import PurePath
 
 import polars as pl
 
+from sessionkit.display.tables import TextTable, table_of
 from sessionkit.reports.material import Material
 from sessionkit.reports.method import again, defined, in_words, sentences
 from sessionkit.reports.parts import Code, Section, Terms, Words
 from sessionkit.reports.single import USUAL
-from sessionkit.reports.tables import ReportTable, table_of
 from sessionkit.study import Study
 
 
@@ -44,7 +44,7 @@ def _given(of: Material) -> dict[str, object]:
     }
 
 
-def _sources(study: Study) -> list[ReportTable]:
+def _sources(study: Study) -> list[TextTable]:
     """The files that the tables are from."""
     if not study.sources:
         return []

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import polars as pl
 
+from sessionkit.display.tables import table_of
 from sessionkit.reports.material import Material
 from sessionkit.reports.parts import Part, Section, Words
-from sessionkit.reports.tables import table_of
 
 NOTHING = "Nothing unusual was found."
 

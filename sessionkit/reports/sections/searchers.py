@@ -6,12 +6,12 @@ from sessionkit.analysis.calibrate.calibrate import calibrate
 from sessionkit.analysis.correlate.correlate import correlate
 from sessionkit.analysis.effort.effort import effort
 from sessionkit.contract import table
+from sessionkit.display.tables import table_of
 from sessionkit.errors import DataError, MeasureError, UsageError
 from sessionkit.reports import discount_figure
 from sessionkit.reports.figures import Figure
 from sessionkit.reports.material import LARGE, Material
 from sessionkit.reports.parts import Heading, Part, Section, Words
-from sessionkit.reports.tables import table_of
 
 DRAWS = 1_000
 """Draws of users behind the intervals of correlations."""

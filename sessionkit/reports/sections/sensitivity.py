@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from sessionkit.analysis.groups import EVERYONE
+from sessionkit.display.tables import table_of
 from sessionkit.reports.figures import Figure
 from sessionkit.reports.material import LARGE, Material
 from sessionkit.reports.parts import Part, Section, Words
 from sessionkit.reports.sweep_figure import TITLE, drawn
-from sessionkit.reports.tables import table_of
 
 NEAREST = {
     "conclusion": "Conclusion",

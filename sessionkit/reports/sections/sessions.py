@@ -6,11 +6,11 @@ import polars as pl
 
 from sessionkit.analysis.breakdown.messages import TOLD
 from sessionkit.analysis.breakdown.significance_tests import breakdown_tests
+from sessionkit.display.tables import table_of
 from sessionkit.errors import DataError, MeasureError, UsageError
 from sessionkit.reports.figures import figures
 from sessionkit.reports.material import Material
 from sessionkit.reports.parts import Part, Section, Words
-from sessionkit.reports.tables import table_of
 
 MEANS = ("group", "value", "value_against", "sessions", "left_out_single_query", "left_out_undefined")
 TESTED = ("group", "difference", "low", "high", "p", "users")

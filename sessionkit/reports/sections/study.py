@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from sessionkit.analysis.describe import describe
+from sessionkit.display.tables import known, table_of
 from sessionkit.reports.material import Material
 from sessionkit.reports.parts import Section, Words
-from sessionkit.reports.tables import known, table_of
 
 ROWS = 20
 """Rows shown of each table; a line below says how many more there are."""

@@ -9,18 +9,18 @@ import polars as pl
 
 from sessionkit.analysis.compare.comparison import Comparison
 from sessionkit.analysis.compare.messages import ends, side_of, units_of
-from sessionkit.analysis.findings import readable
 from sessionkit.analysis.groups import EVERYONE
 from sessionkit.analysis.record_accounts import heavy_losses
 from sessionkit.analysis.ties import less
 from sessionkit.charts.differences import differences
+from sessionkit.display.numbers import readable
+from sessionkit.display.tables import LIMIT, TextTable, table_of
 from sessionkit.display.words import counted, listed
 from sessionkit.errors import DataError, MeasureError, UsageError
 from sessionkit.reports.figures import Figure, figure
 from sessionkit.reports.material import LARGE, Material
 from sessionkit.reports.parts import Part, Section, Words
 from sessionkit.reports.phrases import capital, filled
-from sessionkit.reports.tables import LIMIT, ReportTable, table_of
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.score import score
 from sessionkit.study.query_counts import MANY, logged_queries
@@ -297,7 +297,7 @@ def _topics(of: Material, found: Comparison) -> list[Part]:
     return [_by_topic(measure, wide, second, first)]
 
 
-def _by_topic(measure: Measure, wide: pl.DataFrame, second: str, first: str) -> ReportTable:
+def _by_topic(measure: Measure, wide: pl.DataFrame, second: str, first: str) -> TextTable:
     """The table of topics, from the one where the second group leads most to the one where the first does."""
     order = wide.sort("Difference", "topic_id", descending=[True, False], nulls_last=True)
     known = order.drop_nulls("Difference")

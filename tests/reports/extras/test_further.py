@@ -13,6 +13,7 @@ import pytest
 import sessionkit as sk
 from sessionkit.charts import judge_noise, spec_of
 from sessionkit.cli import main
+from sessionkit.display.tables import TextTable
 from sessionkit.errors import DataWarning, UsageError
 from sessionkit.reports import report
 from sessionkit.reports.extras.choice import Also
@@ -23,7 +24,6 @@ from sessionkit.reports.material import Material
 from sessionkit.reports.parts import Heading, Words
 from sessionkit.reports.redaction import Redaction
 from sessionkit.reports.single import single_figure
-from sessionkit.reports.tables import ReportTable
 from sessionkit.scoring.measures.grammar import parse_measure
 
 ALL = "mixed,power,noise,discriminate"
@@ -131,7 +131,7 @@ def test_a_part_has_the_reading_the_figure_and_the_numbers_of_its_command(study,
     }
     assert name == "mixed" or set(known[name]()) <= drawn
     assert figure.caption.endswith(".")
-    table = next(part for part in parts if isinstance(part, ReportTable)).frame
+    table = next(part for part in parts if isinstance(part, TextTable)).frame
     if column is not None:
         assert table[column].to_list() == found.table[column].to_list()
     else:

@@ -4,10 +4,10 @@ import polars as pl
 import pytest
 
 import sessionkit as sk
+from sessionkit.display.tables import TextTable
 from sessionkit.reports import page
 from sessionkit.reports.figures import Figure
 from sessionkit.reports.parts import Words
-from sessionkit.reports.tables import ReportTable
 
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 
@@ -19,7 +19,7 @@ def made_of(study):
     figure, words, table = section.parts[at : at + 3]
     assert isinstance(figure, Figure)
     assert isinstance(words, Words)
-    assert isinstance(table, ReportTable)
+    assert isinstance(table, TextTable)
     return figure, " ".join(words.paragraphs), table
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from sessionkit.charts.text import printable
-from sessionkit.reports.tables import DASH, ReportTable
+from sessionkit.display.labels import printable
+from sessionkit.display.tables import DASH, TextTable
 
 SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -54,7 +54,7 @@ LETTERS = re.compile(
 NUMBER = re.compile(r"-(?=\d)")
 
 
-def latex_table(table: ReportTable, label: str | None = None) -> str:
+def latex_table(table: TextTable, label: str | None = None) -> str:
     r"""Return a float with the table; it needs ``\usepackage{booktabs}``, and with pdfTeX ``\usepackage[T1]{fontenc}``.
 
     Characters that its fonts lack stand as their numbers, such as ``[U+05E9]``.
@@ -69,7 +69,7 @@ def latex_table(table: ReportTable, label: str | None = None) -> str:
     Examples
     --------
     >>> import polars as pl
-    >>> from sessionkit.reports.tables import table_of
+    >>> from sessionkit.display.tables import table_of
     >>> print(latex_table(table_of("Scores by system", pl.DataFrame({"system_id": ["a_b"], "value": [-0.5]}))))
     \begin{table}
       \centering
@@ -121,7 +121,7 @@ def _character(character: str) -> str:
     return f"{{[}}U+{ord(character):04X}{{]}}"
 
 
-def _cell(table: ReportTable, place: tuple[int, int], cell: str) -> str:
+def _cell(table: TextTable, place: tuple[int, int], cell: str) -> str:
     """A cell with what is said of it."""
     numeric = table.numeric[place[1]]
     if cell == DASH:

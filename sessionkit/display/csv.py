@@ -6,16 +6,16 @@ import re
 
 import polars as pl
 
-from sessionkit.reports.tables import ReportTable
+from sessionkit.display.tables import TextTable
 
 FORMULA = r"^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]"
 """How a text begins that a spreadsheet would take for a formula; full-width signs count where East Asian texts are read."""
 
 
-def csv_table(table: ReportTable) -> str:
+def csv_table(table: TextTable) -> str:
     r"""Return the values of a table as CSV (RFC 4180), an apostrophe before texts that a spreadsheet would work out.
 
-    >>> from sessionkit.reports.tables import table_of
+    >>> from sessionkit.display.tables import table_of
     >>> print(csv_table(table_of("Scores", pl.DataFrame({"system_id": ["=1+1", "S2"], "value": [0.1234567, -1.0]}))))
     system_id,value
     '=1+1,0.1234567

@@ -1,14 +1,23 @@
-"""Tables as HTML, all text escaped, each with links that save it in the other forms."""
+"""Sections, figures and tables as HTML: all text escaped, a way to each section at the top, tables with links that save them."""
 
 from __future__ import annotations
 
 import base64
 import html
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
-from sessionkit.charts.text import LONGEST, printable, shortened
-from sessionkit.reports.tables import ReportTable
+from sessionkit.charts.page import chart_place, json_text
+from sessionkit.charts.save import spec_of
+from sessionkit.display.csv import csv_table
+from sessionkit.display.labels import LONGEST, printable, shortened
+from sessionkit.display.latex import latex_table
+from sessionkit.display.markdown import markdown_table
+from sessionkit.display.tables import TextTable
+from sessionkit.reports.figures import Figure
+from sessionkit.reports.parts import Code, Heading, Part, Section, Terms, Widget, Words
 
 TYPES = {"tex": "application/x-tex", "md": "text/markdown", "csv": "text/csv"}
 RIGHT_TO_LEFT = "\u0590-\u08ff\u200f\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff"
@@ -28,7 +37,7 @@ NAMES = {"tex": "LaTeX", "md": "Markdown", "csv": "CSV"}
 
 
 def html_table(
-    table: ReportTable, forms: Mapping[str, Callable[[ReportTable], str]] | None = None, name: str = "table"
+    table: TextTable, forms: Mapping[str, Callable[[TextTable], str]] | None = None, name: str = "table"
 ) -> str:
     """Return a table as HTML.
 
@@ -37,7 +46,7 @@ def html_table(
     table
         The table.
     forms
-        What it can be saved as, see `sessionkit.reports.writers.FORMS`; nothing if not given.
+        What it can be saved as, see `sessionkit.reports.html.FORMS`; nothing if not given.
     name
         Name of the files that are saved, without its ending.
     """
@@ -100,14 +109,14 @@ def _kind(cell: str, number: bool) -> str:
     return f' class="{" ".join(kinds)}"' if kinds else ""
 
 
-def _marked(table: ReportTable, place: tuple[int, int], cell: str) -> str:
+def _marked(table: TextTable, place: tuple[int, int], cell: str) -> str:
     """A cell with what is said of it."""
     mark = table.marks.get(place)
     text = worded(cell) + (f"<sup>{escaped(mark)}</sup>" if mark else "")
     return f"<strong>{text}</strong>" if place in table.strong else text
 
 
-def _links(table: ReportTable, forms: Mapping[str, Callable[[ReportTable], str]], name: str) -> str:
+def _links(table: TextTable, forms: Mapping[str, Callable[[TextTable], str]], name: str) -> str:
     """Links that save the table as a file."""
     links = []
     for ending, form in forms.items():
@@ -118,3 +127,77 @@ def _links(table: ReportTable, forms: Mapping[str, Callable[[ReportTable], str]]
         link = f'<a download="{escaped(name)}.{ending}" href="data:{TYPES[ending]};charset=utf-8;base64,{content}">'
         links.append(f"{link}{NAMES[ending]}</a>")
     return f'<p class="save">Save as {", ".join(links)}</p>\n' if links else ""
+
+
+FORMS: dict[str, Callable[[TextTable], str]] = {"tex": latex_table, "md": markdown_table, "csv": csv_table}
+"""What a table is exported as, by the ending of the file's name."""
+
+
+def html_sections(sections: Sequence[Section]) -> str:
+    """Return sections as the body of a page."""
+    count = SectionWriter()
+    links = "".join(f'<li><a href="#{one.name}">{escaped(one.title)}</a></li>' for one in sections)
+    written = "".join(
+        f'<section id="{one.name}" aria-labelledby="{one.name}-title">\n<h2 id="{one.name}-title">{escaped(one.title)}</h2>\n'
+        f"{''.join(count.html(part) for part in one.parts)}</section>\n"
+        for one in sections
+    )
+    return f'<nav aria-label="Sections"><ul>{links}</ul></nav>\n{written}'
+
+
+@dataclass
+class SectionWriter:
+    """Writes parts, with the number of each figure and table."""
+
+    figures: int = 0
+    tables: int = 0
+    names: dict[str, int] = field(default_factory=dict)
+
+    def html(self, part: Part) -> str:
+        """One part as HTML."""
+        if isinstance(part, Words):
+            return "".join(_words(part))
+        if isinstance(part, Heading):
+            return f"<h3>{worded(part.text)}</h3>\n"
+        if isinstance(part, Terms):
+            items = "".join(f"<dt>{worded(term)}</dt><dd>{worded(meaning)}</dd>\n" for term, meaning in part.terms)
+            return f"<dl>\n{items}</dl>\n"
+        if isinstance(part, Code):
+            return f'<pre tabindex="0"><code>{escaped(part.text)}</code></pre>\n'
+        if isinstance(part, TextTable):
+            self.tables += 1
+            return html_table(part, FORMS, f"table-{self.tables}")
+        if isinstance(part, Widget):
+            data = f'<script type="application/json" id="{part.name}-data">{json_text(part.data)}</script>'
+            return f'<div class="widget" id="{part.name}">\n{part.html}</div>\n{data}\n'
+        return self._figure(part)
+
+    def _figure(self, figure: Figure) -> str:
+        """A figure with its caption, which is also its text for those who cannot see it."""
+        self.figures += 1
+        name = f"figure-{self.figures}"
+        place = ""
+        if figure.chart is not None:
+            spec = _short(spec_of(figure.chart, check=False))
+            place = chart_place(name, {**spec, "description": shortened_text(f"{figure.title}. {figure.caption}")})
+        words = f"<strong>Figure {self.figures}. {worded(figure.title)}.</strong> {worded(figure.caption)}"
+        return f"<figure>\n{place}<figcaption>{words}</figcaption>\n</figure>\n"
+
+
+def _short(value: Any) -> Any:  # noqa: ANN401  # any JSON value
+    """A specification in which no name is endless."""
+    if isinstance(value, str):
+        return shortened(value)
+    if isinstance(value, dict):
+        return {key: _short(inner) for key, inner in value.items()}
+    return [_short(inner) for inner in value] if isinstance(value, list) else value
+
+
+def _words(words: Words) -> Iterator[str]:
+    """Paragraphs, or the points of a list."""
+    if words.listed:
+        yield "<ul>\n" + "".join(f"<li>{worded(one)}</li>\n" for one in words.paragraphs) + "</ul>\n"
+        return
+    for number, one in enumerate(words.paragraphs):
+        kind = ' class="lead"' if words.lead and not number else ""
+        yield f"<p{kind}>{worded(one)}</p>\n"

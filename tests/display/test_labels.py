@@ -8,7 +8,7 @@ import polars as pl
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from sessionkit.charts.text import (
+from sessionkit.display.labels import (
     CONTROLS,
     ESCAPE,
     HIDDEN,
@@ -23,7 +23,7 @@ from sessionkit.charts.text import (
     shortened,
 )
 from sessionkit.reports.explorer.widget import _shown as data_shown
-from sessionkit.reports.writers.html import escaped
+from sessionkit.reports.html import escaped
 from tests.support.examples import examples
 
 

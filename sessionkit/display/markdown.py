@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import re
 
-from sessionkit.charts.text import printable
-from sessionkit.reports.tables import ReportTable
+from sessionkit.display.labels import printable
+from sessionkit.display.tables import TextTable
 
 MARKUP = re.compile(r"[\\`*_{}\[\]()<>#|~$!&:@]")
 """What could begin markup, a link, an address or HTML."""
 
 
-def markdown_table(table: ReportTable) -> str:
+def markdown_table(table: TextTable) -> str:
     r"""Return a table with its caption above and its note below.
 
     >>> import polars as pl
-    >>> from sessionkit.reports.tables import table_of
+    >>> from sessionkit.display.tables import table_of
     >>> print(markdown_table(table_of("Scores", pl.DataFrame({"system_id": ["*S1*"], "value": [0.5]}))))
     **Scores**
     <BLANKLINE>
@@ -41,7 +41,7 @@ def _row(cells: list[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _marked(table: ReportTable, place: tuple[int, int], cell: str) -> str:
+def _marked(table: TextTable, place: tuple[int, int], cell: str) -> str:
     """A cell with what is said of it."""
     text = _escaped(cell) + _escaped(table.marks.get(place, ""))
     return f"**{text}**" if place in table.strong and text else text

@@ -3,8 +3,8 @@
 import polars as pl
 import pytest
 
-from sessionkit.reports.tables import table_of
-from sessionkit.reports.writers.html import escaped, html_table
+from sessionkit.display.tables import table_of
+from sessionkit.reports.html import escaped, html_table
 
 
 @pytest.mark.parametrize(

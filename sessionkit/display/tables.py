@@ -1,4 +1,4 @@
-"""Tables of a report: text in rows and columns, made from a frame once; ``writers/`` writes them out."""
+"""Tables made text once: rows and columns, with a caption, a note and marks, from a frame; for papers, pages and files."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from sessionkit.analysis.findings import digits_of_p
-from sessionkit.charts.text import label
+from sessionkit.display.labels import label
+from sessionkit.display.numbers import digits_of_p
 
 HEADERS = {
     "system_id": "System",
@@ -52,7 +52,7 @@ DASH = "\u2013"
 
 
 @dataclass(frozen=True)
-class ReportTable:
+class TextTable:
     """A table as text.
 
     Parameters
@@ -95,7 +95,7 @@ def table_of(
     strong: frozenset[tuple[int, int]] = frozenset(),
     marks: Mapping[tuple[int, int], str] | None = None,
     decimals: int | None = None,
-) -> ReportTable:
+) -> TextTable:
     """Return a frame as a table, numbers at a fixed number of decimals, null as a dash.
 
     Parameters
@@ -122,7 +122,7 @@ def table_of(
     if frame.height > limit:
         more = f"{frame.height - limit:,} more rows are not shown."
         note = f"{note} {more}" if note else more
-    return ReportTable(
+    return TextTable(
         caption=caption,
         headers=tuple(headers.get(name, name) for name in frame.columns),
         rows=tuple(zip(*columns, strict=True)),

@@ -9,12 +9,11 @@ import subprocess
 import polars as pl
 import pytest
 
-from sessionkit.reports.tables import table_of
-from sessionkit.reports.writers.csv import csv_table
-from sessionkit.reports.writers.html import html_table
-from sessionkit.reports.writers.latex import latex_table
-from sessionkit.reports.writers.markdown import markdown_table
-from sessionkit.reports.writers.sections import FORMS
+from sessionkit.display.csv import csv_table
+from sessionkit.display.latex import latex_table
+from sessionkit.display.markdown import markdown_table
+from sessionkit.display.tables import table_of
+from sessionkit.reports.html import FORMS, html_table
 from tests.support.payloads import COMMANDS, CONTROLS, FORMULAS, MARKS, SCRIPTS, TURNS
 
 HOSTILE = (*COMMANDS, *MARKS, *SCRIPTS[:1], *FORMULAS, *TURNS[:1], *CONTROLS, "Jörg Łukasz \u2013 \u03ba \u4e2d")

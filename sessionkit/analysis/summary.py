@@ -13,7 +13,7 @@ from sessionkit.display.frames import ResultFrame
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.lists import Lists
-from sessionkit.scoring.measures.base import JudgedMeasure
+from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.reduction import run
 from sessionkit.scoring.results_filter import results_shown
@@ -105,7 +105,7 @@ class SummaryReduction:
         Columns to read, by table.
     """
 
-    measure: JudgedMeasure
+    measure: Measure
     grouping: Grouping
     per: str = "group"
     reads: Mapping[str, Sequence[str]] = field(default_factory=dict)

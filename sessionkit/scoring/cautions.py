@@ -9,7 +9,7 @@ import polars as pl
 
 from sessionkit.display.words import counted as counted_words
 from sessionkit.errors import DataWarning
-from sessionkit.scoring.measures.base import GainMeasure, JudgedMeasure
+from sessionkit.scoring.measures.base import GainMeasure, Measure
 from sessionkit.scoring.score_reduction import NAMED, UNNAMED, ScoreReduction
 from sessionkit.study import Study
 from sessionkit.study.depths import cut_short
@@ -92,14 +92,14 @@ def _units(task: ScoreReduction, scores: pl.DataFrame, measure: str) -> int:
     return int(scores.filter(pl.col("measure") == measure).select(here).item())
 
 
-def tell_of_bound(measure: JudgedMeasure, level: int = 4) -> None:
+def tell_of_bound(measure: Measure, level: int = 4) -> None:
     """Warn where 1 is not an upper bound of a normalised measure; the caller to blame is so many calls up."""
     if isinstance(measure, GainMeasure) and measure.normalized and measure.highest is None:
         text = f"{measure}: 1 is not an upper bound of this measure; see: sessionkit measures {measure.name}"
         warnings.warn(text, DataWarning, stacklevel=level)
 
 
-def tell_of_depth(study: Study, measure: JudgedMeasure, level: int = 4) -> None:
+def tell_of_depth(study: Study, measure: Measure, level: int = 4) -> None:
     """Warn where lists were observed less deep than the measure looks, with the share of queries concerned."""
     if not (measure.of_lists and (study.facts.partly_observed or study.facts.lists_with_gaps)):
         return

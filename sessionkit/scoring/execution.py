@@ -18,7 +18,7 @@ from sessionkit.scoring.ideals import own_ideals, session_ideals
 from sessionkit.scoring.layout import with_offsets
 from sessionkit.scoring.lists import Lists
 from sessionkit.scoring.measures.aggregates import LAST, Aggregate, AveragePosition
-from sessionkit.scoring.measures.base import GainMeasure, JudgedMeasure, Measure, QueryMeasure, SessionMeasure
+from sessionkit.scoring.measures.base import GainMeasure, Measure
 from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
 from sessionkit.scoring.results_filter import (
     counted_rows,
@@ -34,7 +34,7 @@ from sessionkit.study.row_index import where
 PLACE = ["query", "session", "query_position"]
 
 
-def query_values(block: SessionBatch, measures: Iterable[JudgedMeasure]) -> dict[JudgedMeasure, pl.DataFrame]:
+def query_values(block: SessionBatch, measures: Iterable[Measure]) -> dict[Measure, pl.DataFrame]:
     """Value of each measure for each logged query; of a session measure, the part that the query adds.
 
     Returns
@@ -44,7 +44,7 @@ def query_values(block: SessionBatch, measures: Iterable[JudgedMeasure]) -> dict
         measures that add up gains, ``judged`` (judged results that count), in order.
     """
     measures = list(measures)
-    listed = [measure for measure in measures if isinstance(measure, QueryMeasure)]
+    listed = [measure for measure in measures if measure.gain_measure is None]
     values = dict(_worked_out(block, listed))
     adding = [measure for measure in measures if isinstance(measure, GainMeasure)]
     for measure, sums in _sums(block, adding, "query").items():
@@ -89,7 +89,8 @@ def _session_values(block: SessionBatch, measures: list[Measure]) -> dict[Measur
     sums = _sums(block, [measure for measure in plain if measure not in parted], "session")
     inside = [measure.inner for measure in measures if isinstance(measure, Aggregate)]
     by_query = query_values(block, dict.fromkeys([*inside, *parted]))
-    visits = dict(_worked_out(block, [measure for measure in measures if isinstance(measure, SessionMeasure)]))
+    own = [measure for measure in measures if not measure.wraps and measure.gain_measure is None]
+    worked_out = dict(_worked_out(block, own))
     values: dict[Measure, pl.DataFrame] = {}
     for measure in measures:
         if isinstance(measure, AveragePosition):
@@ -99,8 +100,8 @@ def _session_values(block: SessionBatch, measures: list[Measure]) -> dict[Measur
             of_queries = by_query[measure.inner]
             judged = [pl.col("judged").sum()] if "judged" in of_queries.columns else []
             found = _by_session(block, of_queries, *judged, value=reduced)
-        elif isinstance(measure, SessionMeasure):
-            found = visits[measure]
+        elif measure in worked_out:
+            found = worked_out[measure]
         elif isinstance(measure, GainMeasure) and measure in sums:
             values[measure] = _session_value(block, measure, sums[measure])
             continue
@@ -108,7 +109,7 @@ def _session_values(block: SessionBatch, measures: list[Measure]) -> dict[Measur
             added = pl.when(pl.col("value").count() > 0).then(exact.fixed(pl.col("value")).sum())
             found = _by_session(block, by_query[measure.inner], pl.col("judged").sum(), value=exact.unfixed(added))
         value = pl.col("value")
-        found = found.with_columns(_defined(value, measure) if isinstance(measure, JudgedMeasure) else value)
+        found = found.with_columns(value if measure.wraps else _defined(value, measure))
         values[measure] = found.with_columns(total=exact.fixed(value))
     return {measure: _of_logged(block, measure, found) for measure, found in values.items()}
 
@@ -121,22 +122,21 @@ def _of_logged(block: SessionBatch, measure: Measure, found: pl.DataFrame) -> pl
     return found.with_columns(pl.when(pl.lit(logged)).then(pl.col("value", "total")))
 
 
-def _worked_out(block: SessionBatch, measures: Iterable[JudgedMeasure]) -> Iterator[tuple[JudgedMeasure, pl.DataFrame]]:
+def _worked_out(block: SessionBatch, measures: Iterable[Measure]) -> Iterator[tuple[Measure, pl.DataFrame]]:
     """Measures that work out their own values, with them; those that agree on which results count share their lists."""
-    groups: dict[Selection, list[QueryMeasure | SessionMeasure]] = {}
+    groups: dict[Selection, list[Measure]] = {}
     for measure in dict.fromkeys(measures):
-        if isinstance(measure, (QueryMeasure, SessionMeasure)):
-            groups.setdefault(Selection.of(measure), []).append(measure)
+        groups.setdefault(Selection.of(measure), []).append(measure)
     for selection, group in groups.items():
         lists = Lists(block, selection, columns_beside(group))
         for measure in group:
             found = measure.values(lists).cast(pl.Float64).alias("value").to_frame()
-            if isinstance(measure, QueryMeasure):
+            if measure.level == "query":
                 found = lists.queries.select(PLACE).hstack(found)
             yield measure, found.with_columns(_defined(pl.col("value"), measure))
 
 
-def columns_beside(measures: Iterable[JudgedMeasure]) -> dict[str, tuple[str, ...]]:
+def columns_beside(measures: Iterable[Measure]) -> dict[str, tuple[str, ...]]:
     """Columns of the log that some measures read, by table."""
     columns: dict[str, dict[str, None]] = {}
     for measure in measures:
@@ -211,6 +211,6 @@ def _sums(block: SessionBatch, measures: Iterable[GainMeasure], by: str) -> dict
     return sums
 
 
-def _defined(value: pl.Expr, measure: JudgedMeasure) -> pl.Expr:
+def _defined(value: pl.Expr, measure: Measure) -> pl.Expr:
     """Put 0 for an undefined value where the measure says so."""
     return value.fill_null(0.0) if measure.undefined == "zero" else value

@@ -8,7 +8,7 @@ import polars as pl
 
 from sessionkit.errors import MeasureError
 from sessionkit.scoring.batch import SessionBatch
-from sessionkit.scoring.measures.base import GainMeasure, JudgedMeasure
+from sessionkit.scoring.measures.base import GainMeasure, Measure
 from sessionkit.scoring.results_filter import counted_rows, shown, units
 from sessionkit.scoring.selection import Selection
 
@@ -53,7 +53,7 @@ def with_offsets(block: SessionBatch, rows: pl.DataFrame, measure: GainMeasure) 
     return rows.join(layout(block, measure).select("query", "offset"), on="query", maintain_order="left")
 
 
-def require_cutoff(measure: JudgedMeasure) -> None:
+def require_cutoff(measure: Measure) -> None:
     """Refuse a measure without a cutoff where slots are needed."""
     if measure.cutoff is None:
         msg = f"{measure} needs a cutoff here, which says how many slots each query has; for example {measure @ 10}"

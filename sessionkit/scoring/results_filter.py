@@ -11,7 +11,7 @@ import polars as pl
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.gains import check_grades, gain_expr
 from sessionkit.scoring.graded_pairs import HasGain, gain_name
-from sessionkit.scoring.measures.base import GainMeasure, JudgedMeasure
+from sessionkit.scoring.measures.base import GainMeasure, Measure
 from sessionkit.scoring.selection import SEEN, Selection
 from sessionkit.study.row_index import counts, sums
 
@@ -258,7 +258,7 @@ def sessions_with_judgments(block: SessionBatch, selection: Selection) -> pl.Ser
     return found.select(pl.coalesce("any", "own")).to_series() & logged
 
 
-def defined_sessions(block: SessionBatch, measure: JudgedMeasure) -> pl.Series:
+def defined_sessions(block: SessionBatch, measure: Measure) -> pl.Series:
     """For every session whether a sum over its results has a value: anything is judged for it or, with ``undefined=zero``,
     a list of it was logged.
     """

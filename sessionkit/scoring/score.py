@@ -11,7 +11,7 @@ from sessionkit.display.frames import ResultFrame
 from sessionkit.errors import MeasureError, UsageError, suggestion
 from sessionkit.scoring.cautions import Undefined, tell_of_bound, tell_of_depth
 from sessionkit.scoring.execution import require_session
-from sessionkit.scoring.measures.base import JudgedMeasure, Measure
+from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.reduction import parts_of, run
 from sessionkit.scoring.score_reduction import OF_GROUP, OF_SESSION, UNNAMED, ScoreReduction
@@ -175,7 +175,7 @@ def _asked(measures: str | Measure | Sequence[str | Measure]) -> tuple[Measure, 
 
 def _require_query(measure: Measure) -> None:
     """Refuse a measure that has no value per query."""
-    if not isinstance(measure, JudgedMeasure) or measure.level != "query":
+    if measure.level != "query":
         better = measure.inner if measure.inner.level == "query" else "DCG@10"
         msg = f"{measure} is a measure of whole sessions and has no value per query; ask for one of queries, for example {better}"
         raise MeasureError(msg)

@@ -14,7 +14,7 @@ from sessionkit.scoring.counts import ResultCounts
 from sessionkit.scoring.execution import adds_up, query_values, session_values
 from sessionkit.scoring.gain_histogram import GainHistogram
 from sessionkit.scoring.measures.aggregates import AveragePosition
-from sessionkit.scoring.measures.base import GainMeasure, JudgedMeasure, Measure
+from sessionkit.scoring.measures.base import GainMeasure, Measure
 from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
 from sessionkit.scoring.results_filter import counted_rows, defined_sessions, judged_of
 from sessionkit.scoring.selection import Selection
@@ -116,9 +116,8 @@ class ScoreReduction:
     def _queries(self, block: SessionBatch) -> tuple[pl.DataFrame, list[pl.DataFrame]]:
         """The logged queries; for each measure their ``value``, ``judged``, ``results``, and whether they ``count``."""
         logged = block.queries.select("query", "session", "query_position", "logged")
-        measures = [measure for measure in self.measures if isinstance(measure, JudgedMeasure)]
         found, counts = [], ResultCounts(block, "query")
-        for measure, values in query_values(block, measures).items():
+        for measure, values in query_values(block, self.measures).items():
             every = [
                 placed(values[name], values["query"], len(logged)) for name in ("value", "judged") if name in values
             ]

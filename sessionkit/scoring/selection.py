@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sessionkit.errors import DataError
-from sessionkit.scoring.measures.base import JudgedMeasure, Measure
+from sessionkit.scoring.measures.base import Measure
 from sessionkit.study import Study
 
 SEEN = {"all": None, "last_click": "clicked", "examined": "examined"}
@@ -27,7 +27,7 @@ class Selection:
     """``lifted`` where that is the gain: the only one for which results can have other grades."""
 
     @classmethod
-    def of(cls, measure: JudgedMeasure) -> Selection:
+    def of(cls, measure: Measure) -> Selection:
         """The selection that a measure makes."""
         choices = (measure.cutoff, measure.depth, measure.duplicates, measure.unjudged, measure.grades, measure.queries)
         return cls(*choices, gain="lifted" if getattr(measure, "gain", None) == "lifted" else "linear")

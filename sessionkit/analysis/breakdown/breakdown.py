@@ -12,7 +12,7 @@ from sessionkit.display.frames import ResultFrame
 from sessionkit.errors import MeasureError, UsageError, suggestion
 from sessionkit.scoring.cautions import tell_of_bound, tell_of_depth
 from sessionkit.scoring.layout import require_cutoff
-from sessionkit.scoring.measures.base import JudgedMeasure, Measure
+from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.reduction import run
 from sessionkit.scoring.selection import columns_of, columns_read
@@ -121,7 +121,7 @@ def breakdown_task(
     return BreakdownReduction(asked, grouping, by, average, columns_read(columns_of(study), [asked]))
 
 
-def _require_ranks(measure: Measure) -> JudgedMeasure:
+def _require_ranks(measure: Measure) -> Measure:
     """Return the measure if its value builds up by rank within each query, or say what to ask for instead."""
     if not measure.has_ranks:
         measure.require_parameters()

@@ -13,7 +13,7 @@ from sessionkit.analysis.groups import Grouping
 from sessionkit.scoring import exact
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.lists import Lists
-from sessionkit.scoring.measures.base import GainMeasure, JudgedMeasure
+from sessionkit.scoring.measures.base import GainMeasure, Measure
 from sessionkit.scoring.results_filter import logged_sessions
 from sessionkit.scoring.searcher import Searcher
 from sessionkit.scoring.selection import Selection
@@ -53,7 +53,7 @@ class EffortReduction:
         Columns to read, by table.
     """
 
-    measure: JudgedMeasure
+    measure: Measure
     grouping: Grouping
     searcher: Searcher | None
     reads: Mapping[str, Sequence[str]]

@@ -22,7 +22,7 @@ from sessionkit.analysis.incomplete.unjudged_documents import WORST, Unjudged
 from sessionkit.scoring import exact
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.execution import query_values, session_values
-from sessionkit.scoring.measures.base import JudgedMeasure, Measure
+from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.results_filter import logged_sessions, sessions_with_judgments
 from sessionkit.scoring.selection import Selection
 
@@ -73,9 +73,7 @@ def session_bounds(unjudged: Unjudged, measures: Sequence[Measure], top: float |
     return found
 
 
-def query_bounds(
-    unjudged: Unjudged, measures: Sequence[JudgedMeasure], top: float | None
-) -> dict[JudgedMeasure, pl.DataFrame]:
+def query_bounds(unjudged: Unjudged, measures: Sequence[Measure], top: float | None) -> dict[Measure, pl.DataFrame]:
     """Score and bounds of every query that counts, by measure: ``query``, ``session``, ``query_position``, ``key`` (its
     number in the pool), ``score``, ``lower``, ``upper``.
     """
@@ -127,7 +125,7 @@ def _sum_bounds(unjudged: Unjudged, measure: Measure, total: pl.Series, best: fl
     return sums.select(lower=pl.when("defined").then(lower), upper=pl.when("defined").then(upper))
 
 
-def _list_bounds(unjudged: Unjudged, measure: JudgedMeasure, rows: pl.DataFrame, best: float) -> pl.DataFrame:
+def _list_bounds(unjudged: Unjudged, measure: Measure, rows: pl.DataFrame, best: float) -> pl.DataFrame:
     """The same for each of some lists (``query``, ``key``, ``score``)."""
     more = _more(unjudged, measure, best, "query", len(unjudged.block.queries)).gather(rows["query"])
     sums = rows.select(pl.col("score").fill_null(0.0), defined=pl.col("key").is_not_null()).with_columns(more)

@@ -14,7 +14,7 @@ from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.execution import query_values
 from sessionkit.scoring.ideals import ideal_list
 from sessionkit.scoring.layout import layout, with_offsets
-from sessionkit.scoring.measures.base import JudgedMeasure
+from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.results_filter import gaining_rows, units
 from sessionkit.scoring.selection import Selection
 
@@ -54,7 +54,7 @@ class BreakdownReduction:
         Columns to read of results, by table.
     """
 
-    measure: JudgedMeasure
+    measure: Measure
     grouping: Grouping
     by: str = "last"
     average: str = "sessions"
@@ -140,7 +140,7 @@ class BreakdownReduction:
         return once.select(RANKS.names()).cast(dict(RANKS))  # type: ignore[arg-type]
 
 
-def rank_values(block: SessionBatch, measure: JudgedMeasure) -> pl.DataFrame:
+def rank_values(block: SessionBatch, measure: Measure) -> pl.DataFrame:
     """Value of every query cumulated to every rank: ``session``, ``query_position``, ``rank``, ``value`` (null where
     undefined), in order.
     """
@@ -170,7 +170,7 @@ def rank_values(block: SessionBatch, measure: JudgedMeasure) -> pl.DataFrame:
     return built.select("session", "query_position", "rank", value=value)
 
 
-def _cut_at_every_rank(block: SessionBatch, measure: JudgedMeasure) -> pl.DataFrame:
+def _cut_at_every_rank(block: SessionBatch, measure: Measure) -> pl.DataFrame:
     """Value of every query with every rank as the cutoff."""
     values = []
     for rank in range(1, int(measure.cutoff or 0) + 1):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from sessionkit.errors import MeasureError
-from sessionkit.scoring.measures.base import NO_BASE, NO_JUDGMENTS, BoundKind, GainMeasure
+from sessionkit.scoring.measures.base import NO_BASE, NO_JUDGMENTS, GainMeasure
 from sessionkit.scoring.measures.discounted_gain import DiscountedMeasure, DiscountedSessionGain
-from sessionkit.scoring.searcher import Chances, Searcher
+
+CG_SOURCE = "Järvelin & Kekäläinen, TOIS 2002; Research Notes 2002-2, equation 1"
+DCG_SOURCE = "Järvelin & Kekäläinen, TOIS 2002; Burges et al., ICML 2005 for the default discount"
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -32,14 +33,10 @@ class CumulatedGain(GainMeasure):
 
     name = "CG"
     level = "query"
-    bounds: ClassVar[BoundKind | None] = "linear"
+    bounds = "linear"
     undefined_where = NO_JUDGMENTS
     formula = "sum of gain(i) for i = 1..k"
-    source = "Järvelin & Kekäläinen, TOIS 2002; Research Notes 2002-2, equation 1"
-
-    def searcher(self) -> tuple[Searcher, str]:
-        """One who never stops."""
-        return Searcher(Chances("none")), "looks at every rank alike, and never stops before the end"
+    source = CG_SOURCE
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -63,15 +60,14 @@ class DiscountedCumulatedGain(DiscountedMeasure):
     """
 
     name = "DCG"
-    level = "query"
-    bounds: ClassVar[BoundKind | None] = "linear"
+    bounds = "linear"
     undefined_where = NO_JUDGMENTS
     formula = "sum of gain(i) x d(i) for i = 1..k; d by default 1 / log2(i + 1)"
-    source = "Järvelin & Kekäläinen, TOIS 2002; Burges et al., ICML 2005 for the default discount"
+    source = DCG_SOURCE
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class NormalizedCumulatedGain(CumulatedGain):
+class NormalizedCumulatedGain(GainMeasure):
     """nCG: cumulated gain as a share of the best that the recall base allows at the same cutoff.
 
     Range [0, 1]; higher is better. Null where nothing is relevant (0 with ``undefined=zero``). Without a cutoff the
@@ -80,11 +76,13 @@ class NormalizedCumulatedGain(CumulatedGain):
     """
 
     name = "nCG"
+    level = "query"
     normalized = True
     bounds = "share"
     undefined_where = NO_BASE
     higher_grade_can_lower = True
     formula = "CG@k / ideal CG@k"
+    source = CG_SOURCE
 
     @property
     def highest(self) -> float | None:
@@ -93,7 +91,7 @@ class NormalizedCumulatedGain(CumulatedGain):
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class NormalizedDiscountedCumulatedGain(DiscountedCumulatedGain):
+class NormalizedDiscountedCumulatedGain(DiscountedMeasure):
     """nDCG: discounted cumulated gain as a share of the best that the recall base allows at the same cutoff.
 
     Range [0, 1]; higher is better. The default equals trec_eval's ndcg_cut (linear gain, division by log2(i + 1),
@@ -112,6 +110,7 @@ class NormalizedDiscountedCumulatedGain(DiscountedCumulatedGain):
     undefined_where = NO_BASE
     higher_grade_can_lower = True
     formula = "DCG@k / ideal DCG@k"
+    source = DCG_SOURCE
 
     @property
     def highest(self) -> float | None:
@@ -143,7 +142,7 @@ class SessionGain(DiscountedSessionGain):
     """
 
     name = "sDCG"
-    bounds: ClassVar[BoundKind | None] = "linear"
+    bounds = "linear"
     undefined_where = NO_JUDGMENTS
     sums_queries = True
     formula = "sum over queries q and ranks i <= k of gain(q, i) x d(i) x dq(q); by default d = 1 / (1 + log2 i), dq = 1 / (1 + log4 q)"
@@ -151,7 +150,7 @@ class SessionGain(DiscountedSessionGain):
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class NormalizedSessionGain(SessionGain):
+class NormalizedSessionGain(DiscountedSessionGain):
     """nsDCG: sDCG as a share of an ideal session's.
 
     With ``ideal=repeated`` (the default, ECIR 2008 section 3.3) the ideal session repeats each query's Top-k ideal
@@ -170,7 +169,6 @@ class NormalizedSessionGain(SessionGain):
     bounds = "share"
     normalized = True
     undefined_where = NO_BASE
-    sums_queries = False
     higher_grade_can_lower = True
     formula = "sDCG / sDCG of the ideal session; with normalize=query, sum over q of dq(q) x nDCG_q"
     source = "Järvelin, Price, Delcambre & Nielsen, ECIR 2008, sections 2.2 and 3.3"

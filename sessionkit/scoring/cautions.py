@@ -49,9 +49,15 @@ class Undefined:
             self.missing[measure] = self.missing.get(measure, 0) + missing
             self.names[measure] = [*self.names.get(measure, []), *names][:NAMED]
         self.sessions = task.level != "query"
+        units = (pl.col("n") + pl.col("undefined")).sum() if task.level == "group" else pl.len()
         for measure in task.measures:
-            self.reasons[str(measure)] = measure.undefined_where
-            self.totals[str(measure)] = self.totals.get(str(measure), 0) + _units(task, scores, str(measure))
+            name = str(measure)
+            if task.level == "session":
+                many = len(scores) // len(task.measures)
+            else:
+                many = int(scores.filter(pl.col("measure") == name).select(units).item())
+            self.reasons[name] = measure.undefined_where
+            self.totals[name] = self.totals.get(name, 0) + many
 
     def tell(self, study: Study) -> None:
         """Warn once, naming measures and units, and the reasons: that of sessions of which no list was logged, and others."""
@@ -82,14 +88,6 @@ class Undefined:
 def _unlogged(study: Study) -> int:
     """How many sessions have no list that was logged."""
     return logged_queries(study, []).filter(pl.col(MANY) == 0).height
-
-
-def _units(task: ScoreReduction, scores: pl.DataFrame, measure: str) -> int:
-    """How many sessions or queries a table of scores has for a measure."""
-    if task.level == "session":
-        return len(scores) // len(task.measures)
-    here = (pl.col("n") + pl.col("undefined")).sum() if task.level == "group" else pl.len()
-    return int(scores.filter(pl.col("measure") == measure).select(here).item())
 
 
 def tell_of_bound(measure: Measure, level: int = 4) -> None:

@@ -78,8 +78,9 @@ def session_values(block: SessionBatch, measures: Iterable[Measure]) -> dict[Mea
     asked = list(measures)
     for measure in asked:
         require_session(measure)
-    block.values.update(_session_values(block, [measure for measure in asked if measure not in block.values]))
-    return {measure: block.values[measure] for measure in asked}
+    known: dict[Measure, pl.DataFrame] = block.memo.once(session_values, dict)
+    known.update(_session_values(block, [measure for measure in asked if measure not in known]))
+    return {measure: known[measure] for measure in asked}
 
 
 def _session_values(block: SessionBatch, measures: list[Measure]) -> dict[Measure, pl.DataFrame]:
@@ -111,15 +112,11 @@ def _session_values(block: SessionBatch, measures: list[Measure]) -> dict[Measur
         value = pl.col("value")
         found = found.with_columns(value if measure.wraps else _defined(value, measure))
         values[measure] = found.with_columns(total=exact.fixed(value))
-    return {measure: _of_logged(block, measure, found) for measure, found in values.items()}
-
-
-def _of_logged(block: SessionBatch, measure: Measure, found: pl.DataFrame) -> pl.DataFrame:
-    """The values without those of sessions of which no list was logged, see `logged_sessions`."""
-    logged = logged_sessions(block, Selection.of(measure.inner))
-    if logged.all():
-        return found
-    return found.with_columns(pl.when(pl.lit(logged)).then(pl.col("value", "total")))
+    for measure, found in values.items():
+        logged = logged_sessions(block, Selection.of(measure.inner))
+        if not logged.all():
+            values[measure] = found.with_columns(pl.when(pl.lit(logged)).then(pl.col("value", "total")))
+    return values
 
 
 def _worked_out(block: SessionBatch, measures: Iterable[Measure]) -> Iterator[tuple[Measure, pl.DataFrame]]:

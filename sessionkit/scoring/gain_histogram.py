@@ -59,18 +59,19 @@ class GainHistogram:
             What `sessionkit.scoring.results_filter.counted_rows` returns, where it is at hand.
         """
         gains = frozenset(map(gain_name, measures))
-        known, pairs, cells = block.cells.get(selection, (frozenset(), None, None))
-        if cells is not None and gains <= known:
-            return cells
+        last: LastHistogram | None = block.memo.find(LastHistogram)
+        if last is not None and last.selection != selection:
+            last = None
+        if last is not None and gains <= last.gains:
+            return last.histogram
         relevant = relevant_pairs(block, selection, measures)
-        if cells is not None and relevant is not None and pairs is not None and relevant.equals(pairs):
-            gains |= known
+        if last is not None and relevant is not None and last.pairs is not None and relevant.equals(last.pairs):
+            last = LastHistogram(selection, gains | last.gains, relevant, last.histogram)
         else:
             rows = counted_rows(block, selection) if rows is None else rows
-            cells = cls._made(relevant_rows(block, selection, measures, rows))
-        block.cells.clear()  # of one selection, the last: a curve has that of what is scored, or makes its own
-        block.cells[selection] = gains, relevant, cells
-        return cells
+            last = LastHistogram(selection, gains, relevant, cls._made(relevant_rows(block, selection, measures, rows)))
+        block.memo.keep(LastHistogram, last)  # of one selection: a curve has that of what is scored, or makes its own
+        return last.histogram
 
     @classmethod
     def _made(cls, rows: pl.DataFrame) -> GainHistogram:
@@ -123,3 +124,13 @@ class GainHistogram:
         held = self.held(group)
         worth = self.contributions(measures).select(pl.all().gather(held.get_column("cell")) * held.get_column("many"))
         return held.select("group").hstack(worth).group_by("group").agg(pl.all().sum())
+
+
+@dataclass(frozen=True, eq=False)
+class LastHistogram:
+    """The histogram that was made of a batch last: of which results, and under which gains they gain something."""
+
+    selection: Selection
+    gains: frozenset[str]
+    pairs: pl.Series | None
+    histogram: GainHistogram

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import polars as pl
 
 from sessionkit.scoring import exact
 from sessionkit.scoring.batch import SessionBatch
-from sessionkit.scoring.counts import ResultCounts
 from sessionkit.scoring.execution import adds_up, query_values, session_values
 from sessionkit.scoring.gain_histogram import GainHistogram
 from sessionkit.scoring.measures.aggregates import AveragePosition
 from sessionkit.scoring.measures.base import GainMeasure, Measure
 from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
-from sessionkit.scoring.results_filter import counted_rows, defined_sessions, judged_of
+from sessionkit.scoring.results_filter import (
+    counted_rows,
+    defined_sessions,
+    judged_of,
+    judged_shown,
+    results_shown,
+)
 from sessionkit.scoring.selection import Selection
 from sessionkit.study.row_index import placed
 
@@ -145,7 +150,8 @@ class ScoreReduction:
     def _sums(self, block: SessionBatch) -> pl.DataFrame:
         """One row per group and measure: exact sums over its sessions."""
         # what was worked out for sessions needs no second look at their results
-        added = [measure for measure in self.measures if adds_up(measure) and measure not in block.values]
+        known = block.memo.find(session_values) or {}
+        added = [measure for measure in self.measures if adds_up(measure) and measure not in known]
         rest = [measure for measure in self.measures if measure not in added]
         keys, number = self._numbered_groups(block)
         counts = ResultCounts(block, "session")
@@ -209,6 +215,31 @@ class ScoreReduction:
         means = added.sort(*self._groups, order).with_columns(value=value)
         named = dict(zip(self._groups, self.keys, strict=True))
         return means.select(*self._groups, *OF_GROUP[:-1], _share(), UNNAMED).rename(named)
+
+
+@dataclass(frozen=True, eq=False)
+class ResultCounts:
+    """Results shown within a measure's cutoff and judged, of every unit of a block, counted once for measures that look as deep."""
+
+    block: SessionBatch
+    by: str
+    shown: dict[Selection, pl.Series] = field(default_factory=dict)
+    judged: dict[Selection, pl.Series] = field(default_factory=dict)
+
+    def beside(self, measure: Measure, found: pl.DataFrame) -> pl.DataFrame:
+        """Put beside a measure's values ``results``, shown within the cutoff, and ``judged``, those that are judged.
+
+        Where the measure has counted the judged ones itself, in the places where they were shown, they are not counted
+        again.
+        """
+        selection = replace(Selection.of(measure.inner), duplicates="all")
+        if selection not in self.shown:
+            self.shown[selection] = results_shown(self.block, selection, self.by).alias("results")
+        if selection.unjudged == "zero" and "judged" in found.columns:
+            return found.with_columns(self.shown[selection], pl.col("judged").fill_null(0))
+        if selection not in self.judged:
+            self.judged[selection] = judged_shown(self.block, selection, self.by).alias("judged")
+        return found.with_columns(self.shown[selection], self.judged[selection])
 
 
 def _slots(measure: Measure) -> int:

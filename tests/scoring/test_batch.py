@@ -14,6 +14,7 @@ from sessionkit.analysis.groups import Grouping
 from sessionkit.analysis.reductions.breakdown import BreakdownReduction
 from sessionkit.errors import DataError, UsageError
 from sessionkit.scoring.batch import blocks
+from sessionkit.scoring.execution import session_values
 from sessionkit.scoring.gain_histogram import GainHistogram
 from sessionkit.scoring.score import score_task
 from sessionkit.scoring.selection import Selection, columns_read
@@ -165,8 +166,8 @@ def test_a_block_that_reads_less_shares_what_is_kept_of_it():
     assert {"query_position", "logged", "length"} <= set(narrow.queries.columns) <= set(block.queries.columns)
     assert block.reading({"queries": ["session_id"], "results": ["doc_id"]}) is block
     task.part(narrow)
-    assert [*block.values] == [sk.parse_measure("sDCG@3")]
-    assert block.cells is narrow.cells
+    assert [*block.memo.find(session_values)] == [sk.parse_measure("sDCG@3")]
+    assert block.memo is narrow.memo
 
 
 @quiet

@@ -12,12 +12,12 @@ from sessionkit.analysis.reductions.precision_recall import with_topics
 from sessionkit.display.frames import ResultFrame
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.scoring.batch import SessionBatch
+from sessionkit.scoring.columns import columns_of, columns_read
 from sessionkit.scoring.lists import Lists
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.reduction import run
 from sessionkit.scoring.results_filter import results_shown
-from sessionkit.scoring.selection import Selection, columns_of, columns_read
 from sessionkit.study import Study
 from sessionkit.study.row_index import sums
 from sessionkit.study.study import guarded_read
@@ -118,7 +118,7 @@ class SummaryReduction:
 
     def part(self, block: SessionBatch) -> pl.DataFrame:
         """Counts over the block's sessions."""
-        selection = Selection.of(self.measure)
+        selection = self.measure.selection
         lists, many = Lists(block, selection), len(block.sessions)
         grade = self.measure.min_grade
         of_list = {

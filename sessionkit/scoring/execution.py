@@ -12,6 +12,7 @@ from sessionkit.errors import MeasureError
 from sessionkit.scoring import exact
 from sessionkit.scoring.averages import average_positions
 from sessionkit.scoring.batch import SessionBatch
+from sessionkit.scoring.columns import columns_beside
 from sessionkit.scoring.gain_histogram import GainHistogram
 from sessionkit.scoring.gains import gain_expr
 from sessionkit.scoring.ideals import own_ideals, session_ideals
@@ -48,7 +49,7 @@ def query_values(block: SessionBatch, measures: Iterable[Measure]) -> dict[Measu
     values = dict(_worked_out(block, listed))
     adding = [measure for measure in measures if isinstance(measure, GainMeasure)]
     for measure, sums in _sums(block, adding, "query").items():
-        found = units(block, Selection.of(measure))
+        found = units(block, measure.selection)
         totals = sums.select(pl.all().gather(found["query"]))
         found = found.with_columns(totals)
         if not measure.normalized:
@@ -113,7 +114,7 @@ def _session_values(block: SessionBatch, measures: list[Measure]) -> dict[Measur
         found = found.with_columns(value if measure.wraps else _defined(value, measure))
         values[measure] = found.with_columns(total=exact.fixed(value))
     for measure, found in values.items():
-        logged = logged_sessions(block, Selection.of(measure.inner))
+        logged = logged_sessions(block, measure.selection)
         if not logged.all():
             values[measure] = found.with_columns(pl.when(pl.lit(logged)).then(pl.col("value", "total")))
     return values
@@ -123,7 +124,7 @@ def _worked_out(block: SessionBatch, measures: Iterable[Measure]) -> Iterator[tu
     """Measures that work out their own values, with them; those that agree on which results count share their lists."""
     groups: dict[Selection, list[Measure]] = {}
     for measure in dict.fromkeys(measures):
-        groups.setdefault(Selection.of(measure), []).append(measure)
+        groups.setdefault(measure.selection, []).append(measure)
     for selection, group in groups.items():
         lists = Lists(block, selection, columns_beside(group))
         for measure in group:
@@ -131,15 +132,6 @@ def _worked_out(block: SessionBatch, measures: Iterable[Measure]) -> Iterator[tu
             if measure.level == "query":
                 found = lists.queries.select(PLACE).hstack(found)
             yield measure, found.with_columns(_defined(pl.col("value"), measure))
-
-
-def columns_beside(measures: Iterable[Measure]) -> dict[str, tuple[str, ...]]:
-    """Columns of the log that some measures read, by table."""
-    columns: dict[str, dict[str, None]] = {}
-    for measure in measures:
-        for table, names in (*measure.needs().items(), *measure.may_read.items()):
-            columns.setdefault(table, {}).update(dict.fromkeys(names))
-    return {table: (*names,) for table, names in columns.items()}
 
 
 def adds_up(measure: Measure) -> bool:
@@ -167,7 +159,7 @@ def _session_value(block: SessionBatch, measure: GainMeasure, found: pl.DataFram
         share = exact.quotient(pl.col("total"), pl.lit(ideals["ideal"]))
         found = found.with_columns(value=_defined(share, measure)).with_columns(total=exact.fixed(pl.col("value")))
         return found.select("value", "total", "judged")
-    judged = pl.lit(sessions_with_judgments(block, Selection.of(measure)))
+    judged = pl.lit(sessions_with_judgments(block, measure.selection))
     total: pl.Expr = pl.when(judged).then(pl.col("total"))
     if measure.undefined == "zero":
         total = total.fill_null(0)
@@ -189,7 +181,7 @@ def _sums(block: SessionBatch, measures: Iterable[GainMeasure], by: str) -> dict
     """
     groups: dict[tuple[Selection, GainMeasure | None], list[GainMeasure]] = {}
     for measure in dict.fromkeys(measures):
-        groups.setdefault((Selection.of(measure), measure if measure.ranks_along_session else None), []).append(measure)
+        groups.setdefault((measure.selection, measure if measure.ranks_along_session else None), []).append(measure)
     sums: dict[GainMeasure, pl.DataFrame] = {}
     many = len(block.sessions if by == "session" else block.queries)
     for (selection, running_on), group in groups.items():

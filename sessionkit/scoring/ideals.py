@@ -13,7 +13,6 @@ from sessionkit.scoring.layout import layout, require_cutoff
 from sessionkit.scoring.measures.base import GainMeasure
 from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
 from sessionkit.scoring.results_filter import session_keys, units
-from sessionkit.scoring.selection import Selection
 
 
 def ideal_list(block: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
@@ -47,7 +46,7 @@ def query_ideals(block: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
     The query's Top-k ideal list takes the query's own place: the same query discount and, with
     ``rank_origin=session``, the same slots.
     """
-    places = layout(block, measure) if measure.ranks_along_session else units(block, Selection.of(measure))
+    places = layout(block, measure) if measure.ranks_along_session else units(block, measure.selection)
     return _with_ideals(block, measure, places).select("query", "session", "ideal")
 
 
@@ -71,14 +70,14 @@ def ideal_places(block: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
     otherwise slots after the session's last.
     """
     columns = ["session", "query_position", "key", *(["size", "offset"] if measure.cutoff is not None else [])]
-    laid_out = layout(block, measure) if measure.cutoff is not None else units(block, Selection.of(measure))
+    laid_out = layout(block, measure) if measure.cutoff is not None else units(block, measure.selection)
     own = laid_out.select(columns)
     if not isinstance(measure, NormalizedSessionGain) or measure.ideal_queries == "session":
         return own
     many = int(measure.ideal_queries)
     place = ["session", "query_position"]
     positions = pl.DataFrame({"query_position": pl.int_range(1, many + 1, dtype=pl.Int32, eager=True)})
-    missing = session_keys(block, Selection.of(measure)).join(positions, how="cross").join(own, on=place, how="anti")
+    missing = session_keys(block, measure.selection).join(positions, how="cross").join(own, on=place, how="anti")
     if measure.cutoff is not None:
         size = pl.lit(measure.cutoff, pl.Int64)
         if measure.list_slots == "pad":

@@ -10,7 +10,6 @@ from sessionkit.errors import MeasureError
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.measures.base import GainMeasure, Measure
 from sessionkit.scoring.results_filter import counted_rows, shown, units
-from sessionkit.scoring.selection import Selection
 
 
 def layout(block: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
@@ -29,13 +28,13 @@ def layout(block: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
         If the measure has no cutoff, so that a query has no definite number of slots.
     """
     require_cutoff(measure)
-    queries = units(block, Selection.of(measure))
+    queries = units(block, measure.selection)
     slots = measure.list_slots
     if slots == "pad":
         size = pl.lit(measure.cutoff, pl.Int64)
         return queries.with_columns(size=size, offset=(pl.col("query_position").cast(pl.Int64) - 1) * size)
     # what was shown decides, however far the searcher looked; a gap in the ranks is a slot of unknown content
-    every = replace(Selection.of(measure), cutoff=None, depth="all", duplicates="all")
+    every = replace(measure.selection, cutoff=None, depth="all", duplicates="all")
     rows = shown(block, every) if every.unjudged == "zero" else counted_rows(block, every)
     lengths = rows.group_by("query").agg(size=pl.min_horizontal(pl.col("rank").max(), pl.lit(measure.cutoff)))
     size = pl.col("size").fill_null(0).cast(pl.Int64)

@@ -10,12 +10,12 @@ import polars as pl
 from sessionkit.display.frames import ResultFrame
 from sessionkit.errors import MeasureError, UsageError, suggestion
 from sessionkit.scoring.cautions import Undefined, tell_of_bound, tell_of_depth
+from sessionkit.scoring.columns import columns_of, columns_read
 from sessionkit.scoring.execution import require_session
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.reduction import parts_of, run
 from sessionkit.scoring.score_reduction import OF_GROUP, OF_SESSION, UNNAMED, ScoreReduction
-from sessionkit.scoring.selection import columns_of, columns_read
 from sessionkit.study import Study
 
 PER = {"system": "system_id", "topic": "topic_id", "user": "user_id"}

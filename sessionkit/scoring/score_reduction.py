@@ -143,7 +143,7 @@ class ScoreReduction:
         texts = pl.DataFrame({"measure": [str(measure) for measure in self.measures]})
         rows = pl.DataFrame(of_unit).join(texts, how="cross", maintain_order="left_right")
         rows = rows.with_columns(_interleaved(series).alias(name) for name, series in columns.items())
-        if self.level == "query" and any(Selection.of(measure.inner).queries for measure in self.measures):
+        if self.level == "query" and any(measure.selection.queries for measure in self.measures):
             rows = rows.filter(_interleaved([frame["count"] for frame in values]))
         return rows.select(self.schema.names())
 
@@ -182,7 +182,7 @@ class ScoreReduction:
         alike: dict[tuple[Selection, str], list[GainMeasure]] = {}
         for measure in measures:
             if isinstance(measure, GainMeasure):
-                alike.setdefault((Selection.of(measure), measure.undefined), []).append(measure)
+                alike.setdefault((measure.selection, measure.undefined), []).append(measure)
         sums = []
         for (selection, _), group in alike.items():
             rows = counted_rows(block, selection)
@@ -232,7 +232,7 @@ class ResultCounts:
         Where the measure has counted the judged ones itself, in the places where they were shown, they are not counted
         again.
         """
-        selection = replace(Selection.of(measure.inner), duplicates="all")
+        selection = replace(measure.selection, duplicates="all")
         if selection not in self.shown:
             self.shown[selection] = results_shown(self.block, selection, self.by).alias("results")
         if selection.unjudged == "zero" and "judged" in found.columns:

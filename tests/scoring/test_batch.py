@@ -14,10 +14,10 @@ from sessionkit.analysis.groups import Grouping
 from sessionkit.analysis.reductions.breakdown import BreakdownReduction
 from sessionkit.errors import DataError, UsageError
 from sessionkit.scoring.batch import blocks
+from sessionkit.scoring.columns import columns_read
 from sessionkit.scoring.execution import session_values
 from sessionkit.scoring.gain_histogram import GainHistogram
 from sessionkit.scoring.score import score_task
-from sessionkit.scoring.selection import Selection, columns_read
 from tests.scoring.studies import sessions, study_of
 from tests.support.examples import examples
 
@@ -185,7 +185,7 @@ def test_cells_serve_other_gains_where_the_same_documents_gain(grade, shared):
     )
     (block,) = blocks(study, {})
     linear, binary = (sk.parse_measure(f"sDCG(gain={gain})@3") for gain in ("linear", "binary"))
-    selection = Selection.of(linear)
+    selection = linear.selection
     first, second = (GainHistogram.of(block, selection, [measure]) for measure in (linear, binary))
     assert (first is second) == shared
     # a grade of 0.5 gains nothing as binary

@@ -23,11 +23,11 @@ from sessionkit.analysis.effort.tables import (
 from sessionkit.analysis.findings import reading_of
 from sessionkit.analysis.groups import Grouping
 from sessionkit.errors import MeasureError, UsageError
+from sessionkit.scoring.columns import columns_of, columns_read
 from sessionkit.scoring.curves import require_curve
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.reduction import run
-from sessionkit.scoring.selection import columns_of, columns_read
 from sessionkit.study import Study
 from sessionkit.study.study import guarded_read
 

@@ -20,7 +20,6 @@ import polars as pl
 from sessionkit.analysis.incomplete.unjudged_documents import Unjudged
 from sessionkit.scoring.lists import Lists
 from sessionkit.scoring.measures.precision import looked_at
-from sessionkit.scoring.selection import Selection
 
 if TYPE_CHECKING:
     from sessionkit.scoring.measures.base import Measure
@@ -34,7 +33,7 @@ Valued = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 def counted_bounds(unjudged: Unjudged, measure: Measure, best: float) -> pl.DataFrame:
     """Bounds of every list: ``query``, ``lower``, ``upper``; null where nothing can be relevant."""
     block = unjudged.supposing(best)
-    lists = Lists(block, Selection.of(measure))
+    lists = Lists(block, measure.selection)
     rows = lists.every.filter("first", pl.col("judgment").is_not_null())
     unknown = unjudged.unknown.gather(rows["judgment"])
     could = _relevant(measure, best) > 0

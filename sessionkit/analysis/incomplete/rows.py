@@ -98,7 +98,7 @@ def known_worth(block: SessionBatch, measure: GainMeasure, by: str) -> tuple[np.
         rows = with_offsets(block, gaining_rows(block, measure), measure)
         added = rows.with_columns(worth=measure.contribution(pl.col("gain")))["worth"]
         return rows[by].to_numpy().astype(np.int64), added.to_numpy()
-    cells = GainHistogram.of(block, Selection.of(measure), [measure])
+    cells = GainHistogram.of(block, measure.selection, [measure])
     gain = gain_expr(pl.col("grade"), measure.gain, measure.min_grade)
     worth = cells.places.with_columns(worth=measure.contribution(gain))["worth"].fill_null(0.0).to_numpy()
     return cells.rows[by].to_numpy().astype(np.int64), worth[cells.rows["cell"].to_numpy()]

@@ -24,7 +24,6 @@ from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.execution import query_values, session_values
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.results_filter import logged_sessions, sessions_with_judgments
-from sessionkit.scoring.selection import Selection
 
 BOUNDS = ("score", "lower", "upper")
 
@@ -67,7 +66,7 @@ def session_bounds(unjudged: Unjudged, measures: Sequence[Measure], top: float |
             bounds = risen[measure]
         else:
             bounds = _sum_bounds(unjudged, inner, values[measure]["total"], best_grade(inner, top))
-        logged = pl.lit(logged_sessions(block, Selection.of(inner)))
+        logged = pl.lit(logged_sessions(block, inner.selection))
         finished = _finished(pl.DataFrame([score, *bounds.get_columns()]), measure)
         found[measure] = finished.with_columns(pl.when(logged).then(pl.col("lower", "upper")))
     return found
@@ -116,7 +115,7 @@ def _plain(measure: Measure) -> bool:
 
 def _sum_bounds(unjudged: Unjudged, measure: Measure, total: pl.Series, best: float) -> pl.DataFrame:
     """Bounds of a sum over each session (of `total`, exact): with nothing more, and with all that is unjudged."""
-    selection = Selection.of(measure.inner)
+    selection = measure.selection
     defined = sessions_with_judgments(unjudged.supposing(best), selection)
     more = _more(unjudged, measure, best, "session", len(total))
     sums = pl.DataFrame({"total": total.fill_null(0), "more": more, "defined": defined})
@@ -139,7 +138,7 @@ def _more(unjudged: Unjudged, measure: Measure, best: float, by: str, many: int)
     if inner is None:
         msg = f"{measure} is no sum over results"
         raise TypeError(msg)
-    rows = OpenRows.of(unjudged, Selection.of(inner))
+    rows = OpenRows.of(unjudged, inner.selection)
     return totals(rows.number(by), rows.worth(inner, gain_of(inner, best)), many)
 
 

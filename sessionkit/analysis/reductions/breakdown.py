@@ -16,7 +16,6 @@ from sessionkit.scoring.ideals import ideal_list
 from sessionkit.scoring.layout import layout, with_offsets
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.results_filter import gaining_rows, units
-from sessionkit.scoring.selection import Selection
 
 TWO_PARTS = {"last": ("last", "non-last"), "first": ("first", "later"), "best": ("best", "rest")}
 """The two parts of a session, by what cuts it."""
@@ -147,7 +146,7 @@ def rank_values(block: SessionBatch, measure: Measure) -> pl.DataFrame:
     if measure.gain_measure is None:
         return _cut_at_every_rank(block, measure)
     measure = measure.gain_measure
-    selection = Selection.of(measure)
+    selection = measure.selection
     queries = layout(block, measure) if measure.ranks_along_session else units(block, selection)
     ranks = pl.int_ranges(1, pl.lit(measure.cutoff, pl.Int32) + 1, dtype=pl.Int32)
     places = queries.with_columns(rank=ranks).explode("rank", empty_as_null=False)

@@ -10,11 +10,11 @@ import polars as pl
 from sessionkit.reports.redaction import Redaction
 from sessionkit.scoring import exact
 from sessionkit.scoring.batch import blocks
+from sessionkit.scoring.columns import columns_of, columns_read
 from sessionkit.scoring.curves import session_vectors
 from sessionkit.scoring.explain import explain
 from sessionkit.scoring.measures.base import GainMeasure
 from sessionkit.scoring.results_filter import defined_sessions
-from sessionkit.scoring.selection import columns_of, columns_read
 from sessionkit.study import Study
 
 QUERY = ["session_id", "query_position"]

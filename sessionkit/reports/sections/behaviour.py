@@ -10,10 +10,10 @@ from sessionkit.errors import DataError, MeasureError, UsageError
 from sessionkit.reports.material import Material
 from sessionkit.reports.parts import Part, Section, Words
 from sessionkit.reports.tables import HEADERS, ReportTable, table_of
+from sessionkit.scoring.columns import columns_of, columns_read
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.registry import MEASURES
 from sessionkit.scoring.score import score
-from sessionkit.scoring.selection import columns_of, columns_read
 
 OBSERVED = (
     "Queries", "Results", "UniqueDocs", "Repeats", "RelevantSeen", "Clicks", "DeepestClick", "Abandoned",

@@ -23,6 +23,7 @@ from sessionkit.scoring.exact import quotient
 from sessionkit.scoring.measures.parameters import PARAMETERS, Parameter
 from sessionkit.scoring.measures.presets import PRESETS
 from sessionkit.scoring.searcher import Chances, Searcher
+from sessionkit.scoring.selection import Selection
 
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists
@@ -242,6 +243,13 @@ class Measure:
     def normalized_by_session(self) -> bool:
         """Whether it is divided by the ideal of the whole session, and not each query by its own."""
         return False
+
+    @property
+    def selection(self) -> Selection:
+        """Which results count; of a wrapper those of the measure inside."""
+        of = self.inner
+        choices = (of.cutoff, of.depth, of.duplicates, of.unjudged, of.grades, of.queries)
+        return Selection(*choices, gain="lifted" if getattr(of, "gain", None) == "lifted" else "linear")
 
     def query_weights(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:  # noqa: ARG002 - one signature for all
         """Weight of each query's value in the session's, of a measure that reduces queries; ``last``: which is the last."""

@@ -14,6 +14,7 @@ import polars as pl
 from sessionkit.errors import MeasureError
 from sessionkit.scoring.measures.base import NO_BASE, SessionMeasure
 from sessionkit.scoring.measures.discounted_gain import RankDiscount
+from sessionkit.scoring.results_filter import sessions_with_judgments
 from sessionkit.scoring.searcher import Chances, Searcher
 
 if TYPE_CHECKING:
@@ -90,8 +91,6 @@ class ExpectedMeasure(SessionMeasure):
 
     def _defined(self, lists: Lists, found: np.ndarray) -> pl.Series:
         """As a column, null where the measure has no value."""
-        from sessionkit.scoring.results_filter import sessions_with_judgments
-
         judged = sessions_with_judgments(lists.block, lists.selection)
         value = pl.Series("value", found).fill_nan(None)
         return pl.select(pl.when(judged).then(value).alias("value")).to_series()

@@ -15,13 +15,13 @@ from sessionkit.errors import MeasureError
 from sessionkit.scoring import exact
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.cautions import tell_of_bound, tell_of_depth
-from sessionkit.scoring.columns import columns_of, columns_read
+from sessionkit.scoring.columns import columns_read
 from sessionkit.scoring.ideals import ideal_list
-from sessionkit.scoring.layout import require_cutoff
 from sessionkit.scoring.measures.base import GainMeasure, Measure
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.reduction import run
 from sessionkit.scoring.results_filter import units
+from sessionkit.scoring.slots import require_cutoff
 from sessionkit.study import Study
 from sessionkit.study.study import guarded_read
 
@@ -89,7 +89,7 @@ def gain_vectors(
     grouping = Grouping.of(study, by, min_queries, topic)
     tell_of_bound(asked)
     tell_of_depth(study, asked)
-    task = VectorsReduction(asked, grouping, average="queries", reads=columns_read(columns_of(study), [asked]))
+    task = VectorsReduction(asked, grouping, average="queries", reads=columns_read(study, [asked]))
     return ResultFrame(run(study, [task], memory)[0])
 
 

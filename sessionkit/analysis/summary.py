@@ -12,7 +12,7 @@ from sessionkit.analysis.reductions.precision_recall import with_topics
 from sessionkit.display.frames import ResultFrame
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.scoring.batch import SessionBatch
-from sessionkit.scoring.columns import columns_of, columns_read
+from sessionkit.scoring.columns import columns_read
 from sessionkit.scoring.lists import Lists
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.grammar import parse_measure
@@ -85,7 +85,7 @@ def summary(
         raise UsageError(msg)
     recall = parse_measure("R")(min_grade=min_grade, **({} if cutoff is None else {"cutoff": cutoff}))
     grouping = Grouping.of(study, by, min_queries)
-    task = SummaryReduction(recall.inner, grouping, per, columns_read(columns_of(study), [recall]))
+    task = SummaryReduction(recall.inner, grouping, per, columns_read(study, [recall]))
     return ResultFrame(run(study, [task], memory)[0])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import polars as pl
@@ -10,10 +11,14 @@ import polars as pl
 from sessionkit.display.words import counted as counted_words
 from sessionkit.errors import DataWarning
 from sessionkit.scoring.measures.base import GainMeasure, Measure
-from sessionkit.scoring.score_reduction import NAMED, UNNAMED, ScoreReduction
 from sessionkit.study import Study
 from sessionkit.study.depths import cut_short
 from sessionkit.study.query_counts import MANY, logged_queries
+
+NAMED = 5
+"""Units without a value that a group's part names."""
+UNNAMED = "__unnamed"
+"""Column of groups: the first of their sessions without a value; no column of a log is called so."""
 
 
 @dataclass
@@ -31,9 +36,9 @@ class Undefined:
     sessions: bool = True
     """Whether sessions are counted, not queries."""
 
-    def see(self, task: ScoreReduction, scores: pl.DataFrame) -> None:
-        """Count the ones in a table of scores, of groups or of single units."""
-        if task.level == "group":
+    def see(self, measures: Sequence[Measure], level: str, scores: pl.DataFrame) -> None:
+        """Count the ones in a table of scores, of groups (level ``group``) or of single units (``session``, ``query``)."""
+        if level == "group":
             without = scores.filter(pl.col("undefined") > 0)
             named = pl.col(UNNAMED).explode(empty_as_null=False).sort().head(NAMED)
             counted = without.group_by("measure", maintain_order=True).agg(
@@ -42,18 +47,18 @@ class Undefined:
         else:
             without = scores.filter(pl.col("value").is_null())
             unit = pl.col("session_id")
-            if task.level == "query":
+            if level == "query":
                 unit = pl.format("{} query {}", "session_id", "query_position")
             counted = without.group_by("measure", maintain_order=True).agg(missing=pl.len(), named=unit.head(NAMED))
         for measure, missing, names in counted.select("measure", "missing", "named").iter_rows():
             self.missing[measure] = self.missing.get(measure, 0) + missing
             self.names[measure] = [*self.names.get(measure, []), *names][:NAMED]
-        self.sessions = task.level != "query"
-        units = (pl.col("n") + pl.col("undefined")).sum() if task.level == "group" else pl.len()
-        for measure in task.measures:
+        self.sessions = level != "query"
+        units = (pl.col("n") + pl.col("undefined")).sum() if level == "group" else pl.len()
+        for measure in measures:
             name = str(measure)
-            if task.level == "session":
-                many = len(scores) // len(task.measures)
+            if level == "session":
+                many = len(scores) // len(measures)
             else:
                 many = int(scores.filter(pl.col("measure") == name).select(units).item())
             self.reasons[name] = measure.undefined_where

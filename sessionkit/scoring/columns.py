@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 
 from sessionkit.errors import DataError
 from sessionkit.scoring.measures.base import Measure
@@ -10,13 +10,8 @@ from sessionkit.scoring.selection import SEEN
 from sessionkit.study import Study
 
 
-def columns_read(have: Mapping[str, Sequence[str]], measures: Iterable[Measure]) -> dict[str, list[str]]:
-    """What measures read of each table beside what every block is made of.
-
-    Parameters
-    ----------
-    have
-        The columns that sessions, queries, results and judgments have.
+def columns_read(study: Study, measures: Iterable[Measure]) -> dict[str, list[str]]:
+    """What measures read of each table of a study beside what every block is made of.
 
     Raises
     ------
@@ -25,21 +20,22 @@ def columns_read(have: Mapping[str, Sequence[str]], measures: Iterable[Measure])
     MeasureError
         If a measure lacks a parameter that it cannot do without.
     """
+    have = {name: study.columns(name) for name in ("sessions", "queries", "results", "judgments")}
     read: dict[str, None] = {}
     own: dict[str, dict[str, None]] = {name: {} for name in ("sessions", "queries")}
     for measure in measures:
         measure.require_parameters()
-        for table, columns in measure.inner.needs().items():
+        for table, columns in measure.needs().items():
             missing = [name for name in columns if name not in have.get(table, ())]
             if missing:
                 msg = f"{measure} needs the column {missing[0]!r} in the {table}; they have {', '.join(have.get(table, ()))}"
                 raise DataError(msg)
-        one_of = measure.inner.one_of()
+        one_of = measure.one_of()
         if one_of and not any(name in have.get(table, ()) for table, names in one_of.items() for name in names):
             wanted = "; ".join(f"{', '.join(names)} in the {table}" for table, names in one_of.items())
             msg = f"{measure} needs one of the columns {wanted}; the log has none of them"
             raise DataError(msg)
-        for table, columns in (*measure.inner.needs().items(), *measure.inner.may_read.items()):
+        for table, columns in (*measure.needs().items(), *measure.inner.may_read.items()):
             there = [name for name in columns if name in have.get(table, ())]
             (read if table == "results" else own.setdefault(table, {})).update(dict.fromkeys(there))
         selection = measure.selection
@@ -55,11 +51,6 @@ def columns_read(have: Mapping[str, Sequence[str]], measures: Iterable[Measure])
         if selection.grades == "user" or (selection.duplicates == "first" and "judgment_key" in have["queries"]):
             read["doc_id"] = None
     return {"sessions": [*own["sessions"]], "queries": [*own["queries"]], "results": [*read]}
-
-
-def columns_of(study: Study) -> dict[str, list[str]]:
-    """The columns of the tables that measures can read."""
-    return {name: [*study.columns(name)] for name in ("sessions", "queries", "results", "judgments")}
 
 
 def columns_beside(measures: Iterable[Measure]) -> dict[str, tuple[str, ...]]:

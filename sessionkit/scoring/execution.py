@@ -16,11 +16,9 @@ from sessionkit.scoring.columns import columns_beside
 from sessionkit.scoring.gain_histogram import GainHistogram
 from sessionkit.scoring.gains import gain_expr
 from sessionkit.scoring.ideals import own_ideals, session_ideals
-from sessionkit.scoring.layout import with_offsets
 from sessionkit.scoring.lists import Lists
 from sessionkit.scoring.measures.aggregates import LAST, Aggregate, AveragePosition
 from sessionkit.scoring.measures.base import GainMeasure, Measure
-from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
 from sessionkit.scoring.results_filter import (
     counted_rows,
     judged_of,
@@ -30,6 +28,7 @@ from sessionkit.scoring.results_filter import (
     units,
 )
 from sessionkit.scoring.selection import Selection
+from sessionkit.scoring.slots import with_offsets
 from sessionkit.study.row_index import where
 
 PLACE = ["query", "session", "query_position"]
@@ -87,7 +86,7 @@ def session_values(block: SessionBatch, measures: Iterable[Measure]) -> dict[Mea
 def _session_values(block: SessionBatch, measures: list[Measure]) -> dict[Measure, pl.DataFrame]:
     """The same of measures that were not asked for before."""
     plain = [measure for measure in measures if isinstance(measure, GainMeasure)]
-    parted = [m for m in plain if isinstance(m, NormalizedSessionGain) and m.normalize == "query"]
+    parted = [measure for measure in plain if measure.normalized and not measure.normalized_by_session]
     sums = _sums(block, [measure for measure in plain if measure not in parted], "session")
     inside = [measure.inner for measure in measures if isinstance(measure, Aggregate)]
     by_query = query_values(block, dict.fromkeys([*inside, *parted]))

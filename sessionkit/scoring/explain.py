@@ -10,17 +10,17 @@ from sessionkit.display.frames import ResultFrame
 from sessionkit.errors import MeasureError, UsageError, suggestion
 from sessionkit.scoring import exact
 from sessionkit.scoring.batch import SessionBatch, blocks
-from sessionkit.scoring.columns import columns_beside, columns_of, columns_read
+from sessionkit.scoring.columns import columns_beside, columns_read
 from sessionkit.scoring.curves import session_vectors
 from sessionkit.scoring.execution import query_values
 from sessionkit.scoring.ideals import own_ideals
-from sessionkit.scoring.layout import with_offsets
 from sessionkit.scoring.lists import Lists
 from sessionkit.scoring.measures.aggregates import LAST, Aggregate, AveragePosition
 from sessionkit.scoring.measures.base import GainMeasure, Measure, TermMeasure
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.measures.recency import LATER, RecencyMeasure
 from sessionkit.scoring.results_filter import every_gain, every_row, sessions_with_judgments, units
+from sessionkit.scoring.slots import with_offsets
 from sessionkit.study import Study
 from sessionkit.study.study import guarded_read
 
@@ -84,7 +84,7 @@ def explain(study: Study, measure: str | Measure, session: str | None = None) ->
         raise MeasureError(msg)
     if session is not None:
         study = one_session(study, session)
-    read = columns_read(columns_of(study), [asked])
+    read = columns_read(study, [asked])
     read["results"] = [*read["results"], "doc_id"]
     empty = pl.DataFrame(schema=COLUMNS)
     explained = pl.concat([empty, *(_explained(block, asked) for block in blocks(study, read))])

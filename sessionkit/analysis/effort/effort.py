@@ -23,7 +23,7 @@ from sessionkit.analysis.effort.tables import (
 from sessionkit.analysis.findings import reading_of
 from sessionkit.analysis.groups import Grouping
 from sessionkit.errors import MeasureError, UsageError
-from sessionkit.scoring.columns import columns_of, columns_read
+from sessionkit.scoring.columns import columns_read
 from sessionkit.scoring.curves import require_curve
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.grammar import parse_measure
@@ -104,7 +104,7 @@ def effort(
     who, described = asked.searcher()
     timed = asked.clock()
     grouping = Grouping.of(study, by)
-    reads = columns_read(columns_of(study), [asked])
+    reads = columns_read(study, [asked])
     task = EffortReduction(asked, grouping, who, reads)
     why_not = _no_curve(asked)
     if why_not is not None and who is None and timed is None:

@@ -13,10 +13,10 @@ from sessionkit.analysis.incomplete.unjudged_documents import Unjudged
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.gain_histogram import DIRECT, GainHistogram
 from sessionkit.scoring.gains import gain_expr
-from sessionkit.scoring.layout import with_offsets
 from sessionkit.scoring.measures.base import GainMeasure
 from sessionkit.scoring.results_filter import every_row, gaining_rows
 from sessionkit.scoring.selection import Selection
+from sessionkit.scoring.slots import with_offsets
 from sessionkit.study.memo import Memo
 
 

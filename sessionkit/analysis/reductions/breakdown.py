@@ -13,9 +13,9 @@ from sessionkit.scoring import exact
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.execution import query_values
 from sessionkit.scoring.ideals import ideal_list
-from sessionkit.scoring.layout import layout, with_offsets
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.results_filter import gaining_rows, units
+from sessionkit.scoring.slots import layout, with_offsets
 
 TWO_PARTS = {"last": ("last", "non-last"), "first": ("first", "later"), "best": ("best", "rest")}
 """The two parts of a session, by what cuts it."""

@@ -10,7 +10,7 @@ import polars as pl
 from sessionkit.analysis.groups import Grouping
 from sessionkit.reports.live.measures import Varied
 from sessionkit.scoring.batch import SessionBatch, blocks
-from sessionkit.scoring.columns import columns_of, columns_read
+from sessionkit.scoring.columns import columns_read
 from sessionkit.scoring.gain_histogram import GainHistogram
 from sessionkit.scoring.ideals import first_query, ideal_places
 from sessionkit.scoring.reduction import run
@@ -170,7 +170,7 @@ def _blocks(study: Study, varied: Varied, grouping: Grouping) -> Iterator[Sessio
 
 def _reads(study: Study, varied: Varied, grouping: Grouping) -> dict[str, Sequence[str]]:
     """Columns to read, by table."""
-    read = columns_read(columns_of(study), [varied.total])
+    read = columns_read(study, [varied.total])
     of_groups = grouping.columns()
     return {**read, "sessions": [*read["sessions"], *of_groups["sessions"]], "users": of_groups["users"]}
 

@@ -123,21 +123,17 @@ class Measure:
 
     def __post_init__(self) -> None:
         """Bring every parameter to its canonical form, or refuse it by name and allowed range."""
-        for field in dataclasses.fields(self):
-            name = _parameter_of(field.name)
-            if name in PARAMETERS:
-                try:
-                    value = self.parameter(name).canonical(getattr(self, field.name))
-                except MeasureError as error:
-                    msg = f"{self.name}: {error}"
-                    raise MeasureError(msg) from None
-                value = field.default if value is None else value  # None is a parameter that is not given
-                object.__setattr__(self, field.name, value)
-                if field.name in self.without and value != field.default:
-                    msg = (
-                        f"{self.name} has no parameter {field.name!r}; it has {', '.join(self.parameters()) or 'none'}"
-                    )
-                    raise MeasureError(msg)
+        for parameter, field, default in _parameters(type(self)):  # type: ignore[arg-type] # classes are hashed by identity
+            try:
+                value = parameter.canonical(getattr(self, field))
+            except MeasureError as error:
+                msg = f"{self.name}: {error}"
+                raise MeasureError(msg) from None
+            value = default if value is None else value  # None is a parameter that is not given
+            object.__setattr__(self, field, value)
+            if field in self.without and value != default:
+                msg = f"{self.name} has no parameter {field!r}; it has {', '.join(self.parameters()) or 'none'}"
+                raise MeasureError(msg)
 
     def require_parameters(self) -> None:
         """Refuse a measure whose required parameters were not given; the message shows one that has them."""
@@ -424,6 +420,13 @@ class SessionMeasure(Measure):
     """A measure with a value for every session, which it works out from all sessions of a block at once."""
 
     level = "session"
+
+
+@functools.cache
+def _parameters(kind: type[Measure]) -> tuple[tuple[Parameter, str, object], ...]:
+    """Every parameter of a kind of measure, the field that holds it and its default, in the order of the fields."""
+    named = [(_parameter_of(field.name), field) for field in dataclasses.fields(kind)]
+    return tuple((kind.parameter(name), field.name, field.default) for name, field in named if name in PARAMETERS)
 
 
 @functools.cache

@@ -13,7 +13,7 @@ import polars as pl
 
 from sessionkit.errors import MeasureError
 from sessionkit.scoring.measures.base import NO_BASE, SessionMeasure
-from sessionkit.scoring.measures.discounted_gain import RankDiscount
+from sessionkit.scoring.measures.cumulated_gain import RankDiscount
 from sessionkit.scoring.results_filter import sessions_with_judgments
 from sessionkit.scoring.searcher import Chances, Searcher
 

@@ -6,7 +6,7 @@ import polars as pl
 
 from sessionkit.errors import MeasureError
 from sessionkit.scoring.batch import blocks
-from sessionkit.scoring.columns import columns_of, columns_read
+from sessionkit.scoring.columns import columns_read
 from sessionkit.scoring.lists import Lists
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.expected_gain import ExpectedMeasure
@@ -57,7 +57,7 @@ def path_variance(study: Study, measure: str | Measure) -> pl.DataFrame:
     if not isinstance(asked, ExpectedMeasure):
         msg = f"{asked} has no variance over paths; ask for a measure of expected sessions, such as esnDCG(pdown=0.7,pref=0.9)@10"
         raise MeasureError(msg)
-    read = columns_read(columns_of(study), [asked])
+    read = columns_read(study, [asked])
     schema = {"session_id": pl.String, "measure": pl.String, "value": pl.Float64, "variance": pl.Float64}
     parts = [pl.DataFrame(schema=schema)]
     for block in blocks(study, read):

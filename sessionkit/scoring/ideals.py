@@ -9,7 +9,6 @@ import polars as pl
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.exact import fixed
 from sessionkit.scoring.measures.base import GainMeasure
-from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
 from sessionkit.scoring.results_filter import session_keys, units
 from sessionkit.scoring.slots import best_slots, layout, require_cutoff
 
@@ -69,9 +68,9 @@ def ideal_places(block: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
     columns = ["session", "query_position", "key", *(["size", "offset"] if measure.cutoff is not None else [])]
     laid_out = layout(block, measure) if measure.cutoff is not None else units(block, measure.selection)
     own = laid_out.select(columns)
-    if not isinstance(measure, NormalizedSessionGain) or measure.ideal_queries == "session":
+    many = measure.ideal_length
+    if many is None:
         return own
-    many = int(measure.ideal_queries)
     place = ["session", "query_position"]
     positions = pl.DataFrame({"query_position": pl.int_range(1, many + 1, dtype=pl.Int32, eager=True)})
     missing = session_keys(block, measure.selection).join(positions, how="cross").join(own, on=place, how="anti")

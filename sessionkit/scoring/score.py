@@ -22,7 +22,6 @@ from sessionkit.scoring.execution import adds_up, query_values, require_session,
 from sessionkit.scoring.gain_histogram import GainHistogram
 from sessionkit.scoring.measures.aggregates import AveragePosition
 from sessionkit.scoring.measures.base import GainMeasure, Measure
-from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.reduction import parts_of, run
 from sessionkit.scoring.results_filter import counted_rows, defined_sessions, judged_of, judged_shown, results_shown
@@ -261,7 +260,12 @@ class ScoreReduction:
     @property
     def slots(self) -> int:
         """As how many results each query counts: measures that lay out slots or best documents make as many rows."""
-        return max(_slots(measure) for measure in self.measures)
+        most = 0
+        for measure in self.measures:
+            inner = measure.inner
+            laid_out = isinstance(measure, AveragePosition) or inner.session_ideal == "spread"
+            most = max(most, (inner.cutoff or WITHOUT_CUTOFF) if laid_out else (inner.ideal_length or 0))
+        return most
 
     @property
     def columns_made(self) -> int:
@@ -426,16 +430,6 @@ class ResultCounts:
         if selection not in self.judged:
             self.judged[selection] = judged_shown(self.block, selection, self.by).alias("judged")
         return found.with_columns(self.shown[selection], self.judged[selection])
-
-
-def _slots(measure: Measure) -> int:
-    """Rows that a measure makes of each query beside those of its results."""
-    inner = measure.inner
-    cutoff = inner.cutoff or WITHOUT_CUTOFF
-    ideal = inner if isinstance(inner, NormalizedSessionGain) else None
-    if isinstance(measure, AveragePosition) or (ideal is not None and ideal.ideal == "spread"):
-        return cutoff
-    return int(ideal.ideal_queries) if ideal is not None and ideal.ideal_queries != "session" else 0
 
 
 def _of_sessions(defined: pl.Expr) -> list[pl.Expr]:

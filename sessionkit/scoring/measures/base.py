@@ -236,6 +236,11 @@ class Measure:
         return None
 
     @property
+    def ideal_length(self) -> int | None:
+        """How many queries the ideal session has, where that is fixed; None where it has as many as the session."""
+        return None
+
+    @property
     def normalized_by_session(self) -> bool:
         """Whether it is divided by the ideal of the whole session, and not each query by its own."""
         return False

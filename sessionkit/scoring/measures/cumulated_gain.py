@@ -309,6 +309,11 @@ class NormalizedSessionGain(DiscountedSessionGain):
         return self.ideal
 
     @property
+    def ideal_length(self) -> int | None:
+        """As ``ideal_queries`` says."""
+        return None if self.ideal_queries == "session" else int(self.ideal_queries)
+
+    @property
     def normalized_by_session(self) -> bool:
         """With ``normalize=session``."""
         return self.normalize == "session"

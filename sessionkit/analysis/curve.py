@@ -11,11 +11,11 @@ from sessionkit.analysis.reductions.curve import CurveReduction
 from sessionkit.display.frames import ResultFrame
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.scoring.cautions import tell_of_bound, tell_of_depth
+from sessionkit.scoring.columns import columns_read
 from sessionkit.scoring.curves import require_curve
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.reduction import run
-from sessionkit.scoring.selection import columns_of, columns_read
 from sessionkit.study import Study
 
 NORMALIZE = ("none", "each", "averages")
@@ -139,4 +139,4 @@ def curve_task(
     if normalize != "none":
         asked.require_falling_discount()
     grouping = Grouping.of(study, by, min_queries, topic)
-    return CurveReduction(asked, grouping, normalize, after_stop, columns_read(columns_of(study), [asked]))
+    return CurveReduction(asked, grouping, normalize, after_stop, columns_read(study, [asked]))

@@ -15,13 +15,13 @@ from sessionkit.errors import MeasureError
 from sessionkit.scoring import exact
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.cautions import tell_of_bound, tell_of_depth
+from sessionkit.scoring.columns import columns_read
 from sessionkit.scoring.ideals import ideal_list
-from sessionkit.scoring.layout import require_cutoff
 from sessionkit.scoring.measures.base import GainMeasure, Measure
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.reduction import run
 from sessionkit.scoring.results_filter import units
-from sessionkit.scoring.selection import Selection, columns_of, columns_read
+from sessionkit.scoring.slots import require_cutoff
 from sessionkit.study import Study
 from sessionkit.study.study import guarded_read
 
@@ -89,7 +89,7 @@ def gain_vectors(
     grouping = Grouping.of(study, by, min_queries, topic)
     tell_of_bound(asked)
     tell_of_depth(study, asked)
-    task = VectorsReduction(asked, grouping, average="queries", reads=columns_read(columns_of(study), [asked]))
+    task = VectorsReduction(asked, grouping, average="queries", reads=columns_read(study, [asked]))
     return ResultFrame(run(study, [task], memory)[0])
 
 
@@ -119,7 +119,7 @@ class VectorsReduction(BreakdownReduction):
 def _ideals(block: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
     """The ideal of every query cumulated to every rank, as `rank_values` has the queries' own values."""
     ranks = pl.int_ranges(1, pl.lit(measure.cutoff, pl.Int32) + 1, dtype=pl.Int32)
-    places = units(block, Selection.of(measure)).with_columns(rank=ranks).explode("rank", empty_as_null=False)
+    places = units(block, measure.selection).with_columns(rank=ranks).explode("rank", empty_as_null=False)
     best = ideal_list(block, measure)
     running = exact.fixed(measure.contribution(pl.col("gain"))).fill_null(0).cum_sum()
     each = best.filter(pl.col("rank") <= measure.cutoff).sort("key", "rank").with_columns(ideal=running.over("key"))

@@ -12,12 +12,12 @@ from sessionkit.analysis.ties import less
 from sessionkit.display.frames import ResultFrame
 from sessionkit.errors import MeasureError, UsageError, suggestion
 from sessionkit.scoring.cautions import tell_of_depth
+from sessionkit.scoring.columns import columns_read
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.measures.recall_levels import ElevenPointPrecision, IPrec11
 from sessionkit.scoring.reduction import run
 from sessionkit.scoring.score import score, session_measures
-from sessionkit.scoring.selection import columns_of, columns_read
 from sessionkit.study import Study
 from sessionkit.study.study import guarded_read
 
@@ -97,7 +97,7 @@ def precision_recall(
         raise MeasureError(msg)
     tell_of_depth(study, asked)
     grouping = Grouping.of(study, by, min_queries, topic)
-    reads = columns_read(columns_of(study), [asked])
+    reads = columns_read(study, [asked])
     task = PrecisionRecallReduction(asked, grouping, per, average, reads)
     return ResultFrame(run(study, [task], memory, partials)[0])
 

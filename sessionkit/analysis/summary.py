@@ -12,12 +12,12 @@ from sessionkit.analysis.reductions.precision_recall import with_topics
 from sessionkit.display.frames import ResultFrame
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.scoring.batch import SessionBatch
+from sessionkit.scoring.columns import columns_read
 from sessionkit.scoring.lists import Lists
-from sessionkit.scoring.measures.base import JudgedMeasure
+from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.reduction import run
 from sessionkit.scoring.results_filter import results_shown
-from sessionkit.scoring.selection import Selection, columns_of, columns_read
 from sessionkit.study import Study
 from sessionkit.study.row_index import sums
 from sessionkit.study.study import guarded_read
@@ -85,7 +85,7 @@ def summary(
         raise UsageError(msg)
     recall = parse_measure("R")(min_grade=min_grade, **({} if cutoff is None else {"cutoff": cutoff}))
     grouping = Grouping.of(study, by, min_queries)
-    task = SummaryReduction(recall.inner, grouping, per, columns_read(columns_of(study), [recall]))
+    task = SummaryReduction(recall.inner, grouping, per, columns_read(study, [recall]))
     return ResultFrame(run(study, [task], memory)[0])
 
 
@@ -105,7 +105,7 @@ class SummaryReduction:
         Columns to read, by table.
     """
 
-    measure: JudgedMeasure
+    measure: Measure
     grouping: Grouping
     per: str = "group"
     reads: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -118,7 +118,7 @@ class SummaryReduction:
 
     def part(self, block: SessionBatch) -> pl.DataFrame:
         """Counts over the block's sessions."""
-        selection = Selection.of(self.measure)
+        selection = self.measure.selection
         lists, many = Lists(block, selection), len(block.sessions)
         grade = self.measure.min_grade
         of_list = {

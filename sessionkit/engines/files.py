@@ -16,7 +16,7 @@ import pyarrow as pa
 from sessionkit.engines.columns import handed_back
 from sessionkit.errors import DataError
 from sessionkit.scoring.reduction import parts_of
-from sessionkit.scoring.score_reduction import ScoreReduction
+from sessionkit.scoring.score import ScoreReduction
 from sessionkit.study import open_study
 
 if TYPE_CHECKING:

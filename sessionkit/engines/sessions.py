@@ -22,7 +22,7 @@ from sessionkit.engines.stream import ID, KIND, KINDS, SESSION, StreamLayout
 from sessionkit.errors import DataError
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.graded_pairs import GradedPairs
-from sessionkit.scoring.score_reduction import ScoreReduction
+from sessionkit.scoring.score import ScoreReduction
 from sessionkit.study import Settings
 
 ROWS = 2_000_000

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from sessionkit.engines.sources import SparkSource
     from sessionkit.scoring.measures.base import Measure
-    from sessionkit.scoring.score_reduction import ScoreReduction
+    from sessionkit.scoring.score import ScoreReduction
 
     Tables = Study | str | PathLike[str] | Mapping[str, SparkFrame | str]
     Measures = str | Measure | Sequence[str | Measure]

@@ -14,7 +14,6 @@ from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.curves import session_vectors
 from sessionkit.scoring.measures.aggregates import AveragePosition
 from sessionkit.scoring.results_filter import sessions_with_judgments
-from sessionkit.scoring.selection import Selection
 
 
 def avg_vect(vectors: Sequence[Sequence[float]]) -> np.ndarray:
@@ -54,7 +53,7 @@ def average_positions(block: SessionBatch, measure: AveragePosition) -> pl.DataF
     ``length``, and where the measure is undefined at every slot.
     """
     inner = measure.inner
-    judged = sessions_with_judgments(block, Selection.of(inner)).alias("has_judgments")
+    judged = sessions_with_judgments(block, inner.selection).alias("has_judgments")
     vectors = session_vectors(block, inner)
     height: pl.Expr = pl.when(judged.gather(vectors["session"])).then(pl.col("total"))
     if inner.normalized:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -18,15 +17,10 @@ from sessionkit.scoring.graded_pairs import GradedPairs
 from sessionkit.study import Study
 from sessionkit.study.batches import IDS, ROWS, in_order, slices
 from sessionkit.study.judgment_index import JUDGMENT, JudgmentIndex
+from sessionkit.study.memo import Memo
 from sessionkit.study.prefetch import Ahead
 from sessionkit.study.row_index import LENGTH, QUERIES, counts, keys_of_queries, query_of, repeated, session_of
 from sessionkit.study.storage import StoredBatch, StudyBatch
-
-if TYPE_CHECKING:
-    from sessionkit.scoring.gain_histogram import GainHistogram
-    from sessionkit.scoring.measures.base import Measure
-    from sessionkit.scoring.selection import Selection
-
 
 OWN = {
     "queries": ("query", "session", "query_position", "key", "logged", "length", "results_status", "judgment_key"),
@@ -57,10 +51,9 @@ class SessionBatch:
         Whether queries can have keys of their own.
     gaps, repeats
         Whether a list can have gaps in its ranks; whether it can show a document twice.
-    cells
-        The cells that were made of it last, see `sessionkit.scoring.gain_histogram.GainHistogram.of`.
-    values
-        The values of its sessions that were worked out, see `sessionkit.scoring.execution.session_values`.
+    memo
+        What was worked out of it: the last `sessionkit.scoring.gain_histogram.GainHistogram`, the values of its sessions,
+        the searchers' own grades. What has other rows or grades needs another.
     """
 
     judged: GradedPairs
@@ -71,11 +64,7 @@ class SessionBatch:
     own_keys: bool = False
     gaps: bool = True
     repeats: bool = True
-    cells: dict[Selection, tuple[frozenset[str], pl.Series | None, GainHistogram]] = field(
-        default_factory=dict, init=False, repr=False
-    )
-    values: dict[Measure, pl.DataFrame] = field(default_factory=dict, init=False, repr=False)
-    _own_grades: list[GradedPairs] = field(default_factory=list, repr=False)
+    memo: Memo = field(default_factory=Memo, repr=False)
 
     @classmethod
     def of(
@@ -175,8 +164,8 @@ class SessionBatch:
     def reading(self, columns: Mapping[str, Sequence[str]]) -> SessionBatch:
         """The same block without what nobody asked for: of queries and results only these columns, beside `OWN`.
 
-        What is kept of one is kept of the other: columns that others read cost a task nothing then, as every filter of
-        rows moves all their columns.
+        Both have one memo. Columns that others read cost a task nothing then, as every filter of rows moves all their
+        columns.
         """
         tables = {"queries": self.queries, "results": self.results}
         asked = {name: {*own, *columns.get(name, ())} for name, own in OWN.items()}
@@ -185,26 +174,22 @@ class SessionBatch:
         kept = {
             name: frame.select(one for one in frame.columns if one in asked[name]) for name, frame in tables.items()
         }
-        narrow = replace(self, queries=kept["queries"], results=kept["results"])
-        narrow.__dict__.update(cells=self.cells, values=self.values)
-        return narrow
+        return replace(self, queries=kept["queries"], results=kept["results"], memo=self.memo)
 
     def base(self, grades: str) -> GradedPairs:
         """Whose grades count: the judgments, or the searchers' own, the highest per session and document."""
-        if grades == "judgments":
-            return self.judged
-        if not self._own_grades:
-            rows = self.results.filter(pl.col("user_grade").is_not_null())
-            rows = rows.select("doc_id", "user_grade", key=self.queries["session"].gather(rows["query"]))
-            best = rows.group_by("key", "doc_id").agg(grade=pl.col("user_grade").max().cast(pl.Float64)).sort("key")
-            document = pl.int_range(pl.len(), dtype=pl.UInt32)
-            pairs = best.select("key", document=document, judgment=document)
-            keys = pl.DataFrame({"key": pl.int_range(len(self.sessions), dtype=pl.UInt32, eager=True)})
-            numbered = JudgmentIndex(keys, best.select("doc_id"), pairs)
-            self._own_grades.append(
-                GradedPairs(numbered, best["grade"], "the searchers' own grades", self.judged.settings)
-            )
-        return self._own_grades[0]
+        return self.judged if grades == "judgments" else self.memo.once("own grades", self._own_grades)
+
+    def _own_grades(self) -> GradedPairs:
+        """The searchers' own grades: of several for a document of a session the highest."""
+        rows = self.results.filter(pl.col("user_grade").is_not_null())
+        rows = rows.select("doc_id", "user_grade", key=self.queries["session"].gather(rows["query"]))
+        best = rows.group_by("key", "doc_id").agg(grade=pl.col("user_grade").max().cast(pl.Float64)).sort("key")
+        document = pl.int_range(pl.len(), dtype=pl.UInt32)
+        pairs = best.select("key", document=document, judgment=document)
+        keys = pl.DataFrame({"key": pl.int_range(len(self.sessions), dtype=pl.UInt32, eager=True)})
+        numbered = JudgmentIndex(keys, best.select("doc_id"), pairs)
+        return GradedPairs(numbered, best["grade"], "the searchers' own grades", self.judged.settings)
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import polars as pl
 
 from sessionkit.display.words import counted as counted_words
 from sessionkit.errors import DataWarning
-from sessionkit.scoring.measures.base import GainMeasure, JudgedMeasure
-from sessionkit.scoring.score_reduction import NAMED, UNNAMED, ScoreReduction
+from sessionkit.scoring.measures.base import GainMeasure, Measure
 from sessionkit.study import Study
 from sessionkit.study.depths import cut_short
 from sessionkit.study.query_counts import MANY, logged_queries
+
+NAMED = 5
+"""Units without a value that a group's part names."""
+UNNAMED = "__unnamed"
+"""Column of groups: the first of their sessions without a value; no column of a log is called so."""
 
 
 @dataclass
@@ -31,9 +36,9 @@ class Undefined:
     sessions: bool = True
     """Whether sessions are counted, not queries."""
 
-    def see(self, task: ScoreReduction, scores: pl.DataFrame) -> None:
-        """Count the ones in a table of scores, of groups or of single units."""
-        if task.level == "group":
+    def see(self, measures: Sequence[Measure], level: str, scores: pl.DataFrame) -> None:
+        """Count the ones in a table of scores, of groups (level ``group``) or of single units (``session``, ``query``)."""
+        if level == "group":
             without = scores.filter(pl.col("undefined") > 0)
             named = pl.col(UNNAMED).explode(empty_as_null=False).sort().head(NAMED)
             counted = without.group_by("measure", maintain_order=True).agg(
@@ -42,16 +47,22 @@ class Undefined:
         else:
             without = scores.filter(pl.col("value").is_null())
             unit = pl.col("session_id")
-            if task.level == "query":
+            if level == "query":
                 unit = pl.format("{} query {}", "session_id", "query_position")
             counted = without.group_by("measure", maintain_order=True).agg(missing=pl.len(), named=unit.head(NAMED))
         for measure, missing, names in counted.select("measure", "missing", "named").iter_rows():
             self.missing[measure] = self.missing.get(measure, 0) + missing
             self.names[measure] = [*self.names.get(measure, []), *names][:NAMED]
-        self.sessions = task.level != "query"
-        for measure in task.measures:
-            self.reasons[str(measure)] = measure.undefined_where
-            self.totals[str(measure)] = self.totals.get(str(measure), 0) + _units(task, scores, str(measure))
+        self.sessions = level != "query"
+        units = (pl.col("n") + pl.col("undefined")).sum() if level == "group" else pl.len()
+        for measure in measures:
+            name = str(measure)
+            if level == "session":
+                many = len(scores) // len(measures)
+            else:
+                many = int(scores.filter(pl.col("measure") == name).select(units).item())
+            self.reasons[name] = measure.undefined_where
+            self.totals[name] = self.totals.get(name, 0) + many
 
     def tell(self, study: Study) -> None:
         """Warn once, naming measures and units, and the reasons: that of sessions of which no list was logged, and others."""
@@ -84,22 +95,14 @@ def _unlogged(study: Study) -> int:
     return logged_queries(study, []).filter(pl.col(MANY) == 0).height
 
 
-def _units(task: ScoreReduction, scores: pl.DataFrame, measure: str) -> int:
-    """How many sessions or queries a table of scores has for a measure."""
-    if task.level == "session":
-        return len(scores) // len(task.measures)
-    here = (pl.col("n") + pl.col("undefined")).sum() if task.level == "group" else pl.len()
-    return int(scores.filter(pl.col("measure") == measure).select(here).item())
-
-
-def tell_of_bound(measure: JudgedMeasure, level: int = 4) -> None:
+def tell_of_bound(measure: Measure, level: int = 4) -> None:
     """Warn where 1 is not an upper bound of a normalised measure; the caller to blame is so many calls up."""
     if isinstance(measure, GainMeasure) and measure.normalized and measure.highest is None:
         text = f"{measure}: 1 is not an upper bound of this measure; see: sessionkit measures {measure.name}"
         warnings.warn(text, DataWarning, stacklevel=level)
 
 
-def tell_of_depth(study: Study, measure: JudgedMeasure, level: int = 4) -> None:
+def tell_of_depth(study: Study, measure: Measure, level: int = 4) -> None:
     """Warn where lists were observed less deep than the measure looks, with the share of queries concerned."""
     if not (measure.of_lists and (study.facts.partly_observed or study.facts.lists_with_gaps)):
         return

@@ -8,10 +8,9 @@ from sessionkit.errors import MeasureError
 from sessionkit.scoring import exact
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.ideals import first_query, ideal_list, ideal_places, ideal_slots, longest_list, spread_ideals
-from sessionkit.scoring.layout import layout, require_cutoff, with_offsets
 from sessionkit.scoring.measures.base import GainMeasure, Measure
-from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
 from sessionkit.scoring.results_filter import gaining_rows
+from sessionkit.scoring.slots import layout, require_cutoff, with_offsets
 from sessionkit.study.row_index import placed, repeated
 
 
@@ -70,7 +69,7 @@ def require_curve(measure: Measure) -> GainMeasure:
     if not isinstance(measure, GainMeasure) or measure.level != "session":
         msg = f"{measure} has no curve along the session; ask for a session measure such as sDCG@10, or see: sessionkit breakdown"
         raise MeasureError(msg)
-    if isinstance(measure, NormalizedSessionGain) and measure.normalize == "query":
+    if measure.normalized and not measure.normalized_by_session:
         msg = f"{measure} divides query by query and has no curve along the session; leave out normalize=query"
         raise MeasureError(msg)
     require_cutoff(measure)
@@ -114,7 +113,7 @@ def _gains_by_row(block: SessionBatch, measure: GainMeasure, places: pl.DataFram
 
 def _ideals_by_row(block: SessionBatch, measure: GainMeasure, start: pl.Series, end: pl.Series) -> pl.DataFrame:
     """What the ideal adds, at the fixed scale: ``at`` (the row), ``added``."""
-    kind = measure.ideal if isinstance(measure, NormalizedSessionGain) else "repeated"
+    kind = measure.session_ideal
     if kind == "spread":
         totals = spread_ideals(block, measure, every_prefix=True).group_by("session", "key", "slot")
         added = totals.agg(pl.col("ideal").max()).sort("session", "key", "slot")

@@ -12,14 +12,13 @@ from sessionkit.errors import MeasureError
 from sessionkit.scoring import exact
 from sessionkit.scoring.averages import average_positions
 from sessionkit.scoring.batch import SessionBatch
+from sessionkit.scoring.columns import columns_beside
 from sessionkit.scoring.gain_histogram import GainHistogram
 from sessionkit.scoring.gains import gain_expr
 from sessionkit.scoring.ideals import own_ideals, session_ideals
-from sessionkit.scoring.layout import with_offsets
 from sessionkit.scoring.lists import Lists
 from sessionkit.scoring.measures.aggregates import LAST, Aggregate, AveragePosition
-from sessionkit.scoring.measures.base import GainMeasure, JudgedMeasure, Measure, QueryMeasure, SessionMeasure
-from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
+from sessionkit.scoring.measures.base import GainMeasure, Measure
 from sessionkit.scoring.results_filter import (
     counted_rows,
     judged_of,
@@ -29,12 +28,13 @@ from sessionkit.scoring.results_filter import (
     units,
 )
 from sessionkit.scoring.selection import Selection
+from sessionkit.scoring.slots import with_offsets
 from sessionkit.study.row_index import where
 
 PLACE = ["query", "session", "query_position"]
 
 
-def query_values(block: SessionBatch, measures: Iterable[JudgedMeasure]) -> dict[JudgedMeasure, pl.DataFrame]:
+def query_values(block: SessionBatch, measures: Iterable[Measure]) -> dict[Measure, pl.DataFrame]:
     """Value of each measure for each logged query; of a session measure, the part that the query adds.
 
     Returns
@@ -44,11 +44,11 @@ def query_values(block: SessionBatch, measures: Iterable[JudgedMeasure]) -> dict
         measures that add up gains, ``judged`` (judged results that count), in order.
     """
     measures = list(measures)
-    listed = [measure for measure in measures if isinstance(measure, QueryMeasure)]
+    listed = [measure for measure in measures if measure.gain_measure is None]
     values = dict(_worked_out(block, listed))
     adding = [measure for measure in measures if isinstance(measure, GainMeasure)]
     for measure, sums in _sums(block, adding, "query").items():
-        found = units(block, Selection.of(measure))
+        found = units(block, measure.selection)
         totals = sums.select(pl.all().gather(found["query"]))
         found = found.with_columns(totals)
         if not measure.normalized:
@@ -78,18 +78,20 @@ def session_values(block: SessionBatch, measures: Iterable[Measure]) -> dict[Mea
     asked = list(measures)
     for measure in asked:
         require_session(measure)
-    block.values.update(_session_values(block, [measure for measure in asked if measure not in block.values]))
-    return {measure: block.values[measure] for measure in asked}
+    known: dict[Measure, pl.DataFrame] = block.memo.once(session_values, dict)
+    known.update(_session_values(block, [measure for measure in asked if measure not in known]))
+    return {measure: known[measure] for measure in asked}
 
 
 def _session_values(block: SessionBatch, measures: list[Measure]) -> dict[Measure, pl.DataFrame]:
     """The same of measures that were not asked for before."""
     plain = [measure for measure in measures if isinstance(measure, GainMeasure)]
-    parted = [m for m in plain if isinstance(m, NormalizedSessionGain) and m.normalize == "query"]
+    parted = [measure for measure in plain if measure.normalized and not measure.normalized_by_session]
     sums = _sums(block, [measure for measure in plain if measure not in parted], "session")
     inside = [measure.inner for measure in measures if isinstance(measure, Aggregate)]
     by_query = query_values(block, dict.fromkeys([*inside, *parted]))
-    visits = dict(_worked_out(block, [measure for measure in measures if isinstance(measure, SessionMeasure)]))
+    own = [measure for measure in measures if not measure.wraps and measure.gain_measure is None]
+    worked_out = dict(_worked_out(block, own))
     values: dict[Measure, pl.DataFrame] = {}
     for measure in measures:
         if isinstance(measure, AveragePosition):
@@ -99,8 +101,8 @@ def _session_values(block: SessionBatch, measures: list[Measure]) -> dict[Measur
             of_queries = by_query[measure.inner]
             judged = [pl.col("judged").sum()] if "judged" in of_queries.columns else []
             found = _by_session(block, of_queries, *judged, value=reduced)
-        elif isinstance(measure, SessionMeasure):
-            found = visits[measure]
+        elif measure in worked_out:
+            found = worked_out[measure]
         elif isinstance(measure, GainMeasure) and measure in sums:
             values[measure] = _session_value(block, measure, sums[measure])
             continue
@@ -108,41 +110,27 @@ def _session_values(block: SessionBatch, measures: list[Measure]) -> dict[Measur
             added = pl.when(pl.col("value").count() > 0).then(exact.fixed(pl.col("value")).sum())
             found = _by_session(block, by_query[measure.inner], pl.col("judged").sum(), value=exact.unfixed(added))
         value = pl.col("value")
-        found = found.with_columns(_defined(value, measure) if isinstance(measure, JudgedMeasure) else value)
+        found = found.with_columns(value if measure.wraps else _defined(value, measure))
         values[measure] = found.with_columns(total=exact.fixed(value))
-    return {measure: _of_logged(block, measure, found) for measure, found in values.items()}
+    for measure, found in values.items():
+        logged = logged_sessions(block, measure.selection)
+        if not logged.all():
+            values[measure] = found.with_columns(pl.when(pl.lit(logged)).then(pl.col("value", "total")))
+    return values
 
 
-def _of_logged(block: SessionBatch, measure: Measure, found: pl.DataFrame) -> pl.DataFrame:
-    """The values without those of sessions of which no list was logged, see `logged_sessions`."""
-    logged = logged_sessions(block, Selection.of(measure.inner))
-    if logged.all():
-        return found
-    return found.with_columns(pl.when(pl.lit(logged)).then(pl.col("value", "total")))
-
-
-def _worked_out(block: SessionBatch, measures: Iterable[JudgedMeasure]) -> Iterator[tuple[JudgedMeasure, pl.DataFrame]]:
+def _worked_out(block: SessionBatch, measures: Iterable[Measure]) -> Iterator[tuple[Measure, pl.DataFrame]]:
     """Measures that work out their own values, with them; those that agree on which results count share their lists."""
-    groups: dict[Selection, list[QueryMeasure | SessionMeasure]] = {}
+    groups: dict[Selection, list[Measure]] = {}
     for measure in dict.fromkeys(measures):
-        if isinstance(measure, (QueryMeasure, SessionMeasure)):
-            groups.setdefault(Selection.of(measure), []).append(measure)
+        groups.setdefault(measure.selection, []).append(measure)
     for selection, group in groups.items():
         lists = Lists(block, selection, columns_beside(group))
         for measure in group:
             found = measure.values(lists).cast(pl.Float64).alias("value").to_frame()
-            if isinstance(measure, QueryMeasure):
+            if measure.level == "query":
                 found = lists.queries.select(PLACE).hstack(found)
             yield measure, found.with_columns(_defined(pl.col("value"), measure))
-
-
-def columns_beside(measures: Iterable[JudgedMeasure]) -> dict[str, tuple[str, ...]]:
-    """Columns of the log that some measures read, by table."""
-    columns: dict[str, dict[str, None]] = {}
-    for measure in measures:
-        for table, names in (*measure.needs().items(), *measure.may_read.items()):
-            columns.setdefault(table, {}).update(dict.fromkeys(names))
-    return {table: (*names,) for table, names in columns.items()}
 
 
 def adds_up(measure: Measure) -> bool:
@@ -170,7 +158,7 @@ def _session_value(block: SessionBatch, measure: GainMeasure, found: pl.DataFram
         share = exact.quotient(pl.col("total"), pl.lit(ideals["ideal"]))
         found = found.with_columns(value=_defined(share, measure)).with_columns(total=exact.fixed(pl.col("value")))
         return found.select("value", "total", "judged")
-    judged = pl.lit(sessions_with_judgments(block, Selection.of(measure)))
+    judged = pl.lit(sessions_with_judgments(block, measure.selection))
     total: pl.Expr = pl.when(judged).then(pl.col("total"))
     if measure.undefined == "zero":
         total = total.fill_null(0)
@@ -192,7 +180,7 @@ def _sums(block: SessionBatch, measures: Iterable[GainMeasure], by: str) -> dict
     """
     groups: dict[tuple[Selection, GainMeasure | None], list[GainMeasure]] = {}
     for measure in dict.fromkeys(measures):
-        groups.setdefault((Selection.of(measure), measure if measure.ranks_along_session else None), []).append(measure)
+        groups.setdefault((measure.selection, measure if measure.ranks_along_session else None), []).append(measure)
     sums: dict[GainMeasure, pl.DataFrame] = {}
     many = len(block.sessions if by == "session" else block.queries)
     for (selection, running_on), group in groups.items():
@@ -211,6 +199,6 @@ def _sums(block: SessionBatch, measures: Iterable[GainMeasure], by: str) -> dict
     return sums
 
 
-def _defined(value: pl.Expr, measure: JudgedMeasure) -> pl.Expr:
+def _defined(value: pl.Expr, measure: Measure) -> pl.Expr:
     """Put 0 for an undefined value where the measure says so."""
     return value.fill_null(0.0) if measure.undefined == "zero" else value

@@ -10,17 +10,17 @@ from sessionkit.display.frames import ResultFrame
 from sessionkit.errors import MeasureError, UsageError, suggestion
 from sessionkit.scoring import exact
 from sessionkit.scoring.batch import SessionBatch, blocks
+from sessionkit.scoring.columns import columns_beside, columns_read
 from sessionkit.scoring.curves import session_vectors
-from sessionkit.scoring.execution import columns_beside, query_values
+from sessionkit.scoring.execution import query_values
 from sessionkit.scoring.ideals import own_ideals
-from sessionkit.scoring.layout import with_offsets
 from sessionkit.scoring.lists import Lists
 from sessionkit.scoring.measures.aggregates import LAST, Aggregate, AveragePosition
 from sessionkit.scoring.measures.base import GainMeasure, Measure, TermMeasure
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.measures.recency import LATER, RecencyMeasure
 from sessionkit.scoring.results_filter import every_gain, every_row, sessions_with_judgments, units
-from sessionkit.scoring.selection import Selection, columns_of, columns_read
+from sessionkit.scoring.slots import with_offsets
 from sessionkit.study import Study
 from sessionkit.study.study import guarded_read
 
@@ -84,7 +84,7 @@ def explain(study: Study, measure: str | Measure, session: str | None = None) ->
         raise MeasureError(msg)
     if session is not None:
         study = one_session(study, session)
-    read = columns_read(columns_of(study), [asked])
+    read = columns_read(study, [asked])
     read["results"] = [*read["results"], "doc_id"]
     empty = pl.DataFrame(schema=COLUMNS)
     explained = pl.concat([empty, *(_explained(block, asked) for block in blocks(study, read))])
@@ -127,7 +127,7 @@ def one_session(study: Study, session: str) -> Study:
 
 def _terms(block: SessionBatch, measure: TermMeasure) -> pl.DataFrame:
     """Every result of a block with what it adds to the value of its list."""
-    selection = Selection.of(measure)
+    selection = measure.selection
     lists = Lists(block, selection, columns_beside([measure]))
     terms, divisor = measure.terms(lists).select("list", "rank", contribution="term"), measure.divisor(lists)
     value = measure.values(lists)
@@ -147,7 +147,7 @@ def _terms(block: SessionBatch, measure: TermMeasure) -> pl.DataFrame:
 
 def _forgotten(block: SessionBatch, measure: RecencyMeasure) -> pl.DataFrame:
     """Every result of a block with what is left of its contribution when the session ends."""
-    selection, unweighted, left = Selection.of(measure), measure.unweighted(), measure.remembered()
+    selection, unweighted, left = measure.selection, measure.unweighted(), measure.remembered()
     later = units(block, selection).select("query", later=LATER)
     rows = every_gain(block, measure).join(later, on="query", how="inner", maintain_order="left")
     judged = sessions_with_judgments(block, selection).gather(rows["session"])
@@ -171,7 +171,7 @@ def _by_query(block: SessionBatch, asked: Measure, terms: pl.DataFrame) -> pl.Da
 
 def _weighted(block: SessionBatch, asked: Measure, inner: GainMeasure, terms: pl.DataFrame) -> pl.DataFrame:
     """Divide contributions by the ideal, and weight them by what their query or slot counts in the value."""
-    selection = Selection.of(inner)
+    selection = inner.selection
     zero = 0.0 if inner.undefined == "zero" else None
     if isinstance(asked, AveragePosition):
         weights = _slot_weights(block, asked)

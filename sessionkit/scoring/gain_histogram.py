@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import polars as pl
@@ -16,13 +17,19 @@ import polars as pl
 from sessionkit.scoring import exact
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.gains import gain_expr
-from sessionkit.scoring.graded_pairs import gain_name
-from sessionkit.scoring.measures.base import GainMeasure
+from sessionkit.scoring.graded_pairs import HasGain, gain_name
 from sessionkit.scoring.results_filter import counted_rows, relevant_pairs, relevant_rows
 from sessionkit.scoring.selection import Selection
 
 DIRECT = 2**22
 """Cells that are laid out without looking which of them occur, where there are no more."""
+
+
+class HasContribution(HasGain, Protocol):
+    """A measure that adds up what each result contributes by its gain, rank and query position."""
+
+    def contribution(self, gain: pl.Expr) -> pl.Expr:
+        """What a result adds, from its gain and the columns ``rank`` and ``query_position``."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +52,7 @@ class GainHistogram:
         cls,
         block: SessionBatch,
         selection: Selection,
-        measures: Sequence[GainMeasure],
+        measures: Sequence[HasContribution],
         rows: pl.DataFrame | None = None,
     ) -> GainHistogram:
         """Sort the results that count and gain something under any of some measures into cells.
@@ -59,18 +66,19 @@ class GainHistogram:
             What `sessionkit.scoring.results_filter.counted_rows` returns, where it is at hand.
         """
         gains = frozenset(map(gain_name, measures))
-        known, pairs, cells = block.cells.get(selection, (frozenset(), None, None))
-        if cells is not None and gains <= known:
-            return cells
+        last: LastHistogram | None = block.memo.find(LastHistogram)
+        if last is not None and last.selection != selection:
+            last = None
+        if last is not None and gains <= last.gains:
+            return last.histogram
         relevant = relevant_pairs(block, selection, measures)
-        if cells is not None and relevant is not None and pairs is not None and relevant.equals(pairs):
-            gains |= known
+        if last is not None and relevant is not None and last.pairs is not None and relevant.equals(last.pairs):
+            last = LastHistogram(selection, gains | last.gains, relevant, last.histogram)
         else:
             rows = counted_rows(block, selection) if rows is None else rows
-            cells = cls._made(relevant_rows(block, selection, measures, rows))
-        block.cells.clear()  # of one selection, the last: a curve has that of what is scored, or makes its own
-        block.cells[selection] = gains, relevant, cells
-        return cells
+            last = LastHistogram(selection, gains, relevant, cls._made(relevant_rows(block, selection, measures, rows)))
+        block.memo.keep(LastHistogram, last)  # of one selection: a curve has that of what is scored, or makes its own
+        return last.histogram
 
     @classmethod
     def _made(cls, rows: pl.DataFrame) -> GainHistogram:
@@ -94,7 +102,7 @@ class GainHistogram:
         )
         return cls(places, rows.select("query", "session", cell=pl.Series(cell.astype(np.uint32))))
 
-    def contributions(self, measures: Sequence[GainMeasure]) -> pl.DataFrame:
+    def contributions(self, measures: Sequence[HasContribution]) -> pl.DataFrame:
         """What a result of each cell contributes to each measure, at the fixed scale, in columns by name."""
         gains = [gain_expr(pl.col("grade"), measure.gain, measure.min_grade) for measure in measures]
         return self.places.select(
@@ -102,7 +110,7 @@ class GainHistogram:
             for measure, gain in zip(measures, gains, strict=True)
         )
 
-    def sums(self, by: str, measures: Sequence[GainMeasure]) -> pl.DataFrame:
+    def sums(self, by: str, measures: Sequence[HasContribution]) -> pl.DataFrame:
         """Sum of the contributions to each measure per ``session`` or ``query`` that has any, in columns by name."""
         added = self.contributions(measures).select(pl.all().gather(self.rows.get_column("cell")))
         return self.rows.select(by).hstack(added).lazy().group_by(by).agg(pl.all().sum()).collect()
@@ -118,8 +126,18 @@ class GainHistogram:
         rows = pl.DataFrame([group.gather(self.rows.get_column("session")).alias("group"), self.rows["cell"]])
         return rows.lazy().drop_nulls().group_by("group", "cell").agg(many=pl.len().cast(pl.Int128)).collect()
 
-    def sums_of_groups(self, group: pl.Series, measures: Sequence[GainMeasure]) -> pl.DataFrame:
+    def sums_of_groups(self, group: pl.Series, measures: Sequence[HasContribution]) -> pl.DataFrame:
         """Sum of the contributions to each measure over groups of sessions (see `held`): ``group`` and columns by name."""
         held = self.held(group)
         worth = self.contributions(measures).select(pl.all().gather(held.get_column("cell")) * held.get_column("many"))
         return held.select("group").hstack(worth).group_by("group").agg(pl.all().sum())
+
+
+@dataclass(frozen=True, eq=False)
+class LastHistogram:
+    """The histogram that was made of a batch last: of which results, and under which gains they gain something."""
+
+    selection: Selection
+    gains: frozenset[str]
+    pairs: pl.Series | None
+    histogram: GainHistogram

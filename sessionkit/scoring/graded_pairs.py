@@ -12,10 +12,10 @@ from typing import Any, Protocol
 import polars as pl
 
 from sessionkit.scoring.gains import check_grades, gain_expr
-from sessionkit.scoring.judgment_merge import columns_merged, merged, merged_judgments, merged_numbers
+from sessionkit.scoring.judgment_merge import columns_merged, merged, merged_judgments
 from sessionkit.scoring.subtopics.grades import SUBTOPIC, Subtopics
 from sessionkit.study import Settings, Study
-from sessionkit.study.judgment_index import JUDGMENT, JudgmentIndex
+from sessionkit.study.judgment_index import JUDGMENT, KEY, JudgmentIndex
 from sessionkit.study.row_index import placed
 
 
@@ -90,8 +90,8 @@ class GradedPairs:
         pairs = JudgmentIndex.numbered(read)
 
         def grade(lift: bool) -> pl.Series:
-            merged = merged_numbers(read, study.settings, lift=lift)
-            return placed(merged["grade"], merged[JUDGMENT], len(pairs.pairs))
+            rows = merged(read, study.settings, [JUDGMENT], KEY, lift=lift).select(JUDGMENT, "grade").collect()
+            return placed(rows["grade"], rows[JUDGMENT], len(pairs.pairs))
 
         return cls._of(study, pairs, grade)
 

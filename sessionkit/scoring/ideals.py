@@ -8,12 +8,9 @@ import polars as pl
 
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.exact import fixed
-from sessionkit.scoring.ideal_slots import best_slots
-from sessionkit.scoring.layout import layout, require_cutoff
 from sessionkit.scoring.measures.base import GainMeasure
-from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
 from sessionkit.scoring.results_filter import session_keys, units
-from sessionkit.scoring.selection import Selection
+from sessionkit.scoring.slots import best_slots, layout, require_cutoff
 
 
 def ideal_list(block: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
@@ -33,11 +30,9 @@ def own_ideals(block: SessionBatch, measure: GainMeasure) -> tuple[pl.DataFrame,
     The ideal of the session for nsDCG; of the query, without its query discount, for nsDCG with ``normalize=query`` and
     for query measures.
     """
-    if isinstance(measure, NormalizedSessionGain):
-        if measure.normalize == "session":
-            return session_ideals(block, measure), "session"
-        return query_ideals(block, measure(query_discount="none")), "query"
-    return query_ideals(block, measure), "query"
+    if measure.normalized_by_session:
+        return session_ideals(block, measure), "session"
+    return query_ideals(block, measure.without_query_discount()), "query"
 
 
 def query_ideals(block: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
@@ -47,17 +42,17 @@ def query_ideals(block: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
     The query's Top-k ideal list takes the query's own place: the same query discount and, with
     ``rank_origin=session``, the same slots.
     """
-    places = layout(block, measure) if measure.ranks_along_session else units(block, Selection.of(measure))
+    places = layout(block, measure) if measure.ranks_along_session else units(block, measure.selection)
     return _with_ideals(block, measure, places).select("query", "session", "ideal")
 
 
 def session_ideals(block: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
     """Ideal of every session, as a fixed-scale sum: ``session``, ``ideal``; sessions without any are absent or 0."""
-    if not isinstance(measure, NormalizedSessionGain):
+    if measure.session_ideal is None:
         places = query_ideals(block, measure)
-    elif measure.ideal == "spread":
+    elif measure.session_ideal == "spread":
         return _spread(block, measure)
-    elif measure.ideal == "repeated":
+    elif measure.session_ideal == "repeated":
         places = _with_ideals(block, measure, ideal_places(block, measure))
     else:
         places = _with_ideals(block, measure, first_query(ideal_places(block, measure)))
@@ -71,14 +66,14 @@ def ideal_places(block: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
     otherwise slots after the session's last.
     """
     columns = ["session", "query_position", "key", *(["size", "offset"] if measure.cutoff is not None else [])]
-    laid_out = layout(block, measure) if measure.cutoff is not None else units(block, Selection.of(measure))
+    laid_out = layout(block, measure) if measure.cutoff is not None else units(block, measure.selection)
     own = laid_out.select(columns)
-    if not isinstance(measure, NormalizedSessionGain) or measure.ideal_queries == "session":
+    many = measure.ideal_length
+    if many is None:
         return own
-    many = int(measure.ideal_queries)
     place = ["session", "query_position"]
     positions = pl.DataFrame({"query_position": pl.int_range(1, many + 1, dtype=pl.Int32, eager=True)})
-    missing = session_keys(block, Selection.of(measure)).join(positions, how="cross").join(own, on=place, how="anti")
+    missing = session_keys(block, measure.selection).join(positions, how="cross").join(own, on=place, how="anti")
     if measure.cutoff is not None:
         size = pl.lit(measure.cutoff, pl.Int64)
         if measure.list_slots == "pad":
@@ -115,7 +110,7 @@ def first_query(places: pl.DataFrame) -> pl.DataFrame:
     return first.with_columns(query_position=pl.lit(1, pl.Int32), offset=pl.lit(0, pl.Int64))
 
 
-def _spread(block: SessionBatch, measure: NormalizedSessionGain) -> pl.DataFrame:
+def _spread(block: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
     """The best documents once each, the best of them in the slots that count most; per key where a session has
     several.
     """

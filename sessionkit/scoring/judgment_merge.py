@@ -33,16 +33,11 @@ def merged_judgments(study: Study) -> pl.LazyFrame:
 
 
 def columns_merged(settings: Settings, columns: Sequence[str]) -> list[str]:
-    """Of the columns of saved judgments those that `merged_numbers` reads, and the texts of their keys."""
+    """Of the columns of saved judgments those that `merged` reads, and the texts of their keys."""
     wanted = ["judgment_key", KEY, JUDGMENT, "grade"]
     if settings.merge == "alternate":
         wanted += ["doc_id", "judge_id"]
     return [name for name in wanted if name in columns]
-
-
-def merged_numbers(judgments: pl.LazyFrame, settings: Settings, *, lift: bool = False) -> pl.DataFrame:
-    """Grades as scoring uses them, of saved judgments: ``__judgment``, ``grade``, one row per pair that has one."""
-    return merged(judgments, settings, [JUDGMENT], KEY, lift=lift).select(JUDGMENT, "grade").collect()
 
 
 def merged(

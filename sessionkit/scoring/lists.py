@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Any, TypeVar
 
 import numpy as np
 import polars as pl
@@ -21,9 +19,9 @@ from sessionkit.scoring.graded_pairs import GradedPairs, GradeWorth
 from sessionkit.scoring.results_filter import counted_rows, every_row, relevant_rows, shown, units
 from sessionkit.scoring.selection import Selection
 from sessionkit.study import Settings
+from sessionkit.study.memo import Memo
 from sessionkit.study.row_index import counts, where
 
-Made = TypeVar("Made")
 ROW = ("list", "rank", "judgment", "grade")
 
 
@@ -40,12 +38,14 @@ class Lists:
     columns
         Columns of queries and results, by table, to put beside what is there always, where the block has them; those of
         sessions are in ``block.features``.
+    memo
+        What was made of them.
     """
 
     block: SessionBatch
     selection: Selection
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    _made: dict[tuple[object, ...], Any] = field(default_factory=dict, repr=False)
+    memo: Memo = field(default_factory=Memo, repr=False)
 
     @property
     def settings(self) -> Settings:
@@ -57,37 +57,51 @@ class Lists:
         """Whose grades count: the judgments, or the searchers' own."""
         return self.block.base(self.selection.grades)
 
-    @cached_property
+    @property
     def queries(self) -> pl.DataFrame:
         """The lists in order: ``list`` (UInt32, the row's number), ``query``, ``session``, ``query_position``, ``key`` (null
         where nothing is judged for it), ``length`` (the last rank shown within the cutoff; gaps are slots) and columns
         of the log.
         """
+        return self.memo.once("queries", self._queries)
+
+    def _queries(self) -> pl.DataFrame:
         found = units(self.block, self.selection)
         number = pl.int_range(len(found), dtype=pl.UInt32, eager=True).alias("list")
         length = self._lengths().gather(found["query"]).alias("length")
         own = [self.block.queries[name].gather(found["query"]) for name in self._extra("queries", self.block.queries)]
         return pl.DataFrame([number, *found.get_columns(), length, *own])
 
-    @cached_property
+    @property
     def every(self) -> pl.DataFrame:
         """All results that count within the cutoff, by list and rank: ``list``, ``rank``, ``judgment``, ``grade`` (Float64, null
         where unjudged), ``first`` (not a document that was shown before and gains once), ``pooled`` (pooled, but
         unjudged) and columns of the log. Ranks are closed up where unjudged results are removed.
         """
+        return self.memo.once("every", self._every)
+
+    def _every(self) -> pl.DataFrame:
         rows = every_row(self.block, self.selection)
         pooled = pl.col("judgment").is_not_null() & pl.col("grade").is_null()
         return self._rows(rows.with_columns(pooled=pooled), "first", "pooled")
+
+    @property
+    def uncut(self) -> Lists:
+        """The lists as deep as they were shown, whatever the cutoff."""
+        whole = replace(self.selection, cutoff=None)
+        return self.memo.once("uncut", lambda: Lists(self.block, whole, self.columns))
 
     def relevant(self, min_grade: float = 1) -> pl.DataFrame:
         """The results of at least this grade, each document once: the columns of `every` but ``pooled``, and ``nth``, the
         number of the row within its list.
         """
-        return self._once(("relevant", min_grade), lambda: self._gaining(GradeWorth("binary", min_grade)).drop("gain"))
+        return self.memo.once(
+            ("relevant", min_grade), lambda: self._gaining(GradeWorth("binary", min_grade)).drop("gain")
+        )
 
     def gaining(self, gain: str, min_grade: float = 1) -> pl.DataFrame:
         """The results that gain something, as `relevant` has them, with their ``gain``."""
-        return self._once(("gaining", gain, min_grade), lambda: self._gaining(GradeWorth(gain, min_grade)))
+        return self.memo.once(("gaining", gain, min_grade), lambda: self._gaining(GradeWorth(gain, min_grade)))
 
     def base_size(self, min_grade: float = 1) -> pl.Series:
         """R of every list: how many documents of its key's recall base have at least this grade (Int64); 0 without any."""
@@ -154,9 +168,10 @@ class Lists:
     def _gaining(self, worth: GradeWorth) -> pl.DataFrame:
         """The results that gain something, each document once."""
         gain = gain_expr(pl.col("grade"), worth.gain, worth.min_grade)
-        if "every" in self.__dict__:
+        every: pl.DataFrame | None = self.memo.find("every")
+        if every is not None:
             self.judged.gain(worth)  # refuses grades that the gain does not cover
-            rows = self.every.filter(pl.col("first"), gain > 0).drop("first", "pooled")
+            rows = every.filter(pl.col("first"), gain > 0).drop("first", "pooled")
         else:
             counted = counted_rows(self.block, self.selection)
             rows = self._rows(relevant_rows(self.block, self.selection, [worth], counted))
@@ -170,11 +185,4 @@ class Lists:
             per_key = counts(keys, len(self.judged.pairs.keys)).cast(pl.Int64)
             return per_key.gather(self.queries["key"]).fill_null(0)
 
-        return self._once(what, count)
-
-    def _once(self, what: tuple[object, ...], make: Callable[[], Made]) -> Made:
-        """What was made under this name, or is now."""
-        if what not in self._made:
-            self._made[what] = make()
-        made: Made = self._made[what]
-        return made
+        return self.memo.once(what, count)

@@ -13,7 +13,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import polars as pl
 
@@ -24,13 +24,17 @@ from sessionkit.study import Study
 from sessionkit.study.atomic_files import explained, make_directory, write_whole
 from sessionkit.study.storage import StoredBatch
 
-if TYPE_CHECKING:
-    from sessionkit.scoring.reduction import Reduction
-
 KERNEL = 3
 """Counted up whenever parts of some task become others than they were."""
 UNSEEN = ("title", "synthetic", "timezone", "missing_positions")
 """Settings that no value depends on."""
+
+
+class HasColumns(Protocol):
+    """Something asked of a study, that says what it reads."""
+
+    def columns(self) -> Mapping[str, Sequence[str]]:
+        """What is read beside what every block is made of, by table: sessions, users, queries, results."""
 
 
 def partitions(study: Study) -> dict[str, list[StoredBatch]]:
@@ -91,7 +95,7 @@ class Partials:
                 old.unlink(missing_ok=True)
 
 
-def key_of(study: Study, task: Reduction, parts: Sequence[StoredBatch]) -> str:
+def key_of(study: Study, task: HasColumns, parts: Sequence[StoredBatch]) -> str:
     """What the part that a task makes of a partition is kept under: a hash of all it depends on."""
     settings = {name: value for name, value in study.settings.as_dict().items() if name not in UNSEEN}
     depends = {

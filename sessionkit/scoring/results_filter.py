@@ -4,19 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import polars as pl
 
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.gains import check_grades, gain_expr
 from sessionkit.scoring.graded_pairs import HasGain, gain_name
-from sessionkit.scoring.measures.base import GainMeasure, JudgedMeasure
 from sessionkit.scoring.selection import SEEN, Selection
 from sessionkit.study.row_index import counts, sums
 
-if TYPE_CHECKING:
-    from sessionkit.scoring.measures.recency import RecencyMeasure
+
+class HasSelection(HasGain, Protocol):
+    """A measure of the gains of the results that it selects."""
+
+    @property
+    def selection(self) -> Selection:
+        """Which results count."""
+
+    @property
+    def undefined(self) -> str:
+        """What an undefined value becomes, null or zero."""
 
 
 def units(block: SessionBatch, selection: Selection) -> pl.DataFrame:
@@ -122,9 +130,9 @@ def relevant_pairs(block: SessionBatch, selection: Selection, measures: Sequence
     return None if _by_text(block, selection) else relevant
 
 
-def gaining_rows(block: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
+def gaining_rows(block: SessionBatch, measure: HasSelection) -> pl.DataFrame:
     """The results that gain something under a measure, as `relevant_rows` has them, with their ``gain``."""
-    selection = Selection.of(measure)
+    selection = measure.selection
     rows = relevant_rows(block, selection, [measure], counted_rows(block, selection))
     return rows.with_columns(gain=gain_expr(pl.col("grade"), measure.gain, measure.min_grade))
 
@@ -147,11 +155,11 @@ def every_row(block: SessionBatch, selection: Selection) -> pl.DataFrame:
     return rows.with_columns(first=pl.when(known).then(first).otherwise(pl.lit(value=True)))
 
 
-def every_gain(block: SessionBatch, measure: GainMeasure | RecencyMeasure) -> pl.DataFrame:
+def every_gain(block: SessionBatch, measure: HasSelection) -> pl.DataFrame:
     """All results that count under a measure, as `every_row` has them, with the ``gain`` of each: 0 where the result is
     unjudged, or its document was shown before and gains once.
     """
-    selection = Selection.of(measure)
+    selection = measure.selection
     rows = every_row(block, selection)
     if selection.grades == "user":
         _check_own_grades(block, rows, [measure])
@@ -258,12 +266,12 @@ def sessions_with_judgments(block: SessionBatch, selection: Selection) -> pl.Ser
     return found.select(pl.coalesce("any", "own")).to_series() & logged
 
 
-def defined_sessions(block: SessionBatch, measure: JudgedMeasure) -> pl.Series:
+def defined_sessions(block: SessionBatch, measure: HasSelection) -> pl.Series:
     """For every session whether a sum over its results has a value: anything is judged for it or, with ``undefined=zero``,
     a list of it was logged.
     """
     known = logged_sessions if measure.undefined == "zero" else sessions_with_judgments
-    return known(block, Selection.of(measure))
+    return known(block, measure.selection)
 
 
 def _graded_sessions(block: SessionBatch) -> pl.Series:

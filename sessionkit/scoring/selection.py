@@ -1,13 +1,8 @@
-"""The choices of a measure that decide which results count, and the columns these need."""
+"""The choices of a measure that decide which results count."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-
-from sessionkit.errors import DataError
-from sessionkit.scoring.measures.base import JudgedMeasure, Measure
-from sessionkit.study import Study
 
 SEEN = {"all": None, "last_click": "clicked", "examined": "examined"}
 """The column of results that says how deep the searcher looked."""
@@ -25,61 +20,3 @@ class Selection:
     queries: int | None = None
     gain: str = "linear"
     """``lifted`` where that is the gain: the only one for which results can have other grades."""
-
-    @classmethod
-    def of(cls, measure: JudgedMeasure) -> Selection:
-        """The selection that a measure makes."""
-        choices = (measure.cutoff, measure.depth, measure.duplicates, measure.unjudged, measure.grades, measure.queries)
-        return cls(*choices, gain="lifted" if getattr(measure, "gain", None) == "lifted" else "linear")
-
-
-def columns_read(have: Mapping[str, Sequence[str]], measures: Iterable[Measure]) -> dict[str, list[str]]:
-    """What measures read of each table beside what every block is made of.
-
-    Parameters
-    ----------
-    have
-        The columns that sessions, queries, results and judgments have.
-
-    Raises
-    ------
-    DataError
-        If a measure needs a column that is not there.
-    MeasureError
-        If a measure lacks a parameter that it cannot do without.
-    """
-    read: dict[str, None] = {}
-    own: dict[str, dict[str, None]] = {name: {} for name in ("sessions", "queries")}
-    for measure in measures:
-        measure.require_parameters()
-        for table, columns in measure.inner.needs().items():
-            missing = [name for name in columns if name not in have.get(table, ())]
-            if missing:
-                msg = f"{measure} needs the column {missing[0]!r} in the {table}; they have {', '.join(have.get(table, ()))}"
-                raise DataError(msg)
-        one_of = measure.inner.one_of()
-        if one_of and not any(name in have.get(table, ()) for table, names in one_of.items() for name in names):
-            wanted = "; ".join(f"{', '.join(names)} in the {table}" for table, names in one_of.items())
-            msg = f"{measure} needs one of the columns {wanted}; the log has none of them"
-            raise DataError(msg)
-        for table, columns in (*measure.inner.needs().items(), *measure.inner.may_read.items()):
-            there = [name for name in columns if name in have.get(table, ())]
-            (read if table == "results" else own.setdefault(table, {})).update(dict.fromkeys(there))
-        selection = Selection.of(measure.inner)
-        wants = {f"depth={selection.depth}": SEEN[selection.depth]}
-        if selection.grades == "user":
-            wants["grades=user"] = "user_grade"
-        for wanted_by, column in wants.items():
-            if column is not None and column not in have["results"]:
-                msg = f"{wanted_by} needs the column {column!r} in the results; they have {', '.join(have['results'])}"
-                raise DataError(msg)
-            if column is not None:
-                read[column] = None
-        if selection.grades == "user" or (selection.duplicates == "first" and "judgment_key" in have["queries"]):
-            read["doc_id"] = None
-    return {"sessions": [*own["sessions"]], "queries": [*own["queries"]], "results": [*read]}
-
-
-def columns_of(study: Study) -> dict[str, list[str]]:
-    """The columns of the tables that measures can read."""
-    return {name: [*study.columns(name)] for name in ("sessions", "queries", "results", "judgments")}

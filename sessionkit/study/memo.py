@@ -1,4 +1,4 @@
-"""What was worked out of one study: each value once, as long as the study lives."""
+"""What was worked out of a study, or of a batch of its sessions: each value once, as long as that lives."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ Value = TypeVar("Value")
 
 
 class Memo:
-    """Values worked out of one study, for any thread; and what a caller holds for a while, for that caller's thread.
+    """Values worked out of one thing, for any thread; and what a caller holds for a while, for that caller's thread.
 
-    It is never sent to another process: a pickled study arrives with an empty one.
+    A study has one, and each batch of its sessions. It is never sent to another process: what is pickled arrives with an
+    empty one.
 
     Examples
     --------
@@ -47,6 +48,14 @@ class Memo:
     def find(self, key: Hashable) -> Any:  # noqa: ANN401 - whatever was made
         """Return the value of a key; None where none was made."""
         return self._values.get(key)
+
+    def keep(self, key: Hashable, value: object) -> None:
+        """Keep the value of a key in place of what was there."""
+        self._values[key] = value
+
+    def clear(self) -> None:
+        """Forget every value."""
+        self._values.clear()
 
     def share(self, key: Hashable, other: Memo) -> None:
         """Take over the value of a key from another study's memo, if it was made there."""

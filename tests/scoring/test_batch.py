@@ -14,9 +14,10 @@ from sessionkit.analysis.groups import Grouping
 from sessionkit.analysis.reductions.breakdown import BreakdownReduction
 from sessionkit.errors import DataError, UsageError
 from sessionkit.scoring.batch import blocks
+from sessionkit.scoring.columns import columns_read
+from sessionkit.scoring.execution import session_values
 from sessionkit.scoring.gain_histogram import GainHistogram
 from sessionkit.scoring.score import score_task
-from sessionkit.scoring.selection import Selection, columns_read
 from tests.scoring.studies import sessions, study_of
 from tests.support.examples import examples
 
@@ -42,11 +43,10 @@ def cut(task, study, rows):
 @given(drawn=sessions(keys_per_query=True), rows=st.integers(1, 9), how=st.sampled_from(PARTS))
 def test_cuts_through_keys_of_queries_and_grades_of_searchers(drawn, rows, how):
     study = study_of(*drawn)
-    have = {name: study.columns(name) for name in ("queries", "results")}
     tasks = [score_task(study, OWN, per) for per in ("session", "system")]
     for text in ("nDCG@3", "sDCG(duplicates=first)@2"):
         measure = sk.parse_measure(text)
-        tasks.append(BreakdownReduction(measure, Grouping.of(study, "system_id"), *how, columns_read(have, [measure])))
+        tasks.append(BreakdownReduction(measure, Grouping.of(study, "system_id"), *how, columns_read(study, [measure])))
     for task in tasks:
         assert_frame_equal(cut(task, study, rows), cut(task, study, 10**9), check_exact=True)
 
@@ -166,8 +166,8 @@ def test_a_block_that_reads_less_shares_what_is_kept_of_it():
     assert {"query_position", "logged", "length"} <= set(narrow.queries.columns) <= set(block.queries.columns)
     assert block.reading({"queries": ["session_id"], "results": ["doc_id"]}) is block
     task.part(narrow)
-    assert [*block.values] == [sk.parse_measure("sDCG@3")]
-    assert block.cells is narrow.cells
+    assert [*block.memo.find(session_values)] == [sk.parse_measure("sDCG@3")]
+    assert block.memo is narrow.memo
 
 
 @quiet
@@ -185,7 +185,7 @@ def test_cells_serve_other_gains_where_the_same_documents_gain(grade, shared):
     )
     (block,) = blocks(study, {})
     linear, binary = (sk.parse_measure(f"sDCG(gain={gain})@3") for gain in ("linear", "binary"))
-    selection = Selection.of(linear)
+    selection = linear.selection
     first, second = (GainHistogram.of(block, selection, [measure]) for measure in (linear, binary))
     assert (first is second) == shared
     # a grade of 0.5 gains nothing as binary

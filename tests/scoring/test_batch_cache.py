@@ -33,17 +33,17 @@ def test_blocks_of_a_small_study_hand_out_what_is_asked_for(monkeypatch):
     with cache_batches(study, {**asked, "results": []}):
         (first,), (second,), (bare,) = blocks(study, asked), blocks(study, asked, 1), blocks(study, {})
         assert len(cuts) == 1
-        assert second.values is first.values is bare.values
+        assert second.memo is first.memo is bare.memo
         assert first.features.select("session_id", "age", "skill").rows() == [("s", 1, 5), ("t", 2, 6)]
         assert first.results["clicked"].to_list() == [True, False]
         assert sorted(bare.results.columns) == ["judgment", "query", "rank"]
         (other,) = blocks(study, {"users": ["age"]})  # not kept: sessions have a column of the name
         assert other.features["age"].to_list() == [30, 40]
         (alone,) = blocks(replace(study), {})  # another study, which nobody keeps
-        assert alone.values is not first.values
+        assert alone.memo is not first.memo
         assert len(cuts) == 3
     (after,) = blocks(study, {})
-    assert (len(cuts), after.values is first.values) == (4, False)
+    assert (len(cuts), after.memo is first.memo) == (4, False)
     monkeypatch.setattr(batch_cache, "SMALL", 1)
     with cache_batches(study, {}):
-        assert next(blocks(study, asked)).values is not next(blocks(study, asked)).values
+        assert next(blocks(study, asked)).memo is not next(blocks(study, asked)).memo

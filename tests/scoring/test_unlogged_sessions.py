@@ -11,7 +11,6 @@ import sessionkit as sk
 from sessionkit.errors import DataWarning
 from sessionkit.reports.sections.discounts import discounts
 from sessionkit.reports.sections.explorer import explorer
-from sessionkit.scoring.measures.base import JudgedMeasure
 from sessionkit.scoring.measures.grammar import example_of, parse_measure
 from sessionkit.scoring.measures.registry import MEASURES
 from tests.reports.one_section import page_of
@@ -70,7 +69,7 @@ def of_sessions():
     found = []
     for measure in map(example_of, MEASURES.values()):
         every = [measure]
-        if isinstance(measure, JudgedMeasure):
+        if not measure.wraps:
             every += [measure(undefined="zero")] if "undefined" in measure.parameters() else []
             every += [measure(queries=2)] if "queries" in measure.parameters() else []
         found += [MEASURES["mean"](one) if measure.level == "query" else one for one in every]

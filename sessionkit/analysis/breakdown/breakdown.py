@@ -11,11 +11,11 @@ from sessionkit.analysis.reductions.breakdown import BreakdownReduction
 from sessionkit.display.frames import ResultFrame
 from sessionkit.errors import MeasureError, UsageError, suggestion
 from sessionkit.scoring.cautions import tell_of_bound, tell_of_depth
-from sessionkit.scoring.layout import require_cutoff
-from sessionkit.scoring.measures.base import JudgedMeasure, Measure
+from sessionkit.scoring.columns import columns_read
+from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.reduction import run
-from sessionkit.scoring.selection import columns_of, columns_read
+from sessionkit.scoring.slots import require_cutoff
 from sessionkit.study import Study
 from sessionkit.study.study import guarded_read
 
@@ -118,10 +118,10 @@ def breakdown_task(
             msg = f"{name} must be one of {', '.join(allowed)}, not {value!r}{suggestion(value, allowed)}"
             raise UsageError(msg)
     grouping = Grouping.of(study, group, min_queries, option="group")
-    return BreakdownReduction(asked, grouping, by, average, columns_read(columns_of(study), [asked]))
+    return BreakdownReduction(asked, grouping, by, average, columns_read(study, [asked]))
 
 
-def _require_ranks(measure: Measure) -> JudgedMeasure:
+def _require_ranks(measure: Measure) -> Measure:
     """Return the measure if its value builds up by rank within each query, or say what to ask for instead."""
     if not measure.has_ranks:
         measure.require_parameters()

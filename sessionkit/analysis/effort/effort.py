@@ -23,11 +23,11 @@ from sessionkit.analysis.effort.tables import (
 from sessionkit.analysis.findings import reading_of
 from sessionkit.analysis.groups import Grouping
 from sessionkit.errors import MeasureError, UsageError
+from sessionkit.scoring.columns import columns_read
 from sessionkit.scoring.curves import require_curve
-from sessionkit.scoring.measures.base import JudgedMeasure, Measure
+from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.reduction import run
-from sessionkit.scoring.selection import columns_of, columns_read
 from sessionkit.study import Study
 from sessionkit.study.study import guarded_read
 
@@ -104,7 +104,7 @@ def effort(
     who, described = asked.searcher()
     timed = asked.clock()
     grouping = Grouping.of(study, by)
-    reads = columns_read(columns_of(study), [asked])
+    reads = columns_read(study, [asked])
     task = EffortReduction(asked, grouping, who, reads)
     why_not = _no_curve(asked)
     if why_not is not None and who is None and timed is None:
@@ -140,7 +140,7 @@ def effort(
     )
 
 
-def _asked(measure: str | Measure) -> JudgedMeasure:
+def _asked(measure: str | Measure) -> Measure:
     """The measure, which must be no aggregate of others."""
     asked = parse_measure(measure)
     if asked.wraps:
@@ -164,7 +164,7 @@ def _readable(measure: Measure) -> str:
     return "one such as sDCG@10, CG@10 or RBP(p=0.8)"
 
 
-def _no_curve(measure: JudgedMeasure) -> str | None:
+def _no_curve(measure: Measure) -> str | None:
     """Why a measure has no curves to read; None where it has."""
     if measure.gain_measure is not None:
         return None

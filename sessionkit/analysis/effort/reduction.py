@@ -13,10 +13,9 @@ from sessionkit.analysis.groups import Grouping
 from sessionkit.scoring import exact
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.lists import Lists
-from sessionkit.scoring.measures.base import GainMeasure, JudgedMeasure
+from sessionkit.scoring.measures.base import GainMeasure, Measure
 from sessionkit.scoring.results_filter import logged_sessions
 from sessionkit.scoring.searcher import Searcher
-from sessionkit.scoring.selection import Selection
 
 COUNTED = ["group", "what", "rank", "documents", "queries"]
 PART = pl.Schema(
@@ -53,7 +52,7 @@ class EffortReduction:
         Columns to read, by table.
     """
 
-    measure: JudgedMeasure
+    measure: Measure
     grouping: Grouping
     searcher: Searcher | None
     reads: Mapping[str, Sequence[str]]
@@ -138,7 +137,7 @@ class EffortReduction:
 
     def _looked(self, block: SessionBatch, chosen: pl.DataFrame) -> pl.DataFrame:
         """What the searcher looks at of the lists that were shown: results in ``total``, queries in ``ideal``."""
-        selection = Selection.of(self.measure)
+        selection = self.measure.selection
         lists = Lists(block, selection).queries.select("session", "query_position", "length")
         lists = lists.join(chosen, on="session", how="inner", maintain_order="left")
         logged = chosen.filter(logged_sessions(block, selection).gather(chosen["session"]))

@@ -11,7 +11,6 @@ from sessionkit.scoring.ideals import ideal_list
 from sessionkit.scoring.lists import Lists
 from sessionkit.scoring.measures.base import GainMeasure
 from sessionkit.scoring.results_filter import gaining_rows, sessions_with_judgments, units
-from sessionkit.scoring.selection import Selection
 
 
 def unit_vectors(block: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
@@ -32,14 +31,14 @@ def _lengths(block: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
     """The lists that count: ``query``, ``session``, ``key``, ``length`` and ``before`` (results of the session's earlier
     lists).
     """
-    lists = Lists(block, Selection.of(measure)).queries.select("query", "session", "key", "length")
+    lists = Lists(block, measure.selection).queries.select("query", "session", "key", "length")
     before = (pl.col("length").cum_sum() - pl.col("length")).over("session")
     return lists.with_columns(before=before)
 
 
 def _sessions(block: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
     """Vectors of sessions."""
-    known = sessions_with_judgments(block, Selection.of(measure))
+    known = sessions_with_judgments(block, measure.selection)
     vectors = session_vectors(block, measure)
     vectors = vectors.filter(known.gather(vectors["session"]))
     lengths = _lengths(block, measure)
@@ -86,7 +85,7 @@ def plateaus(block: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
     key; of a session the key of its first list).
     """
     best = ideal_list(block, measure).group_by("key").agg(plateau=pl.col("rank").max().cast(pl.Int64))
-    of = units(block, Selection.of(measure)).filter(pl.col("key").is_not_null())
+    of = units(block, measure.selection).filter(pl.col("key").is_not_null())
     if measure.level == "session":
         of = of.sort("query").unique("session", keep="first", maintain_order=True)
     name = "session" if measure.level == "session" else "query"

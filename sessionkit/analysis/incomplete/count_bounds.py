@@ -20,10 +20,9 @@ import polars as pl
 from sessionkit.analysis.incomplete.unjudged_documents import Unjudged
 from sessionkit.scoring.lists import Lists
 from sessionkit.scoring.measures.precision import looked_at
-from sessionkit.scoring.selection import Selection
 
 if TYPE_CHECKING:
-    from sessionkit.scoring.measures.base import JudgedMeasure
+    from sessionkit.scoring.measures.base import Measure
 
 CELLS = 2**23
 """Places of lists that are worked on at a time."""
@@ -31,10 +30,10 @@ CELLS = 2**23
 Valued = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 
 
-def counted_bounds(unjudged: Unjudged, measure: JudgedMeasure, best: float) -> pl.DataFrame:
+def counted_bounds(unjudged: Unjudged, measure: Measure, best: float) -> pl.DataFrame:
     """Bounds of every list: ``query``, ``lower``, ``upper``; null where nothing can be relevant."""
     block = unjudged.supposing(best)
-    lists = Lists(block, Selection.of(measure))
+    lists = Lists(block, measure.selection)
     rows = lists.every.filter("first", pl.col("judgment").is_not_null())
     unknown = unjudged.unknown.gather(rows["judgment"])
     could = _relevant(measure, best) > 0
@@ -97,12 +96,12 @@ def _over_counts(
     return extreme
 
 
-def _relevant(measure: JudgedMeasure, grade: float) -> int:
+def _relevant(measure: Measure, grade: float) -> int:
     """Whether a grade is relevant to a measure."""
     return int(pl.select(_grade_counts(measure, pl.Series([grade]))).item())
 
 
-def _grade_counts(measure: JudgedMeasure, grade: pl.Series) -> pl.Expr:
+def _grade_counts(measure: Measure, grade: pl.Series) -> pl.Expr:
     """Whether grades are relevant to a measure."""
     level = getattr(measure, "level_", None)
     if level is not None:
@@ -110,7 +109,7 @@ def _grade_counts(measure: JudgedMeasure, grade: pl.Series) -> pl.Expr:
     return pl.lit((grade >= getattr(measure, "lowest_relevant", measure.min_grade)) & (grade >= 0))
 
 
-def _per_key(unjudged: Unjudged, measure: JudgedMeasure) -> pl.Series:
+def _per_key(unjudged: Unjudged, measure: Measure) -> pl.Series:
     """Judged relevant documents of every key of the pool."""
     counts = pl.select(_grade_counts(measure, unjudged.grade).fill_null(value=False)).to_series()
     keys = unjudged.judged.pairs.pairs.filter(counts)["key"].to_numpy()
@@ -122,18 +121,18 @@ def _divided(part: np.ndarray, whole: np.ndarray, base: np.ndarray) -> np.ndarra
     return np.where(base > 0, part / np.where(whole > 0, whole, 1.0), np.nan)
 
 
-def _recall(measure: JudgedMeasure) -> Valued:  # noqa: ARG001 - one signature for all
+def _recall(measure: Measure) -> Valued:  # noqa: ARG001 - one signature for all
     """R."""
     return lambda shown, base, looked: _divided(shown.sum(axis=1), base, base)  # noqa: ARG005
 
 
-def _harmonic(measure: JudgedMeasure) -> Valued:
+def _harmonic(measure: Measure) -> Valued:
     """F, of which E is what is left of 1."""
     beta = getattr(measure, "beta", 1.0) ** 2
     return lambda shown, base, looked: _divided((1 + beta) * shown.sum(axis=1), beta * base + looked, base)
 
 
-def _highest_harmonic(measure: JudgedMeasure) -> Valued:
+def _highest_harmonic(measure: Measure) -> Valued:
     """MaxF."""
     beta = getattr(measure, "beta", 1.0) ** 2
 
@@ -145,7 +144,7 @@ def _highest_harmonic(measure: JudgedMeasure) -> Valued:
     return value
 
 
-def _average_precision(measure: JudgedMeasure) -> Valued:  # noqa: ARG001
+def _average_precision(measure: Measure) -> Valued:  # noqa: ARG001
     """AP."""
 
     def value(shown: np.ndarray, base: np.ndarray, looked: np.ndarray) -> np.ndarray:  # noqa: ARG001
@@ -155,7 +154,7 @@ def _average_precision(measure: JudgedMeasure) -> Valued:  # noqa: ARG001
     return value
 
 
-_VALUES: dict[str, Callable[[JudgedMeasure], Valued]] = {
+_VALUES: dict[str, Callable[[Measure], Valued]] = {
     "R": _recall,
     "F": _harmonic,
     "E": _harmonic,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sessionkit.analysis.groups import Grouping
 from sessionkit.scoring.measures.base import Measure
-from sessionkit.scoring.score_reduction import WITHOUT_CUTOFF
+from sessionkit.scoring.score import WITHOUT_CUTOFF
 
 
 @dataclass(frozen=True, eq=False)

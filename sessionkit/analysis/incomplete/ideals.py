@@ -13,7 +13,6 @@ from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.ideals import first_query, ideal_places, ideal_slots
 from sessionkit.scoring.measures.base import GainMeasure
 from sessionkit.scoring.results_filter import units
-from sessionkit.scoring.selection import Selection
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +38,7 @@ class Ideals:
     def of(cls, block: SessionBatch, measure: GainMeasure, longest: int) -> Ideals:
         """Lay out the ideals of a block, of so many places at most."""
         if measure.session_ideal is None:
-            part = units(block, Selection.of(measure)).select("query", "key").drop_nulls()
+            part = units(block, measure.selection).select("query", "key").drop_nulls()
             rank = pl.int_range(1, min(measure.cutoff or longest, longest) + 1, dtype=pl.Int32, eager=True)
             weights = pl.DataFrame({"rank": rank}).with_columns(weight=measure.contribution(pl.lit(1.0)))["weight"]
             table = np.concatenate([[0.0], weights.to_numpy().cumsum()])[None, :]

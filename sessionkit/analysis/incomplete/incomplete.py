@@ -20,12 +20,12 @@ from sessionkit.analysis.incomplete.pool import Pool
 from sessionkit.analysis.incomplete.pool_reduction import HELD, BatchRoom, PoolReduction, PoolTexts
 from sessionkit.analysis.judged_share import depth_of
 from sessionkit.errors import MeasureError, UsageError, suggestion
+from sessionkit.scoring.columns import columns_read
 from sessionkit.scoring.execution import require_session
 from sessionkit.scoring.graded_pairs import GradedPairs
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.grammar import list_measures, parse_measure
 from sessionkit.scoring.reduction import run
-from sessionkit.scoring.selection import columns_of, columns_read
 from sessionkit.study import Study
 from sessionkit.study.memory_limit import memory_budget
 from sessionkit.study.study import guarded_read
@@ -122,7 +122,7 @@ def incomplete(
     grouping = Grouping.of(study, by)
     judged = GradedPairs.of(study)
     top = scale_top(asked, judged, max_grade if max_grade is not None else study.settings.max_grade)
-    reads = columns_read(columns_of(study), asked)
+    reads = columns_read(study, asked)
     depth = depth_of(asked)
     own_keys = "judgment_key" in study.columns("queries")
     texts, kept = PoolTexts(), BatchRoom(memory_budget(memory) // HELD)

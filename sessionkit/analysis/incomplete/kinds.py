@@ -9,7 +9,7 @@ import polars as pl
 from sessionkit.errors import MeasureError, UsageError
 from sessionkit.scoring.gains import NAMES, gain_expr, weights
 from sessionkit.scoring.graded_pairs import GradedPairs
-from sessionkit.scoring.measures.base import JudgedMeasure, Measure
+from sessionkit.scoring.measures.base import Measure
 
 
 def adds_up(measure: Measure, *, own_keys: bool = False) -> bool:
@@ -66,12 +66,12 @@ def scale_top(measures: Iterable[Measure], judged: GradedPairs, top: float | Non
     return None if top is None else float(top)
 
 
-def binary(measure: JudgedMeasure) -> bool:
+def binary(measure: Measure) -> bool:
     """Whether a measure tells relevant grades not apart."""
     return getattr(measure, "gain", "linear" if "max_grade" in measure.parameters() else "binary") == "binary"
 
 
-def best_grade(measure: JudgedMeasure, top: float | None) -> float:
+def best_grade(measure: Measure, top: float | None) -> float:
     """The grade, of those from 0 to the top of the scale, that gains the most under a measure.
 
     Parameters
@@ -102,7 +102,7 @@ def best_grade(measure: JudgedMeasure, top: float | None) -> float:
     return float(max(range(len(listed)), key=lambda grade: listed[grade]))
 
 
-def gain_of(measure: JudgedMeasure, grade: float) -> float:
+def gain_of(measure: Measure, grade: float) -> float:
     """What a grade gains under a measure; 1 or 0 under a binary one."""
     gain = getattr(measure, "gain", "binary")
     return float(pl.select(gain_expr(pl.lit(grade), gain, measure.min_grade)).item())

@@ -15,7 +15,6 @@ from sessionkit.scoring import exact
 from sessionkit.scoring.lists import Lists
 from sessionkit.scoring.measures.aggregates import LAST
 from sessionkit.scoring.measures.base import Measure
-from sessionkit.scoring.selection import Selection
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +64,7 @@ def moves(unjudged: Unjudged, measure: Measure, top: float | None) -> Moves:
     gained = inner.gain_measure
     if measure.bound_kind() == "share" and gained is not None:
         laid_out = shares(unjudged, gained, best)
-        found = _of_shares(OpenRows.of(unjudged, Selection.of(inner)), laid_out)
+        found = _of_shares(OpenRows.of(unjudged, inner.selection), laid_out)
     else:
         found = _of_sums(unjudged, inner, best)
     if not measure.reduces_queries:
@@ -87,11 +86,11 @@ def moves(unjudged: Unjudged, measure: Measure, top: float | None) -> Moves:
 
 def _of_sums(unjudged: Unjudged, inner: Measure, best: float) -> Moves:
     """Terms of unjudged results at their best."""
-    rows = OpenRows.of(unjudged, Selection.of(inner.inner))
+    rows = OpenRows.of(unjudged, inner.selection)
     if inner.gain_measure is not None:
         move = rows.worth(inner.gain_measure, gain_of(inner.gain_measure, best))
     elif (summed := inner.term_measure) is not None:
-        lists = Lists(unjudged.supposing(best), Selection.of(summed))
+        lists = Lists(unjudged.supposing(best), summed.selection)
         terms, divisor = summed.terms(lists), summed.divisor(lists)
         if divisor is not None:
             terms = terms.with_columns(term=exact.quotient(pl.col("term"), pl.lit(divisor.gather(terms["list"]))))

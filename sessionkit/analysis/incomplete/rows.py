@@ -13,10 +13,11 @@ from sessionkit.analysis.incomplete.unjudged_documents import Unjudged
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.gain_histogram import DIRECT, GainHistogram
 from sessionkit.scoring.gains import gain_expr
-from sessionkit.scoring.layout import with_offsets
 from sessionkit.scoring.measures.base import GainMeasure
 from sessionkit.scoring.results_filter import every_row, gaining_rows
 from sessionkit.scoring.selection import Selection
+from sessionkit.scoring.slots import with_offsets
+from sessionkit.study.memo import Memo
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +57,7 @@ class OpenRows:
         by_text = selection.duplicates == "first" and block.own_keys
         if selection.depth == "all" and not by_text:  # no other result decides which of them count
             results = _unknown(results, unjudged.unknown)
-        rows = every_row(replace(block, results=results, _own_grades=[]), selection)
+        rows = every_row(replace(block, results=results, memo=Memo()), selection)
         rows = _unknown(rows.filter("first"), unjudged.unknown)
         frame = rows.select("query", "session", "query_position", "rank")
         return cls(block, frame, rows["row"].to_numpy(), rows["judgment"].to_numpy().astype(np.int64))
@@ -97,7 +98,7 @@ def known_worth(block: SessionBatch, measure: GainMeasure, by: str) -> tuple[np.
         rows = with_offsets(block, gaining_rows(block, measure), measure)
         added = rows.with_columns(worth=measure.contribution(pl.col("gain")))["worth"]
         return rows[by].to_numpy().astype(np.int64), added.to_numpy()
-    cells = GainHistogram.of(block, Selection.of(measure), [measure])
+    cells = GainHistogram.of(block, measure.selection, [measure])
     gain = gain_expr(pl.col("grade"), measure.gain, measure.min_grade)
     worth = cells.places.with_columns(worth=measure.contribution(gain))["worth"].fill_null(0.0).to_numpy()
     return cells.rows[by].to_numpy().astype(np.int64), worth[cells.rows["cell"].to_numpy()]

@@ -15,7 +15,6 @@ from sessionkit.analysis.incomplete.totals import places, summed
 from sessionkit.analysis.incomplete.unjudged_documents import Unjudged
 from sessionkit.scoring.gains import gain_expr
 from sessionkit.scoring.measures.base import GainMeasure
-from sessionkit.scoring.selection import Selection
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +79,7 @@ def _laid_out(unjudged: Unjudged, measure: GainMeasure, best: float) -> Shares:
     levels, base = _levels(unjudged, measure, gain_of(measure, best))
     unknown_of_key = unjudged.pool.unjudged * bool(levels[-1:].sum() > 0)
     longest = int((base[:, 0] + unknown_of_key).max(initial=0)) if base.shape[1] else 0
-    rows = OpenRows.of(unjudged, Selection.of(measure))
+    rows = OpenRows.of(unjudged, measure.selection)
     keys = unjudged.pool.pairs["key"].to_numpy()
     at, key = rows.number(by), keys[rows.pair].astype(np.int64)
     judged_at, judged_worth = known_worth(unjudged.block, measure, by)

@@ -22,9 +22,8 @@ from sessionkit.analysis.incomplete.unjudged_documents import WORST, Unjudged
 from sessionkit.scoring import exact
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.execution import query_values, session_values
-from sessionkit.scoring.measures.base import JudgedMeasure, Measure
+from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.results_filter import logged_sessions, sessions_with_judgments
-from sessionkit.scoring.selection import Selection
 
 BOUNDS = ("score", "lower", "upper")
 
@@ -67,15 +66,13 @@ def session_bounds(unjudged: Unjudged, measures: Sequence[Measure], top: float |
             bounds = risen[measure]
         else:
             bounds = _sum_bounds(unjudged, inner, values[measure]["total"], best_grade(inner, top))
-        logged = pl.lit(logged_sessions(block, Selection.of(inner)))
+        logged = pl.lit(logged_sessions(block, inner.selection))
         finished = _finished(pl.DataFrame([score, *bounds.get_columns()]), measure)
         found[measure] = finished.with_columns(pl.when(logged).then(pl.col("lower", "upper")))
     return found
 
 
-def query_bounds(
-    unjudged: Unjudged, measures: Sequence[JudgedMeasure], top: float | None
-) -> dict[JudgedMeasure, pl.DataFrame]:
+def query_bounds(unjudged: Unjudged, measures: Sequence[Measure], top: float | None) -> dict[Measure, pl.DataFrame]:
     """Score and bounds of every query that counts, by measure: ``query``, ``session``, ``query_position``, ``key`` (its
     number in the pool), ``score``, ``lower``, ``upper``.
     """
@@ -118,7 +115,7 @@ def _plain(measure: Measure) -> bool:
 
 def _sum_bounds(unjudged: Unjudged, measure: Measure, total: pl.Series, best: float) -> pl.DataFrame:
     """Bounds of a sum over each session (of `total`, exact): with nothing more, and with all that is unjudged."""
-    selection = Selection.of(measure.inner)
+    selection = measure.selection
     defined = sessions_with_judgments(unjudged.supposing(best), selection)
     more = _more(unjudged, measure, best, "session", len(total))
     sums = pl.DataFrame({"total": total.fill_null(0), "more": more, "defined": defined})
@@ -127,7 +124,7 @@ def _sum_bounds(unjudged: Unjudged, measure: Measure, total: pl.Series, best: fl
     return sums.select(lower=pl.when("defined").then(lower), upper=pl.when("defined").then(upper))
 
 
-def _list_bounds(unjudged: Unjudged, measure: JudgedMeasure, rows: pl.DataFrame, best: float) -> pl.DataFrame:
+def _list_bounds(unjudged: Unjudged, measure: Measure, rows: pl.DataFrame, best: float) -> pl.DataFrame:
     """The same for each of some lists (``query``, ``key``, ``score``)."""
     more = _more(unjudged, measure, best, "query", len(unjudged.block.queries)).gather(rows["query"])
     sums = rows.select(pl.col("score").fill_null(0.0), defined=pl.col("key").is_not_null()).with_columns(more)
@@ -141,7 +138,7 @@ def _more(unjudged: Unjudged, measure: Measure, best: float, by: str, many: int)
     if inner is None:
         msg = f"{measure} is no sum over results"
         raise TypeError(msg)
-    rows = OpenRows.of(unjudged, Selection.of(inner))
+    rows = OpenRows.of(unjudged, inner.selection)
     return totals(rows.number(by), rows.worth(inner, gain_of(inner, best)), many)
 
 

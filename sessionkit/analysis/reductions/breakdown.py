@@ -13,10 +13,9 @@ from sessionkit.scoring import exact
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.execution import query_values
 from sessionkit.scoring.ideals import ideal_list
-from sessionkit.scoring.layout import layout, with_offsets
-from sessionkit.scoring.measures.base import JudgedMeasure
+from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.results_filter import gaining_rows, units
-from sessionkit.scoring.selection import Selection
+from sessionkit.scoring.slots import layout, with_offsets
 
 TWO_PARTS = {"last": ("last", "non-last"), "first": ("first", "later"), "best": ("best", "rest")}
 """The two parts of a session, by what cuts it."""
@@ -54,7 +53,7 @@ class BreakdownReduction:
         Columns to read of results, by table.
     """
 
-    measure: JudgedMeasure
+    measure: Measure
     grouping: Grouping
     by: str = "last"
     average: str = "sessions"
@@ -140,14 +139,14 @@ class BreakdownReduction:
         return once.select(RANKS.names()).cast(dict(RANKS))  # type: ignore[arg-type]
 
 
-def rank_values(block: SessionBatch, measure: JudgedMeasure) -> pl.DataFrame:
+def rank_values(block: SessionBatch, measure: Measure) -> pl.DataFrame:
     """Value of every query cumulated to every rank: ``session``, ``query_position``, ``rank``, ``value`` (null where
     undefined), in order.
     """
     if measure.gain_measure is None:
         return _cut_at_every_rank(block, measure)
     measure = measure.gain_measure
-    selection = Selection.of(measure)
+    selection = measure.selection
     queries = layout(block, measure) if measure.ranks_along_session else units(block, selection)
     ranks = pl.int_ranges(1, pl.lit(measure.cutoff, pl.Int32) + 1, dtype=pl.Int32)
     places = queries.with_columns(rank=ranks).explode("rank", empty_as_null=False)
@@ -170,7 +169,7 @@ def rank_values(block: SessionBatch, measure: JudgedMeasure) -> pl.DataFrame:
     return built.select("session", "query_position", "rank", value=value)
 
 
-def _cut_at_every_rank(block: SessionBatch, measure: JudgedMeasure) -> pl.DataFrame:
+def _cut_at_every_rank(block: SessionBatch, measure: Measure) -> pl.DataFrame:
     """Value of every query with every rank as the cutoff."""
     values = []
     for rank in range(1, int(measure.cutoff or 0) + 1):

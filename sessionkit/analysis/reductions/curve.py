@@ -16,7 +16,6 @@ from sessionkit.scoring.gains import gain_expr
 from sessionkit.scoring.ideals import ideal_list
 from sessionkit.scoring.measures.base import GainMeasure
 from sessionkit.scoring.results_filter import logged_sessions, sessions_with_judgments, units
-from sessionkit.scoring.selection import Selection
 from sessionkit.study.row_index import placed, where
 
 TERMS = ("total", "ideal", "share")
@@ -77,7 +76,7 @@ class CurveReduction:
     def part(self, block: SessionBatch) -> pl.DataFrame:
         """What the block's sessions add at every slot of their group."""
         every = self.grouping.sessions(block)
-        chosen = every.filter(logged_sessions(block, Selection.of(self.measure)).gather(every["session"]))
+        chosen = every.filter(logged_sessions(block, self.measure.selection).gather(every["session"]))
         added = self._sums_by_slot(block, chosen) if self._adds_up() else self._sums_of_vectors(block, chosen)
         types = {name: SLOTS[name] for name in added.columns}
         # a group has a row, also where no list of any of its sessions was logged
@@ -143,7 +142,7 @@ class CurveReduction:
 
     def _sums_by_slot(self, block: SessionBatch, chosen: pl.DataFrame) -> pl.DataFrame:
         """Sums and counts from the results and ideal lists at every slot, over the sessions of each group."""
-        measure, selection = self.measure, Selection.of(self.measure)
+        measure, selection = self.measure, self.measure.selection
         cutoff = int(measure.cutoff or 0)
         known = chosen.with_columns(defined=sessions_with_judgments(block, selection).gather(chosen["session"]))
         totals = self._totals_by_slot(block, known.filter("defined").select("session", "group"))
@@ -172,7 +171,7 @@ class CurveReduction:
 
     def _totals_by_slot(self, block: SessionBatch, sessions: pl.DataFrame) -> pl.DataFrame:
         """What the results of some sessions (``session``, ``group``) add at every slot of their group."""
-        measure, selection = self.measure, Selection.of(self.measure)
+        measure, selection = self.measure, self.measure.selection
         groups = sessions.select("group").unique().with_row_index("number")
         number = sessions.join(groups, on="group", how="left", nulls_equal=True, maintain_order="left")["number"]
         cells = GainHistogram.of(block, selection, [measure])
@@ -190,7 +189,7 @@ class CurveReduction:
         """Sums and counts from the curve of every session, as what each slot adds to them."""
         vectors = session_vectors(block, self.measure)
         extents = vectors.group_by("session").agg(pl.col("own", "end").first(), some=pl.col("ideal").last() > 0)
-        judged = sessions_with_judgments(block, Selection.of(self.measure)).gather(chosen["session"])
+        judged = sessions_with_judgments(block, self.measure.selection).gather(chosen["session"])
         known = chosen.with_columns(judged=judged).join(extents, on="session", how="left", maintain_order="left")
         # an ideal of more queries than the session has can know of relevant documents where its own have none
         known = known.with_columns(

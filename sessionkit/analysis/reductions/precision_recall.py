@@ -12,7 +12,6 @@ from sessionkit.scoring import exact
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.lists import Lists
 from sessionkit.scoring.measures.recall_levels import ELEVEN, ElevenPointPrecision, precision_at_recall
-from sessionkit.scoring.selection import Selection
 
 QUERIES = pl.Schema(
     {
@@ -75,7 +74,7 @@ class PrecisionRecallReduction:
 
     def part(self, block: SessionBatch) -> pl.DataFrame:
         """Curves of the block's queries, or their sums by topic."""
-        lists = Lists(block, Selection.of(self.measure))
+        lists = Lists(block, self.measure.selection)
         curve = precision_at_recall(lists, self.measure.min_grade, self.measure.rule, ELEVEN)
         known = block.sessions.select("session", "session_id", block.features["topic_id"].cast(pl.String))
         chosen = self.grouping.sessions(block).join(known, on="session", maintain_order="left")

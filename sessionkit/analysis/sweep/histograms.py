@@ -52,7 +52,7 @@ class Kind:
         """The kind of a measure; None if it is no plain sum."""
         if not adds_up(measure):
             return None
-        return cls(Selection.of(measure.inner), measure.inner.undefined)
+        return cls(measure.selection, measure.inner.undefined)
 
 
 @dataclass(frozen=True, eq=False)

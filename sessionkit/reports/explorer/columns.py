@@ -10,11 +10,11 @@ import polars as pl
 from sessionkit.reports.redaction import Redaction
 from sessionkit.scoring import exact
 from sessionkit.scoring.batch import blocks
+from sessionkit.scoring.columns import columns_read
 from sessionkit.scoring.curves import session_vectors
 from sessionkit.scoring.explain import explain
 from sessionkit.scoring.measures.base import GainMeasure
 from sessionkit.scoring.results_filter import defined_sessions
-from sessionkit.scoring.selection import columns_of, columns_read
 from sessionkit.study import Study
 
 QUERY = ["session_id", "query_position"]
@@ -126,7 +126,7 @@ def _curves(study: Study, measure: GainMeasure) -> tuple[pl.DataFrame, pl.DataFr
         schema={"session_id": pl.String, "query_position": pl.Int32, "own": pl.Boolean, "ideal": pl.List(pl.Float64)}
     )
     found = [empty]
-    for block in blocks(study, columns_read(columns_of(study), [measure])):
+    for block in blocks(study, columns_read(study, [measure])):
         vectors = session_vectors(block, measure)
         before = pl.col("ideal").shift(1).over("session").fill_null(0)
         position = pl.col("query_position").forward_fill().over("session").fill_null(0)

@@ -10,11 +10,11 @@ import polars as pl
 from sessionkit.analysis.groups import Grouping
 from sessionkit.reports.live.measures import Varied
 from sessionkit.scoring.batch import SessionBatch, blocks
+from sessionkit.scoring.columns import columns_read
 from sessionkit.scoring.gain_histogram import GainHistogram
 from sessionkit.scoring.ideals import first_query, ideal_places
 from sessionkit.scoring.reduction import run
 from sessionkit.scoring.results_filter import counted_rows, defined_sessions, logged_sessions, relevant_rows, units
-from sessionkit.scoring.selection import Selection, columns_of, columns_read
 from sessionkit.study import Study
 
 PLACE = ["query_position", "rank", "grade"]
@@ -99,7 +99,7 @@ class LiveCountsReduction:
     def part(self, block: SessionBatch) -> pl.DataFrame:
         """Rows of cells with ``many``, and rows of groups, without a place, with ``n`` and ``queries``."""
         total = self.varied.total
-        selection = Selection.of(total)
+        selection = total.selection
         chosen = self.grouping.sessions(block).with_columns(defined=defined_sessions(block, total))
         sizes = chosen.group_by("group").agg(n=pl.col("defined").sum().cast(pl.Int64)).with_row_index("number")
         known = sizes.select("group", "number")
@@ -151,7 +151,7 @@ def sessions_of(study: Study, varied: Varied, by: str) -> LiveSessions:
     rows: list[pl.DataFrame] = []
     ideals: list[pl.DataFrame] = []
     for block in _blocks(study, varied, grouping):
-        logged = logged_sessions(block, Selection.of(varied.total))
+        logged = logged_sessions(block, varied.total.selection)
         place = pl.select(pl.when(logged).then(logged.cum_sum().cast(pl.Int64) - 1 + before)).to_series()
         groups.append(grouping.sessions(block)["group"].filter(logged))
         for laid_out, frame in ((rows, _rows(block, varied)), (ideals, _ideals(block, varied))):
@@ -170,14 +170,14 @@ def _blocks(study: Study, varied: Varied, grouping: Grouping) -> Iterator[Sessio
 
 def _reads(study: Study, varied: Varied, grouping: Grouping) -> dict[str, Sequence[str]]:
     """Columns to read, by table."""
-    read = columns_read(columns_of(study), [varied.total])
+    read = columns_read(study, [varied.total])
     of_groups = grouping.columns()
     return {**read, "sessions": [*read["sessions"], *of_groups["sessions"]], "users": of_groups["users"]}
 
 
 def _rows(block: SessionBatch, varied: Varied) -> pl.DataFrame:
     """The results of a block that can gain: ``session`` and `PLACE`."""
-    selection = Selection.of(varied.total)
+    selection = varied.total.selection
     rows = relevant_rows(block, selection, varied.selecting(), counted_rows(block, selection))
     return rows.select("session", *PLACE)
 

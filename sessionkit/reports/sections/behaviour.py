@@ -10,10 +10,10 @@ from sessionkit.display.tables import HEADERS, TextTable, table_of
 from sessionkit.errors import DataError, MeasureError, UsageError
 from sessionkit.reports.material import Material
 from sessionkit.reports.parts import Part, Section, Words
+from sessionkit.scoring.columns import columns_read
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.registry import MEASURES
 from sessionkit.scoring.score import score
-from sessionkit.scoring.selection import columns_of, columns_read
 
 OBSERVED = (
     "Queries", "Results", "UniqueDocs", "Repeats", "RelevantSeen", "Clicks", "DeepestClick", "Abandoned",
@@ -48,7 +48,7 @@ def _possible(of: Material, measure: Measure) -> Measure | None:
     """The measure, cut where it must be, if the log has what it needs."""
     asked = measure if "cutoff" not in measure.parameters() or measure.cutoff is not None else measure @ 10
     try:
-        columns_read(columns_of(of.study), [asked])
+        columns_read(of.study, [asked])
     except (DataError, MeasureError):
         return None
     return asked

@@ -22,10 +22,11 @@ from sessionkit.scoring.discounts import discount_expr
 from sessionkit.scoring.exact import quotient
 from sessionkit.scoring.measures.parameters import PARAMETERS, Parameter
 from sessionkit.scoring.measures.presets import PRESETS
+from sessionkit.scoring.searcher import Chances, Searcher
+from sessionkit.scoring.selection import Selection
 
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists
-    from sessionkit.scoring.searcher import Searcher
 
 NO_JUDGMENTS = "no judgments for their key"
 NO_BASE = f"{NO_JUDGMENTS}, or nothing relevant"
@@ -102,26 +103,37 @@ class Measure:
     """
     no_bounds: ClassVar[str] = "no bound was proved for its form"
     """Why it has no bounds, of a measure without."""
+    reads: ClassVar[Columns] = {}
+    """Columns that it needs beside ids, positions and ranks."""
+    may_read: ClassVar[Columns] = {}
+    """Columns that it uses where the log has them."""
+    needs_one: ClassVar[Columns] = {}
+    """Columns of which it needs one."""
+    of_lists: ClassVar[bool] = True
+    """Whether it looks at the results shown, so that lists observed less deep than it looks matter to it."""
 
     cutoff: int | None = None
+    min_grade: float = 1
+    depth: str = "all"
+    duplicates: str = "all"
+    unjudged: str = "zero"
+    grades: str = "judgments"
+    undefined: str = "null"
+    queries: int | None = None
 
     def __post_init__(self) -> None:
         """Bring every parameter to its canonical form, or refuse it by name and allowed range."""
-        for field in dataclasses.fields(self):
-            name = _parameter_of(field.name)
-            if name in PARAMETERS:
-                try:
-                    value = self.parameter(name).canonical(getattr(self, field.name))
-                except MeasureError as error:
-                    msg = f"{self.name}: {error}"
-                    raise MeasureError(msg) from None
-                value = field.default if value is None else value  # None is a parameter that is not given
-                object.__setattr__(self, field.name, value)
-                if field.name in self.without and value != field.default:
-                    msg = (
-                        f"{self.name} has no parameter {field.name!r}; it has {', '.join(self.parameters()) or 'none'}"
-                    )
-                    raise MeasureError(msg)
+        for parameter, field, default in _parameters(type(self)):  # type: ignore[arg-type] # classes are hashed by identity
+            try:
+                value = parameter.canonical(getattr(self, field))
+            except MeasureError as error:
+                msg = f"{self.name}: {error}"
+                raise MeasureError(msg) from None
+            value = default if value is None else value  # None is a parameter that is not given
+            object.__setattr__(self, field, value)
+            if field in self.without and value != default:
+                msg = f"{self.name} has no parameter {field!r}; it has {', '.join(self.parameters()) or 'none'}"
+                raise MeasureError(msg)
 
     def require_parameters(self) -> None:
         """Refuse a measure whose required parameters were not given; the message shows one that has them."""
@@ -157,10 +169,12 @@ class Measure:
 
     def __str__(self) -> str:
         """The canonical text: parameters that differ from their defaults, in the catalogue's order."""
+        kind: Any = type(self)
+        values, defaults = self.parameters(), _defaults(kind)
         given = [
-            f"{key}={value}"
-            for key, value in self.parameters().items()
-            if key != "cutoff" and value != self.default(key)
+            f"{name}={values[name]}"
+            for name, field in _places(kind)
+            if name != "cutoff" and values[name] != defaults[field]
         ]
         text = f"{self.name}({','.join(given)})" if given else self.name
         return f"{text}@{self.cutoff}" if self.cutoff is not None else text
@@ -197,10 +211,9 @@ class Measure:
         return None
 
     @property
-    def inner(self) -> JudgedMeasure:
+    def inner(self) -> Measure:
         """The measure that is worked out: itself, or the one that it wraps."""
-        msg = f"{self} selects no results"
-        raise MeasureError(msg)
+        return self
 
     @property
     def gain_measure(self) -> GainMeasure | None:
@@ -214,8 +227,8 @@ class Measure:
 
     @property
     def has_ranks(self) -> bool:
-        """Whether it has a value of each query up to each rank."""
-        return False
+        """Whether it has a value of each query up to each rank, as every rank can then be the cutoff."""
+        return "cutoff" in self.parameters() and (self.level == "query" or self.gain_measure is not None)
 
     @property
     def session_ideal(self) -> str | None:
@@ -223,9 +236,21 @@ class Measure:
         return None
 
     @property
+    def ideal_length(self) -> int | None:
+        """How many queries the ideal session has, where that is fixed; None where it has as many as the session."""
+        return None
+
+    @property
     def normalized_by_session(self) -> bool:
         """Whether it is divided by the ideal of the whole session, and not each query by its own."""
         return False
+
+    @property
+    def selection(self) -> Selection:
+        """Which results count; of a wrapper those of the measure inside."""
+        of = self.inner
+        choices = (of.cutoff, of.depth, of.duplicates, of.unjudged, of.grades, of.queries)
+        return Selection(*choices, gain="lifted" if getattr(of, "gain", None) == "lifted" else "linear")
 
     def query_weights(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:  # noqa: ARG002 - one signature for all
         """Weight of each query's value in the session's, of a measure that reduces queries; ``last``: which is the last."""
@@ -260,48 +285,18 @@ class Measure:
         own_keys
             Whether queries of the study have judgment keys of their own.
         """
-        return None if self.bounds else self.no_bounds
-
-    def bound_kind(self, *, own_keys: bool = False) -> BoundKind | None:
-        """How the bounds come about, of a wrapper those of the measure inside; None without bounds."""
-        return None if self.why_no_bounds(own_keys=own_keys) else self.inner.bounds
-
-
-@dataclass(frozen=True, repr=False, kw_only=True)
-class JudgedMeasure(Measure):
-    """A measure of results that are selected, and of their grades."""
-
-    min_grade: float = 1
-    depth: str = "all"
-    duplicates: str = "all"
-    unjudged: str = "zero"
-    grades: str = "judgments"
-    undefined: str = "null"
-    queries: int | None = None
-
-    reads: ClassVar[Columns] = {}
-    """Columns that it needs beside ids, positions and ranks."""
-    may_read: ClassVar[Columns] = {}
-    """Columns that it uses where the log has them."""
-    needs_one: ClassVar[Columns] = {}
-    """Columns of which it needs one."""
-    of_lists: ClassVar[bool] = True
-    """Whether it looks at the results shown, so that lists observed less deep than it looks matter to it."""
-
-    @property
-    def inner(self) -> JudgedMeasure:
-        """The measure that is worked out: itself."""
-        return self
-
-    def why_no_bounds(self, *, own_keys: bool = False) -> str | None:
-        """Beside the form, grades and unjudged results must be those of the judgments, and keep their ranks."""
         if self.bounds in (None, "fixed"):
-            return super().why_no_bounds(own_keys=own_keys)
+            return None if self.bounds else self.no_bounds
+        # grades and unjudged results must be those of the judgments, and keep their ranks
         if self.grades == "user":
             return "grades=user counts what the searchers graded, and what they did not grade is no missing judgment"
         if self.unjudged == "skip":
             return "unjudged=skip closes the ranks over unjudged results; ask for it with unjudged=zero"
         return None
+
+    def bound_kind(self, *, own_keys: bool = False) -> BoundKind | None:
+        """How the bounds come about, of a wrapper those of the measure inside; None without bounds."""
+        return None if self.why_no_bounds(own_keys=own_keys) else self.inner.bounds
 
     def needs(self) -> Columns:
         """Columns that it needs with the parameters that it has."""
@@ -311,9 +306,17 @@ class JudgedMeasure(Measure):
         """Columns of which it needs one with the parameters that it has; nothing if it needs none of them."""
         return self.needs_one
 
+    def values(self, lists: Lists) -> pl.Series:  # noqa: ARG002 - each measure has its own
+        """Value of every list, or session, in order (Float64; null where undefined), of a measure that works it out itself.
+
+        Lists are in the order of ``lists.queries``, sessions in that of ``lists.block.sessions``.
+        """
+        msg = f"{self} works out no values itself"
+        raise MeasureError(msg)
+
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class GainMeasure(JudgedMeasure):
+class GainMeasure(Measure):
     """A measure that adds up what each shown result contributes: gain x rank discount x query discount."""
 
     explainable = True
@@ -329,11 +332,6 @@ class GainMeasure(JudgedMeasure):
     def gain_measure(self) -> GainMeasure:
         """Itself."""
         return self
-
-    @property
-    def has_ranks(self) -> bool:
-        """Contributions add up along every list."""
-        return "cutoff" in self.parameters()
 
     @property
     def ranks_along_session(self) -> bool:
@@ -354,6 +352,10 @@ class GainMeasure(JudgedMeasure):
         """The measure whose ideal is that of a single query."""
         return self
 
+    def searcher(self) -> tuple[Searcher | None, str]:
+        """One who never stops, as without a discount."""
+        return Searcher(Chances("none")), "looks at every rank alike, and never stops before the end"
+
     def require_falling_discount(self) -> None:
         """Refuse to normalize by a discount that rises somewhere, since the sorted list is then not the best."""
 
@@ -373,26 +375,17 @@ class GainMeasure(JudgedMeasure):
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class QueryMeasure(JudgedMeasure):
+class QueryMeasure(Measure):
     """A measure with a value for every result list, which it works out from all lists of a block at once."""
 
     level = "query"
 
-    @property
-    def has_ranks(self) -> bool:
-        """Every rank can be the cutoff."""
-        return "cutoff" in self.parameters()
-
-    def values(self, lists: Lists) -> pl.Series:  # noqa: ARG002 - each measure has its own
-        """Value of every list (Float64; null where undefined), in the order of ``lists.queries``."""
-        msg = f"{self} has no values of lists"
-        raise MeasureError(msg)
-
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class TermMeasure(QueryMeasure):
+class TermMeasure(Measure):
     """A measure of queries whose value is the sum of what its results add, divided by something of the list, if by anything."""
 
+    level = "query"
     explainable = True
 
     @property
@@ -428,15 +421,17 @@ class TermMeasure(QueryMeasure):
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class SessionMeasure(JudgedMeasure):
+class SessionMeasure(Measure):
     """A measure with a value for every session, which it works out from all sessions of a block at once."""
 
     level = "session"
 
-    def values(self, lists: Lists) -> pl.Series:  # noqa: ARG002 - each measure has its own
-        """Value of every session (Float64; null where undefined), in the order of ``lists.block.sessions``."""
-        msg = f"{self} has no values of sessions"
-        raise MeasureError(msg)
+
+@functools.cache
+def _parameters(kind: type[Measure]) -> tuple[tuple[Parameter, str, object], ...]:
+    """Every parameter of a kind of measure, the field that holds it and its default, in the order of the fields."""
+    named = [(_parameter_of(field.name), field) for field in dataclasses.fields(kind)]
+    return tuple((kind.parameter(name), field.name, field.default) for name, field in named if name in PARAMETERS)
 
 
 @functools.cache

@@ -6,7 +6,7 @@ import inspect
 
 import polars as pl
 
-from sessionkit.scoring.measures.base import JudgedMeasure, Measure
+from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.presets import PRESETS
 from sessionkit.scoring.measures.wrapper import Wrapper
 
@@ -29,7 +29,7 @@ def facts_of(measure: Measure) -> dict[str, str]:
     whole = asked if isinstance(measure, Wrapper) or measure.required else measure
     lowest = "no bound" if measure.lowest is None else f"{measure.lowest:g}"
     highest = "no bound" if whole.highest is None else f"{whole.highest:g}"
-    columns = measure.needs() if isinstance(measure, JudgedMeasure) else {}
+    columns = {} if measure.wraps else measure.needs()
     needs = [*measure.required, *(f"{table}.{name}" for table, names in columns.items() for name in names)]
     facts = {
         "formula": measure.formula,

@@ -12,8 +12,9 @@ import numpy as np
 import polars as pl
 
 from sessionkit.errors import MeasureError
-from sessionkit.scoring.measures.base import NO_BASE, BoundKind, SessionMeasure
-from sessionkit.scoring.measures.parameters import PARAMETERS
+from sessionkit.scoring.measures.base import NO_BASE, SessionMeasure
+from sessionkit.scoring.measures.cumulated_gain import RankDiscount
+from sessionkit.scoring.results_filter import sessions_with_judgments
 from sessionkit.scoring.searcher import Chances, Searcher
 
 if TYPE_CHECKING:
@@ -90,15 +91,13 @@ class ExpectedMeasure(SessionMeasure):
 
     def _defined(self, lists: Lists, found: np.ndarray) -> pl.Series:
         """As a column, null where the measure has no value."""
-        from sessionkit.scoring.results_filter import sessions_with_judgments
-
         judged = sessions_with_judgments(lists.block, lists.selection)
         value = pl.Series("value", found).fill_nan(None)
         return pl.select(pl.when(judged).then(value).alias("value")).to_series()
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class ExpectedGain(ExpectedMeasure):
+class ExpectedGain(RankDiscount, ExpectedMeasure):
     """esDCG: the expected DCG of a scan path, discounted by the place in the path.
 
     Range [0, no bound); higher is better. The searcher reads the first document of a list, goes down after each with
@@ -123,38 +122,27 @@ class ExpectedGain(ExpectedMeasure):
     """
 
     name = "esDCG"
-    bounds: ClassVar[BoundKind | None] = "rising"
+    bounds = "rising"
     sums_queries = True
     example = "esDCG(pdown=0.7,pref=0.9)@10"
     formula = "E[sum over places i of the path of gain(i) x d(i)]; d by default 1 / log2(i + 1)"
 
     gain: str = "linear"
-    discount: str = "burges"
-    b: float = 2
-    p: float | None = None
 
     def __post_init__(self) -> None:
-        """Check that a geometric discount has its persistence, and that a normalised measure's discount falls."""
+        """Check that a geometric discount has its persistence."""
         super().__post_init__()
-        if self.discount == "geometric" and self.p is None:
-            msg = f"{self.name}: discount=geometric needs p, {PARAMETERS['p'].allowed}"
-            raise MeasureError(msg)
-        if self.over == "best" and self.discount == "rn2002" and self.b > 2:
-            msg = (
-                f"{self.name}: discount=rn2002 with b={self.b} boosts the places 2 to b-1, so the best path is not the "
-                "ideal; use discount=jk2002, or b=2 or less"
-            )
-            raise MeasureError(msg)
+        self.require_persistence()
 
     def worth(self) -> PathValue:
         """The discounted sum of gains."""
         from sessionkit.scoring.scan_paths.expectation import PathValue
 
-        return PathValue(self.gain, self.min_grade, self.discount, self.b, self.p, self.over)
+        return PathValue(self.gain, self.min_grade, self.discount, self.b, self.p)
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class ExpectedNormalizedGain(ExpectedGain):
+class ExpectedNormalizedGain(RankDiscount, ExpectedMeasure):
     """esnDCG: the expected nDCG of a scan path, its ideal cut where the path ends.
 
     Every path is divided by the DCG of as many documents of the recall base, the best first, whichever query they are
@@ -177,18 +165,30 @@ class ExpectedNormalizedGain(ExpectedGain):
     """
 
     name = "esnDCG"
-    bounds = None
-    sums_queries = False
     example = "esnDCG(pdown=0.7,pref=0.9)@10"
     formula = "E[DCG of the path / DCG of the best path of as many documents]"
     undefined_where = NO_BASE
     higher_grade_can_lower = True
     over = "best"
 
+    gain: str = "linear"
+
     @property
     def highest(self) -> float | None:
         """1 where a document gains once in a path."""
         return 1.0 if self.duplicates == "first" else None
+
+    def __post_init__(self) -> None:
+        """Check that a geometric discount has its persistence, and that the discount falls."""
+        super().__post_init__()
+        self.require_persistence()
+        self.require_falling_discount("places", "best path")
+
+    def worth(self) -> PathValue:
+        """The discounted sum of gains, as a share of the best."""
+        from sessionkit.scoring.scan_paths.expectation import PathValue
+
+        return PathValue(self.gain, self.min_grade, self.discount, self.b, self.p, self.over)
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)

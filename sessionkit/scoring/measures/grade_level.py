@@ -9,14 +9,14 @@ import numpy as np
 import polars as pl
 
 from sessionkit.errors import MeasureError
-from sessionkit.scoring.measures.base import JudgedMeasure
+from sessionkit.scoring.measures.base import Measure
 
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class GradeLevelMeasure(JudgedMeasure):
+class GradeLevelMeasure(Measure):
     """A binary measure that can look at one relevance level, as Järvelin & Kekäläinen do in 2000.
 
     ``at_least=2`` counts grades of 2 and higher, as ``min_grade=2`` does; ``level=2`` counts grade 2 alone, and no

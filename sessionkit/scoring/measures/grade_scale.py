@@ -11,10 +11,10 @@ from sessionkit.scoring.gains import NAMES, gain_expr, weights
 
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists
-    from sessionkit.scoring.measures.base import JudgedMeasure
+    from sessionkit.scoring.measures.base import Measure
 
 
-def top_of_scale(measure: JudgedMeasure, max_grade: float | None, lists: Lists) -> float:
+def top_of_scale(measure: Measure, max_grade: float | None, lists: Lists) -> float:
     """The ``max_grade`` of a measure, else of the study.
 
     Raises
@@ -42,7 +42,7 @@ def top_of_scale(measure: JudgedMeasure, max_grade: float | None, lists: Lists) 
     return float(top)
 
 
-def top_gain(measure: JudgedMeasure, gain: str, max_grade: float | None, lists: Lists) -> float:
+def top_gain(measure: Measure, gain: str, max_grade: float | None, lists: Lists) -> float:
     """What the top of the scale gains.
 
     Raises

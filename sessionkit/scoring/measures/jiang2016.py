@@ -11,13 +11,13 @@ divides by zero where nothing is relevant; here nDCG is then null.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from sessionkit.scoring import exact
 from sessionkit.scoring.discounts import discount_expr
-from sessionkit.scoring.measures.base import NO_BASE, BoundKind, TermMeasure
+from sessionkit.scoring.measures.base import NO_BASE, TermMeasure
 from sessionkit.scoring.measures.generalized_precision import base_gain
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ class DiscountedGainOfRetrieved(MeanOfRetrieved):
     """
 
     name = "DCG_jiang2016"
-    bounds: ClassVar[BoundKind | None] = "linear"
+    bounds = "linear"
     formula = "sum of gain(i) d(i) / sum of d(i), over the results retrieved at ranks i = 1..k; d = 1 / log2(i + 1)"
 
     gain: str = "exp2"
@@ -142,7 +142,7 @@ class DiscountedGainOfRetrieved(MeanOfRetrieved):
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class NormalizedGainOfRetrieved(DiscountedGainOfRetrieved):
+class NormalizedGainOfRetrieved(MeanOfRetrieved):
     """nDCG_jiang2016: the mean gain of the results retrieved, discounted by rank, over that of the ideal list.
 
     Higher is better; range [0, no bound): each list is divided by the discounts of its own ranks, so one that is shorter
@@ -163,20 +163,24 @@ class NormalizedGainOfRetrieved(DiscountedGainOfRetrieved):
     """
 
     name = "nDCG_jiang2016"
-    bounds = None
     higher_grade_can_lower = True
     formula = "(sum of gain(i) d(i) / sum of d(i), over the results retrieved) / the same of the ideal list; d = 1 / log2(i + 1)"
     undefined_where = NO_BASE
+
+    gain: str = "exp2"
 
     @property
     def highest(self) -> float | None:
         """None: a short list can exceed the ideal."""
         return None
 
+    def weight(self) -> pl.Expr:
+        """Discount by rank."""
+        return discount_expr(pl.col("rank"), "burges", 2)
+
     def divisor(self, lists: Lists) -> pl.Series:
         """The discounts of all results of the list, times the mean of the ideal list."""
-        own = MeanOfRetrieved.divisor(self, lists)
-        return own * self._ideal(lists)
+        return super().divisor(lists) * self._ideal(lists)
 
     def _ideal(self, lists: Lists) -> pl.Series:
         """Mean discounted gain of the ideal list of every list's key; 0 where nothing is relevant."""

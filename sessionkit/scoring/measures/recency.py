@@ -12,6 +12,7 @@ from sessionkit.scoring.measures.base import GainMeasure, SessionMeasure
 from sessionkit.scoring.measures.cumulated_gain import sDCG
 from sessionkit.scoring.measures.parameters import RANK_BIASED
 from sessionkit.scoring.measures.session_rank_biased import sRBP
+from sessionkit.scoring.results_filter import sessions_with_judgments
 from sessionkit.study.row_index import where
 
 if TYPE_CHECKING:
@@ -52,8 +53,6 @@ class RecencyMeasure(SessionMeasure):
 
     def values(self, lists: Lists) -> pl.Series:
         """Exact sum of the weighted contributions of every session; null where nothing is judged for it."""
-        from sessionkit.scoring.results_filter import sessions_with_judgments
-
         queries = lists.queries.select("session", "query_position", later=LATER)
         rows = lists.gaining(self.gain, self.min_grade)
         rows = rows.select("rank", "gain").hstack(queries.select(pl.all().gather(rows["list"])))

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 import polars as pl
 
@@ -14,7 +13,6 @@ from sessionkit.scoring.measures.parameters import SATISFACTION
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists
 
-_UNCUT: WeakKeyDictionary[Lists, Lists] = WeakKeyDictionary()
 NOTHING_GAINED = "no judgments for their key, or nothing in the list that gains"
 
 
@@ -58,11 +56,11 @@ class SlidingGainRatio(TermMeasure):
 
     def terms(self, lists: Lists) -> pl.DataFrame:
         """What the results down to the cutoff gain."""
-        return _within(self._weights(_uncut(lists)), self.cutoff)
+        return _within(self._weights(lists.uncut), self.cutoff)
 
     def divisor(self, lists: Lists) -> pl.Series:
         """What the best results of the whole list gain."""
-        return lists.added(_best(lists, self._weights(_uncut(lists)), self.cutoff))
+        return lists.added(_best(lists, self._weights(lists.uncut), self.cutoff))
 
     def _weights(self, uncut: Lists) -> pl.DataFrame:
         """``list``, ``rank`` and ``term`` of the results that gain."""
@@ -193,13 +191,6 @@ class SatisfactionFrustrationTotal(QueryMeasure):
         own = {"gain": self.gain, "min_grade": self.min_grade, "threshold": self.threshold, "cutoff": self.cutoff}
         satisfied, frustrated = SatisfactionRatio(**own).values(lists), FrustrationRatio(**own).values(lists)  # type: ignore[arg-type]
         return self.lambda_ * satisfied + (1 - self.lambda_) * (1 - frustrated)
-
-
-def _uncut(lists: Lists) -> Lists:
-    """The lists as deep as they were shown, whatever the cutoff; made once."""
-    if lists not in _UNCUT:
-        _UNCUT[lists] = type(lists)(lists.block, replace(lists.selection, cutoff=None), lists.columns)
-    return _UNCUT[lists]
 
 
 def _within(rows: pl.DataFrame, cutoff: int | None) -> pl.DataFrame:

@@ -46,35 +46,17 @@ class CubeMeasure(SessionMeasure):
         """All subtopics full with the first document."""
         return 1.0
 
-    def cubes(self, lists: Lists) -> Cubes:
-        """The cubes of the sessions of a block."""
-        return Cubes(lists, self.gain, self.min_grade, self.gamma, self.height)
+    def cubes(self, lists: Lists, empty: str = "skip") -> Cubes:
+        """The cubes of the sessions of a block; ``empty=document`` puts a document for each list that returned nothing."""
+        return Cubes(lists, self.gain, self.min_grade, self.gamma, self.height, filler=empty == "document")
 
-    def reached(self, cubes: Cubes, gains: pl.DataFrame) -> pl.Series:  # noqa: ARG002 - one signature for all
-        """What documents reach that add these gains (``session``, ``place``, ``total``), of every session in order."""
-        msg = f"{self} says not what is reached"
-        raise TypeError(msg)
-
-    def divided(self, cubes: Cubes, divisor: pl.Series) -> pl.Series:
+    def per_subtopic(self, cubes: Cubes, reached: pl.Series, divisor: pl.Series) -> pl.Series:
         """What every session's documents reach, per subtopic, height and something else."""
-        reached = self.reached(cubes, cubes.gains)
         found = pl.DataFrame({"reached": reached, "subtopics": cubes.subtopics, "divisor": divisor})
         found = found.with_columns(lists=lists_per_session(cubes.lists))
         whole = pl.col("subtopics") * pl.lit(self.height, pl.Float64) * pl.col("divisor").clip(lower_bound=1)
         value = exact.quotient(exact.unfixed(pl.col("reached").fill_null(0)), whole)
         return found.select(pl.when(pl.col("lists") > 0).then(value)).to_series()
-
-    def of_best(self, cubes: Cubes, *, each: bool) -> pl.Series:
-        """What every session's documents reach, as a share of what those of the best session of its shape do."""
-        found = pl.DataFrame(
-            {
-                "reached": self.reached(cubes, cubes.gains),
-                "best": self.reached(cubes, cubes.ideal(each=each)),
-                "defined": (cubes.subtopics.fill_null(0) > 0) & (lists_per_session(cubes.lists) > 0),
-            }
-        ).with_columns(pl.col("reached", "best").fill_null(0))
-        value = exact.share_of_best(pl.col("reached"), pl.col("best"))
-        return found.select(pl.when("defined").then(value)).to_series()
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -107,11 +89,8 @@ class CubeFilling(CubeMeasure):
 
     def values(self, lists: Lists) -> pl.Series:
         """Filled share of the cube per query, of every session."""
-        return self.divided(self.cubes(lists), lists_per_session(lists))
-
-    def reached(self, cubes: Cubes, gains: pl.DataFrame) -> pl.Series:
-        """All that was added."""
-        return per_session(cubes.lists, gains, pl.col("total").sum())
+        cubes = self.cubes(lists)
+        return self.per_subtopic(cubes, _filled(cubes, cubes.gains), lists_per_session(lists))
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -130,24 +109,14 @@ class AverageCubeFilling(CubeMeasure):
 
     empty: str = "skip"
 
-    def cubes(self, lists: Lists) -> Cubes:
-        """The cubes of the sessions of a block, with a document for each list that returned nothing if that is asked."""
-        return Cubes(lists, self.gain, self.min_grade, self.gamma, self.height, filler=self.empty == "document")
-
     def values(self, lists: Lists) -> pl.Series:
         """Average filled share per query, of every session."""
-        cubes = self.cubes(lists)
-        return self.divided(cubes, cubes.documents)
-
-    def reached(self, cubes: Cubes, gains: pl.DataFrame) -> pl.Series:
-        """What was added, as often as a later result, or the same, finds it there, each per query so far."""
-        found = gains.join(cubes.slots, on=["session", "place"])
-        times = exact.fixed(exact.unfixed(pl.col("total")) * pl.col("weight"))
-        return per_session(cubes.lists, found, times.sum())
+        cubes = self.cubes(lists, self.empty)
+        return self.per_subtopic(cubes, _found_filled(cubes, cubes.gains), cubes.documents)
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class NormalizedCubeFilling(CubeFilling):
+class NormalizedCubeFilling(CubeMeasure):
     """nCubeTest: CubeTest as a share of what the best session of the same shape reaches.
 
     The shape is how many queries the session has and how many results each shows. Unit: share. Range [0, 1]; higher is
@@ -163,11 +132,12 @@ class NormalizedCubeFilling(CubeFilling):
 
     def values(self, lists: Lists) -> pl.Series:
         """Share of the best, of every session."""
-        return self.of_best(self.cubes(lists), each=False)
+        cubes = self.cubes(lists)
+        return _share_of_best(cubes, _filled(cubes, cubes.gains), _filled(cubes, cubes.ideal(each=False)))
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class NormalizedAverageCubeFilling(AverageCubeFilling):
+class NormalizedAverageCubeFilling(CubeMeasure):
     """nACT: ACT as a share of what the best session of the same shape reaches.
 
     Shape, range, unit and edges as of `nCubeTest`; `CubeTest` has an example: the best session finds
@@ -178,9 +148,32 @@ class NormalizedAverageCubeFilling(AverageCubeFilling):
     formula = "ACT / ACT of the best session of the same shape"
     source = f"{SOURCE}; the bound is OURS"
 
+    empty: str = "skip"
+
     def values(self, lists: Lists) -> pl.Series:
         """Share of the best, of every session."""
-        return self.of_best(self.cubes(lists), each=True)
+        cubes = self.cubes(lists, self.empty)
+        return _share_of_best(cubes, _found_filled(cubes, cubes.gains), _found_filled(cubes, cubes.ideal(each=True)))
+
+
+def _filled(cubes: Cubes, gains: pl.DataFrame) -> pl.Series:
+    """What documents fill that add these gains (``session``, ``place``, ``total``), of every session in order."""
+    return per_session(cubes.lists, gains, pl.col("total").sum())
+
+
+def _found_filled(cubes: Cubes, gains: pl.DataFrame) -> pl.Series:
+    """The same as often as a later result, or the same, finds it there, each per query so far."""
+    found = gains.join(cubes.slots, on=["session", "place"])
+    times = exact.fixed(exact.unfixed(pl.col("total")) * pl.col("weight"))
+    return per_session(cubes.lists, found, times.sum())
+
+
+def _share_of_best(cubes: Cubes, reached: pl.Series, best: pl.Series) -> pl.Series:
+    """What every session's documents reach, as a share of what those of the best session of its shape do."""
+    defined = (cubes.subtopics.fill_null(0) > 0) & (lists_per_session(cubes.lists) > 0)
+    found = pl.DataFrame({"reached": reached, "best": best, "defined": defined})
+    value = exact.share_of_best(pl.col("reached").fill_null(0), pl.col("best").fill_null(0))
+    return found.select(pl.when("defined").then(value)).to_series()
 
 
 CubeTest = CubeFilling()

@@ -15,7 +15,7 @@ import polars as pl
 from sessionkit.errors import MeasureError
 from sessionkit.scoring import exact
 from sessionkit.scoring.gains import weights
-from sessionkit.scoring.measures.base import Columns, JudgedMeasure, TermMeasure
+from sessionkit.scoring.measures.base import Columns, Measure, TermMeasure
 
 TIME_BY_GRADE = (
     "how long a result holds the searcher depends on its grade too, so that it can lower what comes after it"
@@ -114,7 +114,7 @@ class UMeasure(TimedMeasure):
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class SavingMeasure(JudgedMeasure):
+class SavingMeasure(Measure):
     """A measure of the documents that searchers click and save before they stop, by the model of Smucker & Clarke."""
 
     click: str = "0.39-0.64"

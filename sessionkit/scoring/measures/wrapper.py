@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self, cast
 
 from sessionkit.errors import MeasureError
-from sessionkit.scoring.measures.base import JudgedMeasure, Measure, SessionMeasure
+from sessionkit.scoring.measures.base import Columns, Measure, SessionMeasure
 from sessionkit.scoring.searcher import Searcher
 
 
@@ -17,20 +17,21 @@ class Wrapper(Measure):
 
     level = "session"
     wraps = True
+    without = ("min_grade", "depth", "duplicates", "unjudged", "grades", "undefined", "queries", "cutoff")
+    """Which results count, and what an undefined value becomes, is said inside the brackets."""
     inside: ClassVar[Measure]
     """What can stand in the brackets, for messages."""
     takes: ClassVar[str] = "a measure of queries, or sDCG, nsDCG or sRBP"
     source = "sessionkit"
 
-    of: JudgedMeasure | None = field(default=None)
-    cutoff: None = field(default=None, init=False)
+    of: Measure | None = None
 
     def __call__(self, of: Measure | None = None, **changes: Any) -> Self:  # noqa: ANN401 - parameters of any kind, checked by name
         """Wrap a measure: ``mean(nDCG @ 10)``."""
         if of is None and self.of is None:
             msg = f"{self.name} needs a measure inside: {self.name}({self.inside})"
             raise MeasureError(msg)
-        made = self if of is None else replace(self, of=cast("JudgedMeasure", of))
+        made = self if of is None else replace(self, of=of)
         return Measure.__call__(made, **changes)
 
     def __post_init__(self) -> None:
@@ -38,7 +39,7 @@ class Wrapper(Measure):
         super().__post_init__()
         if self.of is None:
             return
-        if not isinstance(self.of, JudgedMeasure) or isinstance(self.of, SessionMeasure):
+        if not isinstance(self.of, Measure) or self.of.wraps or isinstance(self.of, SessionMeasure):
             msg = f"{self.name} takes {self.takes}, not {self.of}; for example {self.name}({self.inside})"
             raise MeasureError(msg)
         # what is better, and the least that there can be, is as with the measure inside
@@ -54,10 +55,6 @@ class Wrapper(Measure):
         """Refuse a measure inside that lacks required ones."""
         self.inner.require_parameters()
 
-    def parameters(self) -> dict[str, object]:
-        """The wrapper's own parameters; those of the measure stay inside it."""
-        return {key: value for key, value in super().parameters().items() if key != "cutoff"}
-
     def vary(self, values: Mapping[str, object]) -> Measure:
         """The wrapper's own parameters, and those of the measure inside."""
         own = {name: value for name, value in values.items() if name in self.parameters()}
@@ -67,6 +64,14 @@ class Wrapper(Measure):
     def why_no_bounds(self, *, own_keys: bool = False) -> str | None:
         """As of the measure inside."""
         return self.inner.why_no_bounds(own_keys=own_keys)
+
+    def needs(self) -> Columns:
+        """As the measure inside."""
+        return self.inner.needs()
+
+    def one_of(self) -> Columns:
+        """As the measure inside."""
+        return self.inner.one_of()
 
     def searcher(self) -> tuple[Searcher | None, str]:
         """As of the measure inside."""
@@ -85,7 +90,7 @@ class Wrapper(Measure):
     __repr__ = __str__
 
     @property
-    def inner(self) -> JudgedMeasure:
+    def inner(self) -> Measure:
         """The measure inside."""
         if self.of is None:
             msg = f"{self.name} needs a measure inside: {self.name}({self.inside})"

@@ -6,12 +6,12 @@ import polars as pl
 
 from sessionkit.errors import MeasureError
 from sessionkit.scoring.batch import blocks
+from sessionkit.scoring.columns import columns_read
 from sessionkit.scoring.lists import Lists
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.expected_gain import ExpectedMeasure
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.results_filter import logged_sessions
-from sessionkit.scoring.selection import Selection, columns_of, columns_read
 from sessionkit.study import Study
 from sessionkit.study.study import guarded_read
 
@@ -57,13 +57,13 @@ def path_variance(study: Study, measure: str | Measure) -> pl.DataFrame:
     if not isinstance(asked, ExpectedMeasure):
         msg = f"{asked} has no variance over paths; ask for a measure of expected sessions, such as esnDCG(pdown=0.7,pref=0.9)@10"
         raise MeasureError(msg)
-    read = columns_read(columns_of(study), [asked])
+    read = columns_read(study, [asked])
     schema = {"session_id": pl.String, "measure": pl.String, "value": pl.Float64, "variance": pl.Float64}
     parts = [pl.DataFrame(schema=schema)]
     for block in blocks(study, read):
-        found = asked.variances(Lists(block, Selection.of(asked)))
+        found = asked.variances(Lists(block, asked.selection))
         if asked.undefined == "zero":
-            logged = pl.lit(logged_sessions(block, Selection.of(asked)))
+            logged = pl.lit(logged_sessions(block, asked.selection))
             found = found.select(pl.when(logged).then(pl.all().fill_null(0.0)))
         ids = block.sessions["session_id"]
         parts.append(found.select(ids, measure=pl.lit(str(asked)), value="value", variance="variance"))

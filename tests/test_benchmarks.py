@@ -65,6 +65,7 @@ def test_the_log_like_ir_metrics_is_clean_and_judged_throughout(cache):
     assert sk.score(study, MEASURE).get_column("judged").drop_nulls().unique().to_list() == [1.0]
 
 
+@pytest.mark.slow
 def test_sampled_paths_estimate_our_values(cache):
     log = cache.synthetic(SESSIONS)
     study = sk.open_study(log / "study")
@@ -87,6 +88,7 @@ def test_works_run(cache, name):
     assert work.what
 
 
+@pytest.mark.slow
 def test_the_loop_over_dictionaries_gives_our_values(cache):
     log = cache.rated(200)
     theirs = loops.scores(*loops.load(log))

@@ -129,6 +129,7 @@ SOMEBODY_ELSES = re.compile(
 )
 
 
+@pytest.mark.slow
 def test_the_package_of_that_name_which_is_not_ours_is_never_installed():
     """The distribution is sessionkit-ir: on the public index, sessionkit is a tool that has nothing to do with this."""
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

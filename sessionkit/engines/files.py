@@ -60,7 +60,7 @@ class FileWork:
         """
         for batch in batches:
             study = open_study(self.place, self.options)
-            stored = study.stored or ()
+            stored = study.storage.stored or ()
             if len(stored) != self.parts:
                 raise DataError(
                     f"{self.place} has {len(stored)} parts for a worker and {self.parts} for the driver; share one"

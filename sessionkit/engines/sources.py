@@ -123,7 +123,7 @@ def saved(study: Study | str | PathLike[str], spark: SparkSession) -> SparkSourc
     """
     if not isinstance(study, Study):
         return SparkSource(open_study(study), spark, {})
-    if study.stored is None:
+    if study.storage.stored is None:
         raise UsageError(
             "this study, or a change made to it, is in memory of this process only; "
             "`sessionkit ingest` or save it where Spark's workers can read it, and score that"

@@ -224,8 +224,8 @@ def _answered(
     many = partitions or (int(usual) if usual.isdecimal() else PARTITIONS)  # some clusters say "auto"
     known = worker_judgments.judged_on_driver(source, limit)
     work: files.FileWork | StreamWork
-    if known is not None and source.trusted and source.study.stored is not None:
-        stored = source.study.stored
+    if known is not None and source.trusted and source.study.storage.stored is not None:
+        stored = source.study.storage.stored
         options = stored[0].options if stored else None
         work = files.FileWork(task, source.place, len(stored), finished, options)
         rows = files.numbers(source.spark, len(stored), many)

@@ -91,8 +91,8 @@ def reading_of(
     gone += ["the title"] if study.settings.title and TITLE not in asked.named else []
     gone += ["names, sizes and hashes of the source files"] if study.sources else []
     lines += [f"Left out: {'; '.join(gone)}."] if gone else []
-    if study.partitioned is not None and plan.loses("sessions", study.partitioned.by):
-        lines.append(f"No longer in partitions: {study.partitioned.by} is gone.")
+    if study.storage.partitioned is not None and plan.loses("sessions", study.storage.partitioned.by):
+        lines.append(f"No longer in partitions: {study.storage.partitioned.by} is gone.")
     return "\n".join(map(visible, [*lines, *_minded(study, copy, plan, names, known.kept, seeded=seeded)]))
 
 

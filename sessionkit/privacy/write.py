@@ -43,7 +43,7 @@ def written(
     held = TemporaryFolder()
     with held.kept_on_success():
         parts = log_of(study, renaming, rows, held)
-        by = None if study.partitioned is None else study.partitioned.by
+        by = None if study.storage.partitioned is None else study.storage.partitioned.by
         if by is not None and not renaming.plan.loses("sessions", by):
             described = replace(described, storage=replace(described.storage, partitioned=Partitioned(by)))
             parts = by_partition(parts, by, rows)

@@ -31,7 +31,7 @@ def drawn(study: Study, many: int) -> pl.DataFrame:
 
 def only(study: Study, sessions: pl.DataFrame) -> Study:
     """The study with these sessions alone, in the order of their ids; the study itself where these are all and so ordered."""
-    if len(sessions) == study.facts.sessions and study.partitioned is None:
+    if len(sessions) == study.facts.sessions and study.storage.partitioned is None:
         return study
     if study.storage.rows is not None:
         return fewer(study, sessions["session_id"])

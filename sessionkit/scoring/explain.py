@@ -88,7 +88,9 @@ def explain(study: Study, measure: str | Measure, session: str | None = None) ->
     read["results"] = [*read["results"], "doc_id"]
     empty = pl.DataFrame(schema=COLUMNS)
     explained = pl.concat([empty, *(_explained(block, asked) for block in blocks(study, read))])
-    return ResultFrame(explained if study.partitioned is None else explained.sort("session_id", maintain_order=True))
+    return ResultFrame(
+        explained if study.storage.partitioned is None else explained.sort("session_id", maintain_order=True)
+    )
 
 
 def _explained(block: SessionBatch, asked: Measure) -> pl.DataFrame:

@@ -46,12 +46,12 @@ def partitions(study: Study) -> dict[str, list[StoredBatch]]:
         The study is not saved, or was saved before it kept what its files are known by.
     """
     found: dict[str, list[StoredBatch]] = {}
-    for part in study.stored or ():
+    for part in study.storage.stored or ():
         found.setdefault(part.folder, []).append(part)
     if not found or (study.path is None and study.address is None):
         msg = "partials are kept of saved studies: save it, best with partition_by=..., and score what save() returns"
         raise UsageError(msg)
-    if not study.hashes.get("judgments") or not all(part.sha256 for part in study.stored or ()):
+    if not study.storage.hashes.get("judgments") or not all(part.sha256 for part in study.storage.stored or ()):
         msg = f"{study.path or study.address} does not say what its files are known by, which partials need; save it again"
         raise UsageError(msg)
     return found
@@ -102,8 +102,8 @@ def key_of(study: Study, task: HasColumns, parts: Sequence[StoredBatch]) -> str:
         "program": [__version__, KERNEL, pl.__version__],
         "task": text_of(task),
         "files": [dict(sorted(part.sha256.items())) for part in parts],
-        "judgments": study.hashes["judgments"],
-        "users": study.hashes.get("users") if task.columns().get("users") else None,
+        "judgments": study.storage.hashes["judgments"],
+        "users": study.storage.hashes.get("users") if task.columns().get("users") else None,
         "settings": settings,
     }
     return hashlib.sha256(json.dumps(depends, sort_keys=True).encode()).hexdigest()

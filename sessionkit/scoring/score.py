@@ -109,7 +109,7 @@ def score_parts(
     """
     task = score_task(study, measures, per)
     # means need all parts, and so does the order across partitions
-    if task.level == "group" or study.partitioned is not None or partials is not None:
+    if task.level == "group" or study.storage.partitioned is not None or partials is not None:
         (scores,) = run(study, [task], memory, partials)
         yield told(study, task, scores)
         return

@@ -160,7 +160,7 @@ COUNTED = {
 
 def _counted(study: Study) -> Facts:
     """Return the counts of a study on disk, of some sessions at a time."""
-    if study.stored is None:
+    if study.storage.stored is None:
         return facts_of(study.sessions, study.queries, study.results, study.judgments)
     facts = replace(NO_FACTS, judgments=study.judgments.select(pl.len()).collect().item())
     for cut in slices(study, COUNTED, rows=ROWS_COUNTED):

@@ -86,7 +86,7 @@ def write_package(
         column.
     """
     refuse_to_replace(directory)
-    partitioned = study.partitioned
+    partitioned = study.storage.partitioned
     split = partition_by is not None and (partitioned is None or partitioned.by != partition_by)
     rows = rows_within(memory)
     if parts is None:

@@ -81,7 +81,7 @@ def add_partition(
     target = Path(directory)
     saved = open_study(target)
     with sole_writer(target):
-        if identity_of(target) != saved.identity:  # another process wrote while this one waited
+        if identity_of(target) != saved.storage.identity:  # another process wrote while this one waited
             saved = open_study(target)
         return _added(saved, study, name, value, rows_within(memory))
 
@@ -108,7 +108,7 @@ def _added(saved: Study, study: Study, name: str, value: str | None, rows: int) 
         written = write_log(_conformed(study, saved, typed, change.folder, rows), pairs, draft)
         log = sorted([*kept, *written], key=lambda part: part.folder)
         finish_package(whole, log, pairs, change.partitioned(study), draft)
-        if identity_of(target) != saved.identity:  # where there are no locks
+        if identity_of(target) != saved.storage.identity:  # where there are no locks
             raise UsageError(f"{target} was changed while the partition was being added; it was left alone. Try again")
     return open_study(target)
 
@@ -126,7 +126,7 @@ class _Change:
     @classmethod
     def of(cls, saved: Study, before: Partitioned, folder: str) -> _Change:
         """Tell the parts of the partition that is replaced from the others."""
-        stored = saved.stored or ()
+        stored = saved.storage.stored or ()
         kept = tuple(part for part in stored if part.folder != folder)
         return cls(saved, before, folder, kept, tuple(part for part in stored if part.folder == folder))
 
@@ -196,9 +196,15 @@ class _Change:
 
 def _require_partitioned(saved: Study, name: str) -> Partitioned:
     """Refuse a study that is not partitioned by this column."""
-    if saved.partitioned is not None and saved.partitioned.by == name and saved.stored is not None:
-        return saved.partitioned
-    by = f"partitioned by {saved.partitioned.by}" if saved.partitioned is not None else "not partitioned"
+    if (
+        saved.storage.partitioned is not None
+        and saved.storage.partitioned.by == name
+        and saved.storage.stored is not None
+    ):
+        return saved.storage.partitioned
+    by = (
+        f"partitioned by {saved.storage.partitioned.by}" if saved.storage.partitioned is not None else "not partitioned"
+    )
     raise UsageError(
         f"{saved.path} is {by}, not by {name}; write it anew with save(..., partition_by={name!r}), then add to it"
     )

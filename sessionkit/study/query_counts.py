@@ -27,7 +27,7 @@ def logged_queries(study: Study, columns: Sequence[str]) -> pl.DataFrame:
     >>> logged_queries(sk.from_tables(lists), ["session_id"]).rows()
     [('s', 2), ('z', 1)]
     """
-    if study.stored:
+    if study.storage.stored:
         with study.reading():
             return _stored(study, columns)
     logged = study.queries.filter(_is_logged()).group_by("session_id").agg(pl.len().cast(pl.Int64).alias(MANY))
@@ -38,7 +38,7 @@ def logged_queries(study: Study, columns: Sequence[str]) -> pl.DataFrame:
 
 def _stored(study: Study, columns: Sequence[str]) -> pl.DataFrame:
     """The same of a saved study."""
-    stored = study.stored or ()
+    stored = study.storage.stored or ()
     files = {name: [part.files[name] for part in stored] for name in ("sessions", "queries")}
     options = stored[0].options
     sessions = scan_files(files["sessions"], options).select(*columns, pl.col(QUERIES).cast(pl.Int64).alias(MANY))

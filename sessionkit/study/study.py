@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from os import PathLike
@@ -19,7 +19,7 @@ from sessionkit.study.facts import Facts, facts_of
 from sessionkit.study.memo import Memo
 from sessionkit.study.settings import Settings
 from sessionkit.study.source import Source
-from sessionkit.study.storage import Partitioned, Storage, StoredBatch, identity_of
+from sessionkit.study.storage import Storage, identity_of
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 ENDS = ("records", "rows", "merged", "idle", "rejected", "empty_lists")
@@ -152,36 +152,6 @@ class Study:
         known = self.storage.depths
         return self.memo.once("depths", lambda: depths_of(self)) if known is None else known
 
-    @property
-    def stored(self) -> tuple[StoredBatch, ...] | None:
-        """Where the log lies in files that know the places of their rows; None unless it was opened from such files."""
-        return self.storage.stored
-
-    @property
-    def numbered_judgments(self) -> pl.LazyFrame | None:
-        """The judgments with the private columns of their file; None unless they were opened from one that has them."""
-        return self.storage.numbered_judgments
-
-    @property
-    def identity(self) -> tuple[int, int, int] | None:
-        """What the descriptor's file was known by when the study was opened from a directory."""
-        return self.storage.identity
-
-    @property
-    def partitioned(self) -> Partitioned | None:
-        """By which column the files of the log are partitioned; None where they are not, or there are none."""
-        return self.storage.partitioned
-
-    @property
-    def hashes(self) -> Mapping[str, str]:
-        """SHA-256 of the files of users and judgments, as the study's descriptor has them; empty without files."""
-        return self.storage.hashes
-
-    @property
-    def package(self) -> Path | None:
-        """Where all of the study has been written already, in a temporary place; None unless it was."""
-        return self.storage.package
-
     def require_unchanged(self) -> None:
         """Raise DataError where another study has taken the place of the one that was opened, or it is gone."""
         if self.storage.identity is None or self.path is None:
@@ -230,8 +200,8 @@ class Study:
         from sessionkit.study.package_writer import write_package
         from sessionkit.study.temporary import copy_package
 
-        if self.package is not None and partition_by is None:
-            saved = open_study(copy_package(self.package, Path(directory)))
+        if self.storage.package is not None and partition_by is None:
+            saved = open_study(copy_package(self.storage.package, Path(directory)))
             depths = self.storage.depths if self.storage.depths is not None else self.memo.find("depths")
             return replace(saved, storage=replace(saved.storage, depths=depths))
         return open_study(write_package(self, Path(directory), partition_by=partition_by, memory=memory))

@@ -69,6 +69,7 @@ def test_topics_can_count_the_same():
     assert sk.precision_recall(study, average="topics").filter(recall=0.0).select("precision", "n").row(0) == (0.75, 2)
 
 
+@pytest.mark.slow
 @quiet
 @settings(max_examples=examples(15), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(drawn=sessions())

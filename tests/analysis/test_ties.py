@@ -61,6 +61,7 @@ def test_nine_ties_and_one_difference_are_no_evidence(test, p):
     assert "Evidence" not in found.reading
 
 
+@pytest.mark.slow
 def test_of_a_study_read_from_a_log():
     # P@10 of two queries: 1 and 2 of ten relevant with A, 0 and 3 with B, mean .15 of both; one user has 1 and 3 with A
     rows = {name: [] for name in ("session_id", "user_id", "system_id", "query_position", "rank", "doc_id")}

@@ -66,6 +66,7 @@ def fields(value):
     return [name for inner in value for name in fields(inner)] if isinstance(value, list) else []
 
 
+@pytest.mark.few(8)
 def test_chart_is_valid_un_sized_and_composes(draw):
     chart = draw()
     spec = chart.to_dict()
@@ -75,13 +76,13 @@ def test_chart_is_valid_un_sized_and_composes(draw):
     assert len(both["hconcat"]) == 2
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(1)
 def test_vega_takes_two_charts_side_by_side(draw):
     both = spec_of(alt.hconcat(draw(), draw(groups=("S1",))).properties(title="two"))
     vl_convert.vegalite_to_vega(both, vl_version="6.4")
 
 
-@pytest.mark.few(8)
+@pytest.mark.few(1)
 def test_chart_is_drawn_and_shows_something_and_leaves_altair_as_it_was(draw, tmp_path):
     before = alt.theme.active, alt.data_transformers.active, dict(alt.data_transformers.options)
     chart = draw(title="A title")
@@ -117,7 +118,7 @@ def test_hostile_names_are_values_and_nothing_else(draw, hostile):
     assert spec["title"]["text"] == hostile[4]
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(2)
 def test_hostile_names_are_no_elements_of_the_drawing(draw, hostile, tmp_path):
     svg = save(draw(groups=hostile, title=hostile[4]), tmp_path / "chart.svg").read_text(encoding="utf-8")
     assert "<script" not in svg
@@ -147,6 +148,7 @@ def test_names_that_differ_by_a_control_character_stay_apart(parts):
     assert chart.to_dict()["layer"][0]["encoding"]["color"]["scale"]["domain"] == ["a", "a␀", "a␁"]
 
 
+@pytest.mark.few(24)
 @pytest.mark.parametrize("title", [{"expr": "1"}, alt.expr("1+1"), ["a"], 5])
 def test_title_must_be_text(draw, title):
     with pytest.raises(UsageError, match="title must be text"):
@@ -194,7 +196,7 @@ def test_colours_stay_with_their_systems_whichever_are_drawn(parts, curves):
     assert drawn(charts.session_curve(curves(("S3", "S1", "S2")))) == colours
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(1)
 def test_rendering_is_the_same_every_time(draw, tmp_path):
     for ending in ("svg", "json"):
         one, other = (save(draw(title="t"), tmp_path / f"{name}.{ending}").read_bytes() for name in "ab")

@@ -71,6 +71,7 @@ def test_breakdown_by_last_query(call, study):
     ]
 
 
+@pytest.mark.slow
 def test_breakdown_options_reach_the_function(call, study):
     parts = {
         by: {row[1] for row in rows(call("breakdown", study, "CG@3", "--by", by).out)[1:]}

@@ -259,6 +259,7 @@ def dwelled(seconds):
     )
 
 
+@pytest.mark.slow
 def test_decimal_commas_cost_no_row_and_no_score(call, tmp_path):
     """The ideal is 2/log2(2) + 1/log2(3); the list has 2/log2(3) + 1/log2(5)."""
     (tmp_path / "qrels").write_text("t 0 d2 2\nt 0 d4 1\nt 0 d1 0\nt 0 d3 0\n")

@@ -32,7 +32,7 @@ def test_demo_made_again_says_the_same(call, tmp_path):
     assert (again.status, again.out) == (outcome.status, outcome.out) == (0, outcome.out)
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["report.html", "study"])
 def test_demo_leaves_alone_what_is_not_its_own(refused, tmp_path, name):
     (tmp_path / name).write_text("mine")

@@ -61,6 +61,7 @@ def test_correlate_in_every_form(call, rated, tmp_path):
     assert "nan" not in tsv.out.lower()
 
 
+@pytest.mark.slow
 def test_options_of_correlate_reach_the_function(call, rated):
     words = ["correlate", rated, "sDCG@1", "--with", "performance", "--table", "correlations", "--resamples", "300"]
     plain = call(*words).out

@@ -41,7 +41,7 @@ def test_every_kind_of_chart_that_stands_apart(call, tmp_path, kind):
     assert "Synthetic data" in subtitle
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("ending", "start"), [("svg", b"<svg"), ("png", b"\x89PNG"), ("pdf", b"%PDF"), ("html", b"<!doctype")]
 )
@@ -51,6 +51,7 @@ def test_every_form_of_chart(call, study, tmp_path, ending, start):
     assert (tmp_path / f"chart.{ending}").read_bytes().startswith(start)
 
 
+@pytest.mark.slow
 def test_chart_options_reach_the_chart(call, study, tmp_path):
     options = ["--measure", "sDCG(b=3)@2", "--topic", "t", "--system", "B", "--title", "Mine </script>"]
     outcome = call("chart", study, "single-sessions", "--output", tmp_path / "chart.json", *options)
@@ -62,7 +63,7 @@ def test_chart_options_reach_the_chart(call, study, tmp_path):
     assert "at least 3 queries" in long.out
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("title", ["", " "])
 def test_no_title_leaves_the_mark_of_synthetic_data(call, study, tmp_path, title):
     places = [tmp_path / f"chart.{ending}" for ending in ("svg", "html", "json")]
@@ -73,6 +74,7 @@ def test_no_title_leaves_the_mark_of_synthetic_data(call, study, tmp_path, title
     assert (spec["title"]["text"], spec["title"]["subtitle"]) == ("topic t", "Synthetic data")
 
 
+@pytest.mark.slow
 def test_parts_of_sessions_can_be_pooled_in_the_chart(call, study, tmp_path):
     within = call("chart", study, "last-vs-nonlast", "--output", tmp_path / "chart.json").out
     assert "nDCG@10 cut at" in within
@@ -97,6 +99,7 @@ def test_report_is_one_page(call, study, tmp_path):
     assert "made up" in page
 
 
+@pytest.mark.slow
 def test_a_report_by_topic_says_how_to_make_it_again(call, study, tmp_path):
     outcome = call("report", study, "--output", tmp_path / "report.html", "nsDCG@2", "--per", "topic")
     assert outcome.status == 0

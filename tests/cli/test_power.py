@@ -33,6 +33,7 @@ def test_mixed_in_every_form(call):
     assert "nan" not in tsv.out.lower()
 
 
+@pytest.mark.slow
 def test_options_of_mixed_reach_the_function(call):
     words = ["mixed", saved_clinic(), "nsDCG@10", "sDCG@10", "--table", "effects"]
     plain = call(*words).out

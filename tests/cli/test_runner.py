@@ -38,6 +38,7 @@ def test_results_and_notes_keep_apart(log):
     assert "Warning" not in done.stderr
 
 
+@pytest.mark.slow
 def test_a_pipe_that_nobody_reads_is_no_error(study):
     for arguments in (["measures"], ["score", study, "sDCG@3"], ["schema", "results"], ["describe", study], ["--help"]):
         reading, writing = os.pipe()
@@ -135,7 +136,7 @@ def test_a_closed_stdout_is_one_line():
 UNBUFFERED = {**os.environ, "PYTHONUNBUFFERED": "1"}
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("unbuffered", [False, True])
 def test_all_is_written_or_the_status_says_so(study, tmp_path, unbuffered):
     environment = UNBUFFERED if unbuffered else None
@@ -149,6 +150,7 @@ def test_all_is_written_or_the_status_says_so(study, tmp_path, unbuffered):
     assert (done.returncode, done.stderr) == (runner.DATA, "error: File too large\n")
 
 
+@pytest.mark.few(1)
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no full device")  # noqa: PTH110
 @pytest.mark.parametrize("arguments", [["--version"], ["measures"]])
 def test_a_full_disk_is_one_line(arguments):
@@ -158,6 +160,7 @@ def test_a_full_disk_is_one_line(arguments):
     assert (done.returncode, done.stderr) == (runner.DATA, "error: No space left on device\n")
 
 
+@pytest.mark.slow
 def test_an_end_that_is_asked_for_leaves_nothing(tmp_path):
     waiting = """
 import sys, time

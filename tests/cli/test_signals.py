@@ -87,7 +87,7 @@ def test_a_command_ends_quietly(struck, name, number, seconds):
     struck(name, number, seconds)
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 @pytest.mark.parametrize("name", COMMANDS)
 def test_at_many_moments(struck, name):
     moments = random.Random(name)  # noqa: S311

@@ -46,6 +46,7 @@ def test_people_get_the_reading_and_the_regions(call, clinic):
     assert "made_with" not in said
 
 
+@pytest.mark.slow
 def test_options_are_those_of_python(call, clinic):
     options = {"test": "randomisation", "alpha": 0.1, "resamples": 199, "seed": 7}
     found = sk.sweep(sk.open_study(clinic), "nsDCG@10", {"b": [2, 4]}, **options)
@@ -58,6 +59,7 @@ def test_options_are_those_of_python(call, clinic):
     assert pl.read_csv(plain.encode())["p_value"].null_count() == 2
 
 
+@pytest.mark.slow
 def test_a_map_is_drawn_beside_the_table(call, clinic, tmp_path):
     place = tmp_path / "map.svg"
     outcome = call("sweep", clinic, "sDCG@10", *VARY, "--test", "none", "--map", place, "--table", "regions")
@@ -102,6 +104,7 @@ def test_only_the_map_varies_something(refused, clinic, tmp_path):
     refused(2, *asked, names=["session-curve varies nothing"])
 
 
+@pytest.mark.slow
 def test_names_from_a_log_do_not_act_on_a_terminal(call, study):
     outcome = call("sweep", study, "sDCG@3", "--vary", "b=2,3", "--by", "team", "--format", "table")
     assert outcome.status == 0

@@ -61,7 +61,7 @@ def test_a_study_of_many_files(spark, saved, tmp_path):
     """Parts of at most 20 results, each read by the worker that is sent its number."""
     write_package(saved, tmp_path / "study", slices(saved, rows=20))
     study = sk.open_study(tmp_path / "study")
-    assert len(study.stored) > 10
+    assert len(study.storage.stored) > 10
     for per in ("session", "system,age"):
         assert_same(engine.score(study, FEW, per, spark=spark), sk.score(saved, FEW, per))
     joined = engine.score(study, FEW, ODD, spark=spark, broadcast_limit=0)
@@ -71,7 +71,7 @@ def test_a_study_of_many_files(spark, saved, tmp_path):
 @pytest.mark.parametrize("limit", WAYS.values(), ids=WAYS)
 def test_a_study_in_partitions(spark, saved, tmp_path, limit):
     study = saved.save(tmp_path / "study", partition_by="system_id")
-    assert len(study.stored) == 4  # A, B, C and none
+    assert len(study.storage.stored) == 4  # A, B, C and none
     assert_same(engine.score(study, FEW, spark=spark, broadcast_limit=limit), sk.score(saved, FEW))
 
 

@@ -138,6 +138,7 @@ def test_judgments_that_are_lost(run):
     assert ran.count(figure, "line mark") == 3
 
 
+@pytest.mark.slow
 def test_eleven_points(run):
     ran = run("figures/slides_eleven_points.py")
     # relevant at 3, 8, 15 of 3: 1/3, 2/8, 3/15; at 1, 3, 6, 10, 15 of 10: 1, 2/3, 3/6, 4/10, 5/15

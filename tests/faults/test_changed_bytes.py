@@ -1,6 +1,6 @@
 """A saved study of which bytes were changed: check --verify finds each change, and score neither crashes nor asks for gigabytes.
 
-``pytest -m slow -s tests/faults`` prints the figures of the long form.
+``pytest -m proof -s tests/faults`` prints the figures of the long form.
 """
 
 from pathlib import Path
@@ -14,7 +14,7 @@ from tests.support.trials import CRASHES
 CLINIC = Path(__file__).parents[2] / "examples" / "clinic" / "study.toml"
 SIZES = [
     pytest.param((12, 12, 16), id="short"),
-    pytest.param((None, 500, 100), id="long", marks=pytest.mark.slow),
+    pytest.param((None, 500, 100), id="long", marks=pytest.mark.proof),
 ]
 """Sessions of the study (None: all), flipped bits and edits of the descriptor; of each of two studies."""
 

@@ -11,7 +11,7 @@ import pytest
 from tests.support.children import Task
 from tests.support.operations import copy_of, write_log
 
-SLOW = pytest.mark.slow
+PROOF = pytest.mark.proof
 READING = """
 import sessionkit as sk, sys, time
 from sessionkit.errors import SessionkitError
@@ -41,7 +41,7 @@ print(many)
 """
 
 
-@pytest.mark.parametrize(("writers", "rounds"), [(3, 1), pytest.param(6, 8, marks=SLOW)])
+@pytest.mark.parametrize(("writers", "rounds"), [(3, 1), pytest.param(6, 8, marks=PROOF)])
 def test_partitions_of_all_writers_that_ended_well_are_there(start, server, tmp_path, writers, rounds):
     tried, ended_well, faults = 0, 0, []
     for _ in range(rounds):
@@ -75,7 +75,7 @@ def test_partitions_of_all_writers_that_ended_well_are_there(start, server, tmp_
     assert ended_well
 
 
-@pytest.mark.parametrize(("readers", "seconds"), [(2, 1.5), pytest.param(3, 10, marks=SLOW)])
+@pytest.mark.parametrize(("readers", "seconds"), [(2, 1.5), pytest.param(3, 10, marks=PROOF)])
 def test_readers_see_the_old_or_the_new(start, server, tmp_path, readers, seconds):
     folder = copy_of(start, tmp_path / "study")
     shutil.copytree(folder / "study", folder / "old")

@@ -18,7 +18,7 @@ MOUNT = ["unshare", "-rm", "sh", "-c", 'mount -t tmpfs -o size=8m,nr_inodes=600 
 SHORT = ("ingest over", "replace a partition", "mapping", "score", "init")
 DRAWN = ("chart", "image", "report")
 """Operations that take their time, tried no more often in the long form."""
-SLOW = pytest.mark.slow
+PROOF = pytest.mark.proof
 SPACE = {"bytes": (0, 20_000), "names": (0, 2)}
 """What is left on the disk by default."""
 MORE_SPACE = {"bytes": (0, 8_192, 32_768, 65_536), "names": (0, 2, 6, 12)}
@@ -37,7 +37,7 @@ def tries(values):
     """The operations of the short and the long form."""
     short = [pytest.param(name, values[0], id=f"{name}-short") for name in SHORT]
     return short + [
-        pytest.param(one.name, values[one.name not in DRAWN], marks=SLOW, id=f"{one.name}-long") for one in OPERATIONS
+        pytest.param(one.name, values[one.name not in DRAWN], marks=PROOF, id=f"{one.name}-long") for one in OPERATIONS
     ]
 
 
@@ -82,7 +82,7 @@ if can_mount():
             server.run(Task(("python", ""), "/"))  # now it is mounted
             yield server, place, type(place)(f"/proc/{server.process.pid}/root{place}")
 
-    @pytest.mark.parametrize("temporary", ["here", pytest.param("elsewhere", marks=SLOW)])
+    @pytest.mark.parametrize("temporary", ["here", pytest.param("elsewhere", marks=PROOF)])
     @pytest.mark.parametrize(("name", "space"), tries([SPACE, MORE_SPACE]))
     def test_a_full_disk_is_said_to_be_full(course, small_disk, tmp_path, *, name, space, temporary):
         course, (server, place, seen) = course(name), small_disk

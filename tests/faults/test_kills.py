@@ -17,9 +17,9 @@ SHORT = {"ingest over": 4, "replace a partition": 3, "mapping": 3, "score": 3}
 LONG = {"image": 5, "report": 5, "chart": 6}
 """Kills of each operation in the long form, where they are not `MOST`: drawing takes its time."""
 MOST, BY_TIME = 12, 4
-SLOW = pytest.mark.slow
+PROOF = pytest.mark.proof
 TRIES = [pytest.param(name, many, 0, id=f"{name}-short") for name, many in SHORT.items()] + [
-    pytest.param(one.name, LONG.get(one.name, MOST), BY_TIME, marks=SLOW, id=f"{one.name}-long") for one in OPERATIONS
+    pytest.param(one.name, LONG.get(one.name, MOST), BY_TIME, marks=PROOF, id=f"{one.name}-long") for one in OPERATIONS
 ]
 
 
@@ -70,7 +70,7 @@ def test_a_killed_command_leaves_the_old_or_the_new(course, server, tmp_path, *,
 
 
 @pytest.mark.parametrize(
-    "past", [pytest.param(1, marks=SLOW), 2, pytest.param(3, marks=SLOW), pytest.param(4, marks=SLOW)]
+    "past", [pytest.param(1, marks=PROOF), 2, pytest.param(3, marks=PROOF), pytest.param(4, marks=PROOF)]
 )
 def test_where_directories_cannot_be_swapped_the_old_is_put_back(course, server, tmp_path, past):
     course = course("ingest over")

@@ -1,6 +1,6 @@
 """Mutated logs of every format: an error that names the file, or a study in which every record is accounted for.
 
-``pytest -m slow -s tests/faults`` prints the figures of the long form.
+``pytest -m proof -s tests/faults`` prints the figures of the long form.
 """
 
 from collections import Counter
@@ -20,7 +20,7 @@ def test_every_format_and_every_mutation_is_tried():
 
 
 @pytest.mark.parametrize(
-    "cases", [pytest.param(each_once(1), id="short"), pytest.param(every(2, 1), id="long", marks=pytest.mark.slow)]
+    "cases", [pytest.param(each_once(1), id="short"), pytest.param(every(2, 1), id="long", marks=pytest.mark.proof)]
 )
 def test_a_mutated_log_is_refused_by_name_or_accounted_for(cases):
     found = outcomes(cases)

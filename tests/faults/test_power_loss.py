@@ -13,9 +13,9 @@ from tests.support.operations import OPERATIONS, at, copy_of
 SHORT = {"ingest deep": 2, "ingest over": 2, "replace a partition": 2, "mapping": 2, "score": 4}
 """States by chance after each call, beside the extremes, by default."""
 LONG = 60
-SLOW = pytest.mark.slow
+PROOF = pytest.mark.proof
 TRIES = [pytest.param(name, many, id=f"{name}-short") for name, many in SHORT.items()] + [
-    pytest.param(one.name, LONG, marks=SLOW, id=f"{one.name}-long") for one in OPERATIONS
+    pytest.param(one.name, LONG, marks=PROOF, id=f"{one.name}-long") for one in OPERATIONS
 ]
 
 

@@ -134,6 +134,7 @@ def test_seconds_since_1970_in_our_columns_do_not_stay():
     assert "All other scores are the same" not in reading
 
 
+@pytest.mark.slow
 def test_topics_that_are_texts_of_queries_are_replaced_as_texts_are():
     """As in Quepid, whose sessions are about the query that they are."""
     texts = [f"my street {n}" for n in range(6)]

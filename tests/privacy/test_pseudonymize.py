@@ -93,7 +93,7 @@ def test_every_score_is_the_same_to_the_bit(data):
     assert values(study, measures, renamed(made)) == values(made.study, measures)
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["session_id", "user_id", "query_text", "other", "mixed"])
 def test_scores_are_the_same_whatever_judgments_are_keyed_by(key):
     texts = ["cat", "dog", "cat", "cat"]
@@ -263,7 +263,7 @@ def test_a_log_in_many_parts_gives_what_it_gives_in_one(monkeypatch):
     monkeypatch.setattr(write, "rows_within", lambda _: 3000)
     parts = sk.pseudonymize(study, seed=1)
     assert ROWS > study.facts.results > 9 * 3000
-    assert len(parts.study.stored) == 10
+    assert len(parts.study.storage.stored) == 10
     for name in TABLES:
         assert parts.study.table(name).collect().equals(whole.study.table(name).collect())
     assert values(parts.study, ["nsDCG@10"]) == values(whole.study, ["nsDCG@10"])
@@ -276,7 +276,7 @@ def test_a_partitioned_study_stays_so_unless_the_column_goes(leaky, tmp_path):
         written = study.save(tmp_path / column, partition_by=column)
         made = sk.pseudonymize(written)
         copy = made.save(tmp_path / f"copy of {column}")
-        assert (copy.partitioned is not None) == stays
+        assert (copy.storage.partitioned is not None) == stays
         assert ("No longer in partitions: comment is gone." in made.reading) != stays
         assert SAYS not in everything(copy.path)
         assert values(written, ["sDCG@3"], renamed(made)) == values(copy, ["sDCG@3"])

@@ -32,6 +32,7 @@ def test_the_mapping_is_written_for_its_owner_alone(study, tmp_path, name, read)
     assert sorted(back) == study.sessions.select("session_id", "user_id").collect().rows()
 
 
+@pytest.mark.slow
 def test_a_mapping_stays_apart_and_replaces_nothing(study, tmp_path):
     made = sk.pseudonymize(study)
     made.save(tmp_path / "copy", mapping=tmp_path / "m.csv")
@@ -53,6 +54,7 @@ def test_a_mapping_stays_apart_and_replaces_nothing(study, tmp_path):
     assert (tmp_path / "m.csv").read_bytes() == kept
 
 
+@pytest.mark.slow
 def test_a_copy_replaces_copies_but_not_its_study(study, tmp_path):
     made = sk.pseudonymize(study)
     made.save(tmp_path / "copy")

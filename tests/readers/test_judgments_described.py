@@ -76,7 +76,7 @@ def test_the_format_is_taken(described, name):
     assert rows(described(*SAMPLES[name], format=name)) == expected(name)
 
 
-@pytest.mark.few(5)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", SAMPLES)
 def test_the_encoding_is_taken_with_the_format_and_without(described, name):
     file, text = SAMPLES[name]
@@ -89,7 +89,7 @@ def test_the_encoding_is_taken_with_the_format_and_without(described, name):
         described(file, latin, format=name)
 
 
-@pytest.mark.few(5)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", SAMPLES)
 def test_labels_are_taken(described, name):
     file, text = SAMPLES[name]
@@ -126,7 +126,7 @@ def test_what_is_said_of_a_table_is_refused_of_others(described, name):
             described(file, text, null="-")
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TABULAR)
 def test_tables_take_all_that_is_said_of_tables(described, name):
     file, text = TABULAR[name]

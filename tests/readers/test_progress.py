@@ -1,5 +1,7 @@
 """How far a reading has come."""
 
+import pytest
+
 from sessionkit.readers.io.log_files import unpacked
 from sessionkit.readers.progress import came, watched
 
@@ -17,6 +19,7 @@ def test_nothing_is_counted_unless_watched(write):
     assert str(progress) == "1,200 rows, 1 rejected"  # less than a megabyte is none
 
 
+@pytest.mark.slow
 def test_a_large_log_counts_its_rows_and_rejects(write, quiet_read, in_parts):
     text = "".join(
         f'{1 + 200 * (n - 1)},u,{n % 5},q,2025-01-10 08:00:00,"[{n}, x, x]",{"0f" * 16},[]\n' for n in range(1, 3)

@@ -83,12 +83,13 @@ def test_several_files_each_with_its_own_account(toy, two, quiet_read, rejects):
     assert any(note.startswith("two.txt (results): 2 records rejected") for note in study.notes)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("toy")
 def test_the_same_in_parts_and_when_saved(two, quiet_read, in_parts, same_study, tmp_path):
     whole = quiet_read(list(two))
     in_parts(rows=2)
     parts = quiet_read(list(two))
-    assert parts.package is not None
+    assert parts.storage.package is not None
     same_study(parts, whole)
     parts.save(tmp_path / "saved")
     same_study(open_study(tmp_path / "saved"), whole)

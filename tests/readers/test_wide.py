@@ -108,7 +108,7 @@ def test_a_wide_csv_costs_what_it_holds(write):
     assert peak < 600  # 1,000 columns took 1,100
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 @pytest.mark.parametrize("form", FORMS)
 def test_memory_grows_as_the_columns_do(write, form):
     name, text = FORMS[form]
@@ -121,7 +121,7 @@ def test_memory_grows_as_the_columns_do(write, form):
     assert peaks[LARGE] < 3 * peaks[SMALL] + ROOM
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 @pytest.mark.parametrize("kind", ["parquet", "judgments"])
 def test_memory_grows_as_the_columns_do_elsewhere(write, tmp_path, kind):
     small = write("small.csv", delimited(",")(1))

@@ -125,6 +125,7 @@ def test_study_without_systems_topics_or_judgments_has_what_can_be_had(make):
     assert "there are no judgments" in words
 
 
+@pytest.mark.slow
 def test_undefined_values_are_noted_and_not_warned_of(make):
     text = report(make())  # a session of one query has no nonlast(nDCG@10); warnings are errors here
     assert "nonlast(nDCG@10) undefined for" in Reader(text).text

@@ -105,6 +105,7 @@ def test_rejected_rows_are_counted_by_rule_without_their_values():
     assert "secret" not in text
 
 
+@pytest.mark.slow
 def test_values_set_aside_are_counted_apart_and_said_on_the_first_screen():
     lists = {"session_id": ["a", "a"], "query_position": [1, 1], "rank": [1, 2], "doc_id": ["x", "y"]}
     with pytest.warns(sk.DataWarning):

@@ -68,6 +68,7 @@ def test_options_limit_the_sessions_and_are_named(make):
     assert "all sessions (S2 1) and those with at least 2 queries (S2 1)" in only
 
 
+@pytest.mark.slow
 def test_a_limited_figure_keeps_the_colours(make):
     chart = single_figure(make(), "session-curve", system="S2").chart.to_dict()
     colour = next(layer["encoding"]["color"] for layer in chart["layer"] if "color" in layer["encoding"])

@@ -190,6 +190,7 @@ def test_many_comparisons_are_never_cut_in_silence(many):
     )
 
 
+@pytest.mark.slow
 def test_a_table_and_a_figure_that_are_cut_say_so(many):
     of, _, found = many
     (table,) = [part for part in measures(of).parts if getattr(part, "caption", "") == "Differences"]

@@ -37,7 +37,7 @@ def one_block(study):
     return block
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 @pytest.mark.parametrize("keys_per_query", [False, True])
 @settings(max_examples=examples(20), deadline=None)

@@ -88,7 +88,7 @@ def test_saved_numbers_merge_as_texts_do(tmp_path, rule, judges):
         unjudged_grades=[-2],
     )
     saved = study.save(tmp_path / "study")
-    assert saved.numbered_judgments is not None
+    assert saved.storage.numbered_judgments is not None
     by_text, by_number = GradedPairs.of(study), GradedPairs.of(saved)
     assert by_number.pairs.documents is None  # no text of a document was read
     assert by_number.grade.equals(by_text.grade, null_equal=True)

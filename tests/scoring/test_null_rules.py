@@ -76,7 +76,7 @@ def values_of(kind):
     return values
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", PHRASES)
 def test_a_reason_is_given_where_it_holds_and_only_there(kind):
     scored = values_of(kind), values_of("as it should be")

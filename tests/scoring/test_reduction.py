@@ -73,7 +73,7 @@ def test_any_cut_gives_the_same_bits(drawn, rows):
 def test_blocks_of_ids_and_of_numbers_are_the_same(drawn, tmp_path_factory):
     study = study_of(*drawn)
     saved = study.save(tmp_path_factory.mktemp("studies") / "study")
-    assert saved.stored is not None
+    assert saved.storage.stored is not None
     for per in ("session", "system"):
         assert_frame_equal(sk.score(saved, ASKED, per), sk.score(study, ASKED, per), check_exact=True)
     assert_frame_equal(sk.curve(saved, "nsDCG@3"), sk.curve(study, "nsDCG@3"), check_exact=True)
@@ -87,7 +87,7 @@ def test_partitions_and_stale_numbers_give_the_same_bits(drawn, tmp_path_factory
     study = study_of(*drawn)
     saved = study.save(tmp_path_factory.mktemp("studies") / "study", partition_by="system_id")
     stale = sk.open_study(saved.path)
-    stored = tuple(replace(part, numbered=number % 2 == 1) for number, part in enumerate(saved.stored))
+    stored = tuple(replace(part, numbered=number % 2 == 1) for number, part in enumerate(saved.storage.stored))
     stale = replace(stale, storage=replace(stale.storage, stored=stored))
     for other in (saved, stale):
         for per in ("session", "system"):
@@ -104,6 +104,7 @@ def test_several_tasks_in_one_pass():
     assert_frame_equal(curves.drop("stopped"), sk.curve(study, "nsDCG@10"), check_exact=True)
 
 
+@pytest.mark.slow
 def test_what_was_done_in_one_pass_is_at_hand_as_often_as_it_was_planned(monkeypatch):
     study = read_clinic()
     tasks = [

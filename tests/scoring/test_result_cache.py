@@ -67,6 +67,7 @@ def topic(study, name):
     return study.with_tables(sessions=mine, **log)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("per", ["session", "query", "system", "all", "topic"])
 def test_the_same_bits_with_and_without(study, saved, kept, made, per):
     asked = ["nDCG@10", "DCG@3"] if per == "query" else ASKED
@@ -135,6 +136,7 @@ def test_what_partials_depend_on(study, saved, kept, made, tmp_path):
     assert scored(right.save(tmp_path / "right", partition_by="topic_id"), per="hand") == every
 
 
+@pytest.mark.slow
 def test_a_new_kernel_or_version_starts_anew(saved, kept, made, monkeypatch):
     sk.score(saved, "sDCG@10", partials=kept)
     for name, value in (("KERNEL", 99), ("__version__", "99.0")):
@@ -144,12 +146,13 @@ def test_a_new_kernel_or_version_starts_anew(saved, kept, made, monkeypatch):
         assert made
 
 
+@pytest.mark.slow
 def test_stale_numbers_do_not_matter_to_partials(study, saved, kept, made):
     """A part that is read by its public columns has the partial of the same part with numbers."""
     sk.score(saved, ASKED, "system", partials=kept)
     made.clear()
     again = sk.open_study(saved.path)
-    unnumbered = tuple(replace(part, numbered=False) for part in saved.stored)
+    unnumbered = tuple(replace(part, numbered=False) for part in saved.storage.stored)
     again = replace(again, storage=replace(again.storage, stored=unnumbered))
     assert_frame_equal(
         sk.score(again, ASKED, "system", partials=kept), sk.score(study, ASKED, "system"), check_exact=True
@@ -157,6 +160,7 @@ def test_stale_numbers_do_not_matter_to_partials(study, saved, kept, made):
     assert sum(made) == study.facts.sessions  # the unsaved study
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("damage", [lambda data: data[:0], lambda data: data[:-1], lambda data: b"x" * len(data)])
 def test_damaged_files_are_worked_out_again(saved, kept, made, damage):
     plain = sk.score(saved, ASKED, "system", partials=kept)
@@ -169,6 +173,7 @@ def test_damaged_files_are_worked_out_again(saved, kept, made, damage):
     assert [path.name[:64] for path in sorted(kept.iterdir())] == [path.name[:64] for path in files]
 
 
+@pytest.mark.slow
 def test_one_flipped_bit_is_not_believed(saved, kept, made):
     plain = sk.score(saved, ASKED, "session", partials=kept)
     path = min(kept.iterdir())
@@ -185,7 +190,7 @@ def test_foreign_files_are_left_alone(saved, kept):
     (kept / "notes.txt").write_text("mine")
     sk.score(saved, "sDCG@10", partials=kept)
     assert (kept / "notes.txt").read_text() == "mine"
-    partitions = {part.folder for part in saved.stored}
+    partitions = {part.folder for part in saved.storage.stored}
     assert len(
         [path for path in kept.iterdir() if re.fullmatch(r"[0-9a-f]{64}-[0-9a-f]{32}\.parquet", path.name)]
     ) == len(partitions)
@@ -242,7 +247,7 @@ def test_groups_of_odd_types_come_back_as_they_were(study, tmp_path, kept):
         day=pl.lit("2026-11-21").str.to_date(), flag=pl.col("system_id") == "S1", half=pl.lit(0.5)
     )
     saved = study.with_tables(sessions=odd).save(tmp_path / "odd", partition_by="flag")
-    assert {part.folder for part in saved.stored} == {"flag=true", "flag=false"}
+    assert {part.folder for part in saved.storage.stored} == {"flag=true", "flag=false"}
     for _ in range(2):
         found = sk.score(saved, "sDCG@10", ["day", "flag", "half"], partials=kept)
         assert_frame_equal(found, sk.score(saved, "sDCG@10", ["day", "flag", "half"]), check_exact=True)

@@ -141,7 +141,7 @@ def test_the_warning_says_why(saved, tmp_path):
         sk.score(other, ["sDCG@10"])
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @quiet
 @pytest.mark.parametrize("undefined", ["null", "zero"])
 def test_curves_and_bounds_leave_them_out(undefined):
@@ -188,6 +188,7 @@ def test_a_sweep_counts_the_sessions_that_have_a_value():
         assert found[0].equals(found[1])
 
 
+@pytest.mark.slow
 @quiet
 def test_what_is_live_on_a_page_leaves_them_out():
     """The page's own numbers: the mean over one session, none of system B, and no number for the others."""

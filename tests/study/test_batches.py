@@ -57,8 +57,8 @@ def test_a_shuffled_study_is_put_in_order(study):
 
 def test_a_changed_study_forgets_the_files(saved):
     fewer = saved.with_tables(results=saved.results.filter(pl.col("rank") == 1))
-    assert saved.stored is not None
-    assert fewer.stored is None
+    assert saved.storage.stored is not None
+    assert fewer.storage.stored is None
     assert all((part.results["rank"] == 1).all() for part in slices(fewer))
 
 
@@ -77,7 +77,7 @@ def test_small_files_are_sliced_together(study, tmp_path):
     """A study of many small files is read in slices of the size asked for, not in one of each file."""
     parts = slices(study, rows=100)
     many = sk.open_study(write_package(study, tmp_path / "many", parts))
-    assert len(many.stored) > 100
+    assert len(many.storage.stored) > 100
     for rows in (1, 5_000, 10**9):
         cut = list(slices(many, {"sessions": ["session_id"]}, rows=rows))
         assert pl.concat([part.sessions["session_id"] for part in cut]).equals(

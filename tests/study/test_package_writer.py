@@ -121,12 +121,14 @@ def frictionless_errors(folder):
     return {task.name: task.stats.get("rows", 0) for task in report.tasks}, report.flatten(["type", "message"])
 
 
+@pytest.mark.slow
 def test_frictionless_agrees_that_it_is_a_package(study, tmp_path):
     rows, errors = frictionless_errors(study.save(tmp_path / "out").path)
     assert errors == []
     assert rows == {"users": 2, "sessions": 2, "queries": 3, "results": 3, "judgments": 2, "rejected": 1}
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("by", [None, "session_id"])
 def test_frictionless_agrees_whatever_the_columns_hold(by, tmp_path):
     rows, errors = frictionless_errors(everything_odd().save(tmp_path / "out", partition_by=by).path)
@@ -134,6 +136,7 @@ def test_frictionless_agrees_whatever_the_columns_hold(by, tmp_path):
     assert rows["sessions"] == (3 if by is None else 1)  # of several files it reads the first
 
 
+@pytest.mark.slow
 def test_frictionless_agrees_that_an_empty_study_is_a_package(tmp_path):
     rows, errors = frictionless_errors(without_results().save(tmp_path / "out").path)
     assert errors == []
@@ -149,6 +152,7 @@ def test_the_command_of_frictionless_passes_without_options(study, tmp_path):
     assert "INVALID" not in done.stdout
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("cell", "value", "kind"),
     [
@@ -204,6 +208,7 @@ def test_no_rejected_file_where_nothing_was_rejected(tmp_path):
     assert clean.rejected.collect().height == 0
 
 
+@pytest.mark.slow
 def test_a_study_is_replaced_and_leaves_nothing_behind(study, tmp_path):
     other = from_tables({"session_id": ["a"], "query_position": [1], "rank": [1], "doc_id": ["x"]})
     study.save(tmp_path / "out")
@@ -212,6 +217,7 @@ def test_a_study_is_replaced_and_leaves_nothing_behind(study, tmp_path):
     assert [entry.name for entry in tmp_path.iterdir()] == ["out"]
 
 
+@pytest.mark.slow
 def test_a_study_opened_from_there_can_be_saved_over_itself(study, tmp_path):
     opened = study.save(tmp_path / "out").save(tmp_path / "out")
     assert_frame_equal(opened.results.collect(), study.results.collect())

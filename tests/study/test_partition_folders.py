@@ -92,8 +92,8 @@ def test_a_partition_is_a_folder_for_each_table(saved):
     for system in ("S1", "S2"):
         own = pl.read_parquet(saved.path / "sessions" / f"system_id={system}" / "00000.parquet")
         assert set(own["system_id"]) == {system}
-    assert [part.folder for part in saved.stored] == ["system_id=S1", "system_id=S2"]
-    assert saved.partitioned.by == "system_id"
+    assert [part.folder for part in saved.storage.stored] == ["system_id=S1", "system_id=S2"]
+    assert saved.storage.partitioned.by == "system_id"
 
 
 def test_a_partitioned_study_is_the_same_study(study, saved):
@@ -125,11 +125,11 @@ def test_slices_hold_sessions_of_one_partition_whole(study, saved, rows):
 def test_partitions_of_several_files(study, tmp_path, monkeypatch):
     monkeypatch.setattr("sessionkit.study.package_writer.RESULT_BYTES", 25_000)  # 2,000 results of a file with 50 MB
     saved = study.save(tmp_path / "many", partition_by="system_id", memory="50MB")
-    assert len(saved.stored) > 4
+    assert len(saved.storage.stored) > 4
     same_study(saved, study)
     same_scores(saved, study)
     again = saved.save(tmp_path / "topics", partition_by="topic_id", memory="50MB")
-    assert {part.folder for part in again.stored} == {
+    assert {part.folder for part in again.storage.stored} == {
         f"topic_id={topic}" for topic in study.sessions.collect()["topic_id"].unique()
     }
     same_study(again, study)
@@ -138,7 +138,7 @@ def test_partitions_of_several_files(study, tmp_path, monkeypatch):
 
 def test_a_partitioned_study_stays_so_when_saved(saved, tmp_path):
     copy = saved.save(tmp_path / "copy")
-    assert [part.folder for part in copy.stored] == ["system_id=S1", "system_id=S2"]
+    assert [part.folder for part in copy.storage.stored] == ["system_id=S1", "system_id=S2"]
     files = [path for path in saved.path.rglob("*") if path.is_file()]
     assert len(files) == 9
     for path in files:
@@ -150,7 +150,7 @@ def test_odd_values_and_null(tmp_path):
     sessions = {f"s{at}": ("u", value, "ab") for at, value in enumerate(values)}
     study = small(sessions)
     saved = study.save(tmp_path / "odd", partition_by="date")
-    assert len({part.folder for part in saved.stored}) == len(values)
+    assert len({part.folder for part in saved.storage.stored}) == len(values)
     assert all(path.is_relative_to(saved.path / "sessions") for path in (tmp_path / "odd" / "sessions").rglob("*"))
     same_study(saved, study)
     assert verify_hashes(saved) == ()
@@ -160,7 +160,7 @@ def test_a_study_without_sessions(study, tmp_path):
     none = {name: study.table(name).clear() for name in ("users", *LOG)}
     saved = study.with_tables(**none).save(tmp_path / "empty", partition_by="system_id")
     assert sk.score(saved, "sDCG@10").is_empty()
-    assert saved.partitioned.by == "system_id"
+    assert saved.storage.partitioned.by == "system_id"
 
 
 def test_columns_that_make_no_partitions(study, tmp_path, monkeypatch):

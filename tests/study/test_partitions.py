@@ -31,24 +31,28 @@ def days(tmp_path):
 def test_a_day_is_added(days):
     before = {path: path.stat().st_ino for path in days.path.rglob("*.parquet") if "date=" in str(path)}
     whole = add_partition(days.path, small(DAY), "date", "2026-11-21")
-    assert [part.folder for part in whole.stored] == ["date=2026-11-19", "date=2026-11-20", "date=2026-11-21"]
+    assert [part.folder for part in whole.storage.stored] == ["date=2026-11-19", "date=2026-11-20", "date=2026-11-21"]
     same_study(whole, small(FIRST | DAY))
     same_scores(whole, small(FIRST | DAY))
-    assert all(part.numbered for part in whole.stored)
+    assert all(part.numbered for part in whole.storage.stored)
     assert {path: path.stat().st_ino for path in before} == before  # links: nothing was written again
     assert verify_hashes(whole) == ()
     assert [path.name for path in days.path.parent.iterdir()] == ["days"]
 
 
+@pytest.mark.slow
 def test_a_day_without_the_column_gets_it(days):
     day = small(DAY)
     bare = day.with_tables(sessions=day.sessions.drop("date"))
     same_study(add_partition(days.path, bare, "date", "2026-11-21"), small(FIRST | DAY))
 
 
+@pytest.mark.slow
 def test_a_partition_of_null(days):
     whole = add_partition(days.path, small({"s9": ("u9", None, "a")}), "date", None)
-    assert whole.stored[-1].folder == "date=__HIVE_DEFAULT_PARTITION__" or whole.stored[0].folder.endswith("__")
+    assert whole.storage.stored[-1].folder == "date=__HIVE_DEFAULT_PARTITION__" or whole.storage.stored[
+        0
+    ].folder.endswith("__")
     assert whole.sessions.filter(pl.col("date").is_null()).collect()["session_id"].to_list() == ["s9"]
 
 
@@ -62,10 +66,11 @@ def test_a_day_is_replaced(days):
     same_study(whole, small(FIRST | DAY | {"s7": ("u7", "2026-11-22", "a")}))
     same_scores(whole, small(FIRST | DAY | {"s7": ("u7", "2026-11-22", "a")}))
     assert whole.sources == (*days.sources, *small({"s7": ("u7", "2026-11-22", "a")}).sources, *small(DAY).sources)
-    kept = [part.sha256["results"] for part in other.stored if "11-21" not in part.folder]
-    assert [part.sha256["results"] for part in whole.stored if "11-21" not in part.folder] == kept
+    kept = [part.sha256["results"] for part in other.storage.stored if "11-21" not in part.folder]
+    assert [part.sha256["results"] for part in whole.storage.stored if "11-21" not in part.folder] == kept
 
 
+@pytest.mark.slow
 def test_what_was_rejected_of_a_replaced_day_goes_with_it(days):
     def with_a_bad_row(doc):
         results = {
@@ -81,21 +86,21 @@ def test_what_was_rejected_of_a_replaced_day_goes_with_it(days):
         whole = add_partition(days.path, with_a_bad_row(doc), "date", "2026-11-21")
         (row,) = whole.rejected.collect().rows(named=True)
         assert f"bad {doc}" in str(row)
-        assert whole.partitioned.added[0].rejected == 1
+        assert whole.storage.partitioned.added[0].rejected == 1
 
 
 @pytest.mark.slow
 def test_new_judgments_make_old_numbers_stale_and_nothing_else(days):
     more = {"a": 1, "aa": 3, "c": 2}  # between those that are there; b stays judged
     whole = add_partition(days.path, small(DAY, more), "date", "2026-11-21")
-    assert [part.numbered for part in whole.stored] == [False, False, True]
+    assert [part.numbered for part in whole.storage.stored] == [False, False, True]
     alone = small(FIRST | DAY, {"a": 1, "b": 2, "aa": 3, "c": 2})
     assert sorted(whole.judgments.collect().rows()) == sorted(alone.judgments.collect().rows())
     same_study(whole, alone)
     same_scores(whole, alone)
     assert_frame_equal(sk.explain(whole, "sDCG@10"), sk.explain(alone, "sDCG@10"))
     fresh = whole.save(days.path.parent / "fresh")
-    assert all(part.numbered for part in fresh.stored)
+    assert all(part.numbered for part in fresh.storage.stored)
     same_scores(fresh, alone)
 
 
@@ -104,6 +109,7 @@ def test_sessions_of_another_partition_are_refused(days):
         add_partition(days.path, small({"s2": ("u", "2026-11-21", "a")}), "date", "2026-11-21")
 
 
+@pytest.mark.slow
 def test_other_settings_are_refused(days):
     with pytest.raises(DataError, match=r"max_grade is 3.0 in what is added and None"):
         add_partition(days.path, small(DAY, max_grade=3), "date", "2026-11-21")
@@ -138,6 +144,7 @@ def test_what_missing_positions_meant_when_a_log_was_read_may_differ(tmp_path, b
     ]
 
 
+@pytest.mark.slow
 def test_studies_in_other_partitions_are_refused(days, tmp_path):
     with pytest.raises(
         UsageError, match=r"partitioned by date, not by system_id; .*save\(\.\.\., partition_by='system_id'"
@@ -213,6 +220,7 @@ def test_a_study_that_changes_meanwhile_is_left_alone(days, monkeypatch):
     assert (days.path / "datapackage.json").read_text() == "{}"
 
 
+@pytest.mark.slow
 def test_files_are_copied_where_they_cannot_be_linked(days, monkeypatch):
     def no_links(*_, **__):
         raise OSError
@@ -228,7 +236,7 @@ def test_a_column_that_is_a_date(tmp_path):
 
     saved = dated(FIRST).save(tmp_path / "dated", partition_by="date")
     whole = add_partition(saved.path, dated(DAY), "date", "2026-11-21")
-    assert whole.stored[-1].folder == "date=2026-11-21"
+    assert whole.storage.stored[-1].folder == "date=2026-11-21"
     assert whole.sessions.collect_schema()["date"] == pl.Date
     with pytest.raises(DataError, match="date=today is no value of the column date, which is Date"):
         add_partition(saved.path, dated(DAY), "date", "today")
@@ -252,7 +260,9 @@ def test_days_added_at_once_are_all_there(days):
         writer.join()
     assert failed == []
     whole = sk.open_study(days.path)
-    assert [part.folder for part in whole.stored] == [f"date={date}" for date in ["2026-11-19", "2026-11-20", *more]]
+    assert [part.folder for part in whole.storage.stored] == [
+        f"date={date}" for date in ["2026-11-19", "2026-11-20", *more]
+    ]
     same_study(whole, small(FIRST | {f"at {date}": ("u", date, "ab") for date in more}))
 
 

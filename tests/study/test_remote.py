@@ -135,6 +135,7 @@ def test_a_study_at_an_address_is_the_study(saved, place, tmp_path):
     assert verify_hashes(copy) == ()
 
 
+@pytest.mark.few(1)
 def test_opening_reads_footers_only(saved, server, place):
     server.RequestHandlerClass.asked.clear()
     open_study(*place)
@@ -143,6 +144,7 @@ def test_opening_reads_footers_only(saved, server, place):
     assert all(given is not None for _, given in server.RequestHandlerClass.asked)
 
 
+@pytest.mark.few(1)
 def test_a_trailing_slash_and_file_addresses(saved, place):
     address, given = place
     assert open_study(f"{address}/", given).address == address
@@ -151,6 +153,7 @@ def test_a_trailing_slash_and_file_addresses(saved, place):
     assert verify_hashes(local) == ()
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("wrong", ["nowhere", "other-bucket"])
 def test_what_is_not_there_is_an_error_of_ours(place, wrong):
     address, given = place
@@ -160,6 +163,7 @@ def test_what_is_not_there_is_an_error_of_ours(place, wrong):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.slow
 def test_missing_credentials_are_an_error_of_ours(server):
     server.RequestHandlerClass.locked = True
     with pytest.raises(DataError, match=r"cannot be read .*credentials in storage_options") as caught:
@@ -170,14 +174,18 @@ def test_missing_credentials_are_an_error_of_ours(server):
 
 def test_secrets_are_not_shown(server):
     study = open_study("s3://bucket/study", options(server))
-    assert "secret" not in repr(study) + repr(study.stored) + repr(folder_at("s3://bucket/study", options(server)))
+    assert "secret" not in repr(study) + repr(study.storage.stored) + repr(
+        folder_at("s3://bucket/study", options(server))
+    )
 
 
+@pytest.mark.slow
 def test_nobody_at_home(server):
     with pytest.raises(DataError, match=r"s3://bucket/study/datapackage.json cannot be read"):
         open_study("s3://bucket/study", options(server, aws_endpoint_url="http://127.0.0.1:1"))
 
 
+@pytest.mark.slow
 def test_options_that_are_none(server):
     with pytest.raises(DataError, match=r"cannot be read .*max_retries"):
         open_study("s3://bucket/study", options(server, max_retries="many"))
@@ -193,6 +201,7 @@ def change(saved, tmp_path, server, how):
     path.write_text(json.dumps(descriptor))
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize(
     "name",
     ["/etc/passwd", "../study/users.parquet", "https://example.org/x", "c:\\x", "*.parquet", "x?y", "x#y", "", 3],
@@ -203,6 +212,7 @@ def test_names_that_lead_elsewhere_are_refused(saved, tmp_path, server, place, n
         open_study(*place)
 
 
+@pytest.mark.few(1)
 def test_files_that_are_not_as_said(saved, tmp_path, server, place):
     change(saved, tmp_path, server, lambda resources: resources["users"].update(rowcount=3))
     with pytest.raises(DataError, match=r"study: users has \d+ rows where datapackage.json says 3"):
@@ -216,6 +226,7 @@ def test_files_that_are_not_as_said(saved, tmp_path, server, place):
         open_study(*place)
 
 
+@pytest.mark.few(1)
 def test_hashes_are_verified_on_disk(place):
     with pytest.raises(DataError, match=r"bucket/study is not on this machine; copy it to a disk first"):
         verify_hashes(open_study(*place))

@@ -92,6 +92,6 @@ def test_a_pickled_study_takes_its_storage_along_and_leaves_its_memo(saved):
     plain.memo.once("ours", lambda: 1)
     again = pickle.loads(pickle.dumps(plain))  # noqa: S301 - our own
     assert (again.facts, again.memo.find("ours")) == (plain.facts, None)
-    assert len(again.stored) == len(plain.stored)
+    assert len(again.storage.stored) == len(plain.storage.stored)
     assert replace(again, path=None).facts == plain.facts
     assert sk.score(again, "sDCG@1", "session").equals(sk.score(plain, "sDCG@1", "session"))

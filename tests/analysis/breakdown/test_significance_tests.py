@@ -130,6 +130,7 @@ def test_what_is_said():
     assert "not the effect of asking again" in reading
 
 
+@pytest.mark.slow
 def test_what_could_have_been_found_follows_the_confidence():
     gains = [[0, 3], [1, 2], [0, 2], [3, 1], [0, 1], [2, 2]] * 4
     for confidence in (0.8, 0.95):

@@ -72,6 +72,7 @@ def test_power_finds_what_is_detectable_four_times_in_five():
     assert plan.table.item(0, "at_estimate") == pytest.approx(0.8, abs=0.008)  # 4 standard errors
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("test", ["tukey", "welch", "least-squares"])
 def test_other_tests_of_means_find_it_too(test):
     rng = np.random.default_rng(8)
@@ -210,6 +211,7 @@ def test_it_is_shown_as_text_and_html():
     assert "&lt;script&gt;" in found._repr_html_()
 
 
+@pytest.mark.slow
 @pytest.mark.realdata
 @pytest.mark.skipif(not DATA.is_dir(), reason="the real logs are not on this machine")
 def test_last_and_first_queries_of_a_real_study(tmp_path):

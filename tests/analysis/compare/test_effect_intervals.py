@@ -44,7 +44,7 @@ def test_the_ends_of_a_share():
     assert rank_biserial_interval(-1.0, 9, 0.05)[0] == -1
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("shift", [0.0, 0.5, 1.1])
 @pytest.mark.parametrize("drawn", ["normal", "laplace"])
 def test_they_cover_as_often_as_they_say(shift, drawn):

@@ -69,6 +69,7 @@ def test_all_groups_at_once_are_scipys():
     assert h.p == pytest.approx(stats.kruskal(*many).pvalue)
 
 
+@pytest.mark.slow
 def test_tukey_and_kramer_is_scipys():
     many = groups(8, 9, 10)
     found, theirs = tukey_kramer(Separate(many)), stats.tukey_hsd(*many)

@@ -57,7 +57,7 @@ def test_wilcoxon_is_exact_with_zeros_and_ties():
     assert wilcoxon(Blocked(np.column_stack([0 * d, d])), 0, 1).p == 2 * 3 / 16
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("seed", range(8))
 def test_with_zeros_and_ties_it_is_scipys_permutation_of_signs(seed):
     d = np.random.default_rng(seed).integers(-3, 5, 12).astype(float)

@@ -71,12 +71,13 @@ CAUTIOUS = [("t", "blocked", 3), ("conover", "blocked", 3), ("nemenyi", "blocked
 """Bonferroni's and Holm's rules, a test before the test, ranks' and signs' steps: below 5 %."""
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("test", "layout", "groups"), EXACT)
 def test_a_nominal_5_percent_test_rejects_3_to_7_percent(test, layout, groups):
     assert 0.03 <= rejections(test, layout, [0.0] * groups) <= 0.07
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("test", "layout", "groups"), CAUTIOUS)
 def test_those_that_are_cautious_reject_no_more(test, layout, groups):
     # of 14 signs 2 or fewer on one side: 2 x (1 + 14 + 91) / 2^14 = .0129
@@ -116,6 +117,7 @@ def test_intervals_hold_the_truth_all_at_once(test, layout, groups, difference, 
     assert 0.93 <= held_effect / STUDIES <= most
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("test", "layout"),
     [("tukey", "blocked"), ("nemenyi", "blocked"), ("welch", "separate"), ("mann-whitney", "separate")],

@@ -67,7 +67,7 @@ def test_level_and_coverage(test, correlations):
         assert 0.03 <= rejected / 1500 <= 0.07
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("coefficient", ["pearson", "spearman", "kendall"])
 @pytest.mark.parametrize("agree", [0.0, 0.6])
 def test_intervals_cover_as_often_as_they_say(coefficient, agree):

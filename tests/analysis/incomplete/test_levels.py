@@ -62,6 +62,7 @@ def every_share(keys):
             yield shown / best
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(60), deadline=None)
 @given(units())
 def test_no_choice_of_gains_is_outside_and_some_meet_the_bounds(keys):

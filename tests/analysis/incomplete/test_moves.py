@@ -31,7 +31,7 @@ def test_they_are_those_of_the_scores_with_one_judgment_more():
         assert row["move"] == pytest.approx(moved, abs=1e-9)
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("kept", [True, False], ids=["read once", "read twice"])
 def test_blocks_do_not_change_the_last_digit(monkeypatch, kept):
     # a divisor alone in its block rounds like among others

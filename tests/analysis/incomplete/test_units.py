@@ -128,7 +128,7 @@ def test_every_session_is_within_its_bounds(keys_per_query):
     test()
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("keys_per_query", [False, True])
 def test_means_and_differences_are_within_their_bounds(keys_per_query):
     without = OTHER_KEYS if keys_per_query else ()
@@ -178,6 +178,7 @@ def test_means_and_differences_are_within_their_bounds(keys_per_query):
     test()
 
 
+@pytest.mark.slow
 @SOME
 @given(logs())
 def test_a_document_moves_a_mean_as_it_does_alone(log):

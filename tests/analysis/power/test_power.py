@@ -32,6 +32,7 @@ def paired(n, sd=1.0):
     return scores([(f"s{i}{s}", f"u{i:03}", None, f"S{s}", s * d[i]) for i in range(n) for s in (0, 1)])
 
 
+@pytest.mark.slow
 def test_paired_users_against_statsmodels():
     from statsmodels.stats.power import TTestPower
 
@@ -83,6 +84,7 @@ def test_it_keeps_the_test_of_compare(clinic, plan):
         assert named == [sk.compare(clinic, "nsDCG@10", generalise=claim).test]
 
 
+@pytest.mark.slow
 def test_a_seed_settles_it(clinic):
     one, same, other = (
         power(clinic, "nsDCG@10", difference=0.065, generalise="users", users=[60], seed=seed, **QUICK).table
@@ -107,6 +109,7 @@ def test_topics_of_runs_without_users():
     assert found.table["power"].is_sorted()
 
 
+@pytest.mark.slow
 def test_what_topics_do_may_not_be_known():
     # one user per topic and system: topics with systems are the residual
     rows = [(f"s{u}{t}", f"u{u}", f"t{t}", f"S{(u + t) % 2}", (3 * u + 5 * t) % 7) for u in (0, 1) for t in range(6)]
@@ -143,6 +146,7 @@ def test_one_user_is_not_multiplied():
     assert found.table["topics"].to_list()[:3] == [5, 8, 10]
 
 
+@pytest.mark.slow
 def test_two_users_who_met_everything_are_a_study():
     rng = np.random.default_rng(2)
     rows = [(f"s{u}{t}{s}", f"u{u}", f"t{t}", f"S{s}", rng.normal()) for u in (0, 1) for t in range(4) for s in (0, 1)]

@@ -23,6 +23,7 @@ def test_wilcoxon_is_exact_with_zeros_ties_and_missing_values(table):
     assert wilcoxon_p(table) == pytest.approx(found)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("n", [50, 51, 200])
 def test_wilcoxon_is_scipys_and_exact_to_fifty_units(n):
     d = np.random.default_rng(n).normal(0.2, size=(n, 3))

@@ -54,7 +54,7 @@ GRIDS = [
 ]
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @pytest.mark.filterwarnings("ignore:.*upper bound")
 @pytest.mark.parametrize(("measure", "vary"), GRIDS)
 def test_every_setting_is_a_score_of_its_own_bit_for_bit(made, measure, vary):
@@ -97,7 +97,7 @@ DESIGNS = [
 ]
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("design", "study", "options", "measure"),
     [(*one, "sDCG@5") for one in DESIGNS] + [(*DESIGNS[number], "nsDCG@5") for number in (0, 2, 4, 7)],
@@ -173,6 +173,7 @@ def test_what_cannot_be_is_said(made, options, error, said):
         sk.sweep(study, **{"measure": "sDCG@5", "vary": {"b": [2, 3]}} | options)
 
 
+@pytest.mark.slow
 @pytest.mark.realdata
 @pytest.mark.skipif(not DATA.is_dir(), reason="the real logs are not on this machine")
 def test_real_sessions_by_difficulty(tmp_path):

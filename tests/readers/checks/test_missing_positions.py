@@ -119,6 +119,7 @@ def test_the_curve_stays_level_where_an_empty_list_is():
     assert curve["value"].to_list() == pytest.approx([1, 1, 1 + 1 / (1 + math.log(3, 4))])
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("position", [102, 10**9, 1_700_000_000])
 def test_a_position_out_of_reach_is_rejected_with_all_after_it(write, quiet_read, position):
     """One position is there, 100 may be missing: 101 less 1 of them are up to 101, one more up to 102."""
@@ -205,7 +206,7 @@ def test_positions_that_run_on_through_the_log_are_asked_about(write):
         sk.read(write("log.csv", log))
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["csv", "ndjson"])
 def test_the_same_in_parts(write, small, quiet_read, same_study, kind):
     chance = random.Random(1)  # noqa: S311

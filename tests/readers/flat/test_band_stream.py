@@ -59,7 +59,7 @@ def test_a_log_in_bands_is_read_as_it_comes(write, quiet_read, courses_of, same_
     assert taken == ["Streamed"]
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "users",
     [["a", "a!", "a-", "a b", "b", "b#1", "b-1"] * 3, ["1", "1-1", "1-1-1", "2"] * 3],

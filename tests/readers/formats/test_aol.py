@@ -123,6 +123,7 @@ def test_ten_files_packed_or_not_with_a_readme(write, quiet_read, tmp_path):
     ]
 
 
+@pytest.mark.slow
 def test_what_breaks_a_rule_is_kept_aside_with_its_line(read_log, rejects, write):
     lines = (
         "1\tfine\t2006-03-04 11:00:00\t\t",

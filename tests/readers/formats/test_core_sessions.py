@@ -49,6 +49,7 @@ def test_json_that_cannot_be_decoded_is_told_in_one_sentence(core):
         core(b'{"1": ["caf\xe9"], "2": ["b"]}', "log.json")
 
 
+@pytest.mark.slow
 def test_queries_are_merged_where_that_is_asked_for(core):
     text = (
         line(1, 9, "sol", "[10]")
@@ -166,6 +167,7 @@ def test_a_run_submitted_to_the_benchmark_is_refused(core):
         core(json.dumps(run, indent=1), "run.json")
 
 
+@pytest.mark.slow
 def test_broken_records_are_kept_aside_with_their_line(core, rejects):
     text = line(1, 1, "a", "[1, 2") + line(2, 1, "b", "[3]", "[('3', yesterday, 'works')]") + line(3, 1, "c", "[4]")
     study = core(text, format="core")
@@ -194,6 +196,7 @@ def test_files_that_are_something_else(core, name, text, words):
         core(text, name, format="core")
 
 
+@pytest.mark.slow
 def test_several_files_whose_sessions_differ(write, quiet_read, rejects):
     first, second = write("a.csv", LOG), write("b.csv", LOG.replace(",9,", ",19,"))
     with pytest.raises(DataError, match=r"a\.csv and b\.csv both have a session '10', and each counts its own"):
@@ -219,7 +222,7 @@ def test_the_same_in_parts(core, in_parts, same_study):
     whole = core(text)
     in_parts()
     parts = core(text)
-    assert parts.package is not None
+    assert parts.storage.package is not None
     same_study(parts, whole)
 
 

@@ -114,6 +114,7 @@ def test_two_files_are_one_log(write, quiet_read):
     assert study.results.collect().equals(whole.results.collect())
 
 
+@pytest.mark.slow
 def test_sessions_of_users_and_names_of_our_own(events):
     text = "user_id,time,event,query_text,results,results_count\n" + "".join(
         f"{user},{time},query,{query},{listed},{count}\n"
@@ -143,6 +144,7 @@ def test_sessions_of_users_and_names_of_our_own(events):
     assert rows(longer, "sessions", "session_id") == [("u-1",), ("v-1",)]
 
 
+@pytest.mark.slow
 def test_sessions_of_the_log_are_cut_where_that_is_wanted(events):
     later = LOG + "s1,2026-01-01T10:40:00Z,search,mice,,,ann,phone\n"  # 38 minutes after the event before it
     whole = rows(events(later, records=14), "queries", "session_id", "query_text")

@@ -355,7 +355,7 @@ def plainly(path):
     )
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.realdata
 @pytest.mark.skipif(not REAL.exists(), reason="no real data here")
 @pytest.mark.parametrize("merge", [["same", "paging", "typing"], []])

@@ -30,7 +30,7 @@ def log_of(seed):
             yield {**own, **at, **event, "event_attributes": attributes}
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", [["same", "paging", "typing"], []])
 def test_parts_say_what_the_whole_says(rules, write, quiet_read, in_parts, same_study, monkeypatch):  # noqa: PLR0917 - fixtures
     path = write("log.ndjson", "".join(json.dumps(record) + "\n" for record in log_of(len(rules))))

@@ -232,7 +232,7 @@ def accounted(study):
     return [(one.table, one.kind, one.records, one.rows, one.merged, one.idle, one.rejected) for one in study.sources]
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(("way", "of_events"), [*((way, way) for way in WAYS), (as_parquet, as_ndjson)])
 def test_the_same_log_in_every_way(write, quiet_read, way, of_events):
     """As NDJSON, as CSV with JSON in cells, as Parquet; also with queries one way and events another."""
@@ -262,7 +262,7 @@ def test_ids_of_hits_are_the_same_text_whatever_their_type(write, quiet_read, dt
     assert study.results.collect().select("rank", "doc_id").rows() == [(1, "17"), (2, "4")]
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("way", [as_csv, as_parquet])
 def test_a_large_table_is_the_same(write, quiet_read, in_parts, way):
     files = [way(ASKED, write, "queries"), way(HAPPENED, write, "events")]
@@ -274,7 +274,7 @@ def test_a_large_table_is_the_same(write, quiet_read, in_parts, way):
     assert parted.sources == whole.sources
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("way", [as_csv, as_text_in_parquet])
 def test_a_cell_that_cannot_be_read_is_kept_aside_and_named(write, quiet_read, rejects, way):
     broken = {**HAPPENED[1], "event_attributes": '{"object": {"object_id": "B"'}
@@ -290,6 +290,7 @@ def test_a_cell_that_cannot_be_read_is_kept_aside_and_named(write, quiet_read, r
         quiet_read([as_csv(ASKED, write, "queries"), way([*HAPPENED, broken], write, "events")], strict=True)
 
 
+@pytest.mark.slow
 def test_hits_of_other_kinds(write, quiet_read, rejects):
     def listing(hits, name):
         return as_parquet([{"query_id": name, "user_query": "lamp"}], write, name, query_response_hit_ids=hits)

@@ -102,6 +102,7 @@ def yasbil(write, quiet_read):
     return yasbil
 
 
+@pytest.mark.slow
 def test_places_in_large_strings_are_counted_as_browsers_do(yasbil):
     tables = export()
     page, strings = tables["yasbil_session_serp"][0], tables["yasbil_largestring"]
@@ -113,6 +114,7 @@ def test_places_in_large_strings_are_counted_as_browsers_do(yasbil):
     assert study.results.collect().equals(same.results.collect())
 
 
+@pytest.mark.slow
 def test_lists_may_be_arrays_as_well_as_text(yasbil):
     tables = export()
     for page in tables["yasbil_session_serp"][1:]:
@@ -194,6 +196,7 @@ def test_minified_and_in_parts(yasbil, in_parts):
         assert getattr(parted, name).collect().equals(getattr(whole, name).collect())
 
 
+@pytest.mark.slow
 def test_broken_rows_are_kept_aside_and_named(write, quiet_read, rejects):
     tables = export()
     tables["yasbil_session_serp"][1]["scraped_json_arr"] = '[{"type": '
@@ -246,7 +249,7 @@ def test_times_and_addresses():
     assert address("https://a.example/url?x=1#part") == "https://a.example/url?x=1"
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("odd", [[1], {"a": 1}, 10**40, True, "http://[bad", "\x00"])
 def test_values_of_other_types_are_taken_as_they_are_or_rejected(write, quiet_read, odd):
     for table, name in (

@@ -60,6 +60,7 @@ def test_a_query_keeps_its_place(tmp_path, quiet_read, rejects):
     assert len(rejects(study)) == 1
 
 
+@pytest.mark.slow
 def test_a_name_that_cannot_be_decoded_is_nobodys(write, quiet_read, rejects):
     rows = [*ROWS[:19], b"s\xe43,1,2,d19,cats", *ROWS[20:]]
     study = quiet_read(write("log.csv", HEADER + b"\n".join(rows)))
@@ -82,7 +83,7 @@ def test_a_record_over_several_lines(write, quiet_read, rejects):
     assert study.results.collect()["doc_id"].to_list() == ["b", "e"]
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("many", [1, 2, 40, 3_000])
 @pytest.mark.parametrize("quoted", [False, True])
 def test_a_line_that_is_too_long_as_well(write, quiet_read, rejects, many, quoted):
@@ -93,7 +94,7 @@ def test_a_line_that_is_too_long_as_well(write, quiet_read, rejects, many, quote
     assert study.results.collect().height == 59
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("many", [1, 2, 40, 3_000])
 def test_a_line_that_is_too_long_alone(write, quiet_read, rejects, many):
     study = quiet_read(write("log.csv", log(bad=ROWS[19] + b",x" * many, quoted=True)))
@@ -101,6 +102,7 @@ def test_a_line_that_is_too_long_alone(write, quiet_read, rejects, many):
     assert study.results.collect().height == 59
 
 
+@pytest.mark.slow
 def test_a_text_that_speaks_of_encodings_is_no_such_line(write, quiet_read, rejects, same_study, small):
     quote = [*ROWS[:19], b's3,1,2,d19,"how to read invalid utf8', *ROWS[20:]]
     with pytest.raises(DataError, match="a quote is not closed"):
@@ -113,7 +115,7 @@ def test_a_text_that_speaks_of_encodings_is_no_such_line(write, quiet_read, reje
     assert taken == ["Streamed"]
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("quoted", [False, True])
 @pytest.mark.parametrize("kind", ["csv", "ndjson", "uneven.ndjson"])
 def test_large_as_small(write, quiet_read, request, kind, quoted):
@@ -175,7 +177,7 @@ FORMATS = {
 """Lines of formats, which of them cannot be decoded, and where."""
 
 
-@pytest.mark.few(5)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", FORMATS)
 @pytest.mark.parametrize("parts", [False, True])
 def test_every_format_by_lines(write, quiet_read, request, name, parts):

@@ -123,6 +123,7 @@ def test_items_of_a_table_that_are_no_objects_are_kept_aside(write, quiet_read, 
     assert [row[2] for row in found] == ["7", '{"rank": 3, "doc_id: 4}', '{"session_id": "t"', ""], "it is not closed"
 
 
+@pytest.mark.slow
 def test_arrays_stream_as_other_tables_do(write, small, quiet_read, same_study):
     rows = [{**dict(list(ROWS[1].items())[:4]), "session_id": f"s{number:02}"} for number in range(40)]
     path = write("log.json", json.dumps(rows))

@@ -96,7 +96,7 @@ GIVEN = [
 ]
 
 
-@pytest.mark.few(5)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("seed", range(len(GIVEN)), ids=[" ".join(given) for given in GIVEN])
 @pytest.mark.parametrize(("kind", "shuffled"), [("csv", False), ("tsv", True), ("ndjson", False)])
 def test_in_parts_as_in_one(write, small, kind, shuffled, seed):
@@ -155,7 +155,7 @@ def test_ndjson_in_order_is_read_as_it_comes_too(write, small):
     assert taken == ["Staged"]
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "text",
     [
@@ -213,6 +213,7 @@ def test_saving_copies_what_has_been_written(write, small, tmp_path):
     assert changed.notes == ("other",), "a study that was changed is written anew"
 
 
+@pytest.mark.slow
 def test_temporary_files_outlive_the_study(write, small, monkeypatch, tmp_path):
     (tmp_path / "tmp").mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "tmp"))

@@ -14,6 +14,7 @@ from tests.readers.large.test_large_study import COLUMNS, RESULTS, ROWS, log, ou
 QUERIES = list(dict.fromkeys((session, position) for session, position, _ in ROWS))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("packing", [".gz", ".zst"])
 @pytest.mark.parametrize("kind", ["csv", "ndjson"])
 def test_packed_logs_in_order_are_read_as_they_come(write, small, kind, packing):
@@ -28,6 +29,7 @@ def test_packed_logs_in_order_are_read_as_they_come(write, small, kind, packing)
     assert "cut short" in outcome(path)
 
 
+@pytest.mark.slow
 def test_numbers_in_some_pieces_and_texts_in_others_come_out_the_same(write, small):
     rows = [[s, str(q), str(r), "d"] for s, q, r in ROWS]
     for place, (column, text) in {
@@ -50,6 +52,7 @@ def test_numbers_in_some_pieces_and_texts_in_others_come_out_the_same(write, sma
     ]
 
 
+@pytest.mark.slow
 def test_texts_of_numbers_that_mean_something_else_are_left_as_they_are(write, small):
     write("log.csv", RESULTS + "".join(f"{s},{q},{r},d\n" for s, q, r in ROWS) + "t,1,00,\nu,1,0,d\nv,-1,1,d\n")
     path = write("study.toml", '[results]\npath = "log.csv"\nempty_list = "00"\nnull = ["", "-1"]\nbase = 1\n')
@@ -60,6 +63,7 @@ def test_texts_of_numbers_that_mean_something_else_are_left_as_they_are(write, s
     assert one["facts"]["empty"] == 1
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("given", "course"), [(("queries", "results"), "Streamed"), (("results",), "Staged")])
 def test_queries_that_are_judged_by_their_texts_are_read_as_they_come(write, small, given, course):
     """Where queries are told by results alone, the whole log says whether a session has one key."""

@@ -54,7 +54,7 @@ def original(tables, folder, quiet_read):
     return quiet_read(home / "study.toml")
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("names", "write_table"), [(at % 3, write) for at, write in enumerate(WRITERS)])
 def test_a_study_in_five_files_comes_back(names, write_table, tmp_path, quiet_read):
     tables = study(names)
@@ -149,6 +149,7 @@ def test_hostile_names_of_columns_and_values_stay_what_they_are(names, word, tmp
     ].items()
 
 
+@pytest.mark.slow
 def test_many_columns(tmp_path, quiet_read):
     rows = [{**row, **{f"x{at}": str(at) for at in range(150)}} for row in flat(study(5))["results"]]
     write_csv(tmp_path, "wide", rows[:60])
@@ -158,6 +159,7 @@ def test_many_columns(tmp_path, quiet_read):
     assert "x149" in quiet_read(tmp_path / "proposed.toml").columns("results")
 
 
+@pytest.mark.slow
 def test_a_small_sample_says_so_and_finds_the_same(tmp_path, monkeypatch):
     tables = study(6)
     files = [write_csv(tmp_path, name, rows) for name, rows in tables.items()]
@@ -217,6 +219,7 @@ def test_the_clinic_without_its_study_toml(tmp_path, quiet_read):
     assert [question.place for question in proposal.questions] == ["max_grade"]
 
 
+@pytest.mark.slow
 @pytest.mark.realdata
 def test_ir_metrics_as_the_design_describes_it(tmp_path, quiet_read):
     if not IR_METRICS.is_dir():

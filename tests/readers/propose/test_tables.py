@@ -232,6 +232,7 @@ def test_grades_that_are_words_or_have_commas_are_labelled(proposal):
     assert len(made.questions) == 2  # and max_grade: words are asked about once
 
 
+@pytest.mark.slow
 def test_a_grade_whose_name_is_not_usual_or_not_the_only_one_is_asked_about(proposal):
     judged = [(s, d, at % 3, at % 2) for at, (s, d) in enumerate(sorted({(s, d) for s, _, _, d in GRID}))]
     for header, said in (
@@ -259,6 +260,7 @@ def test_the_top_of_the_scale_is_asked_for_and_never_taken_from_the_data(proposa
     assert "below 0 (-1)" in asked(made, "unjudged_grades")
 
 
+@pytest.mark.slow
 def test_times_without_zone_are_asked_about(proposal):
     made = proposal(results=("session,qno,rank,doc,timestamp", [(*row, f"2024-01-0{row[1]} 10:00:00") for row in GRID]))
     assert made.settings["results"]["columns"]["issued_at"] == "timestamp"

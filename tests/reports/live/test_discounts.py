@@ -238,6 +238,7 @@ def test_weights_are_offered_for_whole_grades_alone(make):
     assert '<option value="weights">' not in page_of(discounts, half)
 
 
+@pytest.mark.slow
 def test_a_study_in_several_blocks_has_the_same_bytes(monkeypatch):
     study = mixed()
     whole = page_of(discounts, study)
@@ -249,6 +250,7 @@ def test_a_study_in_several_blocks_has_the_same_bytes(monkeypatch):
     assert page_of(discounts, study) == whole
 
 
+@pytest.mark.slow
 def test_data_are_compact():
     study = mixed(sessions=1000, queries=8)
     text = page_of(discounts, study)

@@ -112,6 +112,7 @@ def test_timeline_has_the_times_of_the_log(clinic):
     )
 
 
+@pytest.mark.slow
 def test_correlations_are_those_of_the_analysis(clinic):
     made = single_figure(clinic, "correlation-forest", parse_measure("sDCG@10"), with_=["satisfaction"])
     table = sk.correlate(clinic, "sDCG@10", "satisfaction").table
@@ -155,6 +156,7 @@ def test_differences_are_those_of_the_comparison(clinic):
     ).rows()
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("kind", ["waterfall", "session-timeline"])
 def test_what_must_not_be_shared_is_left_out(clinic, kind):
     choices = choices_of(clinic, redaction=Redaction.of("queries,documents,users"))
@@ -196,7 +198,7 @@ def test_what_the_log_does_not_say_is_named(make):
         single_figure(make(), "correlation-forest")
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sessionkit.DataWarning")
 @pytest.mark.parametrize("kind", ["gain-vectors", "precision-recall", "score-distribution", "waterfall"])
 def test_hostile_studies_are_drawn(hostile, tmp_path, kind):

@@ -31,7 +31,7 @@ def found(make):
 PLAN = {"difference": 0.5, "users": [24], "studies": 200, "draws": 50}
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(("systems", "corrected"), [(("S1", "S2"), False), (("S1", "S2", "S3"), True)])
 def test_power_names_its_tests_and_that_of_several_pairs_is_corrected(found, systems, corrected):
     plan, choices = found(sk.power, systems, **PLAN)

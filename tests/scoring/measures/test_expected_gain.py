@@ -106,6 +106,7 @@ def one_session(lists, judgments):
     )
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("duplicates", ["all", "first"])
 def test_sampled_paths_come_to_the_same(duplicates):
     """A million paths: every estimate within five standard errors, which the exact variance gives."""

@@ -37,6 +37,7 @@ def test_definitions(drawn, cutoff, rule, level):
     require_restated(drawn, cutoff, restated)
 
 
+@pytest.mark.slow
 def test_curves_of_the_slides():
     # E3: 1/3 reached at rank 3, 2/3 at 8, 1 at 15; E2: 1/1, 2/3, 3/6, 4/10, 5/15 at recall .1, .2, .3, .4, .5
     e3 = [value(f"IPrec(recall={level})", E3) for level in ELEVEN]

@@ -84,6 +84,7 @@ def test_hostile_texts(text, wanted):
     assert (None if found is None else found.to_list()) == wanted
 
 
+@pytest.mark.slow
 @quiet
 def test_texts_of_a_megabyte():
     long = "x" * 2**20

@@ -225,7 +225,7 @@ def above(chart):
     return [title["text"], *([below] if isinstance(below, str) else below)] if title.get("text", "").strip() else []
 
 
-@pytest.mark.few(24)
+@pytest.mark.few(12)
 @pytest.mark.parametrize("title", [None, "", "  \n", "Title"])
 def test_synthetic_data_are_marked_under_any_title(draw, title):
     assert "Synthetic data" in above(draw(synthetic=True, title=title))

@@ -159,6 +159,7 @@ def ingested(study):
     return study
 
 
+@pytest.mark.few(16)
 @pytest.mark.parametrize(
     "words", [*SHOWN, *REFUSED, *NAMELESS], ids=lambda words: " ".join(words).replace(HOSTILE, "*")
 )

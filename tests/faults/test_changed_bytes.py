@@ -42,7 +42,9 @@ def saved(tmp_path):
 
 
 @pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("partition_by", [None, "system_id"], ids=["plain", "partitioned"])
+@pytest.mark.parametrize(
+    "partition_by", [None, pytest.param("system_id", marks=pytest.mark.slow)], ids=["plain", "partitioned"]
+)
 def test_every_changed_byte_is_found_and_none_does_harm(saved, partition_by, size):
     sessions, flipped, edited = size
     study = saved(sessions, partition_by)

@@ -71,6 +71,7 @@ def test_every_option_and_every_format_is_in_this_matrix():
     assert set(JUDGMENTS) == {*SAMPLES, "prefs"}
 
 
+@pytest.mark.few(10)
 @pytest.mark.parametrize("name", SAMPLES)
 def test_the_format_is_taken(described, name):
     assert rows(described(*SAMPLES[name], format=name)) == expected(name)

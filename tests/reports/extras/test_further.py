@@ -98,6 +98,7 @@ def shown(page):
     return html.unescape(re.sub(r"<(script|style)\b.*?</\1>|<[^>]*>", "", page, flags=re.DOTALL))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("section", "name", "column", "kind"),
     [
@@ -151,6 +152,7 @@ def test_the_page_holds_what_was_asked_for(pages):
     assert not parts_of(study_of(users=2), "measures", "noise")
 
 
+@pytest.mark.slow
 def test_hostile_names_are_text_and_nothing_else(pages):
     _, usual, more = pages
     tags = [

@@ -110,9 +110,6 @@ if TYPE_CHECKING:  # so that mypy reads every module before its package
     from sessionkit.scoring.measures.jiang2016 import P_jiang2016 as P_jiang2016
     from sessionkit.scoring.measures.jiang2016 import RBP_jiang2016 as RBP_jiang2016
     from sessionkit.scoring.measures.jiang2016 import nDCG_jiang2016 as nDCG_jiang2016
-    from sessionkit.scoring.measures.order import LogPrecision as LogPrecision
-    from sessionkit.scoring.measures.order import RankRecall as RankRecall
-    from sessionkit.scoring.measures.order import Rnorm as Rnorm
     from sessionkit.scoring.measures.precision import E as E
     from sessionkit.scoring.measures.precision import F as F
     from sessionkit.scoring.measures.precision import MaxF as MaxF
@@ -120,6 +117,9 @@ if TYPE_CHECKING:  # so that mypy reads every module before its package
     from sessionkit.scoring.measures.precision import R as R
     from sessionkit.scoring.measures.rank_biased import RBP as RBP
     from sessionkit.scoring.measures.rank_biased import RBPResidual as RBPResidual
+    from sessionkit.scoring.measures.rank_order import LogPrecision as LogPrecision
+    from sessionkit.scoring.measures.rank_order import RankRecall as RankRecall
+    from sessionkit.scoring.measures.rank_order import Rnorm as Rnorm
     from sessionkit.scoring.measures.recall_levels import IPrec as IPrec
     from sessionkit.scoring.measures.recall_levels import IPrec11 as IPrec11
     from sessionkit.scoring.measures.recency import RSDCG as RSDCG

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sessionkit.analysis.tails import t_beyond
-from sessionkit.analysis.ties import TIE
+from sessionkit.analysis.distribution_tails import t_beyond
+from sessionkit.analysis.numeric_ties import TIE
 from sessionkit.errors import UsageError, suggestion
 
 if TYPE_CHECKING:

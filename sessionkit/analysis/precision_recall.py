@@ -7,8 +7,8 @@ from os import PathLike
 import polars as pl
 
 from sessionkit.analysis.groups import NAMES, Grouping
+from sessionkit.analysis.numeric_ties import less
 from sessionkit.analysis.reductions.precision_recall import PrecisionRecallReduction
-from sessionkit.analysis.ties import less
 from sessionkit.display.frames import ResultFrame
 from sessionkit.errors import MeasureError, UsageError, suggestion
 from sessionkit.scoring.cautions import tell_of_depth

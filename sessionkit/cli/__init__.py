@@ -50,21 +50,32 @@ class Signals:
     """Ctrl-C and SIGTERM as the end of a command: what was begun is removed, nothing is printed.
 
     Whatever becomes of the exception on its way, such as an error of polars when it strikes within a function that polars
-    calls, ``status`` is then the exit status.
+    calls, ``status`` is then the exit status. Before `begin` a signal is remembered, after `end` it is ignored.
     """
 
     def __init__(self) -> None:
         self.status: int | None = None
-        self.armed = True
+        self.armed = self.over = False
         for number in (signal.SIGINT, signal.SIGTERM):
             if signal.getsignal(number) is not signal.SIG_IGN:  # as of a command in the background of a script
                 signal.signal(number, self._end)
         sys.unraisablehook = self._lost
 
+    def begin(self) -> None:
+        """Let signals interrupt from here on; one that came before interrupts now."""
+        self.armed = True
+        if self.status is not None:
+            raise KeyboardInterrupt
+
+    def end(self) -> None:
+        """Ignore signals from here on, as Python is only tidying up."""
+        self.over, self.armed = True, False
+
     def _end(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002 - as signal calls it
-        """Interrupt the command, unless it is over and Python is only tidying up."""
-        if self.armed:
+        """Interrupt the command, or remember to."""
+        if not self.over:
             self.status = INTERRUPTED if number == signal.SIGINT else TERMINATED
+        if self.armed:
             raise KeyboardInterrupt
 
     def _lost(self, lost: sys.UnraisableHookArgs) -> None:
@@ -107,16 +118,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     signals, status = Signals(), 0
     try:
         try:
+            signals.begin()
             from sessionkit.cli.runner import run
 
             # this process is the command's own: it makes many objects, few of them in circles, and ends
             gc.set_threshold(1_000_000, 20, 20)
             status = run(sys.argv[1:], lambda: signals.status is not None)
         finally:
-            signals.armed = False
+            signals.end()
     except BaseException:  # of imports too, in which a signal may have struck
         if signals.status is None:
             raise
-    signals.armed = False
+    signals.end()
     gc.freeze()  # what is left is not searched for circles once more
     return status if signals.status is None else signals.status

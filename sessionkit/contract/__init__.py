@@ -10,7 +10,7 @@ Rules are named by sentences that hold for rows that are fine: ``rank_is_an_inte
 """
 
 from sessionkit.contract.checks import CELL, CELLS, COLUMN, RECORD, RULE, VALUE, CheckedRows, check_types, check_values
-from sessionkit.contract.keys import check_parents, check_reach, check_unique
+from sessionkit.contract.key_rules import check_parents, check_reach, check_unique
 from sessionkit.contract.schemas import TABLES, Field, Rule, Table, document, table
 
 __all__ = [

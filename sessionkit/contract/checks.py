@@ -48,7 +48,7 @@ NO_RULE = (pl.lit(None, dtype=pl.String).alias(RULE), pl.lit(None, dtype=pl.Stri
 class CheckedRows:
     """The rows of one source that keep all rules so far, and those that broke one (with RULE, VALUE and COLUMN).
 
-    `known` remembers keys of the accepted rows, `starts` where they begin, see :mod:`sessionkit.contract.keys`.
+    `known` remembers keys of the accepted rows, `starts` where they begin, see :mod:`sessionkit.contract.key_rules`.
     """
 
     accepted: pl.DataFrame

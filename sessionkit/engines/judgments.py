@@ -13,7 +13,7 @@ import polars as pl
 from sessionkit.contract import TABLES, table
 from sessionkit.engines.checks import valued
 from sessionkit.engines.columns import received
-from sessionkit.engines.stream import SESSION
+from sessionkit.engines.table_parts import SESSION
 from sessionkit.errors import UsageError
 from sessionkit.scoring.graded_pairs import GradedPairs
 from sessionkit.study import Settings, Study

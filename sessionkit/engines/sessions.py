@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from sessionkit.engines.checks import checked
 from sessionkit.engines.columns import SparkColumn, arrow_schema, handed_back, received, sent_as
 from sessionkit.engines.judgments import judged_of
-from sessionkit.engines.stream import ID, KIND, KINDS, SESSION, StreamLayout
+from sessionkit.engines.table_parts import ID, KIND, KINDS, SESSION, StreamLayout
 from sessionkit.errors import DataError
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.graded_pairs import GradedPairs

@@ -15,7 +15,7 @@ import polars as pl
 from sessionkit.contract import TABLES, table
 from sessionkit.engines.columns import SparkColumn, bound, column_of, polars_type, sent_as, spark_schema, spark_type
 from sessionkit.engines.judgments import KEY
-from sessionkit.engines.stream import ID, SESSION
+from sessionkit.engines.table_parts import ID, SESSION
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.study import Settings, Study, open_study
 from sessionkit.study.batches import IDS

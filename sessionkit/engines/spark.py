@@ -214,21 +214,21 @@ def _answered(
     source: SparkSource, task: ScoreReduction, limit: int, partitions: int | None, *, finished: bool = False
 ) -> tuple[SparkFrame, Broadcast[Any]]:
     """The task's answers of all sessions as a Spark DataFrame, and what was broadcast for them."""
-    from sessionkit.engines import files, worker
     from sessionkit.engines import judgments as worker_judgments
+    from sessionkit.engines import study_parts, worker
     from sessionkit.engines.columns import spark_schema
     from sessionkit.engines.sessions import StreamWork
-    from sessionkit.engines.stream import StreamLayout, streamed
+    from sessionkit.engines.table_parts import StreamLayout, streamed
 
     usual = source.spark.conf.get("spark.sql.shuffle.partitions") or ""
     many = partitions or (int(usual) if usual.isdecimal() else PARTITIONS)  # some clusters say "auto"
     known = worker_judgments.judged_on_driver(source, limit)
-    work: files.FileWork | StreamWork
+    work: study_parts.FileWork | StreamWork
     if known is not None and source.trusted and source.study.storage.stored is not None:
         stored = source.study.storage.stored
         options = stored[0].options if stored else None
-        work = files.FileWork(task, source.place, len(stored), finished, options)
-        rows = files.numbers(source.spark, len(stored), many)
+        work = study_parts.FileWork(task, source.place, len(stored), finished, options)
+        rows = study_parts.numbers(source.spark, len(stored), many)
     else:
         frames, columns = source.log(task.columns())
         if known is None:

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark import Broadcast
 
-    from sessionkit.engines.files import FileWork
     from sessionkit.engines.sessions import StreamWork
+    from sessionkit.engines.study_parts import FileWork
 
 
 def run(

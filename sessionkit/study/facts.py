@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from sessionkit.contract.keys import any_twice, begins
+from sessionkit.contract.key_rules import any_twice, begins
 from sessionkit.display.words import counted
 
 

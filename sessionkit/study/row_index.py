@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from sessionkit.contract.keys import begins
+from sessionkit.contract.key_rules import begins
 from sessionkit.errors import DataError
 from sessionkit.study.facts import LIST
 from sessionkit.study.judgment_index import JUDGMENT, KEY, JudgmentIndex

@@ -100,7 +100,9 @@ def signals():
     """Signals as a command has them; those of the tests are put back afterwards."""
     before = {number: signal.getsignal(number) for number in STATUSES}
     hook = sys.unraisablehook
-    yield Signals()
+    begun = Signals()
+    begun.begin()
+    yield begun
     for number, handler in before.items():
         signal.signal(number, handler)
     sys.unraisablehook = hook
@@ -120,9 +122,18 @@ def test_an_exception_that_is_dropped_comes_again(signals, number, capfd):
 
 
 def test_nothing_is_interrupted_when_the_command_is_over(signals):
-    signals.armed = False
+    signals.end()
     signal.raise_signal(signal.SIGINT)
     assert signals.status is None
+
+
+@pytest.mark.parametrize("number", STATUSES)
+def test_a_signal_that_comes_too_early_ends_the_command_when_it_begins(signals, number):
+    early = Signals()
+    signal.raise_signal(number)
+    with pytest.raises(KeyboardInterrupt):
+        early.begin()
+    assert early.status == STATUSES[number]
 
 
 @pytest.mark.parametrize("number", STATUSES)

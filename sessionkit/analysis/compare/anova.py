@@ -9,7 +9,7 @@ import numpy as np
 from sessionkit.analysis.compare.effects import noncentrality, single_rate, studentized
 from sessionkit.analysis.compare.pair_findings import Interval, Outcome, Overall, Pair
 from sessionkit.analysis.compare.units import Blocked
-from sessionkit.analysis.tails import f_beyond
+from sessionkit.analysis.distribution_tails import f_beyond
 
 
 def residual_variance(values: np.ndarray) -> tuple[float, int]:

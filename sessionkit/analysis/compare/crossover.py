@@ -9,7 +9,7 @@ import numpy as np
 from sessionkit.analysis.compare.effects import noncentrality
 from sessionkit.analysis.compare.pair_findings import Interval, Outcome, Overall, Pair
 from sessionkit.analysis.compare.units import Crossed
-from sessionkit.analysis.tails import f_beyond, t_at, t_beyond
+from sessionkit.analysis.distribution_tails import f_beyond, t_at, t_beyond
 from sessionkit.errors import UsageError
 
 

@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 import numpy as np
 
 from sessionkit.analysis.compare.pair_findings import STEPS, Interval
-from sessionkit.analysis.tails import t_beyond
+from sessionkit.analysis.distribution_tails import t_beyond
 
 CONSTANT = 1e-12
 """Spread, as a share of the values' size, below which values are all the same."""

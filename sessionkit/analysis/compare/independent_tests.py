@@ -11,8 +11,8 @@ from sessionkit.analysis.compare.effect_intervals import cliffs_delta_interval
 from sessionkit.analysis.compare.effects import noncentrality, single_rate, small_sample, studentized
 from sessionkit.analysis.compare.pair_findings import Interval, Outcome, Overall, Pair, inverted
 from sessionkit.analysis.compare.units import Separate
-from sessionkit.analysis.tails import t_at, t_beyond
-from sessionkit.analysis.ties import settled
+from sessionkit.analysis.distribution_tails import t_at, t_beyond
+from sessionkit.analysis.numeric_ties import settled
 
 EXACT_TO = 8
 """Values of the smaller group up to which the distribution of U is exact."""

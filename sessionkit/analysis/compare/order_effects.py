@@ -9,7 +9,7 @@ from sessionkit.analysis.compare.design import Design
 from sessionkit.analysis.compare.projection import Effects, LeastSquares, LeastSquaresFit, indicators
 from sessionkit.analysis.compare.session_values import ORDER, GroupedSessions
 from sessionkit.analysis.compare.units import coded
-from sessionkit.analysis.tails import f_beyond
+from sessionkit.analysis.distribution_tails import f_beyond
 
 MOST_PERIODS = 50
 WITHIN = ("both", "crossover", "incomplete", "users")

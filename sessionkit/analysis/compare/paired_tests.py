@@ -12,7 +12,7 @@ from sessionkit.analysis.compare.effect_intervals import rank_biserial_interval
 from sessionkit.analysis.compare.effects import noncentrality
 from sessionkit.analysis.compare.pair_findings import Interval, Pair, inverted
 from sessionkit.analysis.compare.units import Blocked
-from sessionkit.analysis.tails import t_at, t_beyond
+from sessionkit.analysis.distribution_tails import t_at, t_beyond
 
 EXACT_TO = 50
 """Differences other than 0 up to which Wilcoxon's distribution is exact, whether or not they are tied."""

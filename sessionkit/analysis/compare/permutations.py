@@ -13,7 +13,7 @@ from sessionkit.analysis.compare.effects import CONSTANT, noncentrality, single_
 from sessionkit.analysis.compare.independent_tests import scaled
 from sessionkit.analysis.compare.pair_findings import Interval, Outcome, Pair, inverted
 from sessionkit.analysis.compare.units import Blocked
-from sessionkit.analysis.ties import TIE
+from sessionkit.analysis.numeric_ties import TIE
 
 CELLS = 4_000_000
 """Random numbers drawn at once."""

@@ -10,7 +10,7 @@ import numpy as np
 from sessionkit.analysis.compare.effects import studentized
 from sessionkit.analysis.compare.pair_findings import Interval, Outcome, Overall, Pair
 from sessionkit.analysis.compare.units import Blocked
-from sessionkit.analysis.ties import ranks as ranked
+from sessionkit.analysis.numeric_ties import ranks as ranked
 
 
 def friedman(units: Blocked) -> tuple[Overall, ...]:

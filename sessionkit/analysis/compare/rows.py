@@ -13,7 +13,7 @@ from sessionkit.analysis.compare.effects import CONSTANT
 from sessionkit.analysis.compare.pair_findings import Outcome, Pair
 from sessionkit.analysis.compare.procedures import PROCEDURES, Options, Procedure
 from sessionkit.analysis.compare.units import Blocked, Crossed, Separate, Units
-from sessionkit.analysis.ties import TIE, difference
+from sessionkit.analysis.numeric_ties import TIE, difference
 
 NOTICEABLE, MATERIAL = 0.05, 0.10
 """Sparck Jones' marks: relative differences from which one is noticeable, and material."""

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from sessionkit.analysis.compare.projection import Effects, LeastSquares, LeastSquaresFit, indicators
-from sessionkit.analysis.ties import differences
+from sessionkit.analysis.numeric_ties import differences
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +30,7 @@ class Blocked:
         return self.values.mean(axis=0) if len(self.values) else np.full(self.values.shape[1], np.nan)
 
     def differences(self, first: int, second: int) -> np.ndarray:
-        """Of every unit the second group's value less the first's, ties made the same, see `sessionkit.analysis.ties`."""
+        """Of every unit the second group's value less the first's, ties made the same, see `sessionkit.analysis.numeric_ties`."""
         return differences(self.values[:, first], self.values[:, second])
 
 

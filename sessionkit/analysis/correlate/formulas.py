@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sessionkit.analysis.tails import t_at, t_beyond
+from sessionkit.analysis.distribution_tails import t_at, t_beyond
 from sessionkit.errors import UsageError
 
 

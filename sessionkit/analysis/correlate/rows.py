@@ -14,7 +14,7 @@ from sessionkit.analysis.bootstrap import FEWEST, BootstrapInterval, Codes, Numb
 from sessionkit.analysis.correlate.concordance import p_of_tau, tau_b
 from sessionkit.analysis.correlate.formulas import interval, p_of_r, steiger, williams
 from sessionkit.analysis.correlate.matrices import SURE, Matrices, partial
-from sessionkit.analysis.ties import TIE, settled
+from sessionkit.analysis.numeric_ties import TIE, settled
 from sessionkit.display.numbers import p_text
 from sessionkit.display.words import counted
 from sessionkit.errors import UsageError

@@ -15,10 +15,10 @@ from sessionkit.analysis.discriminative_power.messages import DiscriminationSetu
 from sessionkit.analysis.discriminative_power.verdicts import BOOTSTRAP, Found, bootstrapped, found_by
 from sessionkit.analysis.findings import Finding, reading_of
 from sessionkit.analysis.groups import NAMES
+from sessionkit.analysis.numeric_ties import settled
 from sessionkit.analysis.rescore.groups import groups_of
 from sessionkit.analysis.rescore.log import RescoredLog, Scoring
 from sessionkit.analysis.rescore.pairs import ChosenTest
-from sessionkit.analysis.ties import settled
 from sessionkit.errors import UsageError
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.study import Study

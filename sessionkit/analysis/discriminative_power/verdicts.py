@@ -15,8 +15,8 @@ from sessionkit.analysis.compare.procedures import MEAN, Options
 from sessionkit.analysis.compare.rows import compared
 from sessionkit.analysis.compare.session_values import GroupedSessions
 from sessionkit.analysis.compare.units import Blocked
+from sessionkit.analysis.numeric_ties import TIE, differences
 from sessionkit.analysis.rescore.pairs import ChosenTest, difference_of, p_of
-from sessionkit.analysis.ties import TIE, differences
 from sessionkit.errors import UsageError
 
 BOOTSTRAP = "bootstrap"

@@ -10,8 +10,8 @@ import numpy as np
 
 from sessionkit.analysis.judgment_loss.draws import Draw, Draws
 from sessionkit.analysis.judgment_loss.order import kendall
+from sessionkit.analysis.numeric_ties import settled
 from sessionkit.analysis.rescore.pairs import RescoredPairs
-from sessionkit.analysis.ties import settled
 
 ALL = Fraction(1)
 

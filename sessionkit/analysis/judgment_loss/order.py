@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sessionkit.analysis.ties import TIE, settled
+from sessionkit.analysis.numeric_ties import TIE, settled
 
 
 def kendall(one: np.ndarray, other: np.ndarray) -> float:

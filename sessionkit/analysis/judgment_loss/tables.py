@@ -11,7 +11,7 @@ import polars as pl
 from sessionkit.analysis.judgment_loss.curves import ALL, Curves
 from sessionkit.analysis.judgment_loss.order import Confusion, first_above, knee
 from sessionkit.analysis.judgment_loss.verdicts import Verdicts
-from sessionkit.analysis.ties import settled
+from sessionkit.analysis.numeric_ties import settled
 
 F, N = pl.Float64(), pl.Int64()
 TABLE = pl.Schema(

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sessionkit.analysis.tails import t_beyond
+from sessionkit.analysis.distribution_tails import t_beyond
 from sessionkit.analysis.variance_components.group_means import means
 from sessionkit.analysis.variance_components.profiles import interval
 from sessionkit.analysis.variance_components.random_factors import FactorChoice

@@ -12,11 +12,11 @@ import polars as pl
 
 from sessionkit.analysis.compare.corrections import CORRECTIONS, corrected
 from sessionkit.analysis.compare.session_values import sessions_of
+from sessionkit.analysis.distribution_tails import t_at
 from sessionkit.analysis.findings import reading_of
 from sessionkit.analysis.mixed.finding import COMPONENTS, EFFECTS, FITS, MixedModel
 from sessionkit.analysis.mixed.measure_model import MeasureModel, modelled
 from sessionkit.analysis.mixed.messages import lines, population
-from sessionkit.analysis.tails import t_at
 from sessionkit.analysis.variance_components.random_factors import alike, asked_for, chosen
 from sessionkit.analysis.variance_components.statsmodels_fit import require_statsmodels
 from sessionkit.display.words import counted

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from sessionkit.analysis.groups import Grouping
-from sessionkit.analysis.ties import tied
+from sessionkit.analysis.numeric_ties import tied
 from sessionkit.scoring import exact
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.execution import query_values

@@ -14,8 +14,8 @@ from sessionkit.analysis.compare.procedures import Options, Procedure, procedure
 from sessionkit.analysis.compare.rows import Row, compared
 from sessionkit.analysis.compare.session_values import GroupedSessions
 from sessionkit.analysis.compare.units import mean_cells
+from sessionkit.analysis.numeric_ties import TIE, difference, differences
 from sessionkit.analysis.rescore.ranks import t_p, wilcoxon_p
-from sessionkit.analysis.ties import TIE, difference, differences
 
 MANY: dict[str, Callable[[np.ndarray], np.ndarray]] = {"wilcoxon": wilcoxon_p, "t": t_p}
 """Tests of many pairs at once, where every unit met every group."""

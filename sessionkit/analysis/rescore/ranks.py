@@ -20,7 +20,7 @@ def wilcoxon_p(differences: np.ndarray) -> np.ndarray:
     Parameters
     ----------
     differences
-        A row per unit, a column per pair, as `sessionkit.analysis.ties` settles them.
+        A row per unit, a column per pair, as `sessionkit.analysis.numeric_ties` settles them.
     """
     from scipy import stats
 
@@ -47,7 +47,7 @@ def t_p(differences: np.ndarray) -> np.ndarray:
     Parameters
     ----------
     differences
-        A row per unit, a column per pair, as `sessionkit.analysis.ties` settles them.
+        A row per unit, a column per pair, as `sessionkit.analysis.numeric_ties` settles them.
     """
     from scipy import stats
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from sessionkit.analysis.compare.session_values import GroupedSessions
 from sessionkit.analysis.judgment_loss.order import kendall
+from sessionkit.analysis.numeric_ties import settled
 from sessionkit.analysis.sweep.leaders import LeaderTest, LeaderTesting
 from sessionkit.analysis.sweep.setting_scores import Ground, SettingMeans
-from sessionkit.analysis.ties import settled
 from sessionkit.errors import SessionkitError
 from sessionkit.scoring.measures.base import Measure
 

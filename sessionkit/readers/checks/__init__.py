@@ -6,7 +6,7 @@
     columns.py     the source's column names to ours; source_union.py: several sources of a table as one
     assembly.py    the tables of whole sessions, checked, with source_checks.py (a source on its way), log_schemas.py (columns
                    that other tables are derived from) and derive.py (tables the log lacks)
-    decisions.py   what the whole log decides: bases.py (counting from 0), zones.py (times without zone)
+    decisions.py   what the whole log decides: bases.py (counting from 0), time_zones.py (times without zone)
     completion.py  the last touches; extras.py: types of columns nobody declared
     rejection.py   the table of rejected rows
     counts.py      what adds up; unusual.py and notes.py: what is unusual, said; set_aside.py: what a format found out

@@ -8,7 +8,7 @@ from dataclasses import replace
 import polars as pl
 
 from sessionkit.contract import CELLS, RECORD, table
-from sessionkit.contract.keys import distinct
+from sessionkit.contract.key_rules import distinct
 from sessionkit.readers.checks.assembly import Assembled
 from sessionkit.readers.checks.counts import NONE, AnomalyCounts, Found
 from sessionkit.readers.checks.extras import typed_extras

@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 
 from sessionkit.contract import RECORD, RULE, CheckedRows, check_reach, table
-from sessionkit.contract.keys import changes, distinct, in_order, is_dense, keys_of, rises
+from sessionkit.contract.key_rules import changes, distinct, in_order, is_dense, keys_of, rises
 from sessionkit.display.words import counted
 from sessionkit.readers.checks.counts import NONE, Found
 from sessionkit.readers.checks.notes import Notes

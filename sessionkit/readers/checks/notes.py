@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from sessionkit.contract import table
-from sessionkit.contract.keys import any_twice
+from sessionkit.contract.key_rules import any_twice
 from sessionkit.display.words import counted
 from sessionkit.errors import DataWarning
 from sessionkit.readers.checks.counts import NONE, AnomalyCounts

@@ -18,8 +18,8 @@ from sessionkit.readers.checks.notes import Notes, notice, notice_parts
 from sessionkit.readers.checks.rejection import beside, note_rejected, refuse_first, rejected_rows
 from sessionkit.readers.checks.set_aside import NOTHING, Aside
 from sessionkit.readers.checks.source_checks import plain_part, typed_part
+from sessionkit.readers.checks.time_zones import notice_zones, without_zones
 from sessionkit.readers.checks.unusual import notice_unusual
-from sessionkit.readers.checks.zones import notice_zones, without_zones
 from sessionkit.readers.raw import Raw
 from sessionkit.study import Settings, Study
 from sessionkit.study.storage import Storage

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from sessionkit.contract.keys import changes
+from sessionkit.contract.key_rules import changes
 from sessionkit.display.words import counted
 from sessionkit.readers.checks.counts import NONE, Found
 from sessionkit.readers.checks.notes import Notes

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sessionkit.contract import RECORD
 from sessionkit.contract.checks import NO_RULE
-from sessionkit.contract.keys import begins
+from sessionkit.contract.key_rules import begins
 from sessionkit.readers.events.requeries import MERGE_QUERIES, merge_queries
 from sessionkit.readers.events.sessionize import with_positions
 from sessionkit.readers.flat.flat_log import BandRows, Kinds

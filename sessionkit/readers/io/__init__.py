@@ -6,7 +6,7 @@
     invalid_bytes.py  lines with bytes that are no text, among others that are
     table_files.py    a table from a file of any kind, as study.toml describes it
     delimited.py      separators, header and quotes; fields.py takes such text apart
-    ndjson.py         a JSON object per line; plain.py at once, shapes.py key by key
+    ndjson.py         a JSON object per line; plain_ndjson.py at once, shapes.py key by key
     json_items.py     a JSON document too large to load at once; batches.py keeps its rows some at a time
     json_text.py      JSON as text of which no parser rounds a number or drops half a character
     markup.py         XML as it streams by, its beginning in prolog.py

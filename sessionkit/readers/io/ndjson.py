@@ -28,7 +28,7 @@ from sessionkit.readers.io.invalid_bytes import (
 )
 from sessionkit.readers.io.limits import refuse_sparse
 from sessionkit.readers.io.log_files import DAMAGED, HEAD, LogFile, cut_short, unpacked
-from sessionkit.readers.io.plain import Plain
+from sessionkit.readers.io.plain_ndjson import Plain
 from sessionkit.readers.io.record_store import Keep, in_memory, joined
 from sessionkit.readers.io.shapes import FIRST_LOOK, Shapes, as_objects
 from sessionkit.readers.raw import Raw, as_lines, refuse_reserved

@@ -21,7 +21,7 @@ from sessionkit.readers.checks.log_schemas import log_schemas
 from sessionkit.readers.checks.notes import Notes
 from sessionkit.readers.checks.small_log import all_columns
 from sessionkit.readers.checks.source_checks import CheckedSource, typed_part
-from sessionkit.readers.checks.zones import notice_zones, without_zones
+from sessionkit.readers.checks.time_zones import notice_zones, without_zones
 from sessionkit.readers.large.ranges import parts_of
 from sessionkit.readers.large.sizes import records_within
 from sessionkit.readers.raw import Raw

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from sessionkit.analysis.compare.comparison import Comparison
-from sessionkit.analysis.ties import tied
+from sessionkit.analysis.numeric_ties import tied
 from sessionkit.display.tables import LIMIT, TextTable, known, table_of
 from sessionkit.reports.extras.registry import further
 from sessionkit.reports.material import Material

@@ -10,8 +10,8 @@ import polars as pl
 from sessionkit.analysis.compare.comparison import Comparison
 from sessionkit.analysis.compare.messages import ends, side_of, units_of
 from sessionkit.analysis.groups import EVERYONE
+from sessionkit.analysis.numeric_ties import less
 from sessionkit.analysis.record_accounts import heavy_losses
-from sessionkit.analysis.ties import less
 from sessionkit.charts.differences import differences
 from sessionkit.display.numbers import readable
 from sessionkit.display.tables import LIMIT, TextTable, table_of

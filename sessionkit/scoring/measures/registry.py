@@ -36,7 +36,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "expected_utility": ("EU", "nEU"),
     "instances": ("InstanceRecall", "InstancePrecision"),
     "search_length": ("ASL", "ESL", "SLRF"),
-    "order": ("Rnorm", "RankRecall", "LogPrecision"),
+    "rank_order": ("Rnorm", "RankRecall", "LogPrecision"),
     "sliding_ratio": ("SlidingRatio", "Satisfaction", "Frustration", "SFT"),
     "half_life": ("RHL",),
     "relative_relevance": ("RelevanceCosine", "RelevanceJaccard"),

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sessionkit.readers.io.plain import Plain
+from sessionkit.readers.io.plain_ndjson import Plain
 from sessionkit.readers.io.shapes import Shapes
 from tests.support.examples import examples
 

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sessionkit.contract import RECORD, RULE, VALUE, CheckedRows, check_parents, check_reach, check_unique, table
-from sessionkit.contract.keys import any_twice, begins, distinct, keys_of, rises
+from sessionkit.contract.key_rules import any_twice, begins, distinct, keys_of, rises
 
 
 def rows(columns, **values):

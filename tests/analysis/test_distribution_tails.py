@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from sessionkit.analysis.compare.effects import NODES, _places
-from sessionkit.analysis.tails import f_beyond, t_at, t_beyond
+from sessionkit.analysis.distribution_tails import f_beyond, t_at, t_beyond
 
 
 def test_they_are_those_of_scipy():

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import sessionkit as sk
-from sessionkit.analysis import ties
+from sessionkit.analysis import numeric_ties as ties
 from sessionkit.analysis.bootstrap import Resampling
 from sessionkit.analysis.breakdown.significance_tests import parted
 from sessionkit.analysis.compare.design import read_design

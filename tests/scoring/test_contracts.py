@@ -123,7 +123,7 @@ def test_contracts(measures, data, shuffle):
             assert values == {unit: value for unit, value in scores[measure].items() if unit[0] == name}
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @quiet
 @pytest.mark.parametrize("level", ["query", "session"])
 def test_every_value_is_explained_and_is_that_of_its_session_alone(level):

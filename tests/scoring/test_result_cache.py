@@ -108,6 +108,7 @@ def test_one_new_partition_does_not_score_the_rest(study, tmp_path, kept, made):
     assert_frame_equal(scores, sk.score(study, ASKED, "system"), check_exact=True)
 
 
+@pytest.mark.slow
 def test_what_partials_depend_on(study, saved, kept, made, tmp_path):
     def scored(given, *asked, **options):
         made.clear()

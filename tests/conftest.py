@@ -21,7 +21,7 @@ SPARK = "tests/engines/"
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Of a test marked `few` that many cases, spread over all, run by default, and the others with the slow ones."""
+    """Of a test marked `few` that many cases, spread over all, run where it runs; the others are slow, or proofs if it was slow."""
     cases = {}
     for item in items:
         if item.get_closest_marker("few"):
@@ -31,9 +31,10 @@ def pytest_collection_modifyitems(items):
         (most,) = several[0].get_closest_marker("few").args
         # steps of the golden ratio fall into no rhythm with the rows or columns of a matrix
         chosen = {int(len(several) * ((start + step * 0.618034) % 1)) for step in range(most)}
+        late = any(several[0].get_closest_marker(mark) for mark in ("slow", "browser"))
         for place, item in enumerate(several):
             if place not in chosen:
-                item.add_marker(pytest.mark.slow)
+                item.add_marker(pytest.mark.proof if late else pytest.mark.slow)
 
 
 @pytest.hookimpl(optionalhook=True)

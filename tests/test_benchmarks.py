@@ -77,6 +77,7 @@ def test_sampled_paths_estimate_our_values(cache):
         assert abs(sum(values) / len(values) - value) <= 5 * (variance / len(values)) ** 0.5
 
 
+@pytest.mark.few(8)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in WORKS if name != "peers.ranx"])
 def test_works_run(cache, name):

@@ -126,6 +126,7 @@ def test_hostile_names_are_no_elements_of_the_drawing(draw, hostile, tmp_path):
     assert "\x00" not in svg
 
 
+@pytest.mark.few(5)
 @pytest.mark.slow
 def test_hostile_names_do_not_stop_the_renderer_of_images(draw, hostile, tmp_path):
     chart = draw(groups=hostile, title=hostile[4])
@@ -204,7 +205,7 @@ def test_rendering_is_the_same_every_time(draw, tmp_path):
 
 
 @pytest.mark.browser
-@pytest.mark.few(2)
+@pytest.mark.few(6)
 def test_file_of_a_chart_shows_hostile_text_and_runs_none(draw, hostile, opened, tmp_path):
     page, said, asked = opened(save(draw(groups=hostile, title=hostile[0]), tmp_path / "chart.html"))
     assert page.evaluate("document.documentElement.dataset.charts") == "1"

@@ -21,20 +21,28 @@ SPARK = "tests/engines/"
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Of a test marked `few` that many cases, spread over all, run where it runs; the others are slow, or proofs if it was slow."""
+    """Of a test marked `few` that many cases, spread over all, run where it runs; the others are slow, so many of them as
+    `slow` says, and the rest proofs; proofs altogether if the test runs in CI alone.
+    """
     cases = {}
     for item in items:
         if item.get_closest_marker("few"):
             cases.setdefault(item.nodeid.split("[")[0], []).append(item)
     for name, several in cases.items():
         start = zlib.crc32(name.encode()) / 2**32  # tests of one matrix take different cases
-        (most,) = several[0].get_closest_marker("few").args
+        few = several[0].get_closest_marker("few")
+        (most,) = few.args
+        late = any(several[0].get_closest_marker(mark) for mark in ("slow", "browser", "spark"))
+        slow = 0 if late else few.kwargs.get("slow", len(several))
         # steps of the golden ratio fall into no rhythm with the rows or columns of a matrix
-        chosen = {int(len(several) * ((start + step * 0.618034) % 1)) for step in range(most)}
-        late = any(several[0].get_closest_marker(mark) for mark in ("slow", "browser"))
+        order = list(
+            dict.fromkeys(int(len(several) * ((start + step * 0.618034) % 1)) for step in range(4 * len(several)))
+        )
+        ranks = {place: rank for rank, place in enumerate(order)}
         for place, item in enumerate(several):
-            if place not in chosen:
-                item.add_marker(pytest.mark.proof if late else pytest.mark.slow)
+            rank = ranks.get(place, len(several))
+            if rank >= most:
+                item.add_marker(pytest.mark.slow if rank < most + slow else pytest.mark.proof)
 
 
 @pytest.hookimpl(optionalhook=True)

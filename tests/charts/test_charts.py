@@ -76,13 +76,13 @@ def test_chart_is_valid_un_sized_and_composes(draw):
     assert len(both["hconcat"]) == 2
 
 
-@pytest.mark.few(1)
+@pytest.mark.few(1, slow=5)
 def test_vega_takes_two_charts_side_by_side(draw):
     both = spec_of(alt.hconcat(draw(), draw(groups=("S1",))).properties(title="two"))
     vl_convert.vegalite_to_vega(both, vl_version="6.4")
 
 
-@pytest.mark.few(1)
+@pytest.mark.few(1, slow=5)
 def test_chart_is_drawn_and_shows_something_and_leaves_altair_as_it_was(draw, tmp_path):
     before = alt.theme.active, alt.data_transformers.active, dict(alt.data_transformers.options)
     chart = draw(title="A title")
@@ -118,7 +118,7 @@ def test_hostile_names_are_values_and_nothing_else(draw, hostile):
     assert spec["title"]["text"] == hostile[4]
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(2, slow=6)
 def test_hostile_names_are_no_elements_of_the_drawing(draw, hostile, tmp_path):
     svg = save(draw(groups=hostile, title=hostile[4]), tmp_path / "chart.svg").read_text(encoding="utf-8")
     assert "<script" not in svg
@@ -126,7 +126,7 @@ def test_hostile_names_are_no_elements_of_the_drawing(draw, hostile, tmp_path):
     assert "\x00" not in svg
 
 
-@pytest.mark.few(5)
+@pytest.mark.few(3)
 @pytest.mark.slow
 def test_hostile_names_do_not_stop_the_renderer_of_images(draw, hostile, tmp_path):
     chart = draw(groups=hostile, title=hostile[4])
@@ -197,7 +197,7 @@ def test_colours_stay_with_their_systems_whichever_are_drawn(parts, curves):
     assert drawn(charts.session_curve(curves(("S3", "S1", "S2")))) == colours
 
 
-@pytest.mark.few(1)
+@pytest.mark.few(1, slow=5)
 def test_rendering_is_the_same_every_time(draw, tmp_path):
     for ending in ("svg", "json"):
         one, other = (save(draw(title="t"), tmp_path / f"{name}.{ending}").read_bytes() for name in "ab")
@@ -205,7 +205,7 @@ def test_rendering_is_the_same_every_time(draw, tmp_path):
 
 
 @pytest.mark.browser
-@pytest.mark.few(6)
+@pytest.mark.few(3)
 def test_file_of_a_chart_shows_hostile_text_and_runs_none(draw, hostile, opened, tmp_path):
     page, said, asked = opened(save(draw(groups=hostile, title=hostile[0]), tmp_path / "chart.html"))
     assert page.evaluate("document.documentElement.dataset.charts") == "1"
@@ -226,7 +226,7 @@ def above(chart):
     return [title["text"], *([below] if isinstance(below, str) else below)] if title.get("text", "").strip() else []
 
 
-@pytest.mark.few(12)
+@pytest.mark.few(12, slow=16)
 @pytest.mark.parametrize("title", [None, "", "  \n", "Title"])
 def test_synthetic_data_are_marked_under_any_title(draw, title):
     assert "Synthetic data" in above(draw(synthetic=True, title=title))

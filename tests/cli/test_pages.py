@@ -24,7 +24,7 @@ def test_every_kind_of_chart(call, study, tmp_path, kind):
     assert kind in call("chart", "--help").out
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(3, slow=5)
 @pytest.mark.parametrize("kind", DRAWN)
 def test_every_kind_of_chart_that_stands_apart(call, tmp_path, kind):
     measure = ["--measure", "sDCG@10"]

@@ -30,7 +30,7 @@ WAYS = {"broadcast": engine.LIMIT, "joined": 0}
 FEW = ["sDCG@3", "nsDCG@3"]
 
 
-@pytest.mark.few(5)
+@pytest.mark.few(4)
 @pytest.mark.parametrize("limit", WAYS.values(), ids=WAYS)
 @pytest.mark.parametrize("per", ["session", "query", "system", "all"])
 def test_every_measure_at_every_level(spark, saved, per, limit):
@@ -40,7 +40,7 @@ def test_every_measure_at_every_level(spark, saved, per, limit):
     assert_same(engine.score(saved, measures, per, spark=spark, broadcast_limit=limit), expected)
 
 
-@pytest.mark.few(1)
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("own_keys", "limit", "measures"),
     [(True, engine.LIMIT, OF_SESSIONS), (True, 0, FEW), (False, engine.LIMIT, FEW), (False, 0, FEW)],

@@ -94,7 +94,7 @@ def scores_of(study, measures):
     return values
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(4, slow=8)
 @quiet
 @pytest.mark.parametrize("measures", together(EVERY))
 @FEW

@@ -92,6 +92,7 @@ def test_a_larger_difference_is_found_more_often(test, layout, groups):
 
 
 @pytest.mark.slow
+@pytest.mark.few(4)
 @pytest.mark.parametrize("difference", [0.0, 1.5])
 @pytest.mark.parametrize(
     ("test", "layout", "groups"),

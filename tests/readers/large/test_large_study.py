@@ -96,7 +96,7 @@ GIVEN = [
 ]
 
 
-@pytest.mark.few(1)
+@pytest.mark.few(1, slow=5)
 @pytest.mark.parametrize("seed", range(len(GIVEN)), ids=[" ".join(given) for given in GIVEN])
 @pytest.mark.parametrize(("kind", "shuffled"), [("csv", False), ("tsv", True), ("ndjson", False)])
 def test_in_parts_as_in_one(write, small, kind, shuffled, seed):

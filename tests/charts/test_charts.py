@@ -66,7 +66,7 @@ def fields(value):
     return [name for inner in value for name in fields(inner)] if isinstance(value, list) else []
 
 
-@pytest.mark.few(8)
+@pytest.mark.few(4)
 def test_chart_is_valid_un_sized_and_composes(draw):
     chart = draw()
     spec = chart.to_dict()

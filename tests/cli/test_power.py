@@ -69,6 +69,7 @@ def test_power_in_every_form(call):
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_options_of_power_reach_the_function(call):
     words = ["power", saved_clinic(), "nsDCG@10", *QUICK]
     plain = call(*words).out

@@ -27,6 +27,14 @@ STATUSES = {signal.SIGINT: INTERRUPTED, signal.SIGTERM: TERMINATED}
 pytestmark = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="looks at signals in /proc")
 
 
+@pytest.fixture(autouse=True)
+def heard():
+    """Hear Ctrl-C, which a shell's background jobs do not."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.fixture(scope="module")
 def study(tmp_path_factory):
     place = tmp_path_factory.mktemp("ingested") / "study"

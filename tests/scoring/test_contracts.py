@@ -94,7 +94,7 @@ def scores_of(study, measures):
     return values
 
 
-@pytest.mark.few(4, slow=8)
+@pytest.mark.few(3, slow=8)
 @quiet
 @pytest.mark.parametrize("measures", together(EVERY))
 @FEW
@@ -171,6 +171,7 @@ def check_explanation(study, measure, values):
             assert sums.get(unit, 0.0) == pytest.approx(value, rel=1e-9, abs=1e-12), measure
 
 
+@pytest.mark.few(4)
 @quiet
 @pytest.mark.parametrize("measures", together([measure for measure in EVERY if not measure.higher_grade_can_lower]))
 @FEW

@@ -53,6 +53,7 @@ def test_few_users_leave_it_uncertain():
     assert few["power"] < many["power"]
 
 
+@pytest.mark.slow
 def test_the_clinic(plan):
     assert plan.smallest["claim"].to_list() == ["users"] + ["topics"] * 6
     users = plan.smallest.row(0, named=True)

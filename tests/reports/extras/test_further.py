@@ -169,6 +169,7 @@ def command_of(page):
     return shlex.split(html.unescape(re.search(r"<code>(sessionkit report .*?)</code>", page, flags=re.DOTALL)[1]))
 
 
+@pytest.mark.slow
 def test_the_page_names_the_command_with_what_was_asked_for(pages):
     _, usual, more = pages
     command = command_of(more)

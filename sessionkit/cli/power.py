@@ -60,7 +60,7 @@ def mixed(
     """A mixed model of groups, users and topics.
 
     Whether groups differ for users and topics like these, and what varies how much. Groups are fixed; users, topics and
-    what topics do to groups random; fitted by REML with statsmodels (needs the extra: pip install 'sessionkit-ir[mixed]').
+    what topics do to groups random; fitted by REML.
     Differences are judged by t with few degrees of freedom where there are few topics. Tables for --table: effects
     (differences, b less a), components (variances, with intervals, their share), fits (convergence; singular: a component
     is 0), reading.

@@ -51,8 +51,8 @@ class MixedModel(Finding):
         A row per measure and component, ``residual`` last: ``levels``, ``variance`` with its interval ``low`` to
         ``high`` (null: without end), ``sd``, and ``share`` of the variance of one session.
     fits
-        A row per measure: ``sessions``, ``users``, ``topics``, ``log_likelihood`` (restricted), ``converged`` (what
-        statsmodels says), ``singular`` (whether a component is 0).
+        A row per measure: ``sessions``, ``users``, ``topics``, ``log_likelihood`` (restricted), ``converged``
+        (whether the maximum was reached), ``singular`` (whether a component is 0).
     reading
         The finding in plain language, a sentence or more per line.
     population

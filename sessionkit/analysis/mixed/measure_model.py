@@ -12,7 +12,7 @@ from sessionkit.analysis.distribution_tails import t_beyond
 from sessionkit.analysis.variance_components.group_means import means
 from sessionkit.analysis.variance_components.profiles import interval
 from sessionkit.analysis.variance_components.random_factors import FactorChoice
-from sessionkit.analysis.variance_components.statsmodels_fit import fitted
+from sessionkit.analysis.variance_components.reml import fitted
 from sessionkit.analysis.variance_components.yardsticks import Contrast, contrast, yardsticks
 from sessionkit.errors import UsageError
 
@@ -38,8 +38,6 @@ class MeasureModel:
         Rows of the tables.
     notes
         What was left out, or why there is no model.
-    trouble
-        What statsmodels says where it did not converge.
     """
 
     measure: str
@@ -51,7 +49,6 @@ class MeasureModel:
     components: list[tuple[Any, ...]] = field(default_factory=list)
     fit: tuple[Any, ...] = ()
     notes: list[str] = field(default_factory=list)
-    trouble: str = ""
 
 
 def modelled(measure: str, groups: tuple[str, ...], of: FactorChoice, alpha: float) -> MeasureModel:
@@ -115,7 +112,7 @@ def modelled(measure: str, groups: tuple[str, ...], of: FactorChoice, alpha: flo
         rows.append((measure, name, levels, variance, low, high, variance**0.5, float(share[number])))
     singular = bool((fit.components[:-1] == 0).any())
     of_fit = (measure, len(values), of.users, of.topics, fit.log_likelihood, fit.converged, singular)
-    return MeasureModel(*about, effects, rows, of_fit, notes, fit.trouble)
+    return MeasureModel(*about, effects, rows, of_fit, notes)
 
 
 def _tested(found: Contrast) -> dict[str, Any]:

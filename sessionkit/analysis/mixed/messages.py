@@ -108,8 +108,8 @@ def _fit(found: MeasureModel) -> list[str]:
             f"{found.measure}: the fit is singular: {listed(nothing)} estimated as 0, as nothing more varies there than "
             "chance makes. That is no proof of 0: the interval says up to where the sd may be."
         )
-    if found.trouble or not found.fit[5]:
-        told.append(f"Mind: {found.measure}: statsmodels did not converge ({found.trouble or 'it does not say why'}).")
+    if not found.fit[5]:
+        told.append(f"Mind: {found.measure}: the fit did not converge; its components are not the most likely ones.")
     return told
 
 

@@ -18,7 +18,6 @@ from sessionkit.analysis.mixed.finding import COMPONENTS, EFFECTS, FITS, MixedMo
 from sessionkit.analysis.mixed.measure_model import MeasureModel, modelled
 from sessionkit.analysis.mixed.messages import lines, population
 from sessionkit.analysis.variance_components.random_factors import alike, asked_for, chosen
-from sessionkit.analysis.variance_components.statsmodels_fit import require_statsmodels
 from sessionkit.display.words import counted
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.readers.tabular import Frame
@@ -42,7 +41,7 @@ def mixed(
     """Compare groups of sessions by a mixed model, whose claim is about users and topics like those searched.
 
     Groups, such as systems, are fixed. Users, topics, and what a topic does to each group (``system_id:topic_id``) are
-    random. Components are estimated by REML, fitted by statsmodels. Needs the extra: ``pip install "sessionkit-ir[mixed]"``.
+    random. Components are estimated by REML.
 
     Parameters
     ----------
@@ -76,7 +75,7 @@ def mixed(
     Raises
     ------
     UsageError
-        statsmodels is not installed, an option or column does not exist, or the sessions have no random factor.
+        An option or column does not exist, or the sessions have no random factor.
     MeasureError
         A measure does not exist, or has no value per session.
 
@@ -108,7 +107,6 @@ def mixed(
     >>> found.table.select("a", "b", pl.col("estimate", "t", "df", "p").round(4)).row(0)
     ('A', 'B', 2.0, 3.4641, 2.0, 0.0742)
     """
-    require_statsmodels()
     _checked(correction, alpha)
     sessions = sessions_of(study, measures, by, memory, partials)
     names = asked_for(sessions, random)

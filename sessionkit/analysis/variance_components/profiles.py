@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sessionkit.analysis.variance_components.factors import Reduced
-from sessionkit.analysis.variance_components.maximum import highest
+from sessionkit.analysis.variance_components.reml import highest
 
 FARTHEST = 1e8
 """Multiple of the total variance beyond which an interval has no end; and share of 1 below which one of the residual begins at 0."""

@@ -33,7 +33,7 @@ class Also:
         Raises
         ------
         UsageError
-            There is no such part, power lacks its difference or a difference power, it is no number, or statsmodels is not installed.
+            There is no such part, power lacks its difference or a difference power, or it is no number.
 
         >>> Also.of("power, mixed", "10%").parts
         ('mixed', 'power')
@@ -57,8 +57,4 @@ class Also:
             from sessionkit.analysis.power.options import said  # what was not asked for is not loaded
 
             said(difference)
-        if "mixed" in parts:
-            from sessionkit.analysis.variance_components.statsmodels_fit import require_statsmodels
-
-            require_statsmodels()
         return cls(parts, difference)

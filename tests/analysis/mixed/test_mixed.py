@@ -1,7 +1,5 @@
 """Mixed models of studies: what they find, say and refuse."""
 
-import sys
-
 import numpy as np
 import polars as pl
 import pytest
@@ -157,9 +155,3 @@ def test_what_is_refused(clinic):
         mixed(scores([(f"s{i}", f"u{i}", None, f"S{i % 2}", i * i % 7) for i in range(20)]))
     with pytest.raises(UsageError, match="compare would work"):
         mixed(scores([(f"s{i}", None, None, f"S{i % 2}", i * i % 7) for i in range(20)]))
-
-
-def test_without_the_extra(clinic, monkeypatch):
-    monkeypatch.setitem(sys.modules, "statsmodels", None)
-    with pytest.raises(UsageError, match=r'pip install "sessionkit-ir\[mixed\]"'):
-        mixed(clinic, "nsDCG@10")

@@ -5,8 +5,8 @@ import pytest
 from scipy import optimize, stats
 
 from sessionkit.analysis.variance_components.factors import Factors
-from sessionkit.analysis.variance_components.maximum import estimated, highest
 from sessionkit.analysis.variance_components.profiles import interval
+from sessionkit.analysis.variance_components.reml import estimated, highest
 from tests.analysis.compare.layouts import SYSTEM, TOPIC, USER, simulated
 
 from .published import DYESTUFF, DYESTUFF2, batches

@@ -6,7 +6,7 @@ from scipy import stats
 
 from sessionkit.analysis.variance_components.factors import Factors
 from sessionkit.analysis.variance_components.group_means import means
-from sessionkit.analysis.variance_components.maximum import estimated
+from sessionkit.analysis.variance_components.reml import estimated
 from sessionkit.analysis.variance_components.yardsticks import contrast, yardsticks
 from tests.analysis.compare.layouts import SYSTEM, TOPIC, USER, simulated
 

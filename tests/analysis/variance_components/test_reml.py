@@ -1,14 +1,13 @@
 """REML: published fits, and statsmodels' own on the same data from where it begins by itself."""
 
-import sys
 import warnings
 
+import numpy as np
 import pytest
 
 from sessionkit.analysis.variance_components.factors import Factors
 from sessionkit.analysis.variance_components.group_means import means
-from sessionkit.analysis.variance_components.statsmodels_fit import fitted, require_statsmodels
-from sessionkit.errors import UsageError
+from sessionkit.analysis.variance_components.reml import fitted
 from tests.analysis.compare.layouts import SYSTEM, TOPIC, USER, simulated
 
 from .published import DYESTUFF, DYESTUFF2, batches
@@ -74,7 +73,20 @@ def test_every_small_study_converges_and_values_may_be_on_any_scale():
     assert zeros > 5  # so that components of 0 were among them
 
 
-def test_where_statsmodels_is_not_installed(monkeypatch):
-    monkeypatch.setitem(sys.modules, "statsmodels", None)
-    with pytest.raises(UsageError, match=r'pip install "sessionkit-ir\[mixed\]"'):
-        require_statsmodels()
+def test_no_other_components_nearby_are_more_likely():
+    for values in simulated(4, interaction=0.1, seed=29).T:
+        reduced = CLINIC.reduced(values)
+        found = fitted(CLINIC, values).components
+        best = reduced.deviance(found)
+        for component in range(4):
+            for factor in (1 - 1e-4, 1 + 1e-4):
+                other = found.copy()
+                other[component] = max(other[component] * factor, 1e-9 * found[-1])  # one of 0 can only rise
+                assert reduced.deviance(other) > best - 1e-12
+        free = found > 0
+        ends = [
+            [reduced.deviance(found * np.where(np.arange(4) == k, 1 + sign * 1e-5, 1)) for k in np.flatnonzero(free)]
+            for sign in (-1, 1)
+        ]
+        # at the maximum the slope is 0: the deviance rises alike to either side
+        assert np.allclose(*ends, rtol=0, atol=1e-11)

@@ -35,7 +35,7 @@ _HOMES = {
     "sessionkit.analysis.incomplete.incomplete": ["Incompleteness", "incomplete"],
     "sessionkit.analysis.judge_noise.judge_noise": ["JudgeNoise", "judge_noise"],
     "sessionkit.analysis.judgment_loss.judgment_loss": ["JudgmentLoss", "judgment_loss"],
-    "sessionkit.analysis.mixed.mixed": ["MixedModel", "mixed"],
+    "sessionkit.analysis.mixed_model": ["MixedModel", "mixed"],
     "sessionkit.analysis.power.power": ["PowerPlan", "power"],
     "sessionkit.analysis.precision_recall": ["precision_recall", "rprecision_histogram"],
     "sessionkit.analysis.reformulations": ["reformulations"],

@@ -29,8 +29,8 @@ if TYPE_CHECKING:  # so that mypy reads every module before its package
     from sessionkit.analysis.judge_noise.judge_noise import judge_noise as judge_noise
     from sessionkit.analysis.judgment_loss.finding import JudgmentLoss as JudgmentLoss
     from sessionkit.analysis.judgment_loss.judgment_loss import judgment_loss as judgment_loss
-    from sessionkit.analysis.mixed.finding import MixedModel as MixedModel
-    from sessionkit.analysis.mixed.mixed import mixed as mixed
+    from sessionkit.analysis.mixed_model import MixedModel as MixedModel
+    from sessionkit.analysis.mixed_model import mixed as mixed
     from sessionkit.analysis.power.finding import PowerPlan as PowerPlan
     from sessionkit.analysis.power.power import power as power
     from sessionkit.analysis.precision_recall import precision_recall as precision_recall

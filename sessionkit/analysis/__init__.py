@@ -3,7 +3,7 @@
 ::
 
     compare/               do groups of sessions differ, by the test that the design supports
-    mixed/                 the same by a mixed model
+    mixed_model.py         the same by a mixed model
     power/                 how many more users and topics it takes
     variance_components/   variance, for mixed and power
     breakdown/             last queries against others, and the tests within sessions
@@ -16,10 +16,10 @@
     rescore/               what judgment loss and judge noise share
     discriminative_power/  how many pairs of groups a measure tells apart
     effort/                what a gain costs
-    reductions/            tables made while a study streams by, for curve, breakdown, describe, precision_recall
 
 Small ones have no folder: agreement, curve, describe, design, gain_vectors, judged_share, list_depths, precision_recall,
-record_accounts, reformulations, summary, timeline. All share `groups` (which sessions together), `bootstrap`, `tails` (of t
-and F), `ties` (when two numbers are the same) and `findings`. Nothing is imported here: a command pays for the analysis
-that it makes, not for all.
+record_accounts, reformulations, summary, timeline. All share `groups` (which sessions together), `bootstrap`,
+`distribution_tails` (of t and F), `numeric_ties` (when two numbers are the same), `findings` (tables and words, also as LaTeX
+and Markdown) and `phrases` (the wording of readings). What compares groups goes by `compare/plan.py`. Nothing is imported
+here: a command pays for the analysis that it makes, not for all.
 """

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from os import PathLike
 
 import polars as pl
 
 from sessionkit.analysis.groups import Grouping
-from sessionkit.analysis.reductions.curve import CurveReduction
 from sessionkit.display.frames import ResultFrame
 from sessionkit.errors import UsageError, suggestion
+from sessionkit.scoring import exact
+from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.cautions import tell_of_bound, tell_of_depth
 from sessionkit.scoring.columns import columns_read
-from sessionkit.scoring.curves import require_curve
-from sessionkit.scoring.measures.base import Measure
+from sessionkit.scoring.curves import require_curve, session_vectors
+from sessionkit.scoring.gain_histogram import GainHistogram
+from sessionkit.scoring.gains import gain_expr
+from sessionkit.scoring.ideals import ideal_list
+from sessionkit.scoring.measures.base import GainMeasure, Measure
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.reduction import run
+from sessionkit.scoring.results_filter import logged_sessions, sessions_with_judgments, units
 from sessionkit.study import Study
+from sessionkit.study.row_index import placed, where
 
 NORMALIZE = ("none", "each", "averages")
 AFTER_STOP = ("hold", "null")
@@ -140,3 +148,231 @@ def curve_task(
         asked.require_falling_discount()
     grouping = Grouping.of(study, by, min_queries, topic)
     return CurveReduction(asked, grouping, normalize, after_stop, columns_read(study, [asked]))
+
+
+TERMS = ("total", "ideal", "share")
+SUMS = [f"{name} sum" for name in TERMS]
+COUNTS = [f"{name} n" for name in TERMS]
+PLACES = ("query_position", "rank")
+EXTENTS = ["stop", "end"]
+SLOTS = pl.Schema(
+    {
+        "group": pl.String(),
+        "slot": pl.Int32(),
+        **dict.fromkeys(SUMS, pl.Decimal(38, 0)),
+        **dict.fromkeys(COUNTS, pl.Int64()),
+        **{f"{edge} {name}": pl.Int32() for name in PLACES for edge in ("least", "most")},
+        **dict.fromkeys(EXTENTS, pl.Int64()),
+    }
+)
+"""A part: a row per group and slot with what the slot adds to sums and counts, and the least and greatest place that
+its sessions have there; slot 0 holds the last slots of the group's sessions and what stands before any slot."""
+
+
+@dataclass(frozen=True, eq=False)
+class CurveReduction:
+    """Mean cumulated gain, ideal and share of the ideal after every slot, by group.
+
+    Parameters
+    ----------
+    measure
+        A session measure with a cutoff.
+    grouping
+        The sessions and their groups.
+    normalize, after_stop
+        As `sessionkit.curve` has them.
+    reads
+        Columns to read of results, by table.
+    """
+
+    measure: GainMeasure
+    grouping: Grouping
+    normalize: str = "none"
+    after_stop: str = "hold"
+    reads: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def columns(self) -> Mapping[str, Sequence[str]]:
+        """What is read beside what every block is made of."""
+        return {**self.reads, **self.grouping.columns()}  # measures with a curve read no columns of sessions
+
+    @property
+    def slots(self) -> int:
+        """As how many results each query counts: as many as it has slots where every session's curve is laid out."""
+        return 0 if self._adds_up() else int(self.measure.cutoff or 0)
+
+    @property
+    def columns_made(self) -> int:
+        """Columns of numbers that are made of each slot."""
+        return 1 if self._adds_up() else 4
+
+    def part(self, block: SessionBatch) -> pl.DataFrame:
+        """What the block's sessions add at every slot of their group."""
+        every = self.grouping.sessions(block)
+        chosen = every.filter(logged_sessions(block, self.measure.selection).gather(every["session"]))
+        added = self._sums_by_slot(block, chosen) if self._adds_up() else self._sums_of_vectors(block, chosen)
+        types = {name: SLOTS[name] for name in added.columns}
+        # a group has a row, also where no list of any of its sessions was logged
+        groups = every.select("group", slot=pl.lit(0, pl.Int32), stop=pl.lit(0, pl.Int64), end=pl.lit(0, pl.Int64))
+        return pl.concat([SLOTS.to_frame(), added.cast(types), groups.unique()], how="diagonal")  # type: ignore[arg-type]
+
+    def whole(self, parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
+        """``group``, ``slot``, ``query_position``, ``rank``, ``value``, ``ideal``, ``n``, ``stopped``."""
+        added = self.added([*parts]).with_columns(pl.col(SUMS).cast(pl.Int128))
+        groups = added.filter(pl.col("slot") == 0).select("group", "stop")
+        slots = pl.select(slot=pl.int_range(added.select(pl.col("end").max().fill_null(0)).item() + 1, dtype=pl.Int32))
+        every = groups.join(slots, how="cross")
+        every = every.join(added.drop(EXTENTS), on=["group", "slot"], how="left", nulls_equal=True)
+        every = self.grouping.named(every).sort("group", "slot")
+        sums = every.with_columns(pl.col([*SUMS, *COUNTS]).fill_null(0).cum_sum().over("group"))
+        means = self._means(sums.filter(pl.col("slot") > 0))
+        place = [self._place(name) for name in PLACES]
+        means = means.with_columns(stopped=pl.col("slot") > pl.col("stop"))
+        return means.select("group", "slot", *place, "value", "ideal", "n", "stopped")
+
+    def added(self, parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
+        """Several parts as one."""
+        together = pl.concat([SLOTS.to_frame(), *parts]).with_columns(pl.col(SUMS).cast(pl.Int128))
+        once = together.group_by("group", "slot").agg(
+            pl.col([*SUMS, *COUNTS]).sum(),
+            pl.col("^least .*$").min(),
+            pl.col("^most .*$").max(),
+            pl.col(EXTENTS).max(),
+        )
+        return once.select(SLOTS.names()).cast(dict(SLOTS))  # type: ignore[arg-type]
+
+    def _means(self, sums: pl.DataFrame) -> pl.DataFrame:
+        """Mean curves from sums and counts."""
+
+        def mean(name: str) -> pl.Expr:
+            return exact.quotient(exact.unfixed(pl.col(f"{name} sum")), pl.col(f"{name} n"))
+
+        value = {
+            "none": mean("total"),
+            "each": mean("share"),
+            "averages": exact.quotient(pl.col("total sum"), pl.col("ideal sum")),
+        }
+        counted = "share n" if self.normalize == "each" else "total n"
+        return sums.with_columns(value=value[self.normalize], ideal=mean("ideal"), n=pl.col(counted))
+
+    def _place(self, name: str) -> pl.Expr:
+        """Query position or rank of a slot, null where the group's sessions differ in it."""
+        if self._padded:
+            block = (pl.col("slot") - 1) // self.measure.cutoff
+            place = block + 1 if name == "query_position" else pl.col("slot") - block * self.measure.cutoff
+            return place.cast(pl.Int32).alias(name)
+        least, most = pl.col(f"least {name}"), pl.col(f"most {name}")
+        return pl.when(least == most).then(least).alias(name)
+
+    @property
+    def _padded(self) -> bool:
+        """Whether every query has as many slots as the cutoff."""
+        return self.measure.list_slots == "pad"
+
+    def _adds_up(self) -> bool:
+        """Whether the mean curve needs no session's own curve: sums over sessions cumulate as their curves do."""
+        return self.normalize != "each" and self.after_stop == "hold" and self._padded and self.measure.repeats_ideal
+
+    def _sums_by_slot(self, block: SessionBatch, chosen: pl.DataFrame) -> pl.DataFrame:
+        """Sums and counts from the results and ideal lists at every slot, over the sessions of each group."""
+        measure, selection = self.measure, self.measure.selection
+        cutoff = int(measure.cutoff or 0)
+        known = chosen.with_columns(defined=sessions_with_judgments(block, selection).gather(chosen["session"]))
+        totals = self._totals_by_slot(block, known.filter("defined").select("session", "group"))
+        asked = units(block, selection)
+        row = where(chosen["session"], len(block.sessions)).gather(asked["session"])
+        queries = asked.with_columns(known[name].gather(row) for name in ("group", "defined"))
+        queries = queries.filter(pl.col("defined").is_not_null())
+        places = queries.filter("defined", pl.col("key").is_not_null())
+        places = places.group_by("group", "key", "query_position").agg(many=pl.len().cast(pl.Int128))
+        worth = exact.fixed(measure.contribution(pl.col("gain"))) * pl.col("many")
+        ideals = (
+            places.with_columns(offset=(pl.col("query_position").cast(pl.Int64) - 1) * cutoff)
+            .join(ideal_list(block, measure).filter(pl.col("rank") <= cutoff), on="key")
+            .group_by("group", slot=(pl.col("offset") + pl.col("rank")).cast(pl.Int32))
+            .agg(worth.sum().alias("ideal sum"))
+        )
+        last = queries.group_by("group").agg(end=pl.col("query_position").max().cast(pl.Int64) * cutoff)
+        counted = pl.len() if measure.undefined == "zero" else pl.col("defined").sum()
+        groups = known.group_by("group").agg(
+            counted.cast(pl.Int64).alias("total n"), pl.col("defined").sum().cast(pl.Int64).alias("ideal n")
+        )
+        groups = groups.join(last, on="group", how="left", nulls_equal=True).with_columns(
+            pl.col("end").fill_null(0), slot=pl.lit(0, pl.Int32), stop=pl.col("end").fill_null(0)
+        )
+        return pl.concat([totals, ideals, groups], how="diagonal")
+
+    def _totals_by_slot(self, block: SessionBatch, sessions: pl.DataFrame) -> pl.DataFrame:
+        """What the results of some sessions (``session``, ``group``) add at every slot of their group."""
+        measure, selection = self.measure, self.measure.selection
+        groups = sessions.select("group").unique().with_row_index("number")
+        number = sessions.join(groups, on="group", how="left", nulls_equal=True, maintain_order="left")["number"]
+        cells = GainHistogram.of(block, selection, [measure])
+        held = cells.held(placed(number, sessions["session"], len(block.sessions)))
+        offset = (pl.col("query_position").cast(pl.Int64) - 1) * int(measure.cutoff or 0)
+        gain = gain_expr(pl.col("grade"), measure.gain, measure.min_grade)
+        places = cells.places.with_columns(offset=offset).select(
+            slot=(pl.col("offset") + pl.col("rank")).cast(pl.Int32), worth=exact.fixed(measure.contribution(gain))
+        )
+        added = held.hstack(places.select(pl.all().gather(held["cell"]))).group_by("group", "slot")
+        totals = added.agg((pl.col("worth") * pl.col("many")).sum().alias("total sum")).rename({"group": "number"})
+        return totals.join(groups, on="number").drop("number")
+
+    def _sums_of_vectors(self, block: SessionBatch, chosen: pl.DataFrame) -> pl.DataFrame:
+        """Sums and counts from the curve of every session, as what each slot adds to them."""
+        vectors = session_vectors(block, self.measure)
+        extents = vectors.group_by("session").agg(pl.col("own", "end").first(), some=pl.col("ideal").last() > 0)
+        judged = sessions_with_judgments(block, self.measure.selection).gather(chosen["session"])
+        known = chosen.with_columns(judged=judged).join(extents, on="session", how="left", maintain_order="left")
+        # an ideal of more queries than the session has can know of relevant documents where its own have none
+        known = known.with_columns(
+            pl.col("own", "end").fill_null(0), defined=pl.col("judged") | pl.col("some").fill_null(value=False)
+        )
+        row = where(known["session"], len(block.sessions)).gather(vectors["session"])
+        levels = vectors.drop("end").with_columns(known[name].gather(row) for name in ("group", "defined"))
+        levels = levels.filter(row.is_not_null()) if row.null_count() else levels
+        steps, stood = self._steps(levels)
+        edges = [
+            pl.col(name).min().alias(f"least {name}") if edge == "least" else pl.col(name).max().alias(f"most {name}")
+            for name in ([] if self._padded else PLACES)
+            for edge in ("least", "most")
+        ]
+        adding = pl.col([*SUMS, *COUNTS]).sum()
+        sums = [steps.lazy().group_by("group", "slot").agg(adding, *edges).collect()]
+        if self.after_stop == "null":
+            # the slot after a session's last one takes from the sums what the session had there
+            gone = stood.with_columns(pl.col("slot") + 1, pl.col(*SUMS, *COUNTS) * -1)
+            sums.append(gone.group_by("group", "slot").agg(adding))
+        else:
+            sums.append(self._without_slots(known))
+        groups = known.group_by("group").agg(stop=pl.col("own").max(), end=pl.col("end").max())
+        return pl.concat([*sums, groups.with_columns(slot=pl.lit(0, pl.Int32))], how="diagonal")
+
+    def _steps(self, levels: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """What every slot adds to a session's terms and counts, and the terms and counts at its own last slot."""
+        if self.after_stop == "null":
+            levels = levels.filter(pl.col("slot") <= pl.col("own"))
+        levels = levels.with_columns(pl.when("defined").then(pl.col("total", "ideal"))).with_columns(**self._terms())
+        now = {f"{name} n": pl.col(name).is_not_null().cast(pl.Int64) for name in TERMS}
+        now |= {f"{name} sum": pl.col(name).fill_null(0) for name in TERMS}
+        levels = levels.select("group", "slot", "own", *PLACES, **now)
+        first = pl.col("slot") == 1
+        steps = levels.with_columns(
+            pl.col(name) - pl.when(~first).then(pl.col(name).shift(1)).otherwise(0) for name in now
+        )
+        return steps, levels.filter(pl.col("slot") == pl.col("own")).drop("own", *PLACES)
+
+    def _without_slots(self, known: pl.DataFrame) -> pl.DataFrame:
+        """Counts of sessions that occupy no slot: they have gained nothing from the start, and are held there."""
+        bare = known.filter(pl.col("end") == 0)
+        zero = self.measure.undefined == "zero"
+        everyone, defined = pl.len().cast(pl.Int64), pl.col("defined").sum().cast(pl.Int64)
+        none = pl.lit(0, pl.Int64)
+        counts = {"total n": everyone if zero else defined, "ideal n": defined, "share n": everyone if zero else none}
+        return bare.group_by("group").agg(**counts, slot=pl.lit(0, pl.Int32))
+
+    def _terms(self) -> dict[str, pl.Expr]:
+        """What is averaged: ``total``, and ``share``, the quotient of total and ideal at the fixed scale."""
+        share = exact.fixed(exact.quotient(pl.col("total"), pl.col("ideal")))
+        if self.measure.undefined == "zero":
+            return {"total": pl.col("total").fill_null(0), "share": share.fill_null(0)}
+        return {"share": share}

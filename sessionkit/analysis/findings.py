@@ -1,41 +1,21 @@
-"""What findings have in common: tables, a reading in plain language, and how both are shown."""
+"""What findings have in common: tables and a reading in plain language, how they are shown, and how they get into a paper."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Protocol
 
 import polars as pl
 
 from sessionkit.display.frames import ResultFrame
+from sessionkit.display.latex import latex_table
+from sessionkit.display.markdown import markdown_table
+from sessionkit.display.tables import TextTable, table_of
 from sessionkit.display.text import Displayed
+from sessionkit.errors import UsageError, suggestion
 
 TEXT, WHOLE, NUMBER = pl.String(), pl.Int64(), pl.Float64()
 """Types of the columns of findings."""
-
-
-def reading_of(sentences: Iterable[str]) -> str:
-    """A reading: a line for each thing to say, in which no name from a log starts a line of its own or acts on a terminal.
-
-    >>> print(reading_of(["The mean of A\\nB is higher.", "That holds."]))
-    The mean of A\\nB is higher.
-    That holds.
-    """
-    return "\n".join("".join(map(_shown, sentence)) for sentence in sentences)
-
-
-def _shown(character: str) -> str:
-    """A character, written out where it cannot be seen."""
-    return character if character.isprintable() else character.encode("unicode_escape").decode()
-
-
-class _Read(Protocol):
-    """Something with a reading and tables."""
-
-    @property
-    def reading(self) -> str: ...
-
-    def tables(self) -> dict[str, pl.DataFrame]: ...
 
 
 class Framed(Displayed):
@@ -48,9 +28,62 @@ class Framed(Displayed):
                 object.__setattr__(self, name, ResultFrame(value))
 
 
-class Finding(Framed):
-    """A result with a ``reading`` and ``tables()``: shown as its reading, then its tables."""
+class _Found(Protocol):
+    """What every finding has."""
 
-    def words_and_tables(self: _Read) -> tuple[list[str], dict[str, pl.DataFrame]]:
+    @property
+    def reading(self) -> str: ...
+
+    @property
+    def table(self) -> pl.DataFrame: ...
+
+    def tables(self) -> dict[str, pl.DataFrame]: ...
+
+
+class Finding(Framed):
+    """What a verb found: ``table``, the main one of ``tables()``, and ``reading``, the same in words.
+
+    Examples
+    --------
+    >>> import sessionkit as sk
+    >>> scores = pl.DataFrame({
+    ...     "session_id": list("123456"), "user_id": list("uuvvww"), "system_id": list("ABABAB"),
+    ...     "measure": ["sDCG@10"] * 6, "value": [1.0, 2.0, 1.0, 3.0, 2.0, 5.0],
+    ... })
+    >>> found = sk.compare(scores)
+    >>> list(found.tables())
+    ['pairs', 'overall', 'order', 'dropped', 'settings']
+    >>> print(found.to_markdown("settings").splitlines()[5])
+    | claim | users |
+    """
+
+    @property
+    def text(self: _Found) -> str:
+        """The finding in words, a line for each thing to say."""
+        return self.reading
+
+    def to_latex(self: _Found, name: str | None = None) -> str:
+        r"""A table as LaTeX, for ``\usepackage{booktabs}``; the main one if no name is given."""
+        return latex_table(_named(self, name))
+
+    def to_markdown(self: _Found, name: str | None = None) -> str:
+        """A table as Markdown; the main one if no name is given."""
+        return markdown_table(_named(self, name))
+
+    def words_and_tables(self: _Found) -> tuple[list[str], dict[str, pl.DataFrame]]:
         """The reading line by line, and the tables that have rows."""
         return self.reading.splitlines(), {name: table for name, table in self.tables().items() if len(table)}
+
+    def settings_table(self, names: Sequence[str]) -> pl.DataFrame:
+        """What it was made with, as names and values."""
+        return pl.DataFrame({"name": names, "value": [str(getattr(self, name)) for name in names]})
+
+
+def _named(found: _Found, name: str | None) -> TextTable:
+    """A table by its name, as text; the main one if no name is given."""
+    tables = found.tables()
+    if name is None:
+        name = next(each for each, frame in tables.items() if frame is found.table)
+    if name not in tables:
+        raise UsageError(f"tables are {', '.join(tables)}, not {name!r}{suggestion(name, [*tables])}")
+    return table_of(name.replace("_", " ").capitalize(), tables[name])

@@ -8,8 +8,8 @@ from typing import cast
 
 import polars as pl
 
+from sessionkit.analysis.breakdown.reduction import BreakdownReduction, rank_values
 from sessionkit.analysis.groups import Grouping
-from sessionkit.analysis.reductions.breakdown import BreakdownReduction, rank_values
 from sessionkit.display.frames import ResultFrame
 from sessionkit.errors import MeasureError
 from sessionkit.scoring import exact

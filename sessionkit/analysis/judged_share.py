@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from sessionkit.analysis.findings import reading_of
 from sessionkit.analysis.groups import Grouping
 from sessionkit.analysis.incomplete.judged_share_reduction import JudgedShareReduction
 from sessionkit.analysis.incomplete.messages import shares_told
+from sessionkit.analysis.phrases import reading_of
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.reduction import run
 from sessionkit.study import Study

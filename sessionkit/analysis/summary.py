@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from sessionkit.analysis.groups import Grouping
-from sessionkit.analysis.reductions.precision_recall import with_topics
+from sessionkit.analysis.precision_recall import with_topics
 from sessionkit.display.frames import ResultFrame
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.scoring.batch import SessionBatch

@@ -65,7 +65,7 @@ def mixed(
     (differences, b less a), components (variances, with intervals, their share), fits (convergence; singular: a component
     is 0), reading.
     """
-    from sessionkit.analysis.mixed.mixed import mixed as modelled
+    from sessionkit.analysis.mixed_model import mixed as modelled
 
     to = destination(format_, output)
     opened = open_source(study)

@@ -12,7 +12,7 @@ from functools import partial
 
 from sessionkit.analysis.breakdown.breakdown import breakdown_task
 from sessionkit.analysis.curve import curve_task
-from sessionkit.analysis.reductions.describe import ListsReduction
+from sessionkit.analysis.describe import ListsReduction
 from sessionkit.analysis.sweep.sweep import sweep_task
 from sessionkit.errors import DataError, MeasureError, UsageError
 from sessionkit.reports.live.counts import counts_task

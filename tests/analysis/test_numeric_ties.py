@@ -18,12 +18,13 @@ from sessionkit.analysis.compare.design import read_design
 from sessionkit.analysis.compare.independent_tests import kruskal, mann_whitney
 from sessionkit.analysis.compare.paired_tests import sign, wilcoxon
 from sessionkit.analysis.compare.permutations import randomised
+from sessionkit.analysis.compare.plan import ComparisonPlan
 from sessionkit.analysis.compare.rank_tests import conover, friedman, nemenyi
 from sessionkit.analysis.compare.rows import Row
 from sessionkit.analysis.compare.units import Blocked, Separate
 from sessionkit.analysis.correlate.rows import CorrelationRows
 from sessionkit.analysis.judgment_loss.order import kendall
-from sessionkit.analysis.rescore.pairs import ChosenTest, RescoredPairs
+from sessionkit.analysis.rescore.pairs import RescoredPairs
 from sessionkit.analysis.sweep.setting_scores import SettingMeans
 from sessionkit.analysis.sweep.verdicts import led, tau_b
 from tests.analysis.compare.layouts import by_topic, scores
@@ -242,7 +243,7 @@ def test_the_sign_of_a_difference_of_means_is_not_roundings():
     design = read_design(frame, "system_id", 2)
     number = (frame["group"] == "S2").cast(pl.Int64).to_numpy()
     for test in ("t", "wilcoxon", "sign", "randomisation"):
-        tested = RescoredPairs.of(ChosenTest.of(design, 2, test, None), frame, number, ["S1", "S2"], [(0, 1)])
+        tested = RescoredPairs.of(ComparisonPlan.of(design, 2, test=test), frame, number, ["S1", "S2"], [(0, 1)])
         d, p = tested.tested(frame["value"].to_numpy())
         assert (d[0], p[0]) == (0.0, pytest.approx(1.0))
     assert Row("", "A", "B", 1, 1, 0.3, 0.1 + 0.2).raw_difference == 0

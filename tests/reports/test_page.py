@@ -161,7 +161,7 @@ def test_tables_that_describe_the_study_stop_after_twenty_rows(make):
 @pytest.mark.slow
 def test_what_a_report_does_not_have_is_not_loaded():
     """Readers of logs, models, plans and figures that are drawn apart would take a tenth of a small report's time."""
-    apart = ["readers.frames", "analysis.mixed", "analysis.power", "analysis.judge_noise", "report.apart.vectors"]
+    apart = ["readers.frames", "analysis.mixed_model", "analysis.power", "analysis.judge_noise", "report.apart.vectors"]
     code = f"import sys, sessionkit.reports; print([name for name in {apart} if f'sessionkit.{{name}}' in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 import sessionkit as sk
+from sessionkit.analysis.breakdown.reduction import BreakdownReduction
 from sessionkit.analysis.groups import Grouping
-from sessionkit.analysis.reductions.breakdown import BreakdownReduction
 from sessionkit.errors import DataError, UsageError
 from sessionkit.scoring.batch import blocks
 from sessionkit.scoring.columns import columns_read

@@ -6,8 +6,8 @@ from os import PathLike
 
 import polars as pl
 
+from sessionkit.analysis.breakdown.reduction import BreakdownReduction
 from sessionkit.analysis.groups import Grouping
-from sessionkit.analysis.reductions.breakdown import BreakdownReduction
 from sessionkit.display.frames import ResultFrame
 from sessionkit.errors import MeasureError, UsageError, suggestion
 from sessionkit.scoring.cautions import tell_of_bound, tell_of_depth

@@ -7,7 +7,7 @@ import polars as pl
 from sessionkit.analysis.bootstrap import Resampling, Units
 from sessionkit.analysis.compare.effects import POWER, detectable
 from sessionkit.analysis.distribution_tails import t_at
-from sessionkit.analysis.findings import reading_of
+from sessionkit.analysis.phrases import reading_of
 from sessionkit.display.numbers import p_text
 from sessionkit.display.words import counted
 from sessionkit.scoring.measures.base import Measure

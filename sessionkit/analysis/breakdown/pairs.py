@@ -6,9 +6,9 @@ import numpy as np
 import polars as pl
 
 from sessionkit.analysis.bootstrap import FEWEST, Codes, Numbers, Resampling, Units, added
+from sessionkit.analysis.breakdown.reduction import TWO_PARTS
 from sessionkit.analysis.distribution_tails import t_at, t_beyond
 from sessionkit.analysis.numeric_ties import difference, differences, tied
-from sessionkit.analysis.reductions.breakdown import TWO_PARTS
 from sessionkit.display.words import counted
 from sessionkit.scoring import exact
 

@@ -14,7 +14,6 @@
     optimizer.py            the highest point of smooth functions
     fits.py                 the best parameters, intervals from the profile, what the counts cannot tell
     intervals.py            intervals by drawing users
-    grids.py                whether a fit depends on the ranks and positions it is made on
     expectation.py          what a fit expects of every rank and position
     fit_tables.py           the tables
     messages.py             what they mean in words

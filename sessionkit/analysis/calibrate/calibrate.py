@@ -15,7 +15,7 @@ from sessionkit.analysis.calibrate.messages import lines_of, measures_of, warnin
 from sessionkit.analysis.calibrate.models import models_of
 from sessionkit.analysis.calibrate.observation import Counting, observed
 from sessionkit.analysis.calibrate.tables import counted_table
-from sessionkit.analysis.findings import reading_of
+from sessionkit.analysis.phrases import reading_of
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.readers.tabular import Frame
 from sessionkit.scoring.measures.base import Measure

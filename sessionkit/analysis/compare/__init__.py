@@ -7,6 +7,7 @@
     design.py             the design that the data have, and what a claim can be about
     units.py              what is compared: blocks, separate groups, or the sessions of a crossover
     alignment.py          the same from sessions: aligned by key, whole pairs dropped
+    plan.py               design, claim, test and options in one, for every verb that compares groups
     pair_findings.py      what a procedure finds for a pair of groups; intervals by inverting tests
     effects.py            effects in standard deviations
     effect_intervals.py   Cliff's delta, rank-biserial correlation
@@ -15,7 +16,6 @@
     permutations.py       randomisation within blocks
     anova.py              blocked ANOVA and Tukey's HSD
     rank_tests.py         Friedman, Nemenyi, Conover
-    order_effects.py      period and carry-over
     projection.py         users and topics taken out
     crossover.py          least squares on what they leave
     assignments.py        randomisation of whole assignments

@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from os import PathLike
 
+import numpy as np
 import polars as pl
 
-from sessionkit.analysis.compare.alignment import aligned
 from sessionkit.analysis.compare.comparison import DROPPED, Comparison
-from sessionkit.analysis.compare.design import read_design
-from sessionkit.analysis.compare.messages import ComparisonSetup, dropped_note, estimand, lines, population
+from sessionkit.analysis.compare.design import Design, read_design
+from sessionkit.analysis.compare.messages import ComparisonSetup, estimand, lines, population
 from sessionkit.analysis.compare.options import options_of
-from sessionkit.analysis.compare.order_effects import order_checks
-from sessionkit.analysis.compare.procedures import procedure
+from sessionkit.analysis.compare.plan import ComparisonPlan
+from sessionkit.analysis.compare.projection import Effects, LeastSquares, LeastSquaresFit, indicators
 from sessionkit.analysis.compare.result_table import assembled, overall_table
 from sessionkit.analysis.compare.rows import compared
-from sessionkit.analysis.compare.session_values import sessions_of
-from sessionkit.analysis.findings import reading_of
-from sessionkit.errors import UsageError
+from sessionkit.analysis.compare.session_values import ORDER, GroupedSessions, sessions_of
+from sessionkit.analysis.compare.units import coded
+from sessionkit.analysis.distribution_tails import f_beyond
+from sessionkit.analysis.phrases import left_out_note, reading_of
 from sessionkit.readers.tabular import Frame
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.study import Study
@@ -119,25 +120,18 @@ def compare(
     options = options_of(correction, alpha, resamples, seed)
     sessions = sessions_of(study, measures, by, memory, partials)
     design = read_design(sessions.frame, sessions.by, len(sessions.groups))
-    claim = design.claim(generalise, len(sessions.groups))
-    asked = procedure(test, design, claim, len(sessions.groups))
-    if asked.simultaneous and correction == "bh" and len(sessions.groups) > 2:
-        msg = f"test={asked.name} holds for all pairs at once, which correction=bh does not go with; holm, bonferroni or none would work"
-        raise UsageError(msg)
-    units = [aligned(sessions, number, design, claim) for number in range(len(sessions.measures))]
-    found = [
-        compared(measure, sessions.groups, of, test=asked, claim=claim, options=options)
-        for measure, of in zip(sessions.measures, units, strict=True)
-    ]
-    table, rate, family = assembled(found, asked, correction, options)
+    plan = ComparisonPlan.of(design, len(sessions.groups), test=test, generalise=generalise, options=options)
+    units = [plan.units(sessions, number) for number in range(len(sessions.measures))]
+    found = [compared(plan, measure, sessions.groups, of) for measure, of in zip(sessions.measures, units, strict=True)]
+    table, rate, family = assembled(plan, found)
     left_out = [{f"sessions without {sessions.by}": sessions.without_group} if sessions.without_group else {}]
     dropped = [(measure, {**left_out[0], **of.dropped}) for measure, of in zip(sessions.measures, units, strict=True)]
     notes = [note for part in found for note in part.notes]
-    notes += [note for measure, what in dropped for note in dropped_note(measure, what)]
+    notes += [note for measure, what in dropped for note in left_out_note(measure, what)]
     overall = overall_table(found)
     order = order_checks(sessions, design)
-    about = population(claim, max(units, key=lambda of: of.sessions))
-    settled = ComparisonSetup(design, asked, claim, about, sessions.by, alpha, family)
+    about = population(plan.claim, max(units, key=lambda of: of.sessions))
+    setup = ComparisonSetup(plan, about, sessions.by, family)
     return Comparison(
         table=table,
         overall=overall,
@@ -145,13 +139,13 @@ def compare(
         dropped=pl.DataFrame(
             [(measure, *item) for measure, what in dropped for item in what.items()], schema=DROPPED, orient="row"
         ),
-        reading=reading_of(lines(table, overall, order, notes, settled)),
+        reading=reading_of(lines(table, overall, order, notes, setup)),
         design=design.described,
-        claim=claim,
+        claim=plan.claim,
         population=about,
-        estimand=estimand(asked, design, claim, sessions.by),
-        test=settled.title,
-        effect=asked.effect,
+        estimand=estimand(plan, sessions.by),
+        test=plan.title,
+        effect=plan.test.effect,
         by=sessions.by,
         correction=correction,
         alpha=alpha,
@@ -161,3 +155,74 @@ def compare(
         seed=seed,
         notes=tuple(notes),
     )
+
+
+MOST_PERIODS = 50
+WITHIN = ("both", "crossover", "incomplete", "users")
+"""Designs in which a user meets several groups."""
+CHECKS = pl.Schema(
+    {
+        "measure": pl.String(),
+        "check": pl.String(),
+        "statistic": pl.Float64(),
+        "df": pl.Float64(),
+        "df_error": pl.Float64(),
+        "p": pl.Float64(),
+    }
+)
+"""``check``: period or carry-over; ``statistic``: F."""
+
+
+def order_checks(sessions: GroupedSessions, design: Design) -> pl.DataFrame:
+    """Test period and first-order carry-over by F, least squares on user + topic + group.
+
+    ``period``: does the place in the user's study (``session_order``) add to user, topic and group? ``carry-over``: does
+    the group of the user's session just before add to these and the place? No rows where no order is known, users do not meet
+    several groups, or the sessions cannot tell.
+    """
+    frame = sessions.frame
+    if ORDER not in frame.columns or design.name not in WITHIN or frame.get_column("session_id").is_duplicated().any():
+        return CHECKS.to_frame()
+    known = frame.select(pl.col("user_id", ORDER).is_not_null()).to_numpy().all(axis=1)
+    frame, values = frame.filter(pl.Series(known)), sessions.values[known]
+    periods, names = coded(frame.get_column(ORDER))
+    if not 2 <= len(names) <= MOST_PERIODS or not frame.get_column("user_id").is_duplicated().any():
+        return CHECKS.to_frame()
+    before = _before(frame, sessions.groups)
+    group, _ = coded(frame.get_column("group"))
+    k = len(sessions.groups)
+    rows = []
+    for number, measure in enumerate(sessions.measures):
+        kept = np.isfinite(values[:, number])
+        own = frame.filter(pl.Series(kept))
+        topic, _ = coded(own.get_column("topic_id").fill_null(""))
+        effects = Effects(coded(own.get_column("user_id"))[0], topic)
+        if not effects.feasible:
+            continue
+        y = values[kept, number][:, None]
+        groups, place = indicators(group[kept], k), indicators(periods[kept], len(names))
+        place = place[:, place.any(axis=0)]
+        models = [groups, np.hstack([groups, place]), np.hstack([groups, place, before[kept]])]
+        fits = [LeastSquares(effects, model).fit(y) for model in models]
+        for check, less, more in (("period", fits[0], fits[1]), ("carry-over", fits[1], fits[2])):
+            found = _f(less, more)
+            if found is not None:
+                rows.append((measure, check, *found))
+    return pl.DataFrame(rows, schema=CHECKS, orient="row")
+
+
+def _before(frame: pl.DataFrame, groups: tuple[str, ...]) -> np.ndarray:
+    """Columns that tell the groups of the user's session just before apart, all 0 for the first one."""
+    previous = pl.col("group").shift(1).over("user_id", order_by=[ORDER, "session_id"])
+    names = frame.select(previous).to_series()
+    columns = [(names == group).fill_null(value=False).to_numpy().astype(float) for group in groups]
+    return np.column_stack([column - columns[0] for column in columns[1:]])
+
+
+def _f(less: LeastSquaresFit | None, more: LeastSquaresFit | None) -> tuple[float, int, int, float] | None:
+    """F for what the larger model explains beyond the smaller, with its degrees of freedom and p."""
+    if less is None or more is None or more.df < 1 or not float(more.variance[0]) > 0:
+        return None
+    df = less.df - more.df
+    f = max(0.0, float(more.explained[0] - less.explained[0]) / df / float(more.variance[0]))
+    return f, df, more.df, f_beyond(f, df, more.df)

@@ -96,7 +96,7 @@ class Comparison(Finding):
         """Every table by name: ``pairs``, ``overall``, ``order``, ``dropped``, and ``settings`` as names and values."""
         names = ["design", "claim", "population", "estimand", "test", "effect", "by", "correction", "alpha"]
         names += ["interval_rate", "resamples", "seed"]
-        settings = pl.DataFrame({"name": names, "value": [str(getattr(self, name)) for name in names]})
+        settings = self.settings_table(names)
         return {
             "pairs": self.table,
             "overall": self.overall,

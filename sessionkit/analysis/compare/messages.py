@@ -10,8 +10,8 @@ import polars as pl
 
 from sessionkit.analysis.compare.alignment import Aligned
 from sessionkit.analysis.compare.corrections import Family
-from sessionkit.analysis.compare.design import Design
-from sessionkit.analysis.compare.procedures import Procedure
+from sessionkit.analysis.compare.plan import ComparisonPlan
+from sessionkit.analysis.phrases import NOT_SHOWN, ONE_END, detectable_text, interval_text, more_in_table
 from sessionkit.display.numbers import p_text, readable
 from sessionkit.display.words import counted
 
@@ -29,23 +29,10 @@ ORDER = {
 class ComparisonSetup:
     """What a comparison is made with, and whom it is about."""
 
-    design: Design
-    test: Procedure
-    claim: str
+    plan: ComparisonPlan
     about: str
     by: str
-    alpha: float
     family: Family
-
-    @property
-    def layout(self) -> str:
-        """How the units lie."""
-        return self.design.layouts[self.claim]
-
-    @property
-    def title(self) -> str:
-        """Whole name of the test."""
-        return self.test.titles.get(self.layout, self.test.title)
 
 
 def population(claim: str, found: Aligned) -> str:
@@ -62,69 +49,56 @@ def population(claim: str, found: Aligned) -> str:
     return f"sessions like these {found.sessions:,}, taken as independent of each other"
 
 
-def estimand(test: Procedure, design: Design, claim: str, column: str) -> str:
+def estimand(plan: ComparisonPlan, column: str) -> str:
     """Say what the estimate and its interval are about."""
-    layout = design.layouts[claim]
-    if layout == "crossed":
+    if plan.layout == "crossed":
         return f"difference between values of {column} at equal users and topics, the same for every user and topic"
-    of = {"blocked": f"each {claim.removesuffix('s')}'s sessions averaged first", "separate": "one mean for each"}
-    return f"{test.estimand} over {claim} ({of[layout]})"
+    of = {"blocked": f"each {plan.claim.removesuffix('s')}'s sessions averaged first", "separate": "one mean for each"}
+    return f"{plan.test.estimand} over {plan.claim} ({of[plan.layout]})"
 
 
 def lines(
-    table: pl.DataFrame, overall: pl.DataFrame, order: pl.DataFrame, notes: Sequence[str], settled: ComparisonSetup
+    table: pl.DataFrame, overall: pl.DataFrame, order: pl.DataFrame, notes: Sequence[str], setup: ComparisonSetup
 ) -> list[str]:
     """Return the sentences of a reading."""
-    told = [f"Design: {settled.design.described}."]
+    told = [f"Design: {setup.plan.design.described}."]
     pairs = table.select("a", "b").n_unique()
-    told.append(f"The claim is about {settled.about}.{_limits(settled, pairs)}")
+    told.append(f"The claim is about {setup.about}.{_limits(setup, pairs)}")
     told += [_all_at_once(row) for row in overall.iter_rows(named=True)]
-    told += [_sentence(row, settled) for row in table.head(MOST_ROWS).iter_rows(named=True)]
-    if table.height > MOST_ROWS:
-        more = table.height - MOST_ROWS
-        told.append(f"{counted(more, 'more comparison')} {'is' if more == 1 else 'are'} in the table.")
+    told += [_sentence(row, setup) for row in table.head(MOST_ROWS).iter_rows(named=True)]
+    told += more_in_table(table.height - MOST_ROWS, "comparison")
     told += [f"Note: {note}." for note in notes]
-    told += _in_order(order, settled.alpha)
-    if settled.family.correction == "holm" and _one_ended(table):
-        told.append(
-            "Mind: an interval that begins or ends at 0 tells the side only; Holm's steps leave no more to say while other "
-            "comparisons are undecided. correction=bonferroni gives both ends."
-        )
+    told += _in_order(order, setup.plan.options.alpha)
+    if setup.family.correction == "holm" and _one_ended(table):
+        told.append(ONE_END.format("comparisons"))
     return told
 
 
-def dropped_note(measure: str, dropped: dict[str, int]) -> list[str]:
-    """Say what was left out."""
-    listed = ", ".join(f"{what} ({count:,})" for what, count in dropped.items())
-    return [f"{measure}: left out {listed}"] if dropped else []
-
-
-def _sentence(row: dict[str, Any], settled: ComparisonSetup) -> str:
+def _sentence(row: dict[str, Any], setup: ComparisonSetup) -> str:
     """Say what was found for one pair by one measure."""
-    a, b = (row[side] if settled.by == "system_id" else f"{settled.by} {row[side]}" for side in ("a", "b"))
+    a, b = (row[side] if setup.by == "system_id" else f"{setup.by} {row[side]}" for side in ("a", "b"))
     pair = f"{row['measure']}: {b} less {a}"
     if row["raw_difference"] is None:
         return f"{pair}: no value."
     mark = f" ({row['relative']:+.1%} of {a}'s, {row['mark']})" if row["relative"] is not None else ""
     raw = f"raw means {readable(row['mean_a'])} and {readable(row['mean_b'])}, raw difference {readable(row['raw_difference'])}"
     if row["p"] is None:
-        known = "no estimate" if row["estimate"] is None else f"{_estimate(row, settled)}{mark}"
+        known = "no estimate" if row["estimate"] is None else f"{_estimate(row, setup)}{mark}"
         known += f"; {raw}" if row["estimate"] is None or is_adjusted(row) else ""
         return f"{pair}: {known}, not tested."
-    family = settled.family
+    family = setup.family
     simultaneous = family.at_once or (family.number > 1 and family.correction in ("holm", "bonferroni"))
-    at_once = "simultaneous " if simultaneous else ""
+    interval = interval_text(row["low"], row["high"], setup.plan.options.alpha)
     text = (
-        f"{pair}: {_estimate(row, settled)}{mark}, {at_once}{_ends(row, settled.alpha)}, {_statistic(row, settled)}"
-        f"{p_text(row['p_adjusted'])}{family.told}; {settled.title}, n = {units_of(row, settled.claim)}{_wins(row, b)}"
+        f"{pair}: {_estimate(row, setup)}{mark}, {'simultaneous ' if simultaneous else ''}{interval}, {_statistic(row, setup)}"
+        f"{p_text(row['p_adjusted'])}{family.told}; {setup.plan.title}, n = {units_of(row, setup.plan.claim)}{_wins(row, b)}"
         f"{f'; {raw}' if is_adjusted(row) else ''}"
     )
-    small = row["detectable"]
-    power = f" A true difference of {readable(small)} would be found four times in five." if small is not None else ""
-    if row["p_adjusted"] > settled.alpha:
-        return f"{text}. No difference shown, and none within the interval excluded.{power}"
+    power = detectable_text(row["detectable"])
+    if row["p_adjusted"] > setup.plan.options.alpha:
+        return f"{text}. {NOT_SHOWN}{power}"
     side = "higher" if side_of(row) > 0 else "lower"
-    return f"{text}. Evidence, for {settled.claim} like these, that {row['measure']} is {side} with {b} than with {a}.{power}"
+    return f"{text}. Evidence, for {setup.plan.claim} like these, that {row['measure']} is {side} with {b} than with {a}.{power}"
 
 
 def side_of(row: dict[str, Any]) -> float:
@@ -144,9 +118,9 @@ def units_of(row: dict[str, Any], claim: str) -> str:
     return second if paired else f"{row['n_a']:,} and {second}"
 
 
-def _estimate(row: dict[str, Any], settled: ComparisonSetup) -> str:
+def _estimate(row: dict[str, Any], setup: ComparisonSetup) -> str:
     """Say the estimate, and of what, where it is not the difference of the raw means."""
-    return f"{f'{settled.test.estimand} ' if is_adjusted(row) else ''}{readable(row['estimate'])}"
+    return f"{f'{setup.plan.test.estimand} ' if is_adjusted(row) else ''}{readable(row['estimate'])}"
 
 
 def is_adjusted(row: dict[str, Any]) -> bool:
@@ -154,12 +128,12 @@ def is_adjusted(row: dict[str, Any]) -> bool:
     return bool(abs(row["estimate"] - row["raw_difference"]) > SAME * abs(row["raw_difference"]))
 
 
-def _statistic(row: dict[str, Any], settled: ComparisonSetup) -> str:
+def _statistic(row: dict[str, Any], setup: ComparisonSetup) -> str:
     """Say the test statistic, where it is not the estimate."""
-    if not settled.test.symbol or row["statistic"] is None:
+    if not setup.plan.test.symbol or row["statistic"] is None:
         return ""
     df = f"({row['df']:.4g})" if row["df"] is not None else ""
-    return f"{settled.test.symbol}{df} = {row['statistic']:.4g}, "
+    return f"{setup.plan.test.symbol}{df} = {row['statistic']:.4g}, "
 
 
 def _wins(row: dict[str, Any], b: str) -> str:
@@ -192,44 +166,22 @@ def _in_order(order: pl.DataFrame, alpha: float) -> list[str]:
     return [f"Order of sessions: no {' or '.join(least)} shown{several}; such checks miss small effects."]
 
 
-def _ends(row: dict[str, Any], alpha: float) -> str:
-    """Say what the interval is."""
-    return f"{100 * (1 - alpha):g} % interval {ends(row['low'], row['high'])}"
-
-
-def ends(low: float | None, high: float | None) -> str:
-    """Say from where to where an interval goes; None is without end.
-
-    >>> ends(0.1, 0.25), ends(0.0, None), ends(None, None)
-    ('0.1000 to 0.2500', 'from 0.0000 up', 'without ends')
-    """
-    if low is None or high is None:
-        return (
-            "without ends"
-            if low == high
-            else f"up to {readable(high or 0.0)}"
-            if low is None
-            else f"from {readable(low)} up"
-        )
-    return f"{readable(low)} to {readable(high)}"
-
-
 def _all_at_once(row: dict[str, Any]) -> str:
     """Say what a test of all groups found."""
     df = ", ".join(f"{value:.4g}" for value in (row["df"], row["df_error"]) if value is not None)
     return f"{row['measure']}, all groups at once: {row['test']} {row['statistic']:.4g} (df {df}), {p_text(row['p'])}."
 
 
-def _limits(settled: ComparisonSetup, pairs: int) -> str:
+def _limits(setup: ComparisonSetup, pairs: int) -> str:
     """Say what the claim does not reach, and what it takes for granted."""
-    design, claim = settled.design, settled.claim
+    design, claim = setup.plan.design, setup.plan.claim
     if claim == "sessions":
         alike = design.name != "independent"
         return " Sessions of one user or topic may be alike, and then p is too small." if alike else ""
     other = {"users": "topics", "topics": "users"}[claim]
     same = ""
-    if settled.layout == "crossed":
-        every = "topic" if settled.test.name == "randomisation" else "user and topic"
+    if setup.plan.layout == "crossed":
+        every = "topic" if setup.plan.test.name == "randomisation" else "user and topic"
         other_test = "; test=randomisation lets it vary with the user" if every != "topic" and pairs == 1 else ""
         same = f" It takes the difference to be the same for every {every}{other_test}."
     beyond = f" It does not reach beyond these {other}: for {other} like these, generalise={other}."

@@ -2,11 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from sessionkit.analysis.compare.corrections import CORRECTIONS
-from sessionkit.analysis.compare.procedures import Options
 from sessionkit.errors import UsageError, suggestion
 
 FEWEST_RESAMPLES = 99
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a test may need beside its units.
+
+    Parameters
+    ----------
+    alpha, resamples, seed, correction
+        As `sessionkit.compare` has them.
+    pairs
+        Pairs of groups to test, by their numbers; None, all of them.
+    """
+
+    alpha: float = 0.05
+    resamples: int = 9_999
+    seed: int = 0
+    correction: str = "none"
+    pairs: tuple[tuple[int, int], ...] | None = None
 
 
 def require_whole(name: str, value: object, least: int) -> None:
@@ -37,4 +57,4 @@ def options_of(correction: str, alpha: float, resamples: int, seed: int) -> Opti
     require_level(alpha)
     require_whole("resamples", resamples, FEWEST_RESAMPLES)
     require_whole("seed", seed, 0)
-    return Options(float(alpha), resamples, seed)
+    return Options(float(alpha), resamples, seed, correction)

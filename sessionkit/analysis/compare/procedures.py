@@ -15,19 +15,10 @@ from sessionkit.analysis.compare import (
     rank_tests,
 )
 from sessionkit.analysis.compare.design import Design
+from sessionkit.analysis.compare.options import Options
 from sessionkit.analysis.compare.pair_findings import Outcome, Overall, Pair
 from sessionkit.analysis.compare.units import Units
 from sessionkit.errors import UsageError, suggestion
-
-
-@dataclass(frozen=True)
-class Options:
-    """What a procedure may need beside its units: pairs other than these are not asked for; None, all are."""
-
-    alpha: float = 0.05
-    resamples: int = 9_999
-    seed: int = 0
-    pairs: tuple[tuple[int, int], ...] | None = None
 
 
 @dataclass(frozen=True)

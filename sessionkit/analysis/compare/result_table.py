@@ -11,13 +11,11 @@ from sessionkit.analysis.compare.comparison import OVERALL, TABLE
 from sessionkit.analysis.compare.corrections import Corrected, Family, corrected
 from sessionkit.analysis.compare.effects import detectable
 from sessionkit.analysis.compare.pair_findings import Pair
-from sessionkit.analysis.compare.procedures import Options, Procedure
+from sessionkit.analysis.compare.plan import ComparisonPlan
 from sessionkit.analysis.compare.rows import MeasureRows, Row
 
 
-def assembled(
-    found: Sequence[MeasureRows], test: Procedure, correction: str, options: Options
-) -> tuple[pl.DataFrame, float, Family]:
+def assembled(plan: ComparisonPlan, found: Sequence[MeasureRows]) -> tuple[pl.DataFrame, float, Family]:
     """Correct over all measures and pairs.
 
     Returns
@@ -26,16 +24,17 @@ def assembled(
         The table; the error rate of each interval; the p-values that were corrected for: of a test that holds for all
         pairs of a measure at once, the measures, by Bonferroni's rule (Holm's steps do not hold for sets of pairs).
     """
+    alpha, correction = plan.options.alpha, plan.options.correction
     rows = [row for part in found for row in part.rows]
     tested = [row for row in rows if row.pair is not None and row.pair.p is not None]
     p = [row.pair.p for row in tested if row.pair is not None and row.pair.p is not None]
-    together = len(rows) > len(found) and test.simultaneous
+    together = len(rows) > len(found) and plan.test.simultaneous
     number = len({row.measure for row in tested}) if together else len(p)
     if together and correction != "none":
-        rate = options.alpha / max(1, number)
-        settled = Corrected(tuple(min(1.0, value * number) for value in p), rate, False, options.alpha)
+        rate = alpha / max(1, number)
+        settled = Corrected(tuple(min(1.0, value * number) for value in p), rate, False, alpha)
     else:
-        settled = corrected(p, correction, options.alpha)
+        settled = corrected(p, correction, alpha)
     places = {id(row): place for place, row in enumerate(tested)}
     table = pl.DataFrame([_row(row, places.get(id(row)), settled) for row in rows], schema=TABLE, orient="row")
     return table, settled.rate, Family(number, correction, together and bool(number))

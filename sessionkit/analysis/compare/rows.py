@@ -11,7 +11,8 @@ import numpy as np
 from sessionkit.analysis.compare.alignment import Aligned
 from sessionkit.analysis.compare.effects import CONSTANT
 from sessionkit.analysis.compare.pair_findings import Outcome, Pair
-from sessionkit.analysis.compare.procedures import PROCEDURES, Options, Procedure
+from sessionkit.analysis.compare.plan import ComparisonPlan
+from sessionkit.analysis.compare.procedures import PROCEDURES
 from sessionkit.analysis.compare.units import Blocked, Crossed, Separate, Units
 from sessionkit.analysis.numeric_ties import TIE, difference
 
@@ -96,11 +97,9 @@ class MeasureRows:
     notes: list[str] = field(default_factory=list)
 
 
-def compared(
-    measure: str, groups: Sequence[str], found: Aligned, *, test: Procedure, claim: str, options: Options
-) -> MeasureRows:
+def compared(plan: ComparisonPlan, measure: str, groups: Sequence[str], found: Aligned) -> MeasureRows:
     """Compare the groups by one measure; where nothing can be tested a sentence says why."""
-    units = found.units
+    units, test, claim = found.units, plan.test, plan.claim
     means, counts, notes = units.means, units.counts, []
     bases = [float(mean) if _clear_of_0(units, group, float(mean)) else None for group, mean in enumerate(means)]
     every = np.abs(_every(units))
@@ -113,7 +112,7 @@ def compared(
             rows[i, j] = Row(
                 measure, groups[i], groups[j], counts[i], counts[j], mean[0], mean[1], bases[i], size, *won, plain
             )
-    why = _untestable(found, groups, test, claim)
+    why = _untestable(plan, groups, found)
     if why is not None:
         return MeasureRows([*rows.values()], None, [f"{measure}: {why}"])
     kept = [key for key in rows if not _same(units, *key)]
@@ -131,10 +130,10 @@ def compared(
             )
     if not kept:
         return MeasureRows([*rows.values()], None, notes)
-    outcome = test.run[units.layout](units, replace(options, pairs=tuple(kept)))
+    outcome = test.run[units.layout](units, replace(plan.options, pairs=tuple(kept)))
     all_at_once = test.joint and len(groups) > 2
     smallest = float(math.factorial(len(groups) if all_at_once else 2)) ** (1 - min(counts))
-    if test.signed and smallest > options.alpha:
+    if test.signed and smallest > plan.options.alpha:
         notes.append(
             f"{measure}: with {min(counts)} {claim} the smallest p that {'arrangements' if all_at_once else 'signs'} can give is "
             f"{smallest:.3g}, whatever the difference"
@@ -173,9 +172,9 @@ def _won(units: Units, i: int, j: int) -> tuple[int | None, int | None, int | No
     return int((d > 0).sum()), int((d == 0).sum()), int((d < 0).sum())
 
 
-def _untestable(found: Aligned, groups: Sequence[str], test: Procedure, claim: str) -> str | None:
+def _untestable(plan: ComparisonPlan, groups: Sequence[str], found: Aligned) -> str | None:
     """Say why no pair can be tested at all; None where some can."""
-    units = found.units
+    units, claim = found.units, plan.claim
     least = min(units.counts)
     one = claim.removesuffix("s")
     if not isinstance(units, Blocked) and least < 2 and max(units.counts) > 1:
@@ -191,7 +190,7 @@ def _untestable(found: Aligned, groups: Sequence[str], test: Procedure, claim: s
     if _constant(every):
         return f"every value is {float(every[0]):.6g}, in every group; there is nothing to test"
     if isinstance(units, Crossed) and _explained(units):
-        return f"user, topic and group explain every value, so nothing varies that {test.title} could judge a difference by"
+        return f"user, topic and group explain every value, so nothing varies that {plan.test.title} could judge a difference by"
     return None
 
 

@@ -9,7 +9,7 @@ import polars as pl
 
 from sessionkit.analysis.bootstrap import Resampling, Units
 from sessionkit.analysis.correlate.columns import Variable
-from sessionkit.analysis.findings import reading_of
+from sessionkit.analysis.phrases import reading_of
 from sessionkit.display.numbers import p_text
 from sessionkit.display.words import counted
 

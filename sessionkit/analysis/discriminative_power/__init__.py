@@ -3,5 +3,4 @@
 ::
 
     verdicts.py  the p-value of every pair of groups by one measure
-    messages.py  the same in plain language
 """

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import polars as pl
 
-from sessionkit.analysis.compare.design import Design
-from sessionkit.analysis.compare.options import FEWEST_RESAMPLES, require_level, require_whole
-from sessionkit.analysis.compare.procedures import PROCEDURES, Options, procedure
-from sessionkit.analysis.discriminative_power.messages import DiscriminationSetup, lines
+from sessionkit.analysis.compare.options import FEWEST_RESAMPLES, Options, require_level, require_whole
+from sessionkit.analysis.compare.plan import ComparisonPlan
+from sessionkit.analysis.compare.procedures import PROCEDURES
 from sessionkit.analysis.discriminative_power.verdicts import BOOTSTRAP, Found, bootstrapped, found_by
-from sessionkit.analysis.findings import Finding, reading_of
+from sessionkit.analysis.findings import Finding
 from sessionkit.analysis.groups import NAMES
 from sessionkit.analysis.numeric_ties import settled
+from sessionkit.analysis.phrases import left_out_lines, reading_of
 from sessionkit.analysis.rescore.groups import groups_of
 from sessionkit.analysis.rescore.log import RescoredLog, Scoring
-from sessionkit.analysis.rescore.pairs import ChosenTest
+from sessionkit.display.numbers import p_text
+from sessionkit.display.words import counted
 from sessionkit.errors import UsageError
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.study import Study
@@ -75,7 +77,7 @@ class DiscriminativePower(Finding):
     def tables(self) -> dict[str, pl.DataFrame]:
         """Every table by name: ``power``, ``asl``, ``left_out``, ``settings``."""
         names = ["design", "claim", "test", "by", "alpha", "resamples", "seed"]
-        settings = pl.DataFrame({"name": names, "value": [str(getattr(self, name)) for name in names]})
+        settings = self.settings_table(names)
         return {"power": self.table, "asl": self.asl, "left_out": self.left_out, "settings": settings}
 
 
@@ -163,34 +165,29 @@ def discriminative_power(
     if test == BOOTSTRAP and not blocked:
         msg = f"test=bootstrap draws units that met every group; this design is {groups.design.title}; leave test out"
         raise UsageError(msg)
-    usual = "randomisation" if blocked and test in (None, BOOTSTRAP) else test
-    chosen = (
-        ChosenTest.of(groups.design, groups.many, usual, generalise)
-        if usual
-        else _own(groups.design, groups.many, claim)
+    options = Options(alpha=alpha, resamples=resamples, seed=seed)
+    named = None if test == BOOTSTRAP else test
+    plan = ComparisonPlan.of(
+        groups.design, groups.many, test=named, generalise=generalise, blocked="randomisation", options=options
     )
     (values,) = log.values([Scoring(lambda: log.rejudging.grades, tuple(range(len(log.measures))))], groups.number)
     inside = groups.number >= 0
     sessions = log.sessions.filter(pl.Series(inside))
     order = sessions.get_column("session_id").arg_sort().to_numpy()
     frame, values = sessions[order], values[order]
-    options = Options(alpha=alpha, resamples=resamples, seed=seed)
     texts = [str(measure) for measure in log.measures]
     found = [
-        bootstrapped(frame, column, chosen, groups.names, options)
-        if test == BOOTSTRAP
-        else found_by(frame, column, chosen, groups.names, options)
-        for column in values.T
+        (bootstrapped if test == BOOTSTRAP else found_by)(plan, frame, column, groups.names) for column in values.T
     ]
-    title = "Sakai's paired bootstrap (studentised)" if test == BOOTSTRAP else _titled(chosen, groups.many)
+    title = "Sakai's paired bootstrap (studentised)" if test == BOOTSTRAP else _titled(plan, groups.many)
     table = pl.DataFrame(
         [_row(text, of, alpha) for text, of in zip(texts, found, strict=True)], schema=TABLE, orient="row"
     )
     asl = pl.concat([_curve(text, of, groups.names) for text, of in zip(texts, found, strict=True)])
     notes = [f"{text}: {note}" for text, of in zip(texts, found, strict=True) for note in of.notes]
-    simultaneous = test != BOOTSTRAP and chosen.test.simultaneous and groups.many > 2
+    simultaneous = test != BOOTSTRAP and plan.test.simultaneous and groups.many > 2
     settled = DiscriminationSetup(
-        groups.names, groups.word, title, chosen.claim, alpha, simultaneous, tuple(notes), groups.left_out
+        groups.names, groups.word, title, plan.claim, alpha, simultaneous, tuple(notes), groups.left_out
     )
     return DiscriminativePower(
         table=table,
@@ -198,7 +195,7 @@ def discriminative_power(
         left_out=pl.DataFrame([*groups.left_out.items()], schema={"what": pl.String, "count": pl.Int64}, orient="row"),
         reading=reading_of(lines(table, asl, settled)),
         design=groups.design.described,
-        claim=chosen.claim,
+        claim=plan.claim,
         test=title,
         simultaneous=simultaneous,
         by=by,
@@ -208,15 +205,10 @@ def discriminative_power(
     )
 
 
-def _own(design: Design, groups: int, claim: str) -> ChosenTest:
-    """The design's own test."""
-    return ChosenTest(design, claim, procedure(None, design, claim, groups))
-
-
-def _titled(chosen: ChosenTest, groups: int) -> str:
+def _titled(plan: ComparisonPlan, groups: int) -> str:
     """The test's whole name."""
-    joint = chosen.test is PROCEDURES["randomisation"] and groups > 2 and chosen.layout == "blocked"
-    return "randomised Tukey HSD (max-T over all pairs)" if joint else chosen.title
+    joint = plan.test is PROCEDURES["randomisation"] and groups > 2 and plan.layout == "blocked"
+    return "randomised Tukey HSD (max-T over all pairs)" if joint else plan.title
 
 
 def _row(measure: str, of: Found, alpha: float) -> tuple[object, ...]:
@@ -238,3 +230,72 @@ def _curve(measure: str, of: Found, names: Sequence[str]) -> pl.DataFrame:
         )
     ]
     return pl.DataFrame(rows, schema=ASL, orient="row")
+
+
+TOLD = 5
+"""Notes of the tests that are told."""
+
+
+@dataclass(frozen=True)
+class DiscriminationSetup:
+    """What the tables were made with, for the sentences."""
+
+    names: tuple[str, ...]
+    word: str
+    test: str
+    claim: str
+    alpha: float
+    simultaneous: bool
+    notes: tuple[str, ...]
+    left_out: Mapping[str, int]
+
+
+def lines(table: pl.DataFrame, asl: pl.DataFrame, settled: DiscriminationSetup) -> list[str]:
+    """The sentences, a line for each thing to say."""
+    told = [_tested(int(str(table["pairs"].max() or 0)), settled)]
+    told += [_measure(row, asl, settled) for row in table.iter_rows(named=True)]
+    ranked = table.filter(pl.col("pairs") > 1).sort("significant", descending=True, maintain_order=True)
+    if ranked.height > 1 and ranked.item(0, "significant") != ranked.item(-1, "significant"):
+        most, least = ranked.row(0, named=True), ranked.row(-1, named=True)
+        told.append(
+            f"{most['measure']} tells the most pairs apart, {least['measure']} the fewest. That says which is steadier over these "
+            f"{settled.claim}, not which measures what matters."
+        )
+    told += [f"{note}." if not note.endswith(".") else note for note in settled.notes[:TOLD]]
+    if len(settled.notes) > TOLD:
+        more = len(settled.notes) - TOLD
+        told.append(f"{counted(more, 'more pair')} {'has' if more == 1 else 'have'} nothing to test either.")
+    return [*told, *left_out_lines(settled.left_out)]
+
+
+def _tested(pairs: int, settled: DiscriminationSetup) -> str:
+    """How pairs were tested."""
+    of = f"{len(settled.names)} {settled.word}"
+    if pairs == 1:
+        return (
+            f"{of} make one pair, so that the share of pairs found to differ is 0 or 1; compare the p-values (over {settled.claim}, "
+            f"by {settled.test})."
+        )
+    how = (
+        "a difference counts only where it beats the largest that chance makes among all pairs"
+        if settled.simultaneous
+        else f"each pair is tested by itself at {settled.alpha:g}, so that of {pairs:,} equal pairs some {settled.alpha * pairs:.2g} would "
+        "be found to differ"
+    )
+    return f"{of}, {counted(pairs, 'pair')}, tested over {settled.claim} by {settled.test}: {how}."
+
+
+def _measure(row: Mapping[str, Any], asl: pl.DataFrame, settled: DiscriminationSetup) -> str:
+    """How many pairs a measure tells apart, or, of one pair, with which p."""
+    if not row["tested"]:
+        return f"{row['measure']}: no pair can be tested."
+    over = f"over {row['n']:,} {settled.claim}"
+    if row["needed"] is not None:
+        over += f"; that takes a difference of {row['needed']:.3g} (the largest is {row['spread'] or 0:.3g})"
+    if row["pairs"] > 1:
+        which = "pairs" if row["tested"] == row["pairs"] else f"pairs that can be tested (of {row['pairs']:,})"
+        share = f"{row['significant']:,} of {row['tested']:,} {which} differ at {settled.alpha:g} ({row['power']:.0%})"
+        return f"{row['measure']}: {share} {over}."
+    pair = asl.filter(pl.col("measure") == row["measure"]).row(0, named=True)
+    d = "no difference" if pair["difference"] is None else f"a difference of {pair['difference']:.3g}"
+    return f"{row['measure']}: {p_text(pair['asl'])} for {d} ({pair['b']} less {pair['a']}) {over}."

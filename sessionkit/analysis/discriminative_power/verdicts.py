@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 import numpy as np
 import polars as pl
 
-from sessionkit.analysis.compare.alignment import aligned
 from sessionkit.analysis.compare.permutations import CELLS
-from sessionkit.analysis.compare.procedures import MEAN, Options
+from sessionkit.analysis.compare.plan import ComparisonPlan
+from sessionkit.analysis.compare.procedures import MEAN
 from sessionkit.analysis.compare.rows import compared
 from sessionkit.analysis.compare.session_values import GroupedSessions
 from sessionkit.analysis.compare.units import Blocked
 from sessionkit.analysis.numeric_ties import TIE, differences
-from sessionkit.analysis.rescore.pairs import ChosenTest, difference_of, p_of
+from sessionkit.analysis.rescore.pairs import difference_of, p_of
 from sessionkit.errors import UsageError
 
 BOOTSTRAP = "bootstrap"
@@ -51,9 +51,7 @@ class Found:
     notes: tuple[str, ...] = field(default=())
 
 
-def found_by(
-    frame: pl.DataFrame, values: np.ndarray, chosen: ChosenTest, groups: Sequence[str], options: Options
-) -> Found:
+def found_by(plan: ComparisonPlan, frame: pl.DataFrame, values: np.ndarray, groups: Sequence[str]) -> Found:
     """Test every pair as `sessionkit.compare` does, without correction.
 
     Parameters
@@ -63,20 +61,18 @@ def found_by(
     values
         Of every session.
     """
-    units = aligned(
-        GroupedSessions(frame, values[:, None], ("",), tuple(groups), "", 0), 0, chosen.design, chosen.claim
-    )
-    found = compared("", groups, units, test=chosen.test, claim=chosen.claim, options=options)
+    units = plan.units(GroupedSessions(frame, values[:, None], ("",), tuple(groups), "", 0))
+    found = compared(plan, "", groups, units)
     place = {name: number for number, name in enumerate(groups)}
-    of_means = chosen.test.estimand == MEAN or chosen.layout == "crossed"
+    of_means = plan.test.estimand == MEAN or plan.layout == "crossed"
     halves: list[float] = []
     for row in found.rows if of_means else ():
         if row.pair is not None and row.pair.interval is not None:
-            low, high = row.pair.interval(options.alpha)
+            low, high = row.pair.interval(plan.options.alpha)
             halves.append((high - low) / 2)
     return Found(
         tuple((place[row.a], place[row.b]) for row in found.rows),
-        np.array([difference_of(row, chosen.layout) for row in found.rows]),
+        np.array([difference_of(row, plan.layout) for row in found.rows]),
         np.array([p_of(row) for row in found.rows]),
         min(units.units.counts, default=0),
         max(halves) if halves and math.isfinite(max(halves)) else None,
@@ -84,9 +80,7 @@ def found_by(
     )
 
 
-def bootstrapped(
-    frame: pl.DataFrame, values: np.ndarray, chosen: ChosenTest, groups: Sequence[str], options: Options
-) -> Found:
+def bootstrapped(plan: ComparisonPlan, frame: pl.DataFrame, values: np.ndarray, groups: Sequence[str]) -> Found:
     """Sakai's paired bootstrap: how often units drawn from shifted differences have a studentised mean as large.
 
     For differences z with t = mean / (sd / sqrt(n)), units are drawn with replacement from z less its mean; the p-value is
@@ -98,14 +92,13 @@ def bootstrapped(
     UsageError
         There are too few units.
     """
-    units = aligned(
-        GroupedSessions(frame, values[:, None], ("",), tuple(groups), "", 0), 0, chosen.design, chosen.claim
-    ).units
+    options = plan.options
+    units = plan.units(GroupedSessions(frame, values[:, None], ("",), tuple(groups), "", 0)).units
     assert isinstance(units, Blocked)  # noqa: S101 - what the layout says
     n, k = units.values.shape
     if n < FEWEST:
         msg = (
-            f"test=bootstrap: {n} {chosen.claim} are too few to draw from (over 4 topics it rejects 17 % of true null hypotheses); "
+            f"test=bootstrap: {n} {plan.claim} are too few to draw from (over 4 topics it rejects 17 % of true null hypotheses); "
             f"it is offered from {FEWEST} on; test=randomisation would work"
         )
         raise UsageError(msg)

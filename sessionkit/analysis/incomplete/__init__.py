@@ -15,7 +15,6 @@ A study is looked at twice: for what nobody judged, and for what that could do. 
     kinds.py                   which bounds add up, which are safe, and the grade that gains the most
     rows.py                    the unjudged results that count
     totals.py                  exact sums of them
-    ideals.py                  the best that lists could be
     shares.py, levels.py       a sum over an ideal sum, which a document that turns out relevant can also lower
     count_bounds.py            a value that counts relevant documents, as R and AP, which it can lower too
     units.py                   bounds of queries and sessions

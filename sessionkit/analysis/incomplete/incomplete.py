@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from sessionkit.analysis.findings import reading_of
 from sessionkit.analysis.groups import EVERYONE, UNKNOWN, Grouping
 from sessionkit.analysis.incomplete.bounds_reduction import BoundsReduction
 from sessionkit.analysis.incomplete.differences import MOST_GROUPS, differences
@@ -19,6 +18,7 @@ from sessionkit.analysis.incomplete.moves_reduction import MovesReduction
 from sessionkit.analysis.incomplete.pool import Pool
 from sessionkit.analysis.incomplete.pool_reduction import HELD, BatchRoom, PoolReduction, PoolTexts
 from sessionkit.analysis.judged_share import depth_of
+from sessionkit.analysis.phrases import reading_of
 from sessionkit.errors import MeasureError, UsageError, suggestion
 from sessionkit.scoring.columns import columns_read
 from sessionkit.scoring.execution import require_session

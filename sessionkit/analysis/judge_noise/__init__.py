@@ -5,7 +5,5 @@
     searchers.py         the searchers' own grades against the judgments and against each other
     errors.py            what a judge may say in place of a grade: estimated from several judges, or declared
     random_judgments.py  judgments drawn anew by these errors, from one seed
-    tables.py            the tables
-    messages.py          the same in plain language
     finding.py           the finding
 """

@@ -65,5 +65,5 @@ class JudgeNoise(Finding):
             "errors": self.errors,
             "agreement": self.agreement,
             "left_out": self.left_out,
-            "settings": pl.DataFrame({"name": names, "value": [str(getattr(self, name)) for name in names]}),
+            "settings": self.settings_table(names),
         }

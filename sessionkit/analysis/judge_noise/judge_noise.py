@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import polars as pl
 
-from sessionkit.analysis.compare.options import require_level, require_whole
-from sessionkit.analysis.compare.procedures import Options
-from sessionkit.analysis.findings import reading_of
+from sessionkit.analysis.compare.options import Options, require_level, require_whole
+from sessionkit.analysis.compare.plan import ComparisonPlan
 from sessionkit.analysis.groups import NAMES
-from sessionkit.analysis.judge_noise.errors import errors_of
+from sessionkit.analysis.judge_noise.errors import DECLARED, GIVEN, JUDGES, Errors, errors_of
 from sessionkit.analysis.judge_noise.finding import JudgeNoise
-from sessionkit.analysis.judge_noise.messages import NoiseSetup, lines
-from sessionkit.analysis.judge_noise.random_judgments import drawn
-from sessionkit.analysis.judge_noise.searchers import agreement
-from sessionkit.analysis.judge_noise.tables import order_table, pairs_table
+from sessionkit.analysis.judge_noise.random_judgments import RedrawnPairs, drawn
+from sessionkit.analysis.judge_noise.searchers import ASSESSORS, BOTH, SEARCHERS, agreement
 from sessionkit.analysis.judgment_loss.verdicts import drawn_pairs
+from sessionkit.analysis.phrases import left_out_lines, reading_of
 from sessionkit.analysis.rescore.groups import groups_of
 from sessionkit.analysis.rescore.log import RescoredLog
-from sessionkit.analysis.rescore.pairs import ChosenTest, RescoredPairs
+from sessionkit.analysis.rescore.pairs import RescoredPairs
+from sessionkit.display.numbers import p_text
 from sessionkit.errors import DataError, UsageError
 from sessionkit.readers.tabular import Frame
 from sessionkit.scoring.alternative_judgments import reads_subtopics
@@ -128,13 +130,14 @@ def judge_noise(
         raise DataError(msg)
     errors = errors_of(study, there, noise, spread)
     groups = groups_of(log, full)
-    chosen = ChosenTest.of(groups.design, groups.many, test, generalise)
+    options = Options(alpha=alpha, seed=seed)
+    plan = ComparisonPlan.of(
+        groups.design, groups.many, test=test, generalise=generalise, blocked="wilcoxon", options=options
+    )
     kept = drawn_pairs(groups.pairs, pairs, seed)
     inside = groups.number >= 0
     sessions = log.sessions.filter(pl.Series(inside))
-    tested = RescoredPairs.of(
-        chosen, sessions, groups.number[inside], groups.names, kept, options=Options(alpha=alpha, seed=seed)
-    )
+    tested = RescoredPairs.of(plan, sessions, groups.number[inside], groups.names, kept)
     found = drawn(log, groups.number, tested, errors, draws=draws, seed=seed)
     texts = [str(measure) for measure in log.measures]
     table, order = pairs_table(texts, groups.names, kept, found, alpha), order_table(texts, found)
@@ -142,8 +145,8 @@ def judge_noise(
     settled = NoiseSetup(
         names=groups.names,
         word=groups.word,
-        test=chosen.title,
-        claim=chosen.claim,
+        test=plan.title,
+        claim=plan.claim,
         alpha=alpha,
         draws=draws,
         seed=seed,
@@ -165,10 +168,180 @@ def judge_noise(
         source=errors.source,
         changed=errors.changed(there),
         design=groups.design.described,
-        claim=chosen.claim,
-        test=chosen.title,
+        claim=plan.claim,
+        test=plan.title,
         by=by,
         alpha=alpha,
         draws=draws,
         seed=seed,
+    )
+
+
+F, N = pl.Float64(), pl.Int64()
+PAIRS = pl.Schema(
+    dict.fromkeys(("measure", "a", "b"), pl.String())
+    | dict.fromkeys(("difference", "p", "mean", "sd", "low", "high"), F)
+    | dict.fromkeys(("winner_changes", "rejected", "verdict_changes"), F)
+    | {"draws": N}
+)
+ORDER = pl.Schema({"measure": pl.String(), **dict.fromkeys(("tau", "low", "high"), F), "draws": N})
+
+
+def pairs_table(
+    measures: Sequence[str], names: Sequence[str], pairs: Sequence[tuple[int, int]], of: RedrawnPairs, alpha: float
+) -> pl.DataFrame:
+    """A row per measure and pair."""
+    rows = []
+    for m, measure in enumerate(measures):
+        for number, (i, j) in enumerate(pairs):
+            d, p = of.difference[:, m, number], of.p[:, m, number]
+            there = d[1:][np.isfinite(d[1:])]
+            whole = float(d[0]) if np.isfinite(d[0]) else None
+            spread: list[float | None] = [None] * 4
+            if len(there):
+                low, high = np.quantile(there, [0.025, 0.975])
+                sd = float(there.std(ddof=1)) if np.ptp(there) > 0 else 0.0
+                spread = [float(there.mean()), sd, float(low), float(high)]
+            changes = None if not whole else float((np.sign(d[1:]) != np.sign(whole)).mean())
+            rejected = p[1:] <= alpha
+            known = float(p[0]) if np.isfinite(p[0]) else None
+            verdicts = (
+                (float(rejected.mean()), float((rejected != (p[0] <= alpha)).mean()))
+                if known is not None
+                else (None, None)
+            )
+            rows.append((measure, names[i], names[j], whole, known, *spread, changes, *verdicts, len(p) - 1))
+    return pl.DataFrame(rows, schema=PAIRS, orient="row")
+
+
+def order_table(measures: Sequence[str], of: RedrawnPairs) -> pl.DataFrame:
+    """A row per measure: mean tau and the middle 95 % of draws."""
+    rows = []
+    for m, measure in enumerate(measures):
+        tau = of.tau[1:, m][np.isfinite(of.tau[1:, m])]
+        ends = (
+            [None, None, None] if not len(tau) else [float(tau.mean()), *map(float, np.quantile(tau, [0.025, 0.975]))]
+        )
+        rows.append((measure, *ends, of.tau.shape[0] - 1))
+    return pl.DataFrame(rows, schema=ORDER, orient="row")
+
+
+TOLD = 6
+"""Pairs of each measure that the reading tells of: those whose winner changes most."""
+
+
+@dataclass(frozen=True)
+class NoiseSetup:
+    """What the tables were made with, for the sentences."""
+
+    names: tuple[str, ...]
+    word: str
+    test: str
+    claim: str
+    alpha: float
+    draws: int
+    seed: int
+    errors: Errors
+    spread: str
+    changed: float
+    judgments: int
+    sessions: int
+    untouched: tuple[str, ...]
+    left_out: Mapping[str, int]
+
+
+def lines(table: pl.DataFrame, order: pl.DataFrame, agreement: pl.DataFrame, settled: NoiseSetup) -> list[str]:
+    """The sentences, a line for each thing to say."""
+    return [
+        *_agreement(agreement),
+        _errors(settled),
+        *(line for row in order.iter_rows(named=True) for line in _measure(row, table, settled)),
+        *left_out_lines(settled.left_out),
+        f"This is about these {settled.sessions:,} sessions and {settled.judgments:,} judgments. The errors are independent of each "
+        "other and come on top of those that the judgments have already, so that differences mostly shrink: it says how far "
+        "another round of judging could move the finding, not what judges without errors would find.",
+    ]
+
+
+def _agreement(agreement: pl.DataFrame) -> Iterator[str]:
+    """How far those who graded agree."""
+    told = {
+        ASSESSORS: ("Assessors", "alpha_ordinal", "Krippendorff's alpha, ordinal,", True),
+        BOTH: ("Searchers and judgments", "kappa_quadratic", "Cohen's kappa, quadratic,", False),
+        SEARCHERS: ("Searchers among themselves", "alpha_ordinal", "Krippendorff's alpha, ordinal,", True),
+    }
+    for who, (what, measure, name, of_all) in told.items():
+        rows = agreement.filter(pl.col("who") == who, pl.col("judge_id").is_null() == of_all)
+        values = dict(rows.select("measure", "value").rows())
+        if not values:
+            continue
+        n = rows.item(0, "n")
+        coefficient = f"{name} is {values[measure]:.2f}" if values[measure] is not None else f"{name} is undefined"
+        yield f"{what} gave the same grade in {values['agreement']:.0%} of {n:,} cases; {coefficient}."
+
+
+def _errors(settled: NoiseSetup) -> str:
+    """Which errors were made."""
+    errors = settled.errors
+    if errors.source == DECLARED:
+        where = "a neighbouring grade" if settled.spread == "adjacent" else "any other grade"
+        chance = 1 - errors.share[0, 0]
+        what = f"by declared errors: a judgment becomes {where} with a chance of {chance:.3g}; a supposition, not an estimate"
+    elif errors.source == GIVEN:
+        what = "by the errors that were given"
+    else:
+        counted = 0 if errors.counted is None else round(errors.counted.sum())
+        whose = "another judge" if errors.source == JUDGES else "searchers"
+        what = f"by what {whose} said of the same document, {counted:,} grades in all"
+        what += "" if errors.source == JUDGES else ", of documents that they chose to look at"
+    unknown = (
+        f" Grades that nobody else judged stay: {', '.join(f'{grade:g}' for grade in errors.unknown)}."
+        if errors.unknown
+        else ""
+    )
+    return (
+        f"All {settled.judgments:,} judgments were drawn anew {settled.draws:,} times (seed {settled.seed}), {what}. A draw changes "
+        f"{settled.changed:.0%} of them on average. Pairs are tested by {settled.test} over {settled.claim}.{unknown}"
+    )
+
+
+def _measure(order: Mapping[str, Any], table: pl.DataFrame, settled: NoiseSetup) -> Iterator[str]:
+    """What is to be said of one measure."""
+    measure = order["measure"]
+    if table.filter(pl.col("measure") == measure)["difference"].is_null().all():
+        yield f"{measure}: no unit has a value for two {settled.word} by the judgments as they are, so that there is nothing to move."
+        return
+    if measure in settled.untouched:
+        yield f"{measure}: no value moved in any draw; what was judged does not matter to it, or not here."
+        return
+    rows = table.filter(pl.col("measure") == measure, pl.col("winner_changes").is_not_null())
+    if rows.is_empty():
+        yield f"{measure}: no pair of {settled.word} differs by the judgments as they are, so that there is no winner to change."
+        return
+    if len(settled.names) > 2 and order["tau"] is not None:
+        yield (
+            f"{measure}: the order of the {len(settled.names)} {settled.word} has a mean tau-b of {order['tau']:.2f} with that by the "
+            f"judgments as they are (95 % of draws: {order['low']:.2f} to {order['high']:.2f})."
+        )
+    shown = rows.sort("winner_changes", descending=True, maintain_order=True).head(TOLD)
+    for row in shown.iter_rows(named=True):
+        yield f"{measure}: {_pair(row, settled)}"
+    if rows.height > TOLD:
+        calm = rows.filter(pl.col("winner_changes") == 0).height
+        yield f"{measure}: of {rows.height:,} pairs these are the {TOLD} whose winner changes most; that of {calm:,} never changes."
+
+
+def _pair(row: Mapping[str, Any], settled: NoiseSetup) -> str:
+    """What becomes of one pair."""
+    changes = row["winner_changes"]
+    error = math.sqrt(changes * (1 - changes) / row["draws"])
+    sure = f" (standard error {error:.1%})" if error else ""
+    p, verdict = "with too little to test it on", ""
+    if row["p"] is not None:
+        p, side = p_text(row["p"]), "at most" if row["p"] <= settled.alpha else "above"
+        verdict = f"; p, now {side} {settled.alpha:g}, is on the other side in {row['verdict_changes']:.1%}"
+    return (
+        f"{row['b']} less {row['a']} is {row['difference']:.3g} by the judgments as they are ({p}), and {row['mean']:.3g} on "
+        f"average over draws, 95 % of them within {row['low']:.3g} to {row['high']:.3g}. Another winner, or none, comes out in "
+        f"{changes:.1%} of draws{sure}{verdict}."
     )

@@ -7,7 +7,6 @@ runs and for the systems of session studies alike.
 
     fractions.py  how much of the judgments is kept: exact shares
     subsets.py    which of them: f-qrels, nested, from one seed
-    pools.py      the judged documents that the groups of a pair have shown
     draws.py      scorings with a share of the judgments; keys that bpref can be trusted with
     order.py      Kendall's tau-b of the order of systems, its knee; the confusion matrix of verdicts
     curves.py     the order of all groups, share by share

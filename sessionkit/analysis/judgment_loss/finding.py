@@ -73,5 +73,5 @@ class JudgmentLoss(Finding):
             "confusion": self.confusion,
             "pairs": self.pairs,
             "left_out": self.left_out,
-            "settings": pl.DataFrame({"name": names, "value": [str(getattr(self, name)) for name in names]}),
+            "settings": self.settings_table(names),
         }

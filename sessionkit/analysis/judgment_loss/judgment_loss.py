@@ -7,9 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from sessionkit.analysis.compare.options import require_whole
-from sessionkit.analysis.compare.procedures import Options
-from sessionkit.analysis.findings import reading_of
+from sessionkit.analysis.compare.options import Options, require_whole
+from sessionkit.analysis.compare.plan import ComparisonPlan
 from sessionkit.analysis.groups import NAMES
 from sessionkit.analysis.judgment_loss.curves import ALL, curves
 from sessionkit.analysis.judgment_loss.draws import Draw, Draws, trusted
@@ -18,9 +17,10 @@ from sessionkit.analysis.judgment_loss.fractions import fractions_of
 from sessionkit.analysis.judgment_loss.messages import LossSetup, lines
 from sessionkit.analysis.judgment_loss.tables import agreement_table, confusion_table, knees_table, pairs_table
 from sessionkit.analysis.judgment_loss.verdicts import drawn_pairs, of_pairs, of_study
+from sessionkit.analysis.phrases import reading_of
 from sessionkit.analysis.rescore.groups import groups_of
 from sessionkit.analysis.rescore.log import RescoredLog
-from sessionkit.analysis.rescore.pairs import ChosenTest, RescoredPairs
+from sessionkit.analysis.rescore.pairs import RescoredPairs
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.study import Study
@@ -138,25 +138,22 @@ def judgment_loss(
         msg = "the study has no judgments, so none can be lost; add them when it is read, see: sessionkit ingest --judgments"
         raise DataError(msg)
     groups = groups_of(log, full)
-    chosen = ChosenTest.of(groups.design, groups.many, test, generalise)
-    pool = pool or ("pair" if groups.many > 2 and chosen.layout != "crossed" else "study")
+    options = Options(alpha=alpha, seed=seed)
+    plan = ComparisonPlan.of(
+        groups.design, groups.many, test=test, generalise=generalise, blocked="wilcoxon", options=options
+    )
+    pool = pool or ("pair" if groups.many > 2 and plan.layout != "crossed" else "study")
     tested_pairs = drawn_pairs(groups.pairs, pairs, seed)
     times = max(1, min(repeats, pairs // len(tested_pairs)))
     there = groups.number >= 0
-    tested = RescoredPairs.of(
-        chosen,
-        log.sessions.filter(pl.Series(there)),
-        groups.number[there],
-        groups.names,
-        tested_pairs,
-        options=Options(alpha=alpha, seed=seed),
-    )
+    sessions = log.sessions.filter(pl.Series(there))
+    tested = RescoredPairs.of(plan, sessions, groups.number[there], groups.names, tested_pairs)
     draws = Draws(log, groups, min_grade)
     of = curves(draws, shares, repeats, seed, tested, test=pool == "study")
     if pool == "study":
         verdicts = of_study(of, tested_pairs, repeats)
     else:
-        verdicts = of_pairs(draws, chosen, tested_pairs, shares, times=times, seed=seed)
+        verdicts = of_pairs(draws, plan, tested_pairs, shares, times=times, seed=seed)
     texts = [str(measure) for measure in log.measures]
     order = draws.order(Draw((seed, 0), ALL))
     judged = [float(order.kept(share).sum() / (order.kind >= 0).sum()) for share in shares]
@@ -166,7 +163,7 @@ def judgment_loss(
     pair_rows = pairs_table(texts, shares, verdicts, groups.names, alpha)
     keys = order.counted(relevant=True) + order.counted(relevant=False) > 0
     left_out = dict(groups.left_out)
-    left_out[f"pairs whose sessions do not allow {chosen.title}"] = len(tested_pairs) - len(verdicts.pairs)
+    left_out[f"pairs whose sessions do not allow {plan.title}"] = len(tested_pairs) - len(verdicts.pairs)
     for text, p in zip(texts, verdicts.p, strict=True):
         left_out[f"pairs that cannot be tested by {text} with all judgments"] = int(np.isnan(p).sum())
     if any(measure.inner.needs_nonrelevant for measure in log.measures):
@@ -179,8 +176,8 @@ def judgment_loss(
         word=groups.word,
         by=by,
         pool=pool,
-        test=chosen.title,
-        claim=chosen.claim,
+        test=plan.title,
+        claim=plan.claim,
         alpha=alpha,
         threshold=threshold,
         repeats=repeats,
@@ -202,8 +199,8 @@ def judgment_loss(
         left_out=pl.DataFrame([*left_out.items()], schema={"what": pl.String, "count": pl.Int64}, orient="row"),
         reading=reading_of(lines(table, knees, confusion, pair_rows, settled)),
         design=groups.design.described,
-        claim=chosen.claim,
-        test=chosen.title,
+        claim=plan.claim,
+        test=plan.title,
         by=by,
         pool=pool,
         min_grade=float(min_grade),

@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from sessionkit.analysis.judgment_loss.order import knee
+from sessionkit.analysis.phrases import left_out_lines
 from sessionkit.display.numbers import p_text
 from sessionkit.display.words import counted
 
@@ -48,7 +49,7 @@ def lines(
         _protocol(table, settled),
         *([_coarse(settled)] if len(settled.names) <= COARSE else []),
         *(line for row in knees.iter_rows(named=True) for line in _measure(row, table, confusion, pairs, settled)),
-        *(f"{what[:1].upper()}{what[1:]}: {count:,}." for what, count in settled.left_out.items()),
+        *left_out_lines(settled.left_out),
         _limits(settled),
     ]
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 import polars as pl
 
+from sessionkit.analysis.compare.options import Options
+from sessionkit.analysis.compare.plan import ComparisonPlan
 from sessionkit.analysis.judgment_loss.curves import ALL, Curves
 from sessionkit.analysis.judgment_loss.draws import Draw, Draws
-from sessionkit.analysis.judgment_loss.pools import shown_pairs
-from sessionkit.analysis.rescore.pairs import ChosenTest, RescoredPairs
+from sessionkit.analysis.rescore.log import RescoredLog
+from sessionkit.analysis.rescore.pairs import RescoredPairs
 from sessionkit.errors import UsageError
 
 
@@ -60,7 +62,7 @@ def of_study(curves: Curves, pairs: Sequence[tuple[int, int]], repeats: int) -> 
 
 def of_pairs(
     draws: Draws,
-    chosen: ChosenTest,
+    plan: ComparisonPlan,
     pairs: Sequence[tuple[int, int]],
     shares: Sequence[Fraction],
     *,
@@ -95,7 +97,7 @@ def of_pairs(
     for at, values in enumerate(pooled.values(asked)):
         number, draw = divmod(at, shape[2])
         if not draw:
-            tested = _of_pair(log.sessions, groups.number, groups.names, chosen, pairs[number])
+            tested = _of_pair(log.sessions, groups.number, groups.names, plan, pairs[number])
         for measure, column in enumerate(values.T if tested is not None and testable[number] else ()):
             try:
                 found = tested.tested(column)  # type: ignore[union-attr]
@@ -113,11 +115,33 @@ def of_pairs(
 
 
 def _of_pair(
-    sessions: pl.DataFrame, number: np.ndarray, names: Sequence[str], chosen: ChosenTest, pair: tuple[int, int]
+    sessions: pl.DataFrame, number: np.ndarray, names: Sequence[str], plan: ComparisonPlan, pair: tuple[int, int]
 ) -> RescoredPairs:
     """The test of one pair, on the sessions of its groups."""
     there = np.isin(number, pair)
     frame = sessions.filter(pl.Series(there))
-    return RescoredPairs.of(
-        chosen, frame, (number[there] == pair[1]).astype(np.int64), [names[n] for n in pair], [(0, 1)]
-    )
+    alone = replace(plan, options=Options())
+    group = (number[there] == pair[1]).astype(np.int64)
+    return RescoredPairs.of(alone, frame, group, [names[n] for n in pair], [(0, 1)])
+
+
+def shown_pairs(log: RescoredLog, group: np.ndarray, groups: int) -> np.ndarray:
+    """Whether the lists of each group (a row) show the document of each judged pair (a column), at any rank.
+
+    Parameters
+    ----------
+    group
+        Number of the group of every session of the log; below 0, none.
+    """
+    pairs = len(log.rejudging.grades)
+    found = np.zeros((groups, pairs), dtype=bool)
+    begin = 0
+    for block in log.each():
+        end = begin + len(block.sessions)
+        of_session = pl.Series("group", group[begin:end])
+        begin = end
+        rows = block.results.select("query", "judgment").drop_nulls("judgment")
+        of_result = of_session.gather(block.queries["session"].gather(rows["query"])).to_numpy()
+        judgment = rows["judgment"].to_numpy()
+        found[of_result[of_result >= 0], judgment[of_result >= 0]] = True
+    return found

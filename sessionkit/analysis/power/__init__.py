@@ -10,6 +10,5 @@
     chances.py     how often the test finds a difference, for every draw of what varies
     ladder.py      the sizes looked at, and the smallest that reaches the target
     finding.py     the finding
-    tables.py      its tables
     messages.py    the same in plain language
 """

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from sessionkit.analysis.compare.design import Design
-from sessionkit.analysis.compare.procedures import procedure
+from sessionkit.analysis.compare.plan import ComparisonPlan
 from sessionkit.analysis.compare.session_values import GroupedSessions
 from sessionkit.analysis.power.ladder import MORE_TOPICS, MOST
 from sessionkit.analysis.power.plans import habits
@@ -140,11 +140,10 @@ def used(planned: Sequence[PlannedDesign], users: list[int] | None, topics: list
 
 def title(design: Design, planned: PlannedDesign) -> str:
     """Name of the test that `compare` takes; of more than two groups with how it is corrected, where it is not for all pairs."""
-    test = procedure(None, design, planned.claim, planned.groups)
-    name = test.titles.get(planned.layout, test.title)
-    if planned.groups == 2 or test.simultaneous:
-        return name
-    return f"{name}, Bonferroni over {math.comb(planned.groups, 2):,} pairs"
+    plan = ComparisonPlan.of(design, planned.groups, generalise=planned.claim)
+    if planned.groups == 2 or plan.test.simultaneous:
+        return plan.title
+    return f"{plan.title}, Bonferroni over {math.comb(planned.groups, 2):,} pairs"
 
 
 def topics_of(planned: PlannedDesign, asked: list[int] | None) -> list[int | None]:

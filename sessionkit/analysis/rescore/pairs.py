@@ -8,9 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from sessionkit.analysis.compare.alignment import aligned
-from sessionkit.analysis.compare.design import Design
-from sessionkit.analysis.compare.procedures import Options, Procedure, procedure
+from sessionkit.analysis.compare.plan import ComparisonPlan
 from sessionkit.analysis.compare.rows import Row, compared
 from sessionkit.analysis.compare.session_values import GroupedSessions
 from sessionkit.analysis.compare.units import mean_cells
@@ -21,56 +19,14 @@ MANY: dict[str, Callable[[np.ndarray], np.ndarray]] = {"wilcoxon": wilcoxon_p, "
 """Tests of many pairs at once, where every unit met every group."""
 
 
-@dataclass(frozen=True)
-class ChosenTest:
-    """The test, and what its units are.
-
-    Parameters
-    ----------
-    design
-        As read from the data.
-    claim
-        What the units are: users, topics or sessions.
-    test
-        One of those that `sessionkit.compare` has.
-    """
-
-    design: Design
-    claim: str
-    test: Procedure
-
-    @classmethod
-    def of(cls, design: Design, groups: int, test: str | None, generalise: str | None) -> ChosenTest:
-        """Choose a test: Wilcoxon's, as SIGIR 2007 has it, where units met every group, else the design's own.
-
-        Raises
-        ------
-        UsageError
-            There is no such test or claim, or the design does not support it.
-        """
-        claim = design.claim(generalise, groups)
-        usual = "wilcoxon" if design.layouts[claim] == "blocked" else None
-        return cls(design, claim, procedure(test or usual, design, claim, 2 if groups == 2 else groups))
-
-    @property
-    def layout(self) -> str:
-        """How the units lie."""
-        return self.design.layouts[self.claim]
-
-    @property
-    def title(self) -> str:
-        """The test's whole name."""
-        return self.test.titles.get(self.layout, self.test.title)
-
-
 @dataclass(frozen=True, eq=False)
 class RescoredPairs:
     """Some sessions, and the pairs of their groups that are tested.
 
     Parameters
     ----------
-    chosen
-        The test.
+    plan
+        How they are tested; without correction.
     frame
         ``session_id``, ``group``, ``user_id``, ``topic_id`` of every session, by session_id.
     number
@@ -79,39 +35,34 @@ class RescoredPairs:
         Names.
     pairs
         Places of the two groups of each pair; the difference is that of the second less the first.
-    options
-        For tests that draw at random.
     order
         Where the sessions stand among the values that are given.
     """
 
-    chosen: ChosenTest
+    plan: ComparisonPlan
     frame: pl.DataFrame
     number: np.ndarray
     groups: tuple[str, ...]
     pairs: tuple[tuple[int, int], ...]
-    options: Options
     order: np.ndarray
     _unit: np.ndarray | None = None
 
     @classmethod
     def of(
         cls,
-        chosen: ChosenTest,
+        plan: ComparisonPlan,
         sessions: pl.DataFrame,
         number: np.ndarray,
         groups: Sequence[str],
         pairs: Sequence[tuple[int, int]],
-        *,
-        options: Options | None = None,
     ) -> RescoredPairs:
         """Settle once what does not depend on the values, which come in the order of these sessions."""
         order = sessions.get_column("session_id").arg_sort().to_numpy()
         sessions, number = sessions[order], number[order]
-        name = {"users": "user_id", "topics": "topic_id", "sessions": "session_id"}[chosen.claim]
-        plain = chosen.layout == "blocked" and chosen.design.name != "both" and chosen.test.name in MANY
+        name = {"users": "user_id", "topics": "topic_id", "sessions": "session_id"}[plan.claim]
+        plain = plan.layout == "blocked" and plan.design.name != "both" and plan.test.name in MANY
         unit = sessions.get_column(name).rank("dense").fill_null(0).cast(pl.Int64).to_numpy() - 1 if plain else None
-        return cls(chosen, sessions, number, tuple(groups), tuple(pairs), options or Options(), order, unit)
+        return cls(plan, sessions, number, tuple(groups), tuple(pairs), order, unit)
 
     def means(self, values: np.ndarray) -> np.ndarray:
         """Mean of every group over its sessions that have a value; NaN where none has."""
@@ -137,13 +88,12 @@ class RescoredPairs:
             total = np.where(there, d, 0.0).sum(axis=0)
             total = np.where(np.abs(total) <= TIE * size, 0.0, total)
             mean = np.divide(total, n, out=np.full(len(n), np.nan), where=n > 0)
-            return mean, np.where(n > 0, MANY[self.chosen.test.name](d), np.nan)
+            return mean, np.where(n > 0, MANY[self.plan.test.name](d), np.nan)
         sessions = GroupedSessions(self.frame, values[:, None], ("",), self.groups, "", 0)
-        units = aligned(sessions, 0, self.chosen.design, self.chosen.claim)
-        found = compared("", self.groups, units, test=self.chosen.test, claim=self.chosen.claim, options=self.options)
+        found = compared(self.plan, "", self.groups, self.plan.units(sessions))
         of = {(row.a, row.b): row for row in found.rows}
         rows = [of[self.groups[i], self.groups[j]] for i, j in self.pairs]
-        return np.array([difference_of(row, self.chosen.layout) for row in rows]), np.array([p_of(row) for row in rows])
+        return np.array([difference_of(row, self.plan.layout) for row in rows]), np.array([p_of(row) for row in rows])
 
 
 def difference_of(row: Row, layout: str) -> float:

@@ -4,7 +4,6 @@
 
     axes.py                the values of each parameter, from a list or a text such as 1.5:10:18, and how far apart they are
     grid.py                the settings: a measure for each combination, or why there is none
-    setup.py               the groups, the options, and the test that the design supports
     histograms.py          plain sums: results of each unit counted by cell once, for any number of settings
     setting_scores.py      the values of many settings in as few passes as their number allows; what the data refuse
     leaders.py             the p-value of the leader over the next, by the comparison's own design and test
@@ -14,6 +13,6 @@
     crossings.py           where it ends to hold between two settings, found and verified by scoring there
     nearest.py             the nearest settings at which it does not hold
     tables.py              the tables
-    messages.py, notes.py  the same in plain language
+    messages.py            the same in plain language
     finding.py             the finding
 """

@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sessionkit.analysis.compare.alignment import Aligned, aligned
+from sessionkit.analysis.compare.alignment import Aligned
 from sessionkit.analysis.compare.anova import residual_variance
 from sessionkit.analysis.compare.corrections import Corrected, corrected
-from sessionkit.analysis.compare.design import Design
 from sessionkit.analysis.compare.effects import studentized
+from sessionkit.analysis.compare.options import Options
 from sessionkit.analysis.compare.pair_findings import Interval, Outcome, Pair
-from sessionkit.analysis.compare.procedures import Options, Procedure
+from sessionkit.analysis.compare.plan import ComparisonPlan
+from sessionkit.analysis.compare.result_table import assembled
 from sessionkit.analysis.compare.rows import Row, compared
 from sessionkit.analysis.compare.session_values import GroupedSessions
 from sessionkit.analysis.compare.units import Blocked, Units
@@ -41,21 +42,17 @@ class LeaderTest:
 class LeaderTesting:
     """How settings are tested: as `sessionkit.compare` would test each of them alone."""
 
-    design: Design
-    claim: str
-    test: Procedure
-    options: Options
-    correction: str
+    plan: ComparisonPlan
 
     @property
     def unit(self) -> str:
         """The column that names what is averaged before it is tested."""
-        each = self.design.name in ("both", "crossover") or self.design.layouts[self.claim] == "crossed"
-        return "session_id" if each else {"users": "user_id", "topics": "topic_id"}.get(self.claim, "session_id")
+        each = self.plan.design.name in ("both", "crossover") or self.plan.layout == "crossed"
+        return "session_id" if each else {"users": "user_id", "topics": "topic_id"}.get(self.plan.claim, "session_id")
 
     def tested(self, sessions: GroupedSessions, column: int, leader: int, following: int) -> LeaderTest:
         """Test one setting, by the column of its values, for the groups with these numbers."""
-        found = aligned(sessions, column, self.design, self.claim)
+        found = self.plan.units(sessions, column)
         key = (leader, following) if leader < following else (following, leader)
         try:
             row, settled, place, why = self._pair(found, sessions, column, key)
@@ -71,28 +68,40 @@ class LeaderTesting:
             estimate, low, high, side = -estimate, -high, -low, -side
         return LeaderTest(estimate, _finite(low), _finite(high), settled.p[place], side)
 
+    def detectable(self, sessions: GroupedSessions) -> dict[Key, float | None]:
+        """For every pair of groups the true difference that the first setting would find four times in five, as
+        `sessionkit.compare` says it.
+
+        Raises
+        ------
+        UsageError
+            The test cannot be made of this setting.
+        """
+        found = compared(self.plan, sessions.measures[0], sessions.groups, self.plan.units(sessions))
+        table, _, _ = assembled(self.plan, [found])
+        return dict(zip(_keys(len(sessions.groups)), table.get_column("detectable"), strict=True))
+
     def _pair(
         self, found: Aligned, sessions: GroupedSessions, column: int, key: Key
     ) -> tuple[Row | None, Corrected, int, str]:
         """The row of a pair with what is found, the p-values it is corrected with, its place among them, and what is said."""
         several = len(sessions.groups) > 2
-        alone = several and self.test.name == "tukey" and isinstance(found.units, Blocked)
-        test = replace(self.test, run=dict.fromkeys(self.test.run, _untested)) if alone else self.test
-        shown = compared(
-            sessions.measures[column], sessions.groups, found, test=test, claim=self.claim, options=self.options
-        )
+        test, options = self.plan.test, self.plan.options
+        alone = several and test.name == "tukey" and isinstance(found.units, Blocked)
+        plan = replace(self.plan, test=replace(test, run=dict.fromkeys(test.run, _untested))) if alone else self.plan
+        shown = compared(plan, sessions.measures[column], sessions.groups, found)
         by_key = dict(zip(_keys(len(sessions.groups)), shown.rows, strict=True))
-        row, alpha = by_key[key], self.options.alpha
+        row, alpha = by_key[key], options.alpha
         if row.pair is None or row.pair.p is None:
             why = "; ".join(note.removeprefix(f"{sessions.measures[column]}: ") for note in shown.notes)
             return None, Corrected((), alpha, False, alpha), 0, why
         if alone:
             row = replace(row, pair=_tukey(found.units, key))
-        if several and self.test.simultaneous:
+        if several and test.simultaneous:
             p_of_it = 0.0 if row.pair is None or row.pair.p is None else row.pair.p
             return row, Corrected((p_of_it,), alpha, False, alpha), 0, ""
         p = {at: one.pair.p for at, one in by_key.items() if one.pair is not None and one.pair.p is not None}
-        return row, corrected([*p.values()], self.correction, alpha), [*p].index(key), ""
+        return row, corrected([*p.values()], options.correction, alpha), [*p].index(key), ""
 
 
 def _finite(value: float) -> float | None:

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from sessionkit.analysis.compare.corrections import NAMES
+from sessionkit.analysis.compare.messages import population
+from sessionkit.analysis.compare.plan import ComparisonPlan
+from sessionkit.analysis.compare.session_values import GroupedSessions
+from sessionkit.analysis.phrases import NOT_SHOWN, detectable_text, interval_text
 from sessionkit.analysis.sweep.axes import Axis, shown
 from sessionkit.analysis.sweep.nearest import METRIC, Nearest
 from sessionkit.analysis.sweep.outcomes import LEAD
@@ -13,6 +19,7 @@ from sessionkit.analysis.sweep.tables import SweepResults, end
 from sessionkit.analysis.sweep.verdicts import tau_b
 from sessionkit.display.numbers import p_text, readable, readable_p
 from sessionkit.display.words import counted
+from sessionkit.scoring.measures.base import Measure
 
 WORDS = 6
 """Values that are named; of more, the ends."""
@@ -31,6 +38,17 @@ class SweepContext:
     untested: str = ""
     detectable: float | None = None
     how: str = ""
+
+    def tested(self, plan: ComparisonPlan, sessions: GroupedSessions) -> SweepContext:
+        """The same with the test of each setting."""
+        options, pairs = plan.options, math.comb(len(sessions.groups), 2)
+        how = ""
+        if pairs > 1 and plan.test.simultaneous:
+            how = " for all pairs at once"
+        elif pairs > 1 and options.correction != "none":
+            how = f" after {NAMES[options.correction]} over {counted(pairs, 'pair')}"
+        about = population(plan.claim, plan.units(sessions))
+        return replace(self, design=plan.design.described, population=about, claim=plan.claim, test=plan.title, how=how)
 
 
 def lines(swept: SweepResults, told: SweepContext, notes: tuple[str, ...]) -> list[str]:
@@ -118,18 +136,14 @@ def _verdict(swept: SweepResults, told: SweepContext) -> str:
         return ""
     if tested.p is None or tested.estimate is None:
         return f"Not tested: {tested.why}."
-    small = (
-        f" A true difference of {readable(told.detectable)} would be found four times in five."
-        if told.detectable
-        else ""
-    )
-    ends = f", {100 * (1 - alpha):g} % interval {_end(tested.low)} to {_end(tested.high)}"
-    found = f"Estimate {readable(tested.estimate)}{ends}, {p_text(tested.p)}{told.how}"
+    small = detectable_text(told.detectable or None)
+    interval = interval_text(tested.low, tested.high, alpha)
+    found = f"Estimate {readable(tested.estimate)}, {interval}, {p_text(tested.p)}{told.how}"
     leader = swept.name(base.leader)
     if base.shown(alpha):
         better = "higher" if base.sign > 0 else "lower"
         return f"{found}: evidence, for {told.population}, that {leader} is {better} than {swept.name(base.following)}.{small}"
-    return f"{found}: no difference shown between the two, and none within the interval excluded.{small}"
+    return f"{found}. {NOT_SHOWN}{small}"
 
 
 def _grid(swept: SweepResults) -> str:
@@ -242,6 +256,36 @@ def _sessions(swept: SweepResults, groups: tuple[int, ...]) -> str:
     return f"{' and '.join(counts)} session{'' if counts == ['1'] else 's'}"
 
 
-def _end(value: float | None) -> str:
-    """An end of an interval."""
-    return "without end" if value is None else readable(value)
+def notes_of(swept: SweepResults, without: int, column: str) -> list[str]:
+    """What a reader of the numbers should know."""
+    notes = [f"left out sessions without {column} ({without:,})"] if without else []
+    there = [look for look in swept.looks if look is not None and look.means is not None]
+    undefined = [int(look.means.undefined.sum()) for look in there if look.means is not None]
+    if any(undefined):
+        many = f"{min(undefined):,}" + (f" to {max(undefined):,} by setting" if max(undefined) > min(undefined) else "")
+        notes.append(f"sessions without a value, which are left out of means: {many}")
+    rescaled = [axis.name for axis in swept.grid.axes if axis.name in ("gain", "b", "bq", "discount", "query_discount")]
+    if rescaled and not _share(swept.grid.measure):
+        notes.append(
+            f"{', '.join(rescaled)} change the scale of {swept.grid.measure}: compare settings by relative margins, not by margins"
+        )
+    unbounded = [one for one in swept.grid.settings if one.measure is not None and _unbounded(one.measure)]
+    if unbounded:
+        notes.append(f"1 is not an upper bound in {counted(len(unbounded), 'setting')}, such as {unbounded[0].measure}")
+    against = sum(look.against for look in there)
+    if against:
+        notes.append(
+            f"in {counted(against, 'setting')} the means of all sessions and the comparison of what is paired point in different "
+            "directions; nothing counts as shown there"
+        )
+    return notes
+
+
+def _share(measure: Measure) -> bool:
+    """Whether values are shares of an ideal."""
+    return measure.inner.normalized
+
+
+def _unbounded(measure: Measure) -> bool:
+    """Whether values are shares that can exceed 1."""
+    return _share(measure) and measure.inner.highest is None

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import polars as pl
 
-from sessionkit.analysis.compare.session_values import GroupedSessions
+from sessionkit.analysis.compare.session_values import GroupedSessions, grouping_columns, no_column
 from sessionkit.analysis.sweep.histograms import HistogramReduction, HistogramSums, Kind
-from sessionkit.errors import DataError, MeasureError, SessionkitError
+from sessionkit.errors import DataError, MeasureError, SessionkitError, UsageError
 from sessionkit.scoring.measures.base import GainMeasure, Measure
 from sessionkit.scoring.reduction import Reduction, run
 from sessionkit.scoring.score import score_task
@@ -223,3 +223,27 @@ def _number(values: pl.Series) -> np.ndarray:
     """Values as doubles; NaN where undefined."""
     found: np.ndarray = values.cast(pl.Float64).fill_null(np.nan).to_numpy()
     return found
+
+
+def groups_of(study: Study, column: str) -> tuple[tuple[str, ...], int]:
+    """The groups of the sessions by name, in order, and how many sessions have none.
+
+    Raises
+    ------
+    UsageError
+        There is no such column, or no session has a value in it.
+    """
+    known = grouping_columns(study)
+    if column not in known:
+        raise no_column(column, known)
+    if column in study.columns("sessions"):
+        values = study.sessions.select(pl.col(column).cast(pl.String).alias("group"))
+    else:
+        users = study.users.select("user_id", pl.col(column).cast(pl.String).alias("group"))
+        values = study.sessions.select("user_id").join(users, on="user_id", how="left").select("group")
+    counted = values.group_by("group").len().collect()
+    named = counted.drop_nulls("group")
+    if named.is_empty():
+        msg = f"by={column}: no session has a value in it; choose another column"
+        raise UsageError(msg)
+    return tuple(named["group"].sort()), int(counted["len"].sum()) - int(named["len"].sum())

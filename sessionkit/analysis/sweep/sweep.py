@@ -5,24 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from sessionkit.analysis.compare.alignment import aligned
-from sessionkit.analysis.compare.messages import dropped_note
+from sessionkit.analysis.compare.design import read_design
 from sessionkit.analysis.compare.options import options_of
+from sessionkit.analysis.compare.plan import ComparisonPlan
 from sessionkit.analysis.compare.session_values import MOST_GROUPS, sessions_of
-from sessionkit.analysis.findings import reading_of
 from sessionkit.analysis.groups import NAMES
+from sessionkit.analysis.phrases import left_out_note, reading_of
 from sessionkit.analysis.sweep import tables
 from sessionkit.analysis.sweep.axes import axes_of
 from sessionkit.analysis.sweep.finding import Sweep
 from sessionkit.analysis.sweep.grid import Grid
 from sessionkit.analysis.sweep.histograms import HistogramReduction
-from sessionkit.analysis.sweep.messages import SweepContext, lines
+from sessionkit.analysis.sweep.leaders import LeaderTesting
+from sessionkit.analysis.sweep.messages import SweepContext, lines, notes_of
 from sessionkit.analysis.sweep.nearest import METRIC, edges, nearest
-from sessionkit.analysis.sweep.notes import notes_of
 from sessionkit.analysis.sweep.outcomes import Conclusion
 from sessionkit.analysis.sweep.regions import Region, ranges
-from sessionkit.analysis.sweep.setting_scores import Ground, by_kind
-from sessionkit.analysis.sweep.setup import detectable, groups_of, testing_of
+from sessionkit.analysis.sweep.setting_scores import Ground, by_kind, groups_of
 from sessionkit.analysis.sweep.tables import SweepResults
 from sessionkit.analysis.sweep.verdicts import Looking, SettingVerdict
 from sessionkit.errors import MeasureError
@@ -127,8 +126,10 @@ def sweep(
     sessions, testing, small = None, None, {}
     if test != UNTESTED and 2 <= len(groups) <= MOST_GROUPS:
         sessions = sessions_of(study, asked, column, memory)
-        testing, told = testing_of(sessions, told, test, generalise=generalise, correction=correction, options=options)
-        small = detectable(testing, sessions)
+        design = read_design(sessions.frame, sessions.by, len(sessions.groups))
+        plan = ComparisonPlan.of(design, len(sessions.groups), test=test, generalise=generalise, options=options)
+        testing, told = LeaderTesting(plan), told.tested(plan, sessions)
+        small = testing.detectable(sessions)
     elif test != UNTESTED and len(groups) > MOST_GROUPS:
         told = SweepContext(
             str(asked), column, untested=f"compare tests 2 to {MOST_GROUPS} groups, and there are {len(groups):,}"
@@ -140,8 +141,8 @@ def sweep(
     swept = _swept(Looking(ground, testing, 1 if asked.direction == "higher" else -1), grid, options.alpha)
     notes = notes_of(swept, without, column)
     if sessions is not None and testing is not None:
-        left = aligned(sessions, 0, testing.design, testing.claim).dropped
-        notes += dropped_note("base setting, of the test", left)
+        left = testing.plan.units(sessions).dropped
+        notes += left_out_note("base setting, of the test", left)
         told = replace(told, detectable=small.get(_pair(swept.base)))
     return Sweep(
         table=tables.settings_table(swept),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sessionkit.analysis.compare.corrections import Family
-from sessionkit.analysis.mixed.mixed import mixed as mixed_models
+from sessionkit.analysis.mixed_model import mixed as mixed_models
 from sessionkit.charts.differences import differences
 from sessionkit.display.tables import table_of
 from sessionkit.reports.figures import Figure

@@ -8,9 +8,10 @@ from typing import Any
 import polars as pl
 
 from sessionkit.analysis.compare.comparison import Comparison
-from sessionkit.analysis.compare.messages import ends, side_of, units_of
+from sessionkit.analysis.compare.messages import side_of, units_of
 from sessionkit.analysis.groups import EVERYONE
 from sessionkit.analysis.numeric_ties import less
+from sessionkit.analysis.phrases import ends
 from sessionkit.analysis.record_accounts import heavy_losses
 from sessionkit.charts.differences import differences
 from sessionkit.display.numbers import readable

@@ -13,7 +13,8 @@ from scipy import stats
 
 from sessionkit.analysis.compare import effects
 from sessionkit.analysis.compare.corrections import adjusted
-from sessionkit.analysis.compare.procedures import PROCEDURES, Options
+from sessionkit.analysis.compare.options import Options
+from sessionkit.analysis.compare.procedures import PROCEDURES
 from sessionkit.analysis.compare.units import Blocked, Separate
 
 STUDIES = 500  # 5 % with an sd of .97 %, so that 3 to 7 % is two of them to either side

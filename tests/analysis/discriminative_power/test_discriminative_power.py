@@ -91,9 +91,9 @@ def test_the_bootstrap_is_sakais():
 def test_the_bootstraps_level_is_about_what_it_says():
     """No difference between two systems over 30 topics: a nominal 5 % test rejects within 3 to 7 %."""
     from sessionkit.analysis.compare.design import Design
-    from sessionkit.analysis.compare.procedures import Options
+    from sessionkit.analysis.compare.options import Options
+    from sessionkit.analysis.compare.plan import ComparisonPlan
     from sessionkit.analysis.discriminative_power.verdicts import bootstrapped
-    from sessionkit.analysis.rescore.pairs import ChosenTest
 
     k, n = 40, 30
     frame = pl.DataFrame(
@@ -104,11 +104,12 @@ def test_the_bootstraps_level_is_about_what_it_says():
         },
         schema_overrides={"user_id": pl.String},
     )  # fmt: skip
-    chosen = ChosenTest.of(Design("topics", "", {"topics": "blocked"}), k, None, None)
+    runs, names = Design("topics", "", {"topics": "blocked"}), sorted(set(frame["group"]))
     rejected = []
     for seed in range(6):
         values = np.random.default_rng(seed).normal(size=n * k)
-        found = bootstrapped(frame, values, chosen, sorted(set(frame["group"])), Options(resamples=999, seed=seed))
+        plan = ComparisonPlan.of(runs, k, options=Options(resamples=999, seed=seed))
+        found = bootstrapped(plan, frame, values, names)
         rejected.append((found.p <= 0.05).mean())
     assert 0.03 < np.mean(rejected) < 0.07
 

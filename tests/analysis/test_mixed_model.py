@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from sessionkit.analysis.mixed.mixed import mixed
+from sessionkit.analysis.mixed_model import mixed
 from sessionkit.errors import MeasureError, UsageError
 from tests.analysis.compare.layouts import EXAMPLE_S, SYSTEM, by_topic, crossing, scores, simulated
 from tests.support.clinic import read_clinic

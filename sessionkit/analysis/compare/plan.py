@@ -1,0 +1,91 @@
+"""The plan of a comparison: design, claim, test and options, settled once for every verb that compares groups."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sessionkit.analysis.compare.alignment import Aligned, aligned
+from sessionkit.analysis.compare.design import Design
+from sessionkit.analysis.compare.options import Options
+from sessionkit.analysis.compare.procedures import Procedure, procedure
+from sessionkit.analysis.compare.session_values import GroupedSessions
+from sessionkit.errors import UsageError
+
+
+@dataclass(frozen=True)
+class ComparisonPlan:
+    """How groups are compared.
+
+    Parameters
+    ----------
+    design
+        As read from the data.
+    claim
+        What the units are, and what the claim goes beyond: users, topics or sessions.
+    test
+        One of those that `sessionkit.compare` has.
+    options
+        Level, draws, seed and correction.
+    """
+
+    design: Design
+    claim: str
+    test: Procedure
+    options: Options = field(default_factory=Options)
+
+    @classmethod
+    def of(
+        cls,
+        design: Design,
+        groups: int,
+        *,
+        test: str | None = None,
+        generalise: str | None = None,
+        blocked: str | None = None,
+        options: Options | None = None,
+    ) -> ComparisonPlan:
+        """Settle claim and test, the design's own if none is asked for.
+
+        Parameters
+        ----------
+        groups
+            How many groups there are.
+        blocked
+            The default test where each unit met every group, if it is another than the design's own.
+
+        Raises
+        ------
+        UsageError
+            There is no such test or claim, or it does not go with the design, or with the correction.
+
+        Examples
+        --------
+        >>> runs = Design("topics", "paired by topic: each topic was searched with both", {"topics": "blocked"})
+        >>> ComparisonPlan.of(runs, 2).title, ComparisonPlan.of(runs, 2, blocked="sign").title
+        ('paired t', 'sign test')
+        """
+        options = options or Options()
+        claim = design.claim(generalise, groups)
+        usual = blocked if design.layouts[claim] == "blocked" else None
+        chosen = procedure(test or usual, design, claim, groups)
+        if chosen.simultaneous and options.correction == "bh" and groups > 2:
+            msg = (
+                f"test={chosen.name} holds for all pairs at once, which correction=bh does not go with; "
+                "holm, bonferroni or none would work"
+            )
+            raise UsageError(msg)
+        return cls(design, claim, chosen, options)
+
+    @property
+    def layout(self) -> str:
+        """How the units lie: blocked, crossed or separate."""
+        return self.design.layouts[self.claim]
+
+    @property
+    def title(self) -> str:
+        """Whole name of the test."""
+        return self.test.titles.get(self.layout, self.test.title)
+
+    def units(self, sessions: GroupedSessions, column: int = 0) -> Aligned:
+        """The units of a measure, given by its column among the values."""
+        return aligned(sessions, column, self.design, self.claim)

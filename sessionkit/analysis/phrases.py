@@ -1,0 +1,92 @@
+"""Phrases that every reading shares, so that an interval or a verdict is said in one way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from sessionkit.display.numbers import readable
+from sessionkit.display.words import counted
+
+NOT_SHOWN = "No difference shown, and none within the interval excluded."
+"""What is said of a test that rejects nothing."""
+ONE_END = (
+    "Mind: an interval that begins or ends at 0 tells the side only; Holm's steps leave no more to say while other "
+    "{} are undecided. correction=bonferroni gives both ends."
+)
+"""What is said of an interval with one end, of comparisons or differences."""
+
+
+def reading_of(sentences: Iterable[str]) -> str:
+    """A reading: a line for each thing to say, in which no name from a log starts a line of its own or acts on a terminal.
+
+    >>> print(reading_of(["The mean of A\\nB is higher.", "That holds."]))
+    The mean of A\\nB is higher.
+    That holds.
+    """
+    return "\n".join("".join(map(_shown, sentence)) for sentence in sentences)
+
+
+def _shown(character: str) -> str:
+    """A character, written out where it cannot be seen."""
+    return character if character.isprintable() else character.encode("unicode_escape").decode()
+
+
+def interval_text(low: float | None, high: float | None, alpha: float) -> str:
+    """An interval with its confidence; None is an end that there is not.
+
+    >>> interval_text(0.1, 0.25, 0.05), interval_text(0.0, None, 0.01)
+    ('95 % interval 0.1000 to 0.2500', '99 % interval from 0.0000 up')
+    """
+    return f"{100 * (1 - alpha):g} % interval {ends(low, high)}"
+
+
+def ends(low: float | None, high: float | None) -> str:
+    """From where to where an interval goes; None is without end.
+
+    >>> ends(0.1, 0.25), ends(0.0, None), ends(None, None)
+    ('0.1000 to 0.2500', 'from 0.0000 up', 'without ends')
+    """
+    if low is not None and high is not None:
+        return f"{readable(low)} to {readable(high)}"
+    if low is not None:
+        return f"from {readable(low)} up"
+    return "without ends" if high is None else f"up to {readable(high)}"
+
+
+def detectable_text(difference: float | None) -> str:
+    """The true difference that would have been found with a chance of .8; empty where it is not known.
+
+    >>> detectable_text(0.0713)
+    ' A true difference of 0.0713 would be found four times in five.'
+    """
+    return (
+        "" if difference is None else f" A true difference of {readable(difference)} would be found four times in five."
+    )
+
+
+def left_out_note(measure: str, left_out: Mapping[str, int]) -> list[str]:
+    """What one measure left out, as a note; none where it left out nothing.
+
+    >>> left_out_note("AP", {"undefined sessions": 3, "sessions without user_id": 1})
+    ['AP: left out undefined sessions (3), sessions without user_id (1)']
+    """
+    listed = ", ".join(f"{what} ({count:,})" for what, count in left_out.items())
+    return [f"{measure}: left out {listed}"] if left_out else []
+
+
+def left_out_lines(left_out: Mapping[str, int]) -> list[str]:
+    """What was left out, a sentence each.
+
+    >>> left_out_lines({"sessions without system_id": 1200})
+    ['Sessions without system_id: 1,200.']
+    """
+    return [f"{what[:1].upper()}{what[1:]}: {count:,}." for what, count in left_out.items()]
+
+
+def more_in_table(more: int, one: str) -> list[str]:
+    """That a table has more rows than were read out; none where it has not.
+
+    >>> more_in_table(2, "comparison"), more_in_table(0, "comparison")
+    (['2 more comparisons are in the table.'], [])
+    """
+    return [f"{counted(more, f'more {one}')} {'is' if more == 1 else 'are'} in the table."] if more > 0 else []

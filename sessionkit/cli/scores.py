@@ -74,7 +74,7 @@ def score(
     if verify:
         require_verified(opened)
     if engine is Engine.spark:
-        from sessionkit.engines.spark import score as score_with_spark
+        from sessionkit.engines.spark.engine import score as score_with_spark
 
         with working("scoring with Spark"):
             to.send(score_with_spark(opened, measures, per, master=master))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sessionkit.engines.failures import explained, said_by_worker, told
+from sessionkit.engines.spark.failures import explained, said_by_worker, told
 from sessionkit.errors import DataError, MeasureError, SessionkitError, UsageError
 
 HOSTILE = 'line one\nline two\tat org.apache {"kind": "x"} \u2028 "quoted" sessionkit says: \\'

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from sessionkit.engines import java
+from sessionkit.engines.spark import java
 from sessionkit.errors import UsageError
 from sessionkit.study.temporary import MARK
 

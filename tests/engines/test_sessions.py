@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sessionkit as sk
-from sessionkit.engines.columns import SLICE, SparkColumn, spark_type
-from sessionkit.engines.sessions import StreamWork, blocks
-from sessionkit.engines.table_parts import KINDS, StreamLayout
+from sessionkit.engines.spark.columns import SLICE, SparkColumn, spark_type
+from sessionkit.engines.spark.sessions import StreamWork, blocks
+from sessionkit.engines.spark.table_parts import KINDS, StreamLayout
 from sessionkit.errors import DataError
 from sessionkit.scoring.graded_pairs import GradedPairs
 from sessionkit.scoring.score import score_task

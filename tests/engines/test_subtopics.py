@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 import sessionkit as sk
-from sessionkit.engines.judgments import judged_of
+from sessionkit.engines.spark.judgments import judged_of
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.graded_pairs import GradedPairs
 from sessionkit.scoring.score import score_task
@@ -95,7 +95,7 @@ def test_a_study_without_subtopics_sends_none():
 @pytest.mark.spark
 @pytest.mark.parametrize("limit", [2**26, 0], ids=["broadcast", "joined"])
 def test_with_spark(spark, tmp_path, limit):
-    from sessionkit.engines import spark as engine
+    from sessionkit.engines.spark import engine
 
     given = tables()
     study = sk.from_tables(**given)

@@ -13,9 +13,17 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from sessionkit.contract import TABLES, table
-from sessionkit.engines.columns import SparkColumn, bound, column_of, polars_type, sent_as, spark_schema, spark_type
-from sessionkit.engines.judgments import KEY
-from sessionkit.engines.table_parts import ID, SESSION
+from sessionkit.engines.spark.columns import (
+    KEY,
+    SparkColumn,
+    bound,
+    column_of,
+    polars_type,
+    sent_as,
+    spark_schema,
+    spark_type,
+)
+from sessionkit.engines.spark.table_parts import ID, SESSION
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.study import Settings, Study, open_study
 from sessionkit.study.batches import IDS

@@ -3,7 +3,7 @@
 import pytest
 
 import sessionkit as sk
-from sessionkit.engines import spark as engine
+from sessionkit.engines.spark import engine
 from sessionkit.errors import DataError, UsageError
 from tests.engines.logs import assert_same, frames_of, tables
 

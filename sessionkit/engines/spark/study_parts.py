@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from sessionkit.engines.columns import handed_back
+from sessionkit.engines.spark.columns import handed_back
 from sessionkit.errors import DataError
 from sessionkit.scoring.reduction import parts_of
 from sessionkit.scoring.score import ScoreReduction

@@ -15,10 +15,10 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sessionkit.engines.checks import checked
-from sessionkit.engines.columns import SparkColumn, arrow_schema, handed_back, received, sent_as
-from sessionkit.engines.judgments import judged_of
-from sessionkit.engines.table_parts import ID, KIND, KINDS, SESSION, StreamLayout
+from sessionkit.engines.spark.checks import checked
+from sessionkit.engines.spark.columns import SparkColumn, arrow_schema, handed_back, received, sent_as
+from sessionkit.engines.spark.judgments import judged_of
+from sessionkit.engines.spark.table_parts import ID, KIND, KINDS, SESSION, StreamLayout
 from sessionkit.errors import DataError
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.graded_pairs import GradedPairs

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from sessionkit.contract import TABLES, table
-from sessionkit.engines.checks import valued
-from sessionkit.engines.columns import received
-from sessionkit.engines.table_parts import SESSION
+from sessionkit.engines.spark.checks import valued
+from sessionkit.engines.spark.columns import KEY, received
+from sessionkit.engines.spark.table_parts import SESSION
 from sessionkit.errors import UsageError
 from sessionkit.scoring.graded_pairs import GradedPairs
 from sessionkit.study import Settings, Study
@@ -21,11 +21,10 @@ from sessionkit.study import Settings, Study
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame as SparkFrame
 
-    from sessionkit.engines.sources import SparkSource
+    from sessionkit.engines.spark.tables import SparkSource
 
 ROW = 16
 """Bytes of a judgment beside its texts."""
-KEY = "judgment_key"
 
 
 def judged_on_driver(source: SparkSource, limit: int) -> GradedPairs | None:

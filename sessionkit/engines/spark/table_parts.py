@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from sessionkit.engines.columns import SparkColumn, quoted
+from sessionkit.engines.spark.columns import SparkColumn, quoted
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame as SparkFrame

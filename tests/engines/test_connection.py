@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from sessionkit.engines import cluster
-from sessionkit.engines import spark as engine
-from sessionkit.engines.cluster import is_local, session
+from sessionkit.engines.spark import connection, engine
+from sessionkit.engines.spark.connection import is_local, session
 from sessionkit.errors import UsageError
 from sessionkit.study.temporary import MARK
 
@@ -32,4 +31,4 @@ def test_a_local_session_listens_to_this_machine_only(spark):
 
 
 def test_the_folder_of_a_local_session_is_removed_by_others_where_its_process_is_killed():
-    assert (Path(cluster._local()["spark.local.dir"]) / MARK).exists()
+    assert (Path(connection._local()["spark.local.dir"]) / MARK).exists()

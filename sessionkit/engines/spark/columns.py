@@ -44,6 +44,7 @@ column is read as."""
 DECIMAL = re.compile(r"decimal\((\d+),(\d+)\)")
 TEXT, WHOLE = {"string", "varchar", "char"}, {"tinyint", "smallint", "int", "bigint"}
 FRACTION = {"float", "double"}
+KEY = "judgment_key"
 SLICE = 10_000
 """Rows of a batch that is handed back."""
 NO_WHOLE = -(2**63)

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sessionkit.engines.java import java_home
+from sessionkit.engines.spark.java import java_home
 from sessionkit.errors import UsageError
 from sessionkit.study.temporary import TemporaryFolder
 

@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from sessionkit import __version__
-from sessionkit.engines.failures import told
+from sessionkit.engines.spark.failures import told
 from sessionkit.errors import UsageError
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark import Broadcast
 
-    from sessionkit.engines.sessions import StreamWork
-    from sessionkit.engines.study_parts import FileWork
+    from sessionkit.engines.spark.sessions import StreamWork
+    from sessionkit.engines.spark.study_parts import FileWork
 
 
 def run(

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from sessionkit import __version__
-from sessionkit.engines.cluster import quiet, require_pyspark, session
-from sessionkit.engines.failures import surfaced
+from sessionkit.engines.spark.connection import quiet, require_pyspark, session
+from sessionkit.engines.spark.failures import surfaced
 from sessionkit.errors import UsageError
 from sessionkit.study import Settings, Study
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame as SparkFrame
     from pyspark.sql import SparkSession
 
-    from sessionkit.engines.sources import SparkSource
+    from sessionkit.engines.spark.tables import SparkSource
     from sessionkit.scoring.measures.base import Measure
     from sessionkit.scoring.score import ScoreReduction
 
@@ -194,7 +194,7 @@ def _session_of(tables: Tables) -> SparkSession | None:
 
 def _source(tables: Tables, settings: Settings | Mapping[str, Any] | None, spark: SparkSession) -> SparkSource:
     """What there is to score."""
-    from sessionkit.engines import sources
+    from sessionkit.engines.spark import tables as sources
 
     if not isinstance(tables, Mapping):
         if settings is not None:
@@ -214,11 +214,11 @@ def _answered(
     source: SparkSource, task: ScoreReduction, limit: int, partitions: int | None, *, finished: bool = False
 ) -> tuple[SparkFrame, Broadcast[Any]]:
     """The task's answers of all sessions as a Spark DataFrame, and what was broadcast for them."""
-    from sessionkit.engines import judgments as worker_judgments
-    from sessionkit.engines import study_parts, worker
-    from sessionkit.engines.columns import spark_schema
-    from sessionkit.engines.sessions import StreamWork
-    from sessionkit.engines.table_parts import StreamLayout, streamed
+    from sessionkit.engines.spark import judgments as worker_judgments
+    from sessionkit.engines.spark import study_parts, worker
+    from sessionkit.engines.spark.columns import spark_schema
+    from sessionkit.engines.spark.sessions import StreamWork
+    from sessionkit.engines.spark.table_parts import StreamLayout, streamed
 
     usual = source.spark.conf.get("spark.sql.shuffle.partitions") or ""
     many = partitions or (int(usual) if usual.isdecimal() else PARTITIONS)  # some clusters say "auto"

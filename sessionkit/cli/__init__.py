@@ -7,7 +7,7 @@
     scores.py        score, explain
     describe.py      describe
     curves.py        curve, breakdown
-    evidence.py      correlate
+    correlate.py     correlate
     sweep.py         sweep
     catalogue.py     measures, formats, schema
     chart.py         chart

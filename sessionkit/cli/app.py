@@ -12,12 +12,12 @@ from sessionkit.cli.calibrate import calibrate
 from sessionkit.cli.catalogue import formats, measures, schema
 from sessionkit.cli.chart import chart
 from sessionkit.cli.compare import compare
+from sessionkit.cli.correlate import correlate
 from sessionkit.cli.curves import breakdown, curve
 from sessionkit.cli.data import check, ingest
 from sessionkit.cli.demo import demo
 from sessionkit.cli.describe import describe
 from sessionkit.cli.effort import effort
-from sessionkit.cli.evidence import correlate
 from sessionkit.cli.incomplete import incomplete
 from sessionkit.cli.init import init
 from sessionkit.cli.power import mixed, power

@@ -8,8 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sessionkit.cli.evidence import ConfidenceOption, SeedOption, UnitsOption, send_finding
-from sessionkit.cli.options import FormatOption, MemoryOption, OutputOption, TableOption, open_source
+from sessionkit.cli.options import (
+    ConfidenceOption,
+    FormatOption,
+    MemoryOption,
+    OutputOption,
+    SeedOption,
+    TableOption,
+    UnitsOption,
+    open_source,
+)
 from sessionkit.cli.output import OutputForm, destination
 from sessionkit.cli.runner import note, tell, working
 from sessionkit.errors import UsageError
@@ -164,7 +172,7 @@ def calibrate(
     else:
         for line in found.warnings:
             note(line)
-    send_finding(tables, "\n".join([found.reading, *_command(found, study)]), to, table)
+    to.send_finding(tables, "\n".join([found.reading, *_command(found, study)]), table)
     if chart is not None:
         _draw(found, chart, synthetic=getattr(getattr(seen, "settings", None), "synthetic", False))
 

@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from sessionkit.cli.evidence import send_finding
 from sessionkit.cli.options import (
     FormatOption,
     MeasuresArgument,
@@ -109,4 +108,4 @@ def compare(
             "pairs": tables["pairs"].select(SHOWN),
             **{name: tables[name] for name in ("overall", "order", "dropped")},
         }
-    send_finding(tables, found.reading, to, table)
+    to.send_finding(tables, found.reading, table)

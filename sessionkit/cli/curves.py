@@ -6,17 +6,21 @@ from typing import Annotated
 
 import typer
 
-from sessionkit.cli.evidence import INTERVALS, ConfidenceOption, ResamplesOption, SeedOption, UnitsOption, send_finding
 from sessionkit.cli.options import (
+    INTERVALS,
+    ConfidenceOption,
     FormatOption,
     MeasureArgument,
     MemoryOption,
     MinQueriesOption,
     OutputOption,
     PartialsOption,
+    ResamplesOption,
+    SeedOption,
     StudyArgument,
     TableOption,
     TopicOption,
+    UnitsOption,
     grouping,
     open_source,
 )
@@ -169,7 +173,7 @@ def breakdown(
                 memory=memory,
                 partials=partials,
             )
-        send_finding(found.tables(), found.reading, to, table)
+        to.send_finding(found.tables(), found.reading, table)
         return
     with working("averaging"):
         frame = broken_down(

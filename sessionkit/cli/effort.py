@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from sessionkit.cli.evidence import send_finding
 from sessionkit.cli.options import (
     FormatOption,
     MeasureArgument,
@@ -62,4 +61,4 @@ def effort(
             query_cost=query_cost,
             memory=memory,
         )
-    send_finding(found.tables(), found.reading, to, table)
+    to.send_finding(found.tables(), found.reading, table)

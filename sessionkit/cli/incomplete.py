@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from sessionkit.cli.evidence import send_finding
 from sessionkit.cli.options import (
     FormatOption,
     MeasuresArgument,
@@ -149,7 +148,7 @@ def incomplete(
             tables["judged"]["query_position"].is_null() | tables["judged"]["rank"].is_null()
         )
         tables |= {"bounds": tables["bounds"].select(SHOWN), "judged": margins}
-    send_finding(tables, found.reading, to, table)
+    to.send_finding(tables, found.reading, table)
 
 
 def _check(fits: bool, given: dict[str, object], *, of_loss: bool) -> None:

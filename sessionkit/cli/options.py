@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from sessionkit.study import Study
 
 MeasureTexts = TypeVar("MeasureTexts", str, list[str], list[str] | None)
+INTERVALS = "percentile|bca"
+UNITS = "auto|users|sessions"
 CUTOFF = re.compile(r"@\s*\d+[\s)]*$")
 """A cutoff at the end of a text, with brackets of aggregates behind it."""
 
@@ -51,6 +53,21 @@ def columns_or_measures_first(given: MeasureTexts) -> MeasureTexts:
     return given
 
 
+SeedOption = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Seed of the draws.")]
+ResamplesOption = Annotated[
+    int, typer.Option("--resamples", metavar="N", help="Number of draws of users, or of sessions.")
+]
+ConfidenceOption = Annotated[
+    float, typer.Option("--confidence", metavar="SHARE", help="Confidence of intervals, such as 0.95.")
+]
+UnitsOption = Annotated[
+    str,
+    typer.Option(
+        "--units",
+        metavar=UNITS,
+        help="What is drawn and tested. auto: users where any has several sessions, which are not independent, else sessions.",
+    ),
+]
 StudyArgument = Annotated[
     str,
     typer.Argument(

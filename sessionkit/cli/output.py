@@ -12,6 +12,7 @@ from __future__ import annotations
 import io
 import shutil
 import sys
+import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -43,6 +44,8 @@ ENDINGS = {
     ".ndjson": OutputForm.jsonl,
     ".parquet": OutputForm.parquet,
 }
+WIDTH = 100
+"""Characters at which a reading is folded."""
 LINE_ENDS = {character: NAMED[character] for character in "\t\n\r"}
 
 
@@ -103,6 +106,18 @@ class Destination:
             parts = [_head(name, titles, self.form) + _rendered(frame, self) for name, frame in tables.items()]
             self.write(b"\n".join(parts))
 
+    def send_finding(self, tables: Mapping[str, pl.DataFrame], reading: str, only: str | None) -> None:
+        """Write what was found: for people the reading and then the tables, else the tables, of which the reading is one."""
+        import polars as pl
+
+        if self.form is not OutputForm.table or only is not None:
+            self.send_tables({**tables, "reading": pl.DataFrame({"sentence": reading.split("\n")})}, {}, only)
+            return
+        shown = {name: _with_values(frame) for name, frame in tables.items() if len(frame)}
+        lines = [line for sentence in reading.split("\n") for line in textwrap.wrap(sentence, WIDTH)]
+        first = next(iter(shown))
+        self.send_tables(shown, {first: "\n".join([*lines, "", first])})
+
     def write(self, content: bytes) -> None:
         """Write what was rendered."""
         with self._stream() as stream:
@@ -144,6 +159,11 @@ def destination(form: OutputForm | None, file: Path | None) -> Destination:
         msg = "parquet is written to files only; name one with --output FILE"
         raise UsageError(msg)
     return Destination(form or (OutputForm.table if sys.stdout.isatty() else OutputForm.tsv), None)
+
+
+def _with_values(frame: pl.DataFrame) -> pl.DataFrame:
+    """A table without the columns in which no row has a value."""
+    return frame.select(column for column in frame if column.null_count() < len(column))
 
 
 def _write_parquet(parts: Iterable[pl.DataFrame], stream: IO[bytes]) -> None:

@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from sessionkit.cli.evidence import send_finding
 from sessionkit.cli.options import (
     FormatOption,
     MeasureArgument,
@@ -73,7 +72,7 @@ def mixed(
         found = modelled(
             opened, measures, by, random=random, correction=correction, alpha=alpha, memory=memory, partials=partials
         )
-    send_finding(found.tables(), found.reading, to, table)
+    to.send_finding(found.tables(), found.reading, table)
 
 
 def power(
@@ -161,7 +160,7 @@ def power(
     tables = found.tables()
     if to.form is OutputForm.table and table is None and users is None and topics is None:
         tables = {name: tables[name] for name in ("smallest", "components")}
-    send_finding(tables, found.reading, to, table)
+    to.send_finding(tables, found.reading, table)
 
 
 def _whole(name: str, text: str | None) -> list[int] | None:

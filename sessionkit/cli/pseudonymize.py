@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from sessionkit.cli.data import require_writable
-from sessionkit.cli.evidence import send_finding
 from sessionkit.cli.options import FormatOption, MemoryOption, OutputOption, StudyArgument, TableOption, open_source
 from sessionkit.cli.output import destination
 from sessionkit.cli.runner import tell, working
@@ -99,7 +98,7 @@ def pseudonymize(
         made = pseudonymized(opened, keep=keep, replace=replace, drop=drop, seed=seed, memory=memory)
     with working(f"writing {out}"):
         made.save(out, mapping=mapping, memory=memory)
-    send_finding({"columns": made.table}, made.reading, to, table)
+    to.send_finding({"columns": made.table}, made.reading, table)
     if mapping is not None:
         tell(f"written: {mapping}, which undoes the pseudonyms; keep it apart")
     tell(f"written: {out}")

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sessionkit.cli.compare import CLAIMS, TESTS
-from sessionkit.cli.evidence import send_finding
 from sessionkit.cli.options import (
     FormatOption,
     MeasuresArgument,
@@ -93,7 +92,7 @@ def send_loss(
         alone = found.pairs.select("a", "b").n_unique() == 1
         shown = {"knees", "agreement", "pairs"} if alone else SHOWN
         tables = {name: frame for name, frame in tables.items() if name in shown}
-    send_finding(tables, found.reading, to, table)
+    to.send_finding(tables, found.reading, table)
 
 
 def noise(
@@ -156,7 +155,7 @@ def noise(
     tables = found.tables()
     if to.form is OutputForm.table and table is None:
         tables = {name: tables[name] for name in ("pairs", "order", "errors", "agreement")}
-    send_finding(tables, found.reading, to, table)
+    to.send_finding(tables, found.reading, table)
 
 
 def discriminate(
@@ -210,4 +209,4 @@ def discriminate(
     tables = found.tables()
     if to.form is OutputForm.table and table is None:
         tables = {"power": tables["power"], **({"asl": tables["asl"]} if tables["asl"].height <= 20 else {})}
-    send_finding(tables, found.reading, to, table)
+    to.send_finding(tables, found.reading, table)

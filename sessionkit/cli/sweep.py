@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from sessionkit.cli.compare import CLAIMS, CORRECTIONS, TESTS
-from sessionkit.cli.evidence import send_finding
 from sessionkit.cli.options import (
     FormatOption,
     MeasureArgument,
@@ -139,4 +138,4 @@ def sweep(
     tables = found.tables()
     if to.form is OutputForm.table and table is None:
         tables = {name: tables[name] for name in SHOWN}
-    send_finding(tables, found.reading, to, table)
+    to.send_finding(tables, found.reading, table)

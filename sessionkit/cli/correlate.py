@@ -1,48 +1,30 @@
-"""The command about what goes with what, correlate; and how findings with a reading are written."""
+"""The command about what goes with what: correlate."""
 
 from __future__ import annotations
 
-import textwrap
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from sessionkit.cli.options import (
+    INTERVALS,
+    ConfidenceOption,
     FormatOption,
     MemoryOption,
     OutputOption,
     PartialsOption,
+    ResamplesOption,
+    SeedOption,
     StudyArgument,
     TableOption,
+    UnitsOption,
     columns_or_measures_first,
     open_source,
 )
-from sessionkit.cli.output import Destination, OutputForm, destination
+from sessionkit.cli.output import destination
 from sessionkit.cli.runner import working
 
-if TYPE_CHECKING:
-    import polars as pl
-
 COEFFICIENTS = "pearson|spearman|kendall"
-INTERVALS = "percentile|bca"
-UNITS = "auto|users|sessions"
-WIDTH = 100
-
-SeedOption = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Seed of the draws.")]
-ResamplesOption = Annotated[
-    int, typer.Option("--resamples", metavar="N", help="Number of draws of users, or of sessions.")
-]
-ConfidenceOption = Annotated[
-    float, typer.Option("--confidence", metavar="SHARE", help="Confidence of intervals, such as 0.95.")
-]
-UnitsOption = Annotated[
-    str,
-    typer.Option(
-        "--units",
-        metavar=UNITS,
-        help="What is drawn and tested. auto: users where any has several sessions, which are not independent, else sessions.",
-    ),
-]
 
 
 def correlate(
@@ -123,22 +105,4 @@ def correlate(
             memory=memory,
             partials=partials,
         )
-    send_finding({"correlations": found.table, "differences": found.differences}, found.reading, to, table)
-
-
-def send_finding(tables: dict[str, pl.DataFrame], reading: str, to: Destination, only: str | None) -> None:
-    """Write what was found: for people the reading and then the tables, else the tables, of which the reading is one."""
-    import polars as pl
-
-    if to.form is not OutputForm.table or only is not None:
-        to.send_tables({**tables, "reading": pl.DataFrame({"sentence": reading.split("\n")})}, {}, only)
-        return
-    shown = {name: _told(frame) for name, frame in tables.items() if len(frame)}
-    lines = [line for sentence in reading.split("\n") for line in textwrap.wrap(sentence, WIDTH)]
-    first = next(iter(shown))
-    to.send_tables(shown, {first: "\n".join([*lines, "", first])})
-
-
-def _told(frame: pl.DataFrame) -> pl.DataFrame:
-    """A table without the columns that say nothing."""
-    return frame.select(column for column in frame if column.null_count() < len(column))
+    to.send_finding({"correlations": found.table, "differences": found.differences}, found.reading, table)

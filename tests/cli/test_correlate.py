@@ -9,7 +9,7 @@ import pytest
 from sessionkit.analysis.bootstrap import KINDS, UNITS
 from sessionkit.analysis.breakdown.pairs import CONTRASTS
 from sessionkit.analysis.correlate.matrices import COEFFICIENTS
-from sessionkit.cli import curves, evidence
+from sessionkit.cli import correlate, curves, options
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def rated(tmp_path):
 
 
 def test_the_help_names_what_the_functions_take():
-    named = (evidence.COEFFICIENTS, evidence.INTERVALS, evidence.UNITS, curves.TESTED)
+    named = (correlate.COEFFICIENTS, options.INTERVALS, options.UNITS, curves.TESTED)
     assert [tuple(text.split("|")) for text in named] == [COEFFICIENTS, KINDS, UNITS, tuple(CONTRASTS)]
 
 

@@ -18,7 +18,6 @@ from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.subtopics.grades import SUBTOPIC, Subtopics
 from sessionkit.study import Study
 from sessionkit.study.judgment_index import PAIR, JudgmentIndex
-from sessionkit.study.memo import Memo
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,10 +81,10 @@ def under(block: SessionBatch, judged: GradedPairs) -> SessionBatch:
     """A block under other grades of the same pairs; what has nothing judged for its key any more has no key."""
     known = judged.keys
     if known.equals(block.judged.keys):
-        return replace(block, judged=judged, memo=Memo())
+        return replace(block, judged=judged)
     there = pl.when(pl.lit(known).gather(pl.col("key"))).then(pl.col("key")).alias("key")
     sessions, queries = (frame.with_columns(there) for frame in (block.sessions, block.queries))
-    return replace(block, judged=judged, sessions=sessions, queries=queries, memo=Memo())
+    return replace(block, judged=judged, sessions=sessions, queries=queries)
 
 
 def only_sessions(block: SessionBatch, keep: np.ndarray) -> SessionBatch:
@@ -101,7 +100,6 @@ def only_sessions(block: SessionBatch, keep: np.ndarray) -> SessionBatch:
         features=block.features.filter(kept),
         queries=_renumbered(_moved(block.queries.filter(queries), "session", keep), "query"),
         results=_moved(block.results.filter(results), "query", queries.to_numpy()),
-        memo=Memo(),
     )
 
 

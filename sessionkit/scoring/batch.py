@@ -53,7 +53,7 @@ class SessionBatch:
         Whether a list can have gaps in its ranks; whether it can show a document twice.
     memo
         What was worked out of it: the last `sessionkit.scoring.gain_histogram.GainHistogram`, the values of its sessions,
-        the searchers' own grades. What has other rows or grades needs another.
+        the searchers' own grades. A batch made by `replace` has a memo of its own.
     """
 
     judged: GradedPairs
@@ -64,7 +64,7 @@ class SessionBatch:
     own_keys: bool = False
     gaps: bool = True
     repeats: bool = True
-    memo: Memo = field(default_factory=Memo, repr=False)
+    memo: Memo = field(default_factory=Memo, init=False, repr=False)
 
     @classmethod
     def of(
@@ -174,7 +174,9 @@ class SessionBatch:
         kept = {
             name: frame.select(one for one in frame.columns if one in asked[name]) for name, frame in tables.items()
         }
-        return replace(self, queries=kept["queries"], results=kept["results"], memo=self.memo)
+        narrow = replace(self, queries=kept["queries"], results=kept["results"])
+        object.__setattr__(narrow, "memo", self.memo)  # the rows are the same
+        return narrow
 
     def base(self, grades: str) -> GradedPairs:
         """Whose grades count: the judgments, or the searchers' own, the highest per session and document."""

@@ -35,7 +35,7 @@ def columns_read(study: Study, measures: Iterable[Measure]) -> dict[str, list[st
             wanted = "; ".join(f"{', '.join(names)} in the {table}" for table, names in one_of.items())
             msg = f"{measure} needs one of the columns {wanted}; the log has none of them"
             raise DataError(msg)
-        for table, columns in (*measure.needs().items(), *measure.inner.may_read.items()):
+        for table, columns in (*measure.needs().items(), *measure.may_read.items()):
             there = [name for name in columns if name in have.get(table, ())]
             (read if table == "results" else own.setdefault(table, {})).update(dict.fromkeys(there))
         selection = measure.selection

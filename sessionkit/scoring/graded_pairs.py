@@ -20,7 +20,7 @@ from sessionkit.study.row_index import placed
 
 
 class HasGain(Protocol):
-    """Something that says what a grade is worth: a measure, or a `Worth`."""
+    """Something that says what a grade is worth: a measure, or a `GradeWorth`."""
 
     @property
     def gain(self) -> str:

@@ -86,7 +86,8 @@ def no_room(folder: Path, lack: str) -> SpaceError:
 def clear_leftovers(directory: Path) -> None:
     """Remove folders of processes that were killed: they carry our mark, and nobody has it locked.
 
-    Once in a process: a look at every folder of it costs more than a small log takes to read.
+    Once in a process: a look at every folder of it costs more than a small log takes to read. What is left by a process that
+    is killed later is removed by the next one.
     """
     for mark in directory.glob(f"{PREFIX}*/{MARK}"):
         try:

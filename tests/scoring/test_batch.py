@@ -1,6 +1,8 @@
 """Blocks: what a log calls its columns, whose keys and grades count, and cuts through studies of every kind."""
 
+import pickle
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -12,7 +14,7 @@ from polars.testing import assert_frame_equal
 import sessionkit as sk
 from sessionkit.analysis.breakdown.reduction import BreakdownReduction
 from sessionkit.analysis.groups import Grouping
-from sessionkit.errors import DataError, UsageError
+from sessionkit.errors import DataError, MeasureError, UsageError
 from sessionkit.scoring.batch import blocks
 from sessionkit.scoring.columns import columns_read
 from sessionkit.scoring.execution import session_values
@@ -168,6 +170,37 @@ def test_a_block_that_reads_less_shares_what_is_kept_of_it():
     task.part(narrow)
     assert [*block.memo.find(session_values)] == [sk.parse_measure("sDCG@3")]
     assert block.memo is narrow.memo
+
+
+def test_other_rows_have_other_values():
+    study = sk.from_tables(
+        results={
+            "session_id": ["s"] * 2,
+            "query_position": [1, 1],
+            "rank": [1, 2],
+            "doc_id": ["a", "b"],
+            "topic_id": ["t"] * 2,
+        },
+        judgments={"judgment_key": ["t", "t"], "doc_id": ["a", "b"], "grade": [1, 2]},
+    )
+    measure = sk.parse_measure("sDCG@2")
+    (batch,) = blocks(study, score_task(study, [measure], "session").columns())
+    # b is 2: rank 2 is discounted by 1 + log2(2) = 2, so 1 + 2 / 2
+    assert session_values(batch, [measure])[measure]["value"].to_list() == [2.0]
+    first = replace(batch, results=batch.results.filter(pl.col("rank") == 1))
+    assert session_values(first, [measure])[measure]["value"].to_list() == [1.0]
+
+
+def test_a_wrapper_says_of_itself_what_is_so_inside():
+    inside = sk.parse_measure("DCG(min_grade=2,undefined=zero,grades=user,duplicates=first)@5")
+    for wrapped in (sk.mean(inside), pickle.loads(pickle.dumps(sk.mean(inside))), sk.last(sk.DCG @ 3)(inside)):  # noqa: S301
+        for name in ("min_grade", "undefined", "grades", "duplicates", "depth", "unjudged", "queries"):
+            assert getattr(wrapped, name) == getattr(inside, name)
+        assert "min_grade" not in wrapped.parameters()
+    assert sk.mean(sk.TBG).may_read == sk.TBG.may_read != {}
+    assert sk.mean(inside) == sk.mean(inside) != sk.mean(sk.DCG @ 5)
+    with pytest.raises(MeasureError, match="mean has no parameter 'min_grade'"):
+        sk.mean(inside, min_grade=1)
 
 
 @quiet

@@ -17,7 +17,6 @@ from sessionkit.scoring.lists import Lists
 from sessionkit.scoring.measures.base import Columns, SessionMeasure
 from sessionkit.scoring.score import score_task
 from sessionkit.scoring.selection import Selection
-from sessionkit.study.memo import Memo
 from tests.scoring.restated import Session
 from tests.scoring.studies import sessions, study_of
 from tests.support.examples import examples
@@ -209,4 +208,4 @@ def test_a_task_travels_with_everything():
     (block,) = blocks(one(), task.columns())
     sent = pickle.loads(pickle.dumps(block.judged))  # noqa: S301 - our own
     assert sent.settings.max_grade == 2
-    assert back.whole([back.part(block)]).equals(task.whole([task.part(replace(block, judged=sent, memo=Memo()))]))
+    assert back.whole([back.part(block)]).equals(task.whole([task.part(replace(block, judged=sent))]))

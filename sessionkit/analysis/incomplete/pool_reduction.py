@@ -14,7 +14,6 @@ from sessionkit.analysis.incomplete.text_numbers import Numbering
 from sessionkit.analysis.incomplete.totals import places
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.reduction import Reduction
-from sessionkit.study.memo import Memo
 from sessionkit.study.row_index import keys_of_queries
 
 SHOWN = pl.Schema({"pair": pl.UInt64(), "judgment": pl.UInt32()})
@@ -126,9 +125,8 @@ class PoolReduction(OverDocuments):
         rows = unjudged_pairs(block, self.texts)
         place, first = places(rows["pair"].to_numpy())
         distinct = rows[first].select("pair", "judgment").cast(dict(SHOWN))  # type: ignore[arg-type]
-        lean = block
-        if "doc_id" not in self.reads.get("results", ()):
-            lean = replace(block, results=block.results.drop("doc_id"), memo=Memo())
+        named = "doc_id" in self.reads.get("results", ())
+        lean = replace(block, results=block.results if named else block.results.drop("doc_id"))
         row = rows["row"].to_numpy()
         self.kept.add(UnjudgedRows(lean, distinct["pair"].to_numpy(), row, place.astype(np.uint32)))
         return distinct

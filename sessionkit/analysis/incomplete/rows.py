@@ -17,7 +17,6 @@ from sessionkit.scoring.measures.base import GainMeasure
 from sessionkit.scoring.results_filter import every_row, gaining_rows
 from sessionkit.scoring.selection import Selection
 from sessionkit.scoring.slots import with_offsets
-from sessionkit.study.memo import Memo
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +56,7 @@ class OpenRows:
         by_text = selection.duplicates == "first" and block.own_keys
         if selection.depth == "all" and not by_text:  # no other result decides which of them count
             results = _unknown(results, unjudged.unknown)
-        rows = every_row(replace(block, results=results, memo=Memo()), selection)
+        rows = every_row(replace(block, results=results), selection)
         rows = _unknown(rows.filter("first"), unjudged.unknown)
         frame = rows.select("query", "session", "query_position", "rank")
         return cls(block, frame, rows["row"].to_numpy(), rows["judgment"].to_numpy().astype(np.int64))

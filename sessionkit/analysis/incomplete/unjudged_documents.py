@@ -13,7 +13,6 @@ from sessionkit.scoring.batch import SessionBatch, judged_only
 from sessionkit.scoring.execution import query_values, session_values
 from sessionkit.scoring.graded_pairs import GradedPairs
 from sessionkit.scoring.measures.base import Measure
-from sessionkit.study.memo import Memo
 from sessionkit.study.row_index import keys_of_queries
 
 WORST = -1.0
@@ -94,5 +93,4 @@ class Unjudged:
             sessions=self.block.sessions.with_columns(own),
             queries=self.block.queries.with_columns(of_queries),
             results=self.results,
-            memo=Memo(),
         )

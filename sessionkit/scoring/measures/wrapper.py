@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self, cast
 
 from sessionkit.errors import MeasureError
 from sessionkit.scoring.measures.base import Columns, Measure, SessionMeasure
 from sessionkit.scoring.searcher import Searcher
+
+FROM_INSIDE = ("min_grade", "depth", "duplicates", "unjudged", "grades", "undefined", "queries")
+"""Parameters of the measure inside that a wrapper tells and does not take."""
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -17,7 +20,7 @@ class Wrapper(Measure):
 
     level = "session"
     wraps = True
-    without = ("min_grade", "depth", "duplicates", "unjudged", "grades", "undefined", "queries", "cutoff")
+    without = (*FROM_INSIDE, "cutoff")
     """Which results count, and what an undefined value becomes, is said inside the brackets."""
     inside: ClassVar[Measure]
     """What can stand in the brackets, for messages."""
@@ -25,6 +28,14 @@ class Wrapper(Measure):
     source = "sessionkit"
 
     of: Measure | None = None
+    # as of the measure inside
+    min_grade: float = field(default=1, init=False, compare=False)
+    depth: str = field(default="all", init=False, compare=False)
+    duplicates: str = field(default="all", init=False, compare=False)
+    unjudged: str = field(default="zero", init=False, compare=False)
+    grades: str = field(default="judgments", init=False, compare=False)
+    undefined: str = field(default="null", init=False, compare=False)
+    queries: int | None = field(default=None, init=False, compare=False)
 
     def __call__(self, of: Measure | None = None, **changes: Any) -> Self:  # noqa: ANN401 - parameters of any kind, checked by name
         """Wrap a measure: ``mean(nDCG @ 10)``."""
@@ -42,8 +53,9 @@ class Wrapper(Measure):
         if not isinstance(self.of, Measure) or self.of.wraps or isinstance(self.of, SessionMeasure):
             msg = f"{self.name} takes {self.takes}, not {self.of}; for example {self.name}({self.inside})"
             raise MeasureError(msg)
-        # what is better, and the least that there can be, is as with the measure inside
-        for fact in ("direction", "lowest", *(["undefined_where"] if self.name != "nonlast" else [])):
+        # what is better, the least that there can be, and which results count, is as with the measure inside
+        facts = ["direction", "lowest", "may_read", *(["undefined_where"] if self.name != "nonlast" else [])]
+        for fact in (*facts, *FROM_INSIDE):
             object.__setattr__(self, fact, getattr(self.of, fact))
 
     def __matmul__(self, cutoff: int) -> Self:

@@ -192,7 +192,7 @@ class CurveReduction:
     reads: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def columns(self) -> Mapping[str, Sequence[str]]:
-        """What is read beside what every block is made of."""
+        """What is read beside what every batch is made of."""
         return {**self.reads, **self.grouping.columns()}  # measures with a curve read no columns of sessions
 
     @property
@@ -205,11 +205,11 @@ class CurveReduction:
         """Columns of numbers that are made of each slot."""
         return 1 if self._adds_up() else 4
 
-    def part(self, block: SessionBatch) -> pl.DataFrame:
-        """What the block's sessions add at every slot of their group."""
-        every = self.grouping.sessions(block)
-        chosen = every.filter(logged_sessions(block, self.measure.selection).gather(every["session"]))
-        added = self._sums_by_slot(block, chosen) if self._adds_up() else self._sums_of_vectors(block, chosen)
+    def part(self, batch: SessionBatch) -> pl.DataFrame:
+        """What the batch's sessions add at every slot of their group."""
+        every = self.grouping.sessions(batch)
+        chosen = every.filter(logged_sessions(batch, self.measure.selection).gather(every["session"]))
+        added = self._sums_by_slot(batch, chosen) if self._adds_up() else self._sums_of_vectors(batch, chosen)
         types = {name: SLOTS[name] for name in added.columns}
         # a group has a row, also where no list of any of its sessions was logged
         groups = every.select("group", slot=pl.lit(0, pl.Int32), stop=pl.lit(0, pl.Int64), end=pl.lit(0, pl.Int64))
@@ -257,8 +257,8 @@ class CurveReduction:
     def _place(self, name: str) -> pl.Expr:
         """Query position or rank of a slot, null where the group's sessions differ in it."""
         if self._padded:
-            block = (pl.col("slot") - 1) // self.measure.cutoff
-            place = block + 1 if name == "query_position" else pl.col("slot") - block * self.measure.cutoff
+            batch = (pl.col("slot") - 1) // self.measure.cutoff
+            place = batch + 1 if name == "query_position" else pl.col("slot") - batch * self.measure.cutoff
             return place.cast(pl.Int32).alias(name)
         least, most = pl.col(f"least {name}"), pl.col(f"most {name}")
         return pl.when(least == most).then(least).alias(name)
@@ -272,14 +272,14 @@ class CurveReduction:
         """Whether the mean curve needs no session's own curve: sums over sessions cumulate as their curves do."""
         return self.normalize != "each" and self.after_stop == "hold" and self._padded and self.measure.repeats_ideal
 
-    def _sums_by_slot(self, block: SessionBatch, chosen: pl.DataFrame) -> pl.DataFrame:
+    def _sums_by_slot(self, batch: SessionBatch, chosen: pl.DataFrame) -> pl.DataFrame:
         """Sums and counts from the results and ideal lists at every slot, over the sessions of each group."""
         measure, selection = self.measure, self.measure.selection
         cutoff = int(measure.cutoff or 0)
-        known = chosen.with_columns(defined=sessions_with_judgments(block, selection).gather(chosen["session"]))
-        totals = self._totals_by_slot(block, known.filter("defined").select("session", "group"))
-        asked = units(block, selection)
-        row = where(chosen["session"], len(block.sessions)).gather(asked["session"])
+        known = chosen.with_columns(defined=sessions_with_judgments(batch, selection).gather(chosen["session"]))
+        totals = self._totals_by_slot(batch, known.filter("defined").select("session", "group"))
+        asked = units(batch, selection)
+        row = where(chosen["session"], len(batch.sessions)).gather(asked["session"])
         queries = asked.with_columns(known[name].gather(row) for name in ("group", "defined"))
         queries = queries.filter(pl.col("defined").is_not_null())
         places = queries.filter("defined", pl.col("key").is_not_null())
@@ -287,7 +287,7 @@ class CurveReduction:
         worth = exact.fixed(measure.contribution(pl.col("gain"))) * pl.col("many")
         ideals = (
             places.with_columns(offset=(pl.col("query_position").cast(pl.Int64) - 1) * cutoff)
-            .join(ideal_list(block, measure).filter(pl.col("rank") <= cutoff), on="key")
+            .join(ideal_list(batch, measure).filter(pl.col("rank") <= cutoff), on="key")
             .group_by("group", slot=(pl.col("offset") + pl.col("rank")).cast(pl.Int32))
             .agg(worth.sum().alias("ideal sum"))
         )
@@ -301,13 +301,13 @@ class CurveReduction:
         )
         return pl.concat([totals, ideals, groups], how="diagonal")
 
-    def _totals_by_slot(self, block: SessionBatch, sessions: pl.DataFrame) -> pl.DataFrame:
+    def _totals_by_slot(self, batch: SessionBatch, sessions: pl.DataFrame) -> pl.DataFrame:
         """What the results of some sessions (``session``, ``group``) add at every slot of their group."""
         measure, selection = self.measure, self.measure.selection
         groups = sessions.select("group").unique().with_row_index("number")
         number = sessions.join(groups, on="group", how="left", nulls_equal=True, maintain_order="left")["number"]
-        cells = GainHistogram.of(block, selection, [measure])
-        held = cells.held(placed(number, sessions["session"], len(block.sessions)))
+        cells = GainHistogram.of(batch, selection, [measure])
+        held = cells.held(placed(number, sessions["session"], len(batch.sessions)))
         offset = (pl.col("query_position").cast(pl.Int64) - 1) * int(measure.cutoff or 0)
         gain = gain_expr(pl.col("grade"), measure.gain, measure.min_grade)
         places = cells.places.with_columns(offset=offset).select(
@@ -317,17 +317,17 @@ class CurveReduction:
         totals = added.agg((pl.col("worth") * pl.col("many")).sum().alias("total sum")).rename({"group": "number"})
         return totals.join(groups, on="number").drop("number")
 
-    def _sums_of_vectors(self, block: SessionBatch, chosen: pl.DataFrame) -> pl.DataFrame:
+    def _sums_of_vectors(self, batch: SessionBatch, chosen: pl.DataFrame) -> pl.DataFrame:
         """Sums and counts from the curve of every session, as what each slot adds to them."""
-        vectors = session_vectors(block, self.measure)
+        vectors = session_vectors(batch, self.measure)
         extents = vectors.group_by("session").agg(pl.col("own", "end").first(), some=pl.col("ideal").last() > 0)
-        judged = sessions_with_judgments(block, self.measure.selection).gather(chosen["session"])
+        judged = sessions_with_judgments(batch, self.measure.selection).gather(chosen["session"])
         known = chosen.with_columns(judged=judged).join(extents, on="session", how="left", maintain_order="left")
         # an ideal of more queries than the session has can know of relevant documents where its own have none
         known = known.with_columns(
             pl.col("own", "end").fill_null(0), defined=pl.col("judged") | pl.col("some").fill_null(value=False)
         )
-        row = where(known["session"], len(block.sessions)).gather(vectors["session"])
+        row = where(known["session"], len(batch.sessions)).gather(vectors["session"])
         levels = vectors.drop("end").with_columns(known[name].gather(row) for name in ("group", "defined"))
         levels = levels.filter(row.is_not_null()) if row.null_count() else levels
         steps, stood = self._steps(levels)

@@ -227,20 +227,20 @@ class ListsReduction:
     columns_made = 1
 
     def columns(self) -> Mapping[str, Sequence[str]]:
-        """What is read beside what every block is made of."""
+        """What is read beside what every batch is made of."""
         return {"sessions": ["system_id"], "results": ["doc_id"]}
 
-    def part(self, block: SessionBatch) -> pl.DataFrame:
-        """The counts of a block."""
-        system = block.features["system_id"]
-        lists = block.queries.select("results_status", "length", system_id=system.gather(block.queries["session"]))
+    def part(self, batch: SessionBatch) -> pl.DataFrame:
+        """The counts of a batch."""
+        system = batch.features["system_id"]
+        lists = batch.queries.select("results_status", "length", system_id=system.gather(batch.queries["session"]))
         of_lists = lists.group_by(KEYS).agg(queries=pl.len())
         sessions = pl.DataFrame(
             {
                 "system_id": system,
-                "repeats": _repeats(block),
-                "results": results_shown(block, Selection(), "session"),
-                "judged": judged_shown(block, Selection(), "session"),
+                "repeats": _repeats(batch),
+                "results": results_shown(batch, Selection(), "session"),
+                "judged": judged_shown(batch, Selection(), "session"),
             }
         )
         of_systems = sessions.group_by("system_id").agg(pl.col(COUNTS[1:]).sum())
@@ -256,10 +256,10 @@ class ListsReduction:
         return self.added([*parts]).sort(KEYS)
 
 
-def _repeats(block: SessionBatch) -> pl.Series:
+def _repeats(batch: SessionBatch) -> pl.Series:
     """Results of every session whose document it had seen before."""
-    document, sessions = block.results["doc_id"], len(block.sessions)
-    session = block.queries["session"].gather(block.results["query"]).to_numpy().astype(np.uint64)
+    document, sessions = batch.results["doc_id"], len(batch.sessions)
+    session = batch.queries["session"].gather(batch.results["query"]).to_numpy().astype(np.uint64)
     # session, some bits of the document and row in one number: sorted, results of one document stand side by side
     bits = np.uint64(len(document).bit_length())
     spare = np.uint64(sessions.bit_length()) + bits

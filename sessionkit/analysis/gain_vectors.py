@@ -97,12 +97,12 @@ def gain_vectors(
 class VectorsReduction(BreakdownReduction):
     """Mean values of all queries by rank, and of their ideal lists."""
 
-    def parted(self, block: SessionBatch, chosen: pl.DataFrame) -> pl.DataFrame:
+    def parted(self, batch: SessionBatch, chosen: pl.DataFrame) -> pl.DataFrame:
         """Values of the queries and of their ideals, as two parts."""
         measure = cast("GainMeasure", self.measure)
-        several = [rank_values(block, measure).with_columns(part=pl.lit(SHOWN), order=pl.lit(0, pl.Int32))]
+        several = [rank_values(batch, measure).with_columns(part=pl.lit(SHOWN), order=pl.lit(0, pl.Int32))]
         if not measure.normalized:
-            several.append(_ideals(block, measure).with_columns(part=pl.lit(IDEAL), order=pl.lit(1, pl.Int32)))
+            several.append(_ideals(batch, measure).with_columns(part=pl.lit(IDEAL), order=pl.lit(1, pl.Int32)))
         values = pl.concat(several).with_columns(single=pl.lit(value=False))
         return values.join(chosen, on="session", maintain_order="left")
 
@@ -116,11 +116,11 @@ class VectorsReduction(BreakdownReduction):
         return joined.select("group", "rank", "value", ideal.alias("ideal"), "n_queries", "n_sessions")
 
 
-def _ideals(block: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
+def _ideals(batch: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
     """The ideal of every query cumulated to every rank, as `rank_values` has the queries' own values."""
     ranks = pl.int_ranges(1, pl.lit(measure.cutoff, pl.Int32) + 1, dtype=pl.Int32)
-    places = units(block, measure.selection).with_columns(rank=ranks).explode("rank", empty_as_null=False)
-    best = ideal_list(block, measure)
+    places = units(batch, measure.selection).with_columns(rank=ranks).explode("rank", empty_as_null=False)
+    best = ideal_list(batch, measure)
     running = exact.fixed(measure.contribution(pl.col("gain"))).fill_null(0).cum_sum()
     each = best.filter(pl.col("rank") <= measure.cutoff).sort("key", "rank").with_columns(ideal=running.over("key"))
     # ideal lists that end before the cutoff are held

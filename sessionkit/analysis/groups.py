@@ -108,15 +108,15 @@ class Grouping:
         topic = ["topic_id"] if self.topic is not None else []
         return {"sessions": [*own, *topic], "users": [self.column] if self.of_users and self.column else []}
 
-    def sessions(self, block: SessionBatch) -> pl.DataFrame:
-        """The chosen sessions of a block, in order: ``session``, ``group`` (null where unknown)."""
+    def sessions(self, batch: SessionBatch) -> pl.DataFrame:
+        """The chosen sessions of a batch, in order: ``session``, ``group`` (null where unknown)."""
         group = pl.lit(None, pl.String) if self.column is None else pl.col(self.column).cast(pl.String)
-        features = block.features.with_columns(group.alias("__group"))
-        chosen = block.sessions.select("session", group=features["__group"])
+        features = batch.features.with_columns(group.alias("__group"))
+        chosen = batch.sessions.select("session", group=features["__group"])
         if self.topic is not None:
             chosen = chosen.filter(features["topic_id"] == self.topic)
         if self.min_queries is not None:
-            logged = block.queries.filter("logged").group_by("session").len("many")
+            logged = batch.queries.filter("logged").group_by("session").len("many")
             enough = logged.filter(pl.col("many") >= self.min_queries)
             chosen = chosen.join(enough, on="session", how="semi", maintain_order="left")
         return chosen

@@ -225,7 +225,7 @@ class PrecisionRecallReduction:
     reads: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def columns(self) -> Mapping[str, Sequence[str]]:
-        """What is read beside what every block is made of."""
+        """What is read beside what every batch is made of."""
         return with_topics(self.reads, self.grouping)
 
     @property
@@ -238,12 +238,12 @@ class PrecisionRecallReduction:
         """Columns of numbers that are made of each level."""
         return 3
 
-    def part(self, block: SessionBatch) -> pl.DataFrame:
-        """Curves of the block's queries, or their sums by topic."""
-        lists = Lists(block, self.measure.selection)
+    def part(self, batch: SessionBatch) -> pl.DataFrame:
+        """Curves of the batch's queries, or their sums by topic."""
+        lists = Lists(batch, self.measure.selection)
         curve = precision_at_recall(lists, self.measure.min_grade, self.measure.rule, ELEVEN)
-        known = block.sessions.select("session", "session_id", block.features["topic_id"].cast(pl.String))
-        chosen = self.grouping.sessions(block).join(known, on="session", maintain_order="left")
+        known = batch.sessions.select("session", "session_id", batch.features["topic_id"].cast(pl.String))
+        chosen = self.grouping.sessions(batch).join(known, on="session", maintain_order="left")
         undefined = 0.0 if self.measure.undefined == "zero" else None
         points = []
         for level, precision in zip(ELEVEN, curve, strict=True):

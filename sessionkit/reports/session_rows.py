@@ -1,4 +1,4 @@
-"""The rows of some sessions, picked from the blocks of a study while it is read for something else."""
+"""The rows of some sessions, picked from the batches of a study while it is read for something else."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ TAKEN = {
     "queries": {"session", "query", "key", "length", "logged", LENGTH},
     "results": {"query", "judgment", JUDGMENT},
 }
-"""Columns that a block makes itself; a log that has one of its own cannot be picked from blocks."""
+"""Columns that a batch makes itself; a log that has one of its own cannot be picked from batches."""
 PLACES = {"sessions": (), "queries": ("session_id",), "results": ("session_id", "query_position")}
-"""Columns that need not be read, as blocks know them otherwise."""
+"""Columns that need not be read, as batches know them otherwise."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +55,7 @@ class SessionRowsReduction:
         self.__dict__["of"] = ids.implode()
 
     def columns(self) -> Mapping[str, Sequence[str]]:
-        """What is read beside what every block is made of."""
+        """What is read beside what every batch is made of."""
         return {self.table: [name for name in self.names if name not in PLACES[self.table]]}
 
     @property
@@ -63,32 +63,32 @@ class SessionRowsReduction:
         """As many as are read of the results, when memory is reckoned."""
         return len(self.names) if self.table == "results" else 1
 
-    def part(self, block: SessionBatch) -> pl.DataFrame:
-        """The rows of a block."""
-        chosen = block.sessions["session_id"].is_in(self.__dict__["of"])
-        of_query = chosen.gather(block.queries["session"])
+    def part(self, batch: SessionBatch) -> pl.DataFrame:
+        """The rows of a batch."""
+        chosen = batch.sessions["session_id"].is_in(self.__dict__["of"])
+        of_query = chosen.gather(batch.queries["session"])
         if self.table == "sessions":
-            return self._sessions(block, chosen)
-        return self._queries(block, of_query) if self.table == "queries" else self._results(block, of_query)
+            return self._sessions(batch, chosen)
+        return self._queries(batch, of_query) if self.table == "queries" else self._results(batch, of_query)
 
-    def _sessions(self, block: SessionBatch, chosen: pl.Series) -> pl.DataFrame:
+    def _sessions(self, batch: SessionBatch, chosen: pl.Series) -> pl.DataFrame:
         """Sessions with their numbers of queries and results."""
-        session, many = block.queries["session"], len(block.sessions)
-        queries, results = counts(session, many), sums(block.queries["length"], session, many)
-        every = block.features.select(self.names).with_columns(queries.alias(QUERIES), results.alias(RESULTS))
+        session, many = batch.queries["session"], len(batch.sessions)
+        queries, results = counts(session, many), sums(batch.queries["length"], session, many)
+        every = batch.features.select(self.names).with_columns(queries.alias(QUERIES), results.alias(RESULTS))
         return every.filter(chosen)
 
-    def _queries(self, block: SessionBatch, chosen: pl.Series) -> pl.DataFrame:
+    def _queries(self, batch: SessionBatch, chosen: pl.Series) -> pl.DataFrame:
         """Queries with the lengths of their lists."""
-        rows = block.queries.filter(chosen)
-        ids = block.sessions["session_id"].gather(rows["session"])
+        rows = batch.queries.filter(chosen)
+        ids = batch.sessions["session_id"].gather(rows["session"])
         return rows.with_columns(ids).select(*self.names, pl.col("length").alias(LENGTH))
 
-    def _results(self, block: SessionBatch, chosen: pl.Series) -> pl.DataFrame:
+    def _results(self, batch: SessionBatch, chosen: pl.Series) -> pl.DataFrame:
         """Results with the numbers of their judgments."""
-        rows = block.results.filter(chosen.gather(block.results["query"]))
-        ids = block.sessions["session_id"].gather(block.queries["session"].gather(rows["query"]))
-        rows = rows.with_columns(ids, block.queries["query_position"].gather(rows["query"]))
+        rows = batch.results.filter(chosen.gather(batch.results["query"]))
+        ids = batch.sessions["session_id"].gather(batch.queries["session"].gather(rows["query"]))
+        rows = rows.with_columns(ids, batch.queries["query_position"].gather(rows["query"]))
         return rows.select(*self.names, pl.col("judgment").alias(JUDGMENT))
 
     def added(self, parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
@@ -111,7 +111,7 @@ def pick_tasks(study: Study, ids: pl.Series) -> list[SessionRowsReduction]:
     Raises
     ------
     UsageError
-        The log has a column that blocks make themselves.
+        The log has a column that batches make themselves.
     """
     for name in LOG:
         if taken := TAKEN[name] & {*study.columns(name)}:

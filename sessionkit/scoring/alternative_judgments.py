@@ -77,29 +77,29 @@ def reads_subtopics(measure: Measure) -> bool:
     return SUBTOPIC in (*measure.inner.needs().get("judgments", ()), *measure.inner.may_read.get("judgments", ()))
 
 
-def under(block: SessionBatch, judged: GradedPairs) -> SessionBatch:
-    """A block under other grades of the same pairs; what has nothing judged for its key any more has no key."""
+def under(batch: SessionBatch, judged: GradedPairs) -> SessionBatch:
+    """A batch under other grades of the same pairs; what has nothing judged for its key any more has no key."""
     known = judged.keys
-    if known.equals(block.judged.keys):
-        return replace(block, judged=judged)
+    if known.equals(batch.judged.keys):
+        return replace(batch, judged=judged)
     there = pl.when(pl.lit(known).gather(pl.col("key"))).then(pl.col("key")).alias("key")
-    sessions, queries = (frame.with_columns(there) for frame in (block.sessions, block.queries))
-    return replace(block, judged=judged, sessions=sessions, queries=queries)
+    sessions, queries = (frame.with_columns(there) for frame in (batch.sessions, batch.queries))
+    return replace(batch, judged=judged, sessions=sessions, queries=queries)
 
 
-def only_sessions(block: SessionBatch, keep: np.ndarray) -> SessionBatch:
-    """The part of a block that some of its sessions make, whose rows are numbered anew."""
+def only_sessions(batch: SessionBatch, keep: np.ndarray) -> SessionBatch:
+    """The part of a batch that some of its sessions make, whose rows are numbered anew."""
     if bool(keep.all()):
-        return block
+        return batch
     kept = pl.Series("keep", keep)
-    queries = kept.gather(block.queries["session"])
-    results = queries.gather(block.results["query"])
+    queries = kept.gather(batch.queries["session"])
+    results = queries.gather(batch.results["query"])
     return replace(
-        block,
-        sessions=_renumbered(block.sessions.filter(kept), "session"),
-        features=block.features.filter(kept),
-        queries=_renumbered(_moved(block.queries.filter(queries), "session", keep), "query"),
-        results=_moved(block.results.filter(results), "query", queries.to_numpy()),
+        batch,
+        sessions=_renumbered(batch.sessions.filter(kept), "session"),
+        features=batch.features.filter(kept),
+        queries=_renumbered(_moved(batch.queries.filter(queries), "session", keep), "query"),
+        results=_moved(batch.results.filter(results), "query", queries.to_numpy()),
     )
 
 

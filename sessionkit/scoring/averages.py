@@ -46,15 +46,15 @@ def avg_pos(vector: Sequence[float], k: int | None = None) -> float:
     return float(np.mean(np.asarray(vector, dtype=float)[:k]))
 
 
-def average_positions(block: SessionBatch, measure: AveragePosition) -> pl.DataFrame:
+def average_positions(batch: SessionBatch, measure: AveragePosition) -> pl.DataFrame:
     """Mean of each session's cumulated curve over its own slots, or over ``length`` of them: ``value``, in order.
 
     A curve shorter than ``length`` is held at its last value. Null for a session that occupies no slot and has no
     ``length``, and where the measure is undefined at every slot.
     """
     inner = measure.inner
-    judged = sessions_with_judgments(block, inner.selection).alias("has_judgments")
-    vectors = session_vectors(block, inner)
+    judged = sessions_with_judgments(batch, inner.selection).alias("has_judgments")
+    vectors = session_vectors(batch, inner)
     height: pl.Expr = pl.when(judged.gather(vectors["session"])).then(pl.col("total"))
     if inner.normalized:
         height = exact.fixed(exact.quotient(pl.col("total"), pl.col("ideal")))
@@ -70,7 +70,7 @@ def average_positions(block: SessionBatch, measure: AveragePosition) -> pl.DataF
     length = within.count().cast(pl.Int64) + held
     averages = vectors.group_by("session").agg(value=exact.quotient(exact.unfixed(total), length))
     averages = averages.with_columns(there=pl.lit(value=True))
-    sessions = block.sessions.select("session").with_columns(judged)
+    sessions = batch.sessions.select("session").with_columns(judged)
     found = sessions.join(averages, on="session", how="left", maintain_order="left")
     # a session without a slot has gained nothing over any length
     nothing = 0.0 if (measure.length is not None and not inner.normalized) or inner.undefined == "zero" else None

@@ -26,7 +26,7 @@ OWN = {
     "queries": ("query", "session", "query_position", "key", "logged", "length", "results_status", "judgment_key"),
     "results": ("query", "rank", "judgment"),
 }
-"""Columns of queries and results that every block has."""
+"""Columns of queries and results that every batch has."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +112,7 @@ class SessionBatch:
     def of_slice(
         cls, part: StudyBatch, judged: GradedPairs, *, gaps: bool = True, repeats: bool = True
     ) -> SessionBatch:
-        """Make the block of a slice, whose private columns stand in for the ids."""
+        """Make the batch of a slice, whose private columns stand in for the ids."""
         if not part.numbered:
             return cls.of(part.sessions, part.queries, part.results, judged, gaps=gaps, repeats=repeats)
         last = part.results[JUDGMENT].max()
@@ -162,7 +162,7 @@ class SessionBatch:
         return cls(judged, numbered, sessions, queries, results, own_keys, gaps, repeats)
 
     def reading(self, columns: Mapping[str, Sequence[str]]) -> SessionBatch:
-        """The same block without what nobody asked for: of queries and results only these columns, beside `OWN`.
+        """The same batch without what nobody asked for: of queries and results only these columns, beside `OWN`.
 
         Both have one memo. Columns that others read cost a task nothing then, as every filter of rows moves all their
         columns.
@@ -209,21 +209,21 @@ def judged_only(key: pl.Series, judged: GradedPairs) -> pl.Series:
     return pl.select(pl.when(judged.keys.gather(key)).then(key)).to_series().alias("key")
 
 
-def blocks(
+def batches(
     study: Study,
     columns: Mapping[str, Sequence[str]],
     rows: int = ROWS,
     stored: Sequence[StoredBatch] | None = None,
     per_query: int = 0,
 ) -> Iterator[SessionBatch]:
-    """Cut a study into blocks of about so many results.
+    """Cut a study into batches of about so many results.
 
     Parameters
     ----------
     columns
-        What to read beside what every block needs, by table; columns of ``users`` are put beside their sessions.
+        What to read beside what every batch needs, by table; columns of ``users`` are put beside their sessions.
     rows, per_query
-        Results of a block, and as how many more each query counts, see `sessionkit.study.batches`.
+        Results of a batch, and as how many more each query counts, see `sessionkit.study.batches`.
     stored
         Of a saved study, only these of its parts; all if not given.
     """

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from sessionkit.contract import table
-from sessionkit.scoring.batch import CachedBatches, blocks
+from sessionkit.scoring.batch import CachedBatches, batches
 from sessionkit.study import Study
 from sessionkit.study.batches import IDS
 
@@ -26,7 +26,7 @@ def cache_batches(study: Study, columns: Mapping[str, Sequence[str]]) -> Iterato
     Parameters
     ----------
     columns
-        What to cache beside the columns that every log can have, by table, as `sessionkit.scoring.batch.blocks` has it.
+        What to cache beside the columns that every log can have, by table, as `sessionkit.scoring.batch.batches` has it.
     """
     if study.facts.results > SMALL:
         yield
@@ -36,5 +36,5 @@ def cache_batches(study: Study, columns: Mapping[str, Sequence[str]]) -> Iterato
         wanted = {*table(name).names, *columns.get(name, ())} - (NUMBERED if name == "results" else set())
         read[name] = [one for one in study.columns(name) if one in wanted]
     read["users"] = [one for one in columns.get("users", ()) if one not in read["sessions"]]
-    with study.memo.holding(CachedBatches(read, [*blocks(study, read)])):
+    with study.memo.holding(CachedBatches(read, [*batches(study, read)])):
         yield

@@ -11,7 +11,7 @@ from sessionkit.study import Study
 
 
 def columns_read(study: Study, measures: Iterable[Measure]) -> dict[str, list[str]]:
-    """What measures read of each table of a study beside what every block is made of.
+    """What measures read of each table of a study beside what every batch is made of.
 
     Raises
     ------

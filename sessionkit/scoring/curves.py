@@ -14,7 +14,7 @@ from sessionkit.scoring.slots import layout, require_cutoff, with_offsets
 from sessionkit.study.row_index import placed, repeated
 
 
-def session_vectors(block: SessionBatch, measure: Measure) -> pl.DataFrame:
+def session_vectors(batch: SessionBatch, measure: Measure) -> pl.DataFrame:
     """Cumulated sums of every session along its concatenated lists.
 
     Parameters
@@ -36,8 +36,8 @@ def session_vectors(block: SessionBatch, measure: Measure) -> pl.DataFrame:
         If the measure is not one of whole sessions, has no cutoff, or has no curve.
     """
     measure = require_curve(measure)
-    places = layout(block, measure)
-    extents = _extents(block, measure, places)
+    places = layout(batch, measure)
+    extents = _extents(batch, measure, places)
     end = extents["end"]
     start = end.cum_sum() - end  # the row at which each session begins
     many = int(end.sum())
@@ -45,8 +45,8 @@ def session_vectors(block: SessionBatch, measure: Measure) -> pl.DataFrame:
     slot = (pl.int_range(many, dtype=pl.Int64, eager=True) - repeated(start, end) + 1).cast(pl.Int32)
     lists = _lists(places, start)
     at = lists["at"]
-    total = _scattered(many, _gains_by_row(block, measure, places, start))
-    ideal = _scattered(many, _ideals_by_row(block, measure, start, end))
+    total = _scattered(many, _gains_by_row(batch, measure, places, start))
+    ideal = _scattered(many, _ideals_by_row(batch, measure, start, end))
     own, ends = repeated(extents["own"], end), repeated(end, end)
     position, rank = (placed(lists[name], at, many) for name in ("query_position", "rank"))
     vectors = pl.DataFrame(
@@ -76,11 +76,11 @@ def require_curve(measure: Measure) -> GainMeasure:
     return measure
 
 
-def _extents(block: SessionBatch, measure: GainMeasure, places: pl.DataFrame) -> pl.DataFrame:
+def _extents(batch: SessionBatch, measure: GainMeasure, places: pl.DataFrame) -> pl.DataFrame:
     """Of every session its ``own`` last slot and the ``end``: that of its ideal too."""
     end = (pl.col("offset") + pl.col("size")).max()
-    sessions = block.sessions.select("session")
-    for name, laid_out in (("own", places), ("end", ideal_places(block, measure))):
+    sessions = batch.sessions.select("session")
+    for name, laid_out in (("own", places), ("end", ideal_places(batch, measure))):
         ends = laid_out.group_by("session").agg(end.alias(name))
         sessions = sessions.join(ends, on="session", how="left", maintain_order="left")
     return sessions.with_columns(pl.col("own").fill_null(0)).with_columns(end=pl.max_horizontal("own", "end"))
@@ -101,27 +101,27 @@ def _lists(places: pl.DataFrame, start: pl.Series) -> pl.DataFrame:
     )
 
 
-def _gains_by_row(block: SessionBatch, measure: GainMeasure, places: pl.DataFrame, start: pl.Series) -> pl.DataFrame:
+def _gains_by_row(batch: SessionBatch, measure: GainMeasure, places: pl.DataFrame, start: pl.Series) -> pl.DataFrame:
     """What the session's results add, at the fixed scale: ``at`` (the row), ``added``."""
-    rows = gaining_rows(block, measure)
-    rows = with_offsets(block, rows, measure)
-    offset = placed(places["offset"], places["query"], len(block.queries)).gather(rows["query"])
+    rows = gaining_rows(batch, measure)
+    rows = with_offsets(batch, rows, measure)
+    offset = placed(places["offset"], places["query"], len(batch.queries)).gather(rows["query"])
     at = start.gather(rows["session"]) + offset + rows["rank"] - 1
     added = exact.fixed(measure.contribution(pl.col("gain")))
     return rows.select(at=at, added=added).drop_nulls()
 
 
-def _ideals_by_row(block: SessionBatch, measure: GainMeasure, start: pl.Series, end: pl.Series) -> pl.DataFrame:
+def _ideals_by_row(batch: SessionBatch, measure: GainMeasure, start: pl.Series, end: pl.Series) -> pl.DataFrame:
     """What the ideal adds, at the fixed scale: ``at`` (the row), ``added``."""
     kind = measure.session_ideal
     if kind == "spread":
-        totals = spread_ideals(block, measure, every_prefix=True).group_by("session", "key", "slot")
+        totals = spread_ideals(batch, measure, every_prefix=True).group_by("session", "key", "slot")
         added = totals.agg(pl.col("ideal").max()).sort("session", "key", "slot")
         before = pl.col("ideal").shift(1).over("session", "key").fill_null(0)
         added = added.with_columns(pl.col("ideal") - before)
     else:
-        best = ideal_list(block, measure)
-        slots = ideal_slots(block, measure, longest_list(best))
+        best = ideal_list(batch, measure)
+        slots = ideal_slots(batch, measure, longest_list(best))
         if kind == "once":
             slots = first_query(slots)
         worth = exact.fixed(measure.contribution(pl.col("gain")))

@@ -1,4 +1,4 @@
-"""The engine: the values of many measures per query or per session of a block, from as few passes over its results as
+"""The engine: the values of many measures per query or per session of a batch, from as few passes over its results as
 their choices allow.
 """
 
@@ -34,7 +34,7 @@ from sessionkit.study.row_index import where
 PLACE = ["query", "session", "query_position"]
 
 
-def query_values(block: SessionBatch, measures: Iterable[Measure]) -> dict[Measure, pl.DataFrame]:
+def query_values(batch: SessionBatch, measures: Iterable[Measure]) -> dict[Measure, pl.DataFrame]:
     """Value of each measure for each logged query; of a session measure, the part that the query adds.
 
     Returns
@@ -45,24 +45,24 @@ def query_values(block: SessionBatch, measures: Iterable[Measure]) -> dict[Measu
     """
     measures = list(measures)
     listed = [measure for measure in measures if measure.gain_measure is None]
-    values = dict(_worked_out(block, listed))
+    values = dict(_worked_out(batch, listed))
     adding = [measure for measure in measures if isinstance(measure, GainMeasure)]
-    for measure, sums in _sums(block, adding, "query").items():
-        found = units(block, measure.selection)
+    for measure, sums in _sums(batch, adding, "query").items():
+        found = units(batch, measure.selection)
         totals = sums.select(pl.all().gather(found["query"]))
         found = found.with_columns(totals)
         if not measure.normalized:
             value: pl.Expr = pl.when(pl.col("key").is_not_null()).then(exact.unfixed(pl.col("total")))
         else:
-            ideals, of = own_ideals(block, measure)
+            ideals, of = own_ideals(batch, measure)
             found = found.join(ideals.select(of, "ideal"), on=of, how="left", maintain_order="left")
             value = exact.quotient(pl.col("total"), pl.col("ideal"))
         values[measure] = found.select("query", "session", "query_position", "judged", value=_defined(value, measure))
     return {measure: values[measure] for measure in measures}
 
 
-def session_values(block: SessionBatch, measures: Iterable[Measure]) -> dict[Measure, pl.DataFrame]:
-    """Value of each measure for each session of the block, in order.
+def session_values(batch: SessionBatch, measures: Iterable[Measure]) -> dict[Measure, pl.DataFrame]:
+    """Value of each measure for each session of the batch, in order.
 
     Returns
     -------
@@ -78,54 +78,54 @@ def session_values(block: SessionBatch, measures: Iterable[Measure]) -> dict[Mea
     asked = list(measures)
     for measure in asked:
         require_session(measure)
-    known: dict[Measure, pl.DataFrame] = block.memo.once(session_values, dict)
-    known.update(_session_values(block, [measure for measure in asked if measure not in known]))
+    known: dict[Measure, pl.DataFrame] = batch.memo.once(session_values, dict)
+    known.update(_session_values(batch, [measure for measure in asked if measure not in known]))
     return {measure: known[measure] for measure in asked}
 
 
-def _session_values(block: SessionBatch, measures: list[Measure]) -> dict[Measure, pl.DataFrame]:
+def _session_values(batch: SessionBatch, measures: list[Measure]) -> dict[Measure, pl.DataFrame]:
     """The same of measures that were not asked for before."""
     plain = [measure for measure in measures if isinstance(measure, GainMeasure)]
     parted = [measure for measure in plain if measure.normalized and not measure.normalized_by_session]
-    sums = _sums(block, [measure for measure in plain if measure not in parted], "session")
+    sums = _sums(batch, [measure for measure in plain if measure not in parted], "session")
     inside = [measure.inner for measure in measures if isinstance(measure, Aggregate)]
-    by_query = query_values(block, dict.fromkeys([*inside, *parted]))
+    by_query = query_values(batch, dict.fromkeys([*inside, *parted]))
     own = [measure for measure in measures if not measure.wraps and measure.gain_measure is None]
-    worked_out = dict(_worked_out(block, own))
+    worked_out = dict(_worked_out(batch, own))
     values: dict[Measure, pl.DataFrame] = {}
     for measure in measures:
         if isinstance(measure, AveragePosition):
-            found = average_positions(block, measure).select("value")
+            found = average_positions(batch, measure).select("value")
         elif isinstance(measure, Aggregate):
             reduced = measure.over(pl.col("value"), LAST)
             of_queries = by_query[measure.inner]
             judged = [pl.col("judged").sum()] if "judged" in of_queries.columns else []
-            found = _by_session(block, of_queries, *judged, value=reduced)
+            found = _by_session(batch, of_queries, *judged, value=reduced)
         elif measure in worked_out:
             found = worked_out[measure]
         elif isinstance(measure, GainMeasure) and measure in sums:
-            values[measure] = _session_value(block, measure, sums[measure])
+            values[measure] = _session_value(batch, measure, sums[measure])
             continue
         else:
             added = pl.when(pl.col("value").count() > 0).then(exact.fixed(pl.col("value")).sum())
-            found = _by_session(block, by_query[measure.inner], pl.col("judged").sum(), value=exact.unfixed(added))
+            found = _by_session(batch, by_query[measure.inner], pl.col("judged").sum(), value=exact.unfixed(added))
         value = pl.col("value")
         found = found.with_columns(value if measure.wraps else _defined(value, measure))
         values[measure] = found.with_columns(total=exact.fixed(value))
     for measure, found in values.items():
-        logged = logged_sessions(block, measure.selection)
+        logged = logged_sessions(batch, measure.selection)
         if not logged.all():
             values[measure] = found.with_columns(pl.when(pl.lit(logged)).then(pl.col("value", "total")))
     return values
 
 
-def _worked_out(block: SessionBatch, measures: Iterable[Measure]) -> Iterator[tuple[Measure, pl.DataFrame]]:
+def _worked_out(batch: SessionBatch, measures: Iterable[Measure]) -> Iterator[tuple[Measure, pl.DataFrame]]:
     """Measures that work out their own values, with them; those that agree on which results count share their lists."""
     groups: dict[Selection, list[Measure]] = {}
     for measure in dict.fromkeys(measures):
         groups.setdefault(measure.selection, []).append(measure)
     for selection, group in groups.items():
-        lists = Lists(block, selection, columns_beside(group))
+        lists = Lists(batch, selection, columns_beside(group))
         for measure in group:
             found = measure.values(lists).cast(pl.Float64).alias("value").to_frame()
             if measure.level == "query":
@@ -150,31 +150,31 @@ def require_session(measure: Measure, *, per_query: bool = True) -> None:
         raise MeasureError(msg)
 
 
-def _session_value(block: SessionBatch, measure: GainMeasure, found: pl.DataFrame) -> pl.DataFrame:
+def _session_value(batch: SessionBatch, measure: GainMeasure, found: pl.DataFrame) -> pl.DataFrame:
     """Value of a session measure from its sums; every session has a row."""
     if measure.normalized:
-        sessions = block.sessions.select("session")
-        ideals = sessions.join(session_ideals(block, measure), on="session", how="left", maintain_order="left")
+        sessions = batch.sessions.select("session")
+        ideals = sessions.join(session_ideals(batch, measure), on="session", how="left", maintain_order="left")
         share = exact.quotient(pl.col("total"), pl.lit(ideals["ideal"]))
         found = found.with_columns(value=_defined(share, measure)).with_columns(total=exact.fixed(pl.col("value")))
         return found.select("value", "total", "judged")
-    judged = pl.lit(sessions_with_judgments(block, measure.selection))
+    judged = pl.lit(sessions_with_judgments(batch, measure.selection))
     total: pl.Expr = pl.when(judged).then(pl.col("total"))
     if measure.undefined == "zero":
         total = total.fill_null(0)
     return found.select(value=exact.unfixed(total), total=total, judged="judged")
 
 
-def _by_session(block: SessionBatch, queries: pl.DataFrame, *aggregates: pl.Expr, **named: pl.Expr) -> pl.DataFrame:
-    """Reduce what queries have to a row for each session of the block, in order."""
+def _by_session(batch: SessionBatch, queries: pl.DataFrame, *aggregates: pl.Expr, **named: pl.Expr) -> pl.DataFrame:
+    """Reduce what queries have to a row for each session of the batch, in order."""
     reduced = queries.group_by("session").agg(*aggregates, **named)
-    sessions = block.sessions.select("session")
+    sessions = batch.sessions.select("session")
     return sessions.join(reduced, on="session", how="left", maintain_order="left").drop("session")
 
 
-def _sums(block: SessionBatch, measures: Iterable[GainMeasure], by: str) -> dict[GainMeasure, pl.DataFrame]:
+def _sums(batch: SessionBatch, measures: Iterable[GainMeasure], by: str) -> dict[GainMeasure, pl.DataFrame]:
     """Sum of the contributions (``total``, at the fixed scale) and number of ``judged`` results that count, for every
-    session or query of the block, in order.
+    session or query of the batch, in order.
 
     Measures that agree on which results count share one pass over them.
     """
@@ -182,14 +182,14 @@ def _sums(block: SessionBatch, measures: Iterable[GainMeasure], by: str) -> dict
     for measure in dict.fromkeys(measures):
         groups.setdefault((measure.selection, measure if measure.ranks_along_session else None), []).append(measure)
     sums: dict[GainMeasure, pl.DataFrame] = {}
-    many = len(block.sessions if by == "session" else block.queries)
+    many = len(batch.sessions if by == "session" else batch.queries)
     for (selection, running_on), group in groups.items():
-        rows = counted_rows(block, selection)
-        judged = judged_of(block, selection, rows, by)
+        rows = counted_rows(batch, selection)
+        judged = judged_of(batch, selection, rows, by)
         if running_on is None:
-            totals = GainHistogram.of(block, selection, group, rows).sums(by, group)
+            totals = GainHistogram.of(batch, selection, group, rows).sums(by, group)
         else:
-            gaining = with_offsets(block, relevant_rows(block, selection, group, rows), running_on)
+            gaining = with_offsets(batch, relevant_rows(batch, selection, group, rows), running_on)
             gain = gain_expr(pl.col("grade"), running_on.gain, running_on.min_grade)
             added = exact.fixed(running_on.contribution(gain)).alias(str(running_on))
             totals = gaining.group_by(by).agg(added.sum())

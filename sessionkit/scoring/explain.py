@@ -9,7 +9,7 @@ import polars as pl
 from sessionkit.display.frames import ResultFrame
 from sessionkit.errors import MeasureError, UsageError, suggestion
 from sessionkit.scoring import exact
-from sessionkit.scoring.batch import SessionBatch, blocks
+from sessionkit.scoring.batch import SessionBatch, batches
 from sessionkit.scoring.columns import columns_beside, columns_read
 from sessionkit.scoring.curves import session_vectors
 from sessionkit.scoring.execution import query_values
@@ -87,31 +87,31 @@ def explain(study: Study, measure: str | Measure, session: str | None = None) ->
     read = columns_read(study, [asked])
     read["results"] = [*read["results"], "doc_id"]
     empty = pl.DataFrame(schema=COLUMNS)
-    explained = pl.concat([empty, *(_explained(block, asked) for block in blocks(study, read))])
+    explained = pl.concat([empty, *(_explained(batch, asked) for batch in batches(study, read))])
     return ResultFrame(
         explained if study.storage.partitioned is None else explained.sort("session_id", maintain_order=True)
     )
 
 
-def _explained(block: SessionBatch, asked: Measure) -> pl.DataFrame:
-    """Every result of a block with what it contributed."""
+def _explained(batch: SessionBatch, asked: Measure) -> pl.DataFrame:
+    """Every result of a batch with what it contributed."""
     inner = asked.inner
     if isinstance(inner, GainMeasure):
-        rows = with_offsets(block, every_gain(block, inner), inner)
+        rows = with_offsets(batch, every_gain(batch, inner), inner)
         terms = rows.with_columns(
             rank_discount=inner.rank_discount(),
             query_discount=inner.query_discount_factor(),
             contribution=inner.contribution(pl.col("gain")),
         )
-        weighted = _weighted(block, asked, inner, terms)
+        weighted = _weighted(batch, asked, inner, terms)
     elif isinstance(inner, RecencyMeasure):
-        weighted = _forgotten(block, inner)
+        weighted = _forgotten(batch, inner)
     else:
-        weighted = _by_query(block, asked, _terms(block, cast("TermMeasure", inner)))
+        weighted = _by_query(batch, asked, _terms(batch, cast("TermMeasure", inner)))
     running = exact.unfixed(exact.fixed(pl.col("contribution")).cum_sum()).over(
         asked.level, order_by=["query_position", "rank"]
     )
-    ids = block.sessions["session_id"].gather(weighted["session"])
+    ids = batch.sessions["session_id"].gather(weighted["session"])
     explained = weighted.with_columns(ids).sort("query", "rank", maintain_order=True).with_columns(cumulated=running)
     return explained.select(*COLUMNS)
 
@@ -127,10 +127,10 @@ def one_session(study: Study, session: str) -> Study:
     return study.with_tables(sessions=found, queries=study.queries.filter(mine), results=study.results.filter(mine))
 
 
-def _terms(block: SessionBatch, measure: TermMeasure) -> pl.DataFrame:
-    """Every result of a block with what it adds to the value of its list."""
+def _terms(batch: SessionBatch, measure: TermMeasure) -> pl.DataFrame:
+    """Every result of a batch with what it adds to the value of its list."""
     selection = measure.selection
-    lists = Lists(block, selection, columns_beside([measure]))
+    lists = Lists(batch, selection, columns_beside([measure]))
     terms, divisor = measure.terms(lists).select("list", "rank", contribution="term"), measure.divisor(lists)
     value = measure.values(lists)
     if measure.undefined == "zero":
@@ -140,19 +140,19 @@ def _terms(block: SessionBatch, measure: TermMeasure) -> pl.DataFrame:
         over = lists.queries.select("list", divisor=divisor)
         share = exact.quotient(pl.col("contribution"), pl.col("divisor"))
         terms = terms.join(over, on="list", how="left").select("list", "rank", contribution=share)
-    rows = every_row(block, selection).join(of_list, on="query", how="inner", maintain_order="left")
+    rows = every_row(batch, selection).join(of_list, on="query", how="inner", maintain_order="left")
     rows = rows.join(terms, on=["list", "rank"], how="left", maintain_order="left")
     factors = {name: pl.lit(None, pl.Float64) for name in ("gain", "rank_discount", "query_discount")}
     added = pl.when(pl.col("value").is_not_null()).then(pl.col("contribution").fill_null(0.0))
     return rows.with_columns(contribution=added, **factors).drop("value")
 
 
-def _forgotten(block: SessionBatch, measure: RecencyMeasure) -> pl.DataFrame:
-    """Every result of a block with what is left of its contribution when the session ends."""
+def _forgotten(batch: SessionBatch, measure: RecencyMeasure) -> pl.DataFrame:
+    """Every result of a batch with what is left of its contribution when the session ends."""
     selection, unweighted, left = measure.selection, measure.unweighted(), measure.remembered()
-    later = units(block, selection).select("query", later=LATER)
-    rows = every_gain(block, measure).join(later, on="query", how="inner", maintain_order="left")
-    judged = sessions_with_judgments(block, selection).gather(rows["session"])
+    later = units(batch, selection).select("query", later=LATER)
+    rows = every_gain(batch, measure).join(later, on="query", how="inner", maintain_order="left")
+    judged = sessions_with_judgments(batch, selection).gather(rows["session"])
     zero = 0.0 if measure.undefined == "zero" else None
     return rows.with_columns(
         rank_discount=unweighted.rank_discount(),
@@ -161,26 +161,26 @@ def _forgotten(block: SessionBatch, measure: RecencyMeasure) -> pl.DataFrame:
     )
 
 
-def _by_query(block: SessionBatch, asked: Measure, terms: pl.DataFrame) -> pl.DataFrame:
+def _by_query(batch: SessionBatch, asked: Measure, terms: pl.DataFrame) -> pl.DataFrame:
     """Weight contributions by what their query counts in an aggregate."""
     if not isinstance(asked, Aggregate):
         return terms
     weight = asked.query_weights(pl.col("value"), LAST).over("session")
-    parts = query_values(block, [asked.inner])[asked.inner].select("query", weight=weight)
+    parts = query_values(batch, [asked.inner])[asked.inner].select("query", weight=weight)
     terms = terms.join(parts, on="query", how="left")
     return terms.with_columns(pl.col("contribution") * pl.col("weight"))
 
 
-def _weighted(block: SessionBatch, asked: Measure, inner: GainMeasure, terms: pl.DataFrame) -> pl.DataFrame:
+def _weighted(batch: SessionBatch, asked: Measure, inner: GainMeasure, terms: pl.DataFrame) -> pl.DataFrame:
     """Divide contributions by the ideal, and weight them by what their query or slot counts in the value."""
     selection = inner.selection
     zero = 0.0 if inner.undefined == "zero" else None
     if isinstance(asked, AveragePosition):
-        weights = _slot_weights(block, asked)
+        weights = _slot_weights(batch, asked)
         terms = terms.join(weights, on=["session", "query_position", "rank"], how="left")
         terms = terms.with_columns(pl.col("contribution") * pl.col("weight"))
     elif inner.normalized:
-        ideals, of = own_ideals(block, inner)
+        ideals, of = own_ideals(batch, inner)
         ideal = exact.unfixed(pl.col("ideal").fill_null(0))
         share = (
             exact.quotient(pl.col("contribution"), ideal).fill_null(zero)
@@ -188,23 +188,23 @@ def _weighted(block: SessionBatch, asked: Measure, inner: GainMeasure, terms: pl
             else exact.quotient(pl.col("contribution"), ideal)
         )
         terms = terms.join(ideals.select(of, "ideal"), on=of, how="left").with_columns(contribution=share)
-    terms = _by_query(block, asked, terms)
+    terms = _by_query(batch, asked, terms)
     if inner.normalized:
         return terms
     if inner.level == "query":
-        known = units(block, selection).select("query", has_judgments=pl.col("key").is_not_null())
+        known = units(batch, selection).select("query", has_judgments=pl.col("key").is_not_null())
     else:
-        known = block.sessions.select("session", has_judgments=sessions_with_judgments(block, selection))
+        known = batch.sessions.select("session", has_judgments=sessions_with_judgments(batch, selection))
     defined = pl.when("has_judgments").then(pl.col("contribution")).otherwise(zero)
     return terms.join(known, on=known.columns[0], how="left").with_columns(contribution=defined)
 
 
-def _slot_weights(block: SessionBatch, measure: AveragePosition) -> pl.DataFrame:
+def _slot_weights(batch: SessionBatch, measure: AveragePosition) -> pl.DataFrame:
     """Share of a result's contribution in the average of the curve: it counts in its own slot and in all slots after
     it.
     """
     inner = measure.inner
-    vectors = session_vectors(block, inner)
+    vectors = session_vectors(batch, inner)
     last = pl.col("slot").max().over("session")
     length = pl.col("own") if measure.length is None else pl.lit(measure.length)
     times = pl.when(pl.col("slot") == last).then(1 + pl.max_horizontal(length - last, pl.lit(0))).otherwise(1)

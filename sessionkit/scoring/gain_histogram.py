@@ -50,14 +50,14 @@ class GainHistogram:
     @classmethod
     def of(
         cls,
-        block: SessionBatch,
+        batch: SessionBatch,
         selection: Selection,
         measures: Sequence[HasContribution],
         rows: pl.DataFrame | None = None,
     ) -> GainHistogram:
         """Sort the results that count and gain something under any of some measures into cells.
 
-        The block keeps them, for a curve that is drawn of what is scored, and for measures of other gains under which the
+        The batch keeps them, for a curve that is drawn of what is scored, and for measures of other gains under which the
         same documents gain.
 
         Parameters
@@ -66,18 +66,18 @@ class GainHistogram:
             What `sessionkit.scoring.results_filter.counted_rows` returns, where it is at hand.
         """
         gains = frozenset(map(gain_name, measures))
-        last: LastHistogram | None = block.memo.find(LastHistogram)
+        last: LastHistogram | None = batch.memo.find(LastHistogram)
         if last is not None and last.selection != selection:
             last = None
         if last is not None and gains <= last.gains:
             return last.histogram
-        relevant = relevant_pairs(block, selection, measures)
+        relevant = relevant_pairs(batch, selection, measures)
         if last is not None and relevant is not None and last.pairs is not None and relevant.equals(last.pairs):
             last = LastHistogram(selection, gains | last.gains, relevant, last.histogram)
         else:
-            rows = counted_rows(block, selection) if rows is None else rows
-            last = LastHistogram(selection, gains, relevant, cls._made(relevant_rows(block, selection, measures, rows)))
-        block.memo.keep(LastHistogram, last)  # of one selection: a curve has that of what is scored, or makes its own
+            rows = counted_rows(batch, selection) if rows is None else rows
+            last = LastHistogram(selection, gains, relevant, cls._made(relevant_rows(batch, selection, measures, rows)))
+        batch.memo.keep(LastHistogram, last)  # of one selection: a curve has that of what is scored, or makes its own
         return last.histogram
 
     @classmethod
@@ -121,7 +121,7 @@ class GainHistogram:
         Parameters
         ----------
         group
-            The group's number of every session of the block; null for sessions that do not count.
+            The group's number of every session of the batch; null for sessions that do not count.
         """
         rows = pl.DataFrame([group.gather(self.rows.get_column("session")).alias("group"), self.rows["cell"]])
         return rows.lazy().drop_nulls().group_by("group", "cell").agg(many=pl.len().cast(pl.Int128)).collect()

@@ -46,7 +46,7 @@ def gain_name(measure: HasGain) -> str:
 
 @dataclass(frozen=True, eq=False)
 class GradedPairs:
-    """Numbered judgments; made once for a study and shared by all its blocks.
+    """Numbered judgments; made once for a study and shared by all its batches.
 
     Parameters
     ----------

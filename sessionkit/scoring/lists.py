@@ -1,4 +1,4 @@
-"""The result lists of a block as measures see them that work out their own values: in rows numbered by list.
+"""The result lists of a batch as measures see them that work out their own values: in rows numbered by list.
 
 What several measures ask for is made once: all results that count (`Lists.every`) only where a measure looks at results
 that gain nothing; the relevant ones alone (`Lists.relevant`) are a small part of a large log.
@@ -27,22 +27,22 @@ ROW = ("list", "rank", "judgment", "grade")
 
 @dataclass(frozen=True, eq=False)
 class Lists:
-    """The result lists of a block under a selection.
+    """The result lists of a batch under a selection.
 
     Parameters
     ----------
-    block
+    batch
         Some whole sessions.
     selection
         Which of their results count.
     columns
-        Columns of queries and results, by table, to put beside what is there always, where the block has them; those of
-        sessions are in ``block.features``.
+        Columns of queries and results, by table, to put beside what is there always, where the batch has them; those of
+        sessions are in ``batch.features``.
     memo
         What was made of them.
     """
 
-    block: SessionBatch
+    batch: SessionBatch
     selection: Selection
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     memo: Memo = field(default_factory=Memo, repr=False)
@@ -50,12 +50,12 @@ class Lists:
     @property
     def settings(self) -> Settings:
         """What was declared of the study: the top of its grade scale, the size of its collection."""
-        return self.block.judged.settings
+        return self.batch.judged.settings
 
     @property
     def judged(self) -> GradedPairs:
         """Whose grades count: the judgments, or the searchers' own."""
-        return self.block.base(self.selection.grades)
+        return self.batch.base(self.selection.grades)
 
     @property
     def queries(self) -> pl.DataFrame:
@@ -66,10 +66,10 @@ class Lists:
         return self.memo.once("queries", self._queries)
 
     def _queries(self) -> pl.DataFrame:
-        found = units(self.block, self.selection)
+        found = units(self.batch, self.selection)
         number = pl.int_range(len(found), dtype=pl.UInt32, eager=True).alias("list")
         length = self._lengths().gather(found["query"]).alias("length")
-        own = [self.block.queries[name].gather(found["query"]) for name in self._extra("queries", self.block.queries)]
+        own = [self.batch.queries[name].gather(found["query"]) for name in self._extra("queries", self.batch.queries)]
         return pl.DataFrame([number, *found.get_columns(), length, *own])
 
     @property
@@ -81,7 +81,7 @@ class Lists:
         return self.memo.once("every", self._every)
 
     def _every(self) -> pl.DataFrame:
-        rows = every_row(self.block, self.selection)
+        rows = every_row(self.batch, self.selection)
         pooled = pl.col("judgment").is_not_null() & pl.col("grade").is_null()
         return self._rows(rows.with_columns(pooled=pooled), "first", "pooled")
 
@@ -89,7 +89,7 @@ class Lists:
     def uncut(self) -> Lists:
         """The lists as deep as they were shown, whatever the cutoff."""
         whole = replace(self.selection, cutoff=None)
-        return self.memo.once("uncut", lambda: Lists(self.block, whole, self.columns))
+        return self.memo.once("uncut", lambda: Lists(self.batch, whole, self.columns))
 
     def relevant(self, min_grade: float = 1) -> pl.DataFrame:
         """The results of at least this grade, each document once: the columns of `every` but ``pooled``, and ``nth``, the
@@ -140,25 +140,25 @@ class Lists:
         return counts(rows["list"], len(self.queries)).cast(pl.Int64)
 
     def _extra(self, table: str, frame: pl.DataFrame) -> list[str]:
-        """The columns asked for that a table of the block has."""
+        """The columns asked for that a table of the batch has."""
         return [name for name in self.columns.get(table, ()) if name in frame.columns]
 
     def _lengths(self) -> pl.Series:
-        """Last rank shown within the cutoff, of every query of the block."""
-        cutoff, queries = self.selection.cutoff, self.block.queries
-        if self.selection.depth == "all" and self.selection.unjudged == "zero" and not self.block.gaps:
+        """Last rank shown within the cutoff, of every query of the batch."""
+        cutoff, queries = self.selection.cutoff, self.batch.queries
+        if self.selection.depth == "all" and self.selection.unjudged == "zero" and not self.batch.gaps:
             length = queries["length"]
         else:
             uncut = replace(self.selection, cutoff=None)
-            rows = shown(self.block, uncut) if uncut.unjudged == "zero" else counted_rows(self.block, uncut)
+            rows = shown(self.batch, uncut) if uncut.unjudged == "zero" else counted_rows(self.batch, uncut)
             last = rows.group_by("query").agg(length=pl.col("rank").max())
             length = last["length"].gather(where(last["query"], len(queries))).fill_null(0)
         length = length.cast(pl.Int64)
         return length if cutoff is None else length.clip(upper_bound=cutoff)
 
     def _rows(self, rows: pl.DataFrame, *more: str) -> pl.DataFrame:
-        """Rows of the block's results under the numbers of their lists; those of lists that do not count are left out."""
-        number = where(self.queries["query"], len(self.block.queries)).cast(pl.UInt32)
+        """Rows of the batch's results under the numbers of their lists; those of lists that do not count are left out."""
+        number = where(self.queries["query"], len(self.batch.queries)).cast(pl.UInt32)
         rows = rows.with_columns(number.gather(rows["query"]).alias("list"))
         if number.null_count():
             rows = rows.filter(pl.col("list").is_not_null())
@@ -173,8 +173,8 @@ class Lists:
             self.judged.gain(worth)  # refuses grades that the gain does not cover
             rows = every.filter(pl.col("first"), gain > 0).drop("first", "pooled")
         else:
-            counted = counted_rows(self.block, self.selection)
-            rows = self._rows(relevant_rows(self.block, self.selection, [worth], counted))
+            counted = counted_rows(self.batch, self.selection)
+            rows = self._rows(relevant_rows(self.batch, self.selection, [worth], counted))
         return rows.with_columns(self.nth(rows), gain=gain)
 
     def _of_keys(self, what: tuple[object, ...], which: Callable[[], pl.Series]) -> pl.Series:

@@ -1,4 +1,4 @@
-"""What sessions have, from what their lists have: numbers for every session of a block, in order."""
+"""What sessions have, from what their lists have: numbers for every session of a batch, in order."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 def rows_per_session(lists: Lists, rows: pl.DataFrame) -> pl.Series:
     """How many of these rows, which have a ``list``, each session has (Int64)."""
-    return sums(counts(rows["list"], len(lists.queries)), lists.queries["session"], len(lists.block.sessions))
+    return sums(counts(rows["list"], len(lists.queries)), lists.queries["session"], len(lists.batch.sessions))
 
 
 def lists_per_session(lists: Lists) -> pl.Series:
     """How many lists that count each session has (Int64)."""
-    return counts(lists.queries["session"], len(lists.block.sessions)).cast(pl.Int64)
+    return counts(lists.queries["session"], len(lists.batch.sessions)).cast(pl.Int64)
 
 
 def with_session(lists: Lists, rows: pl.DataFrame) -> pl.DataFrame:
@@ -34,7 +34,7 @@ def per_session(lists: Lists, rows: pl.DataFrame, value: pl.Expr) -> pl.Series:
     A sum of fractions must be an exact one, see `sessionkit.scoring.exact`.
     """
     found = rows.group_by("session").agg(value.alias("value"))
-    sessions = lists.block.sessions.select("session")
+    sessions = lists.batch.sessions.select("session")
     return sessions.join(found, on="session", how="left", maintain_order="left").get_column("value")
 
 
@@ -51,7 +51,7 @@ def share(part: pl.Series, whole: pl.Series) -> pl.Series:
 
 def judged_sessions(lists: Lists) -> pl.Series:
     """For every session whether anything is judged for the key of any of its lists, or its own if it has no list."""
-    own = lists.block.sessions["key"].is_not_null()
+    own = lists.batch.sessions["key"].is_not_null()
     of_lists = per_session(lists, lists.queries, pl.col("key").is_not_null().any())
     return pl.select(pl.coalesce(of_lists, own)).to_series()
 

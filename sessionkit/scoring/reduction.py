@@ -1,7 +1,7 @@
-"""What is asked of a study: a task makes a part of every block, and parts add up to the whole, exactly.
+"""What is asked of a study: a task makes a part of every batch, and parts add up to the whole, exactly.
 
 A part holds integers wherever something is added, so that the whole is the same bits however the sessions were cut into
-blocks, in whatever order and on whichever machine the parts were made. The blocks of this process and those of a
+batches, in whatever order and on whichever machine the parts were made. The batches of this process and those of a
 cluster run the same task.
 """
 
@@ -16,7 +16,7 @@ from typing import Protocol
 
 import polars as pl
 
-from sessionkit.scoring.batch import SessionBatch, blocks
+from sessionkit.scoring.batch import SessionBatch, batches
 from sessionkit.scoring.result_cache import Partials, key_of, partitions, text_of
 from sessionkit.study import Study
 from sessionkit.study.batches import ROWS
@@ -24,18 +24,18 @@ from sessionkit.study.memory_limit import memory_budget
 from sessionkit.study.storage import StoredBatch
 
 RESULT_BYTES, COLUMN_BYTES = 200, 50
-"""Memory that a result of a block takes while it is scored, and what each column made of it adds to that."""
+"""Memory that a result of a batch takes while it is scored, and what each column made of it adds to that."""
 TOGETHER = 32
 """Parts that are kept before they are made one, so that they do not grow with the log."""
 FEWEST = 1_000
-"""Results of a block at least, however little memory there is."""
+"""Results of a batch at least, however little memory there is."""
 
 
 class Reduction(Protocol):
     """Something asked of a study."""
 
     def columns(self) -> Mapping[str, Sequence[str]]:
-        """What is read beside what every block is made of, by table: sessions, users, queries, results."""
+        """What is read beside what every batch is made of, by table: sessions, users, queries, results."""
 
     @property
     def slots(self) -> int:
@@ -45,8 +45,8 @@ class Reduction(Protocol):
     def columns_made(self) -> int:
         """How many columns of numbers are made of the results, when memory is reckoned."""
 
-    def part(self, block: SessionBatch) -> pl.DataFrame:
-        """What a block contributes; its columns have types that Arrow, Parquet and Spark know."""
+    def part(self, batch: SessionBatch) -> pl.DataFrame:
+        """What a batch contributes; its columns have types that Arrow, Parquet and Spark know."""
 
     def added(self, parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
         """Several parts as one."""
@@ -136,16 +136,16 @@ def parts_of(
     memory: str | int | None = None,
     stored: Sequence[StoredBatch] | None = None,
 ) -> Iterator[list[pl.DataFrame]]:
-    """The parts that each block of a study contributes to some tasks, block by block.
+    """The parts that each batch of a study contributes to some tasks, batch by batch.
 
-    Blocks come in the order of session_id, those of a partitioned study partition by partition. `stored` are the only
+    Batches come in the order of session_id, those of a partitioned study partition by partition. `stored` are the only
     parts of a saved study that are looked at; all if not given.
     """
     columns = columns_of_tasks(tasks)
     each = RESULT_BYTES + COLUMN_BYTES * max(task.columns_made for task in tasks)
     rows = max(FEWEST, min(ROWS, memory_budget(memory) // each))
-    for block in blocks(study, columns, rows, stored, max(task.slots for task in tasks)):
-        yield [task.part(block.reading(task.columns())) for task in tasks]
+    for batch in batches(study, columns, rows, stored, max(task.slots for task in tasks)):
+        yield [task.part(batch.reading(task.columns())) for task in tasks]
 
 
 def columns_of_tasks(tasks: Iterable[Reduction]) -> dict[str, list[str]]:
@@ -174,7 +174,7 @@ def _partition(
 
 
 def _gathered(tasks: Sequence[Reduction], several: Iterable[list[pl.DataFrame]]) -> list[list[pl.DataFrame]]:
-    """The parts that some blocks, or partitions, contribute to each task, several of them made one as they come."""
+    """The parts that some batches, or partitions, contribute to each task, several of them made one as they come."""
     made: list[list[pl.DataFrame]] = [[] for _ in tasks]
     for parts in several:
         for task, kept, part in zip(tasks, made, parts, strict=True):

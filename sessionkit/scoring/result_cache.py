@@ -34,7 +34,7 @@ class HasColumns(Protocol):
     """Something asked of a study, that says what it reads."""
 
     def columns(self) -> Mapping[str, Sequence[str]]:
-        """What is read beside what every block is made of, by table: sessions, users, queries, results."""
+        """What is read beside what every batch is made of, by table: sessions, users, queries, results."""
 
 
 def partitions(study: Study) -> dict[str, list[StoredBatch]]:

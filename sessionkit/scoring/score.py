@@ -1,6 +1,6 @@
 """Scores: the values of measures per query, per session, or averaged over groups of sessions, in one tidy table.
 
-`score` asks, `ScoreReduction` makes of every block its rows, or exact sums per group, and of these the table.
+`score` asks, `ScoreReduction` makes of every batch its rows, or exact sums per group, and of these the table.
 """
 
 from __future__ import annotations
@@ -242,7 +242,7 @@ class ScoreReduction:
     reads: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def columns(self) -> Mapping[str, Sequence[str]]:
-        """What is read beside what every block is made of."""
+        """What is read beside what every batch is made of."""
         return self.reads
 
     @property
@@ -277,13 +277,13 @@ class ScoreReduction:
         """Names of the group columns in a part, which no column of the log has."""
         return [f"group {number}" for number in range(len(self.keys))]
 
-    def part(self, block: SessionBatch) -> pl.DataFrame:
-        """Rows of the block's sessions or queries in order, or its sums per group."""
+    def part(self, batch: SessionBatch) -> pl.DataFrame:
+        """Rows of the batch's sessions or queries in order, or its sums per group."""
         if self.level == "query":
-            return self._rows(block, *self._queries(block))
+            return self._rows(batch, *self._queries(batch))
         if self.level == "session":
-            return self._rows(block, block.sessions, self._sessions(block))
-        return self._sums(block)
+            return self._rows(batch, batch.sessions, self._sessions(batch))
+        return self._sums(batch)
 
     def whole(self, parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """Scores as `sessionkit.score` returns them."""
@@ -303,16 +303,16 @@ class ScoreReduction:
             together = together.sort(by, maintain_order=True)
         return together
 
-    def _sessions(self, block: SessionBatch) -> list[pl.DataFrame]:
+    def _sessions(self, batch: SessionBatch) -> list[pl.DataFrame]:
         """For each measure ``value``, ``total``, ``judged`` and ``results`` of every session, in order."""
-        counts = ResultCounts(block, "session")
-        return [counts.beside(measure, found) for measure, found in session_values(block, self.measures).items()]
+        counts = ResultCounts(batch, "session")
+        return [counts.beside(measure, found) for measure, found in session_values(batch, self.measures).items()]
 
-    def _queries(self, block: SessionBatch) -> tuple[pl.DataFrame, list[pl.DataFrame]]:
+    def _queries(self, batch: SessionBatch) -> tuple[pl.DataFrame, list[pl.DataFrame]]:
         """The logged queries; for each measure their ``value``, ``judged``, ``results``, and whether they ``count``."""
-        logged = block.queries.select("query", "session", "query_position", "logged")
-        found, counts = [], ResultCounts(block, "query")
-        for measure, values in query_values(block, self.measures).items():
+        logged = batch.queries.select("query", "session", "query_position", "logged")
+        found, counts = [], ResultCounts(batch, "query")
+        for measure, values in query_values(batch, self.measures).items():
             every = [
                 placed(values[name], values["query"], len(logged)) for name in ("value", "judged") if name in values
             ]
@@ -321,9 +321,9 @@ class ScoreReduction:
             found.append(counts.beside(measure, pl.DataFrame(every)).filter(logged["logged"]))
         return logged.filter("logged"), found
 
-    def _rows(self, block: SessionBatch, units: pl.DataFrame, values: list[pl.DataFrame]) -> pl.DataFrame:
+    def _rows(self, batch: SessionBatch, units: pl.DataFrame, values: list[pl.DataFrame]) -> pl.DataFrame:
         """One row per unit and measure."""
-        of_unit = [block.features[name].gather(units["session"]) for name in ("session_id", *OF_SESSION)]
+        of_unit = [batch.features[name].gather(units["session"]) for name in ("session_id", *OF_SESSION)]
         if self.level == "query":
             of_unit.insert(1, units["query_position"])
         columns = {
@@ -337,18 +337,18 @@ class ScoreReduction:
             rows = rows.filter(_interleaved([frame["count"] for frame in values]))
         return rows.select(self.schema.names())
 
-    def _sums(self, block: SessionBatch) -> pl.DataFrame:
+    def _sums(self, batch: SessionBatch) -> pl.DataFrame:
         """One row per group and measure: exact sums over its sessions."""
         # what was worked out for sessions needs no second look at their results
-        known = block.memo.find(session_values) or {}
+        known = batch.memo.find(session_values) or {}
         added = [measure for measure in self.measures if adds_up(measure) and measure not in known]
         rest = [measure for measure in self.measures if measure not in added]
-        keys, number = self._numbered_groups(block)
-        counts = ResultCounts(block, "session")
-        sums = self._added(block, added, number, counts)
-        for measure, found in session_values(block, rest).items():
+        keys, number = self._numbered_groups(batch)
+        counts = ResultCounts(batch, "session")
+        sums = self._added(batch, added, number, counts)
+        for measure, found in session_values(batch, rest).items():
             value = pl.col("value")
-            beside = counts.beside(measure, found).with_columns(number, block.sessions["session_id"])
+            beside = counts.beside(measure, found).with_columns(number, batch.sessions["session_id"])
             per_group = beside.group_by("group").agg(
                 pl.col("total").filter(value.is_not_null()).sum(), *_of_sessions(value.is_not_null())
             )
@@ -356,17 +356,17 @@ class ScoreReduction:
         together = pl.concat(sums, how="diagonal").with_columns(pl.col("total").cast(pl.Decimal(38, 0)))
         return together.join(keys, on="group").select(self.schema.names())
 
-    def _numbered_groups(self, block: SessionBatch) -> tuple[pl.DataFrame, pl.Series]:
-        """The groups of the block's sessions with their numbers (``group``), and the number of every session's group."""
+    def _numbered_groups(self, batch: SessionBatch) -> tuple[pl.DataFrame, pl.Series]:
+        """The groups of the batch's sessions with their numbers (``group``), and the number of every session's group."""
         named = {name: pl.col(key) for name, key in zip(self._groups, self.keys, strict=True)}
-        keys = block.features.with_columns(everyone=0, **named).select("everyone", *self._groups)
+        keys = batch.features.with_columns(everyone=0, **named).select("everyone", *self._groups)
         names = keys.columns
         distinct = keys.unique(maintain_order=True).with_row_index("group")
         number = keys.join(distinct, on=names, how="left", nulls_equal=True, maintain_order="left")
         return distinct, number.get_column("group")
 
     def _added(
-        self, block: SessionBatch, measures: list[Measure], number: pl.Series, counts: ResultCounts
+        self, batch: SessionBatch, measures: list[Measure], number: pl.Series, counts: ResultCounts
     ) -> list[pl.DataFrame]:
         """Sums of measures that add up over results: from how many results of a group gain the same."""
         alike: dict[tuple[Selection, str], list[GainMeasure]] = {}
@@ -375,13 +375,13 @@ class ScoreReduction:
                 alike.setdefault((measure.selection, measure.undefined), []).append(measure)
         sums = []
         for (selection, _), group in alike.items():
-            rows = counted_rows(block, selection)
-            defined = defined_sessions(block, group[0])
-            cells = GainHistogram.of(block, selection, group, rows)
+            rows = counted_rows(batch, selection)
+            defined = defined_sessions(batch, group[0])
+            cells = GainHistogram.of(batch, selection, group, rows)
             counted = pl.select(pl.when(defined).then(number)).to_series().alias("group")
             totals = cells.sums_of_groups(counted, group)
-            units = counts.beside(group[0], judged_of(block, selection, rows, "session").to_frame())
-            units = units.with_columns(number, block.sessions["session_id"], defined=defined)
+            units = counts.beside(group[0], judged_of(batch, selection, rows, "session").to_frame())
+            units = units.with_columns(number, batch.sessions["session_id"], defined=defined)
             per_group = units.group_by("group").agg(*_of_sessions(pl.col("defined")))
             totals = per_group.select("group").join(totals, on="group", how="left").fill_null(0)
             listed = totals.unpivot(index="group", variable_name="measure", value_name="total")
@@ -409,9 +409,9 @@ class ScoreReduction:
 
 @dataclass(frozen=True, eq=False)
 class ResultCounts:
-    """Results shown within a measure's cutoff and judged, of every unit of a block, counted once for measures that look as deep."""
+    """Results shown within a measure's cutoff and judged, of every unit of a batch, counted once for measures that look as deep."""
 
-    block: SessionBatch
+    batch: SessionBatch
     by: str
     shown: dict[Selection, pl.Series] = field(default_factory=dict)
     judged: dict[Selection, pl.Series] = field(default_factory=dict)
@@ -424,11 +424,11 @@ class ResultCounts:
         """
         selection = replace(measure.selection, duplicates="all")
         if selection not in self.shown:
-            self.shown[selection] = results_shown(self.block, selection, self.by).alias("results")
+            self.shown[selection] = results_shown(self.batch, selection, self.by).alias("results")
         if selection.unjudged == "zero" and "judged" in found.columns:
             return found.with_columns(self.shown[selection], pl.col("judged").fill_null(0))
         if selection not in self.judged:
-            self.judged[selection] = judged_shown(self.block, selection, self.by).alias("judged")
+            self.judged[selection] = judged_shown(self.batch, selection, self.by).alias("judged")
         return found.with_columns(self.shown[selection], self.judged[selection])
 
 

@@ -50,7 +50,7 @@ def was_clicked(columns: Iterable[str]) -> pl.Expr:
 
 @dataclass(frozen=True, eq=False)
 class TimedLists:
-    """The lists of a block with their times; columns as the log has them, see the rules above."""
+    """The lists of a batch with their times; columns as the log has them, see the rules above."""
 
     lists: Lists
 
@@ -63,10 +63,10 @@ class TimedLists:
     @cached_property
     def began(self) -> pl.Series:
         """Time of day at which each session began; null where none is known. The same whatever results are selected."""
-        block = self.lists.block
-        of_queries = block.queries["session"]
-        of = of_queries, of_queries.gather(block.results["query"])
-        return session_starts(block.features, block.queries, block.results, of)
+        batch = self.lists.batch
+        of_queries = batch.queries["session"]
+        of = of_queries, of_queries.gather(batch.results["query"])
+        return session_starts(batch.features, batch.queries, batch.results, of)
 
     @cached_property
     def issued(self) -> pl.Series:
@@ -87,7 +87,7 @@ class TimedLists:
     @cached_property
     def ended(self) -> pl.Series:
         """Seconds from the beginning to the end of each session; null where no time is known."""
-        features = self.lists.block.features
+        features = self.lists.batch.features
         lasted = _column(features, "duration_seconds", pl.Float64())
         told = since(_column(features, "ended_at", AT), self.began)
         left = self.clicked + self.dwell.fill_null(0.0)

@@ -16,7 +16,7 @@ WHOLE_SESSION = 0
 """Prefix number that stands for all slots of a session."""
 
 
-def layout(block: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
+def layout(batch: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
     """Slots of each query that counts.
 
     Returns
@@ -32,14 +32,14 @@ def layout(block: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
         If the measure has no cutoff, so that a query has no definite number of slots.
     """
     require_cutoff(measure)
-    queries = units(block, measure.selection)
+    queries = units(batch, measure.selection)
     slots = measure.list_slots
     if slots == "pad":
         size = pl.lit(measure.cutoff, pl.Int64)
         return queries.with_columns(size=size, offset=(pl.col("query_position").cast(pl.Int64) - 1) * size)
     # what was shown decides, however far the searcher looked; a gap in the ranks is a slot of unknown content
     every = replace(measure.selection, cutoff=None, depth="all", duplicates="all")
-    rows = shown(block, every) if every.unjudged == "zero" else counted_rows(block, every)
+    rows = shown(batch, every) if every.unjudged == "zero" else counted_rows(batch, every)
     lengths = rows.group_by("query").agg(size=pl.min_horizontal(pl.col("rank").max(), pl.lit(measure.cutoff)))
     size = pl.col("size").fill_null(0).cast(pl.Int64)
     least = slots if isinstance(slots, int) else 0
@@ -49,11 +49,11 @@ def layout(block: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
     return sized.with_columns(offset=(pl.col("size").cum_sum() - pl.col("size")).over("session"))
 
 
-def with_offsets(block: SessionBatch, rows: pl.DataFrame, measure: GainMeasure) -> pl.DataFrame:
+def with_offsets(batch: SessionBatch, rows: pl.DataFrame, measure: GainMeasure) -> pl.DataFrame:
     """Give each row the number of slots before its query, where the measure's discount runs on along the session."""
     if not measure.ranks_along_session:
         return rows
-    return rows.join(layout(block, measure).select("query", "offset"), on="query", maintain_order="left")
+    return rows.join(layout(batch, measure).select("query", "offset"), on="query", maintain_order="left")
 
 
 def require_cutoff(measure: Measure) -> None:

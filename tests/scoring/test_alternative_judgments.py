@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import sessionkit as sk
 from sessionkit.scoring.alternative_judgments import Rejudging, only_sessions, reads_subtopics, under
-from sessionkit.scoring.batch import blocks
+from sessionkit.scoring.batch import batches
 from sessionkit.scoring.execution import session_values
 from sessionkit.scoring.measures.grammar import parse_measure
 from tests.scoring.studies import sessions, study_of
@@ -25,16 +25,16 @@ MEASURES = [
 ]  # fmt: skip
 
 
-def valued(block, measures=MEASURES):
+def valued(batch, measures=MEASURES):
     """Values of all sessions, a column for each measure."""
-    found = session_values(block, measures)
+    found = session_values(batch, measures)
     return np.column_stack([found[m]["value"].cast(pl.Float64).fill_null(np.nan).to_numpy() for m in measures])
 
 
 def one_block(study):
-    """The block that a study is."""
-    (block,) = blocks(study, {"results": ["doc_id"]})
-    return block
+    """The batch that a study is."""
+    (batch,) = batches(study, {"results": ["doc_id"]})
+    return batch
 
 
 @pytest.mark.slow
@@ -63,12 +63,12 @@ def test_values_are_those_of_a_study_read_with_these_judgments(keys_per_query, d
 @given(data=st.data())
 def test_some_sessions_alone_have_the_values_that_they_have_among_all(data):
     made, judgments = data.draw(sessions())
-    block = one_block(study_of(made, judgments, max_grade=3))
-    many = len(block.sessions)
+    batch = one_block(study_of(made, judgments, max_grade=3))
+    many = len(batch.sessions)
     keep = np.array(data.draw(st.lists(st.booleans(), min_size=many, max_size=many)))
-    part = only_sessions(block, keep)
-    assert np.array_equal(valued(part), valued(block)[keep], equal_nan=True)
-    assert part.features["session_id"].to_list() == block.features["session_id"].filter(pl.Series(keep)).to_list()
+    part = only_sessions(batch, keep)
+    assert np.array_equal(valued(part), valued(batch)[keep], equal_nan=True)
+    assert part.features["session_id"].to_list() == batch.features["session_id"].filter(pl.Series(keep)).to_list()
 
 
 def test_subtopics_are_those_of_the_judgments_that_are_left():
@@ -86,9 +86,9 @@ def test_subtopics_are_those_of_the_judgments_that_are_left():
     assert all(reads_subtopics(measure) for measure in measures)
     study = sk.from_tables(results=results, judgments=judgments)
     left = {name: values[2:] for name, values in judgments.items()}
-    block = one_block(study)
+    batch = one_block(study)
     rejudging = Rejudging.of(study, measures)
-    lost = valued(under(block, rejudging.under(np.array([np.nan, 2.0]))), measures)
+    lost = valued(under(batch, rejudging.under(np.array([np.nan, 2.0]))), measures)
     fresh = sk.score(sk.from_tables(results=results, judgments=left), measures)["value"].to_list()
     assert lost.tolist() == [fresh]
-    assert valued(block, measures).tolist() != [fresh]
+    assert valued(batch, measures).tolist() != [fresh]

@@ -15,7 +15,7 @@ import sessionkit as sk
 from sessionkit.analysis.breakdown.reduction import BreakdownReduction
 from sessionkit.analysis.groups import Grouping
 from sessionkit.errors import DataError, MeasureError, UsageError
-from sessionkit.scoring.batch import blocks
+from sessionkit.scoring.batch import batches
 from sessionkit.scoring.columns import columns_read
 from sessionkit.scoring.execution import session_values
 from sessionkit.scoring.gain_histogram import GainHistogram
@@ -35,8 +35,8 @@ PARTS = [("last", "queries"), ("position", "sessions"), ("best", "queries"), ("f
 
 
 def cut(task, study, rows):
-    """The whole of a task from blocks of about so many results."""
-    return task.whole([task.part(block) for block in blocks(study, task.columns(), rows)])
+    """The whole of a task from batches of about so many results."""
+    return task.whole([task.part(batch) for batch in batches(study, task.columns(), rows)])
 
 
 @pytest.mark.slow
@@ -162,14 +162,14 @@ def test_a_block_that_reads_less_shares_what_is_kept_of_it():
         {"judgment_key": ["t"] * 2, "doc_id": ["a", "b"], "grade": [2, 0]},
     )
     task = score_task(study, "sDCG@3")
-    (block,) = blocks(study, {**task.columns(), "results": ["doc_id"]})
-    narrow = block.reading(task.columns())
+    (batch,) = batches(study, {**task.columns(), "results": ["doc_id"]})
+    narrow = batch.reading(task.columns())
     assert set(narrow.results.columns) == {"query", "rank", "judgment"}
-    assert {"query_position", "logged", "length"} <= set(narrow.queries.columns) <= set(block.queries.columns)
-    assert block.reading({"queries": ["session_id"], "results": ["doc_id"]}) is block
+    assert {"query_position", "logged", "length"} <= set(narrow.queries.columns) <= set(batch.queries.columns)
+    assert batch.reading({"queries": ["session_id"], "results": ["doc_id"]}) is batch
     task.part(narrow)
-    assert [*block.memo.find(session_values)] == [sk.parse_measure("sDCG@3")]
-    assert block.memo is narrow.memo
+    assert [*batch.memo.find(session_values)] == [sk.parse_measure("sDCG@3")]
+    assert batch.memo is narrow.memo
 
 
 def test_other_rows_have_other_values():
@@ -184,7 +184,7 @@ def test_other_rows_have_other_values():
         judgments={"judgment_key": ["t", "t"], "doc_id": ["a", "b"], "grade": [1, 2]},
     )
     measure = sk.parse_measure("sDCG@2")
-    (batch,) = blocks(study, score_task(study, [measure], "session").columns())
+    (batch,) = batches(study, score_task(study, [measure], "session").columns())
     # b is 2: rank 2 is discounted by 1 + log2(2) = 2, so 1 + 2 / 2
     assert session_values(batch, [measure])[measure]["value"].to_list() == [2.0]
     first = replace(batch, results=batch.results.filter(pl.col("rank") == 1))
@@ -216,12 +216,12 @@ def test_cells_serve_other_gains_where_the_same_documents_gain(grade, shared):
         },
         {"judgment_key": ["t"] * 2, "doc_id": ["a", "b"], "grade": [grade, 1]},
     )
-    (block,) = blocks(study, {})
+    (batch,) = batches(study, {})
     linear, binary = (sk.parse_measure(f"sDCG(gain={gain})@3") for gain in ("linear", "binary"))
     selection = linear.selection
-    first, second = (GainHistogram.of(block, selection, [measure]) for measure in (linear, binary))
+    first, second = (GainHistogram.of(batch, selection, [measure]) for measure in (linear, binary))
     assert (first is second) == shared
     # a grade of 0.5 gains nothing as binary
     assert len(second.rows) == (2 if shared else 1)
-    both = GainHistogram.of(block, selection, [linear, binary])
+    both = GainHistogram.of(batch, selection, [linear, binary])
     assert both.sums("session", [linear]).row(0)[1] == first.sums("session", [linear]).row(0)[1]

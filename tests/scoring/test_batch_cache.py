@@ -1,11 +1,11 @@
-"""Blocks that are kept are those that would be made, once."""
+"""Batches that are kept are those that would be made, once."""
 
 from dataclasses import replace
 
 import sessionkit as sk
 from sessionkit.scoring import batch as room
 from sessionkit.scoring import batch_cache
-from sessionkit.scoring.batch import blocks
+from sessionkit.scoring.batch import batches
 from sessionkit.scoring.batch_cache import cache_batches
 
 
@@ -31,19 +31,19 @@ def test_blocks_of_a_small_study_hand_out_what_is_asked_for(monkeypatch):
     monkeypatch.setattr(room, "slices", lambda *given: cuts.append(given) or slices(*given))
     asked = {"sessions": ["age"], "users": ["skill"], "results": ["clicked"]}
     with cache_batches(study, {**asked, "results": []}):
-        (first,), (second,), (bare,) = blocks(study, asked), blocks(study, asked, 1), blocks(study, {})
+        (first,), (second,), (bare,) = batches(study, asked), batches(study, asked, 1), batches(study, {})
         assert len(cuts) == 1
         assert second.memo is first.memo is bare.memo
         assert first.features.select("session_id", "age", "skill").rows() == [("s", 1, 5), ("t", 2, 6)]
         assert first.results["clicked"].to_list() == [True, False]
         assert sorted(bare.results.columns) == ["judgment", "query", "rank"]
-        (other,) = blocks(study, {"users": ["age"]})  # not kept: sessions have a column of the name
+        (other,) = batches(study, {"users": ["age"]})  # not kept: sessions have a column of the name
         assert other.features["age"].to_list() == [30, 40]
-        (alone,) = blocks(replace(study), {})  # another study, which nobody keeps
+        (alone,) = batches(replace(study), {})  # another study, which nobody keeps
         assert alone.memo is not first.memo
         assert len(cuts) == 3
-    (after,) = blocks(study, {})
+    (after,) = batches(study, {})
     assert (len(cuts), after.memo is first.memo) == (4, False)
     monkeypatch.setattr(batch_cache, "SMALL", 1)
     with cache_batches(study, {}):
-        assert next(blocks(study, asked)).memo is not next(blocks(study, asked)).memo
+        assert next(batches(study, asked)).memo is not next(batches(study, asked)).memo

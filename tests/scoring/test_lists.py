@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import sessionkit as sk
 from sessionkit.errors import DataError, MeasureError
 from sessionkit.scoring import exact as exact_sums
-from sessionkit.scoring.batch import blocks
+from sessionkit.scoring.batch import batches
 from sessionkit.scoring.lists import Lists
 from sessionkit.scoring.measures.base import Columns, SessionMeasure
 from sessionkit.scoring.score import score_task
@@ -49,10 +49,10 @@ class Highest(SessionMeasure):
 
 
 def lists_of(study, options):
-    """The lists of a study that is one block."""
+    """The lists of a study that is one batch."""
     have = study.columns("results")
-    (block,) = blocks(study, {"results": [name for name in READ if name in have]})
-    return Lists(block, Selection(**options), {"results": ("doc_id",)})
+    (batch,) = batches(study, {"results": [name for name in READ if name in have]})
+    return Lists(batch, Selection(**options), {"results": ("doc_id",)})
 
 
 @FEW
@@ -85,7 +85,7 @@ def test_lists_against_loops(data, options, per_query, min_grade):
                 if grade is not None and grade >= min_grade and first:
                     nth += 1
                     rows.append((number, row["rank"], row["doc"], grade, nth))
-    session_ids = lists.block.sessions["session_id"].gather(lists.queries["session"])
+    session_ids = lists.batch.sessions["session_id"].gather(lists.queries["session"])
     assert [*zip(session_ids, lists.queries["query_position"], strict=True)] == ids
     assert lists.queries["length"].to_list() == lengths
     assert lists.base_size(min_grade).to_list() == bases
@@ -205,7 +205,7 @@ def test_undefined_becomes_zero_where_asked():
 def test_a_task_travels_with_everything():
     task = score_task(one(), ["mean(RBP(p=0.8)@10)", "Results", "mean(AP)"], "system")
     back = pickle.loads(pickle.dumps(task))  # noqa: S301 - our own
-    (block,) = blocks(one(), task.columns())
-    sent = pickle.loads(pickle.dumps(block.judged))  # noqa: S301 - our own
+    (batch,) = batches(one(), task.columns())
+    sent = pickle.loads(pickle.dumps(batch.judged))  # noqa: S301 - our own
     assert sent.settings.max_grade == 2
-    assert back.whole([back.part(block)]).equals(task.whole([task.part(replace(block, judged=sent))]))
+    assert back.whole([back.part(batch)]).equals(task.whole([task.part(replace(batch, judged=sent))]))

@@ -17,7 +17,7 @@ import sessionkit as sk
 from sessionkit.analysis.curve import curve_task
 from sessionkit.errors import UsageError
 from sessionkit.scoring import reduction as room
-from sessionkit.scoring.batch import SessionBatch, blocks
+from sessionkit.scoring.batch import SessionBatch, batches
 from sessionkit.scoring.graded_pairs import GradedPairs
 from sessionkit.scoring.reduction import in_one_pass, parts_of, run
 from sessionkit.scoring.score import score_task
@@ -50,7 +50,7 @@ FEW = settings(max_examples=examples(15), deadline=None, suppress_health_check=[
 
 def cut(task, study, rows):
     """The whole of a task from blocks of about so many results, added up in the opposite order."""
-    parts = [task.part(block) for block in blocks(study, task.columns(), rows)]
+    parts = [task.part(block) for block in batches(study, task.columns(), rows)]
     return task.whole(parts[::-1])
 
 

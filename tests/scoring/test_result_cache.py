@@ -49,14 +49,14 @@ def kept(tmp_path):
 def made(monkeypatch):
     """How many sessions were in blocks since this list was cleared, block by block."""
     seen = []
-    real = module.blocks
+    real = module.batches
 
     def counted(*given):
         for block in real(*given):
             seen.append(len(block.sessions))
             yield block
 
-    monkeypatch.setattr(module, "blocks", counted)
+    monkeypatch.setattr(module, "batches", counted)
     return seen
 
 

@@ -171,7 +171,7 @@ def _named(clean: dict) -> Iterator[Change]:
 
 
 def _of(clean: dict, what: str, **ours: object) -> Change:
-    """Return the change of some values of the sessionkit block."""
+    """Return the change of some values of the sessionkit batch."""
     return _change({**clean, "sessionkit": {**clean["sessionkit"], **ours}}, what)
 
 

@@ -1,4 +1,4 @@
-"""Breakdowns as a task: sums over the queries of each part of their sessions, by rank, which add up over blocks exactly."""
+"""Breakdowns as a task: sums over the queries of each part of their sessions, by rank, which add up over batches exactly."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class BreakdownReduction:
     reads: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def columns(self) -> Mapping[str, Sequence[str]]:
-        """What is read beside what every block is made of."""
+        """What is read beside what every batch is made of."""
         grouped = self.grouping.columns()
         tables = dict.fromkeys((*self.reads, *grouped))
         return {name: [*self.reads.get(name, ()), *grouped.get(name, ())] for name in tables}
@@ -75,10 +75,10 @@ class BreakdownReduction:
         """Columns of numbers that are made of each rank."""
         return 4
 
-    def part(self, block: SessionBatch) -> pl.DataFrame:
-        """Sums over the block's queries."""
-        chosen = self.grouping.sessions(block)
-        parts = self.parted(block, chosen)
+    def part(self, batch: SessionBatch) -> pl.DataFrame:
+        """Sums over the batch's queries."""
+        chosen = self.grouping.sessions(batch)
+        parts = self.parted(batch, chosen)
         value, session = pl.col("value"), pl.col("session")
         outside = RANKS.to_frame()
         if self.average == "sessions":
@@ -118,9 +118,9 @@ class BreakdownReduction:
         ranks = pl.select(rank=pl.int_range(1, self.slots + 1, dtype=pl.Int32))
         return counted.join(both, how="cross").join(ranks, how="cross")
 
-    def parted(self, block: SessionBatch, chosen: pl.DataFrame) -> pl.DataFrame:
+    def parted(self, batch: SessionBatch, chosen: pl.DataFrame) -> pl.DataFrame:
         """Values of the chosen sessions' queries by rank: ``part``, ``order``, and whether the session has no other query."""
-        values = rank_values(block, self.measure)
+        values = rank_values(batch, self.measure)
         single = values.filter(pl.col("rank") == 1).group_by("session").agg(single=pl.len() == 1)
         values = values.join(chosen, on="session", maintain_order="left")
         return _parts(values.join(single, on="session", maintain_order="left"), self.by)
@@ -139,24 +139,24 @@ class BreakdownReduction:
         return once.select(RANKS.names()).cast(dict(RANKS))  # type: ignore[arg-type]
 
 
-def rank_values(block: SessionBatch, measure: Measure) -> pl.DataFrame:
+def rank_values(batch: SessionBatch, measure: Measure) -> pl.DataFrame:
     """Value of every query cumulated to every rank: ``session``, ``query_position``, ``rank``, ``value`` (null where
     undefined), in order.
     """
     if measure.gain_measure is None:
-        return _cut_at_every_rank(block, measure)
+        return _cut_at_every_rank(batch, measure)
     measure = measure.gain_measure
     selection = measure.selection
-    queries = layout(block, measure) if measure.ranks_along_session else units(block, selection)
+    queries = layout(batch, measure) if measure.ranks_along_session else units(batch, selection)
     ranks = pl.int_ranges(1, pl.lit(measure.cutoff, pl.Int32) + 1, dtype=pl.Int32)
     places = queries.with_columns(rank=ranks).explode("rank", empty_as_null=False)
-    rows = gaining_rows(block, measure)
-    rows = with_offsets(block, rows, measure)
+    rows = gaining_rows(batch, measure)
+    rows = with_offsets(batch, rows, measure)
     gained = rows.select("query", "rank", total=exact.fixed(measure.contribution(pl.col("gain"))))
     built = places.join(gained, on=["query", "rank"], how="left", maintain_order="left")
     running = [_running("total")]
     if measure.normalized:
-        best = ideal_list(block, measure).rename({"gain": "best"})
+        best = ideal_list(batch, measure).rename({"gain": "best"})
         ideal = exact.fixed(measure.without_query_discount().contribution(pl.col("best")))
         built = built.join(best, on=["key", "rank"], how="left", maintain_order="left").with_columns(ideal=ideal)
         running.append(_running("ideal"))
@@ -169,12 +169,12 @@ def rank_values(block: SessionBatch, measure: Measure) -> pl.DataFrame:
     return built.select("session", "query_position", "rank", value=value)
 
 
-def _cut_at_every_rank(block: SessionBatch, measure: Measure) -> pl.DataFrame:
+def _cut_at_every_rank(batch: SessionBatch, measure: Measure) -> pl.DataFrame:
     """Value of every query with every rank as the cutoff."""
     values = []
     for rank in range(1, int(measure.cutoff or 0) + 1):
         cut = measure @ rank
-        found = query_values(block, [cut])[cut]
+        found = query_values(batch, [cut])[cut]
         values.append(found.select("query", "session", "query_position", pl.lit(rank, pl.Int32).alias("rank"), "value"))
     return pl.concat(values).sort("query", "rank").drop("query")
 

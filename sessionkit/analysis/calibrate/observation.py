@@ -72,17 +72,17 @@ class Counting:
         """Columns of numbers made of the results."""
         return 2
 
-    def part(self, block: SessionBatch) -> pl.DataFrame:
+    def part(self, batch: SessionBatch) -> pl.DataFrame:
         """Counts of some sessions."""
-        unit = self._units(block)
-        queries = block.queries.with_columns(unit=unit.gather(block.queries["session"])).filter("logged")
-        results = block.results.select("query", "rank", shown=shows(self.signal, block.results.columns, self.min_dwell))
+        unit = self._units(batch)
+        queries = batch.queries.with_columns(unit=unit.gather(batch.queries["session"])).filter("logged")
+        results = batch.results.select("query", "rank", shown=shows(self.signal, batch.results.columns, self.min_dwell))
         depths = results.group_by("query").agg(
             end=pl.col("rank").max().cast(pl.Int64),
             seen=pl.col("rank").filter("shown").max().cast(pl.Int64),
             others=(~pl.col("shown")).any(),
         )
-        sessions = self._sessions(block, queries)
+        sessions = self._sessions(batch, queries)
         lists = queries.join(depths, on="query").join(sessions.select("session", "last", "cut"), on="session")
         partly = (pl.col("results_status") == "partly_observed") & ~pl.col("others")
         at_end = (pl.col("seen").fill_null(1) >= pl.col("end")) & ~partly
@@ -110,24 +110,24 @@ class Counting:
         """Counts of all sessions."""
         return self.added([pl.DataFrame(schema=SCHEMA), *parts])
 
-    def _sessions(self, block: SessionBatch, queries: pl.DataFrame) -> pl.DataFrame:
+    def _sessions(self, batch: SessionBatch, queries: pl.DataFrame) -> pl.DataFrame:
         """The last logged query of every session that has one, and whether the session ended or stopped there."""
-        beyond = block.queries.filter(~pl.col("logged")).group_by("session").agg(far=pl.col("query_position").max())
+        beyond = batch.queries.filter(~pl.col("logged")).group_by("session").agg(far=pl.col("query_position").max())
         found = queries.group_by("session").agg(pl.col("unit").first(), last=pl.col("query_position").max())
         found = found.join(beyond, on="session", how="left")
         cut = pl.lit(value=False)
         if self.cut_short is not None:
-            told = block.features.get_column(self.cut_short).gather(found["session"])
+            told = batch.features.get_column(self.cut_short).gather(found["session"])
             cut = pl.lit(told.cast(pl.Boolean).fill_null(value=False))
         went_on = (pl.col("far") > pl.col("last")).fill_null(value=False)
         return found.with_columns(cut=cut).with_columns(ended=went_on | pl.col("cut"))
 
-    def _units(self, block: SessionBatch) -> pl.Series:
+    def _units(self, batch: SessionBatch) -> pl.Series:
         """Number of the user, or session, of every session: the hash of its id."""
-        own = block.sessions["session_id"].cast(pl.String)
+        own = batch.sessions["session_id"].cast(pl.String)
         if self.units == "sessions":
             return _hashed(own, b"s")
-        users = block.features.get_column("user_id").cast(pl.String)
+        users = batch.features.get_column("user_id").cast(pl.String)
         known = users.is_not_null()
         return pl.select(
             pl.when(known).then(_hashed(users.fill_null(""), b"u")).otherwise(_hashed(own, b"s"))
@@ -135,7 +135,7 @@ class Counting:
 
 
 def observed(study: Study, task: Counting, memory: str | int | None, because: str) -> LookCounts:
-    """Count what a study shows, block by block.
+    """Count what a study shows, batch by batch.
 
     Parameters
     ----------

@@ -59,7 +59,7 @@ class EffortReduction:
     reads: Mapping[str, Sequence[str]]
 
     def columns(self) -> Mapping[str, Sequence[str]]:
-        """What is read beside what every block is made of."""
+        """What is read beside what every batch is made of."""
         grouped = self.grouping.columns()
         return {name: [*self.reads.get(name, ()), *grouped.get(name, ())] for name in {**self.reads, **grouped}}
 
@@ -78,12 +78,12 @@ class EffortReduction:
         """The measure, if it has curves to read."""
         return self.measure.gain_measure if self.measure.cutoff is not None else None
 
-    def part(self, block: SessionBatch) -> pl.DataFrame:
-        """Counts and sums of the block's units."""
-        chosen = self.grouping.sessions(block)
-        every = [self._looked(block, chosen)]
+    def part(self, batch: SessionBatch) -> pl.DataFrame:
+        """Counts and sums of the batch's units."""
+        chosen = self.grouping.sessions(batch)
+        every = [self._looked(batch, chosen)]
         if self.curved is not None:
-            every += self._read(block, chosen, self.curved)
+            every += self._read(batch, chosen, self.curved)
         return pl.concat([PART.to_frame(), *every], how="diagonal_relaxed").select(PART.names()).cast(dict(PART))  # type: ignore[arg-type]
 
     def added(self, parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
@@ -96,9 +96,9 @@ class EffortReduction:
         """The same as a part, of all sessions, in order."""
         return self.grouping.named(self.added([*parts])).sort(COUNTED)
 
-    def _read(self, block: SessionBatch, chosen: pl.DataFrame, measure: GainMeasure) -> list[pl.DataFrame]:
+    def _read(self, batch: SessionBatch, chosen: pl.DataFrame, measure: GainMeasure) -> list[pl.DataFrame]:
         """Curves read horizontally, as means, and to the plateau."""
-        vectors = unit_vectors(block, measure).join(chosen, on="session", how="inner", maintain_order="left")
+        vectors = unit_vectors(batch, measure).join(chosen, on="session", how="inner", maintain_order="left")
         ends = vectors.group_by("unit", maintain_order=True).agg(pl.col("ideal").last().alias("end"))
         vectors = vectors.join(
             ends.filter(pl.col("end") > 0).select("unit"), on="unit", how="semi", maintain_order="left"
@@ -118,14 +118,14 @@ class EffortReduction:
         if measure.level == "query":
             curve = vectors.group_by("group", rank=pl.col("slot").cast(pl.Int64)).agg(*sums, many=pl.len())
             found.append(curve.with_columns(what=pl.lit("curve")))
-        found.append(self._plateau(block, measure, vectors, groups))
+        found.append(self._plateau(batch, measure, vectors, groups))
         return found
 
     def _plateau(
-        self, block: SessionBatch, measure: GainMeasure, vectors: pl.DataFrame, groups: pl.DataFrame
+        self, batch: SessionBatch, measure: GainMeasure, vectors: pl.DataFrame, groups: pl.DataFrame
     ) -> pl.DataFrame:
         """Where ideals stop rising, and what units have gained by then."""
-        level = plateaus(block, measure).join(groups, on="unit", how="inner")
+        level = plateaus(batch, measure).join(groups, on="unit", how="inner")
         stop = pl.min_horizontal("plateau", pl.lit(int(measure.cutoff or 0), pl.Int64))
         at = level.with_columns(slot=stop.cast(pl.Int32))
         here = vectors.select("unit", "slot", "total", "ideal")
@@ -136,12 +136,12 @@ class EffortReduction:
         found = counts.agg(many=pl.len(), total=pl.col("share").sum().cast(pl.Decimal(38, 0)))
         return found.with_columns(what=pl.lit("plateau"))
 
-    def _looked(self, block: SessionBatch, chosen: pl.DataFrame) -> pl.DataFrame:
+    def _looked(self, batch: SessionBatch, chosen: pl.DataFrame) -> pl.DataFrame:
         """What the searcher looks at of the lists that were shown: results in ``total``, queries in ``ideal``."""
         selection = self.measure.selection
-        lists = Lists(block, selection).queries.select("session", "query_position", "length")
+        lists = Lists(batch, selection).queries.select("session", "query_position", "length")
         lists = lists.join(chosen, on="session", how="inner", maintain_order="left")
-        logged = chosen.filter(logged_sessions(block, selection).gather(chosen["session"]))
+        logged = chosen.filter(logged_sessions(batch, selection).gather(chosen["session"]))
         unit = logged if self.measure.level == "session" else lists
         counts = unit.group_by("group").agg(many=pl.len()).with_columns(what=pl.lit("units"))
         if self.searcher is None or not len(lists):
@@ -167,7 +167,7 @@ class EffortReduction:
         return pl.concat([counts, sums.with_columns(what=pl.lit("looked"))], how="diagonal")
 
 
-def unit_vectors(block: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
+def unit_vectors(batch: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
     """Cumulated sums of every unit that has judgments: sessions of a session measure, lists of one of queries.
 
     Returns
@@ -177,26 +177,26 @@ def unit_vectors(block: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
         ``queries`` (read up to this place; null beyond the unit's own end), ``length`` (results that the unit shows within
         the cutoff).
     """
-    vectors = _sessions(block, measure) if measure.level == "session" else _lists(block, measure)
+    vectors = _sessions(batch, measure) if measure.level == "session" else _lists(batch, measure)
     return vectors.select("unit", "session", "slot", "total", "ideal", "documents", "queries", "length")
 
 
-def _lengths(block: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
+def _lengths(batch: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
     """The lists that count: ``query``, ``session``, ``key``, ``length`` and ``before`` (results of the session's earlier
     lists).
     """
-    lists = Lists(block, measure.selection).queries.select("query", "session", "key", "length")
+    lists = Lists(batch, measure.selection).queries.select("query", "session", "key", "length")
     before = (pl.col("length").cum_sum() - pl.col("length")).over("session")
     return lists.with_columns(before=before)
 
 
-def _sessions(block: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
+def _sessions(batch: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
     """Vectors of sessions."""
-    known = sessions_with_judgments(block, measure.selection)
-    vectors = session_vectors(block, measure)
+    known = sessions_with_judgments(batch, measure.selection)
+    vectors = session_vectors(batch, measure)
     vectors = vectors.filter(known.gather(vectors["session"]))
-    lengths = _lengths(block, measure)
-    places = lengths.with_columns(block.queries["query_position"].gather(lengths["query"]))
+    lengths = _lengths(batch, measure)
+    places = lengths.with_columns(batch.queries["query_position"].gather(lengths["query"]))
     places = places.select("session", "query_position", "before", "length")
     whole = lengths.group_by("session").agg(pl.col("length").sum().alias("shown"))
     found = vectors.join(places, on=["session", "query_position"], how="left", maintain_order="left")
@@ -210,16 +210,16 @@ def _sessions(block: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
     )
 
 
-def _lists(block: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
+def _lists(batch: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
     """Vectors of lists."""
-    lists = _lengths(block, measure).filter(pl.col("key").is_not_null())
+    lists = _lengths(batch, measure).filter(pl.col("key").is_not_null())
     cutoff = int(measure.cutoff or 0)
     slots = pl.int_ranges(1, pl.lit(cutoff, pl.Int32) + 1, dtype=pl.Int32)
     places = lists.with_columns(slot=slots).explode("slot", empty_as_null=False)
-    gained = gaining_rows(block, measure).select(
+    gained = gaining_rows(batch, measure).select(
         "query", slot=pl.col("rank").cast(pl.Int32), total=exact.fixed(measure.contribution(pl.col("gain")))
     )
-    best = ideal_list(block, measure).filter(pl.col("rank") <= cutoff)
+    best = ideal_list(batch, measure).filter(pl.col("rank") <= cutoff)
     best = best.select("key", "rank", ideal=exact.fixed(measure.contribution(pl.col("gain"))))
     best = best.rename({"rank": "slot"})
     found = places.join(gained, on=["query", "slot"], how="left", maintain_order="left")
@@ -234,12 +234,12 @@ def _lists(block: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
     )
 
 
-def plateaus(block: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
+def plateaus(batch: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
     """Where the ideal of every unit stops rising: ``unit``, ``plateau`` (documents that gain in the recall base of its
     key; of a session the key of its first list).
     """
-    best = ideal_list(block, measure).group_by("key").agg(plateau=pl.col("rank").max().cast(pl.Int64))
-    of = units(block, measure.selection).filter(pl.col("key").is_not_null())
+    best = ideal_list(batch, measure).group_by("key").agg(plateau=pl.col("rank").max().cast(pl.Int64))
+    of = units(batch, measure.selection).filter(pl.col("key").is_not_null())
     if measure.level == "session":
         of = of.sort("query").unique("session", keep="first", maintain_order=True)
     name = "session" if measure.level == "session" else "query"

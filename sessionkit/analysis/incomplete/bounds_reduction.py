@@ -55,10 +55,10 @@ class BoundsReduction(OverUnjudged):
     level: str = "group"
     own_keys: bool = False
 
-    def part(self, block: SessionBatch) -> pl.DataFrame:
-        """Units of the block, or their sums per group."""
-        unjudged = Unjudged.of(block, self.pool)
-        chosen = self.grouping.sessions(block)
+    def part(self, batch: SessionBatch) -> pl.DataFrame:
+        """Units of the batch, or their sums per group."""
+        unjudged = Unjudged.of(batch, self.pool)
+        chosen = self.grouping.sessions(batch)
         found = [self._named(unjudged, frame, text, chosen) for text, frame in self._found(unjudged)]
         if self.level == "group":
             return pl.concat([SUMS.to_frame(), *(_sums(frame) for frame in found)])
@@ -97,13 +97,13 @@ class BoundsReduction(OverUnjudged):
         if self.level == "query":
             of_queries = query_bounds(unjudged, [*dict.fromkeys(m.inner for m in self.measures)], self.top)
             return [(str(measure), frame) for measure, frame in of_queries.items()]
-        numbered = [unjudged.block.sessions["session"], pl.lit(None, pl.Int32).alias("query_position")]
+        numbered = [unjudged.batch.sessions["session"], pl.lit(None, pl.Int32).alias("query_position")]
         of_sessions = session_bounds(unjudged, self.measures, self.top)
         return [(str(measure), frame.with_columns(numbered)) for measure, frame in of_sessions.items()]
 
     def _named(self, unjudged: Unjudged, found: pl.DataFrame, text: str, chosen: pl.DataFrame) -> pl.DataFrame:
         """The units of the chosen sessions."""
-        sessions = unjudged.block.sessions
+        sessions = unjudged.batch.sessions
         group = chosen["group"].gather(row := where(chosen["session"], len(sessions)).gather(found["session"]))
         ids = [] if self.level == "group" else [sessions["session_id"].gather(found["session"])]
         found = found.with_columns(group.alias("group"), *ids, measure=pl.lit(text)).filter(row.is_not_null())

@@ -32,8 +32,8 @@ Valued = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 
 def counted_bounds(unjudged: Unjudged, measure: Measure, best: float) -> pl.DataFrame:
     """Bounds of every list: ``query``, ``lower``, ``upper``; null where nothing can be relevant."""
-    block = unjudged.supposing(best)
-    lists = Lists(block, measure.selection)
+    batch = unjudged.supposing(best)
+    lists = Lists(batch, measure.selection)
     rows = lists.every.filter("first", pl.col("judgment").is_not_null())
     unknown = unjudged.unknown.gather(rows["judgment"])
     could = _relevant(measure, best) > 0

@@ -29,7 +29,7 @@ class OverDocuments:
     reads: Mapping[str, Sequence[str]]
 
     def columns(self) -> Mapping[str, Sequence[str]]:
-        """What is read beside what every block is made of."""
+        """What is read beside what every batch is made of."""
         grouped = self.grouping.columns()
         found = {name: [*self.reads.get(name, ()), *grouped.get(name, ())] for name in {**self.reads, **grouped}}
         found["results"] = [*dict.fromkeys([*found.get("results", ()), "doc_id"])]

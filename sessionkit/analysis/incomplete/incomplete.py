@@ -137,7 +137,7 @@ def incomplete(
         tasks.append(MovesReduction(moving, *given))
     if per is not None:
         tasks.append(BoundsReduction(asked, *given, per, own_keys))
-    results = kept.run(tasks) if kept.blocks else run(study, tasks, memory)
+    results = kept.run(tasks) if kept.batches else run(study, tasks, memory)
     bounds = _told(results[0], asked, own_keys=own_keys)
     groups = bounds["group"].unique(maintain_order=True).to_list()
     unnamed = EVERYONE if groups == [EVERYONE] else UNKNOWN

@@ -39,7 +39,7 @@ class JudgedShareReduction:
     depth: int | None = None
 
     def columns(self) -> Mapping[str, Sequence[str]]:
-        """What is read beside what every block is made of."""
+        """What is read beside what every batch is made of."""
         return self.grouping.columns()
 
     @property
@@ -52,29 +52,29 @@ class JudgedShareReduction:
         """Group, position and three counts."""
         return 5
 
-    def part(self, block: SessionBatch) -> pl.DataFrame:
-        """Counts of the block's results and lists."""
-        chosen = self.grouping.sessions(block)
-        row = where(chosen["session"], len(block.sessions))
+    def part(self, batch: SessionBatch) -> pl.DataFrame:
+        """Counts of the batch's results and lists."""
+        chosen = self.grouping.sessions(batch)
+        row = where(chosen["session"], len(batch.sessions))
         group = chosen["group"].gather(row)
         looked_at = row.is_not_null()
-        session = block.queries["session"]
+        session = batch.queries["session"]
         queries = pl.DataFrame(
             [
                 group.gather(session),
-                block.queries["query_position"].cast(pl.Int32),
-                (block.queries["logged"] & looked_at.gather(session)).alias("counts"),
+                batch.queries["query_position"].cast(pl.Int32),
+                (batch.queries["logged"] & looked_at.gather(session)).alias("counts"),
             ]
         )
         lists = queries.filter("counts").group_by("group", "query_position").agg(lists=pl.len().cast(pl.Int64))
         return pl.concat(
-            [SHOWN.to_frame(), self._shown(block, queries), lists.with_columns(rank=pl.lit(0, pl.Int32))],
+            [SHOWN.to_frame(), self._shown(batch, queries), lists.with_columns(rank=pl.lit(0, pl.Int32))],
             how="diagonal",
         )
 
-    def _shown(self, block: SessionBatch, queries: pl.DataFrame) -> pl.DataFrame:
+    def _shown(self, batch: SessionBatch, queries: pl.DataFrame) -> pl.DataFrame:
         """Counts of results per group, query position and rank: by the number of these three, of which there are few."""
-        rows = block.results.select("query", "rank", "judgment")
+        rows = batch.results.select("query", "rank", "judgment")
         if self.depth is not None:
             rows = rows.filter(pl.col("rank") <= self.depth)
         rows = rows.filter(queries["counts"].gather(rows["query"]))
@@ -86,7 +86,7 @@ class JudgedShareReduction:
         at = of_query["place"].to_numpy().astype(np.int64)[rows["query"].to_numpy()] * wide + rows["rank"].to_numpy()
         known, at = (np.arange(len(alike) * wide), at) if len(alike) * wide <= DIRECT else distinct(at)
         pair = rows["judgment"].is_not_null().to_numpy()
-        grade = block.judged.grade
+        grade = batch.judged.grade
         judged = (
             grade.is_not_null().gather(rows["judgment"]).fill_null(value=False).to_numpy()
             if grade.null_count()

@@ -79,7 +79,7 @@ def moves(unjudged: Unjudged, measure: Measure, top: float | None) -> Moves:
         value = pl.col("value")
         weight = pl.when(value.is_not_null()).then(measure.query_weights(value, LAST).over("session")).otherwise(0.0)
     weighted = values.select("query", weight=weight.fill_null(0.0))
-    weights = np.zeros(len(unjudged.block.queries))
+    weights = np.zeros(len(unjudged.batch.queries))
     weights[weighted["query"].to_numpy()] = weighted["weight"].to_numpy()
     return replace(found, by="query").weighted(weights)
 

@@ -34,19 +34,19 @@ class MovesReduction(OverUnjudged):
 
     groups: Numbering = field(default_factory=Numbering)
 
-    def part(self, block: SessionBatch) -> pl.DataFrame:
-        """Sums over the block's sessions."""
-        unjudged = Unjudged.of(block, self.pool)
-        chosen = self.grouping.sessions(block)
+    def part(self, batch: SessionBatch) -> pl.DataFrame:
+        """Sums over the batch's sessions."""
+        unjudged = Unjudged.of(batch, self.pool)
+        chosen = self.grouping.sessions(batch)
         code = self.groups.of(chosen["group"]).fill_null(NO_GROUP).cast(pl.Int64)
-        group = code.gather(where(chosen["session"], len(block.sessions))).fill_null(-1).to_numpy()
+        group = code.gather(where(chosen["session"], len(batch.sessions))).fill_null(-1).to_numpy()
         found = [moves(unjudged, measure, self.top) for measure in self.measures]
         pairs, open_ = len(self.pool.pairs), self.pool.unjudged > 0
         shown = {id(of.rows): of.rows for of in found}
         own = {name: distinct(group[rows.number("session")] * GROUP + rows.pair) for name, rows in shown.items()}
         any_ = []
         for of in found:
-            session = of.unit if of.by == "session" else block.queries["session"].to_numpy()[of.unit]
+            session = of.unit if of.by == "session" else batch.queries["session"].to_numpy()[of.unit]
             any_.append(np.where(open_[of.key], group[session] * GROUP + pairs + of.key, -1))
         slots, place = distinct(np.concatenate([*(some for some, _ in own.values()), *any_]))
         place_of = dict(zip(own, np.split(place, np.cumsum([len(some) for some, _ in own.values()])), strict=False))

@@ -35,7 +35,7 @@ class Pool:
     shown
         ``pair`` (numbers of texts), ``judgment`` (in `pairs`) of what is unjudged and shown, in the order of ``pair``.
     kept
-        Blocks that were kept when it was made.
+        Batches that were kept when it was made.
     """
 
     judged: GradedPairs
@@ -46,7 +46,7 @@ class Pool:
     shown: pl.DataFrame
     kept: BatchRoom
     last: list[tuple[SessionBatch, Any]] = field(default_factory=list, repr=False)
-    """The block that was looked at last, and what was made of it: several tasks look at each."""
+    """The batch that was looked at last, and what was made of it: several tasks look at each."""
     _supposed: dict[float, GradedPairs] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -111,17 +111,17 @@ class Pool:
             self._supposed[grade] = made
         return self._supposed[grade]
 
-    def numbered(self, block: SessionBatch) -> pl.Series:
-        """The number of the pair of every result of a block; null only where there is no judgment_key."""
-        held = self.kept.of(block)
+    def numbered(self, batch: SessionBatch) -> pl.Series:
+        """The number of the pair of every result of a batch; null only where there is no judgment_key."""
+        held = self.kept.of(batch)
         numbers = self.shown["judgment"]
         if held is None:
-            rows = unjudged_pairs(block, self.texts)
+            rows = unjudged_pairs(batch, self.texts)
             at, number = rows["row"].to_numpy(), numbers.gather(self._places.rows(rows["pair"])).to_numpy()
         else:
             of_pairs = numbers.to_numpy()[np.searchsorted(self.shown["pair"].to_numpy(), held.pairs)]
             at, number = held.row, of_pairs[held.place]
-        made = block.results["judgment"].cast(pl.Float64).to_numpy(writable=True)  # NaN where it has none
+        made = batch.results["judgment"].cast(pl.Float64).to_numpy(writable=True)  # NaN where it has none
         made[at] = number
         return pl.Series("judgment", made, nan_to_null=True).cast(pl.UInt32)
 

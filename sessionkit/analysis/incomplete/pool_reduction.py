@@ -21,7 +21,7 @@ SHOWN = pl.Schema({"pair": pl.UInt64(), "judgment": pl.UInt32()})
 KEY = 2**32
 """What the number of a key is multiplied by in a pair."""
 HELD = 100
-"""Bytes that a kept result takes, and what is made of it while its block is looked at."""
+"""Bytes that a kept result takes, and what is made of it while its batch is looked at."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,37 +32,37 @@ class PoolTexts:
     documents: Numbering = field(default_factory=Numbering)
 
 
-def key_codes(block: SessionBatch, texts: PoolTexts) -> pl.Series:
+def key_codes(batch: SessionBatch, texts: PoolTexts) -> pl.Series:
     """The number that the judgment_key of every query has among the texts."""
-    if block.own_keys:
-        return texts.keys.of(keys_of_queries(block.features, block.queries, block.queries["session"]))
-    return texts.keys.of(block.features["judgment_key"]).gather(block.queries["session"])
+    if batch.own_keys:
+        return texts.keys.of(keys_of_queries(batch.features, batch.queries, batch.queries["session"]))
+    return texts.keys.of(batch.features["judgment_key"]).gather(batch.queries["session"])
 
 
-def unjudged_rows(block: SessionBatch) -> pl.DataFrame:
+def unjudged_rows(batch: SessionBatch) -> pl.DataFrame:
     """The results without a grade: ``row``, ``query``, ``doc_id`` and ``judgment``, null where it is not pooled either."""
-    rows = block.results.select("query", "doc_id", "judgment").with_row_index("row")
-    grade = block.judged.grade
+    rows = batch.results.select("query", "doc_id", "judgment").with_row_index("row")
+    grade = batch.judged.grade
     without = pl.col("judgment").is_null()
     if grade.null_count():
         without = without | pl.lit(grade.is_null()).gather(pl.col("judgment")).fill_null(value=False)
     return rows.filter(without)
 
 
-def unjudged_pairs(block: SessionBatch, texts: PoolTexts) -> pl.DataFrame:
+def unjudged_pairs(batch: SessionBatch, texts: PoolTexts) -> pl.DataFrame:
     """The results without a grade: ``row``, ``pair`` (numbers of key and document), ``judgment`` (null: not pooled either)."""
-    rows = unjudged_rows(block)
+    rows = unjudged_rows(batch)
     pair = pl.DataFrame(
-        [key_codes(block, texts).gather(rows["query"]).alias("key"), texts.documents.of(rows["doc_id"])]
+        [key_codes(batch, texts).gather(rows["query"]).alias("key"), texts.documents.of(rows["doc_id"])]
     )
     found = pair.select(pair=pl.col("key").cast(pl.UInt64) * KEY + pl.col("doc_id").cast(pl.UInt64))
     return found.with_columns(rows["row"], rows["judgment"]).filter(pl.col("pair").is_not_null())
 
 
 class UnjudgedRows(NamedTuple):
-    """A block, its unjudged pairs, each once, and of every unjudged result its row and the place of its pair."""
+    """A batch, its unjudged pairs, each once, and of every unjudged result its row and the place of its pair."""
 
-    block: SessionBatch
+    batch: SessionBatch
     pairs: np.ndarray
     row: np.ndarray
     place: np.ndarray
@@ -70,38 +70,38 @@ class UnjudgedRows(NamedTuple):
 
 @dataclass(eq=False)
 class BatchRoom:
-    """The blocks of a study that is small enough to be looked at twice without being read twice.
+    """The batches of a study that is small enough to be looked at twice without being read twice.
 
     Parameters
     ----------
     room
         How many results there is room for.
-    blocks
-        The blocks, in order; None once there was no room.
+    batches
+        The batches, in order; None once there was no room.
     """
 
     room: int
-    blocks: list[UnjudgedRows] | None = field(default_factory=list)
+    batches: list[UnjudgedRows] | None = field(default_factory=list)
 
     def add(self, held: UnjudgedRows) -> None:
-        """Keep a block, if there is room."""
-        self.room -= len(held.block.results)
+        """Keep a batch, if there is room."""
+        self.room -= len(held.batch.results)
         if self.room < 0:
-            self.blocks = None
-        if self.blocks is not None:
-            self.blocks.append(held)
+            self.batches = None
+        if self.batches is not None:
+            self.batches.append(held)
 
-    def of(self, block: SessionBatch) -> UnjudgedRows | None:
-        """What was kept of a block."""
-        return next((held for held in self.blocks or () if held.block is block), None)
+    def of(self, batch: SessionBatch) -> UnjudgedRows | None:
+        """What was kept of a batch."""
+        return next((held for held in self.batches or () if held.batch is batch), None)
 
     def run(self, tasks: Sequence[Reduction]) -> list[pl.DataFrame]:
         """Do several tasks with what was kept; the whole of each."""
         made: list[list[pl.DataFrame]] = [[] for _ in tasks]
-        for held in self.blocks or ():
+        for held in self.batches or ():
             for task, parts in zip(tasks, made, strict=True):
-                parts.append(task.part(held.block))
-            held.block.memo.clear()
+                parts.append(task.part(held.batch))
+            held.batch.memo.clear()
         return [task.whole(parts) for task, parts in zip(tasks, made, strict=True)]
 
 
@@ -114,19 +114,19 @@ class PoolReduction(OverDocuments):
     texts
         Where texts have their numbers.
     kept
-        Where blocks are kept for the tasks that come after it.
+        Where batches are kept for the tasks that come after it.
     """
 
     texts: PoolTexts
     kept: BatchRoom
 
-    def part(self, block: SessionBatch) -> pl.DataFrame:
-        """The block's."""
-        rows = unjudged_pairs(block, self.texts)
+    def part(self, batch: SessionBatch) -> pl.DataFrame:
+        """The batch's."""
+        rows = unjudged_pairs(batch, self.texts)
         place, first = places(rows["pair"].to_numpy())
         distinct = rows[first].select("pair", "judgment").cast(dict(SHOWN))  # type: ignore[arg-type]
         named = "doc_id" in self.reads.get("results", ())
-        lean = replace(block, results=block.results if named else block.results.drop("doc_id"))
+        lean = replace(batch, results=batch.results if named else batch.results.drop("doc_id"))
         row = rows["row"].to_numpy()
         self.kept.add(UnjudgedRows(lean, distinct["pair"].to_numpy(), row, place.astype(np.uint32)))
         return distinct

@@ -1,4 +1,4 @@
-"""The unjudged results of a block that count under a selection, in arrays that all measures of the selection share."""
+"""The unjudged results of a batch that count under a selection, in arrays that all measures of the selection share."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ class OpenRows:
 
     Parameters
     ----------
-    block
-        The block that they belong to.
+    batch
+        The batch that they belong to.
     frame
         ``query``, ``session``, ``query_position``, ``rank``.
     row
-        Of each result its row in the block.
+        Of each result its row in the batch.
     pair
         Its number, in the pool.
     """
 
-    block: SessionBatch
+    batch: SessionBatch
     frame: pl.DataFrame
     row: np.ndarray
     pair: np.ndarray
@@ -51,15 +51,15 @@ class OpenRows:
     @classmethod
     def _made(cls, unjudged: Unjudged, selection: Selection) -> OpenRows:
         """The same."""
-        block = unjudged.supposing(0.0)
-        results = block.results.with_row_index("row")
-        by_text = selection.duplicates == "first" and block.own_keys
+        batch = unjudged.supposing(0.0)
+        results = batch.results.with_row_index("row")
+        by_text = selection.duplicates == "first" and batch.own_keys
         if selection.depth == "all" and not by_text:  # no other result decides which of them count
             results = _unknown(results, unjudged.unknown)
-        rows = every_row(replace(block, results=results), selection)
+        rows = every_row(replace(batch, results=results), selection)
         rows = _unknown(rows.filter("first"), unjudged.unknown)
         frame = rows.select("query", "session", "query_position", "rank")
-        return cls(block, frame, rows["row"].to_numpy(), rows["judgment"].to_numpy().astype(np.int64))
+        return cls(batch, frame, rows["row"].to_numpy(), rows["judgment"].to_numpy().astype(np.int64))
 
     def number(self, by: str) -> np.ndarray:
         """Number of the ``query`` or ``session`` of every result."""
@@ -73,7 +73,7 @@ class OpenRows:
     def worth(self, measure: GainMeasure, gain: float) -> np.ndarray:
         """What every result would add to a measure if it gained so much."""
         if measure.ranks_along_session:
-            return _contributions(with_offsets(self.block, self.frame, measure), measure, gain)
+            return _contributions(with_offsets(self.batch, self.frame, measure), measure, gain)
         every, of = self._places
         found: np.ndarray = _contributions(every, measure, gain)[of]
         return found
@@ -91,13 +91,13 @@ class OpenRows:
         return pl.DataFrame(columns).cast(pl.Int32), of
 
 
-def known_worth(block: SessionBatch, measure: GainMeasure, by: str) -> tuple[np.ndarray, np.ndarray]:
+def known_worth(batch: SessionBatch, measure: GainMeasure, by: str) -> tuple[np.ndarray, np.ndarray]:
     """Of every judged result that gains something its ``query`` or ``session``, and what it adds to a measure."""
     if measure.ranks_along_session:
-        rows = with_offsets(block, gaining_rows(block, measure), measure)
+        rows = with_offsets(batch, gaining_rows(batch, measure), measure)
         added = rows.with_columns(worth=measure.contribution(pl.col("gain")))["worth"]
         return rows[by].to_numpy().astype(np.int64), added.to_numpy()
-    cells = GainHistogram.of(block, measure.selection, [measure])
+    cells = GainHistogram.of(batch, measure.selection, [measure])
     gain = gain_expr(pl.col("grade"), measure.gain, measure.min_grade)
     worth = cells.places.with_columns(worth=measure.contribution(gain))["worth"].fill_null(0.0).to_numpy()
     return cells.rows[by].to_numpy().astype(np.int64), worth[cells.rows["cell"].to_numpy()]

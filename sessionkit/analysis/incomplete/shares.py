@@ -1,4 +1,4 @@
-"""nDCG, nCG and nsDCG of a block in the terms of `levels`: what is shown, what is judged, and what the ideal weighs."""
+"""nDCG, nCG and nsDCG of a batch in the terms of `levels`: what is shown, what is judged, and what the ideal weighs."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Own:
 
 @dataclass(frozen=True, eq=False)
 class Shares:
-    """The parts of all lists, or sessions, of a block under a normalised measure.
+    """The parts of all lists, or sessions, of a batch under a normalised measure.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class Shares:
 
 
 def shares(unjudged: Unjudged, measure: GainMeasure, best: float) -> Shares:
-    """Lay out a block's lists, or sessions, for a normalised measure, of which the grade that gains most is `best`; once."""
+    """Lay out a batch's lists, or sessions, for a normalised measure, of which the grade that gains most is `best`; once."""
     if (measure, best) not in unjudged.beside:
         unjudged.beside[measure, best] = _laid_out(unjudged, measure, best)
     made: Shares = unjudged.beside[measure, best]
@@ -79,22 +79,22 @@ def shares(unjudged: Unjudged, measure: GainMeasure, best: float) -> Shares:
 def _laid_out(unjudged: Unjudged, measure: GainMeasure, best: float) -> Shares:
     """The same."""
     by = "session" if measure.level == "session" else "query"
-    block = unjudged.supposing(best)
+    batch = unjudged.supposing(best)
     levels, base = _levels(unjudged, measure, gain_of(measure, best))
     unknown_of_key = unjudged.pool.unjudged * bool(levels[-1:].sum() > 0)
     longest = int((base[:, 0] + unknown_of_key).max(initial=0)) if base.shape[1] else 0
     rows = OpenRows.of(unjudged, measure.selection)
     keys = unjudged.pool.pairs["key"].to_numpy()
     at, key = rows.number(by), keys[rows.pair].astype(np.int64)
-    judged_at, judged_worth = known_worth(unjudged.block, measure, by)
-    ideals = Ideals.of(block, measure, longest).also(at, key)
+    judged_at, judged_worth = known_worth(unjudged.batch, measure, by)
+    ideals = Ideals.of(batch, measure, longest).also(at, key)
     own = Own(ideals.part_of(at, key), rows.worth(measure, 1.0), np.arange(len(at)))
-    if by == "session" or block.repeats:
+    if by == "session" or batch.repeats:
         own = _together(rows, by, own)
     if len(own.part) and own.weight.min() <= 0:
         own = Own(*(column[own.weight > 0] for column in (own.part, own.weight, own.row)))
     # what is judged counts for the unit as a whole, and stands in its first part
-    many = len(block.sessions if by == "session" else block.queries)
+    many = len(batch.sessions if by == "session" else batch.queries)
     known = summed(judged_at, judged_worth, many)
     first = np.diff(ideals.unit, prepend=-1) != 0
     shown = np.bincount(own.part, minlength=len(ideals.unit)) * bool(len(levels))
@@ -114,7 +114,7 @@ def _laid_out(unjudged: Unjudged, measure: GainMeasure, best: float) -> Shares:
 
 def _together(rows: OpenRows, by: str, own: Own) -> Own:
     """Each document of each part once: shown by several results, it weighs what these do together."""
-    alone = by == "session" and not rows.block.own_keys  # else a session has a part for every key
+    alone = by == "session" and not rows.batch.own_keys  # else a session has a part for every key
     number, first = rows.documents if alone else places(own.part * 2**32 + rows.pair)
     return Own(own.part[first], summed(number, own.weight, len(first)), first)
 
@@ -155,22 +155,22 @@ class Ideals:
     table: np.ndarray
 
     @classmethod
-    def of(cls, block: SessionBatch, measure: GainMeasure, longest: int) -> Ideals:
-        """Lay out the ideals of a block, of so many places at most."""
+    def of(cls, batch: SessionBatch, measure: GainMeasure, longest: int) -> Ideals:
+        """Lay out the ideals of a batch, of so many places at most."""
         if measure.session_ideal is None:
-            part = units(block, measure.selection).select("query", "key").drop_nulls()
+            part = units(batch, measure.selection).select("query", "key").drop_nulls()
             rank = pl.int_range(1, min(measure.cutoff or longest, longest) + 1, dtype=pl.Int32, eager=True)
             weights = pl.DataFrame({"rank": rank}).with_columns(weight=measure.contribution(pl.lit(1.0)))["weight"]
             table = np.concatenate([[0.0], weights.to_numpy().cumsum()])[None, :]
             return cls(*_numbers(part), np.zeros(len(part), dtype=np.int64), table)
-        if block.own_keys:
-            return cls._of_sessions(block, measure, longest)
-        alike = _alike(block, measure)
+        if batch.own_keys:
+            return cls._of_sessions(batch, measure, longest)
+        alike = _alike(batch, measure)
         shape = alike["shape"].to_numpy().astype(np.int64)
-        chosen = np.zeros(len(block.sessions), dtype=bool)
+        chosen = np.zeros(len(batch.sessions), dtype=bool)
         chosen[alike["session"].filter(alike["shape"].is_first_distinct()).to_numpy()] = True
         # the first session of each shape stands for all of it; in an ideal without places none has a part
-        few = cls._of_sessions(only_sessions(block, chosen), measure, longest)
+        few = cls._of_sessions(only_sessions(batch, chosen), measure, longest)
         row = np.full(int(chosen.sum()), -1)
         row[few.unit] = np.arange(len(few.unit))
         there = row[shape] >= 0
@@ -178,9 +178,9 @@ class Ideals:
         return cls(unit[there], key[there], few.shape[row[shape[there]]], few.table)
 
     @classmethod
-    def _of_sessions(cls, block: SessionBatch, measure: GainMeasure, longest: int) -> Ideals:
+    def _of_sessions(cls, batch: SessionBatch, measure: GainMeasure, longest: int) -> Ideals:
         """The same, session by session."""
-        slots = ideal_slots(block, measure, longest)
+        slots = ideal_slots(batch, measure, longest)
         if measure.session_ideal == "once":
             slots = first_query(slots)
         slots = slots.filter(pl.col("key").is_not_null())
@@ -235,9 +235,9 @@ class Ideals:
         return self.unit * 2**32 + self.key
 
 
-def _alike(block: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
+def _alike(batch: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
     """Sessions that have a key, in order: ``session``, ``key``, ``shape``, the same where all places of the ideal are."""
-    places = ideal_places(block, measure).sort("session", "query_position")
+    places = ideal_places(batch, measure).sort("session", "query_position")
     place = pl.col("query_position").cast(pl.Int64) * 2**40 + (pl.col("offset") if measure.ranks_along_session else 0)
     laid_out = places.group_by("session", maintain_order=True).agg(pl.col("key").first(), place=place)
     laid_out = laid_out.filter(pl.col("key").is_not_null())

@@ -1,7 +1,7 @@
-"""Score and bounds of every query, or session, of a block under any measures that have bounds.
+"""Score and bounds of every query, or session, of a batch under any measures that have bounds.
 
 A unit without a score (nothing is judged for its key, or nothing relevant) may have bounds all the same: those of the
-score that it would have if further judgments gave it one. Measures are worked out together: one scoring of the block
+score that it would have if further judgments gave it one. Measures are worked out together: one scoring of the batch
 as it is, one as if all that is unjudged gained the most, and only where this could give units a score that have none,
 one as if it gained nothing.
 """
@@ -29,7 +29,7 @@ BOUNDS = ("score", "lower", "upper")
 
 
 def session_bounds(unjudged: Unjudged, measures: Sequence[Measure], top: float | None) -> dict[Measure, pl.DataFrame]:
-    """Score and bounds of every session of a block, in order: ``score``, ``lower``, ``upper``, by measure.
+    """Score and bounds of every session of a batch, in order: ``score``, ``lower``, ``upper``, by measure.
 
     Parameters
     ----------
@@ -38,8 +38,8 @@ def session_bounds(unjudged: Unjudged, measures: Sequence[Measure], top: float |
     top
         The best grade of the scale, see `sessionkit.analysis.incomplete.kinds.best_grade`.
     """
-    block = unjudged.block
-    kinds = {measure: measure.bound_kind(own_keys=block.own_keys) for measure in measures}
+    batch = unjudged.batch
+    kinds = {measure: measure.bound_kind(own_keys=batch.own_keys) for measure in measures}
     values = unjudged.values(measures, "session")
     inside = [m.inner for m in measures if m.reduces_queries and kinds[m] not in (None, "fixed")]
     of_queries = query_bounds(unjudged, [*dict.fromkeys(inside)], top)
@@ -60,13 +60,13 @@ def session_bounds(unjudged: Unjudged, measures: Sequence[Measure], top: float |
             bounds = _aggregated(unjudged, measure, of_queries[inner])
         elif kind == "share" and inner.gain_measure is not None:
             of_units = shares(unjudged, inner.gain_measure, best_grade(inner, top)).bounds()
-            bounds = block.sessions.select(unit="session").join(of_units, on="unit", how="left", maintain_order="left")
+            bounds = batch.sessions.select(unit="session").join(of_units, on="unit", how="left", maintain_order="left")
             bounds = bounds.select("lower", "upper")
         elif measure in risen:
             bounds = risen[measure]
         else:
             bounds = _sum_bounds(unjudged, inner, values[measure]["total"], best_grade(inner, top))
-        logged = pl.lit(logged_sessions(block, inner.selection))
+        logged = pl.lit(logged_sessions(batch, inner.selection))
         finished = _finished(pl.DataFrame([score, *bounds.get_columns()]), measure)
         found[measure] = finished.with_columns(pl.when(logged).then(pl.col("lower", "upper")))
     return found
@@ -126,7 +126,7 @@ def _sum_bounds(unjudged: Unjudged, measure: Measure, total: pl.Series, best: fl
 
 def _list_bounds(unjudged: Unjudged, measure: Measure, rows: pl.DataFrame, best: float) -> pl.DataFrame:
     """The same for each of some lists (``query``, ``key``, ``score``)."""
-    more = _more(unjudged, measure, best, "query", len(unjudged.block.queries)).gather(rows["query"])
+    more = _more(unjudged, measure, best, "query", len(unjudged.batch.queries)).gather(rows["query"])
     sums = rows.select(pl.col("score").fill_null(0.0), defined=pl.col("key").is_not_null()).with_columns(more)
     upper = exact.unfixed(exact.fixed(pl.col("score")) + pl.col("total"))
     return sums.select(lower=pl.when("defined").then("score"), upper=pl.when("defined").then(upper))
@@ -145,16 +145,16 @@ def _more(unjudged: Unjudged, measure: Measure, best: float, by: str, many: int)
 def _risen(unjudged: Unjudged, measures: Sequence[Measure], top: float | None, by: str) -> dict[Measure, pl.DataFrame]:
     """Bounds of measures that can only rise: their values if all that is unjudged gained nothing, or the most."""
 
-    def values(block: SessionBatch, some: Sequence[Measure]) -> dict[Measure, pl.Series]:
+    def values(batch: SessionBatch, some: Sequence[Measure]) -> dict[Measure, pl.Series]:
         if by == "session":
-            return {measure: frame["value"] for measure, frame in session_values(block, some).items()}
+            return {measure: frame["value"] for measure, frame in session_values(batch, some).items()}
         inner = [measure.inner for measure in some]
-        return {measure: frame["value"] for measure, frame in query_values(block, inner).items()}
+        return {measure: frame["value"] for measure, frame in query_values(batch, inner).items()}
 
     if not measures:
         return {}
     # without a key that is judged for the first time, what gains nothing changes nothing
-    least = values(unjudged.supposing(WORST) if unjudged.pool.new_keys else unjudged.block, measures)
+    least = values(unjudged.supposing(WORST) if unjudged.pool.new_keys else unjudged.batch, measures)
     found = {}
     best_of = {measure: best_grade(measure.inner, top) for measure in measures}
     for best in dict.fromkeys(best_of.values()):
@@ -205,7 +205,7 @@ def _aggregated(unjudged: Unjudged, measure: Measure, queries: pl.DataFrame) -> 
         found = kept.group_by("session").agg(means) if sure else mean_bounds(kept, ["session"])
     else:
         found = kept.group_by("session").agg(**_combined(name))
-    sessions = unjudged.block.sessions.select("session")
+    sessions = unjudged.batch.sessions.select("session")
     return sessions.join(found, on="session", how="left", maintain_order="left").select("lower", "upper")
 
 

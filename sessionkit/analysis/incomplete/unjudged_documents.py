@@ -1,4 +1,4 @@
-"""A block in which what nobody judged has a number too, and the same block as it would be if all of it had one grade."""
+"""A batch in which what nobody judged has a number too, and the same batch as it would be if all of it had one grade."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ WORST = -1.0
 
 @dataclass(frozen=True, eq=False)
 class Unjudged:
-    """A block whose unjudged results are numbered like the judged ones.
+    """A batch whose unjudged results are numbered like the judged ones.
 
     Parameters
     ----------
-    block
-        The block as it was.
+    batch
+        The batch as it was.
     pool
         The keys and pairs of the study.
     results
-        The block's results with the number of their pair (``judgment``); null only where there is no judgment_key.
+        The batch's results with the number of their pair (``judgment``); null only where there is no judgment_key.
     """
 
-    block: SessionBatch
+    batch: SessionBatch
     pool: Pool
     results: pl.DataFrame
     beside: dict[Any, Any] = field(default_factory=dict, repr=False)
@@ -41,11 +41,11 @@ class Unjudged:
     _supposed: dict[float, SessionBatch] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def of(cls, block: SessionBatch, pool: Pool) -> Unjudged:
-        """Number what is unjudged in a block that was read with doc_id; made once for all tasks that look at it."""
-        if not pool.last or pool.last[0][0] is not block:
-            numbered = block.results.with_columns(pool.numbered(block))
-            pool.last[:] = [(block, cls(block, pool, numbered))]
+    def of(cls, batch: SessionBatch, pool: Pool) -> Unjudged:
+        """Number what is unjudged in a batch that was read with doc_id; made once for all tasks that look at it."""
+        if not pool.last or pool.last[0][0] is not batch:
+            numbered = batch.results.with_columns(pool.numbered(batch))
+            pool.last[:] = [(batch, cls(batch, pool, numbered))]
         made: Unjudged = pool.last[0][1]
         return made
 
@@ -65,32 +65,32 @@ class Unjudged:
         return self.grade.is_null()
 
     def values(self, measures: Iterable[Measure], by: str) -> dict[Measure, pl.DataFrame]:
-        """Values of sessions, or queries, as the block is; each worked out once."""
+        """Values of sessions, or queries, as the batch is; each worked out once."""
         if by == "session":
-            return session_values(self.block, measures)
+            return session_values(self.batch, measures)
         known = self.beside.setdefault("values", {})
-        known.update(query_values(self.block, [measure.inner for measure in measures if measure not in known]))
+        known.update(query_values(self.batch, [measure.inner for measure in measures if measure not in known]))
         found: dict[Measure, pl.DataFrame] = known
         return found
 
     def supposing(self, grade: float) -> SessionBatch:
-        """The block if every unjudged document of the study had this grade; made once for each grade."""
+        """The batch if every unjudged document of the study had this grade; made once for each grade."""
         if grade not in self._supposed:
             self._supposed[grade] = self._under(self.pool.supposing(grade))
         return self._supposed[grade]
 
     def _under(self, judged: GradedPairs) -> SessionBatch:
-        """The block under these judgments, whose keys are those of the pool."""
-        key = judged.pairs.key_of(self.block.features["judgment_key"])
+        """The batch under these judgments, whose keys are those of the pool."""
+        key = judged.pairs.key_of(self.batch.features["judgment_key"])
         own = judged_only(key, judged)
-        of_queries = own.gather(self.block.queries["session"])
-        if self.block.own_keys:
-            keys = keys_of_queries(self.block.features, self.block.queries, self.block.queries["session"])
+        of_queries = own.gather(self.batch.queries["session"])
+        if self.batch.own_keys:
+            keys = keys_of_queries(self.batch.features, self.batch.queries, self.batch.queries["session"])
             of_queries = judged_only(judged.pairs.key_of(keys), judged)
         return replace(
-            self.block,
+            self.batch,
             judged=judged,
-            sessions=self.block.sessions.with_columns(own),
-            queries=self.block.queries.with_columns(of_queries),
+            sessions=self.batch.sessions.with_columns(own),
+            queries=self.batch.queries.with_columns(of_queries),
             results=self.results,
         )

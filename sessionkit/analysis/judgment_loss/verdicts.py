@@ -136,12 +136,12 @@ def shown_pairs(log: RescoredLog, group: np.ndarray, groups: int) -> np.ndarray:
     pairs = len(log.rejudging.grades)
     found = np.zeros((groups, pairs), dtype=bool)
     begin = 0
-    for block in log.each():
-        end = begin + len(block.sessions)
+    for batch in log.each():
+        end = begin + len(batch.sessions)
         of_session = pl.Series("group", group[begin:end])
         begin = end
-        rows = block.results.select("query", "judgment").drop_nulls("judgment")
-        of_result = of_session.gather(block.queries["session"].gather(rows["query"])).to_numpy()
+        rows = batch.results.select("query", "judgment").drop_nulls("judgment")
+        of_result = of_session.gather(batch.queries["session"].gather(rows["query"])).to_numpy()
         judgment = rows["judgment"].to_numpy()
         found[of_result[of_result >= 0], judgment[of_result >= 0]] = True
     return found

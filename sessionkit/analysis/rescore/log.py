@@ -11,7 +11,7 @@ import polars as pl
 from sessionkit.analysis.compare.session_values import grouping_columns, no_column
 from sessionkit.analysis.rescore.steps import made
 from sessionkit.scoring.alternative_judgments import Rejudging, only_sessions, under
-from sessionkit.scoring.batch import SessionBatch, blocks
+from sessionkit.scoring.batch import SessionBatch, batches
 from sessionkit.scoring.execution import session_values
 from sessionkit.scoring.graded_pairs import GradedPairs
 from sessionkit.scoring.measures.base import Measure
@@ -56,9 +56,9 @@ class RescoredLog:
         The judgments.
     sessions
         ``session_id``, ``user_id``, ``topic_id``, ``group`` (text, null where unknown), ``queries`` (logged ones),
-        ``results`` and ``deepest`` (rank) of every session, in the order of the blocks.
+        ``results`` and ``deepest`` (rank) of every session, in the order of the batches.
     kept
-        The one block that the log is, where it is no more; else it is read again for every batch of scorings.
+        The one batch that the log is, where it is no more; else it is read again for every few scorings.
     """
 
     study: Study
@@ -88,15 +88,15 @@ class RescoredLog:
         asked = session_measures(measures)
         frames: list[pl.DataFrame] = []
         kept: list[SessionBatch] = []
-        for block in _blocks(study, asked, by, memory):
-            frames.append(_sessions(block, by))
-            kept = [*kept[:1], block] if len(kept) < 2 else kept
+        for batch in _batches(study, asked, by, memory):
+            frames.append(_sessions(batch, by))
+            kept = [*kept[:1], batch] if len(kept) < 2 else kept
         one = kept[0] if len(kept) == 1 else None
         return cls(study, asked, Rejudging.of(study, asked), pl.concat(frames), one, by, memory)
 
     def each(self) -> Iterator[SessionBatch]:
-        """The blocks of the log."""
-        return iter([self.kept]) if self.kept is not None else _blocks(self.study, self.measures, self.by, self.memory)
+        """The batches of the log."""
+        return iter([self.kept]) if self.kept is not None else _batches(self.study, self.measures, self.by, self.memory)
 
     def values(self, scorings: Sequence[Scoring], group: np.ndarray) -> Iterator[np.ndarray]:
         """Score the log.
@@ -115,33 +115,33 @@ class RescoredLog:
             where undefined.
         """
         if self.kept is not None:
-            for values in self._block_values(self.kept, scorings, group):
+            for values in self._batch_values(self.kept, scorings, group):
                 made()
                 yield values
             return
         width = max(1, len(group)) * max(1, len(self.measures)) * 8
         together = max(1, memory_budget(self.memory) // (4 * width))
         for first in range(0, len(scorings), together):
-            batch = scorings[first : first + together]
-            parts: list[list[np.ndarray]] = [[] for _ in batch]
+            some = scorings[first : first + together]
+            parts: list[list[np.ndarray]] = [[] for _ in some]
             begin = 0
-            for block in self.each():
-                end = begin + len(block.sessions)
-                for number, values in enumerate(self._block_values(block, batch, group[begin:end])):
+            for batch in self.each():
+                end = begin + len(batch.sessions)
+                for number, values in enumerate(self._batch_values(batch, some, group[begin:end])):
                     parts[number].append(values)
                 begin = end
             for several in parts:
                 made()
                 yield np.concatenate(several)
 
-    def _block_values(self, block: SessionBatch, batch: Sequence[Scoring], group: np.ndarray) -> Iterator[np.ndarray]:
-        """Values of the sessions of one block; its part with some groups is made once for scorings in a row."""
+    def _batch_values(self, batch: SessionBatch, some: Sequence[Scoring], group: np.ndarray) -> Iterator[np.ndarray]:
+        """Values of the sessions of one batch; its part with some groups is made once for scorings in a row."""
         known: tuple[int, ...] | None = ()
-        part = block
-        for scoring in batch:
+        part = batch
+        for scoring in some:
             if scoring.groups != known:
                 known = scoring.groups
-                part = only_sessions(block, group >= 0 if known is None else np.isin(group, known))
+                part = only_sessions(batch, group >= 0 if known is None else np.isin(group, known))
             judged: GradedPairs = self.rejudging.under(scoring.grades())
             measures = [self.measures[number] for number in scoring.measures]
             found = session_values(under(part, judged), measures)
@@ -149,28 +149,28 @@ class RescoredLog:
             yield np.column_stack(columns) if columns else np.empty((len(part.sessions), 0))
 
 
-def _blocks(study: Study, measures: Sequence[Measure], by: str, memory: str | int | None) -> Iterator[SessionBatch]:
-    """The blocks of a study, with what the measures read and what sessions are grouped and matched by."""
+def _batches(study: Study, measures: Sequence[Measure], by: str, memory: str | int | None) -> Iterator[SessionBatch]:
+    """The batches of a study, with what the measures read and what sessions are grouped and matched by."""
     task = score_task(study, measures, "session")
     read = {table: [*names] for table, names in task.columns().items()}
     of_sessions = study.columns("sessions")
     read["sessions"] = [*dict.fromkeys([*read["sessions"], *KEYS, *([by] if by in of_sessions else [])])]
     read["users"] = [*dict.fromkeys([*read.get("users", ()), *([] if by in of_sessions else [by])])]
     rows = max(FEWEST, min(ROWS, memory_budget(memory) // (RESULT_BYTES + COLUMN_BYTES * task.columns_made)))
-    return blocks(study, read, rows, per_query=task.slots)
+    return batches(study, read, rows, per_query=task.slots)
 
 
-def _sessions(block: SessionBatch, by: str) -> pl.DataFrame:
-    """What is known of the sessions of a block."""
-    many = len(block.sessions)
-    session = block.queries["session"].gather(block.results["query"])
-    of_results = pl.DataFrame([session.alias("session"), block.results["rank"]])
+def _sessions(batch: SessionBatch, by: str) -> pl.DataFrame:
+    """What is known of the sessions of a batch."""
+    many = len(batch.sessions)
+    session = batch.queries["session"].gather(batch.results["query"])
+    of_results = pl.DataFrame([session.alias("session"), batch.results["rank"]])
     deepest = of_results.group_by("session").agg(pl.col("rank").max().cast(pl.Int64).alias("deepest"))
-    logged = block.queries.filter("logged")["session"]
+    logged = batch.queries.filter("logged")["session"]
     counted = [
         counts(logged, many).alias("queries").cast(pl.Int64),
         counts(session, many).alias("results").cast(pl.Int64),
     ]
-    frame = block.features.select(pl.col(KEYS).cast(pl.String), pl.col(by).cast(pl.String).alias("group"))
+    frame = batch.features.select(pl.col(KEYS).cast(pl.String), pl.col(by).cast(pl.String).alias("group"))
     rows = frame.with_columns(*counted, session=pl.int_range(pl.len(), dtype=pl.UInt32))
     return rows.join(deepest, on="session", how="left", maintain_order="left").drop("session")

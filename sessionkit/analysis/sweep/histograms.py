@@ -83,16 +83,16 @@ class HistogramReduction:
     columns_made = 1
 
     def columns(self) -> Mapping[str, Sequence[str]]:
-        """What is read beside what every block is made of."""
+        """What is read beside what every batch is made of."""
         return self.reads
 
-    def part(self, block: SessionBatch) -> pl.DataFrame:
-        """Counts of a block: rows of cells with ``many``, and rows of units with ``n`` and ``undefined`` sessions."""
+    def part(self, batch: SessionBatch) -> pl.DataFrame:
+        """Counts of a batch: rows of cells with ``many``, and rows of units with ``n`` and ``undefined`` sessions."""
         selection = self.kind.selection
-        defined = defined_sessions(block, self.measures[0])
-        cells = GainHistogram.of(block, selection, self.measures)
+        defined = defined_sessions(batch, self.measures[0])
+        cells = GainHistogram.of(batch, selection, self.measures)
         unit = pl.lit(None, pl.String) if self.unit is None else pl.col(self.unit).cast(pl.String)
-        named = block.features.select(unit=unit, group=pl.col(self.column).cast(pl.String))
+        named = batch.features.select(unit=unit, group=pl.col(self.column).cast(pl.String))
         distinct = named.unique(maintain_order=True).with_row_index("number")
         number = named.join(distinct, on=UNIT, how="left", nulls_equal=True, maintain_order="left")["number"]
         held = cells.held(pl.select(pl.when(defined).then(number)).to_series())

@@ -82,7 +82,7 @@ def with_sessions(judgments: SparkFrame, sessions: SparkFrame, queries: SparkFra
 
 
 def judged_of(judgments: pl.DataFrame, settings: Settings) -> GradedPairs:
-    """The judgments that came with the sessions of a block, each once, merged by the study's settings."""
+    """The judgments that came with the sessions of a batch, each once, merged by the study's settings."""
     first = pl.col(SESSION) == pl.col(SESSION).min().over(KEY)
     once = judgments.filter(first).drop(SESSION)
     return GradedPairs.of(rowless(settings, once.lazy()))

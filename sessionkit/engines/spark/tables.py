@@ -69,7 +69,7 @@ class SparkSource:
         return self.study.address or (self.study.path or Path()).resolve()
 
     def log(self, reads: Mapping[str, Sequence[str]]) -> tuple[dict[str, SparkFrame], dict[str, list[SparkColumn]]]:
-        """Sessions (columns of their users beside them), queries and results, with what blocks need and what is read.
+        """Sessions (columns of their users beside them), queries and results, with what batches need and what is read.
 
         Returns
         -------

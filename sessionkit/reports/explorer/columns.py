@@ -9,7 +9,7 @@ import polars as pl
 
 from sessionkit.reports.redaction import Redaction
 from sessionkit.scoring import exact
-from sessionkit.scoring.batch import blocks
+from sessionkit.scoring.batch import batches
 from sessionkit.scoring.columns import columns_read
 from sessionkit.scoring.curves import session_vectors
 from sessionkit.scoring.explain import explain
@@ -126,13 +126,13 @@ def _curves(study: Study, measure: GainMeasure) -> tuple[pl.DataFrame, pl.DataFr
         schema={"session_id": pl.String, "query_position": pl.Int32, "own": pl.Boolean, "ideal": pl.List(pl.Float64)}
     )
     found = [empty]
-    for block in blocks(study, columns_read(study, [measure])):
-        vectors = session_vectors(block, measure)
+    for batch in batches(study, columns_read(study, [measure])):
+        vectors = session_vectors(batch, measure)
         before = pl.col("ideal").shift(1).over("session").fill_null(0)
         position = pl.col("query_position").forward_fill().over("session").fill_null(0)
-        known.append(block.sessions.select("session_id", defined=defined_sessions(block, measure)))
+        known.append(batch.sessions.select("session_id", defined=defined_sessions(batch, measure)))
         slots = vectors.select(
-            session_id=block.sessions["session_id"].gather(vectors["session"]),
+            session_id=batch.sessions["session_id"].gather(vectors["session"]),
             query_position=position,
             own=pl.col("query_position").is_not_null(),
             ideal=exact.unfixed(pl.col("ideal") - before),

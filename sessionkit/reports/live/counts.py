@@ -9,7 +9,7 @@ import polars as pl
 
 from sessionkit.analysis.groups import Grouping
 from sessionkit.reports.live.measures import Varied
-from sessionkit.scoring.batch import SessionBatch, blocks
+from sessionkit.scoring.batch import SessionBatch, batches
 from sessionkit.scoring.columns import columns_read
 from sessionkit.scoring.gain_histogram import GainHistogram
 from sessionkit.scoring.ideals import first_query, ideal_places
@@ -93,21 +93,21 @@ class LiveCountsReduction:
     columns_made = 1
 
     def columns(self) -> Mapping[str, Sequence[str]]:
-        """What is read beside what every block is made of."""
+        """What is read beside what every batch is made of."""
         return self.reads
 
-    def part(self, block: SessionBatch) -> pl.DataFrame:
+    def part(self, batch: SessionBatch) -> pl.DataFrame:
         """Rows of cells with ``many``, and rows of groups, without a place, with ``n`` and ``queries``."""
         total = self.varied.total
         selection = total.selection
-        chosen = self.grouping.sessions(block).with_columns(defined=defined_sessions(block, total))
+        chosen = self.grouping.sessions(batch).with_columns(defined=defined_sessions(batch, total))
         sizes = chosen.group_by("group").agg(n=pl.col("defined").sum().cast(pl.Int64)).with_row_index("number")
         known = sizes.select("group", "number")
         number = chosen.join(known, on="group", how="left", nulls_equal=True, maintain_order="left")["number"]
-        asked = units(block, selection)
+        asked = units(batch, selection)
         placed = asked.select("query_position", number.gather(asked["session"]))
         ends = placed.group_by("number").agg(queries=pl.col("query_position").max().cast(pl.Int64))
-        cells = GainHistogram.of(block, selection, self.varied.selecting())
+        cells = GainHistogram.of(batch, selection, self.varied.selecting())
         held = cells.held(pl.select(pl.when(chosen["defined"]).then(number)).to_series())
         of_cells = held.select(
             known["group"].gather(held["group"]),
@@ -150,11 +150,11 @@ def sessions_of(study: Study, varied: Varied, by: str) -> LiveSessions:
     groups: list[pl.Series] = []
     rows: list[pl.DataFrame] = []
     ideals: list[pl.DataFrame] = []
-    for block in _blocks(study, varied, grouping):
-        logged = logged_sessions(block, varied.total.selection)
+    for batch in _batches(study, varied, grouping):
+        logged = logged_sessions(batch, varied.total.selection)
         place = pl.select(pl.when(logged).then(logged.cum_sum().cast(pl.Int64) - 1 + before)).to_series()
-        groups.append(grouping.sessions(block)["group"].filter(logged))
-        for laid_out, frame in ((rows, _rows(block, varied)), (ideals, _ideals(block, varied))):
+        groups.append(grouping.sessions(batch)["group"].filter(logged))
+        for laid_out, frame in ((rows, _rows(batch, varied)), (ideals, _ideals(batch, varied))):
             laid_out.append(frame.with_columns(place.gather(frame["session"]).alias("session")).drop_nulls("session"))
         before += int(logged.sum())
     order = ["session", *PLACE]
@@ -163,9 +163,9 @@ def sessions_of(study: Study, varied: Varied, by: str) -> LiveSessions:
     )
 
 
-def _blocks(study: Study, varied: Varied, grouping: Grouping) -> Iterator[SessionBatch]:
-    """The study in blocks."""
-    return blocks(study, _reads(study, varied, grouping))
+def _batches(study: Study, varied: Varied, grouping: Grouping) -> Iterator[SessionBatch]:
+    """The study in batches."""
+    return batches(study, _reads(study, varied, grouping))
 
 
 def _reads(study: Study, varied: Varied, grouping: Grouping) -> dict[str, Sequence[str]]:
@@ -175,20 +175,20 @@ def _reads(study: Study, varied: Varied, grouping: Grouping) -> dict[str, Sequen
     return {**read, "sessions": [*read["sessions"], *of_groups["sessions"]], "users": of_groups["users"]}
 
 
-def _rows(block: SessionBatch, varied: Varied) -> pl.DataFrame:
-    """The results of a block that can gain: ``session`` and `PLACE`."""
+def _rows(batch: SessionBatch, varied: Varied) -> pl.DataFrame:
+    """The results of a batch that can gain: ``session`` and `PLACE`."""
     selection = varied.total.selection
-    rows = relevant_rows(block, selection, varied.selecting(), counted_rows(block, selection))
+    rows = relevant_rows(batch, selection, varied.selecting(), counted_rows(batch, selection))
     return rows.select("session", *PLACE)
 
 
-def _ideals(block: SessionBatch, varied: Varied) -> pl.DataFrame:
+def _ideals(batch: SessionBatch, varied: Varied) -> pl.DataFrame:
     """The queries of every ideal session: ``session``, ``query_position``, ``base`` (see `Sessions`)."""
     share = varied.share
-    places = ideal_places(block, share)
+    places = ideal_places(batch, share)
     if share.ideal == "once":
         places = first_query(places)
-    base = block.base(share.grades)
+    base = batch.base(share.grades)
     graded = base.pairs.pairs.select("key").with_columns(base.grade.alias("grade"))
     graded = graded.filter((pl.col("grade") > 0) | (pl.col("grade") >= varied.least))
     graded = graded.join(places.select("key").unique(), on="key", how="semi")

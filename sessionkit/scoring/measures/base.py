@@ -309,7 +309,7 @@ class Measure:
     def values(self, lists: Lists) -> pl.Series:  # noqa: ARG002 - each measure has its own
         """Value of every list, or session, in order (Float64; null where undefined), of a measure that works it out itself.
 
-        Lists are in the order of ``lists.queries``, sessions in that of ``lists.block.sessions``.
+        Lists are in the order of ``lists.queries``, sessions in that of ``lists.batch.sessions``.
         """
         msg = f"{self} works out no values itself"
         raise MeasureError(msg)
@@ -376,7 +376,7 @@ class GainMeasure(Measure):
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class QueryMeasure(Measure):
-    """A measure with a value for every result list, which it works out from all lists of a block at once."""
+    """A measure with a value for every result list, which it works out from all lists of a batch at once."""
 
     level = "query"
 
@@ -422,7 +422,7 @@ class TermMeasure(Measure):
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class SessionMeasure(Measure):
-    """A measure with a value for every session, which it works out from all sessions of a block at once."""
+    """A measure with a value for every session, which it works out from all sessions of a batch at once."""
 
     level = "session"
 

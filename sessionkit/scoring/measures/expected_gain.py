@@ -91,7 +91,7 @@ class ExpectedMeasure(SessionMeasure):
 
     def _defined(self, lists: Lists, found: np.ndarray) -> pl.Series:
         """As a column, null where the measure has no value."""
-        judged = sessions_with_judgments(lists.block, lists.selection)
+        judged = sessions_with_judgments(lists.batch, lists.selection)
         value = pl.Series("value", found).fill_nan(None)
         return pl.select(pl.when(judged).then(value).alias("value")).to_series()
 

@@ -78,7 +78,7 @@ class ExpectedUtility(SessionMeasure):
         return {**self.reads, "results": ("words",)} if self.cost else self.reads
 
     def nuggets(self, lists: Lists) -> Nuggets:
-        """The nuggets of the sessions of a block."""
+        """The nuggets of the sessions of a batch."""
         return Nuggets(lists, self.gain, self.min_grade, self.p, self.gamma, self.cost)
 
     def values(self, lists: Lists) -> pl.Series:

@@ -58,8 +58,8 @@ class RecencyMeasure(SessionMeasure):
         rows = rows.select("rank", "gain").hstack(queries.select(pl.all().gather(rows["list"])))
         term = exact.fixed(self.unweighted().contribution(pl.col("gain")) * self.remembered())
         sums = rows.group_by("session").agg(total=term.sum())
-        total = sums["total"].gather(where(sums["session"], len(lists.block.sessions)))
-        judged = pl.lit(sessions_with_judgments(lists.block, lists.selection))
+        total = sums["total"].gather(where(sums["session"], len(lists.batch.sessions)))
+        judged = pl.lit(sessions_with_judgments(lists.batch, lists.selection))
         value = pl.when(judged).then(exact.unfixed(pl.col("total").fill_null(0)))
         return total.to_frame().select(value.alias("value")).to_series()
 

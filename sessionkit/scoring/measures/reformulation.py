@@ -158,7 +158,7 @@ class MeanQueryOverlap(SessionMeasure):
 def _mean(lists: Lists, values: pl.DataFrame) -> pl.Series:
     """Exact mean of the values of every session, null where it has none."""
     means = values.drop_nulls().group_by("session").agg(exact.mean(pl.col("value").cast(pl.Float64)))
-    sessions = lists.block.sessions.select("session")
+    sessions = lists.batch.sessions.select("session")
     return sessions.join(means, on="session", how="left", maintain_order="left").get_column("value")
 
 

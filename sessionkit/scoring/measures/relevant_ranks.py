@@ -32,7 +32,7 @@ def levels(lists: Lists, min_grade: float, ties: str = "none") -> pl.DataFrame:
     polars.DataFrame
         ``list``, ``start`` and ``end`` (first and last rank), ``relevant`` (relevant documents); Int64 but for ``list``.
     """
-    if ties == "none" or "score" not in lists.block.results.columns:
+    if ties == "none" or "score" not in lists.batch.results.columns:
         rows = lists.relevant(min_grade).sort("list", "rank")
         rank = pl.col("rank").cast(pl.Int64)
         return rows.select("list", start=rank, end=rank, relevant=pl.lit(1, pl.Int64))

@@ -47,7 +47,7 @@ class CubeMeasure(SessionMeasure):
         return 1.0
 
     def cubes(self, lists: Lists, empty: str = "skip") -> Cubes:
-        """The cubes of the sessions of a block; ``empty=document`` puts a document for each list that returned nothing."""
+        """The cubes of the sessions of a batch; ``empty=document`` puts a document for each list that returned nothing."""
         return Cubes(lists, self.gain, self.min_grade, self.gamma, self.height, filler=empty == "document")
 
     def per_subtopic(self, cubes: Cubes, reached: pl.Series, divisor: pl.Series) -> pl.Series:

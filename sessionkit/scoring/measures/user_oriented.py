@@ -62,7 +62,7 @@ class KnownCoverage(TermMeasure):
     def divisor(self, lists: Lists) -> pl.Series:
         """Relevant documents of the list's key that were known, anywhere in its session."""
         selection = type(lists.selection)(grades=lists.selection.grades)
-        whole = type(lists)(lists.block, selection, lists.columns)
+        whole = type(lists)(lists.batch, selection, lists.columns)
         shown = _told(whole, whole.relevant(self.min_grade)).filter("known")
         place = ["session", "key"]
         documents = shown.join(whole.queries.select("list", *place), on="list").unique([*place, "doc_id"])
@@ -208,8 +208,8 @@ class ExpectedRecallEffort(QueryMeasure):
 
 def _told(lists: Lists, rows: pl.DataFrame) -> pl.DataFrame:
     """The rows whose document the session says was known or not, with what it says: ``known`` if any of its results does."""
-    block, place = lists.block, ["session", "doc_id"]
-    told = block.results.select("doc_id", "known", session=block.queries["session"].gather(block.results["query"]))
+    batch, place = lists.batch, ["session", "doc_id"]
+    told = batch.results.select("doc_id", "known", session=batch.queries["session"].gather(batch.results["query"]))
     told = told.drop_nulls("known").group_by(place).agg(pl.col("known").any())
     sessions = lists.queries["session"].gather(rows["list"])
     return rows.drop("known").with_columns(sessions).join(told, on=place, maintain_order="left")
@@ -217,7 +217,7 @@ def _told(lists: Lists, rows: pl.DataFrame) -> pl.DataFrame:
 
 def _expected(lists: Lists) -> pl.Series:
     """Relevant documents that the searcher expected, of every list's session; null where not given."""
-    given = lists.block.features["expected"]
+    given = lists.batch.features["expected"]
     number = given.cast(pl.Float64, strict=False)
     wrong = given.filter(given.is_not_null() & ~(number.is_finite() & (number >= 0)).fill_null(value=False))
     if len(wrong):

@@ -1,4 +1,4 @@
-"""The sessions of a block as arrays: how long their lists are, what was gained where, batch by batch of like sessions."""
+"""The sessions of a batch as arrays: how long their lists are, what was gained where, batch by batch of like sessions."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class Visits:
     Parameters
     ----------
     queries
-        Number of lists of each session of the block.
+        Number of lists of each session of the batch.
     begins
         Row of each session's first list in `length`.
     length
         Documents of each list.
     session, place
-        Session of each list of the block (also of those that no walk comes to), and its place there, from 0.
+        Session of each list of the batch (also of those that no walk comes to), and its place there, from 0.
     """
 
     queries: Integers
@@ -47,7 +47,7 @@ class Visits:
         """The lists that count, cut where a walk does not come to."""
         session = integers(lists.queries["session"])
         length = integers(lists.queries["length"])
-        queries = np.bincount(session, minlength=len(lists.block.sessions))
+        queries = np.bincount(session, minlength=len(lists.batch.sessions))
         begins = np.cumsum(queries) - queries
         place = np.arange(len(session)) - begins[session]
         if walk.deepest is not None:
@@ -57,7 +57,7 @@ class Visits:
         return cls(queries, begins, length, session, place)
 
     def comes_to(self, of_list: Integers, rank: Integers) -> np.ndarray:
-        """Whether a walk can come to the documents at these ranks of these lists of the block."""
+        """Whether a walk can come to the documents at these ranks of these lists of the batch."""
         return (rank <= self.length[of_list]) & (self.place[of_list] < self.queries[self.session[of_list]])
 
     def batches(self, of: Integers) -> Iterator[Batch]:

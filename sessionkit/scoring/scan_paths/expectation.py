@@ -1,4 +1,4 @@
-"""The expectation of what a path is worth, and of its square, for every session of a block."""
+"""The expectation of what a path is worth, and of its square, for every session of a batch."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ class PathValue:
 
 
 def expectations(lists: Lists, walk: Walk, worth: PathValue) -> Floats:
-    """Expected worth of the path of every session of the block; NaN where the recall base that it needs is empty."""
+    """Expected worth of the path of every session of the batch; NaN where the recall base that it needs is empty."""
     engine = _Engine(lists, walk, worth)
     documents = Documents.of(lists, engine.visits, worth.gain, worth.min_grade)
-    sessions = np.arange(len(lists.block.sessions))
+    sessions = np.arange(len(lists.batch.sessions))
     if worth.discount is None:
         found = engine.each(sessions, documents.always, lambda _, rows: average_precision(walk, rows))
     else:
@@ -61,7 +61,7 @@ def squares(lists: Lists, walk: Walk, worth: PathValue) -> Floats:
     """Expected square of the worth of the path of every session, where documents gain every time; NaN likewise."""
     engine = _Engine(lists, walk, worth)
     documents = Documents.of(lists, engine.visits, worth.gain, worth.min_grade)
-    sessions = np.arange(len(lists.block.sessions))
+    sessions = np.arange(len(lists.batch.sessions))
     if worth.discount is None:
         found = engine.each(sessions, documents.always, lambda _, rows: average_precision_squares(walk, rows))
     else:
@@ -70,7 +70,7 @@ def squares(lists: Lists, walk: Walk, worth: PathValue) -> Floats:
 
 
 class _Engine:
-    """The lists of a block, made ready for a walk."""
+    """The lists of a batch, made ready for a walk."""
 
     def __init__(self, lists: Lists, walk: Walk, worth: PathValue) -> None:
         """Lay out the lists, and what paths are divided by."""
@@ -299,7 +299,7 @@ class Documents:
     @classmethod
     def of(cls, lists: Lists, visits: Visits, gain: str, min_grade: float) -> Documents:
         """What gains under a measure."""
-        sessions = len(lists.block.sessions)
+        sessions = len(lists.batch.sessions)
         if lists.selection.duplicates == "all":
             rows = _placed(lists.gaining(gain, min_grade), visits)
             nothing = np.zeros(0, dtype=np.int64)
@@ -317,9 +317,9 @@ class Documents:
 
 def _every_time(lists: Lists, gain: str, min_grade: float) -> pl.DataFrame:
     """Every list's results, each document once, with what they gain and what tells their ``document`` from others."""
-    by_text = lists.selection.grades == "user" or lists.block.own_keys
+    by_text = lists.selection.grades == "user" or lists.batch.own_keys
     columns = {"results": ("doc_id",)} if by_text else {}
-    alone = Lists(lists.block, replace(lists.selection, duplicates="all"), columns)
+    alone = Lists(lists.batch, replace(lists.selection, duplicates="all"), columns)
     if not by_text:
         return alone.gaining(gain, min_grade).with_columns(document=pl.col("judgment").cast(pl.Int64))
     # a document that gains nothing under one query's key can gain under another's, where it has been read before
@@ -372,13 +372,13 @@ class Bases:
         many_of = np.bincount(keys)
         begins_of = np.cumsum(many_of) - many_of
         asked = lists.queries.select("session", "key").filter(pl.col("key") < len(many_of))
-        if lists.block.own_keys and lists.selection.grades != "user":
+        if lists.batch.own_keys and lists.selection.grades != "user":
             asked = asked.unique().sort("session", "key")
         else:  # the queries of a session have its key
-            asked = asked.filter(pl.col("session") != pl.col("session").shift(1, fill_value=len(lists.block.sessions)))
+            asked = asked.filter(pl.col("session") != pl.col("session").shift(1, fill_value=len(lists.batch.sessions)))
         session, key = integers(asked["session"]), integers(asked["key"])
-        begins = np.zeros(len(lists.block.sessions), dtype=np.int64)
-        many = np.zeros(len(lists.block.sessions), dtype=np.int64)
+        begins = np.zeros(len(lists.batch.sessions), dtype=np.int64)
+        many = np.zeros(len(lists.batch.sessions), dtype=np.int64)
         begins[session], many[session] = begins_of[key], many_of[key]
         gains = [ideal["gain"].to_numpy()]
         several = asked.filter(pl.col("session").is_duplicated())

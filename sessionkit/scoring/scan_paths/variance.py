@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from sessionkit.errors import MeasureError
-from sessionkit.scoring.batch import blocks
+from sessionkit.scoring.batch import batches
 from sessionkit.scoring.columns import columns_read
 from sessionkit.scoring.lists import Lists
 from sessionkit.scoring.measures.base import Measure
@@ -60,11 +60,11 @@ def path_variance(study: Study, measure: str | Measure) -> pl.DataFrame:
     read = columns_read(study, [asked])
     schema = {"session_id": pl.String, "measure": pl.String, "value": pl.Float64, "variance": pl.Float64}
     parts = [pl.DataFrame(schema=schema)]
-    for block in blocks(study, read):
-        found = asked.variances(Lists(block, asked.selection))
+    for batch in batches(study, read):
+        found = asked.variances(Lists(batch, asked.selection))
         if asked.undefined == "zero":
-            logged = pl.lit(logged_sessions(block, asked.selection))
+            logged = pl.lit(logged_sessions(batch, asked.selection))
             found = found.select(pl.when(logged).then(pl.all().fill_null(0.0)))
-        ids = block.sessions["session_id"]
+        ids = batch.sessions["session_id"]
         parts.append(found.select(ids, measure=pl.lit(str(asked)), value="value", variance="variance"))
     return pl.concat(parts).sort("session_id")

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Cubes:
-    """The cubes of the sessions of a block.
+    """The cubes of the sessions of a batch.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ class Cubes:
     @cached_property
     def documents(self) -> pl.Series:
         """Documents shown, of every session in order."""
-        return sums(self.shape["documents"], self.shape["session"], len(self.lists.block.sessions))
+        return sums(self.shape["documents"], self.shape["session"], len(self.lists.batch.sessions))
 
     @cached_property
     def gains(self) -> pl.DataFrame:

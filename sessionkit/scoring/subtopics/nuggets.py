@@ -25,7 +25,7 @@ NONE = {**dict.fromkeys(("key", "judgment", "nugget"), pl.UInt32), "rating": pl.
 
 @dataclass(frozen=True, eq=False)
 class Nuggets:
-    """The nuggets of the sessions of a block; sums are at the fixed scale, for every session in order.
+    """The nuggets of the sessions of a batch; sums are at the fixed scale, for every session in order.
 
     Parameters
     ----------

@@ -245,8 +245,8 @@ def test_a_study_in_several_blocks_has_the_same_bytes(monkeypatch):
     assert page_of(discounts, mixed()) == whole
     from sessionkit.scoring import batch
 
-    small = batch.blocks
-    monkeypatch.setattr("sessionkit.reports.live.counts.blocks", lambda study, read: small(study, read, rows=40))
+    small = batch.batches
+    monkeypatch.setattr("sessionkit.reports.live.counts.batches", lambda study, read: small(study, read, rows=40))
     assert page_of(discounts, study) == whole
 
 

@@ -193,7 +193,7 @@ def test_real_sessions_by_difficulty(tmp_path):
     found = sk.sweep(sk.read(config), "sDCG(like=jiang2016)@9", {"b": "1.5:10:4", "bq": "1.5:10:4"}, by="difficulty")
     assert "incomplete blocks" in found.design
     assert "20 users" in found.population
-    assert "no difference shown between the two" in found.reading
+    assert "No difference shown, and none" in found.reading
     assert "after Bonferroni over 10 pairs" in found.reading
     assert "Kendall's tau-b" in found.reading
     assert found.table["outcome"].unique().to_list() == ["holds"]
@@ -221,4 +221,4 @@ def test_a_sign_test_whose_median_is_0_shows_the_side_it_tested() -> None:
     )
     found = sk.sweep(study, "sDCG@1", {"b": [2, 3]}, test="sign")
     assert "Estimate 0.0000, 95 % interval 0.0000 to 1.0000, p = 0.008: evidence" in found.reading
-    assert "no difference shown" not in found.reading
+    assert "No difference shown" not in found.reading

@@ -17,6 +17,7 @@ def test_the_help_names_what_the_functions_take():
     assert tuple(power.CLAIMS.split("|")) == GENERALISE
 
 
+@pytest.mark.slow
 def test_mixed_in_every_form(call):
     words = ["mixed", saved_clinic(), "nsDCG@10"]
     tsv = call(*words)

@@ -22,6 +22,7 @@ def shell(*arguments, **options):
     return subprocess.run(words, capture_output=True, text=True, check=False, **options)
 
 
+@pytest.mark.slow
 def test_statuses_in_the_shell(study):
     assert shell("score", study, "sDCG@3").returncode == 0
     assert shell("score", "nowhere", "sDCG@3").returncode == 1

@@ -41,6 +41,7 @@ def saved(tmp_path):
     return saved
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize(
     "partition_by", [None, pytest.param("system_id", marks=pytest.mark.slow)], ids=["plain", "partitioned"]

@@ -19,6 +19,7 @@ def test_every_format_and_every_mutation_is_tried():
     assert {case["mutation"] for case in cases} == set(MUTATIONS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "cases", [pytest.param(each_once(1), id="short"), pytest.param(every(2, 1), id="long", marks=pytest.mark.proof)]
 )

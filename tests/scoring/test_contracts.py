@@ -94,7 +94,7 @@ def scores_of(study, measures):
     return values
 
 
-@pytest.mark.few(3, slow=8)
+@pytest.mark.few(2, slow=8)
 @quiet
 @pytest.mark.parametrize("measures", together(EVERY))
 @FEW
@@ -123,6 +123,7 @@ def test_contracts(measures, data, shuffle):
             assert values == {unit: value for unit, value in scores[measure].items() if unit[0] == name}
 
 
+@pytest.mark.few(1)
 @pytest.mark.slow
 @quiet
 @pytest.mark.parametrize("level", ["query", "session"])

@@ -54,6 +54,7 @@ def cut(task, study, rows):
     return task.whole(parts[::-1])
 
 
+@pytest.mark.slow
 @quiet
 @FEW
 @given(drawn=sessions(), rows=st.integers(1, 9))

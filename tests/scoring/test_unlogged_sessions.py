@@ -89,6 +89,7 @@ def of_sessions():
     ]
 
 
+@pytest.mark.slow
 @quiet
 def test_no_measure_has_a_value():
     measures = list(dict.fromkeys(of_sessions()))

@@ -33,6 +33,7 @@ def estimates(found, criterion, model=None):
     return dict(rows.select("parameter", "estimate").rows())
 
 
+@pytest.mark.slow
 def test_the_fitted_measures_score(clinic):
     found = sk.calibrate(clinic, ["nsDCG(like=jiang2016)@10", "sRBP@10", "RBP@10"], resamples=200)
     assert [sk.parse_measure(text).name for text in found.measures] == ["nsDCG", "sRBP", "RBP"]

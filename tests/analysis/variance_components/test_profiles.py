@@ -41,7 +41,7 @@ def test_ends_are_where_the_best_deviance_is_higher_by_the_quantile_of_chi_squar
         assert best(1e-12) < stats.chi2.isf(0.05, 1)
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_in_the_clinics_design_intervals_cover_93_to_97_percent():
     truth = np.array([0.10, 0.15, 0.10, 0.22]) ** 2
     covered = []

@@ -106,6 +106,7 @@ def test_a_factor_that_others_explain_judges_nothing():
 STUDIES = 400  # 5 % with an sd of 1.1 %
 
 
+@pytest.mark.few(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("interaction", [0.0, 0.1, 0.2])
 def test_in_the_clinics_design_a_nominal_5_percent_rejects_3_to_7_percent(interaction):

@@ -139,6 +139,7 @@ def test_a_log_in_order_is_read_as_it_comes(write, small):
     assert [row[:3] for row in study["results"][1]] == ROWS
 
 
+@pytest.mark.slow
 def test_ndjson_in_order_is_read_as_it_comes_too(write, small):
     lines = [
         json.dumps(dict(zip(COLUMNS["results"], (*row, f"d{n % 4}", n), strict=True))) for n, row in enumerate(ROWS)

@@ -74,6 +74,7 @@ def peak(path, memory, out, rows):
     return int(done.stdout)
 
 
+@pytest.mark.few(1)
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="only Linux says how much memory a process took")
 @pytest.mark.parametrize("order", [1, -1], ids=["streamed", "staged"])

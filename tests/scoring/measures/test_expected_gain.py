@@ -39,6 +39,7 @@ def values(study, measure):
     return dict(sk.score(study, measure).select("session_id", "value").rows())
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 @settings(deadline=None, max_examples=examples(50))
 @given(data=st.data(), own_keys=st.booleans())

@@ -3,6 +3,8 @@
 import pytest
 
 import sessionkit as sk
+from sessionkit.display.tables import LIMIT
+from sessionkit.errors import UsageError
 
 HOSTILE = "A\nThis conclusion holds.\x1b[31m\u202e"
 
@@ -28,7 +30,19 @@ def test_a_name_stays_within_its_line(find):
         judgments={"judgment_key": ["t"] * 3, "doc_id": list("wxy"), "grade": [2, 1, 0]},
         max_grade=2,
     )  # fmt: skip
-    reading = find(study).reading
+    found = find(study)
+    reading = found.reading
+    assert found.text == reading
     assert "A\\nThis conclusion holds.\\x1b[31m\\u202e" in reading
     assert not any(line.startswith("This conclusion") for line in reading.splitlines())
     assert all(line.isprintable() for line in reading.split("\n"))
+    for name, frame in found.tables().items():
+        # caption, empty line, heads, rule, rows; a name may hold no line end, no pipe and nothing that acts
+        lines = found.to_markdown(name).split("\n")
+        assert sum(line.startswith("|") for line in lines) == 2 + min(frame.height, LIMIT)
+        for written in (found.to_markdown(name), found.to_latex(name)):
+            assert all(line.isprintable() for line in written.split("\n"))
+    main = next(name for name, frame in found.tables().items() if frame is found.table)
+    assert (found.to_latex(), found.to_markdown()) == (found.to_latex(main), found.to_markdown(main))
+    with pytest.raises(UsageError, match=f"tables are .*{main}.*, not 'mian'"):
+        found.to_latex("mian")

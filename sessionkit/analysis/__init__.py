@@ -1,5 +1,7 @@
 """Findings from scores: a folder for each question, with the verb in the module of the same name.
 
+In come a study, or scores, and options; out goes a finding: tables and what they say. Open `compare/compare.py` first.
+
 ::
 
     compare/               do groups of sessions differ, by the test that the design supports

@@ -1,5 +1,7 @@
 """Charts: one file each, from a tidy frame to an Altair value that composes, without size and saved nowhere.
 
+In come tables; out go Altair charts. Open `session_curve.py` first.
+
 ::
 
     last_vs_nonlast.py  session_curve.py      the charts, Figures 1 to 4 of ECIR 2008

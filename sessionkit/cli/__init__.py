@@ -1,5 +1,7 @@
 """The command line: the verbs of `sessionkit`, with words for options; it computes nothing of its own.
 
+In come words; out go files and text. Open `app.py` first.
+
 ::
 
     app.py           the commands, listed; a new one is a function in its group's file and a line there

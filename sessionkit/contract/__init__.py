@@ -1,5 +1,7 @@
 """The contract: what the tables are, and which rows of a frame break which rule.
 
+In come frames of a log's rows; out go those that keep every rule, and those that break one with its name. Open `checks.py` first.
+
 ``schemas/*.json`` are the only place where columns and constraints are declared. This room reads them
 (:mod:`~sessionkit.contract.schemas`), compiles fields to polars casts (:mod:`~sessionkit.contract.casts`) and
 constraints to polars conditions (:mod:`~sessionkit.contract.rules`), and parts the rows of a frame into those that keep

@@ -1,5 +1,7 @@
 """How values show themselves, in a terminal, a notebook, a paper or a file. Text from a log acts in none, nothing is endless.
 
+In come frames, numbers and names from logs; out go text, HTML, LaTeX, Markdown and CSV. Open `tables.py` first.
+
 words.py        counted things and enumerations
 numbers.py      numbers and p-values at a readable precision
 labels.py       names from logs: printable, shortened, different ones kept apart

@@ -1,4 +1,7 @@
-"""Engines: where the kernel of `sessionkit.scoring` runs when one machine is not enough. There is one, `spark`."""
+"""Engines: where the kernel of `sessionkit.scoring` runs when one machine is not enough. There is one, `spark`.
+
+In come a saved study or tables of an engine; out goes the table of `sessionkit.score`. Open `spark/engine.py` first.
+"""
 
 from __future__ import annotations
 

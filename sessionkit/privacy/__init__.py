@@ -1,5 +1,7 @@
 """Sharing a study: a copy in which pseudonyms stand in place of people, and from which what names them is left out.
 
+In comes a study; out goes a study of pseudonyms, and the mapping. Open `transform.py` first.
+
 ::
 
     transform.py      the verb: a study and what is asked for in, a pseudonymized study out

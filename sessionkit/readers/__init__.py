@@ -1,5 +1,7 @@
 """Readers: from logs and judgments as they are found to a checked Study.
 
+In come files of a log; out goes a `Study` with what was rejected, and why. Open `read.py` first.
+
 A new log format is a file in ``formats/``, a new format of judgments one in ``judgments/``; the docstrings of these two say how.
 
 ::

@@ -1,5 +1,7 @@
 """The report: one HTML file of a study's tables, scores, figures, method and notes.
 
+In comes a study; out goes a page. Open `page.py` first.
+
 ::
 
     page.py          puts the page together

@@ -1,5 +1,7 @@
 """The study: the checked tables of one experiment together, with what was declared about them and where they came from.
 
+In come checked tables, in memory or on disk; out goes a `Study` that hands out batches of whole sessions. Open `study.py` first.
+
 ::
 
     study.py              :class:`Study`, the value every later room takes; ``with_tables`` derives one

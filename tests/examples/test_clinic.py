@@ -72,6 +72,7 @@ def lengths(queries):
     return Counter(row["session"] for row in queries)
 
 
+@pytest.mark.slow
 def test_same_seed_gives_the_checked_in_bytes(tmp_path):
     made = generate(tmp_path)
     assert sorted(made) == WRITTEN

@@ -78,6 +78,7 @@ def page(study):
         return report(study, ["sDCG@3"])
 
 
+@pytest.mark.slow
 def test_the_page_holds_no_element_and_no_attribute_of_a_log(page):
     markup = re.sub(r"(<script[^>]*>).*?</script>", r"\1</script>", page, flags=re.DOTALL)
     assert not re.search(r"<(img|svg|iframe|object|embed|link|base)\b", markup, re.IGNORECASE)

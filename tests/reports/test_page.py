@@ -43,6 +43,7 @@ def test_page_has_tables_scores_figures_method_notes_and_data(make):
     assert "Synthetic" not in text.split("<script")[0]
 
 
+@pytest.mark.slow
 def test_scores_stand_in_the_table_as_scored(make):
     study = make(sessions=6)
     scores = sk.score(study, "sDCG@10", per="system")

@@ -11,6 +11,7 @@ from sessionkit.reports import report
 from sessionkit.reports.redaction import Redaction
 
 
+@pytest.mark.slow
 def test_users_and_their_sessions_become_numbers(make):
     study = make(users=("alice@example.org", "bob@example.org"))
     text = report(study, per="user", redact=["users"])

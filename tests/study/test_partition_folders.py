@@ -96,6 +96,7 @@ def test_a_partition_is_a_folder_for_each_table(saved):
     assert saved.storage.partitioned.by == "system_id"
 
 
+@pytest.mark.slow
 def test_a_partitioned_study_is_the_same_study(study, saved):
     same_study(saved, study)
     same_scores(saved, study)

@@ -56,6 +56,7 @@ def test_a_partition_of_null(days):
     assert whole.sessions.filter(pl.col("date").is_null()).collect()["session_id"].to_list() == ["s9"]
 
 
+@pytest.mark.slow
 def test_a_day_is_replaced(days):
     wrong = {"s8": ("u8", "2026-11-21", "cc"), "s3": ("u3", "2026-11-21", "a")}
     added = add_partition(days.path, small(wrong), "date", "2026-11-21")

@@ -18,6 +18,11 @@ import tokenize
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.support.guides import changes_of
+
+GUIDE = Path(__file__).parents[2] / "sessionkit" / "guides" / "contributing.md"
+GUIDED = {change.path: change.new for change in changes_of(GUIDE.read_text(encoding="utf-8"))}
+"""Files of the guide for contributors, which says how to add what is added here."""
 MEASURE = '''
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -65,17 +70,7 @@ def take(log: Log) -> Taken:
 '''
 FORMAT_ENTRY = """    "pairs": Format("pairs of a session and a document", reader("pairs", pairs.take), fits=pairs.fits, tried=pairs.TRIED),
 """
-CHART = '''"""Bars: a bar for every row."""
-
-import altair as alt
-import polars as pl
-
-
-def bars(frame: pl.DataFrame, **options: object) -> alt.LayerChart:
-    """Draw a bar for every row."""
-    rows = alt.Data(values=frame.select("system_id", "value").to_dicts())
-    return alt.layer(alt.Chart(rows).mark_bar().encode(x="system_id:N", y="value:Q"))
-'''
+CHART = GUIDED["sessionkit/charts/bars.py"]
 FIGURE = '''
 
 def bars(study: Study, choices: Choices) -> CaptionedChart:
@@ -84,27 +79,8 @@ def bars(study: Study, choices: Choices) -> CaptionedChart:
 
     return CaptionedChart("Bars", charts.bars(score(study, "Queries", "system")), "A bar for every system.")
 '''
-SECTION = '''"""A greeting."""
-
-from sessionkit.reports.material import Material
-from sessionkit.reports.parts import Section, Words
-
-
-def greeting(of: Material) -> Section:
-    """Say hello to the notes."""
-    return Section("greeting", "A greeting", (Words((f"Hello, {len(of.notes)} notes",)),))
-'''
-COMMAND = '''"""The command that counts: count."""
-
-import typer
-
-from sessionkit.cli.options import StudyArgument, open_source
-
-
-def count(study: StudyArgument) -> None:
-    """Count the sessions of a study."""
-    typer.echo(f"{open_source(study).facts.sessions} sessions")
-'''
+SECTION = GUIDED["sessionkit/reports/sections/greeting.py"]
+COMMAND = GUIDED["sessionkit/cli/count.py"]
 CHILD = """
 import contextlib, io, json, pathlib, sys
 import sessionkit as sk

@@ -73,6 +73,7 @@ def test_tau_is_that_of_studies_read_with_fewer_judgments():
             assert row["judged"] == pytest.approx(kept.mean())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pool", ["pair", "study"])
 def test_verdicts_are_those_of_scipys_wilcoxon_on_judgments_read_anew(pool):
     study, results, judgments = runs(systems=3, topics=9)

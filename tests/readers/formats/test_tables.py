@@ -126,6 +126,7 @@ def quietly(path):
     return study
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(12), deadline=None)
 @given(frames=studies(), packing=st.sampled_from(list(PACKERS)))
 def test_the_same_study_whatever_the_files_are(frames, packing):

@@ -38,6 +38,7 @@ def test_without_a_grade_scale_the_judged_share_is_told_all_the_same(make):
         assert caption in unknown.partition(why)[2]
 
 
+@pytest.mark.slow
 def test_where_all_is_judged_nobody_asks_for_the_end_of_the_scale(make):
     text = Reader(report(make(sessions=6), ["sDCG@5", "nsDCG@5"])).text
     assert re.search(r"shown within rank 5 are judged, 100 % .*\.\s+Every document that was shown is judged", text)

@@ -118,6 +118,7 @@ def test_expected_search_length_is_the_mean_over_all_arrangements_of_ties(sessio
         assert more == (None if expected is None else pytest.approx(expected + need))
 
 
+@pytest.mark.slow
 @FEW
 @given(session=sessions(), need=st.integers(1, 5))
 def test_the_rest_of_the_collection_is_a_level_of_its_own(session, need):

@@ -34,6 +34,7 @@ def test_ratios_of_the_reference():
     assert values(keen, "nCG@12", "nCG@13") == [0.8, 1.0]
 
 
+@pytest.mark.slow
 def test_satisfaction_and_frustration_of_the_reference():
     satisfied = rounded(L, "Satisfaction(threshold=2)")
     assert satisfied == [1, 0.8333, 0.8889, 0.7273, 0.6154, 0.5333, 0.6667, 0.8, 1, 1]

@@ -150,6 +150,7 @@ def test_restated_with_the_bound_by_all_orders(lists, grades, gamma, height):
         assert [value == 1.0 for value in found[2:]] == [math.isclose(share, 1, abs_tol=1e-13) for share in shares]
 
 
+@pytest.mark.slow
 @quiet
 @FEW
 @given(data=st.data())

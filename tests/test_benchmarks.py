@@ -77,7 +77,7 @@ def test_sampled_paths_estimate_our_values(cache):
         assert abs(sum(values) / len(values) - value) <= 5 * (variance / len(values)) ** 0.5
 
 
-@pytest.mark.few(8)
+@pytest.mark.few(4)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in WORKS if name != "peers.ranx"])
 def test_works_run(cache, name):
@@ -201,7 +201,7 @@ def test_every_row_can_be_told(name):
     assert as_json(name, ROWS[name], found, counts)["name"] == name
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_the_command_prints_a_table_and_writes_figures_that_name_no_machine(tmp_path, capsys):
     figures_ = tmp_path / "figures.json"
     options = ["--sessions", "40", "--runs", "1", "--works", "score", "size", "--cache", str(tmp_path / "logs")]

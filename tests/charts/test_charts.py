@@ -226,7 +226,7 @@ def above(chart):
     return [title["text"], *([below] if isinstance(below, str) else below)] if title.get("text", "").strip() else []
 
 
-@pytest.mark.few(12, slow=16)
+@pytest.mark.few(12, slow=8)
 @pytest.mark.parametrize("title", [None, "", "  \n", "Title"])
 def test_synthetic_data_are_marked_under_any_title(draw, title):
     assert "Synthetic data" in above(draw(synthetic=True, title=title))

@@ -75,7 +75,7 @@ def clean_study(studies, in_some_parts, log_reader, tmp_path_factory):
     return clean_study
 
 
-@pytest.mark.few(12, slow=24)
+@pytest.mark.few(12, slow=12)
 @pytest.mark.parametrize(("name", "kind"), CASES)
 def test_a_damaged_value_costs_no_row_and_is_counted(tmp_path, log_reader, clean_study, name, kind):
     log = LOGS[name]

@@ -77,7 +77,7 @@ def test_the_format_is_taken(described, name):
     assert rows(described(*SAMPLES[name], format=name)) == expected(name)
 
 
-@pytest.mark.few(1, slow=8)
+@pytest.mark.few(1, slow=4)
 @pytest.mark.parametrize("name", SAMPLES)
 def test_the_encoding_is_taken_with_the_format_and_without(described, name):
     file, text = SAMPLES[name]
@@ -90,7 +90,7 @@ def test_the_encoding_is_taken_with_the_format_and_without(described, name):
         described(file, latin, format=name)
 
 
-@pytest.mark.few(1, slow=8)
+@pytest.mark.few(1, slow=4)
 @pytest.mark.parametrize("name", SAMPLES)
 def test_labels_are_taken(described, name):
     file, text = SAMPLES[name]

@@ -170,7 +170,7 @@ print(json.dumps({"rows": rows, "peak": int(re.search(r"VmHWM:\\s+(\\d+)", open(
 """
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peak memory is read from /proc")
 def test_work_stays_within_its_memory(tmp_path):
     """Results of 300,000 sessions need more than the budget at once, and less in blocks."""

@@ -177,7 +177,7 @@ FORMATS = {
 """Lines of formats, which of them cannot be decoded, and where."""
 
 
-@pytest.mark.few(1, slow=6)
+@pytest.mark.few(1, slow=3)
 @pytest.mark.parametrize("name", FORMATS)
 @pytest.mark.parametrize("parts", [False, True])
 def test_every_format_by_lines(write, quiet_read, request, name, parts):

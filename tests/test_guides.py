@@ -73,7 +73,7 @@ def test_every_room_says_what_comes_in_and_where_to_begin(room):
     (first,) = re.findall(r"Open `(\S+)` first\.", said)
     assert (PACKAGE / room / first).is_file()
     row = re.search(rf"^\| `{room}` \|.*\| `(\S+)` \|$", CONTRIBUTING, re.MULTILINE)
-    assert (PACKAGE / row[1]).is_file()
+    assert row[1] == f"{room}/{first}"
 
 
 def test_the_way_of_a_score_is_the_one_that_a_score_takes(tmp_path, capsys):

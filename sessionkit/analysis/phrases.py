@@ -1,4 +1,4 @@
-"""Phrases that every reading shares, so that an interval or a verdict is said in one way."""
+"""Phrases that readings share: an interval, a verdict, what was left out, what is not read out."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ OLD_WORDS = {"ask", "asked", "coming", "judging", "kept", "passing", "settled", 
 LONGEST = 800
 SMALL = 150
 DEEPEST = 4
-REGISTRIES = ("charts", "cli", "readers/formats", "readers/judgments", "reports/sections", "scoring/measures")
+REGISTRIES = ("charts/kinds", "cli", "readers/formats", "readers/judgments", "reports/sections", "scoring/measures")
 """Folders whose small files are entries of a registry."""
 
 

@@ -20,7 +20,7 @@ from sessionkit.reports import MEASURES as REPORTED
 from sessionkit.scoring.measures.parameters import PARAMETERS
 from sessionkit.scoring.measures.presets import PRESETS
 from sessionkit.scoring.measures.registry import MEASURES
-from tests.support.stub import STUB, stub
+from tests.support.stub import CHARTS, STUB, chart_stub, stub
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "sessionkit"
@@ -61,6 +61,7 @@ def test_every_public_name_is_there_and_is_typed():
     for name in dir(sessionkit):
         assert getattr(sessionkit, name) is not None
     assert STUB.read_text(encoding="utf-8") == stub(), "write it: python -m tests.support.stub"
+    assert CHARTS.read_text(encoding="utf-8") == chart_stub(), "write it: python -m tests.support.stub"
 
 
 def test_importing_everything_replaces_nothing_of_pythons():
@@ -166,9 +167,12 @@ def test_the_readme_lists_every_measure_with_its_level():
     assert listed == {name: measure.level for name, measure in MEASURES.items()}
 
 
-@pytest.mark.parametrize(
-    "names", [PARAMETERS, PRESETS, FORMATS, KINDS, [command.__name__ for command in COMMANDS]], ids=len
-)
+def test_the_readme_lists_the_charts_of_the_registry():
+    (listed,) = re.findall(r"KIND is one of (.*?);", README, re.DOTALL)
+    assert re.findall(r"`([a-z-]+)`", listed) == list(KINDS)
+
+
+@pytest.mark.parametrize("names", [PARAMETERS, PRESETS, FORMATS, [command.__name__ for command in COMMANDS]], ids=len)
 def test_the_readme_names_what_the_registries_hold(names):
     missing = [name for name in names if not re.search(rf"\b{re.escape(name)}\b", README)]
     assert missing == []

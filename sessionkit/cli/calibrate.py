@@ -190,7 +190,7 @@ def _command(found: Calibration, study: str | None) -> list[str]:
 def _draw(found: Calibration, file: Path, *, synthetic: bool) -> None:
     """Draw the first fit."""
     from sessionkit.charts import save
-    from sessionkit.reports.discount_figure import drawn
+    from sessionkit.reports.figures.robustness import surface_of
 
-    save(drawn(found, synthetic=synthetic), file)
+    save(surface_of(found, synthetic=synthetic), file)
     tell(f"written: {file}")

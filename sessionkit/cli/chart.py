@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
+from sessionkit.charts.registry import CHARTS
 from sessionkit.cli.options import StudyArgument, columns_or_measures_first, open_source
 from sessionkit.cli.runner import tell, working
 from sessionkit.cli.sweep import GRAMMAR, varied
@@ -15,16 +17,10 @@ from sessionkit.cli.sweep import GRAMMAR, varied
 if TYPE_CHECKING:
     import altair as alt
 
-KINDS = (
-    "last-vs-nonlast, session-curve, topic-curves, single-sessions, sweep-map, discount-surface, judgment-loss, "
-    "power-curve, judge-noise, discriminative-power, differences, gain-vectors, precision-recall, rprecision-histogram, "
-    "score-distribution, waterfall, session-timeline, correlation-forest, reformulation-flow"
-)
-
 
 def chart(
     study: StudyArgument,
-    kind: Annotated[str, typer.Argument(metavar="KIND", help=f"One of {KINDS}.", show_default=False)],
+    kind: Annotated[str, typer.Argument(metavar="KIND", help="One of the charts above.", show_default=False)],
     *,
     output: Annotated[
         Path,
@@ -37,12 +33,7 @@ def chart(
         typer.Option(
             "--measure",
             metavar="MEASURE",
-            help=(
-                "What to draw. Default: nsDCG@10 in session-curve, sweep-map and score-distribution, nDCG@10 in "
-                "last-vs-nonlast, IPrec11 in precision-recall, mean(Rprec) in rprecision-histogram, else sDCG@10. May be given "
-                "again in differences, correlation-forest, judge-noise, discriminative-power and gain-vectors, whose defaults "
-                "are several."
-            ),
+            help="What to draw. Default: what stands beside the chart above. May be given again where several stand there.",
             show_default=False,
         ),
     ] = None,
@@ -143,21 +134,7 @@ def chart(
         typer.Option("--title", metavar="TEXT", help='Title above the chart; "" for none.', show_default=False),
     ] = None,
 ) -> None:
-    """A figure of the study as a file; its caption goes to stdout.
-
-    last-vs-nonlast: gain by rank of last and non-last queries. session-curve: normalised gain along the session.
-    topic-curves: gain along the sessions of one topic, all and long ones. single-sessions: every session of one system
-    and topic, with its stopping point. sweep-map: which system leads at which setting of a measure, and where the
-    conclusion ends. discount-surface: the discounts of a measure fitted to how far searchers looked, see calibrate.
-    judgment-loss: the order of systems as judgments are lost, see incomplete --loss. power-curve: the chance to find a
-    declared difference by numbers of users and topics, see power. judge-noise: how often judges' errors change the winner
-    or the verdict, see noise. discriminative-power: the p-values of all pairs in their order, see discriminate.
-    differences: between systems by each measure, with intervals. gain-vectors: CG, DCG, nCG and nDCG by rank with their
-    ideal, or any of them with other gains. precision-recall: eleven points. rprecision-histogram: two systems by topic.
-    score-distribution: box and strip of sessions. waterfall: what each document and query adds to one session.
-    session-timeline: one session in time. correlation-forest: measures against ratings. reformulation-flow: what came
-    after each query.
-    """
+    """A figure of the study as a file; its caption goes to stdout."""
     from sessionkit.charts import save
     from sessionkit.charts.encodings import retitled
     from sessionkit.errors import visible
@@ -188,3 +165,15 @@ def chart(
         save(drawn if title is None else retitled(drawn, title), output)
     typer.echo(visible(made.caption) if sys.stdout.isatty() else made.caption)
     tell(f"written: {output}")
+
+
+def _kinds() -> str:
+    """The charts with what each shows, and of which measures, as a part of the help that is not wrapped."""
+    lines = []
+    for kind, one in CHARTS.items():
+        measures = f" ({' '.join(one.measures)})" if one.measures else ""
+        lines += [f"{kind}{measures}", *textwrap.wrap(one.shows, 72, initial_indent="    ", subsequent_indent="    ")]
+    return "\n".join(["\b", *lines])
+
+
+chart.__doc__ = f"{chart.__doc__}\n\n{_kinds()}"

@@ -72,15 +72,18 @@ def _tables(study: Study) -> dict[str, pl.DataFrame]:
 
 def _drawings(study: Study, out: Path) -> list[Path]:
     """Write the figures and the report, and return where they are."""
-    from sessionkit.charts import KINDS, save
+    from sessionkit.charts import save
+    from sessionkit.charts.registry import CHARTS
     from sessionkit.reports import report
     from sessionkit.reports.choices import choices_of
-    from sessionkit.reports.figures import APART, figure
+    from sessionkit.reports.figures.figure import figure
 
     choices = choices_of(study)
     page = out / "report.html"
     with working("drawing"):
-        made = [(figure(study, kind, choices).chart, out / f"{kind}.svg") for kind in KINDS if kind not in APART]
+        made = [
+            (figure(study, kind, choices).chart, out / f"{kind}.svg") for kind, one in CHARTS.items() if one.in_report
+        ]
         written = [save(chart, path) for chart, path in made if chart is not None]
         report(study, output=page)
     return [*written, page]

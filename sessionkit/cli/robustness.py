@@ -83,9 +83,9 @@ def send_loss(
         )
     if curve is not None:
         from sessionkit.charts import save
-        from sessionkit.reports.loss_figure import drawn
+        from sessionkit.reports.figures.robustness import loss_curves_of
 
-        save(drawn(found, synthetic=study.settings.synthetic), curve)
+        save(loss_curves_of(found, synthetic=study.settings.synthetic), curve)
         tell(f"written: {curve}")
     tables = found.tables()
     if to.form is OutputForm.table and table is None:

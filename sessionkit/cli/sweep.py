@@ -130,10 +130,10 @@ def sweep(
         )
     if map_ is not None:
         from sessionkit.charts import save
-        from sessionkit.reports.sweep_figure import drawn
+        from sessionkit.reports.figures.robustness import map_of
 
         with working("drawing"):
-            save(drawn(found, synthetic=opened.settings.synthetic), map_)
+            save(map_of(found, synthetic=opened.settings.synthetic), map_)
         tell(f"written: {map_}")
     tables = found.tables()
     if to.form is OutputForm.table and table is None:

@@ -7,9 +7,8 @@ In comes a study; out goes a page. Open `page.py` first.
     page.py          puts the page together
     sections/        what each section says
     html.py          sections, figures and tables as HTML; tables are saved as sessionkit.display writes them
-    figures.py       the figures and captions
+    figures/         the figures and captions
     single.py        one figure as asked
-    on_demand/       figures that are drawn when they are asked for
     choices.py       what the figures share
     method.py        every choice in words; the fingerprint of the data
     style_sheet.py   the style sheet

@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from sessionkit.charts.files import spec_of
 from sessionkit.charts.page import chart_place, json_text
-from sessionkit.charts.save import spec_of
 from sessionkit.display.csv import csv_table
 from sessionkit.display.labels import LONGEST, printable, shortened
 from sessionkit.display.latex import latex_table
 from sessionkit.display.markdown import markdown_table
 from sessionkit.display.tables import TextTable
-from sessionkit.reports.figures import Figure
+from sessionkit.reports.figures.figure import Figure
 from sessionkit.reports.parts import Code, Heading, Part, Section, Terms, Widget, Words
 
 TYPES = {"tex": "application/x-tex", "md": "text/markdown", "csv": "text/csv"}

@@ -10,6 +10,7 @@ from pathlib import Path
 from altair.utils.schemapi import debug_mode
 
 from sessionkit.charts.page import page
+from sessionkit.charts.registry import SUMMARY
 from sessionkit.display.labels import shortened
 from sessionkit.errors import DataWarning
 from sessionkit.reports.extras.choice import Also
@@ -26,7 +27,7 @@ from sessionkit.study import Study
 from sessionkit.study.atomic_files import require_place, write_whole
 from sessionkit.study.study import guarded_read
 
-MEASURES = ("sDCG@10", "nsDCG@10", "mean(nDCG@10)", "last(nDCG@10)", "nonlast(nDCG@10)")
+MEASURES = SUMMARY
 """What a report scores by default."""
 SKIP = '<a class="skip" href="#summary">Skip to the summary</a>\n'
 BANNER = "Synthetic data: this study was made up; nothing in it was observed."

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sessionkit.display.tables import TextTable
-from sessionkit.reports.figures import Figure
+from sessionkit.reports.figures.figure import Figure
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,11 @@ import polars as pl
 
 from sessionkit.analysis.groups import grouped_sessions
 from sessionkit.charts import colours_of
+from sessionkit.charts.registry import CHARTS
 from sessionkit.display.labels import printable
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.reports.choices import choices_of
-from sessionkit.reports.figures import FIGURES, Figure, figure
+from sessionkit.reports.figures.figure import Figure, figure
 from sessionkit.reports.sample import only
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.grammar import list_measures, parse_measure
@@ -21,22 +22,8 @@ from sessionkit.study import Study
 
 USUAL = 4
 """Queries from which on a session is long, unless another number is asked for."""
-OWN = {
-    "topic-curves": ("topic", "min_queries"),
-    "single-sessions": ("topic", "system"),
-    "rprecision-histogram": ("system",),
-}
-"""Options that a chart has a place of its own for; all others limit the sessions."""
-SEVERAL = ("differences", "gain-vectors", "correlation-forest", "judge-noise", "discriminative-power")
-"""Charts that draw several measures."""
-ONLY = {
-    "session": ("waterfall", "session-timeline"),
-    "with": ("correlation-forest",),
-    "against": ("rprecision-histogram",),
-    "difference": ("power-curve",),
-    "average": ("last-vs-nonlast",),
-}
-"""Options that only these charts have."""
+LIMITS = ("topic", "system", "min_queries")
+"""Options that limit the sessions, unless a chart has a place of its own for them."""
 
 
 def single_figure(
@@ -64,7 +51,7 @@ def single_figure(
     kind
         One of `sessionkit.charts.KINDS`.
     measure
-        What is drawn, as it is; by default what the report shows. The charts in `SEVERAL` draw several.
+        What is drawn, as it is; by default what the chart's entry in `sessionkit.charts.registry` names; several where that names several.
     topic, system, min_queries
         Only sessions of this topic, of this system, with at least so many queries; in topic-curves `min_queries` says
         which sessions are long; in rprecision-histogram `system` is the first of two.
@@ -87,19 +74,19 @@ def single_figure(
     Raises
     ------
     UsageError
-        There is no such kind, topic or system, another chart than sweep-map is to vary something, no session is left, or
-        the chart cannot draw this measure.
+        There is no such kind, topic or system, the chart has no such option, no session is left, or the chart cannot draw
+        this measure.
     """
-    if vary and kind in FIGURES and kind != "sweep-map":
-        raise UsageError(f"{kind} varies nothing; sweep-map does")
     measures = tuple(parse_measure(one) for one in list_measures(measure or ()))
-    own = {"session": session, "with": with_ or None, "against": against, "difference": difference, "average": average}
-    _check(kind, measures, own)
+    own = CHARTS[kind].options if kind in CHARTS else ()  # what is no chart is refused by its name
+    further: dict[str, object] = {"vary": vary or None, "with": with_ or None, "session": session, "against": against}
+    further |= {"difference": difference, "average": average}
+    _check(kind, measures, [name for name, value in further.items() if value is not None])
     asked = {"topic": topic, "system": system, "min_queries": min_queries}
-    limits = {name: value for name, value in asked.items() if value is not None and name not in OWN.get(kind, ())}
+    limits = {name: value for name, value in asked.items() if value is not None and name not in own}
     colours = colours_of(grouped_sessions(study, by).get_column("group").to_list())
     limited = _limited(study, **limits) if limits else study  # type: ignore[arg-type]
-    places = {name: asked[name] for name in OWN.get(kind, ()) if asked[name] is not None}
+    places = {name: asked[name] for name in LIMITS if name in own and asked[name] is not None}
     choices = choices_of(limited, by=by, **{"min_queries": USUAL, **places})  # type: ignore[arg-type]
     exact = measures[0] if len(measures) == 1 else None
     choices = replace(choices, exact=exact, colours=colours, measures=measures, vary=vary or {})
@@ -113,16 +100,19 @@ def single_figure(
     return replace(made, chart=_under(made, shown), caption=f"{made.caption} Only these sessions: {shown}.")
 
 
-def _check(kind: str, measures: Sequence[Measure], options: Mapping[str, object]) -> None:
+def _check(kind: str, measures: Sequence[Measure], options: Sequence[str]) -> None:
     """Refuse what this kind of chart has no use for."""
-    if kind not in FIGURES:
-        return  # which is refused by its name
-    if len(measures) > 1 and kind not in SEVERAL:
-        several = ", ".join(SEVERAL)
-        raise UsageError(f"{kind} draws one measure, not {len(measures)}; charts that draw several: {several}")
-    for name, value in options.items():
-        if value is not None and kind not in ONLY[name]:
-            raise UsageError(f"{kind} has no --{name}; charts that have: {', '.join(ONLY[name])}")
+    if kind not in CHARTS:
+        return
+    several = [name for name, chart in CHARTS.items() if len(chart.measures) > 1]
+    if len(measures) > 1 and kind not in several:
+        raise UsageError(
+            f"{kind} draws one measure, not {len(measures)}; charts that draw several: {', '.join(several)}"
+        )
+    for option in options:
+        having = [name for name, chart in CHARTS.items() if option in chart.options]
+        if kind not in having:
+            raise UsageError(f"{kind} has no --{option}; charts that have: {', '.join(having)}")
 
 
 def _limited(

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from sessionkit.charts import spec_of
-from sessionkit.charts.differences import MOST, differences
+from sessionkit.charts.kinds.differences import MOST, differences
 from sessionkit.errors import UsageError
 
 

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from sessionkit.charts import discount_surface
-from sessionkit.charts.discount_surface import MOST_QUERIES, MOST_RANKS
+from sessionkit.charts.kinds.discount_surface import MOST_QUERIES, MOST_RANKS
 from sessionkit.errors import UsageError
 
 

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from sessionkit.charts import judge_noise
-from sessionkit.charts.judge_noise import FEW
+from sessionkit.charts.kinds.judge_noise import FEW
 from sessionkit.errors import UsageError
 
 NAMES = ["measure", "a", "b", "difference", "low", "high", "winner_changes", "verdict_changes"]

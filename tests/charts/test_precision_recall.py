@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from sessionkit.charts import precision_recall
-from sessionkit.charts.precision_recall import MOST
+from sessionkit.charts.kinds.precision_recall import MOST
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from sessionkit.charts import score_distribution, spec_of
-from sessionkit.charts.score_distribution import POINTS
+from sessionkit.charts.kinds.score_distribution import POINTS
 from sessionkit.errors import UsageError
 
 

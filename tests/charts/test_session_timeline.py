@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from sessionkit.charts import session_timeline
-from sessionkit.charts.session_timeline import MOST
+from sessionkit.charts.kinds.session_timeline import MOST
 from sessionkit.errors import UsageError
 
 QUERIES = pl.DataFrame(

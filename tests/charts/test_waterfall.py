@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from sessionkit.charts import waterfall
-from sessionkit.charts.waterfall import MOST
+from sessionkit.charts.kinds.waterfall import MOST
 from sessionkit.errors import UsageError
 
 

@@ -2,25 +2,24 @@
 
 import pytest
 
-from sessionkit.charts import KINDS
+from sessionkit.charts.registry import CHARTS
 from sessionkit.cli.demo import clinic_folder
-from sessionkit.reports.figures import APART
 from sessionkit.study import open_study
 
-DRAWN = [kind for kind in KINDS if kind not in APART]
+DRAWN = [kind for kind, one in CHARTS.items() if one.in_report]
 
 
 def test_demo_writes_everything_and_says_that_it_is_synthetic(call, tmp_path):
     outcome = call("demo", "--out", tmp_path / "demo")
     assert outcome.status == 0
-    names = {"study", "report.html", *(f"{kind}.svg" for kind in KINDS if kind not in APART)}
+    names = {"study", "report.html", *(f"{kind}.svg" for kind in DRAWN)}
     assert {path.name for path in (tmp_path / "demo").iterdir()} == names
     assert all(str(tmp_path / "demo" / name) in outcome.lines for name in names)
     assert outcome.out.count("synthetic") >= 4
     # ECIR 2008, section 3.2: 92 and 131 non-last queries in 32 and 39 of 60 sessions; the others have one query
     ends = [line.split()[-5:] for line in outcome.lines if "non-last  " in line]
     assert ends == [["92", "32", "0", "28", "0"], ["131", "39", "0", "21", "0"]]
-    for kind in [kind for kind in KINDS if kind not in APART]:
+    for kind in DRAWN:
         assert "Synthetic data" in (tmp_path / "demo" / f"{kind}.svg").read_text()
     assert "Synthetic data" in (tmp_path / "demo" / "report.html").read_text()
     assert open_study(tmp_path / "demo" / "study").settings.synthetic

@@ -5,15 +5,13 @@ import re
 
 import pytest
 
-from sessionkit.charts import KINDS
-from sessionkit.charts.save import WRITERS
-from sessionkit.cli import chart
+from sessionkit.charts.files import WRITERS
+from sessionkit.charts.registry import CHARTS
 from sessionkit.reports import MEASURES
-from sessionkit.reports.on_demand.registry import DRAWN
 from tests.support.clinic import saved_clinic
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in DRAWN])
+@pytest.mark.parametrize("kind", [kind for kind, one in CHARTS.items() if one.in_report])
 def test_every_kind_of_chart(call, study, tmp_path, kind):
     study = saved_clinic() if kind == "discount-surface" else study  # it needs clicks
     outcome = call("chart", study, kind, "--output", tmp_path / "chart.json")
@@ -21,11 +19,10 @@ def test_every_kind_of_chart(call, study, tmp_path, kind):
     assert "DCG" in outcome.out
     spec = json.loads((tmp_path / "chart.json").read_text())
     assert "Synthetic data" in spec["title"]["subtitle"]
-    assert kind in call("chart", "--help").out
 
 
 @pytest.mark.few(3, slow=5)
-@pytest.mark.parametrize("kind", DRAWN)
+@pytest.mark.parametrize("kind", [kind for kind, one in CHARTS.items() if not one.in_report])
 def test_every_kind_of_chart_that_stands_apart(call, tmp_path, kind):
     measure = ["--measure", "sDCG@10"]
     own = {
@@ -85,7 +82,10 @@ def test_parts_of_sessions_can_be_pooled_in_the_chart(call, study, tmp_path):
 
 def test_the_help_names_every_kind_and_the_default_measures(call, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
-    assert tuple(chart.KINDS.split(", ")) == tuple(KINDS)
+    told = re.sub(r"\s+", " ", call("chart", "--help").out)
+    for kind, one in CHARTS.items():
+        measures = f" ({' '.join(one.measures)})" if one.measures else ""
+        assert f"{kind}{measures} {one.shows}" in told
     assert " ".join(MEASURES) in re.sub(r"\s+", " ", call("report", "--help").out)
 
 

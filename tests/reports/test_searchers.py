@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from sessionkit.display.tables import TextTable
-from sessionkit.reports.figures import Figure
+from sessionkit.reports.figures.figure import Figure
 from sessionkit.reports.page import sections_of
 from sessionkit.reports.parts import Heading, Words
 

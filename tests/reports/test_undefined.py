@@ -9,7 +9,7 @@ import sessionkit as sk
 from sessionkit.display.tables import LIMIT, TextTable
 from sessionkit.errors import UsageError
 from sessionkit.reports import page, report
-from sessionkit.reports.figures import Figure
+from sessionkit.reports.figures.figure import Figure
 from sessionkit.reports.material import UNJUDGED
 from sessionkit.reports.parts import Widget, Words
 from sessionkit.reports.single import single_figure

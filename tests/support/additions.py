@@ -70,14 +70,16 @@ def take(log: Log) -> Taken:
 '''
 FORMAT_ENTRY = """    "pairs": Format("pairs of a session and a document", reader("pairs", pairs.take), fits=pairs.fits, tried=pairs.TRIED),
 """
-CHART = GUIDED["sessionkit/charts/bars.py"]
+CHART = GUIDED["sessionkit/charts/kinds/bars.py"]
+CHART_ENTRY = """    "bars": ChartKind("the number of queries by system", "one_session", ("Queries",)),
+"""
 FIGURE = '''
 
-def bars(study: Study, choices: Choices) -> CaptionedChart:
+def bars(study: Study, choices: Choices) -> Figure:
     """The number of queries by system."""
     from sessionkit import score
 
-    return CaptionedChart("Bars", charts.bars(score(study, "Queries", "system")), "A bar for every system.")
+    return Figure("bars", "Bars", charts.bars(score(study, "Queries", "system")), "A bar for every system.")
 '''
 SECTION = GUIDED["sessionkit/reports/sections/greeting.py"]
 COMMAND = GUIDED["sessionkit/cli/count.py"]
@@ -137,15 +139,17 @@ def copied(package: Path, folder: Path) -> Path:
 def added(package: Path) -> dict[str, set[Place]]:
     """Add one of each kind to a copy of the package; return the places of each."""
     sections, formats, app = (_defining(package, f"{name}: ") for name in ("SECTIONS", "FORMATS", "COMMANDS"))
+    charts = _defining(package, "CHARTS = ")
     measures = _defining(package, "class ReciprocalRank")
     return {
         "measure": _named(package, "Success", "RRsq", but=measures) | _grown(measures, MEASURE),
         "format": _new(formats.parent / "pairs.py", FORMAT)
         | _after(formats, r"^    ogui,$|^    logui,\n", "    pairs,\n")
         | _after(formats, r"^FORMATS: .*\{\n", FORMAT_ENTRY),
-        "chart": _new(package / "charts" / "bars.py", CHART)
+        "chart": _new(charts.parent / "kinds" / "bars.py", CHART)
         | _grown(_defining(package, "def waterfall(study"), FIGURE)
-        | _named(package, "waterfall", "bars"),
+        | _after(charts, r"^CHARTS = \{\n", CHART_ENTRY)
+        | _named(package, "waterfall", "bars", but=charts),
         "section": _new(sections.parent / "greeting.py", SECTION) | _named(sections, "quality", "greeting"),
         "command": _new(app.parent / "count.py", COMMAND) | _named(app, "demo", "count"),
     }

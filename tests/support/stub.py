@@ -1,11 +1,13 @@
-"""The stub of the package: every public name as type checkers and editors see it. To write it: python -m tests.support.stub"""
+"""The stubs of the package and of its charts: public names as type checkers see them. To write: python -m tests.support.stub"""
 
 from pathlib import Path
 
 import sessionkit
+from sessionkit import charts
 from sessionkit.scoring.measures.registry import FAMILIES
 
 STUB = Path(sessionkit.__file__).with_suffix(".pyi")
+CHARTS = Path(charts.__file__).with_suffix(".pyi")
 HEAD = """# Generated from the names of __init__.py and the registry of measures: python -m tests.support.stub
 from typing import TYPE_CHECKING
 
@@ -42,5 +44,14 @@ def stub():
     return HEAD + "\n".join(parts) + "\ndef __dir__() -> list[str]: ...\n"
 
 
+def chart_stub():
+    """That of the charts."""
+    homes = {"KINDS": "registry", **charts._HOME}
+    lines = sorted(f"    from sessionkit.charts.{home} import {name} as {name}" for name, home in homes.items())
+    public = "".join(f'    "{name}",\n' for name in charts.__all__)
+    return HEAD + "\n".join([*lines, "", f"__all__ = [\n{public}]", ""])
+
+
 if __name__ == "__main__":
     STUB.write_text(stub(), encoding="utf-8")
+    CHARTS.write_text(chart_stub(), encoding="utf-8")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from sessionkit.analysis.discriminative_power.discriminative_power import discriminative_power
 from sessionkit.display.tables import table_of
 from sessionkit.reports.extras.figure import figured
+from sessionkit.reports.figures.robustness import of_pairs
 from sessionkit.reports.material import Material
-from sessionkit.reports.on_demand.evidence import of_pairs
 from sessionkit.reports.parts import Part
 
 POWER = {
@@ -34,7 +34,7 @@ def discriminate(of: Material) -> list[Part]:
     found = discriminative_power(of.study, list(of.measures), of.by)
     return [
         of.told(found.reading),
-        figured(of, "discriminative-power", lambda: of_pairs(found, of.choices)),
+        figured(of, lambda: of_pairs(found, of.choices)),
         table_of("Discriminative power", found.table.select(*POWER), headers=POWER, decimals=4),
         table_of("Significance level of every pair", found.asl.select(*ASL), headers=ASL, decimals=4),
     ]

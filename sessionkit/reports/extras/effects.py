@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from sessionkit.analysis.compare.corrections import Family
 from sessionkit.analysis.mixed_model import mixed as mixed_models
-from sessionkit.charts.differences import differences
+from sessionkit.charts.kinds.differences import differences
 from sessionkit.display.tables import table_of
-from sessionkit.reports.figures import Figure
+from sessionkit.reports.figures.figure import Figure
 from sessionkit.reports.material import Material
 from sessionkit.reports.parts import Part
 

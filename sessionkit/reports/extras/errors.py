@@ -7,8 +7,8 @@ import polars as pl
 from sessionkit.analysis.judge_noise.judge_noise import judge_noise
 from sessionkit.display.tables import table_of
 from sessionkit.reports.extras.figure import figured
+from sessionkit.reports.figures.robustness import of_noise
 from sessionkit.reports.material import Material
-from sessionkit.reports.on_demand.evidence import of_noise
 from sessionkit.reports.parts import Part
 
 PAIRS = {
@@ -34,7 +34,7 @@ def noise(of: Material) -> list[Part]:
     pairs = found.table.select(*PAIRS)
     parts: list[Part] = [
         of.told(found.reading),
-        figured(of, "judge-noise", lambda: of_noise(found, of.choices)),
+        figured(of, lambda: of_noise(found, of.choices)),
         table_of("Noise of judges: differences, second less first", pairs, headers=PAIRS, note=note, decimals=4),
     ]
     if found.table.select("a", "b").n_unique() > 1:

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sessionkit.errors import UsageError
-from sessionkit.reports.figures import Figure
+from sessionkit.reports.figures.figure import Figure
 from sessionkit.reports.material import Material
-from sessionkit.reports.on_demand.figure import CaptionedChart
 from sessionkit.reports.parts import Part, Words
 
 
-def figured(of: Material, kind: str, draw: Callable[[], CaptionedChart]) -> Part:
+def figured(of: Material, draw: Callable[[], Figure]) -> Part:
     """Draw a figure."""
     try:
-        return Figure(kind, *draw())
+        return draw()
     except UsageError as error:
         return Words((f"Not drawn: {of.redaction.note(str(error))}.",))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from sessionkit.analysis.power.power import power as plan_of
 from sessionkit.display.tables import table_of
 from sessionkit.reports.extras.figure import figured
+from sessionkit.reports.figures.robustness import of_plan
 from sessionkit.reports.material import Material
-from sessionkit.reports.on_demand.evidence import of_plan
 from sessionkit.reports.parts import Part
 
 SMALLEST = {
@@ -36,7 +36,7 @@ def power(of: Material) -> list[Part]:
     )
     return [
         of.told(f"{declared}\n{found.reading}"),
-        figured(of, "power-curve", lambda: of_plan(found, of.choices)),
+        figured(of, lambda: of_plan(found, of.choices)),
         table_of("Study to come: smallest numbers", smallest, headers=SMALLEST, note=note, decimals=2),
         table_of("Study to come: what varies how much", found.components, headers=COMPONENTS, decimals=4),
     ]

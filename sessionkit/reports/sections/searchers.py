@@ -8,8 +8,9 @@ from sessionkit.analysis.effort.effort import effort
 from sessionkit.contract import table
 from sessionkit.display.tables import table_of
 from sessionkit.errors import DataError, MeasureError, UsageError
-from sessionkit.reports import discount_figure
-from sessionkit.reports.figures import Figure
+from sessionkit.reports.figures.figure import Figure
+from sessionkit.reports.figures.robustness import DRAWS as FITS
+from sessionkit.reports.figures.robustness import FITTED, surface_of
 from sessionkit.reports.material import LARGE, Material
 from sessionkit.reports.parts import Heading, Part, Section, Words
 
@@ -45,14 +46,14 @@ def _fitted(of: Material) -> list[Part]:
     """The discount of the first measure, fitted to how far searchers looked."""
     about = Heading("How far searchers looked")
     try:
-        found = calibrate(of.study, of.choices.measure, resamples=discount_figure.DRAWS)
-        chart = discount_figure.drawn(found, synthetic=of.choices.synthetic)
+        found = calibrate(of.study, of.choices.measure, resamples=FITS)
+        chart = surface_of(found, synthetic=of.choices.synthetic)
     except (DataError, MeasureError, UsageError) as error:
         return [about, Words((f"Discounts were not fitted to the searchers: {of.redaction.note(str(error))}.",))]
     caption = f"The discounts of {of.choices.measure} fitted to how far searchers looked, by rank and query position, beside what was seen."
     return [
         about,
-        Figure("discount-surface", discount_figure.TITLE, chart, caption),
+        Figure("discount-surface", FITTED, chart, caption),
         of.told(found.reading, listed=True),
     ]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from sessionkit.analysis.groups import EVERYONE
 from sessionkit.display.tables import table_of
-from sessionkit.reports.figures import Figure
+from sessionkit.reports.figures.figure import Figure
+from sessionkit.reports.figures.robustness import SWEPT, map_of
 from sessionkit.reports.material import LARGE, Material
 from sessionkit.reports.parts import Part, Section, Words
-from sessionkit.reports.sweep_figure import TITLE, drawn
 
 NEAREST = {
     "conclusion": "Conclusion",
@@ -38,7 +38,7 @@ def _parts(of: Material) -> list[Part]:
     if found.table["outcome"].is_in(["undefined", "refused"]).all():
         return [of.told(found.reading)]  # no group leads anywhere
     colours = of.choices.colours if found.by == of.choices.by else None
-    chart = drawn(found, colours=colours, synthetic=of.choices.synthetic)
+    chart = map_of(found, colours=colours, synthetic=of.choices.synthetic)
     tested = (
         f"every setting is scored; none is tested, with more than {LARGE:,} sessions"
         if of.large
@@ -49,7 +49,7 @@ def _parts(of: Material) -> list[Part]:
         "where the conclusion holds."
     )
     parts: list[Part] = [
-        Figure("sweep-map", TITLE, chart, caption),
+        Figure("sweep-map", SWEPT, chart, caption),
         of.told(found.reading),
     ]
     if len(found.nearest):

@@ -8,7 +8,7 @@ from sessionkit.analysis.breakdown.messages import TOLD
 from sessionkit.analysis.breakdown.significance_tests import breakdown_tests
 from sessionkit.display.tables import table_of
 from sessionkit.errors import DataError, MeasureError, UsageError
-from sessionkit.reports.figures import figures
+from sessionkit.reports.figures.figure import figures
 from sessionkit.reports.material import Material
 from sessionkit.reports.parts import Part, Section, Words
 

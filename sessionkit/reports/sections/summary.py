@@ -13,12 +13,12 @@ from sessionkit.analysis.groups import EVERYONE
 from sessionkit.analysis.numeric_ties import less
 from sessionkit.analysis.phrases import ends
 from sessionkit.analysis.record_accounts import heavy_losses
-from sessionkit.charts.differences import differences
+from sessionkit.charts.kinds.differences import differences
 from sessionkit.display.numbers import readable
 from sessionkit.display.tables import LIMIT, TextTable, table_of
 from sessionkit.display.words import counted, listed
 from sessionkit.errors import DataError, MeasureError, UsageError
-from sessionkit.reports.figures import Figure, figure
+from sessionkit.reports.figures.figure import Figure, figure
 from sessionkit.reports.material import LARGE, Material
 from sessionkit.reports.parts import Part, Section, Words
 from sessionkit.reports.phrases import capital, filled

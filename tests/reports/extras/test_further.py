@@ -19,7 +19,7 @@ from sessionkit.reports import report
 from sessionkit.reports.extras.choice import Also
 from sessionkit.reports.extras.figure import figured
 from sessionkit.reports.extras.registry import further
-from sessionkit.reports.figures import Figure
+from sessionkit.reports.figures.figure import Figure
 from sessionkit.reports.material import Material
 from sessionkit.reports.parts import Heading, Words
 from sessionkit.reports.redaction import Redaction
@@ -227,5 +227,5 @@ def test_a_figure_that_cannot_be_drawn_has_the_reason(study):
     )  # fmt: skip
     table = sk.judge_noise(study, "sDCG@5", draws=5).table
     many = pl.concat([table.with_columns(measure=pl.lit(f"m{number}")) for number in range(9)])
-    part = figured(of, "judge-noise", lambda: judge_noise(many))
+    part = figured(of, lambda: judge_noise(many))
     assert part == Words(("Not drawn: one figure of judges' noise holds 8 measures, not 9; draw fewer at once.",))

@@ -6,7 +6,7 @@ import pytest
 import sessionkit as sk
 from sessionkit.display.tables import TextTable
 from sessionkit.reports import page
-from sessionkit.reports.figures import Figure
+from sessionkit.reports.figures.figure import Figure
 from sessionkit.reports.parts import Words
 
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")

@@ -4,14 +4,12 @@ import polars as pl
 import pytest
 
 import sessionkit as sk
-from sessionkit.charts import KINDS, save, spec_of
+from sessionkit.charts import save, spec_of
+from sessionkit.charts.registry import CHARTS
 from sessionkit.errors import DataError, UsageError
 from sessionkit.reports.choices import choices_of
-from sessionkit.reports.figures import APART, figure
-from sessionkit.reports.on_demand.query_steps import flow
-from sessionkit.reports.on_demand.registry import DRAWN
-from sessionkit.reports.on_demand.scores import USUAL
-from sessionkit.reports.page import MEASURES
+from sessionkit.reports.figures.figure import figure
+from sessionkit.reports.figures.query_steps import flow
 from sessionkit.reports.redaction import Redaction
 from sessionkit.reports.single import single_figure
 from sessionkit.scoring.measures.grammar import parse_measure
@@ -27,12 +25,6 @@ def clinic():
 def data_of(made):
     """Every row of every dataset of a figure."""
     return [row for rows in spec_of(made.chart)["datasets"].values() for row in rows]
-
-
-def test_every_kind_is_known_and_stands_apart():
-    assert set(DRAWN) <= set(KINDS)
-    assert set(DRAWN) <= set(APART)
-    assert USUAL == MEASURES
 
 
 def test_gain_vectors_by_weighting_scheme(clinic):
@@ -179,7 +171,7 @@ def test_what_must_not_be_shared_is_left_out(clinic, kind):
         (
             "waterfall",
             {"measure": ["sDCG@3", "sDCG@4"]},
-            "draws one measure, not 2; charts that draw several: differences",
+            "draws one measure, not 2; charts that draw several: judge-noise",
         ),
     ],
 )
@@ -205,3 +197,12 @@ def test_hostile_studies_are_drawn(hostile, tmp_path, kind):
     svg = save(single_figure(hostile, kind).chart, tmp_path / "chart.svg").read_text("utf-8")
     assert "<script" not in svg
     assert "Synthetic data" in svg
+
+
+@pytest.mark.few(4, slow=6)
+@pytest.mark.parametrize("kind", [kind for kind, one in CHARTS.items() if one.measures])
+def test_a_chart_draws_the_measures_that_its_entry_names(clinic, kind):
+    options = {"correlation-forest": {"with_": ["satisfaction"]}, "power-curve": {"difference": "20%"}}.get(kind, {})
+    asked = list(CHARTS[kind].measures)
+    named, unnamed = single_figure(clinic, kind, asked, **options), single_figure(clinic, kind, **options)
+    assert spec_of(named.chart) == spec_of(unnamed.chart)

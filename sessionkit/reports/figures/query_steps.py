@@ -7,13 +7,13 @@ import polars as pl
 from sessionkit import charts
 from sessionkit.analysis.groups import grouped_sessions
 from sessionkit.analysis.reformulations import reformulations
-from sessionkit.charts.reformulation_flow import MOST, STOPPED, UNKNOWN
+from sessionkit.charts.kinds.reformulation_flow import MOST, STOPPED, UNKNOWN
 from sessionkit.reports.choices import Choices
-from sessionkit.reports.on_demand.figure import CaptionedChart, by_group
+from sessionkit.reports.figures.figure import Figure, by_group
 from sessionkit.study import Study
 
 
-def reformulation_flow(study: Study, choices: Choices) -> CaptionedChart:
+def reformulation_flow(study: Study, choices: Choices) -> Figure:
     """Kinds of reformulation, and the ends of sessions, by position."""
     frame = flow(study, choices.by)
     title = "What came after each query"
@@ -31,7 +31,7 @@ def reformulation_flow(study: Study, choices: Choices) -> CaptionedChart:
         "(substitution), shares none (new) or is the same (repeat), or the end of the session. The number above a bar is "
         f"that of its sessions: {by_group(begun.rows())} at first.{first}"
     )
-    return CaptionedChart(title, chart, caption)
+    return Figure("reformulation-flow", title, chart, caption)
 
 
 def flow(study: Study, by: str) -> pl.DataFrame:

@@ -1,22 +1,19 @@
-"""The figures of a report, and the map of a sweep, each with its title and a caption that says what was averaged over what."""
+"""Figures 1 to 4 of ECIR 2008: last and other queries, sessions of all topics and of one, and one by one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
-import altair as alt
 import polars as pl
 
+from sessionkit import charts
 from sessionkit.analysis.breakdown.breakdown import breakdown
 from sessionkit.analysis.curve import curve, curve_with_stops
 from sessionkit.analysis.groups import EVERYONE, grouped_sessions
-from sessionkit.charts import KINDS, last_vs_nonlast, session_curve, single_sessions, topic_curves
-from sessionkit.charts.single_sessions import MOST
-from sessionkit.errors import UsageError, suggestion
+from sessionkit.charts.kinds.single_sessions import MOST
+from sessionkit.errors import UsageError
 from sessionkit.reports.choices import TOP, Choices
-from sessionkit.reports.on_demand.registry import DRAWN, drawn_apart
+from sessionkit.reports.figures.figure import Figure
 from sessionkit.reports.phrases import NAMED, first_of
 from sessionkit.reports.sample import only
 from sessionkit.scoring.measures.base import Measure
@@ -24,51 +21,6 @@ from sessionkit.study import Study
 
 DEEPEST = 100
 """The rank to which Figure 1 of ECIR 2008 looks, unless no list goes so deep."""
-APART = (*DRAWN,)
-"""Figures that are made when they are asked for."""
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A figure: its kind, a title, the chart (None where the study does not allow one) and a caption or the reason."""
-
-    kind: str
-    title: str
-    chart: alt.LayerChart | alt.FacetChart | None
-    caption: str
-
-
-def figure(study: Study, kind: str, choices: Choices) -> Figure:
-    """Make one figure.
-
-    Parameters
-    ----------
-    study
-        The study.
-    kind
-        One of `sessionkit.charts.KINDS`.
-    choices
-        See `choices_of`.
-
-    Raises
-    ------
-    UsageError
-        There is no such kind, or the study or measure does not allow this figure.
-    """
-    if kind not in FIGURES:
-        raise UsageError(f"there is no chart {kind!r}{suggestion(kind, FIGURES)}; charts: {', '.join(FIGURES)}")
-    return FIGURES[kind](study, choices)
-
-
-def figures(study: Study, choices: Choices) -> list[Figure]:
-    """Make all figures but those in `APART`; one that the study does not allow has the reason in place of a chart."""
-    made = []
-    for kind in [name for name in FIGURES if name not in APART]:
-        try:
-            made.append(figure(study, kind, choices))
-        except UsageError as error:
-            made.append(Figure(kind, KINDS[kind], None, f"Not drawn: {choices.redaction.note(str(error))}."))
-    return made
 
 
 def depth_of(study: Study, choices: Choices) -> int:
@@ -78,7 +30,7 @@ def depth_of(study: Study, choices: Choices) -> int:
     return min(DEEPEST, study.results.select(pl.col("rank").max()).collect().item() or 1)
 
 
-def _last_vs_nonlast(study: Study, choices: Choices) -> Figure:
+def last_vs_nonlast(study: Study, choices: Choices) -> Figure:
     """Figure 1: within sessions, in the measure that is tested; or pooled, as in ECIR 2008."""
     pooled = choices.average == "queries"
     depth = depth_of(study, choices)
@@ -89,7 +41,7 @@ def _last_vs_nonlast(study: Study, choices: Choices) -> Figure:
         raise UsageError(f"{which} has a value of {measure}")
     title = "Last and non-last queries"
     gained = measure.gain_measure is not None and not measure.normalized
-    chart = last_vs_nonlast(
+    chart = charts.last_vs_nonlast(
         frame.drop_nulls("value"),
         axis="Mean cumulated gain per query" if gained else "Mean per query, cut at each rank",
         measure=str(measure),
@@ -130,13 +82,13 @@ def _pooled(ends: list[dict[str, Any]]) -> str:
     )
 
 
-def _session_curve(study: Study, choices: Choices) -> Figure:
+def session_curve(study: Study, choices: Choices) -> Figure:
     """Figure 2."""
     measure = _exact(choices) or choices.ratio
     share = measure.normalized
     frame = curve(study, measure, choices.by)
     title = "Normalised session curves" if share else "Session curves"
-    chart = session_curve(
+    chart = charts.session_curve(
         frame,
         normalized=share,
         measure=str(measure),
@@ -158,7 +110,7 @@ def _session_curve(study: Study, choices: Choices) -> Figure:
     return Figure("session-curve", title, chart, caption)
 
 
-def _topic_curves(study: Study, choices: Choices) -> Figure:
+def topic_curves(study: Study, choices: Choices) -> Figure:
     """Figure 3."""
     measure = _exact(choices) or choices.measure
     share = measure.normalized
@@ -168,7 +120,7 @@ def _topic_curves(study: Study, choices: Choices) -> Figure:
     except UsageError:
         long = None  # no session is so long
     title = "Sessions of one topic" if choices.topic is not None else "Sessions of all topics"
-    chart = topic_curves(
+    chart = charts.topic_curves(
         every,
         long,
         choices.min_queries,
@@ -189,7 +141,7 @@ def _topic_curves(study: Study, choices: Choices) -> Figure:
     return Figure("topic-curves", title, chart, caption)
 
 
-def _single_sessions(study: Study, choices: Choices) -> Figure:
+def single_sessions(study: Study, choices: Choices) -> Figure:
     """Figure 4."""
     measure = _exact(choices) or choices.measure
     share = measure.normalized
@@ -200,7 +152,7 @@ def _single_sessions(study: Study, choices: Choices) -> Figure:
     title = "Single sessions and where they stopped"
     names = [] if choices.system == EVERYONE else [choices.system]
     names += [f"topic {choices.topic}"] if choices.topic is not None else []
-    chart = single_sessions(
+    chart = charts.single_sessions(
         choices.redaction.sessions(frame, study),
         colour=choices.colours[choices.system],
         normalized=share,
@@ -217,21 +169,6 @@ def _single_sessions(study: Study, choices: Choices) -> Figure:
         f"how many did there; dashes hold the gain to the end of the longest session.{choices.told(measure)}"
     )
     return Figure("single-sessions", title, chart, caption)
-
-
-def _apart(kind: str) -> Callable[[Study, Choices], Figure]:
-    """How a figure that is drawn apart is made."""
-    return lambda study, choices: Figure(kind, *drawn_apart(kind, study, choices))
-
-
-FIGURES: dict[str, Callable[[Study, Choices], Figure]] = {
-    "last-vs-nonlast": _last_vs_nonlast,
-    "session-curve": _session_curve,
-    "topic-curves": _topic_curves,
-    "single-sessions": _single_sessions,
-    **{kind: _apart(kind) for kind in DRAWN},
-}
-"""How each kind of chart is made from a study."""
 
 
 def _exact(choices: Choices, cutoff: int = TOP) -> Measure | None:

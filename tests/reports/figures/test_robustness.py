@@ -9,7 +9,7 @@ import pytest
 import sessionkit as sk
 from sessionkit.errors import DataWarning, UsageError
 from sessionkit.reports.choices import choices_of
-from sessionkit.reports.on_demand import evidence
+from sessionkit.reports.figures import robustness
 from sessionkit.reports.single import single_figure
 from sessionkit.scoring.measures.grammar import parse_measure
 
@@ -35,7 +35,7 @@ PLAN = {"difference": 0.5, "users": [24], "studies": 200, "draws": 50}
 @pytest.mark.parametrize(("systems", "corrected"), [(("S1", "S2"), False), (("S1", "S2", "S3"), True)])
 def test_power_names_its_tests_and_that_of_several_pairs_is_corrected(found, systems, corrected):
     plan, choices = found(sk.power, systems, **PLAN)
-    caption = evidence.of_plan(plan, choices).caption
+    caption = robustness.of_plan(plan, choices).caption
     for claim, test in plan.table.select("claim", "test").unique().rows():
         assert f"{test} (about {claim})" in caption
     assert ("Bonferroni over 3 pairs" in plan.reading) is corrected  # 3 x 2 / 2
@@ -61,7 +61,7 @@ GIVEN = pl.DataFrame({"grade": [0.0, 0.0, 2.0, 2.0], "becomes": [0.0, 2.0, 2.0, 
 )
 def test_noise_says_where_its_errors_are_from(found, noise, source, said):
     changed, choices = found(sk.judge_noise, draws=5, noise=noise)
-    caption = evidence.of_noise(changed, choices).caption
+    caption = robustness.of_noise(changed, choices).caption
     assert changed.source == source
     assert f"Errors are {said}; a draw changes {changed.changed:.0%} of the judgments" in caption
     assert caption.endswith(f"by {changed.test} over {changed.claim}.")
@@ -70,6 +70,6 @@ def test_noise_says_where_its_errors_are_from(found, noise, source, said):
 def test_discriminative_power_says_whether_pairs_are_tested_together(found):
     power, choices = found(sk.discriminative_power, resamples=99)
     assert not power.simultaneous
-    assert evidence.of_pairs(power, choices).caption.endswith(f"over {power.claim}, each pair by itself.")
-    together = evidence.of_pairs(replace(power, simultaneous=True), choices)
+    assert robustness.of_pairs(power, choices).caption.endswith(f"over {power.claim}, each pair by itself.")
+    together = robustness.of_pairs(replace(power, simultaneous=True), choices)
     assert together.caption.endswith(f"over {power.claim}.")

@@ -8,41 +8,32 @@ from sessionkit import charts
 from sessionkit.analysis.compare.compare import compare
 from sessionkit.analysis.correlate.correlate import correlate
 from sessionkit.analysis.groups import grouped_sessions
-from sessionkit.charts.score_distribution import POINTS
+from sessionkit.charts.kinds.score_distribution import POINTS
 from sessionkit.display.words import counted
 from sessionkit.errors import UsageError
 from sessionkit.reports.choices import Choices
-from sessionkit.reports.on_demand.figure import CaptionedChart, by_group
+from sessionkit.reports.figures.figure import Figure, by_group, measures_of
 from sessionkit.reports.phrases import filled
-from sessionkit.scoring.measures.base import Measure
-from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.score import score
 from sessionkit.study import Study
 
-USUAL = ("sDCG@10", "nsDCG@10", "mean(nDCG@10)", "last(nDCG@10)", "nonlast(nDCG@10)")
-"""What is compared and correlated unless measures are asked for: what a report shows."""
 RATED = ("user_id", "session_id", "session_order", "session_number")
 """Columns that are numbers in name only."""
 
 
-def measures_of(choices: Choices) -> list[Measure]:
-    """The measures asked for, or the usual ones."""
-    return list(choices.measures) or [parse_measure(text) for text in USUAL]
-
-
-def differences(study: Study, choices: Choices) -> CaptionedChart:
+def differences(study: Study, choices: Choices) -> Figure:
     """Differences between groups, with intervals."""
-    found = compare(study, measures_of(choices), choices.by)
+    found = compare(study, measures_of(choices, "differences"), choices.by)
     title = "Differences and their intervals"
     chart = charts.differences(found.table, alpha=found.alpha, synthetic=choices.synthetic, title=title)
     caption = (
         f"Difference by each measure on a scale of its own, with its {100 * (1 - found.alpha):g} % interval, for "
         f"{found.population}; {found.test}.{filled(found)}"
     )
-    return CaptionedChart(title, chart, caption)
+    return Figure("differences", title, chart, caption)
 
 
-def score_distribution(study: Study, choices: Choices) -> CaptionedChart:
+def score_distribution(study: Study, choices: Choices) -> Figure:
     """How the scores of sessions lie in each group."""
     measure = choices.exact or choices.ratio
     if measure.level != "session":
@@ -65,14 +56,14 @@ def score_distribution(study: Study, choices: Choices) -> CaptionedChart:
         f"{measure} of each session. Boxes span the quartiles, with a line at the median and a diamond at the mean; whiskers "
         f"reach the last value within 1.5 times a box's length. {of}. Sessions: {by_group(n.rows())}.{left}"
     )
-    return CaptionedChart(title, chart, caption)
+    return Figure("score-distribution", title, chart, caption)
 
 
-def correlation_forest(study: Study, choices: Choices) -> CaptionedChart:
+def correlation_forest(study: Study, choices: Choices) -> Figure:
     """Correlations of measures with ratings."""
     if not choices.with_:
         raise UsageError(f"correlation-forest needs what to correlate with: --with COLUMN; {_rated(study)}")
-    found = correlate(study, measures_of(choices), list(choices.with_))
+    found = correlate(study, measures_of(choices, "correlation-forest"), list(choices.with_))
     title = "Correlations and their intervals"
     chart = charts.correlation_forest(found.table, synthetic=choices.synthetic, title=title)
     kinds = found.table.get_column("interval").drop_nulls().unique(maintain_order=True).to_list()
@@ -82,7 +73,7 @@ def correlation_forest(study: Study, choices: Choices) -> CaptionedChart:
         f"Correlation of measures with {', '.join(found.with_)} over {sessions} sessions, with "
         f"{100 * found.confidence:g} % intervals ({'; '.join(kinds)}; units: {found.units}), not adjusted for their number."
     )
-    return CaptionedChart(title, chart, caption)
+    return Figure("correlation-forest", title, chart, caption)
 
 
 def _rated(study: Study) -> str:

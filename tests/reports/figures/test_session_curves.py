@@ -5,10 +5,10 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
-from sessionkit.charts import KINDS
+from sessionkit.charts.registry import CHARTS
 from sessionkit.errors import UsageError
 from sessionkit.reports.choices import choices_of
-from sessionkit.reports.figures import APART, FIGURES, figure
+from sessionkit.reports.figures.figure import figure
 
 
 def clicked(study):
@@ -18,10 +18,9 @@ def clicked(study):
 
 
 def test_every_kind_of_chart_has_its_figure(make):
-    assert list(FIGURES) == list(KINDS)
     study = clicked(make(sessions=5))
     choices = choices_of(study)
-    for kind in [kind for kind in KINDS if kind not in APART]:
+    for kind in [kind for kind, one in CHARTS.items() if one.in_report]:
         made = figure(study, kind, choices)
         assert made.kind == kind
         assert made.chart is not None
@@ -47,7 +46,7 @@ def test_captions_count_what_was_averaged(make):
 @pytest.mark.slow
 def test_single_figures_say_of_what_they_are(make):
     study = make(systems=("S1",), topics=("t", "u"), sessions=2, synthetic=True)
-    shown = {kind: figure(study, kind, choices_of(study, topic="u")) for kind in KINDS if kind not in APART}
+    shown = {kind: figure(study, kind, choices_of(study, topic="u")) for kind, one in CHARTS.items() if one.in_report}
     below = {kind: made.chart.to_dict()["title"]["subtitle"] for kind, made in shown.items()}
     assert below["topic-curves"] == ["topic u", "Synthetic data"]
     assert below["single-sessions"] == ["S1, topic u", "Synthetic data"]
@@ -65,7 +64,7 @@ def test_sessions_can_be_grouped_by_another_column(make):
 
 
 def test_sessions_beyond_what_a_chart_holds_are_left_out_and_counted(make, monkeypatch):
-    monkeypatch.setattr("sessionkit.reports.figures.MOST", 5)
+    monkeypatch.setattr("sessionkit.reports.figures.session_curves.MOST", 5)
     study = make(systems=("S1",), sessions=8)
     made = figure(study, "single-sessions", choices_of(study))
     assert "The first 5 of 8 sessions of S1" in made.caption

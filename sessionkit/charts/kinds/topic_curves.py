@@ -10,7 +10,7 @@ import polars as pl
 
 from sessionkit.charts.boundaries import Boundaries
 from sessionkit.charts.encodings import checked, colour, gain_axis, parted, stacked, tip, values
-from sessionkit.charts.session_curve import COLUMNS
+from sessionkit.charts.kinds.session_curve import COLUMNS
 
 EVERY = "All"
 

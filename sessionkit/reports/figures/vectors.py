@@ -9,24 +9,22 @@ from sessionkit.analysis.gain_vectors import gain_vectors as vectors
 from sessionkit.analysis.groups import EVERYONE, NAMES, grouped_sessions
 from sessionkit.analysis.precision_recall import precision_recall as curves
 from sessionkit.analysis.precision_recall import rprecision_histogram as histogram
-from sessionkit.charts.precision_recall import MOST
+from sessionkit.charts.kinds.precision_recall import MOST
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.reports.choices import Choices
-from sessionkit.reports.on_demand.figure import CaptionedChart, by_group, only_measure
+from sessionkit.reports.figures.figure import Figure, by_group, measures_of
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.grammar import parse_measure
-from sessionkit.scoring.measures.recall_levels import ElevenPointPrecision
 from sessionkit.study import Study
 
-VECTORS = ("CG", "DCG", "nCG", "nDCG")
 DEEPEST = 20
 """The rank to which vectors go, unless the measure says otherwise or no list goes so deep."""
 
 
-def gain_vectors(study: Study, choices: Choices) -> CaptionedChart:
+def gain_vectors(study: Study, choices: Choices) -> Figure:
     """CG, DCG, nCG and nDCG by rank, or the measures asked for."""
     deepest = study.results.select(pl.col("rank").max()).collect().item() or 1
-    asked = choices.measures or tuple(parse_measure(name) for name in VECTORS)
+    asked = measures_of(choices, "gain-vectors")
     cut = [_cut(measure, min(DEEPEST, deepest)) for measure in asked]
     each = {str(measure): vectors(study, measure, choices.by) for measure in cut}
     frame = pl.concat([found.with_columns(measure=pl.lit(name)) for name, found in each.items()])
@@ -40,7 +38,7 @@ def gain_vectors(study: Study, choices: Choices) -> CaptionedChart:
         f"{by_group(ends.rows())}); dashed, the mean of the best lists that the judgments allow, which is 1 of a normalised "
         "measure. Every panel has a vertical scale of its own."
     )
-    return CaptionedChart(title, chart, caption)
+    return Figure("gain-vectors", title, chart, caption)
 
 
 def _cut(measure: Measure, deepest: int) -> Measure:
@@ -48,10 +46,11 @@ def _cut(measure: Measure, deepest: int) -> Measure:
     return measure @ (measure.cutoff or deepest) if "cutoff" in measure.parameters() else measure
 
 
-def precision_recall(study: Study, choices: Choices) -> CaptionedChart:
+def precision_recall(study: Study, choices: Choices) -> Figure:
     """Eleven-point curves, with those of topics."""
-    measure = only_measure(choices, "precision-recall", ElevenPointPrecision, "IPrec11 with its choices, IPrec11@100")
-    measure = measure or parse_measure("IPrec11")
+    measure = choices.exact or parse_measure("IPrec11")
+    if measure.name != "IPrec11":
+        raise UsageError(f"precision-recall does not draw {measure}; ask for IPrec11 with its choices, IPrec11@100")
     average = curves(study, choices.by, measure=measure)
     topics = None
     if choices.topic is not None:
@@ -73,10 +72,10 @@ def precision_recall(study: Study, choices: Choices) -> CaptionedChart:
         f"Interpolated precision at recall 0, 0.1, ... 1 ({measure}), averaged over all logged queries that anything is "
         f"relevant to, each of which counts the same (queries: {by_group(ends.rows())}).{thin}"
     )
-    return CaptionedChart(title, chart, caption)
+    return Figure("precision-recall", title, chart, caption)
 
 
-def rprecision_histogram(study: Study, choices: Choices) -> CaptionedChart:
+def rprecision_histogram(study: Study, choices: Choices) -> Figure:
     """Two systems by topic."""
     measure = choices.exact or parse_measure("mean(Rprec)")
     a, b = _pair(study, choices)
@@ -99,7 +98,7 @@ def rprecision_histogram(study: Study, choices: Choices) -> CaptionedChart:
         f"Difference {a} \u2212 {b} in {measure}, averaged over the sessions of each topic: {a} is ahead on {better}, {b} on "
         f"{worse} of {known.count()} topics."
     )
-    return CaptionedChart(title, chart, caption)
+    return Figure("rprecision-histogram", title, chart, caption)
 
 
 def _pair(study: Study, choices: Choices) -> tuple[str, str]:

@@ -7,16 +7,16 @@ import polars as pl
 from sessionkit import charts
 from sessionkit.analysis.groups import EVERYONE, UNKNOWN, grouped_sessions
 from sessionkit.analysis.timeline import timeline
-from sessionkit.charts.session_timeline import MOST
+from sessionkit.charts.kinds.session_timeline import MOST
 from sessionkit.display.words import counted
 from sessionkit.errors import DataError, UsageError
 from sessionkit.reports.choices import Choices
-from sessionkit.reports.on_demand.figure import CaptionedChart
+from sessionkit.reports.figures.figure import Figure
 from sessionkit.scoring.explain import explain, one_session
 from sessionkit.study import Study
 
 
-def waterfall(study: Study, choices: Choices) -> CaptionedChart:
+def waterfall(study: Study, choices: Choices) -> Figure:
     """What each document and query adds to the value of a session."""
     measure = choices.exact or choices.measure
     if measure.level != "session":
@@ -43,10 +43,10 @@ def waterfall(study: Study, choices: Choices) -> CaptionedChart:
         f"{measure} of {_about(study, choices, session)}, from the top: each document adds to its query, the queries add to "
         f"{frame.get_column('contribution').sum():.4f}. {adding} of {counted(frame.height, 'result')} that count add anything."
     )
-    return CaptionedChart(title, chart, caption)
+    return Figure("waterfall", title, chart, caption)
 
 
-def session_timeline(study: Study, choices: Choices) -> CaptionedChart:
+def session_timeline(study: Study, choices: Choices) -> Figure:
     """Queries, result lists, clicks and dwell of a session in time."""
     if "issued_at" not in study.columns("queries"):
         known = ", ".join(study.columns("queries"))
@@ -71,7 +71,7 @@ def session_timeline(study: Study, choices: Choices) -> CaptionedChart:
     number = "1 query" if len(rows) == 1 else f"{len(rows)} queries"
     whose = _about(study, choices, session)
     caption = f"{number}{first} of {whose}, with the time until {until}, and {told}."
-    return CaptionedChart(title, chart, caption)
+    return Figure("session-timeline", title, chart, caption)
 
 
 def _session(study: Study, choices: Choices) -> str:

@@ -1,0 +1,55 @@
+# Generated from the names of __init__.py and the registry of measures: python -m tests.support.stub
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # so that mypy reads every module before its package
+    from sessionkit.charts.files import save as save
+    from sessionkit.charts.files import spec_of as spec_of
+    from sessionkit.charts.kinds.correlation_forest import correlation_forest as correlation_forest
+    from sessionkit.charts.kinds.differences import differences as differences
+    from sessionkit.charts.kinds.discount_surface import discount_surface as discount_surface
+    from sessionkit.charts.kinds.discriminative_power import discriminative_power as discriminative_power
+    from sessionkit.charts.kinds.gain_vectors import gain_vectors as gain_vectors
+    from sessionkit.charts.kinds.judge_noise import judge_noise as judge_noise
+    from sessionkit.charts.kinds.judgment_loss import judgment_loss as judgment_loss
+    from sessionkit.charts.kinds.last_vs_nonlast import last_vs_nonlast as last_vs_nonlast
+    from sessionkit.charts.kinds.power_curve import power_curve as power_curve
+    from sessionkit.charts.kinds.precision_recall import precision_recall as precision_recall
+    from sessionkit.charts.kinds.reformulation_flow import reformulation_flow as reformulation_flow
+    from sessionkit.charts.kinds.rprecision_histogram import rprecision_histogram as rprecision_histogram
+    from sessionkit.charts.kinds.score_distribution import score_distribution as score_distribution
+    from sessionkit.charts.kinds.session_curve import session_curve as session_curve
+    from sessionkit.charts.kinds.session_timeline import session_timeline as session_timeline
+    from sessionkit.charts.kinds.single_sessions import single_sessions as single_sessions
+    from sessionkit.charts.kinds.sweep_map import sweep_map as sweep_map
+    from sessionkit.charts.kinds.topic_curves import topic_curves as topic_curves
+    from sessionkit.charts.kinds.waterfall import waterfall as waterfall
+    from sessionkit.charts.registry import KINDS as KINDS
+    from sessionkit.charts.theme import colours_of as colours_of
+    from sessionkit.charts.theme import themed as themed
+
+__all__ = [
+    "KINDS",
+    "colours_of",
+    "save",
+    "spec_of",
+    "themed",
+    "last_vs_nonlast",
+    "session_curve",
+    "topic_curves",
+    "single_sessions",
+    "sweep_map",
+    "discount_surface",
+    "judgment_loss",
+    "power_curve",
+    "judge_noise",
+    "discriminative_power",
+    "differences",
+    "gain_vectors",
+    "precision_recall",
+    "rprecision_histogram",
+    "score_distribution",
+    "waterfall",
+    "session_timeline",
+    "correlation_forest",
+    "reformulation_flow",
+]

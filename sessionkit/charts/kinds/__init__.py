@@ -1,0 +1,24 @@
+"""The charts: each file has the function of its name, from a table to an Altair chart.
+
+::
+
+    last_vs_nonlast.py       Figure 1 of ECIR 2008
+    session_curve.py         Figure 2
+    topic_curves.py          Figure 3
+    single_sessions.py       Figure 4
+    sweep_map.py             which group leads at which setting of a measure
+    judgment_loss.py         the order of systems as judgments are lost
+    discount_surface.py      a fitted discount, with what was looked at over it
+    power_curve.py           power by size of a study
+    judge_noise.py           what judges' errors change
+    discriminative_power.py  pairs of systems told apart
+    gain_vectors.py          TOIS 2002, Figures 1 to 4
+    precision_recall.py      eleven points
+    rprecision_histogram.py  two systems by topic
+    differences.py           differences between groups
+    score_distribution.py    scores by group
+    correlation_forest.py    measures against ratings
+    waterfall.py             the value of one session
+    session_timeline.py      one session in time
+    reformulation_flow.py    what came after each query
+"""

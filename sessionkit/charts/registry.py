@@ -1,0 +1,108 @@
+"""The registry of charts: what each shows, its measures unless others are asked for, its own options, and who makes its figure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+SUMMARY = ("sDCG@10", "nsDCG@10", "mean(nDCG@10)", "last(nDCG@10)", "nonlast(nDCG@10)")
+"""What a report scores, and what charts of several measures draw, unless measures are asked for."""
+
+
+@dataclass(frozen=True)
+class ChartKind:
+    """A kind of chart.
+
+    Parameters
+    ----------
+    shows
+        What it shows, in a line.
+    figure
+        The module of ``sessionkit.reports.figures`` in which a function of the chart's name makes it from a study.
+    measures
+        What it draws unless something is asked for; several where it can draw several, none where it draws no measure.
+    options
+        What can be asked for beside the measure; all other options choose the sessions that it shows, or are refused.
+    in_report
+        Whether every report has it.
+    """
+
+    shows: str
+    figure: str
+    measures: tuple[str, ...] = ("sDCG@10",)
+    options: tuple[str, ...] = ()
+    in_report: bool = False
+
+
+CHARTS = {
+    "last-vs-nonlast": ChartKind(
+        "gain by rank of the last query of sessions and of those before it (ECIR 2008, Figure 1)",
+        "session_curves", ("nDCG@10",), ("average",), in_report=True,
+    ),
+    "session-curve": ChartKind(
+        "normalised gain along the session, averaged by system (Figure 2)",
+        "session_curves", ("nsDCG@10",), in_report=True,
+    ),
+    "topic-curves": ChartKind(
+        "gain along the sessions of one topic, all and those with at least n queries (Figure 3)",
+        "session_curves", options=("topic", "min_queries"), in_report=True,
+    ),
+    "single-sessions": ChartKind(
+        "every session of one system and topic, with its stopping point (Figure 4)",
+        "session_curves", options=("topic", "system"), in_report=True,
+    ),
+    "sweep-map": ChartKind(
+        "which system leads at which setting of a measure, and where the conclusion ends",
+        "robustness", ("nsDCG@10",), ("vary",),
+    ),
+    "discount-surface": ChartKind(
+        "a discount fitted to how far searchers looked, by rank and query, with what was looked at", "robustness"
+    ),
+    "judgment-loss": ChartKind(
+        "Kendall's tau of the order of systems by the share of judgments kept, with its knee",
+        "robustness", ("nsDCG@10",),
+    ),
+    "power-curve": ChartKind(
+        "the chance to find a declared difference, by numbers of users and topics",
+        "robustness", options=("difference",),
+    ),
+    "judge-noise": ChartKind(
+        "how often judges' errors change the winner or the verdict, by the size of the difference",
+        "robustness", SUMMARY,
+    ),
+    "discriminative-power": ChartKind(
+        "the p-values of all pairs of systems in their order, by measure (Sakai 2006)", "robustness", SUMMARY
+    ),
+    "differences": ChartKind("differences between systems by each measure, with their intervals", "scores", SUMMARY),
+    "gain-vectors": ChartKind(
+        "CG, DCG, nCG and nDCG by rank, with their ideal (TOIS 2002, Figures 1 to 4)",
+        "vectors", ("CG", "DCG", "nCG", "nDCG"),
+    ),
+    "precision-recall": ChartKind(
+        "interpolated precision at eleven points of recall, by system and topic", "vectors", ("IPrec11",)
+    ),
+    "rprecision-histogram": ChartKind(
+        "how far two systems are apart in R-precision, by topic",
+        "vectors", ("mean(Rprec)",), ("system", "against"),
+    ),
+    "score-distribution": ChartKind("scores of sessions by system: box and strip", "scores", ("nsDCG@10",)),
+    "waterfall": ChartKind(
+        "what each document and query adds to the value of one session", "one_session", options=("session",)
+    ),
+    "session-timeline": ChartKind(
+        "queries, result lists, clicks and dwell of one session in time", "one_session", (), ("session",)
+    ),
+    "correlation-forest": ChartKind(
+        "correlations of measures with ratings, with their intervals", "scores", SUMMARY, ("with",)
+    ),
+    "reformulation-flow": ChartKind(
+        "what came after each query: a kind of reformulation, or the session's end", "query_steps", ()
+    ),
+}  # fmt: skip
+"""The charts by the names that the command line knows them by; functions have underscores in place of hyphens."""
+KINDS = {kind: chart.shows for kind, chart in CHARTS.items()}
+"""What each shows."""
+
+
+def function_of(kind: str) -> str:
+    """Return the name of the functions that draw a chart from a table, and make its figure from a study."""
+    return kind.replace("-", "_")

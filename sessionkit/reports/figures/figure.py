@@ -1,0 +1,77 @@
+"""A figure of a study: a chart with a title and a caption that says what was averaged over what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib import import_module
+
+import altair as alt
+
+from sessionkit.charts.registry import CHARTS, function_of
+from sessionkit.errors import UsageError, suggestion
+from sessionkit.reports.choices import Choices
+from sessionkit.reports.phrases import NAMED, first_of
+from sessionkit.scoring.measures.base import Measure
+from sessionkit.scoring.measures.grammar import parse_measure
+from sessionkit.study import Study
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure: its kind, a title, the chart (None where the study does not allow one) and a caption or the reason."""
+
+    kind: str
+    title: str
+    chart: alt.LayerChart | alt.FacetChart | None
+    caption: str
+
+
+def figure(study: Study, kind: str, choices: Choices) -> Figure:
+    """Make one figure.
+
+    Parameters
+    ----------
+    study
+        The study.
+    kind
+        One of `sessionkit.charts.KINDS`.
+    choices
+        See `choices_of`.
+
+    Raises
+    ------
+    UsageError
+        There is no such kind, or the study or measure does not allow this figure.
+    """
+    if kind not in CHARTS:
+        raise UsageError(f"there is no chart {kind!r}{suggestion(kind, CHARTS)}; charts: {', '.join(CHARTS)}")
+    made: Figure = getattr(_home(kind), function_of(kind))(study, choices)
+    return made
+
+
+def figures(study: Study, choices: Choices) -> list[Figure]:
+    """Make the figures that every report has; one that the study does not allow has the reason in place of a chart."""
+    made = []
+    for kind, chart in CHARTS.items():
+        if chart.in_report:
+            try:
+                made.append(figure(study, kind, choices))
+            except UsageError as error:
+                made.append(Figure(kind, chart.shows, None, f"Not drawn: {choices.redaction.note(str(error))}."))
+    return made
+
+
+def _home(kind: str) -> object:
+    """The module of a figure, which is loaded when it is drawn: a report draws few of them."""
+    return import_module(f"{__package__}.{CHARTS[kind].figure}")
+
+
+def measures_of(choices: Choices, kind: str) -> list[Measure]:
+    """The measures asked for, or those that the chart draws otherwise."""
+    return list(choices.measures) or [parse_measure(text) for text in CHARTS[kind].measures]
+
+
+def by_group(counts: Iterable[tuple[str, int]]) -> str:
+    """Groups with their counts, the rest counted."""
+    return first_of([f"{group} {number:,}" for group, number in counts], NAMED)

@@ -1,0 +1,209 @@
+"""How far a finding can be trusted: other discounts, fitted discounts, lost judgments, larger studies, judges' errors.
+
+What draws a finding is by itself, since the commands and a report that is asked for such a part have the finding already.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import altair as alt
+import polars as pl
+
+from sessionkit import charts
+from sessionkit.charts.kinds.judge_noise import FEW
+from sessionkit.display.words import counted, listed
+from sessionkit.errors import DataWarning, UsageError
+from sessionkit.reports.choices import Choices
+from sessionkit.reports.figures.figure import Figure, measures_of
+from sessionkit.reports.phrases import capital
+from sessionkit.study import Study
+
+if TYPE_CHECKING:
+    from sessionkit.analysis.calibrate.calibration import Calibration
+    from sessionkit.analysis.discriminative_power.discriminative_power import DiscriminativePower
+    from sessionkit.analysis.judge_noise.finding import JudgeNoise
+    from sessionkit.analysis.judgment_loss.finding import JudgmentLoss
+    from sessionkit.analysis.power.finding import PowerPlan
+    from sessionkit.analysis.sweep.finding import Sweep
+
+VARIED = {"b": "1.5:10:18", "bq": "1.5:10:18"}
+"""What a sweep varies unless something else is asked for."""
+SWEPT = "Who leads at which setting"
+LEGENDS = {"system_id": "Leading system", "topic_id": "Leading topic", "user_id": "Leading user"}
+LOST = "The order of systems as judgments are lost"
+FITTED = "Fitted discount, and what was looked at"
+DRAWS = 200
+"""Draws for the intervals of fitted discounts that a caption gives."""
+ERRORS = {
+    "judges": "Errors are drawn as judges disagree with each other",
+    "searchers": "Errors are drawn as searchers disagree with the judgments",
+    "declared": "Errors are supposed, not estimated",
+    "given": "Errors are drawn by the shares that were given",
+}
+"""What errors of judges are, by where they are from."""
+
+
+def sweep_map(study: Study, choices: Choices) -> Figure:
+    """Who leads at which setting of a measure."""
+    from sessionkit.analysis.sweep.sweep import sweep
+
+    measure = choices.exact or choices.ratio
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)  # the reading, which is the caption, says it
+        found = sweep(study, measure, choices.vary or VARIED, choices.by)
+    chart = map_of(found, colours=choices.colours, synthetic=choices.synthetic)
+    return Figure("sweep-map", SWEPT, chart, found.reading.replace("\n", " "))
+
+
+def map_of(found: Sweep, *, colours: Mapping[str, str] | None = None, synthetic: bool = False) -> alt.LayerChart:
+    """Draw the map of a sweep over its first two parameters, all others held at the base setting.
+
+    Parameters
+    ----------
+    found
+        The sweep.
+    colours
+        Colour by group; by default by sorted name.
+    synthetic
+        Whether to mark the figure as made from synthetic data.
+    """
+    across, up = found.across()
+    base = dict(found.parameters.select("parameter", "base").rows())
+    held = [f"{name}={base[name]}" for name in base if name not in (across, up)]
+    return charts.sweep_map(
+        found.map(across, up),
+        x=across,
+        y=up or "",
+        measure=found.measure,
+        legend=LEGENDS.get(found.by, f"Leading {found.by}"),
+        colours=colours or charts.colours_of(found.groups),
+        synthetic=synthetic,
+        title=SWEPT,
+        subtitle=f"all else as at the base setting: {', '.join(held)}" if held else None,
+    )
+
+
+def discount_surface(study: Study, choices: Choices) -> Figure:
+    """How far searchers looked, and the discount of a measure fitted to it."""
+    from sessionkit.analysis.calibrate.calibrate import calibrate
+
+    found = calibrate(study, choices.exact or choices.measure, resamples=DRAWS)
+    chart = surface_of(found, synthetic=choices.synthetic)
+    return Figure("discount-surface", FITTED, chart, found.reading.replace("\n", " "))
+
+
+def surface_of(found: Calibration, *, synthetic: bool = False) -> alt.LayerChart:
+    """Draw the first fit of a calibration, by the stopping likelihood where there is one."""
+    first = found.fits.row(0, named=True)
+    fit = found.expected.filter(model=first["model"], criterion=first["criterion"])
+    name = first["measure"] or first["model"]
+    return charts.discount_surface(fit, measure=name, synthetic=synthetic, title=FITTED)
+
+
+def judgment_loss(study: Study, choices: Choices) -> Figure:
+    """The order of systems as judgments are lost."""
+    from sessionkit.analysis.judgment_loss.judgment_loss import judgment_loss as lose
+
+    found = lose(study, choices.exact or choices.ratio, choices.by)
+    chart = loss_curves_of(found, synthetic=choices.synthetic)
+    return Figure("judgment-loss", LOST, chart, found.reading.replace("\n", " "))
+
+
+def loss_curves_of(found: JudgmentLoss, *, synthetic: bool = False) -> alt.LayerChart:
+    """Draw the curves of judgment loss, with their knees."""
+    draws = "one draw" if found.repeats == 1 else f"mean of {found.repeats} draws"
+    if found.repeats > 1 and (found.table.select(pl.col("tau_low", "tau_high").abs() < 1).to_numpy()).any():
+        draws += ", band from the least to the most"
+    return charts.judgment_loss(
+        found.table,
+        found.knees,
+        threshold=found.threshold,
+        synthetic=synthetic,
+        title=LOST,
+        subtitle=f"groups by {found.by}; {draws}; seed {found.seed}",
+    )
+
+
+def power_curve(study: Study, choices: Choices) -> Figure:
+    """Power by size of a study to come."""
+    from sessionkit.analysis.power.power import power
+
+    if choices.difference is None:
+        msg = "power-curve needs the smallest true difference worth finding, such as --difference 10%; do not take the one found"
+        raise UsageError(msg)
+    measure = choices.exact or choices.measure
+    return of_plan(power(study, measure, choices.by, difference=choices.difference), choices)
+
+
+def of_plan(found: PowerPlan, choices: Choices) -> Figure:
+    """A plan, drawn."""
+    title = "Power by the size of the study"
+    chart = charts.power_curve(
+        found.table, found.smallest, target=found.target, synthetic=choices.synthetic, title=title
+    )
+    topics = found.table.filter(pl.col("users").is_not_null()).get_column("topics").n_unique() > 1
+    ends = found.table.select((pl.col("users").is_null() & pl.col("sessions").is_null()).any()).item()
+    reached = found.smallest.select(pl.col("sessions").is_not_null().any()).item()
+    tests = found.table.select("test", "claim").unique(maintain_order=True).rows()
+    tested = listed([f"{test} (about {claim})" for test, claim in tests])
+    caption = (
+        f"Chance that a study of the same design finds a true difference of {found.difference:.4g} in {found.measure} at "
+        f"level {found.alpha:g} by {tested}, averaged over what the components of variance may be. Bands hold 90 % of what they "
+        f"leave possible{', for the fewest and the most topics' if topics else ''}. The dashed line is the target of {found.target:g}"
+        f"{', a diamond the smallest number that reaches it' if reached else ', which no number looked at reaches'}"
+        f"{'; a triangle at the right is power with users without end' if ends else ''}. {found.studies:,} simulated studies of "
+        f"each size, seed {found.seed}."
+    )
+    return Figure("power-curve", title, chart, caption)
+
+
+def judge_noise(study: Study, choices: Choices) -> Figure:
+    """What judges' errors change."""
+    from sessionkit.analysis.judge_noise.judge_noise import judge_noise as misjudged
+
+    return of_noise(misjudged(study, measures_of(choices, "judge-noise"), choices.by), choices)
+
+
+def of_noise(found: JudgeNoise, choices: Choices) -> Figure:
+    """Judges' errors, drawn."""
+    title = "What errors of judges change"
+    chart = charts.judge_noise(found.table, synthetic=choices.synthetic, title=title)
+    draws = f"the middle 95 % of the differences in {found.draws:,} draws of the judgments (seed {found.seed})"
+    errors = f"{ERRORS[found.source]}; a draw changes {found.changed:.0%} of the judgments on average"
+    few = found.table.get_column("difference").count() <= FEW
+    shown = (
+        f"Difference of each pair by the judgments as they are (diamond); a line holds {draws}, and at its right stand the shares "
+        "of draws that end with another winner, or none, and with another verdict"
+        if few
+        else "Share of draws in which a pair ends with another winner, or none, and with another verdict, by its difference as "
+        f"judged; a line holds {draws}"
+    )
+    tested = f"A verdict is whether p is at or below {found.alpha:g}, by {found.test} over {found.claim}"
+    caption = f"{shown}. {errors}. {tested}."
+    return Figure("judge-noise", title, chart, caption)
+
+
+def discriminative_power(study: Study, choices: Choices) -> Figure:
+    """Which pairs are told apart."""
+    from sessionkit.analysis.discriminative_power.discriminative_power import discriminative_power as told_apart
+
+    return of_pairs(told_apart(study, measures_of(choices, "discriminative-power"), choices.by), choices)
+
+
+def of_pairs(found: DiscriminativePower, choices: Choices) -> Figure:
+    """The significance levels that pairs reach, drawn."""
+    title = "Significance level of every pair"
+    chart = charts.discriminative_power(found.asl, alpha=found.alpha, synthetic=choices.synthetic, title=title)
+    pairs = int(found.table.get_column("pairs").max() or 0)  # type: ignore[arg-type]
+    how = (
+        f"p of each of {counted(pairs, 'pair')} by each measure, the smallest first: the later a curve crosses the dashed line at "
+        f"{found.alpha:g}, the more pairs its measure tells apart."
+        if pairs > 1
+        else f"p of the one pair by each measure; the dashed line is the level of {found.alpha:g}."
+    )
+    alone = ", each pair by itself" if pairs > 1 and not found.simultaneous else ""
+    tested = f"{capital(found.test)}, over {found.claim}{alone}"
+    return Figure("discriminative-power", title, chart, f"{how} The axis is drawn by the square root. {tested}.")

@@ -11,7 +11,8 @@ from sessionkit.errors import DataError, UsageError
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.measures.reformulation import compared, terms_of
-from sessionkit.scoring.score import score
+from sessionkit.scoring.reduction import Reduction
+from sessionkit.scoring.score import score, score_task
 from sessionkit.study import Study
 from sessionkit.study.study import guarded_read
 
@@ -90,6 +91,11 @@ def reformulations(
     both = steps.join(values, on=STEP, how="left", maintain_order="left")
     both = both.join(before, on=["session_id", "previous_position"], how="left", maintain_order="left")
     return ResultFrame(both.with_columns(change=pl.col("value") - pl.col("previous_value")))
+
+
+def reformulations_task(study: Study, measure: str | Measure = "nDCG@10") -> Reduction:
+    """What `reformulations` asks of a study; the parameters and errors are the same."""
+    return score_task(study, measure, "query")
 
 
 def _steps(study: Study) -> pl.DataFrame:

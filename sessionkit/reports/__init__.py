@@ -5,14 +5,18 @@ In comes a study; out goes a page. Open `page.py` first.
 ::
 
     page.py          puts the page together
-    sections/        what each section says
-    html.py          sections, figures and tables as HTML; tables are saved as sessionkit.display writes them
-    figures/         the figures and captions
+    sections/        what each section says and asks of the study
+    questions.py     what sections ask of a study, which is read once for all
+    material.py      what several sections are made from
+    parts.py         what a section is made of: words, tables, widgets
+    html.py          sections, figures and tables as HTML
+    figures/         the figures and their captions
     single.py        one figure as asked
     choices.py       what the figures share
+    phrases.py       words that several sections use
     method.py        every choice in words; the fingerprint of the data
     style_sheet.py   the style sheet
-    drawing.js       what its own scripts share
+    drawing.js       what the page's own scripts share
     live/            other discounts in the page
     explorer/        sessions one by one in the page
     redaction.py     what must not be passed on

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import polars as pl
 
@@ -18,6 +20,7 @@ from sessionkit.errors import DataError, MeasureError, UsageError
 from sessionkit.reports.choices import Choices, choices_of
 from sessionkit.reports.extras.choice import Also
 from sessionkit.reports.parts import Words
+from sessionkit.reports.questions import StudyQuestion, ask
 from sessionkit.reports.redaction import Redaction
 from sessionkit.reports.sample import drawn, in_memory, only
 from sessionkit.reports.session_rows import pick
@@ -97,6 +100,31 @@ class Material:
         )
         return cls(study, tuple(measures), per, choices, redaction, asked, topic, system, also, memory)
 
+    def questions(self) -> list[Callable[[], StudyQuestion[Any]]]:
+        """What is asked of all sessions for several sections; the first so that means need no other look at the results."""
+        several: list[Callable[[], StudyQuestion[Any]]] = [
+            self.comparison_question,
+            self.scores_question,
+            lambda: self.sweep_question(self.compared_by),
+        ]
+        return [*several, self.rows_question] if self.large else several
+
+    def comparison_question(self) -> StudyQuestion[Comparison]:
+        """Whether the groups differ."""
+        return ask(compare, self.study, self.measures, self.compared_by)
+
+    def scores_question(self) -> StudyQuestion[pl.DataFrame]:
+        """Means by `per`."""
+        return ask(score, self.study, self.measures, self.per)
+
+    def sweep_question(self, by: str) -> StudyQuestion[Sweep]:
+        """Whether a difference between the groups of a column depends on the discounts."""
+        return ask(sweep, self.study, self.varied, VARIED, by, test="none" if self.large else None)
+
+    def rows_question(self) -> StudyQuestion[Study]:
+        """The rows of the sessions that are looked at one by one."""
+        return ask(pick, self.study, self.looked_at["session_id"])
+
     @property
     def by(self) -> str:
         """The column whose groups are compared."""
@@ -108,7 +136,7 @@ class Material:
         if not self.large:
             return self.study
         try:
-            return pick(self.study, self.looked_at["session_id"], self.memory)
+            return self.rows_question().answer(memory=self.memory)
         except UsageError:
             return in_memory(only(self.study, self.looked_at))
 
@@ -144,7 +172,7 @@ class Material:
     @cached_property
     def scores(self) -> pl.DataFrame:
         """Means by `per`, see `sessionkit.score`."""
-        return score(self.study, self.measures, per=self.per, memory=self.memory)
+        return self.scores_question().answer(memory=self.memory)
 
     @property
     def unjudged(self) -> str | None:
@@ -174,7 +202,7 @@ class Material:
     def _compared(self) -> Comparison | str:
         """The groups compared, or the reason why they are not."""
         try:
-            return compare(self.study, self.measures, self.compared_by, memory=self.memory)
+            return self.comparison_question().answer(memory=self.memory)
         except (DataError, UsageError) as error:
             return str(error)
 
@@ -196,9 +224,8 @@ class Material:
         """The first measure that has both discounts under others, between the groups that are compared; or why it was not
         tried.
         """
-        test = "none" if self.large else None
         try:
-            return sweep(self.study, self.varied, VARIED, self.by, test=test, memory=self.memory)
+            return self.sweep_question(self.by).answer(memory=self.memory)
         except (DataError, MeasureError, UsageError) as error:
             return str(error)
 

@@ -4,25 +4,30 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from altair.utils.schemapi import debug_mode
 
 from sessionkit.charts.page import page
 from sessionkit.charts.registry import SUMMARY
 from sessionkit.display.labels import shortened
-from sessionkit.errors import DataWarning
+from sessionkit.errors import DataError, DataWarning, MeasureError, UsageError
 from sessionkit.reports.extras.choice import Also
 from sessionkit.reports.html import html_sections, worded
 from sessionkit.reports.material import Material
-from sessionkit.reports.one_pass import read_once
 from sessionkit.reports.parts import Section, Widget
+from sessionkit.reports.questions import StudyQuestion
 from sessionkit.reports.redaction import Redaction
 from sessionkit.reports.sections.registry import SECTIONS
 from sessionkit.reports.style_sheet import STYLE
+from sessionkit.scoring.batch_cache import cache_batches
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.grammar import list_measures, parse_measure
+from sessionkit.scoring.reduction import Reduction, columns_of_tasks, in_one_pass
 from sessionkit.study import Study
 from sessionkit.study.atomic_files import require_place, write_whole
 from sessionkit.study.study import guarded_read
@@ -164,7 +169,7 @@ def sections_of(
             memory=memory,
         )
         made = []
-        with read_once(material):
+        with _read_once(material):
             _ = material.scores, material.comparison  # so that what they warn of stands first among the notes
             for section in SECTIONS:
                 told = [redaction.warning(one.message) for one in caught if isinstance(one.message, DataWarning)]
@@ -173,4 +178,33 @@ def sections_of(
     for warning in caught:
         if not issubclass(warning.category, DataWarning):
             warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
+    return made
+
+
+@contextmanager
+def _read_once(of: Material) -> Iterator[None]:
+    """Read a study once for what its sections ask, as long as this lasts; what depends on answers is read for alone."""
+    of_all: list[Callable[[], StudyQuestion[Any]]] = [
+        *of.questions(),
+        *(partial(asked, of) for section in SECTIONS for asked in section.of_all),
+    ]
+    of_shown = [partial(asked, of) for section in SECTIONS for asked in section.of_shown]
+    if of.large:
+        with (
+            in_one_pass(of.study, _reductions(of_all), of.memory),
+            in_one_pass(of.shown, _reductions(of_shown), of.memory),
+        ):
+            yield
+    else:
+        tasks = _reductions([*of_all, *of_shown])
+        with cache_batches(of.study, columns_of_tasks(tasks)), in_one_pass(of.study, tasks, of.memory):
+            yield
+
+
+def _reductions(asked: Iterable[Callable[[], StudyQuestion[Any]]]) -> list[Reduction]:
+    """What questions read the study for; what the study does not allow is left to its section."""
+    made: list[Reduction] = []
+    for question in asked:
+        with suppress(DataError, MeasureError, UsageError):
+            made += question().reductions()
     return made

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import InitVar, dataclass
+from dataclasses import dataclass, field
 
 import polars as pl
 
@@ -40,19 +40,15 @@ class SessionRowsReduction:
     many
         How many sessions; which they are follows from the study.
     ids
-        Their ids.
+        Their ids, by which a task is not known.
     """
 
     table: str
     names: tuple[str, ...]
     many: int
-    ids: InitVar[pl.Series]
+    ids: pl.Series = field(compare=False)
 
     slots = 0
-
-    def __post_init__(self, ids: pl.Series) -> None:
-        """Keep the ids."""
-        self.__dict__["of"] = ids.implode()
 
     def columns(self) -> Mapping[str, Sequence[str]]:
         """What is read beside what every batch is made of."""
@@ -65,7 +61,7 @@ class SessionRowsReduction:
 
     def part(self, batch: SessionBatch) -> pl.DataFrame:
         """The rows of a batch."""
-        chosen = batch.sessions["session_id"].is_in(self.__dict__["of"])
+        chosen = batch.sessions["session_id"].is_in(self.ids.implode())
         of_query = chosen.gather(batch.queries["session"])
         if self.table == "sessions":
             return self._sessions(batch, chosen)

@@ -110,7 +110,7 @@ def key_of(study: Study, task: HasColumns, parts: Sequence[StoredBatch]) -> str:
 
 
 def text_of(value: Any) -> str:  # noqa: ANN401 - whatever a task is made of
-    """The canonical text of a task: its kind and all it was given, in order.
+    """The canonical text of a task: its kind and all it was given, in order, but for fields that are not compared.
 
     >>> from sessionkit.scoring.measures.grammar import parse_measure
     >>> text_of((parse_measure("sDCG(b=2)@10"), 3, {"system_id": pl.String()}))
@@ -128,7 +128,7 @@ def text_of(value: Any) -> str:  # noqa: ANN401 - whatever a task is made of
     if isinstance(value, (pl.DataType, type)):
         return f"type {str(value)!r}"
     if is_dataclass(value):
-        given = (f"{field.name}={text_of(getattr(value, field.name))}" for field in fields(value))
+        given = (f"{field.name}={text_of(getattr(value, field.name))}" for field in fields(value) if field.compare)
         return f"{type(value).__name__}({', '.join(given)})"
     if isinstance(value, Mapping):
         return f"{{{', '.join(f'{text_of(name)}: {text_of(one)}' for name, one in value.items())}}}"

@@ -21,7 +21,8 @@ from sessionkit.analysis.groups import grouped_sessions
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.grammar import parse_measure
-from sessionkit.scoring.score import score
+from sessionkit.scoring.reduction import Reduction
+from sessionkit.scoring.score import score, score_task
 from sessionkit.study import Study
 from sessionkit.study.study import guarded_read
 
@@ -157,6 +158,11 @@ def breakdown_tests(
         raise DataError(str(table.item(0, "note")))
     reading = said(table, asked, of, resampling)
     return BreakdownTests(table, reading, str(asked), wanted, of.name, confidence, resamples, seed)
+
+
+def breakdown_tests_task(study: Study, measure: str | Measure, *, group: str | None = "system_id") -> Reduction:  # noqa: ARG001
+    """What `breakdown_tests` asks of a study, whatever its groups; the parameters and errors are the same."""
+    return score_task(study, measure, "query")
 
 
 def _contrasts(by: str | Sequence[str]) -> tuple[str, ...]:

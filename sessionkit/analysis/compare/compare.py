@@ -16,12 +16,13 @@ from sessionkit.analysis.compare.plan import ComparisonPlan
 from sessionkit.analysis.compare.projection import Effects, LeastSquares, LeastSquaresFit, indicators
 from sessionkit.analysis.compare.result_table import assembled, overall_table
 from sessionkit.analysis.compare.rows import compared
-from sessionkit.analysis.compare.session_values import ORDER, GroupedSessions, sessions_of
+from sessionkit.analysis.compare.session_values import ORDER, GroupedSessions, sessions_of, sessions_task
 from sessionkit.analysis.compare.units import coded
 from sessionkit.analysis.distribution_tails import f_beyond
 from sessionkit.analysis.phrases import left_out_note, reading_of
 from sessionkit.readers.tabular import Frame
 from sessionkit.scoring.measures.base import Measure
+from sessionkit.scoring.reduction import Reduction
 from sessionkit.study import Study
 from sessionkit.study.study import guarded_read
 
@@ -171,6 +172,11 @@ CHECKS = pl.Schema(
     }
 )
 """``check``: period or carry-over; ``statistic``: F."""
+
+
+def compare_task(study: Study, measures: str | Measure | Sequence[str | Measure], by: str = "system_id") -> Reduction:  # noqa: ARG001
+    """What `compare` asks of a study, whatever its groups; the parameters and errors are the same."""
+    return sessions_task(study, measures)
 
 
 def order_checks(sessions: GroupedSessions, design: Design) -> pl.DataFrame:

@@ -16,7 +16,8 @@ from sessionkit.errors import UsageError, suggestion
 from sessionkit.readers.tabular import Frame, as_polars
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.grammar import list_measures
-from sessionkit.scoring.score import score, session_measures
+from sessionkit.scoring.reduction import Reduction
+from sessionkit.scoring.score import score, score_task, session_measures
 from sessionkit.study import Study
 
 MOST_GROUPS = 20
@@ -99,6 +100,11 @@ def sessions_of(
         )
         raise UsageError(msg)
     return GroupedSessions(frame, values, texts, groups, column, unknown)
+
+
+def sessions_task(study: Study, measures: str | Measure | Sequence[str | Measure]) -> Reduction:
+    """What `sessions_of` asks of a study."""
+    return score_task(study, session_measures(measures), "session")
 
 
 def _scored(

@@ -8,14 +8,13 @@ from dataclasses import replace
 from sessionkit.analysis.compare.design import read_design
 from sessionkit.analysis.compare.options import options_of
 from sessionkit.analysis.compare.plan import ComparisonPlan
-from sessionkit.analysis.compare.session_values import MOST_GROUPS, sessions_of
+from sessionkit.analysis.compare.session_values import MOST_GROUPS, sessions_of, sessions_task
 from sessionkit.analysis.groups import NAMES
 from sessionkit.analysis.phrases import left_out_note, reading_of
 from sessionkit.analysis.sweep import tables
 from sessionkit.analysis.sweep.axes import axes_of
 from sessionkit.analysis.sweep.finding import Sweep
 from sessionkit.analysis.sweep.grid import Grid
-from sessionkit.analysis.sweep.histograms import HistogramReduction
 from sessionkit.analysis.sweep.leaders import LeaderTesting
 from sessionkit.analysis.sweep.messages import SweepContext, lines, notes_of
 from sessionkit.analysis.sweep.nearest import METRIC, edges, nearest
@@ -29,6 +28,7 @@ from sessionkit.scoring.cautions import tell_of_bound, tell_of_depth
 from sessionkit.scoring.execution import require_session
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.grammar import parse_measure
+from sessionkit.scoring.reduction import Reduction
 from sessionkit.study import Study
 from sessionkit.study.study import guarded_read
 
@@ -168,21 +168,26 @@ def sweep(
     )
 
 
-def sweep_task(study: Study, measure: Measure, vary: Mapping[str, object], by: str) -> HistogramReduction:
-    """What `sweep` asks of a study where nothing is tested, of a plain sum whose settings all count the same results.
+def sweep_task(
+    study: Study, measure: Measure, vary: Mapping[str, object], by: str, *, test: str | None = None
+) -> Reduction:
+    """What `sweep` asks of a study first: the base setting's values that a test needs, or how often what is varied occurs.
 
     Raises
     ------
     MeasureError
-        It is no such measure.
+        It is no plain sum whose settings all count the same results, and nothing is tested.
     """
     column = NAMES.get(by, by)
+    groups = groups_of(study, column)[0]
+    if test != UNTESTED and 2 <= len(groups) <= MOST_GROUPS:
+        return sessions_task(study, measure)
     settings = [one.measure for one in Grid.of(measure, axes_of(measure, vary)).settings]
     kinds = by_kind([*dict.fromkeys(one for one in settings if one is not None)])
     if len(kinds) != 1:
         raise MeasureError(f"{measure} is no plain sum whose settings all count the same results")
     ((kind, alike),) = kinds.items()
-    return Ground(study, column, groups_of(study, column)[0]).counting(kind, alike)
+    return Ground(study, column, groups).counting(kind, alike)
 
 
 def _swept(looking: Looking, grid: Grid, alpha: float) -> SweepResults:

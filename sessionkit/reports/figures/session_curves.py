@@ -15,6 +15,7 @@ from sessionkit.errors import UsageError
 from sessionkit.reports.choices import TOP, Choices
 from sessionkit.reports.figures.figure import Figure
 from sessionkit.reports.phrases import NAMED, first_of
+from sessionkit.reports.questions import StudyQuestion, ask
 from sessionkit.reports.sample import only
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.study import Study
@@ -30,12 +31,41 @@ def depth_of(study: Study, choices: Choices) -> int:
     return min(DEEPEST, study.results.select(pl.col("rank").max()).collect().item() or 1)
 
 
+def _measure_of_parts(study: Study, choices: Choices) -> Measure:
+    """What Figure 1 draws: the measure asked for, that which is tested, or where queries are pooled that of ECIR 2008."""
+    depth = depth_of(study, choices)
+    return _exact(choices, depth) or (choices.measure @ depth if choices.average == "queries" else choices.tested)
+
+
+def values_by_part(study: Study, choices: Choices) -> StudyQuestion[pl.DataFrame]:
+    """The values of last and other queries by rank."""
+    return ask(breakdown, study, _measure_of_parts(study, choices), average=choices.average, group=choices.by)
+
+
+def curves_of_all(study: Study, choices: Choices) -> StudyQuestion[pl.DataFrame]:
+    """Curves of all sessions."""
+    return ask(curve, study, _exact(choices) or choices.ratio, choices.by)
+
+
+def curves_of_topic(study: Study, choices: Choices) -> StudyQuestion[pl.DataFrame]:
+    """Curves of the sessions of one topic."""
+    return ask(curve, study, _exact(choices) or choices.measure, choices.by, topic=choices.topic)
+
+
+def curves_of_long_sessions(study: Study, choices: Choices) -> StudyQuestion[pl.DataFrame]:
+    """Curves of those of them that are long."""
+    measure = _exact(choices) or choices.measure
+    return ask(curve, study, measure, choices.by, topic=choices.topic, min_queries=choices.min_queries)
+
+
+QUESTIONS = (values_by_part, curves_of_all, curves_of_topic, curves_of_long_sessions)
+"""What the figures ask of a study before anything else is known."""
+
+
 def last_vs_nonlast(study: Study, choices: Choices) -> Figure:
     """Figure 1: within sessions, in the measure that is tested; or pooled, as in ECIR 2008."""
-    pooled = choices.average == "queries"
-    depth = depth_of(study, choices)
-    measure = _exact(choices, depth) or (choices.measure @ depth if pooled else choices.tested)
-    frame = breakdown(study, measure, average=choices.average, group=choices.by)
+    pooled, measure = choices.average == "queries", _measure_of_parts(study, choices)
+    frame = values_by_part(study, choices).answer()
     if not frame.get_column("value").count():
         which = "no query" if pooled else "no session of two queries or more"
         raise UsageError(f"{which} has a value of {measure}")
@@ -86,7 +116,7 @@ def session_curve(study: Study, choices: Choices) -> Figure:
     """Figure 2."""
     measure = _exact(choices) or choices.ratio
     share = measure.normalized
-    frame = curve(study, measure, choices.by)
+    frame = curves_of_all(study, choices).answer()
     title = "Normalised session curves" if share else "Session curves"
     chart = charts.session_curve(
         frame,
@@ -114,9 +144,9 @@ def topic_curves(study: Study, choices: Choices) -> Figure:
     """Figure 3."""
     measure = _exact(choices) or choices.measure
     share = measure.normalized
-    every = curve(study, measure, choices.by, topic=choices.topic)
+    every = curves_of_topic(study, choices).answer()
     try:
-        long = curve(study, measure, choices.by, topic=choices.topic, min_queries=choices.min_queries)
+        long = curves_of_long_sessions(study, choices).answer()
     except UsageError:
         long = None  # no session is so long
     title = "Sessions of one topic" if choices.topic is not None else "Sessions of all topics"

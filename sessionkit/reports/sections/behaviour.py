@@ -9,7 +9,9 @@ from sessionkit.analysis.reformulations import reformulations
 from sessionkit.display.tables import HEADERS, TextTable, table_of
 from sessionkit.errors import DataError, MeasureError, UsageError
 from sessionkit.reports.material import Material
-from sessionkit.reports.parts import Part, Section, Words
+from sessionkit.reports.parts import Part, Words
+from sessionkit.reports.questions import StudyQuestion, ask
+from sessionkit.reports.sections.section_kind import section
 from sessionkit.scoring.columns import columns_read
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.registry import MEASURES
@@ -24,19 +26,29 @@ SECONDS = ("Duration", "TimeToFirstClick", "Dwell")
 GAIN = "nDCG@10"
 
 
-def behaviour(of: Material) -> Section:
+def observed(of: Material) -> StudyQuestion[pl.DataFrame]:
+    """Means of the measures of behaviour that the log allows."""
+    return ask(score, of.shown, known(of), of.choices.by)
+
+
+def changes(of: Material) -> StudyQuestion[pl.DataFrame]:
+    """What became of queries from one to the next."""
+    return ask(reformulations, of.shown, GAIN)
+
+
+@section("behaviour", "Behaviour", of_shown=[observed, changes])
+def behaviour(of: Material) -> list[Part]:
     """Means of behaviour by group, and what became of queries from one to the next."""
-    shown = known(of)
-    means = score(of.shown, shown, per=of.choices.by)
+    means = observed(of).answer()
     known_of = pl.col("value").is_not_null().any().over("measure")
     nowhere = means.filter(~known_of)["measure"].unique(maintain_order=True).to_list()
     parts: list[Part] = [_means(of, means.filter(known_of)), *_steps(of)]
     if nowhere:
         parts.append(Words((f"Without a value in any session: {', '.join(nowhere)}.",)))
-    missing = [name for name in OBSERVED if name not in {measure.name for measure in shown}]
+    missing = [name for name in OBSERVED if name not in {measure.name for measure in known(of)}]
     if missing:
         parts.append(Words((f"The log does not say what these need: {', '.join(missing)}.",)))
-    return Section("behaviour", "Behaviour", (*of.sampled, *parts))
+    return [*of.sampled, *parts]
 
 
 def known(of: Material) -> list[Measure]:
@@ -69,7 +81,7 @@ def _means(of: Material, means: pl.DataFrame) -> TextTable:
 def _steps(of: Material) -> list[Part]:
     """Reformulations by kind, and what each changed."""
     try:
-        steps = reformulations(of.shown, GAIN)
+        steps = changes(of).answer()
     except (DataError, UsageError):
         return []
     if of.choices.by not in steps.columns or steps.is_empty():

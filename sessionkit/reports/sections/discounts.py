@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import polars as pl
 
-from sessionkit.reports.live.counts import counts_of, sessions_of
+from sessionkit.reports.live.counts import LiveCounts, counts_of, sessions_of
 from sessionkit.reports.live.measures import Varied
 from sessionkit.reports.live.widget import widget
 from sessionkit.reports.material import Material
-from sessionkit.reports.parts import Section, Words
+from sessionkit.reports.parts import Part, Words
+from sessionkit.reports.questions import StudyQuestion, ask
 from sessionkit.reports.sample import only
+from sessionkit.reports.sections.section_kind import section
 
 SESSIONS = 1_000
 """Sessions that the page holds for the mean of nsDCG, at most."""
@@ -17,18 +19,23 @@ RESULTS = 60_000
 """Results that can gain that it holds of them, at most, and places of groups."""
 
 
-def discounts(of: Material) -> Section:
+def counts_by_gain(of: Material) -> StudyQuestion[LiveCounts]:
+    """How many results of each group gain the same."""
+    return ask(counts_of, of.study, Varied.of(of.choices), of.choices.by)
+
+
+@section("discounts", "Live discounts", of_all=[counts_by_gain])
+def discounts(of: Material) -> list[Part]:
     """Sliders for b and bq and a choice of gain, with the means and curves that follow."""
     varied, by, everyone = Varied.of(of.choices), of.choices.by, of.study.facts.sessions
-    title = "Live discounts"
     if of.unjudged is not None:
-        return Section("discounts", title, (Words((of.unjudged,)),))
-    counts = counts_of(of.study, varied, by)
+        return [Words((of.unjudged,))]
+    counts = counts_by_gain(of).answer()
     if everyone and not counts.groups["n"].sum():
-        return Section("discounts", title, (Words((f"{varied.total} has no value in any session.",)),))
+        return [Words((f"{varied.total} has no value in any session.",))]
     if len(counts.cells) > RESULTS or not everyone:
         why = "The lists are too long and varied for this page to hold what it would have to count."
-        return Section("discounts", title, (Words((why,)),))
+        return [Words((why,))]
     ids = of.drawn(SESSIONS).with_row_index("nth")
     size = pl.col("rank").le(varied.total.cutoff).sum().cast(pl.Int64)
     sizes = only(of.shown, ids).results.group_by("session_id").agg(size).collect()
@@ -47,4 +54,4 @@ def discounts(of: Material) -> Section:
         )
     look = of.choices
     made = widget(varied, counts, sessions, look.colours, legend=look.legend, synthetic=look.synthetic, per=by)
-    return Section("discounts", title, (Words(tuple(told)), made))
+    return [Words(tuple(told)), made]

@@ -7,15 +7,17 @@ from sessionkit.reports.explorer.columns import columns_of_sessions
 from sessionkit.reports.explorer.sample import MOST, fitting, room_of
 from sessionkit.reports.explorer.widget import widget
 from sessionkit.reports.material import Material
-from sessionkit.reports.parts import Section, Widget, Words
+from sessionkit.reports.parts import Part, Widget, Words
 from sessionkit.reports.sample import in_memory, only
+from sessionkit.reports.sections.section_kind import section
 
 
-def explorer(of: Material) -> Section:
+@section("explorer", "Session explorer")
+def explorer(of: Material) -> list[Part]:
     """Find a session; see its queries, lists, clicks, what each result added, and its curve under the ideal's."""
-    title, everyone = "Session explorer", of.study.facts.sessions
+    everyone = of.study.facts.sessions
     if not everyone:
-        return Section("explorer", title, (Words(("There is no session.",)),))
+        return [Words(("There is no session.",))]
     made, held = _made(of)
     about = (
         of.unjudged
@@ -31,7 +33,7 @@ def explorer(of: Material) -> Section:
     left = [
         f"{kind.capitalize()} are left out." for kind in ("queries", "documents", "users") if kind in of.redaction.kinds
     ]
-    return Section("explorer", title, (Words((" ".join([told, about, *left]),)), made))
+    return [Words((" ".join([told, about, *left]),)), made]
 
 
 def _made(of: Material) -> tuple[Widget, int]:

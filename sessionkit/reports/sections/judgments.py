@@ -9,7 +9,8 @@ from sessionkit.display.tables import table_of
 from sessionkit.errors import MeasureError
 from sessionkit.reports.extras.registry import further
 from sessionkit.reports.material import LARGE, UNJUDGED, Material
-from sessionkit.reports.parts import Part, Section, Words
+from sessionkit.reports.parts import Part, Words
+from sessionkit.reports.sections.section_kind import section
 
 HEADINGS = {
     "group": "Group",
@@ -34,9 +35,10 @@ HEADINGS = {
 BOUND = "Attained: some grades of the unjudged documents make it come true; safe: no grades go beyond it, and it may be wide."
 
 
-def judgments(of: Material) -> Section:
+@section("judgments", "Incomplete judgments")
+def judgments(of: Material) -> list[Part]:
     """Judged share by rank and query position, bounds of scores and of differences."""
-    return Section("judgments", "Incomplete judgments", (*_parts(of), *further(of, "judgments")))
+    return [*_parts(of), *further(of, "judgments")]
 
 
 def _parts(of: Material) -> list[Part]:

@@ -9,7 +9,8 @@ from sessionkit.analysis.numeric_ties import tied
 from sessionkit.display.tables import LIMIT, TextTable, known, table_of
 from sessionkit.reports.extras.registry import further
 from sessionkit.reports.material import Material
-from sessionkit.reports.parts import Part, Section, Words
+from sessionkit.reports.parts import Part, Words
+from sessionkit.reports.sections.section_kind import section
 
 PAIR = {
     "measure": "Measure",
@@ -36,15 +37,16 @@ OVERALL = {
 MARK = "*"
 
 
-def measures(of: Material) -> Section:
+@section("measures", "Measures")
+def measures(of: Material) -> list[Part]:
     """Means, then differences with intervals, effect sizes and corrected p-values, then the reading in full."""
     if of.valueless is not None:
-        return Section("measures", "Measures", (Words((of.valueless,)), *further(of, "measures")))
+        return [Words((of.valueless,)), *further(of, "measures")]
     parts: list[Part] = [_scores(of)]
     if of.comparison is not None:
         parts += [_differences(of.comparison), *_overall(of.comparison)]
         parts.append(of.told(of.comparison.reading))
-    return Section("measures", "Measures", (*parts, *further(of, "measures")))
+    return [*parts, *further(of, "measures")]
 
 
 def _scores(of: Material) -> TextTable:

@@ -9,26 +9,19 @@ import polars as pl
 from sessionkit.display.tables import TextTable, table_of
 from sessionkit.reports.material import Material
 from sessionkit.reports.method import again, defined, in_words, sentences
-from sessionkit.reports.parts import Code, Section, Terms, Words
+from sessionkit.reports.parts import Code, Part, Terms, Words
+from sessionkit.reports.sections.section_kind import section
 from sessionkit.reports.single import USUAL
 from sessionkit.study import Study
 
 
-def method(of: Material) -> Section:
+@section("method", "Method and provenance")
+def method(of: Material) -> list[Part]:
     """Measures in full, settings, versions, hashes of the sources, the command that makes the page again."""
     terms = Terms(tuple((str(measure), f"{in_words(measure)}.") for measure in defined(of.measures)))
     words = Words(tuple(sentences(of.study)))
-    return Section(
-        "method",
-        "Method and provenance",
-        (
-            terms,
-            words,
-            Words(("The same page again:",)),
-            Code(again(of.measures if of.asked else (), _given(of))),
-            *_sources(of.study),
-        ),
-    )
+    command = Code(again(of.measures if of.asked else (), _given(of)))
+    return [terms, words, Words(("The same page again:",)), command, *_sources(of.study)]
 
 
 def _given(of: Material) -> dict[str, object]:

@@ -6,16 +6,18 @@ import polars as pl
 
 from sessionkit.display.tables import table_of
 from sessionkit.reports.material import Material
-from sessionkit.reports.parts import Part, Section, Words
+from sessionkit.reports.parts import Part, Words
+from sessionkit.reports.sections.section_kind import section
 
 NOTHING = "Nothing unusual was found."
 
 
-def quality(of: Material) -> Section:
+@section("quality", "Data quality")
+def quality(of: Material) -> list[Part]:
     """Notes, rejects and cells set aside; no value of either is shown."""
     told = list(dict.fromkeys(of.redaction.note(note) for note in of.notes))
     words = Words(tuple(told), listed=True) if told else Words((NOTHING,))
-    return Section("quality", "Data quality", (words, *_rejected(of)))
+    return [words, *_rejected(of)]
 
 
 def _rejected(of: Material) -> list[Part]:

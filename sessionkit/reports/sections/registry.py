@@ -1,9 +1,5 @@
 """The sections of a report in the order in which they stand."""
 
-from collections.abc import Callable
-
-from sessionkit.reports.material import Material
-from sessionkit.reports.parts import Section
 from sessionkit.reports.sections.behaviour import behaviour
 from sessionkit.reports.sections.discounts import discounts
 from sessionkit.reports.sections.explorer import explorer
@@ -12,12 +8,13 @@ from sessionkit.reports.sections.measures import measures
 from sessionkit.reports.sections.method import method
 from sessionkit.reports.sections.quality import quality
 from sessionkit.reports.sections.searchers import searchers
+from sessionkit.reports.sections.section_kind import SectionKind
 from sessionkit.reports.sections.sensitivity import sensitivity
 from sessionkit.reports.sections.sessions import sessions
 from sessionkit.reports.sections.study import study
 from sessionkit.reports.sections.summary import summary
 
-SECTIONS: tuple[Callable[[Material], Section], ...] = (
+SECTIONS: tuple[SectionKind, ...] = (
     summary,
     study,
     sessions,

@@ -12,7 +12,8 @@ from sessionkit.reports.figures.figure import Figure
 from sessionkit.reports.figures.robustness import DRAWS as FITS
 from sessionkit.reports.figures.robustness import FITTED, surface_of
 from sessionkit.reports.material import LARGE, Material
-from sessionkit.reports.parts import Heading, Part, Section, Words
+from sessionkit.reports.parts import Heading, Part, Words
+from sessionkit.reports.sections.section_kind import section
 
 DRAWS = 1_000
 """Draws of users behind the intervals of correlations."""
@@ -32,14 +33,13 @@ CORRELATED = {
 }
 
 
-def searchers(of: Material) -> Section:
+@section("searchers", "Searchers")
+def searchers(of: Material) -> list[Part]:
     """The discounts that fit what was looked at, correlations with ratings, and the effort that a gain takes."""
     if of.large:
         words = "sessionkit calibrate, correlate and effort say it."
-        return Section(
-            "searchers", "Searchers", (Words((f"Not worked out for more than {LARGE:,} sessions: {words}",)),)
-        )
-    return Section("searchers", "Searchers", (*_fitted(of), *_rated(of), *_effort(of)))
+        return [Words((f"Not worked out for more than {LARGE:,} sessions: {words}",))]
+    return [*_fitted(of), *_rated(of), *_effort(of)]
 
 
 def _fitted(of: Material) -> list[Part]:

@@ -7,7 +7,8 @@ from sessionkit.display.tables import table_of
 from sessionkit.reports.figures.figure import Figure
 from sessionkit.reports.figures.robustness import SWEPT, map_of
 from sessionkit.reports.material import LARGE, Material
-from sessionkit.reports.parts import Part, Section, Words
+from sessionkit.reports.parts import Part, Words
+from sessionkit.reports.sections.section_kind import section
 
 NEAREST = {
     "conclusion": "Conclusion",
@@ -21,13 +22,9 @@ NEAREST = {
 }
 
 
-def sensitivity(of: Material) -> Section:
+@section("sensitivity", "Sensitivity")
+def sensitivity(of: Material) -> list[Part]:
     """The map of where the conclusion holds, the reading of the sweep, the nearest setting that overturns it."""
-    return Section("sensitivity", "Sensitivity", tuple(_parts(of)))
-
-
-def _parts(of: Material) -> list[Part]:
-    """What a sweep of the first measure with both discounts found."""
     if of.unjudged is not None:
         return [Words((of.unjudged,))]
     found = of.swept

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import polars as pl
 
 from sessionkit.analysis.breakdown.messages import TOLD
-from sessionkit.analysis.breakdown.significance_tests import breakdown_tests
+from sessionkit.analysis.breakdown.significance_tests import BreakdownTests, breakdown_tests
 from sessionkit.display.tables import table_of
 from sessionkit.errors import DataError, MeasureError, UsageError
+from sessionkit.reports.choices import Choices
 from sessionkit.reports.figures.figure import figures
+from sessionkit.reports.figures.session_curves import QUESTIONS
 from sessionkit.reports.material import Material
-from sessionkit.reports.parts import Part, Section, Words
+from sessionkit.reports.parts import Part, Words
+from sessionkit.reports.questions import StudyQuestion, ask
+from sessionkit.reports.sections.section_kind import section
+from sessionkit.study import Study
 
 MEANS = ("group", "value", "value_against", "sessions", "left_out_single_query", "left_out_undefined")
 TESTED = ("group", "difference", "low", "high", "p", "users")
@@ -22,22 +30,35 @@ DRAWS = 2_000
 """Draws of users, for the intervals of the differences that are not Student's; in large studies there are none."""
 
 
-def sessions(of: Material) -> Section:
+def parts_of_sessions(of: Material) -> StudyQuestion[BreakdownTests]:
+    """Whether the last query of a session is better than those before it."""
+    return ask(breakdown_tests, of.shown, of.choices.tested, group=of.choices.by)
+
+
+def _of_figure(
+    question: Callable[[Study, Choices], StudyQuestion[pl.DataFrame]],
+) -> Callable[[Material], StudyQuestion[Any]]:
+    """What a figure asks, of the sessions that it shows."""
+    return lambda of: question(of.shown, of.choices)
+
+
+@section("sessions", "Sessions", of_shown=[*map(_of_figure, QUESTIONS), parts_of_sessions])
+def sessions(of: Material) -> list[Part]:
     """Figures 1 to 4, with the test that belongs to the first."""
     if of.unjudged is not None:
-        return Section("sessions", "Sessions", (Words((of.unjudged,)),))
+        return [Words((of.unjudged,))]
     drawn = figures(of.shown, of.choices)
     first = next(number for number, one in enumerate(drawn) if one.kind == "last-vs-nonlast")
     parts: list[Part] = [*drawn]
     parts[first + 1 : first + 1] = _tested(of)
-    return Section("sessions", "Sessions", (*of.sampled, *parts))
+    return [*of.sampled, *parts]
 
 
 def _tested(of: Material) -> list[Part]:
     """Whether the last query of a session is better than those before it."""
     measure = of.choices.tested
     try:
-        found = breakdown_tests(of.shown, measure, group=of.choices.by, resamples=0 if of.large else DRAWS)
+        found = parts_of_sessions(of).answer(resamples=0 if of.large else DRAWS)
     except (DataError, MeasureError, UsageError) as error:
         return [Words((f"Last and earlier queries were not tested: {of.redaction.note(str(error))}.",))]
     means = found.table.group_by("group", maintain_order=True).last().select(MEANS)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from sessionkit.analysis.describe import describe
+from sessionkit.analysis.describe import Description, describe
 from sessionkit.display.tables import known, table_of
 from sessionkit.reports.material import Material
-from sessionkit.reports.parts import Section, Words
+from sessionkit.reports.parts import Part, Words
+from sessionkit.reports.questions import StudyQuestion, ask
+from sessionkit.reports.sections.section_kind import section
 
 ROWS = 20
 """Rows shown of each table; a line below says how many more there are."""
@@ -14,9 +16,15 @@ NAMELESS = {"Systems": "All sessions", "Sessions by system and topic": "Sessions
 """What tables are called without the systems or topics in their titles, where the log names none."""
 
 
-def study(of: Material) -> Section:
+def description(of: Material) -> StudyQuestion[Description]:
+    """What was logged."""
+    return ask(describe, of.study)
+
+
+@section("study", "The study", of_all=[description])
+def study(of: Material) -> list[Part]:
     """Systems, searchers, topics, lists and judgments in tables."""
-    found = describe(of.study)
+    found = description(of).answer()
     tables = []
     for caption, frame in found.tables().items():
         shown = known(of.redaction.frame(frame, of.study))
@@ -25,4 +33,4 @@ def study(of: Material) -> Section:
     compared = of.comparison
     named = f"{found.design}: {found.design_note}" if compared is None else compared.design
     design = Words((of.redaction.note(f"Design: {named}."),))
-    return Section("study", "The study", (design, *tables))
+    return [design, *tables]

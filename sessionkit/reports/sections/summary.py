@@ -20,8 +20,10 @@ from sessionkit.display.words import counted, listed
 from sessionkit.errors import DataError, MeasureError, UsageError
 from sessionkit.reports.figures.figure import Figure, figure
 from sessionkit.reports.material import LARGE, Material
-from sessionkit.reports.parts import Part, Section, Words
+from sessionkit.reports.parts import Part, Words
 from sessionkit.reports.phrases import capital, filled
+from sessionkit.reports.questions import StudyQuestion, ask
+from sessionkit.reports.sections.section_kind import section
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.score import score
 from sessionkit.study.query_counts import MANY, logged_queries
@@ -32,15 +34,21 @@ TOLD = 6
 """Comparisons of one kind that the first screen tells one by one; of more it says how many and by which rule."""
 
 
-def summary(of: Material) -> Section:
+def means_by_topic(of: Material) -> StudyQuestion[pl.DataFrame]:
+    """The first measure by group and topic."""
+    return ask(score, of.study, of.measures[0], f"{of.compared_by},topic_id")
+
+
+@section("summary", "Summary", of_all=[means_by_topic])
+def summary(of: Material) -> list[Part]:
     """What was found, in words and one figure."""
     losses = heavy_losses(of.study)
     lost: list[Part] = [Words(tuple(f"Mind: {loss}; sessionkit check says why." for loss in losses))] if losses else []
     if of.valueless is not None:
-        return Section("summary", "Summary", (Words((of.valueless,), lead=True), *lost))
+        return [Words((of.valueless,), lead=True), *lost]
     found = of.comparison
     if found is None:
-        return Section("summary", "Summary", (*_alone(of), *lost))
+        return [*_alone(of), *lost]
     lead = (
         *headline(of, found),
         *_judged(of, found),
@@ -50,8 +58,7 @@ def summary(of: Material) -> Section:
     )
     parts: list[Part] = [Words(lead, lead=True), *lost, *_figure(of, found)]
     parts.append(Words(tuple(_depends(of))))
-    parts += _topics(of, found)
-    return Section("summary", "Summary", tuple(parts))
+    return [*parts, *_topics(of, found)]
 
 
 def headline(of: Material, found: Comparison) -> list[str]:
@@ -289,7 +296,7 @@ def _topics(of: Material, found: Comparison) -> list[Part]:
     if len(groups) != 2 or found.by == "topic_id":
         return []
     measure = of.measures[0]
-    means = score(of.study, measure, per=f"{found.by},topic_id").drop_nulls("topic_id")
+    means = means_by_topic(of).answer().drop_nulls("topic_id")
     wide = means.pivot(on=found.by, index="topic_id", values="value").sort("topic_id")
     if wide.height < 2 or not {*groups} <= {*wide.columns}:
         return []

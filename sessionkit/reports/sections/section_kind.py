@@ -1,0 +1,50 @@
+"""A kind of section: what it asks of the study, and what it says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sessionkit.reports.material import Material
+from sessionkit.reports.parts import Part, Section
+from sessionkit.reports.questions import StudyQuestion
+
+Asked = Callable[[Material], StudyQuestion[Any]]
+"""A question, once the material is there."""
+
+
+@dataclass(frozen=True)
+class SectionKind:
+    """A section of every report; made by `section`.
+
+    Parameters
+    ----------
+    name
+        Where a link finds it: letters and hyphens.
+    title
+        Its heading.
+    parts
+        What it says, in order.
+    of_all
+        What it asks of all sessions, beside what the material asks for several sections.
+    of_shown
+        What it asks of the sessions that are looked at one by one: of a large study some, drawn at random.
+    """
+
+    name: str
+    title: str
+    parts: Callable[[Material], Iterable[Part]]
+    of_all: tuple[Asked, ...] = ()
+    of_shown: tuple[Asked, ...] = ()
+
+    def __call__(self, of: Material) -> Section:
+        """The section of one report."""
+        return Section(self.name, self.title, tuple(self.parts(of)))
+
+
+def section(
+    name: str, title: str, *, of_all: Sequence[Asked] = (), of_shown: Sequence[Asked] = ()
+) -> Callable[[Callable[[Material], Iterable[Part]]], SectionKind]:
+    """Make a section of the function that says what stands in it; parameters are those of `SectionKind`."""
+    return lambda parts: SectionKind(name, title, parts, tuple(of_all), tuple(of_shown))

@@ -1,0 +1,130 @@
+"""What sections ask of a study is read in one pass, which changes nothing; of large studies some sessions are looked at."""
+
+from collections import Counter
+from contextlib import nullcontext
+from dataclasses import replace
+from functools import partial
+
+import pytest
+
+import sessionkit as sk
+from sessionkit.analysis.breakdown.breakdown import breakdown
+from sessionkit.analysis.breakdown.significance_tests import breakdown_tests
+from sessionkit.analysis.compare.compare import compare
+from sessionkit.analysis.curve import curve
+from sessionkit.analysis.describe import describe
+from sessionkit.analysis.reformulations import reformulations
+from sessionkit.analysis.sweep.sweep import sweep
+from sessionkit.reports import material, page
+from sessionkit.reports.choices import choices_of
+from sessionkit.reports.live.counts import counts_of
+from sessionkit.reports.live.measures import Varied
+from sessionkit.reports.questions import TASKS, ask
+from sessionkit.reports.sections.registry import SECTIONS
+from sessionkit.reports.session_rows import pick
+from sessionkit.scoring import reduction
+from sessionkit.scoring.reduction import ReducedTables, in_one_pass
+from sessionkit.scoring.score import score
+from tests.reports.mixed_logs import mixed
+from tests.support.clinic import read_clinic
+
+READ_BESIDE = {"summary": 2, "sessions": 1, "searchers": 3}
+"""How often a section of a small study reads it for more than it declares: what is unjudged and which settings to try, curves of
+single sessions, and what searchers looked at, rated and gained.
+"""
+
+
+@pytest.fixture
+def passes(monkeypatch):
+    """Count the passes over each study."""
+    counted, parts_of = [], reduction.parts_of
+    monkeypatch.setattr(reduction, "parts_of", lambda study, *given: counted.append(study) or parts_of(study, *given))
+    return counted
+
+
+def large(monkeypatch, most=12):
+    """Let a study of more than so many sessions be large."""
+    monkeypatch.setattr(material, "LARGE", most)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
+@pytest.mark.parametrize("most", [12, 20_000])
+def test_reading_once_changes_nothing_but_the_passes(monkeypatch, passes, most):
+    large(monkeypatch, most)
+    study = mixed()
+    together, many = sk.report(study), passes.count(study)
+    passes.clear()
+    monkeypatch.setattr(page, "_read_once", lambda _material: nullcontext())
+    assert sk.report(study) == together
+    assert many < passes.count(study)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
+def test_a_large_study_is_read_once(monkeypatch, passes):
+    large(monkeypatch)
+    study = mixed()
+    sk.report(study)
+    assert passes.count(study) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
+def test_a_large_study_says_of_how_many_sessions_it_speaks(monkeypatch):
+    large(monkeypatch)
+    study = mixed()
+    made = page.sections_of(study)
+    told = f"This section is about 12 of {study.facts.sessions} sessions, drawn at random"
+    above = {section.name for section in made if getattr(section.parts[0], "paragraphs", ("",))[0].startswith(told)}
+    assert above == {"sessions", "behaviour"}
+    (figure,) = [part for section in made for part in section.parts if getattr(part, "kind", "") == "session-curve"]
+    counts = figure.caption.partition("Sessions: ")[2].partition(".")[0]
+    assert 0 < sum(int(one.rpartition(" ")[2]) for one in counts.split(", ")) <= 12  # those with a value
+
+
+def test_what_a_section_declares_is_all_that_it_asks_but_for_what_is_written_down(monkeypatch):
+    reading, read, left = ["before"], Counter(), []
+    parts_of = reduction.parts_of
+    monkeypatch.setattr(reduction, "parts_of", lambda *given: read.update(reading[-1:]) or parts_of(*given))
+
+    def watched(kind, of):
+        reading.append(kind.name)
+        made = [*kind.parts(of)]
+        left[:] = [text for held in of.study.memo.held(ReducedTables) for text, some in held.tables.items() if some]
+        return made
+
+    monkeypatch.setattr(page, "SECTIONS", [replace(kind, parts=partial(watched, kind)) for kind in SECTIONS])
+    page.sections_of(read_clinic())
+    assert read == {"before": 1, **READ_BESIDE}
+    assert left == []  # nothing is read for that no section asks
+
+
+def test_a_question_is_answered_from_what_was_read_for_it(passes):
+    study = read_clinic()
+    rows = study.sessions.select("session_id").collect()["session_id"].head(3)
+    questions = [
+        ask(breakdown, study, "nDCG@10"),
+        ask(breakdown_tests, study, "nDCG@10"),
+        ask(compare, study, ["sDCG@10"]),
+        ask(counts_of, study, Varied.of(choices_of(study)), "system_id"),
+        ask(curve, study, "sDCG@10"),
+        ask(describe, study),
+        ask(pick, study, rows),
+        ask(reformulations, study),
+        ask(score, study, "sDCG@10", "system"),
+        ask(sweep, study, sk.sDCG @ 10, {"b": [2, 3]}, "system_id", test="none"),
+    ]
+    assert {question.verb for question in questions} == {*TASKS}
+    for question in questions:
+        with in_one_pass(study, question.reductions()):
+            passes.clear()
+            question.answer()
+            assert not passes, question.verb
+        question.answer()
+        assert passes, question.verb  # alone it is read for
+
+
+def test_what_a_question_cannot_be_asked_is_said_when_it_is_planned():
+    with pytest.raises(sk.UsageError, match="per=planet: no such column"):
+        ask(score, read_clinic(), "sDCG@10", "planet").reductions()

@@ -10,8 +10,9 @@ In come tables; out go Altair charts. Open `kinds/session_curve.py` first.
     boundaries.py  the ends of queries along a session
     theme.py       how charts look, and the colours of groups
     files.py       charts as files
-    page.py        a web page that is safe to open, and page.js, which draws in it
-    scripts.py     how scripts get into a page
+    page.py        a web page that is safe to open; page.html is its template, page.css its style, page.js draws in it
+    chart.html     the body of a page of one chart; place.html the place of any chart
+    scripts.py     how scripts and style sheets get into a page
     libraries.py   the libraries that a page takes along, and notices.txt, their licenses
 """
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 import os
 from collections.abc import Callable
@@ -16,6 +15,7 @@ from sessionkit.charts.libraries import VL_VERSION, renderer
 from sessionkit.charts.page import chart_place, page
 from sessionkit.charts.theme import NAME
 from sessionkit.display.labels import printable_spec
+from sessionkit.display.templates import rendered
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.study.atomic_files import require_place, write_whole
 
@@ -65,8 +65,7 @@ def _html(spec: dict[str, Any]) -> bytes:
     """Return a page with the chart alone."""
     title = spec.get("title", {}).get("text", "Chart") if isinstance(spec.get("title"), dict) else "Chart"
     title = title if isinstance(title, str) else "Chart"
-    body = f'<main>\n<h1 class="heard">{html.escape(title)}</h1>\n{chart_place("chart", spec)}</main>\n'
-    return page(title, body).encode()
+    return page(title, rendered("charts/chart.html", title=title, place=chart_place("chart", spec))).encode()
 
 
 WRITERS: dict[str, Callable[[dict[str, Any]], bytes]] = {

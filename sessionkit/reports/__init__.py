@@ -15,7 +15,8 @@ In comes a study; out goes a page. Open `page.py` first.
     choices.py       what the figures share
     phrases.py       words that several sections use
     method.py        every choice in words; the fingerprint of the data
-    style_sheet.py   the style sheet
+    report.html      the template of the page; report.css is its style
+    sections.html    the template of sections; parts.html of words, tables and figures
     drawing.js       what the page's own scripts share
     live/            other discounts in the page
     explorer/        sessions one by one in the page

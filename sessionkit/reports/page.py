@@ -15,15 +15,15 @@ from altair.utils.schemapi import debug_mode
 from sessionkit.charts.page import page
 from sessionkit.charts.registry import SUMMARY
 from sessionkit.display.labels import shortened
+from sessionkit.display.templates import rendered
 from sessionkit.errors import DataError, DataWarning, MeasureError, UsageError
 from sessionkit.reports.extras.choice import Also
-from sessionkit.reports.html import html_sections, worded
+from sessionkit.reports.html import html_sections
 from sessionkit.reports.material import Material
 from sessionkit.reports.parts import Section, Widget
 from sessionkit.reports.questions import StudyQuestion
 from sessionkit.reports.redaction import Redaction
 from sessionkit.reports.sections.registry import SECTIONS
-from sessionkit.reports.style_sheet import STYLE
 from sessionkit.scoring.batch_cache import cache_batches
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.grammar import list_measures, parse_measure
@@ -34,7 +34,6 @@ from sessionkit.study.study import guarded_read
 
 MEASURES = SUMMARY
 """What a report scores by default."""
-SKIP = '<a class="skip" href="#summary">Skip to the summary</a>\n'
 BANNER = "Synthetic data: this study was made up; nothing in it was observed."
 
 
@@ -125,13 +124,17 @@ def report(
         memory=memory,
     )
     title = study.settings.title or "Report on a study of search sessions"
-    banner = f'<p class="banner" role="note">{BANNER}</p>\n' if study.settings.synthetic else ""
-    about = f'<p class="about">{study.facts.in_words}</p>\n'
-    body = f"{SKIP}<main>\n<h1>{worded(title)}</h1>\n{about}{banner}{html_sections(made)}</main>\n"
+    body = rendered(
+        "reports/report.html",
+        title=title,
+        about=study.facts.in_words,
+        banner=BANNER if study.settings.synthetic else "",
+        sections=html_sections(made),
+    )
     scripts = [
         script for section in made for part in section.parts if isinstance(part, Widget) for script in part.scripts
     ]
-    text = page(shortened(title), body, style=STYLE, scripts=scripts)
+    text = page(shortened(title), body, style_sheet="reports/report.css", scripts=scripts)
     if output is not None:
         write_whole(Path(output), text.encode())
     return Page(text)

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from markupsafe import Markup
+
 from sessionkit.display.tables import TextTable
 from sessionkit.reports.figures.figure import Figure
 
@@ -49,7 +51,7 @@ class Widget:
     name
         Id of the element that holds it, unique in the page; letters, digits and hyphens.
     html
-        What stands in that element: HTML in which everything from outside is escaped already.
+        What stands in that element: HTML, see `sessionkit.display.templates`.
     data
         A JSON value for its scripts, which find it in the element ``NAME-data``.
     scripts
@@ -57,7 +59,7 @@ class Widget:
     """
 
     name: str
-    html: str
+    html: Markup
     data: Mapping[str, Any] = field(repr=False)
     scripts: tuple[str, ...] = field(repr=False)
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 import vl_convert
+from markupsafe import Markup
 
 from sessionkit.charts import libraries as room
 from sessionkit.charts.libraries import libraries, notices
@@ -77,6 +78,6 @@ def test_a_page_carries_the_notice_of_every_library_in_its_script():
     assert {"vega", "vega-lite", "vega-embed", "d3-array"} <= inlined
     named = set(re.findall(r"[a-z0-9.-]+", notices()))
     assert inlined - named == set()
-    told = page("Title", "<p>Body</p>")
+    told = page("Title", Markup("<p>Body</p>"))
     assert told.index("Redistributions in binary form must reproduce") < told.index("<script>")
     assert told.count("-->") == told.count("<!--\n") == 1

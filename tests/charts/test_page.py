@@ -1,24 +1,15 @@
 """The safe page."""
 
-import json
 import re
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from markupsafe import Markup
 
-from sessionkit.charts.page import chart_place, json_text, page
-
-
-@given(st.text(alphabet=st.characters(codec="utf-8")))
-def test_json_reads_back_and_cannot_end_its_element(text):
-    written = json_text({"text": text})
-    assert json.loads(written) == {"text": text}
-    assert not set("<>&\u2028\u2029") & set(written)
+from sessionkit.charts.page import chart_place, page
 
 
 def test_policy_allows_the_two_scripts_and_nothing_from_outside():
-    text = page("</title><script>x</script>", "<p>body</p>\n")
+    text = page("</title><script>x</script>", Markup("<p>body</p>\n"))
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', text)[1]
     assert policy.startswith("default-src 'none'; script-src 'sha256-")
     assert policy.count("sha256-") == 2

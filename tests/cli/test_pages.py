@@ -105,7 +105,7 @@ def test_a_report_by_topic_says_how_to_make_it_again(call, study, tmp_path):
     assert outcome.status == 0
     page = (tmp_path / "report.html").read_text()
     assert "Scores by topic" in page
-    assert "sessionkit report STUDY &#x27;nsDCG@2&#x27; --output report.html --per topic" in page
+    assert "sessionkit report STUDY &#39;nsDCG@2&#39; --output report.html --per topic" in page
 
 
 @pytest.mark.parametrize(

@@ -101,7 +101,7 @@ def test_what_cannot_be_is_one_line(refused, clinic, words, names):
 
 def test_only_the_map_varies_something(refused, clinic, tmp_path):
     asked = ("chart", clinic, "session-curve", "--vary", "b=2,3", "--output", tmp_path / "x.svg")
-    refused(2, *asked, names=["session-curve varies nothing"])
+    refused(2, *asked, names=["session-curve has no --vary; charts that have: sweep-map"])
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ from sessionkit.display.csv import csv_table
 from sessionkit.display.latex import latex_table
 from sessionkit.display.markdown import markdown_table
 from sessionkit.display.tables import table_of
-from sessionkit.reports.html import FORMS, html_table
+from sessionkit.reports.html import html_table
 from tests.support.payloads import COMMANDS, CONTROLS, FORMULAS, MARKS, SCRIPTS, TURNS
 
 HOSTILE = (*COMMANDS, *MARKS, *SCRIPTS[:1], *FORMULAS, *TURNS[:1], *CONTROLS, "Jörg Łukasz \u2013 \u03ba \u4e2d")
@@ -87,7 +87,7 @@ def test_csv_has_the_numbers_unrounded_and_no_formula():
 
 
 def test_html_offers_every_form_to_be_saved():
-    text = html_table(scores(), FORMS, "table-1")
+    text = html_table(scores(), "table-1")
     assert re.findall('download="([^"]+)" href="data:([^;]+);', text) == [
         ("table-1.tex", "application/x-tex"),
         ("table-1.md", "text/markdown"),

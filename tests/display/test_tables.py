@@ -4,7 +4,8 @@ import polars as pl
 import pytest
 
 from sessionkit.display.tables import table_of
-from sessionkit.reports.html import escaped, html_table
+from sessionkit.display.templates import escaped
+from sessionkit.reports.html import html_table
 
 
 @pytest.mark.parametrize(
@@ -45,7 +46,7 @@ def test_empty_frame_is_a_table_without_rows():
 
 
 def test_quotes_and_directions_are_made_harmless():
-    assert escaped("\"'\u2066\x00") == "&quot;&#x27;[U+2066]␀"
+    assert escaped("\"'\u2066\x00") == "&#34;&#39;[U+2066]␀"
 
 
 def test_p_values_have_three_digits_and_are_never_nothing():

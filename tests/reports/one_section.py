@@ -1,12 +1,13 @@
 """Pages of single sections, so that a browser has less to read."""
 
+from markupsafe import Markup
+
 from sessionkit.charts.page import page
 from sessionkit.reports.choices import choices_of
 from sessionkit.reports.html import html_sections
 from sessionkit.reports.material import Material
 from sessionkit.reports.parts import Widget
 from sessionkit.reports.redaction import Redaction
-from sessionkit.reports.style_sheet import STYLE
 from sessionkit.scoring.measures.grammar import parse_measure
 
 
@@ -21,6 +22,5 @@ def page_of(section, study, measures=(), redact=""):
     """Return a page of one section."""
     made = section(material(study, measures, redact))
     scripts = [script for part in made.parts if isinstance(part, Widget) for script in part.scripts]
-    return page(
-        "One section", f"<main><h1>One section</h1>{html_sections([made])}</main>", style=STYLE, scripts=scripts
-    )
+    body = Markup("<main><h1>One section</h1>{}</main>").format(html_sections([made]))
+    return page("One section", body, style_sheet="reports/report.css", scripts=scripts)

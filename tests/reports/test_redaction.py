@@ -72,7 +72,7 @@ def test_notes_quote_nothing_of_the_log():
         warnings.simplefilter("ignore", DataWarning)
         study = from_tables(results, judgments)
     plain = report(study)
-    assert "secret&#x27;doc" in plain
+    assert "secret&#39;doc" in plain
     assert "undefined for 1 of 1: private" in plain
     text = report(study, redact="users,queries,documents")
     assert "secret" not in text.split("<script>")[0]

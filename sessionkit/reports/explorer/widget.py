@@ -9,6 +9,7 @@ import polars as pl
 
 from sessionkit.charts.scripts import script
 from sessionkit.display.labels import label, printable_column
+from sessionkit.display.templates import rendered
 from sessionkit.reports.explorer.columns import Columns
 from sessionkit.reports.parts import Widget
 from sessionkit.scoring.measures.base import GainMeasure
@@ -32,7 +33,12 @@ def widget(columns: Columns, measure: GainMeasure, *, synthetic: bool = False) -
         Whether the drawing says that the data are made up.
     """
     scripts = (script("reports/drawing.js"), script("reports/explorer/explorer.js"))
-    return Widget(NAME + "-widget", PLACES, data_of(columns, measure, synthetic=synthetic), scripts)
+    return Widget(
+        NAME + "-widget",
+        rendered("reports/explorer/places.html"),
+        data_of(columns, measure, synthetic=synthetic),
+        scripts,
+    )
 
 
 def data_of(columns: Columns, measure: GainMeasure, *, synthetic: bool = False) -> dict[str, Any]:
@@ -144,19 +150,3 @@ def _shown(column: pl.Series) -> pl.Series:
 def _unless_empty(codes: list[int]) -> list[int] | None:
     """The codes, unless all are of nothing."""
     return codes if any(code >= 0 for code in codes) else None
-
-
-PLACES = """\
-<form class="controls" aria-label="Find a session" autocomplete="off">
-<div class="control"><label for="explorer-search">Search ids and queries</label>
-<input type="search" id="explorer-search" maxlength="300"></div>
-<div class="control"><label for="explorer-system">System</label><select id="explorer-system"></select></div>
-<div class="control"><label for="explorer-topic">Topic</label><select id="explorer-topic"></select></div>
-<div class="control"><label for="explorer-order">Order</label><select id="explorer-order"></select></div>
-</form>
-<p id="explorer-found" role="status"></p>
-<div class="table" tabindex="0" role="group" aria-label="Sessions found"><table id="explorer-list"></table></div>
-<p class="paging"><button type="button" id="explorer-before">Previous page</button>
-<button type="button" id="explorer-next">Next page</button></p>
-<div id="explorer-session" role="region" aria-labelledby="explorer-name"></div>
-"""

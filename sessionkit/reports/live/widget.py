@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import polars as pl
+from markupsafe import Markup
 
 from sessionkit.charts.scripts import script
 from sessionkit.display.labels import label
+from sessionkit.display.templates import rendered
 from sessionkit.errors import DataError
-from sessionkit.reports.html import escaped
 from sessionkit.reports.live.counts import PLACE, LiveCounts, LiveSessions
 from sessionkit.reports.live.measures import Varied
 from sessionkit.reports.parts import Widget
@@ -87,40 +88,31 @@ def widget(
     )
 
 
-def controls(varied: Varied, gains: Sequence[str], grades: Sequence[float]) -> str:
+def controls(varied: Varied, gains: Sequence[str], grades: Sequence[float]) -> Markup:
     """The controls, with places for the drawing, the table and what is said of them."""
-    sliders = "".join(
-        f'<div class="control"><label for="{NAME}-{name}">{label}</label>'
-        f'<input type="range" id="{NAME}-{name}-slider" aria-label="{label}, slider" min="{min(LEAST, value):g}" '
-        f'max="{max(MOST, value):g}" step="0.1" value="{value!r}">'
-        f'<input type="number" id="{NAME}-{name}" min="{min(LEAST, value):g}" max="{max(MOST, value):g}" step="any" '
-        f'value="{value!r}" inputmode="decimal"></div>\n'
-        for name, label, value in (
-            ("b", "Rank discount, base b", varied.total.b),
-            ("bq", "Query discount, base bq", varied.share.bq),
-        )
-    )
     words = {
         "linear": "linear: the grade",
         "exp2": "exp2: 2^grade \u2212 1",
         "binary": f"binary: 1 from grade {varied.total.min_grade:g} on",
         "weights": "weights by grade",
     }
-    options = "".join(f'<option value="{name}">{escaped(words[name])}</option>' for name in gains)
-    levels = range(int(min(grades, default=0) > 0), len(_weights(varied, grades))) if "weights" in gains else ()
-    fields = "".join(
-        f'<label>grade {level} <input type="number" min="0" max="1000000" step="any" data-grade="{level}"></label> '
-        for level in levels
-    )
-    of_grades = f'<fieldset id="{NAME}-weights" hidden><legend>Gain of each grade</legend>{fields}</fieldset>\n'
-    return (
-        f'<form class="controls" aria-label="Discounts and gain" autocomplete="off">\n{sliders}'
-        f'<div class="control"><label for="{NAME}-gain">Gain</label><select id="{NAME}-gain">{options}</select>'
-        f'<button type="button" id="{NAME}-reset">Reset</button></div>\n{of_grades}</form>\n'
-        f'<p id="{NAME}-told" role="status"></p>\n'
-        f'<div class="chart" id="{NAME}-drawing"></div>\n'
-        f'<div class="table" tabindex="0" role="group" aria-label="Means with these discounts"><table id="{NAME}-means"></table></div>\n'
-        f'<p class="note" id="{NAME}-command"></p>\n'
+    return rendered(
+        "reports/live/controls.html",
+        bases=[
+            {
+                "name": name,
+                "label": label,
+                "value": repr(value),
+                "least": f"{min(LEAST, value):g}",
+                "most": f"{max(MOST, value):g}",
+            }
+            for name, label, value in (
+                ("b", "Rank discount, base b", varied.total.b),
+                ("bq", "Query discount, base bq", varied.share.bq),
+            )
+        ],
+        gains={name: words[name] for name in gains},
+        grades=range(int(min(grades, default=0) > 0), len(_weights(varied, grades))) if "weights" in gains else (),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sessionkit.charts.page import json_text
+from sessionkit.display.templates import json_text
 from sessionkit.reports.explorer.columns import columns_of_sessions
 from sessionkit.reports.explorer.sample import MOST, fitting, room_of
 from sessionkit.reports.explorer.widget import widget

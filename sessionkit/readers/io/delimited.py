@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -91,18 +91,23 @@ def read_delimited(
 
 
 def _first_record(file: LogFile, separator: str, quote: str | None) -> tuple[list[str], int]:
-    """Return the fields of the first record that is not blank, and the number of lines up to its end."""
+    """Return the fields of the first record that is not blank, and the number of lines up to its end.
+
+    A carriage return alone inside a quoted name ends no line.
+    """
+    taken: list[str] = []
     try:
         with io.TextIOWrapper(unpacked(file.path), encoding="utf-8-sig", errors="surrogateescape", newline="") as text:
             reader = csv.reader(
-                text,
+                _remembered(text, taken),
                 delimiter=separator,
                 quotechar=quote,
                 quoting=csv.QUOTE_NONE if quote is None else csv.QUOTE_MINIMAL,
             )
             for fields in reader:
                 if any(field.strip() for field in fields):
-                    return [field.strip() for field in fields], reader.line_num
+                    within = sum(not line.endswith("\n") for line in taken[:-1])
+                    return [field.strip() for field in fields], len(taken) - within
     except csv.Error as error:
         raise DataError(
             f"{file.name}: the header cannot be read ({error}); if quotes are data, set quote = false for it in study.toml"
@@ -110,6 +115,13 @@ def _first_record(file: LogFile, separator: str, quote: str | None) -> tuple[lis
     except DAMAGED as error:
         raise cut_short(file.name, error) from None
     raise DataError(f"{file.name} is empty; it must hold at least a header line")
+
+
+def _remembered(lines: Iterable[str], taken: list[str]) -> Iterator[str]:
+    """The lines, each of which is added to those that were taken."""
+    for line in lines:
+        taken.append(line)
+        yield line
 
 
 def _refuse_repeated(names: list[str], file: LogFile) -> None:

@@ -124,3 +124,10 @@ def test_the_raw_text_of_records_over_several_lines_keeps_its_quotes(write, quie
 def test_a_first_record_with_many_fields_too_many(write, quiet_read, rejects):
     study = quiet_read(write("log.csv", HEADER + "s,1,1,a,more,and,more\ns,1,2,b\n"))
     assert rejects(study) == [(1, 2, "record_fits_the_columns", "more,and,more", "s,1,1,a,more,and,more")]
+
+
+@pytest.mark.parametrize("end", ["\r", "\n", "\r\n"])
+def test_a_line_end_inside_a_name_of_a_column_costs_no_row(write, quiet_read, end):
+    rows = "".join(f"s{number},1,1,d{number},x\n" for number in range(3))
+    log = write("log.csv", f'session_id,query_position,rank,doc_id,"a{end}b"\n{rows}')
+    assert quiet_read(log).results.collect()["doc_id"].to_list() == ["d0", "d1", "d2"]

@@ -76,6 +76,16 @@ def test_every_room_says_what_comes_in_and_where_to_begin(room):
     assert row[1] == f"{room}/{first}"
 
 
+@pytest.mark.parametrize("front", [*PACKAGE.rglob("__init__.py")], ids=lambda path: path.parent.name)
+def test_a_list_of_files_names_every_file_and_no_other(front):
+    said = ast.get_docstring(ast.parse(front.read_text(encoding="utf-8"))) or ""
+    listed = re.findall(r"^ *((?:\w+(?:\.\w+|/)(?:, )?)+) +\S", said, re.MULTILINE)
+    if listed:
+        there = [*front.parent.glob("[a-z]*.py"), *(path.parent for path in front.parent.glob("[a-z]*/*.py"))]
+        assert {path.name for path in there if not re.search(rf"(?<!\w){path.name}(?!\w)", said)} == set()
+        assert [name for one in listed for name in one.split(", ") if not (front.parent / name).exists()] == []
+
+
 def test_the_way_of_a_score_is_the_one_that_a_score_takes(tmp_path, capsys):
     judgments = {"judgment_key": ["k"] * 3, "doc_id": ["a", "b", "a"], "grade": [1, 2, 0], "judge_id": ["x", "x", "y"]}
     sk.from_tables(

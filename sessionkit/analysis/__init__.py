@@ -19,9 +19,25 @@ In come a study, or scores, and options; out goes a finding: tables and what the
     discriminative_power/  how many pairs of groups a measure tells apart
     effort/                what a gain costs
 
-Small ones have no folder: agreement, curve, describe, design, gain_vectors, judged_share, list_depths, precision_recall,
-record_accounts, reformulations, summary, timeline. All share `groups` (which sessions together), `bootstrap`,
-`distribution_tails` (of t and F), `numeric_ties` (when two numbers are the same), `findings` (tables and words, also as LaTeX
-and Markdown) and `phrases` (the wording of readings). What compares groups goes by `compare/plan.py`. Nothing is imported
-here: a command pays for the analysis that it makes, not for all.
+    curve.py               cumulated gain along sessions
+    describe.py            what was logged, with the design: design.py
+    summary.py             measures of all sessions in one table
+    precision_recall.py    precision at levels of recall
+    gain_vectors.py        gains by rank beside the ideal ones
+    reformulations.py      how a query differs from the one before
+    timeline.py            a session minute by minute
+    agreement.py           how far judges agree
+    judged_share.py        how much of what was shown is judged
+    list_depths.py         how deep lists are known
+    record_accounts.py     what became of every record of a log
+
+    groups.py              which sessions stand together
+    bootstrap.py           draws of users or sessions, and their intervals
+    distribution_tails.py  of t and F
+    numeric_ties.py        when two numbers are the same
+    findings.py            what findings have in common: tables, words, LaTeX, Markdown
+    phrases.py             the wording of readings
+
+What compares groups goes by `compare/plan.py`. Nothing is imported here: a command pays for the analysis that it makes, not
+for all.
 """

@@ -326,8 +326,8 @@ def _varies(found: MeasureModel, alpha: float) -> str:
     """Say how much each component varies."""
     parts = []
     for _, name, _, _, low, high, sd, share in found.components:
-        top = f"{high**0.5:.3g}" if high is not None else "no end"
-        parts.append(f"{name} {share:.0%} (sd {sd:.3g}, {100 * (1 - alpha):g} % interval {low**0.5:.3g} to {top})")
+        reach = interval_text(low**0.5, None if high is None else high**0.5, alpha)
+        parts.append(f"{name} {share:.0%} (sd {sd:.3g}, {reach})")
     return f"{found.measure}: of the variance of one session within a group: {', '.join(parts)}."
 
 

@@ -31,26 +31,38 @@ def _shown(character: str) -> str:
     return character if character.isprintable() else character.encode("unicode_escape").decode()
 
 
-def interval_text(low: float | None, high: float | None, alpha: float) -> str:
-    """An interval with its confidence; None is an end that there is not.
+def interval_text(low: float | None, high: float | None, alpha: float, digits: int | None = None) -> str:
+    """An interval with its confidence; None is an end that there is not, `digits` stand behind the point if given.
 
-    >>> interval_text(0.1, 0.25, 0.05), interval_text(0.0, None, 0.01)
-    ('95 % interval 0.1000 to 0.2500', '99 % interval from 0.0000 up')
+    >>> interval_text(0.1, 0.25, 0.05), interval_text(0.0, None, 0.01, digits=2)
+    ('95 % interval 0.1000 to 0.2500', '99 % interval from 0.00 up')
     """
-    return f"{100 * (1 - alpha):g} % interval {ends(low, high)}"
+    return f"{level_text(alpha)} interval {ends(low, high, digits)}"
 
 
-def ends(low: float | None, high: float | None) -> str:
-    """From where to where an interval goes; None is without end.
+def level_text(alpha: float) -> str:
+    """The confidence of an interval.
 
-    >>> ends(0.1, 0.25), ends(0.0, None), ends(None, None)
-    ('0.1000 to 0.2500', 'from 0.0000 up', 'without ends')
+    >>> level_text(0.05)
+    '95 %'
     """
-    if low is not None and high is not None:
-        return f"{readable(low)} to {readable(high)}"
-    if low is not None:
-        return f"from {readable(low)} up"
-    return "without ends" if high is None else f"up to {readable(high)}"
+    return f"{100 * (1 - alpha):g} %"
+
+
+def ends(low: float | None, high: float | None, digits: int | None = None) -> str:
+    """From where to where an interval goes; None is without end, `digits` stand behind the point if given.
+
+    >>> ends(0.1, 0.25, digits=2), ends(0.0, None), ends(None, None)
+    ('0.10 to 0.25', 'from 0.0000 up', 'without ends')
+    """
+    first, last = (
+        None if end is None else readable(end) if digits is None else f"{end:.{digits}f}" for end in (low, high)
+    )
+    if first is not None and last is not None:
+        return f"{first} to {last}"
+    if first is not None:
+        return f"from {first} up"
+    return "without ends" if last is None else f"up to {last}"
 
 
 def detectable_text(difference: float | None) -> str:

@@ -19,7 +19,7 @@ from sessionkit.scoring.columns import columns_read
 from sessionkit.scoring.lists import Lists
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.grammar import parse_measure
-from sessionkit.scoring.measures.recall_levels import ELEVEN, ElevenPointPrecision, IPrec11, precision_at_recall
+from sessionkit.scoring.measures.recall_levels import ELEVEN, IPrec11, precision_at_recall
 from sessionkit.scoring.reduction import run
 from sessionkit.scoring.score import score, session_measures
 from sessionkit.study import Study
@@ -96,13 +96,13 @@ def precision_recall(
             msg = f"{name} must be one of {', '.join(allowed)}, not {value!r}{suggestion(str(value), allowed)}"
             raise UsageError(msg)
     asked = parse_measure(measure)
-    if not isinstance(asked, ElevenPointPrecision):
+    if asked.recall_rule is None:
         msg = f"{asked} has no recall-precision curve; ask for IPrec11 with its parameters, such as IPrec11(rule=trec9)@100"
         raise MeasureError(msg)
     tell_of_depth(study, asked)
     grouping = Grouping.of(study, by, min_queries, topic)
     reads = columns_read(study, [asked])
-    task = PrecisionRecallReduction(asked, grouping, per, average, reads)
+    task = PrecisionRecallReduction(asked, asked.recall_rule, grouping, per, average, reads)
     return ResultFrame(run(study, [task], memory, partials)[0])
 
 
@@ -209,7 +209,9 @@ class PrecisionRecallReduction:
     Parameters
     ----------
     measure
-        Which results count, which grades are relevant, and the rule for numbers of documents.
+        Which results count, and which grades are relevant.
+    rule
+        The rule by which precision at a level of recall is found.
     grouping
         The sessions and their groups.
     per, average
@@ -218,7 +220,8 @@ class PrecisionRecallReduction:
         Columns to read, by table.
     """
 
-    measure: ElevenPointPrecision
+    measure: Measure
+    rule: str
     grouping: Grouping
     per: str = "group"
     average: str = "queries"
@@ -241,7 +244,7 @@ class PrecisionRecallReduction:
     def part(self, batch: SessionBatch) -> pl.DataFrame:
         """Curves of the batch's queries, or their sums by topic."""
         lists = Lists(batch, self.measure.selection)
-        curve = precision_at_recall(lists, self.measure.min_grade, self.measure.rule, ELEVEN)
+        curve = precision_at_recall(lists, self.measure.min_grade, self.rule, ELEVEN)
         known = batch.sessions.select("session", "session_id", batch.features["topic_id"].cast(pl.String))
         chosen = self.grouping.sessions(batch).join(known, on="session", maintain_order="left")
         undefined = 0.0 if self.measure.undefined == "zero" else None

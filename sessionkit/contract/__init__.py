@@ -2,11 +2,15 @@
 
 In come frames of a log's rows; out go those that keep every rule, and those that break one with its name. Open `checks.py` first.
 
-``schemas/*.json`` are the only place where columns and constraints are declared. This room reads them
-(:mod:`~sessionkit.contract.schemas`), compiles fields to polars casts (:mod:`~sessionkit.contract.casts`) and
-constraints to polars conditions (:mod:`~sessionkit.contract.rules`), and parts the rows of a frame into those that keep
-every rule and those that break one, and sets values aside that no row needs (:mod:`~sessionkit.contract.checks`). It knows
-nothing of files.
+::
+
+    schemas.py    the schema files as values
+    casts.py      their types as polars casts
+    rules.py      their constraints as polars conditions, about one row
+    key_rules.py  rules over several rows or tables
+    checks.py     the rows that keep every rule, those that break one, and values set aside that no row needs
+
+``schemas/*.json`` are the only place where columns and constraints are declared. This room knows nothing of the files of logs.
 
 Rules are named by sentences that hold for rows that are fine: ``rank_is_an_integer``, ``session_is_known``.
 """

@@ -15,6 +15,9 @@ In come checked tables, in memory or on disk; out goes a `Study` that hands out 
     batches.py            a study some whole sessions at a time; prefetch.py makes the next while one is used
     session_subset.py     some sessions of a study in memory, with their row numbers
     query_counts.py       how many logged queries every session has
+    session_start.py      when a session began
+    depths.py             how deep lists are known without a gap
+    lookup.py             the rows in which values stand
     package_writer.py     a study on disk: a Data Package, written whole or not at all
     resources.py          how its descriptor describes the files of a table
     partition_folders.py  a log in folders, one for each value of a column

@@ -7,7 +7,7 @@ import polars as pl
 from sessionkit.analysis.bootstrap import Resampling, Units
 from sessionkit.analysis.compare.effects import POWER, detectable
 from sessionkit.analysis.distribution_tails import t_at
-from sessionkit.analysis.phrases import reading_of
+from sessionkit.analysis.phrases import ends, interval_text, reading_of
 from sessionkit.display.numbers import p_text
 from sessionkit.display.words import counted
 from sessionkit.scoring.measures.base import Measure
@@ -74,7 +74,7 @@ def _of_group(group: str, rows: pl.DataFrame, units: Units, resampling: Resampli
     found = f"{over} {row['difference']:+.3f}"
     if row["low"] is None:
         return [f"{where}{one} and {other}: {sizes}. {found}. No interval: {row['note']}."]
-    found += f", {100 * resampling.confidence:g} % interval [{row['low']:.3f}, {row['high']:.3f}]"
+    found += f", {interval_text(row['low'], row['high'], 1 - resampling.confidence, digits=3)}"
     if row["part"] == "best":
         return [f"{where}{one} and {other}: {sizes}. {found}: best by choice, so no p-value."]
     found += f", t({row['df']}) = {row['statistic']:.2f}, {p_text(row['p'])}"
@@ -123,6 +123,6 @@ def _others(rows: pl.DataFrame, told: dict[str, object], where: str) -> list[str
         )
         lines.append(
             f"{where}The verdict hangs on the test: {how}, the difference is {row['difference']:.3f} "
-            f"[{row['low']:.3f}, {row['high']:.3f}], {p_text(row['p'])}."
+            f"({ends(row['low'], row['high'], digits=3)}), {p_text(row['p'])}."
         )
     return lines

@@ -2,6 +2,7 @@
 
 ::
 
+    compare.py            the verb
     options.py            options, checked
     session_values.py     values beside each session's group, user and topic
     design.py             the design that the data have, and what a claim can be about
@@ -18,7 +19,7 @@
     rank_tests.py         Friedman, Nemenyi, Conover
     projection.py         users and topics taken out
     crossover.py          least squares on what they leave
-    assignments.py        randomisation of whole assignments
+    crossover_randomization.py  randomisation of whole assignments
     procedures.py         every test by name, and the layouts it is for
     corrections.py        Holm, Bonferroni, Benjamini-Hochberg, and intervals to match
     rows.py               one measure

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from sessionkit.analysis.compare import (
     anova,
-    assignments,
     crossover,
+    crossover_randomization,
     independent_tests,
     paired_tests,
     permutations,
@@ -131,7 +131,7 @@ PROCEDURES = {
             "randomisation within units",
             MEAN,
             "mean difference / sd (of the differences; of more than two groups, or a crossover, residual)",
-            {"blocked": _seeded(permutations.randomised), "crossed": _seeded(assignments.swapped)},
+            {"blocked": _seeded(permutations.randomised), "crossed": _seeded(crossover_randomization.swapped)},
             simultaneous=True,
             needs_spread=False,
             titles={"crossed": "randomisation of users' whole assignments"},

@@ -2,6 +2,7 @@
 
 ::
 
+    correlate.py    the verb
     columns.py      the columns to correlate, of sessions or of searchers
     rows.py         one correlation, or the difference of two, over the sessions that have all it needs
     matrices.py     correlation matrices of what was observed, of draws of units, and without each unit; partial correlations

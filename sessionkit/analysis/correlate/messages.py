@@ -9,7 +9,7 @@ import polars as pl
 
 from sessionkit.analysis.bootstrap import Resampling, Units
 from sessionkit.analysis.correlate.columns import Variable
-from sessionkit.analysis.phrases import reading_of
+from sessionkit.analysis.phrases import ends, level_text, reading_of
 from sessionkit.display.numbers import p_text
 from sessionkit.display.words import counted
 
@@ -97,7 +97,7 @@ def _population(asked: CorrelationContext) -> str:
 
 def _how(table: pl.DataFrame, asked: CorrelationContext) -> str:
     """How intervals were made, and what was dropped."""
-    sure = f"{100 * asked.resampling.confidence:g} %"
+    sure = level_text(1 - asked.resampling.confidence)
     if asked.analytic:
         how = f"Intervals ({sure}) are by formula and p-values scipy's, both for independent sessions."
         if "kendall" in table.get_column("coefficient") and asked.held:
@@ -175,7 +175,7 @@ def _differing(differences: pl.DataFrame, covariate: str) -> list[str]:
         ]
     listed = "; ".join(
         f"{row['first']} and {row['second']} ({row['value_first']:.2f} and {row['value_second']:.2f}, difference "
-        f"{row['difference']:.2f} [{row['low']:.2f}, {row['high']:.2f}], {p_text(row['p'])})"
+        f"{row['difference']:.2f}, {ends(row['low'], row['high'], digits=2)}, {p_text(row['p'])})"
         for row in sure.head(LISTED).rows(named=True)
     )
     more = f"; and {len(sure) - LISTED} more" if len(sure) > LISTED else ""
@@ -195,9 +195,7 @@ def _notes(table: pl.DataFrame) -> list[str]:
 
 def _one(row: dict[str, Any]) -> str:
     """One correlation with its interval."""
-    return (
-        f"{row['measure']} {row['value']:.2f} [{row['low']:.2f}, {row['high']:.2f}], {p_text(row['p'])}, n = {row['n']}"
-    )
+    return f"{row['measure']} {row['value']:.2f} ({ends(row['low'], row['high'], digits=2)}), {p_text(row['p'])}, n = {row['n']}"
 
 
 def _sentence(text: str) -> str:

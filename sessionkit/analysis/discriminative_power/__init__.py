@@ -2,5 +2,6 @@
 
 ::
 
-    verdicts.py  the p-value of every pair of groups by one measure
+    discriminative_power.py  the verb and the finding
+    verdicts.py              the p-value of every pair of groups by one measure
 """

@@ -2,6 +2,7 @@
 
 ::
 
+    effort.py     the verb
     reduction.py  every session's curve read horizontally, while a study streams by
     finding.py    the finding
     tables.py     its tables

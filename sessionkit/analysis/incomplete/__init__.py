@@ -12,7 +12,7 @@ A study is looked at twice: for what nobody judged, and for what that could do. 
     text_numbers.py            numbers for these documents
     pool.py                    these documents over the study
     unjudged_documents.py      these documents in a batch
-    kinds.py                   which bounds add up, which are safe, and the grade that gains the most
+    bound_kinds.py             which bounds add up, which are safe, and the grade that gains the most
     rows.py                    the unjudged results that count
     totals.py                  exact sums of them
     shares.py, levels.py       a sum over an ideal sum, which a document that turns out relevant can also lower

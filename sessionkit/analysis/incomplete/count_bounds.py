@@ -37,9 +37,7 @@ def counted_bounds(unjudged: Unjudged, measure: Measure, best: float) -> pl.Data
     rows = lists.every.filter("first", pl.col("judgment").is_not_null())
     unknown = unjudged.unknown.gather(rows["judgment"])
     could = _relevant(measure, best) > 0
-    known = pl.select(
-        _grade_counts(measure, unjudged.grade.gather(rows["judgment"])).fill_null(value=False)
-    ).to_series()
+    known = measure.relevant_grades(unjudged.grade.gather(rows["judgment"])).fill_null(value=False)
     at, rank = rows["list"].to_numpy(), rows["rank"].to_numpy().astype(np.int64) - 1
     relevant, open_ = known.to_numpy(), unknown.to_numpy() & could
     many = len(lists.queries)
@@ -98,20 +96,12 @@ def _over_counts(
 
 def _relevant(measure: Measure, grade: float) -> int:
     """Whether a grade is relevant to a measure."""
-    return int(pl.select(_grade_counts(measure, pl.Series([grade]))).item())
-
-
-def _grade_counts(measure: Measure, grade: pl.Series) -> pl.Expr:
-    """Whether grades are relevant to a measure."""
-    level = getattr(measure, "level_", None)
-    if level is not None:
-        return pl.lit((grade == level) & (grade >= 0))
-    return pl.lit((grade >= getattr(measure, "lowest_relevant", measure.min_grade)) & (grade >= 0))
+    return int(measure.relevant_grades(pl.Series([grade])).item())
 
 
 def _per_key(unjudged: Unjudged, measure: Measure) -> pl.Series:
     """Judged relevant documents of every key of the pool."""
-    counts = pl.select(_grade_counts(measure, unjudged.grade).fill_null(value=False)).to_series()
+    counts = measure.relevant_grades(unjudged.grade).fill_null(value=False)
     keys = unjudged.judged.pairs.pairs.filter(counts)["key"].to_numpy()
     return pl.Series(np.bincount(keys, minlength=len(unjudged.pool.keys)).astype(np.int64))
 

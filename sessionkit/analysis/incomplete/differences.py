@@ -8,8 +8,8 @@ from itertools import combinations
 import numpy as np
 import polars as pl
 
+from sessionkit.analysis.incomplete.bound_kinds import adds_up, movable
 from sessionkit.analysis.incomplete.document_effects import DocumentEffects
-from sessionkit.analysis.incomplete.kinds import adds_up, movable
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.study.judgment_index import PAIR
 

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import polars as pl
 
 from sessionkit.analysis.groups import EVERYONE, UNKNOWN, Grouping
+from sessionkit.analysis.incomplete.bound_kinds import adds_up, bound_of, movable, scale_top
 from sessionkit.analysis.incomplete.bounds_reduction import BoundsReduction
 from sessionkit.analysis.incomplete.differences import MOST_GROUPS, differences
 from sessionkit.analysis.incomplete.document_effects import DocumentEffects
 from sessionkit.analysis.incomplete.finding import Incompleteness
 from sessionkit.analysis.incomplete.judged_share_reduction import JudgedShareReduction
-from sessionkit.analysis.incomplete.kinds import adds_up, bound_of, movable, scale_top
 from sessionkit.analysis.incomplete.messages import lines
 from sessionkit.analysis.incomplete.moves_reduction import MovesReduction
 from sessionkit.analysis.incomplete.pool import Pool

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from sessionkit.analysis.incomplete.kinds import best_grade, gain_of
+from sessionkit.analysis.incomplete.bound_kinds import best_grade, gain_of
 from sessionkit.analysis.incomplete.rows import OpenRows
 from sessionkit.analysis.incomplete.shares import Shares, shares
 from sessionkit.analysis.incomplete.unjudged_documents import Unjudged
@@ -57,7 +57,7 @@ def moves(unjudged: Unjudged, measure: Measure, top: float | None) -> Moves:
     Parameters
     ----------
     measure
-        One for which `sessionkit.analysis.incomplete.kinds.movable` holds.
+        One for which `sessionkit.analysis.incomplete.bound_kinds.movable` holds.
     """
     inner = measure.inner
     best = best_grade(inner, top)

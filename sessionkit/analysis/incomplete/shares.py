@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from sessionkit.analysis.incomplete.kinds import gain_of
+from sessionkit.analysis.incomplete.bound_kinds import gain_of
 from sessionkit.analysis.incomplete.levels import Parts, extremes
 from sessionkit.analysis.incomplete.rows import OpenRows, known_worth
 from sessionkit.analysis.incomplete.totals import places, summed

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from sessionkit.analysis.incomplete.bound_kinds import best_grade, gain_of
 from sessionkit.analysis.incomplete.count_bounds import counted_bounds
-from sessionkit.analysis.incomplete.kinds import best_grade, gain_of
 from sessionkit.analysis.incomplete.means import mean_bounds
 from sessionkit.analysis.incomplete.rows import OpenRows
 from sessionkit.analysis.incomplete.shares import shares
@@ -36,7 +36,7 @@ def session_bounds(unjudged: Unjudged, measures: Sequence[Measure], top: float |
     measures
         Those of sessions.
     top
-        The best grade of the scale, see `sessionkit.analysis.incomplete.kinds.best_grade`.
+        The best grade of the scale, see `sessionkit.analysis.incomplete.bound_kinds.best_grade`.
     """
     batch = unjudged.batch
     kinds = {measure: measure.bound_kind(own_keys=batch.own_keys) for measure in measures}

@@ -5,6 +5,7 @@ runs and for the systems of session studies alike.
 
 ::
 
+    judgment_loss.py  the verb
     fractions.py  how much of the judgments is kept: exact shares
     subsets.py    which of them: f-qrels, nested, from one seed
     draws.py      scorings with a share of the judgments; keys that bpref can be trusted with

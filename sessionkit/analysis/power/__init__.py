@@ -2,6 +2,7 @@
 
 ::
 
+    power.py       the verb
     options.py     what is asked for, checked
     noise.py       what varies between sessions, estimated from the study, and draws of how uncertain that is
     plans.py       who searches what with which group, in a study of the same design with more users or topics

@@ -2,6 +2,7 @@
 
 ::
 
+    sweep.py               the verb
     axes.py                the values of each parameter, from a list or a text such as 1.5:10:18, and how far apart they are
     grid.py                the settings: a measure for each combination, or why there is none
     histograms.py          plain sums: results of each unit counted by cell once, for any number of settings

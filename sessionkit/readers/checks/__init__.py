@@ -9,5 +9,6 @@
     decisions.py   what the whole log decides: bases.py (counting from 0), time_zones.py (times without zone)
     completion.py  the last touches; extras.py: types of columns nobody declared
     rejection.py   the table of rejected rows
+    locales.py     judgments of several locales under one key
     counts.py      what adds up; unusual.py and notes.py: what is unusual, said; set_aside.py: what a format found out
 """

@@ -7,6 +7,7 @@
     result_lists.py  queries, lists and clicks put together, positions given, every record accounted for
     clicks.py        clicks brought onto the results they were made on
     sessionize.py    sessions by inactivity
-    requeries.py     queries that are one query to the searcher: sent again, paged, typed letter by letter
-    by_file.py       counts under the names of files
+    requeries.py     queries that are one query to the searcher: sent again, paged, typed letter by letter;
+                     requery_tables.py: in logs that have lists
+    counts.py        how many of something there are; by_file.py: under the names of files
 """

@@ -7,6 +7,7 @@
     errors.py                noise: how judges' errors move the comparison
     discriminative_power.py  discriminate: how many pairs of groups each measure tells apart
     figure.py                their figures
+    registry.py              all by name, and the section of each
     choice.py                which of them were asked for, and whether a report can have them
 
 A part's file is read when it is asked for: few reports have any, and their analyses take long to load.

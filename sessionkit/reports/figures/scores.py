@@ -8,6 +8,7 @@ from sessionkit import charts
 from sessionkit.analysis.compare.compare import compare
 from sessionkit.analysis.correlate.correlate import correlate
 from sessionkit.analysis.groups import grouped_sessions
+from sessionkit.analysis.phrases import level_text
 from sessionkit.charts.kinds.score_distribution import POINTS
 from sessionkit.display.words import counted
 from sessionkit.errors import UsageError
@@ -27,7 +28,7 @@ def differences(study: Study, choices: Choices) -> Figure:
     title = "Differences and their intervals"
     chart = charts.differences(found.table, alpha=found.alpha, synthetic=choices.synthetic, title=title)
     caption = (
-        f"Difference by each measure on a scale of its own, with its {100 * (1 - found.alpha):g} % interval, for "
+        f"Difference by each measure on a scale of its own, with its {level_text(found.alpha)} interval, for "
         f"{found.population}; {found.test}.{filled(found)}"
     )
     return Figure("differences", title, chart, caption)
@@ -71,7 +72,7 @@ def correlation_forest(study: Study, choices: Choices) -> Figure:
     sessions = f"{n[0]:,}" if len(n) == 1 else f"{n[0]:,} to {n[-1]:,}"
     caption = (
         f"Correlation of measures with {', '.join(found.with_)} over {sessions} sessions, with "
-        f"{100 * found.confidence:g} % intervals ({'; '.join(kinds)}; units: {found.units}), not adjusted for their number."
+        f"{level_text(1 - found.confidence)} intervals ({'; '.join(kinds)}; units: {found.units}), not adjusted for their number."
     )
     return Figure("correlation-forest", title, chart, caption)
 

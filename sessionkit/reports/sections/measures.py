@@ -6,6 +6,7 @@ import polars as pl
 
 from sessionkit.analysis.compare.comparison import Comparison
 from sessionkit.analysis.numeric_ties import tied
+from sessionkit.analysis.phrases import level_text
 from sessionkit.display.tables import LIMIT, TextTable, known, table_of
 from sessionkit.reports.extras.registry import further
 from sessionkit.reports.material import Material
@@ -83,7 +84,7 @@ def _differences(found: Comparison) -> TextTable:
     }
     first, second = found.table.row(0, named=True)["a"], found.table.row(0, named=True)["b"]
     headers = PAIR | ({"mean_a": f"Raw mean {first}", "mean_b": f"Raw mean {second}"} if one else {})
-    headers |= {"low": f"{100 * (1 - found.alpha):g} % from"} | ({} if alike else {"n_a": "n of first"})
+    headers |= {"low": f"{level_text(found.alpha)} from"} | ({} if alike else {"n_a": "n of first"})
     mark = f"{MARK}: p at or below {found.alpha:g}{found.family.told}. " if found.family.number else ""
     note = (
         f"Estimate, interval, p, effect size and n are of the {found.estimand}, "

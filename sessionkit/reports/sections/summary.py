@@ -11,7 +11,7 @@ from sessionkit.analysis.compare.comparison import Comparison
 from sessionkit.analysis.compare.messages import side_of, units_of
 from sessionkit.analysis.groups import EVERYONE
 from sessionkit.analysis.numeric_ties import less
-from sessionkit.analysis.phrases import ends
+from sessionkit.analysis.phrases import ends, level_text
 from sessionkit.analysis.record_accounts import heavy_losses
 from sessionkit.charts.kinds.differences import differences
 from sessionkit.display.numbers import readable
@@ -138,7 +138,7 @@ def _numbers(row: dict[str, Any], found: Comparison) -> str:
 def _level(found: Comparison) -> str:
     """The level of the intervals, and whether it is that of all together."""
     together = found.interval_rate < found.alpha and found.correction in ("holm", "bonferroni")
-    return f"{'simultaneous ' if together else ''}{100 * (1 - found.alpha):g} %"
+    return f"{'simultaneous ' if together else ''}{level_text(found.alpha)}"
 
 
 def _whom(found: Comparison) -> str:
@@ -284,7 +284,7 @@ def _figure(of: Material, found: Comparison) -> list[Part]:
     except UsageError as error:
         return [Words((f"The differences are not drawn: {error}.",))]
     caption = (
-        f"Difference by each measure on a scale of its own, with its {100 * (1 - found.alpha):g} % interval; {found.test}."
+        f"Difference by each measure on a scale of its own, with its {level_text(found.alpha)} interval; {found.test}."
         f"{filled(found)}"
     )
     return [Figure("differences", "Differences and their intervals", chart, caption)]

@@ -246,6 +246,43 @@ class Measure:
         return False
 
     @property
+    def grade_gain(self) -> str:
+        """The rule by which a grade gains, see `sessionkit.scoring.gains`; ``"binary"`` where a result is relevant or not."""
+        return str(self.parameters().get("gain", "binary"))
+
+    @property
+    def tells_grades_apart(self) -> bool:
+        """Whether relevant results of different grades can count differently."""
+        known = self.parameters()
+        return known["gain"] != "binary" if "gain" in known else "max_grade" in known
+
+    @property
+    def scale_top(self) -> float | None:
+        """The best grade of its own scale, ``max_grade``; None where it has none, or leaves that to the study."""
+        top = self.parameters().get("max_grade")
+        return float(top) if isinstance(top, int | float) else None
+
+    @property
+    def lowest_relevant(self) -> float:
+        """Lowest grade of a relevant document."""
+        return self.min_grade
+
+    @property
+    def only_grade(self) -> float | None:
+        """The one grade that is relevant; None where all from the lowest on are."""
+        return None
+
+    @property
+    def recall_rule(self) -> str | None:
+        """The rule by which its precision at levels of recall is found; None of a measure that averages no such levels."""
+        return None
+
+    def relevant_grades(self, grade: pl.Series) -> pl.Series:
+        """Whether each grade is that of a relevant document."""
+        only = self.only_grade
+        return (grade >= 0) & (grade >= self.lowest_relevant if only is None else grade == only)
+
+    @property
     def selection(self) -> Selection:
         """Which results count; of a wrapper those of the measure inside."""
         of = self.inner

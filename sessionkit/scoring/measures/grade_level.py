@@ -43,6 +43,11 @@ class GradeLevelMeasure(Measure):
         """Lowest grade of a relevant document."""
         return next(grade for grade in (self.level_, self.at_least, self.min_grade) if grade is not None)
 
+    @property
+    def only_grade(self) -> float | None:
+        """The parameter ``level``."""
+        return self.level_
+
     def relevant(self, lists: Lists) -> pl.DataFrame:
         """The relevant results: ``list``, ``rank``, ``nth`` (number of the row within its list)."""
         rows = lists.relevant(self.lowest_relevant)

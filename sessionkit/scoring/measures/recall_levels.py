@@ -89,6 +89,11 @@ class ElevenPointPrecision(QueryMeasure):
     rule: str = "ceil"
 
     @property
+    def recall_rule(self) -> str:
+        """The parameter ``rule``."""
+        return self.rule
+
+    @property
     def highest(self) -> float | None:
         """The recall base at the top."""
         return 1.0

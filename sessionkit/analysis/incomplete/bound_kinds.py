@@ -54,8 +54,8 @@ def scale_top(measures: Iterable[Measure], judged: GradedPairs, top: float | Non
         msg = f"{judged.whose} have grade {highest:g}, above max_grade={top:g}; give the top of the scale as it is after merging"
         raise UsageError(msg)
     for measure in measures:
-        if top is None and measure.bound_kind() not in (None, "fixed") and not binary(measure.inner):
-            if getattr(measure.inner, "max_grade", None) is not None:
+        if top is None and measure.bound_kind() not in (None, "fixed") and measure.inner.tells_grades_apart:
+            if measure.inner.scale_top is not None:
                 continue
             msg = (
                 f"{measure}: its bounds need the best grade that an unjudged document could have, and the study declares no "
@@ -64,11 +64,6 @@ def scale_top(measures: Iterable[Measure], judged: GradedPairs, top: float | Non
             )
             raise MeasureError(msg)
     return None if top is None else float(top)
-
-
-def binary(measure: Measure) -> bool:
-    """Whether a measure tells relevant grades not apart."""
-    return getattr(measure, "gain", "linear" if "max_grade" in measure.parameters() else "binary") == "binary"
 
 
 def best_grade(measure: Measure, top: float | None) -> float:
@@ -87,22 +82,19 @@ def best_grade(measure: Measure, top: float | None) -> float:
     >>> best_grade(nDCG(gain="0-1-0.5"), 2)
     1.0
     """
-    own = getattr(measure, "max_grade", None)
-    top = own if own is not None else top
-    level = getattr(measure, "level_", None)
-    if binary(measure) or top is None:
-        lowest = level if level is not None else getattr(measure, "lowest_relevant", measure.min_grade)
+    top = measure.scale_top if measure.scale_top is not None else top
+    level = measure.only_grade
+    if not measure.tells_grades_apart or top is None:
+        lowest = level if level is not None else measure.lowest_relevant
         if level is not None or top is None or top < lowest:
             return float(lowest if top is None or lowest <= top else top)
         return float(top)
-    graded = getattr(measure, "gain", "linear")
-    if graded in NAMES:
+    if measure.grade_gain in NAMES:
         return float(top)
-    listed = weights(graded)[: int(top) + 1]
+    listed = weights(measure.grade_gain)[: int(top) + 1]
     return float(max(range(len(listed)), key=lambda grade: listed[grade]))
 
 
 def gain_of(measure: Measure, grade: float) -> float:
     """What a grade gains under a measure; 1 or 0 under a binary one."""
-    gain = getattr(measure, "gain", "binary")
-    return float(pl.select(gain_expr(pl.lit(grade), gain, measure.min_grade)).item())
+    return float(pl.select(gain_expr(pl.lit(grade), measure.grade_gain, measure.min_grade)).item())

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 import sessionkit as sk
-from sessionkit.analysis.incomplete.kinds import best_grade, bound_of, scale_top
+from sessionkit.analysis.incomplete.bound_kinds import best_grade, bound_of, scale_top
 from sessionkit.errors import MeasureError, UsageError
 from sessionkit.scoring.graded_pairs import GradedPairs
 from sessionkit.scoring.measures.grammar import parse_measure

@@ -97,7 +97,7 @@ def _is_quoted(lines: list[str], separator: str) -> bool | None:
     """Return whether quotes keep fields together, None where there are none; else they are data.
 
     They do where all of the first line, or all values of a column, stand between quotes, where fields come out more even
-    by it, and where quotes within quotes are doubled.
+    by it, and where quotes within quotes are doubled or a carriage return stands between them.
     """
     if not any('"' in line for line in lines):
         return None
@@ -110,7 +110,8 @@ def _is_quoted(lines: list[str], separator: str) -> bool | None:
         return True
     if tight[1] != loose[1]:
         return tight[0] >= loose[0]
-    return tight[0] == loose[0] and any('""' in field[1:-1] for row in bare for field in row if _between(field))
+    needy = ('""' in field[1:-1] or "\r" in field for row in bare for field in row if _between(field))
+    return tight[0] == loose[0] and any(needy)
 
 
 def _between(field: str) -> bool:

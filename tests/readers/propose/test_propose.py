@@ -5,7 +5,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from polars.testing import assert_frame_equal
@@ -133,6 +133,7 @@ hostile = st.text(
 
 @settings(max_examples=examples(8))
 @given(names=st.lists(hostile, min_size=2, max_size=2), word=hostile)
+@example(names=["0\r0", "0"], word="0")
 def test_hostile_names_of_columns_and_values_stay_what_they_are(names, word, tmp_path_factory):
     folder = tmp_path_factory.mktemp("hostile")
     rows = [{"session": f"s{s}", "qno": "1", "rank": str(r), "url": f"{word}{r}"} for s in range(2) for r in (1, 2)]

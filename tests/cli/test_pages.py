@@ -6,7 +6,7 @@ import re
 import pytest
 
 from sessionkit.charts.files import WRITERS
-from sessionkit.charts.registry import CHARTS
+from sessionkit.charts.registry import CHARTS, SUMMARY
 from sessionkit.reports import MEASURES
 from tests.support.clinic import saved_clinic
 
@@ -134,3 +134,7 @@ def test_what_cannot_be(refused, study, tmp_path, arguments, names):
     command, *options = (argument.format(tmp_path) for argument in arguments)
     refused(2, command, study, *options, names=names)
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(("x.", ".x"))]
+
+
+def test_the_help_names_the_measures_that_a_report_has(call):
+    assert f"Default: {' '.join(SUMMARY)}." in " ".join(call("report", "--help").out.split())

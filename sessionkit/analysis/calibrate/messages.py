@@ -9,6 +9,7 @@ from sessionkit.analysis.calibrate.expectation import reached
 from sessionkit.analysis.calibrate.fit_tables import FittedModel
 from sessionkit.analysis.calibrate.fits import LIKELIHOOD, State
 from sessionkit.analysis.calibrate.models import DiscountModel
+from sessionkit.analysis.phrases import ends
 
 LISTED = 6
 """Fits that are named one by one."""
@@ -144,9 +145,9 @@ def _fitted(made: FittedModel, kind: str) -> list[str]:
     told = []
     for place, free in enumerate(fit.model.free):
         drawn, (low, high) = made.drawn[place], fit.intervals[place]
-        ends = (drawn.low, drawn.high) if drawn is not None else (low, high)
+        low, high = (drawn.low, drawn.high) if drawn is not None else (low, high)
         of = kind if drawn is not None else "profile likelihood"
-        told.append(f"{free.name} = {fit.values[place]:.3f} [{_end(ends[0])}, {_end(ends[1])}, {of}]")
+        told.append(f"{free.name} = {fit.values[place]:.3f} ({ends(low, high, digits=3)}, {of})")
     rank, query = made.grids[0].second
     seen_rank, seen_query = reached(made.counted.stops(by_position=False)[0])
     comes = f"{rank:.1%} of lists to come to rank 2" + (
@@ -184,8 +185,3 @@ def _ranking(found: Sequence[FittedModel]) -> list[str]:
     return [
         f"By AIC of the stopping likelihood {ranked[0].fit.model.text} agrees best with what was seen (others: {listed})."
     ]
-
-
-def _end(value: float | None) -> str:
-    """The end of an interval."""
-    return "no limit" if value is None else f"{value:.3f}"

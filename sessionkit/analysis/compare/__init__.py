@@ -17,7 +17,7 @@
     permutations.py       randomisation within blocks
     anova.py              blocked ANOVA and Tukey's HSD
     rank_tests.py         Friedman, Nemenyi, Conover
-    projection.py         users and topics taken out
+    projection.py         users and topics taken out, by least squares; the sums of squares
     crossover.py          least squares on what they leave
     crossover_randomization.py  randomisation of whole assignments
     procedures.py         every test by name, and the layouts it is for

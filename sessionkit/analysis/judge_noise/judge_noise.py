@@ -18,7 +18,7 @@ from sessionkit.analysis.judge_noise.finding import JudgeNoise
 from sessionkit.analysis.judge_noise.random_judgments import RedrawnPairs, drawn
 from sessionkit.analysis.judge_noise.searchers import ASSESSORS, BOTH, SEARCHERS, agreement
 from sessionkit.analysis.judgment_loss.verdicts import drawn_pairs
-from sessionkit.analysis.phrases import left_out_lines, reading_of
+from sessionkit.analysis.phrases import ends, left_out_lines, reading_of
 from sessionkit.analysis.rescore.groups import groups_of
 from sessionkit.analysis.rescore.log import RescoredLog
 from sessionkit.analysis.rescore.pairs import RescoredPairs
@@ -321,7 +321,7 @@ def _measure(order: Mapping[str, Any], table: pl.DataFrame, settled: NoiseSetup)
     if len(settled.names) > 2 and order["tau"] is not None:
         yield (
             f"{measure}: the order of the {len(settled.names)} {settled.word} has a mean tau-b of {order['tau']:.2f} with that by the "
-            f"judgments as they are (95 % of draws: {order['low']:.2f} to {order['high']:.2f})."
+            f"judgments as they are (95 % of draws: {ends(order['low'], order['high'], digits=2)})."
         )
     shown = rows.sort("winner_changes", descending=True, maintain_order=True).head(TOLD)
     for row in shown.iter_rows(named=True):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sessionkit.analysis.phrases import ends
 from sessionkit.analysis.power.chances import RANGE, PowerEstimate
 from sessionkit.analysis.power.ladder import Smallest
 from sessionkit.analysis.power.noise import Noise
@@ -160,7 +161,7 @@ def _power(chance: PowerEstimate, target: float) -> str:
     power = f"{chance.power:.2f}"
     if chance.power < target <= float(power):
         power = f"just below {target:g}"
-    return f"{power} ({chance.low:.2f} to {chance.high:.2f})"
+    return f"{power} ({ends(chance.low, chance.high, digits=2)})"
 
 
 def _listed(texts: Sequence[str], last: str = "and") -> str:

@@ -2,6 +2,9 @@
 
 ::
 
-    sample.py      which sessions the page holds          widget.py     the data in compact columns, the places to show them
-    columns.py   sessions, queries and results as rows  explorer.js   finding, paging and drawing, in the browser
+    sample.py    which sessions the page holds
+    columns.py   sessions, queries and results as rows
+    widget.py    the data in compact columns
+    places.html  where they are shown
+    explorer.js  finding, paging and drawing, in the browser
 """

@@ -316,6 +316,7 @@ def one_more(tmp_path_factory):
     return places, answers(folder)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "answer"),
     [

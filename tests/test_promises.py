@@ -39,6 +39,7 @@ def tracked():
     return [ROOT / name for name in done.stdout.split("\0") if name and (ROOT / name).is_file()]
 
 
+@pytest.mark.slow
 def test_a_module_says_what_it_is_in_its_first_lines():
     for path in MODULES:
         tree = ast.parse(path.read_text(encoding="utf-8"))

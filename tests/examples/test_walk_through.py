@@ -12,6 +12,7 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 TRUTH = json.loads((EXAMPLES / "clinic" / "truth.json").read_text(encoding="utf-8"))
 
 
+@pytest.mark.slow
 def test_from_log_to_report(run):
     ran = run("walk_through.py")
     said = ran.said

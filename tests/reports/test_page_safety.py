@@ -10,6 +10,7 @@ from sessionkit.reports import report
 from tests.reports.read_page import Reader
 
 
+@pytest.mark.slow
 def test_hostile_names_are_text_and_nothing_else(hostile):
     text = report(hostile, per="user")
     page = Reader(text)

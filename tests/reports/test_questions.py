@@ -83,6 +83,7 @@ def test_a_large_study_says_of_how_many_sessions_it_speaks(monkeypatch):
     assert 0 < sum(int(one.rpartition(" ")[2]) for one in counts.split(", ")) <= 12  # those with a value
 
 
+@pytest.mark.slow
 def test_what_a_section_declares_is_all_that_it_asks_but_for_what_is_written_down(monkeypatch):
     reading, read, left = ["before"], Counter(), []
     parts_of = reduction.parts_of

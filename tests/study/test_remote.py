@@ -114,6 +114,7 @@ def _quiet():
         yield
 
 
+@pytest.mark.slow
 @pytest.mark.few(1)
 def test_a_study_at_an_address_is_the_study(saved, place, tmp_path):
     address, given = place

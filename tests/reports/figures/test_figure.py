@@ -200,7 +200,7 @@ def test_hostile_studies_are_drawn(hostile, tmp_path, kind):
 
 
 @pytest.mark.filterwarnings("ignore::sessionkit.DataWarning")
-@pytest.mark.few(4, slow=6)
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [kind for kind, one in CHARTS.items() if one.measures])
 def test_a_chart_draws_the_measures_that_its_entry_names(clinic, kind):
     options = {"correlation-forest": {"with_": ["satisfaction"]}, "power-curve": {"difference": "20%"}}.get(kind, {})

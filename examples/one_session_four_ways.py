@@ -19,7 +19,7 @@ toy = sk.from_tables(
 )
 
 forms = ["sDCG@3", "sDCG(like=jiang2016)@3", "sDCG(like=kanoulas2011)@3", "sDCG(like=srbp2019)@3"]
-for measure, value in sk.score(toy, forms).select("measure", "value").rows():
+for measure, value in sk.score(toy, forms, per="session").select("measure", "value").rows():
     print(f"{value:.4f}  {measure}")
 
 print("\nWhere the first of them comes from:")

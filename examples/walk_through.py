@@ -67,7 +67,7 @@ print("As in Table 2 of ECIR 2008: 152 queries with System 1 and 191 with System
 
 # %%
 nsdcg = str(sk.nsDCG(gain="0-1-10-100") @ 10)
-means = sk.score(study, [nsdcg, "mean(nDCG@10)", "Queries"], per="system")
+means = sk.score(study, [nsdcg, "mean(nDCG@10)", "Queries"], by="system_id")
 print(means)
 means = dict(means.filter(measure=nsdcg).select("system_id", "value").rows())
 print(f"S1 scores {means['S1']:.3f} and S2 {means['S2']:.3f} in {nsdcg}, S2 less S1 {means['S2'] - means['S1']:+.3f}.")
@@ -108,11 +108,11 @@ print(
 
 # %%
 print(
-    sk.breakdown(study, "nDCG@10", by="last")
+    sk.breakdown(study, "nDCG@10", parts="last")
     .filter(rank=10)
-    .select("group", "part", "value", "n_sessions", "left_out_single_query")
+    .select("system_id", "part", "value", "n_sessions", "left_out_single_query")
 )
-tests = sk.breakdown_tests(study, "nDCG@10", by="last")
+tests = sk.breakdown_tests(study, "nDCG@10", parts="last")
 print(tests.reading)
 print(f"The truth: the last query of a satisfied session is better by {truth['satisfied_gain']} units.")
 
@@ -135,9 +135,9 @@ print(
 # one satisfies them (`clinic/model.py`); no sDCG made their clicks, so the fit describes them and has no true value to meet.
 
 # %%
-calibrated = sk.calibrate(study, "sDCG@10", resamples=200)
+calibrated = sk.calibrate(study, "sDCG@10", draws=200)
 print(calibrated.table.filter(criterion="likelihood").select("parameter", "estimate", "low", "high"))
-fitted = sk.score(study, calibrated.measures, per="system")
+fitted = sk.score(study, calibrated.measures, by="system_id")
 print(fitted.select("system_id", "measure", "value"))
 print("With the fitted discounts", fitted.sort("value").item(-1, "system_id"), "leads as well.")
 
@@ -147,7 +147,7 @@ print("With the fitted discounts", fitted.sort("value").item(-1, "system_id"), "
 # Most results have no judgment and gain 0. The bounds hold whatever they are.
 
 # %%
-bounded = sk.incomplete(study, nsdcg)
+bounded = sk.bounds(study, nsdcg)
 print(bounded.reading)
 print(
     "The truth: unjudged documents are not relevant (clinic/model.py), so the scores are right and no bound is met. No log"
@@ -164,7 +164,7 @@ print("could have said so.")
 curve = sk.curve(study, nsdcg)
 chart = sk.charts.session_curve(curve, measure=nsdcg, synthetic=study.settings.synthetic, title="Sessions")
 print(sk.charts.save(chart, out / "sessions.svg"))
-ends = dict(curve.filter(pl.col("slot") == pl.col("slot").max()).select("group", "value").rows())
+ends = dict(curve.filter(pl.col("slot") == pl.col("slot").max()).select("system_id", "value").rows())
 print(f"The curves end at the scores: S1 {ends['S1']:.4f}, S2 {ends['S2']:.4f}.")
 
 # %% [markdown]

@@ -4,7 +4,7 @@ Read a log and its judgments, score its sessions, look at their curves, break th
 
 >>> import sessionkit as sk
 >>> study = sk.read("examples/clinic/study.toml")
->>> sk.score(study, ["nsDCG@10"], per="system").select("system_id", "measure", "n").rows()
+>>> sk.score(study, ["nsDCG@10"]).select("system_id", "measure", "n").rows()
 [('S1', 'nsDCG@10', 60), ('S2', 'nsDCG@10', 60)]
 
 Names are imported when they are first used, so that the command line starts at once. Type checkers and editors read them
@@ -21,7 +21,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "sessionkit.analysis.record_accounts": ["accounts"],
-    "sessionkit.analysis.agreement": ["judges"],
+    "sessionkit.analysis.agreement": ["agreement"],
     "sessionkit.analysis.breakdown.breakdown": ["breakdown"],
     "sessionkit.analysis.breakdown.significance_tests": ["BreakdownTests", "breakdown_tests"],
     "sessionkit.analysis.calibrate.calibrate": ["Calibration", "calibrate"],
@@ -29,13 +29,13 @@ _HOMES = {
     "sessionkit.analysis.correlate.correlate": ["Correlations", "correlate"],
     "sessionkit.analysis.curve": ["curve", "curve_with_stops"],
     "sessionkit.analysis.describe": ["Description", "describe"],
-    "sessionkit.analysis.discriminative_power.discriminative_power": ["DiscriminativePower", "discriminative_power"],
+    "sessionkit.analysis.discriminative_power.discriminative_power": ["DiscriminativePower", "discriminate"],
     "sessionkit.analysis.effort.effort": ["Effort", "effort"],
     "sessionkit.analysis.gain_vectors": ["gain_vectors"],
-    "sessionkit.analysis.incomplete.incomplete": ["Incompleteness", "incomplete"],
+    "sessionkit.analysis.incomplete.bounds": ["Incompleteness", "bounds"],
     "sessionkit.analysis.judge_noise.judge_noise": ["JudgeNoise", "judge_noise"],
     "sessionkit.analysis.judgment_loss.judgment_loss": ["JudgmentLoss", "judgment_loss"],
-    "sessionkit.analysis.mixed_model": ["MixedModel", "mixed"],
+    "sessionkit.analysis.mixed_model": ["MixedModel"],
     "sessionkit.analysis.power.power": ["PowerPlan", "power"],
     "sessionkit.analysis.precision_recall": ["precision_recall", "rprecision_histogram"],
     "sessionkit.analysis.reformulations": ["reformulations"],
@@ -52,6 +52,7 @@ _HOMES = {
     "sessionkit.scoring.explain": ["explain"],
     "sessionkit.scoring.scan_paths.variance": ["path_variance"],
     "sessionkit.scoring.measures.base": ["Measure"],
+    "sessionkit.scoring.measures.column": ["column"],
     "sessionkit.scoring.measures.grammar": ["parse_measure"],
     "sessionkit.scoring.measures.registry": ["MEASURES"],
     "sessionkit.scoring.score": ["score"],

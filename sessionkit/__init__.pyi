@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:  # so that mypy reads every module before its package
     from sessionkit import charts as charts
     from sessionkit import engines as engines
-    from sessionkit.analysis.agreement import judges as judges
+    from sessionkit.analysis.agreement import agreement as agreement
     from sessionkit.analysis.breakdown.breakdown import breakdown as breakdown
     from sessionkit.analysis.breakdown.significance_tests import BreakdownTests as BreakdownTests
     from sessionkit.analysis.breakdown.significance_tests import breakdown_tests as breakdown_tests
@@ -19,18 +19,17 @@ if TYPE_CHECKING:  # so that mypy reads every module before its package
     from sessionkit.analysis.describe import Description as Description
     from sessionkit.analysis.describe import describe as describe
     from sessionkit.analysis.discriminative_power.discriminative_power import DiscriminativePower as DiscriminativePower
-    from sessionkit.analysis.discriminative_power.discriminative_power import discriminative_power as discriminative_power
+    from sessionkit.analysis.discriminative_power.discriminative_power import discriminate as discriminate
     from sessionkit.analysis.effort.effort import effort as effort
     from sessionkit.analysis.effort.finding import Effort as Effort
     from sessionkit.analysis.gain_vectors import gain_vectors as gain_vectors
+    from sessionkit.analysis.incomplete.bounds import bounds as bounds
     from sessionkit.analysis.incomplete.finding import Incompleteness as Incompleteness
-    from sessionkit.analysis.incomplete.incomplete import incomplete as incomplete
     from sessionkit.analysis.judge_noise.finding import JudgeNoise as JudgeNoise
     from sessionkit.analysis.judge_noise.judge_noise import judge_noise as judge_noise
     from sessionkit.analysis.judgment_loss.finding import JudgmentLoss as JudgmentLoss
     from sessionkit.analysis.judgment_loss.judgment_loss import judgment_loss as judgment_loss
     from sessionkit.analysis.mixed_model import MixedModel as MixedModel
-    from sessionkit.analysis.mixed_model import mixed as mixed
     from sessionkit.analysis.power.finding import PowerPlan as PowerPlan
     from sessionkit.analysis.power.power import power as power
     from sessionkit.analysis.precision_recall import precision_recall as precision_recall
@@ -71,12 +70,13 @@ if TYPE_CHECKING:  # so that mypy reads every module before its package
     from sessionkit.scoring.measures.average_precision import GAP as GAP
     from sessionkit.scoring.measures.average_precision import SeenAP as SeenAP
     from sessionkit.scoring.measures.base import Measure as Measure
-    from sessionkit.scoring.measures.behaviour import Abandoned as Abandoned
-    from sessionkit.scoring.measures.behaviour import Clicks as Clicks
-    from sessionkit.scoring.measures.behaviour import DeepestClick as DeepestClick
-    from sessionkit.scoring.measures.behaviour import Queries as Queries
-    from sessionkit.scoring.measures.behaviour import Results as Results
+    from sessionkit.scoring.measures.behavior import Abandoned as Abandoned
+    from sessionkit.scoring.measures.behavior import Clicks as Clicks
+    from sessionkit.scoring.measures.behavior import DeepestClick as DeepestClick
+    from sessionkit.scoring.measures.behavior import Queries as Queries
+    from sessionkit.scoring.measures.behavior import Results as Results
     from sessionkit.scoring.measures.cascade import ERR as ERR
+    from sessionkit.scoring.measures.column import column as column
     from sessionkit.scoring.measures.cumulated_gain import CG as CG
     from sessionkit.scoring.measures.cumulated_gain import DCG as DCG
     from sessionkit.scoring.measures.cumulated_gain import nCG as nCG
@@ -258,20 +258,23 @@ __all__ = [
     "__version__",
     "accounts",
     "add_partition",
+    "agreement",
     "avg_pos",
     "avg_vect",
     "avgpos",
+    "bounds",
     "bpref",
     "breakdown",
     "breakdown_tests",
     "calibrate",
     "charts",
+    "column",
     "compare",
     "correlate",
     "curve",
     "curve_with_stops",
     "describe",
-    "discriminative_power",
+    "discriminate",
     "effort",
     "engines",
     "esAP",
@@ -285,14 +288,11 @@ __all__ = [
     "gP",
     "gR",
     "gain_vectors",
-    "incomplete",
     "infAP",
     "judge_noise",
-    "judges",
     "judgment_loss",
     "last",
     "mean",
-    "mixed",
     "nACT",
     "nCG",
     "nCubeTest",

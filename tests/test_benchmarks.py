@@ -62,7 +62,7 @@ def test_the_log_like_ir_metrics_is_clean_and_judged_throughout(cache):
     assert study.facts.results == 9 * (study.facts.queries - study.facts.empty)
     assert rows_of(log) == {name: getattr(study.facts, name) for name in rows_of(log)}
     assert study.facts.empty > 0
-    assert sk.score(study, MEASURE).get_column("judged").drop_nulls().unique().to_list() == [1.0]
+    assert sk.score(study, MEASURE, per="session").get_column("judged").drop_nulls().unique().to_list() == [1.0]
 
 
 @pytest.mark.slow
@@ -93,7 +93,7 @@ def test_works_run(cache, name):
 def test_the_loop_over_dictionaries_gives_our_values(cache):
     log = cache.rated(200)
     theirs = loops.scores(*loops.load(log))
-    ours = dict(sk.score(sk.open_study(log / "study"), MEASURE).select("session_id", "value").rows())
+    ours = dict(sk.score(sk.open_study(log / "study"), MEASURE, per="session").select("session_id", "value").rows())
     assert ours == {session: pytest.approx(value, rel=1e-9) for session, value in theirs.items()}
     assert len(ours) == 200
 

@@ -42,11 +42,11 @@ study = sk.from_tables(
 page, drawn = folder / "page.html", folder / "bars.json"
 found = sk.single_queries(study)
 print(json.dumps({
-    "measure": sk.score(study, "RRsq", "query")["value"].to_list(),
+    "measure": sk.score(study, "RRsq", per="query")["value"].to_list(),
     "described": "1 / r^2" in run("measures", "RRsq")[1],
     "command": run("count", study.path),
     "section": [run("report", study.path, "--output", page)[0], "Hello, 2 sessions" in page.read_text()],
-    "chart": [run("chart", study.path, "bars", "--output", drawn)[0], drawn.exists(), "bars" in sk.charts.__all__],
+    "chart": [run("chart", "bars", study.path, "--output", drawn)[0], drawn.exists(), "bars" in sk.charts.__all__],
     "finding": [found.table.rows(), found.text, "A & 1 & 1" in found.to_latex(), "| A | 1 | 1 |" in found.to_markdown()],
 }))
 """
@@ -102,7 +102,7 @@ def test_the_way_of_a_score_is_the_one_that_a_score_takes(tmp_path, capsys):
     threading.setprofile(watch)
     sys.setprofile(watch)
     try:
-        assert main(["score", str(tmp_path / "study"), "nsDCG@10", "--per", "system"]) == 0
+        assert main(["score", str(tmp_path / "study"), "nsDCG@10"]) == 0
     finally:
         sys.setprofile(None)
         threading.setprofile(None)

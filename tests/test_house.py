@@ -288,7 +288,7 @@ def test_a_score_runs_through_few_files_and_functions(tmp_path):
     judgments = {"judgment_key": ["k", "k"], "doc_id": ["a", "b"], "grade": [1, 2]}
     sessions = {"session_id": ["s", "t"], "topic_id": ["k", "k"], "system_id": ["A", "B"]}
     study = sk.from_tables(results, judgments, sessions=sessions).save(tmp_path / "study")
-    sk.score(study, "nsDCG@10", per="system")  # what is loaded and cached once
+    sk.score(study, "nsDCG@10", by="system_id")  # what is loaded and cached once
     study = sk.open_study(study.path)
     run = set()
 
@@ -301,7 +301,7 @@ def test_a_score_runs_through_few_files_and_functions(tmp_path):
     before = sys.getprofile()
     sys.setprofile(watch)
     try:
-        sk.score(study, "nsDCG@10", per="system")
+        sk.score(study, "nsDCG@10", by="system_id")
     finally:
         sys.setprofile(before)
     files, functions = len({file for file, _ in run}), len(run)

@@ -40,7 +40,7 @@ def test_a_changed_value_is_seen_of_one_store_too(recorded, monkeypatch):
 
     def otherwise(*given, **named):
         found = score(*given, **named)
-        return found.with_columns(pl.col("value") * (1 + 2**-52)) if "partials" in named else found
+        return found.with_columns(pl.col("value") * (1 + 2**-52)) if "cache" in named else found
 
     monkeypatch.setattr(sk, "score", otherwise)
     assert [*differences(before, recorded("after", scores)).values()] == [["part/scores session.txt"]]

@@ -14,7 +14,7 @@ import pytest
 
 import sessionkit
 from sessionkit.charts import KINDS
-from sessionkit.cli.app import COMMANDS
+from sessionkit.cli.app import COMMANDS, name_of
 from sessionkit.readers import FORMATS
 from sessionkit.reports import MEASURES as REPORTED
 from sessionkit.scoring.measures.parameters import PARAMETERS
@@ -173,7 +173,7 @@ def test_the_readme_lists_the_charts_of_the_registry():
     assert re.findall(r"`([a-z-]+)`", listed) == list(KINDS)
 
 
-@pytest.mark.parametrize("names", [PARAMETERS, PRESETS, FORMATS, [command.__name__ for command in COMMANDS]], ids=len)
+@pytest.mark.parametrize("names", [PARAMETERS, PRESETS, FORMATS, [name_of(command) for command in COMMANDS]], ids=len)
 def test_the_readme_names_what_the_registries_hold(names):
     missing = [name for name in names if not re.search(rf"\b{re.escape(name)}\b", README)]
     assert missing == []
@@ -183,8 +183,8 @@ def test_the_commands_of_the_readme_exist(capsys):
     from sessionkit.cli import main
 
     blocks = re.findall(r"^```(?:sh|text)\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
-    named = set(re.findall(r"^sessionkit +([a-z]+)", "".join(blocks), re.MULTILINE))
-    assert named == {command.__name__ for command in COMMANDS}
+    named = set(re.findall(r"^sessionkit +([a-z-]+)", "".join(blocks), re.MULTILINE))
+    assert named == {name_of(command) for command in COMMANDS}
     for name in named:
         assert main([name, "--help"]) == 0
     capsys.readouterr()

@@ -35,10 +35,10 @@ CLICK_SHARE = (0.09, 0.25, 0.55, 0.8)  # by grade, for a result that is looked a
 
 @dataclass(frozen=True)
 class Scenario:
-    """The documents of one scenario: the judged ones, their neighbours, and how prominent each is for any query."""
+    """The documents of one scenario: the judged ones, their neighbors, and how prominent each is for any query."""
 
     grades: dict[str, int]
-    neighbours: list[str]
+    neighbors: list[str]
     prominence: dict[str, float]
 
 
@@ -53,13 +53,13 @@ class Click:
 
 
 def scenarios(dice: Dice) -> dict[str, Scenario]:
-    """Draw each scenario's judged documents and neighbours from the collection."""
+    """Draw each scenario's judged documents and neighbors from the collection."""
     made = {}
     for name, counts in RECALL_BASE.items():
         ids = dice.shuffled([_document(i) for i in range(1, COLLECTION_SIZE + 1)])
-        judged, neighbours = ids[: sum(counts)], ids[sum(counts) : sum(counts) + NEIGHBOURHOOD]
+        judged, neighbors = ids[: sum(counts)], ids[sum(counts) : sum(counts) + NEIGHBOURHOOD]
         grades = dict(zip(judged, [g for g, count in enumerate(counts) for _ in range(count)], strict=True))
-        made[name] = Scenario(grades, neighbours, {doc: dice.normal() for doc in judged + neighbours})
+        made[name] = Scenario(grades, neighbors, {doc: dice.normal() for doc in judged + neighbors})
     return made
 
 
@@ -101,7 +101,7 @@ def ranking(dice: Dice, scenario: Scenario, value: float, length: int) -> list[s
     for doc, grade in scenario.grades.items():
         if dice.chance(logistic(1.1 * value + MATCH_OFFSET[grade])):
             scores[doc] = PULL[grade] * lift + 0.5 * scenario.prominence[doc] + dice.normal(0.0, 0.9)
-    for doc in scenario.neighbours:
+    for doc in scenario.neighbors:
         if dice.chance(0.12):
             scores[doc] = 0.8 + 0.5 * scenario.prominence[doc] + dice.normal(0.0, 0.9)
     for _ in range(60):  # documents about something else

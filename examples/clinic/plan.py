@@ -89,8 +89,8 @@ def _column(
     """Draw n values in whole steps from low upwards, over again until mean and sample sd are right when printed."""
     while True:
         drawn = [dice.normal() for _ in range(n)]
-        centre, spread = statistics.fmean(drawn), statistics.stdev(drawn)
-        scaled = [mean + sd * (x - centre) / spread for x in drawn]
+        center, spread = statistics.fmean(drawn), statistics.stdev(drawn)
+        scaled = [mean + sd * (x - center) / spread for x in drawn]
         values = [max(low, step * math.floor(x / step + 0.5)) for x in scaled]
         right = abs(statistics.fmean(values) - mean) < 0.045 and abs(statistics.stdev(values) - sd) < 0.045
         if right and accept(values):

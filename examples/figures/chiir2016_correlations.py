@@ -19,7 +19,7 @@ parser.add_argument("--out", type=Path, default=Path(), help="folder for the fig
 out = parser.parse_args().out
 
 study = sk.read(Path(__file__).parents[1] / "clinic" / "study.toml")
-found = sk.correlate(study, MEASURES, "satisfaction", coefficients="pearson", resamples=1000)
+found = sk.correlate(study, MEASURES, "satisfaction", coefficients="pearson", draws=1000)
 chart = sk.charts.correlation_forest(found.table, synthetic=True, title="Measures and satisfaction")
 print(sk.charts.save(chart, out / "chiir2016_correlations.svg"))
 for measure, value, low, high in found.table.select("measure", "value", "low", "high").rows():

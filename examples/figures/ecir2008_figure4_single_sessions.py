@@ -20,12 +20,13 @@ parser.add_argument("--out", type=Path, default=Path(), help="folder for the fig
 out = parser.parse_args().out
 
 study = sk.read(Path(__file__).parents[1] / "clinic" / "study.toml")
-wanted = study.sessions.filter(system_id="S1", topic_id="D").select(group="session_id").collect()
-curves = sk.curve_with_stops(study, MEASURE, by="session", topic="D").join(wanted, on="group", how="semi")
+curves = sk.curve_with_stops(study, MEASURE, per="session", where="system_id = 'S1' and topic_id = 'D'")
 chart = sk.charts.single_sessions(curves, measure=MEASURE, synthetic=True, title="Scenario D with System 1")
 print(sk.charts.save(chart, out / "ecir2008_figure4.svg"))
 
-ends = curves.filter(~pl.col("stopped")).group_by("group").agg(pl.col("value", "query_position").last()).sort("value")
+ends = (
+    curves.filter(~pl.col("stopped")).group_by("session_id").agg(pl.col("value", "query_position").last()).sort("value")
+)
 print(f"{len(ends)} sessions end between {ends['value'].min():.3f} and {ends['value'].max():.3f}: they differ greatly.")
 for session, value, queries in ends.tail(3).rows():
     print(f"  {session} gained {value:.3f} with {queries} {'query' if queries == 1 else 'queries'}")

@@ -22,9 +22,9 @@ study = sk.read(Path(__file__).parents[1] / "clinic" / "study.toml")
 charts = []
 for bq in (2, 10):
     measure = str(sk.nsDCG(bq=bq) @ 10)
-    curve = sk.curve(study, measure, min_queries=2)
+    curve = sk.curve(study, measure, where="queries >= 2")
     charts.append(sk.charts.session_curve(curve, measure=measure, title=f"bq = {bq}", synthetic=True))
-    ends = curve.filter(pl.col("slot") == pl.col("slot").max()).select("group", "value").rows()
+    ends = curve.filter(pl.col("slot") == pl.col("slot").max()).select("system_id", "value").rows()
     print(f"{measure}: " + ", ".join(f"{group} ends at {value:.4f}" for group, value in ends))
 print("With bq=2 what later queries find counts less, and so does their ideal: the shares change, the order does not.")
 print(sk.charts.save(alt.hconcat(*charts), out / "ecir2008_other_discounts.svg"))

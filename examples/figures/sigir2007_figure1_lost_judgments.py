@@ -24,7 +24,7 @@ out = parser.parse_args().out
 names = [f"run{number:02}" for number in range(1, 11)]
 results, judgments = runs_and_judgments(names, np.linspace(0.5, 0.9, 10).tolist(), topics=12, depth=40, seed=7)
 study = sk.from_tables(results, judgments, max_grade=3)
-found = sk.judgment_loss(study, MEASURES, fractions="sigir2007", repeats=3, pairs=15, seed=1)
+found = sk.judgment_loss(study, MEASURES, fractions="sigir2007", draws=3, pairs=15, seed=1)
 chart = sk.charts.judgment_loss(
     found.table, found.knees, synthetic=True, title="Order of 10 runs as judgments are lost"
 )

@@ -33,7 +33,7 @@ study = sk.from_tables(
     },
 )  # fmt: skip
 average = sk.precision_recall(study, by=None)
-topics = sk.precision_recall(study, by=None, per="topic")
+topics = sk.precision_recall(study, by="topic_id")
 chart = sk.charts.precision_recall(
     average, topics, measure="IPrec11", title="Eleven points, two queries and their average"
 )

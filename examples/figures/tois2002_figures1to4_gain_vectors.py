@@ -28,9 +28,9 @@ for number, (name, discount) in enumerate(
     print(sk.charts.save(chart, out / f"tois2002_figure{number}.svg"))
     for each in measures:
         last = frame.filter((pl.col("rank") == 100) & (pl.col("measure") == each))
-        values = ", ".join(f"{run} {value:.2f}" for run, value in last.select("group", "value").rows())
+        values = ", ".join(f"{run} {value:.2f}" for run, value in last.select("system_id", "value").rows())
         print(f"  {each} at rank 100: {values}; ideal {last['ideal'][0]:.2f}")
 print("With binary weights the runs lie close; with 0-1-10-100 what ranks highly relevant documents first stands out.")
 print(
-    "The ideal curves level off at rank 60, where nothing relevant is left; normalised, the ideal is 1 at every rank."
+    "The ideal curves level off at rank 60, where nothing relevant is left; normalized, the ideal is 1 at every rank."
 )

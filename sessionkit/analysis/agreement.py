@@ -30,7 +30,7 @@ APART = {"kappa": (A != B).cast(pl.Float64), "kappa_linear": (A - B).abs(), "kap
 
 
 @guarded_read
-def judges(study: Study) -> pl.DataFrame:
+def agreement(study: Study) -> pl.DataFrame:
     """Say how far the judges of a study agree.
 
     Parameters
@@ -67,7 +67,7 @@ def judges(study: Study) -> pl.DataFrame:
     ...         "grade": [0, 0, 1, 1, 0, 0, 0, 1],
     ...     },
     ... )
-    >>> sk.judges(study).filter(measure="kappa").rows()
+    >>> sk.agreement(study).filter(measure="kappa").rows()
     [('ada', 'bob', 'kappa', 0.5, 4)]
     """
     columns = study.columns("judgments")
@@ -125,9 +125,9 @@ def of_all(shared: pl.DataFrame) -> pl.DataFrame:
     )
     equal = told.group_by("unit", "grade").agg(alike=pl.len().cast(pl.Int64), many=pl.col("many").first())
     alike = pl.col("alike") * (pl.col("alike") - 1) / (pl.col("many") - 1)
-    agreement = equal.sort("unit", "grade").select(alike.sum()).item() / count
+    shared_share = equal.sort("unit", "grade").select(alike.sum()).item() / count
     frequencies = shared.group_by("grade").len()["len"].cast(pl.Int64)
-    different = {"alpha_nominal": ((1 - agreement) * count, float(count**2 - (frequencies**2).sum()))}
+    different = {"alpha_nominal": ((1 - shared_share) * count, float(count**2 - (frequencies**2).sum()))}
     for name in ("alpha_ordinal", "alpha_interval"):
         value = pl.col(name)
         apart = 2 * (pl.len() * (value**2).sum() - value.sum() ** 2)
@@ -136,7 +136,7 @@ def of_all(shared: pl.DataFrame) -> pl.DataFrame:
         different[name] = (seen, told.select(apart).item())
     several = len(frequencies) > 1
     alphas = {name: 1 - (count - 1) * seen / chance if several else None for name, (seen, chance) in different.items()}
-    values = {"agreement": agreement, **alphas}
+    values = {"agreement": shared_share, **alphas}
     return pl.DataFrame(
         {"measure": list(OF_ALL), "value": [values[name] for name in OF_ALL], "n": [units] * len(OF_ALL)},
         schema={"measure": pl.String, "value": pl.Float64, "n": pl.Int64},

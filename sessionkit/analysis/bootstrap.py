@@ -52,7 +52,7 @@ class Resampling:
 
     Parameters
     ----------
-    resamples
+    draws
         Number of draws.
     seed
         Seed of the draws.
@@ -64,7 +64,7 @@ class Resampling:
         Confidence of intervals, between 0 and 1.
     """
 
-    resamples: int = 5000
+    draws: int = 5000
     seed: int = 0
     kind: str = "percentile"
     confidence: float = 0.95
@@ -77,19 +77,19 @@ class Resampling:
         if not 0.5 <= self.confidence < 1:
             msg = f"confidence must be a share from 0.5 to less than 1, such as 0.95, not {self.confidence:g}"
             raise UsageError(msg)
-        if not LEAST <= self.resamples <= 1_000_000:
-            msg = f"resamples must be {LEAST} to 1,000,000, not {self.resamples}: fewer say little of what is rare"
+        if not LEAST <= self.draws <= 1_000_000:
+            msg = f"draws must be {LEAST} to 1,000,000, not {self.draws}: fewer say little of what is rare"
             raise UsageError(msg)
         if not isinstance(self.seed, int) or self.seed < 0:
             msg = f"seed must be a whole number, 0 or more, not {self.seed!r}"
             raise UsageError(msg)
 
-    def draws(self, units: int) -> Iterator[Numbers]:
+    def weights(self, units: int) -> Iterator[Numbers]:
         """How often each of so many units is drawn: a row per draw, some draws at a time."""
         from_seed = np.random.Generator(np.random.PCG64(self.seed))
         rows = max(1, AT_ONCE // units)
-        for start in range(0, self.resamples, rows):
-            many = min(rows, self.resamples - start)
+        for start in range(0, self.draws, rows):
+            many = min(rows, self.draws - start)
             drawn = from_seed.integers(units, size=(many, units)) + units * np.arange(many)[:, None]
             yield np.bincount(drawn.ravel(), minlength=many * units).reshape(many, units).astype(np.float64)
 

@@ -23,8 +23,11 @@ from sessionkit.scoring.measures.base import GainMeasure, Measure
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.reduction import run
 from sessionkit.scoring.results_filter import logged_sessions, sessions_with_judgments, units
+from sessionkit.scoring.score import By
 from sessionkit.study import Study
+from sessionkit.study.restriction import Where
 from sessionkit.study.row_index import placed, where
+from sessionkit.study.session_subset import restricted
 
 NORMALIZE = ("none", "each", "averages")
 AFTER_STOP = ("hold", "null")
@@ -33,14 +36,14 @@ AFTER_STOP = ("hold", "null")
 def curve(
     study: Study,
     measure: str | Measure,
-    by: str | None = "system_id",
+    by: By = "system_id",
     *,
-    min_queries: int | None = None,
-    topic: str | None = None,
+    where: Where = None,
+    per: str | None = None,
     normalize: str | None = None,
     after_stop: str = "hold",
     memory: str | int | None = None,
-    partials: str | PathLike[str] | None = None,
+    cache: str | PathLike[str] | None = None,
 ) -> pl.DataFrame:
     """Average the cumulated gain of sessions after every slot of their concatenated lists.
 
@@ -51,32 +54,34 @@ def curve(
     measure
         A session measure with a cutoff, such as ``"sDCG@10"``; slots are counted in lists of that length.
     by
-        Column to group sessions by; ``"session"`` gives every session its own curve; None, one curve for all.
-    min_queries, topic
-        Only sessions with so many logged queries; only sessions of one topic.
+        Columns to group sessions by, several as a list or joined by commas; None, one curve for all.
+    where
+        Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
+    per
+        ``"session"``: a curve for each, in place of means.
     normalize
         ``"none"``: mean gain; ``"each"``: mean of the sessions' own shares of their ideal (TOIS 2002);
         ``"averages"``: mean gain divided by mean ideal (Research Notes 2002-2, section 3.3). These last two are
-        different numbers. Default: ``"each"`` for a normalised measure, ``"none"`` for others.
+        different numbers. Default: ``"each"`` for a normalized measure, ``"none"`` for others.
     after_stop
         ``"hold"``: a session that stops keeps its gain and its ideal to the end of the longest session looked at
         (ECIR 2008); ``"null"``: it leaves the average where it stops.
     memory
         Memory to work within, see `sessionkit.score`.
-    partials
+    cache
         A directory to keep partial results in, see `sessionkit.score`.
 
     Returns
     -------
     polars.DataFrame
-        ``group``, ``slot`` (from 1), ``query_position`` and ``rank`` (of the slot; null where short lists make them
+        The columns that make the groups, ``slot`` (from 1), ``query_position`` and ``rank`` (of the slot; null where short lists make them
         differ between the group's sessions), ``value``, ``ideal`` (mean ideal gain; null where undefined) and ``n``
         (sessions averaged).
 
     Raises
     ------
     UsageError
-        If a column, topic or option does not exist, no session is left, or the measure has no curve.
+        If a column or option does not exist, no session is left, or the measure has no curve.
 
     Examples
     --------
@@ -88,16 +93,16 @@ def curve(
     >>> sk.curve(study, "sDCG(bq=2)@2").select("slot", "query_position", "rank", "value", "ideal").rows()
     [(1, 1, 1, 1.0, 3.0), (2, 1, 2, 1.0, 3.5), (3, 2, 1, 1.0, 5.0), (4, 2, 2, 1.75, 5.25)]
     """
+    study = restricted(study, where)
     with_stops = curve_with_stops(
         study,
         measure,
         by,
-        min_queries=min_queries,
-        topic=topic,
+        per=per,
         normalize=normalize,
         after_stop=after_stop,
         memory=memory,
-        partials=partials,
+        cache=cache,
     )
     return ResultFrame(with_stops.drop("stopped"))
 
@@ -105,35 +110,33 @@ def curve(
 def curve_with_stops(
     study: Study,
     measure: str | Measure,
-    by: str | None = "system_id",
+    by: By = "system_id",
     *,
-    min_queries: int | None = None,
-    topic: str | None = None,
+    where: Where = None,
+    per: str | None = None,
     normalize: str | None = None,
     after_stop: str = "hold",
     memory: str | int | None = None,
-    partials: str | PathLike[str] | None = None,
+    cache: str | PathLike[str] | None = None,
 ) -> pl.DataFrame:
     """The same as `curve`, with a column ``stopped``: whether every session of the group has stopped before this slot.
 
     Charts of single sessions mark with it where each searcher stopped.
     """
-    task = curve_task(
-        study, measure, by, min_queries=min_queries, topic=topic, normalize=normalize, after_stop=after_stop
-    )
+    study = restricted(study, where)
+    task = curve_task(study, measure, by, per=per, normalize=normalize, after_stop=after_stop)
     if task.normalize == "each" or task.measure.normalized:
         tell_of_bound(task.measure)
     tell_of_depth(study, task.measure)
-    return ResultFrame(run(study, [task], memory, partials)[0])
+    return ResultFrame(task.grouping.keyed(run(study, [task], memory, cache)[0]))
 
 
 def curve_task(
     study: Study,
     measure: str | Measure,
-    by: str | None = "system_id",
+    by: By = "system_id",
     *,
-    min_queries: int | None = None,
-    topic: str | None = None,
+    per: str | None = None,
     normalize: str | None = None,
     after_stop: str = "hold",
 ) -> CurveReduction:
@@ -146,10 +149,15 @@ def curve_task(
             raise UsageError(msg)
     if normalize != "none":
         asked.require_falling_discount()
-    grouping = Grouping.of(study, by, min_queries, topic)
+    if per not in (None, "session"):
+        raise UsageError(f"per must be session, not {per!r}; columns that make groups go to by")
+    if per is not None and by != "system_id":
+        raise UsageError(f"per=session gives a curve for every session, by={by} one for every group; drop one of them")
+    grouping = Grouping.of(study, by, OF_SLOT) if per is None else Grouping({"session_id": pl.String()})
     return CurveReduction(asked, grouping, normalize, after_stop, columns_read(study, [asked]))
 
 
+OF_SLOT = ("slot", "query_position", "rank", "value", "ideal", "n", "stopped")
 TERMS = ("total", "ideal", "share")
 SUMS = [f"{name} sum" for name in TERMS]
 COUNTS = [f"{name} n" for name in TERMS]
@@ -216,18 +224,18 @@ class CurveReduction:
         return pl.concat([SLOTS.to_frame(), added.cast(types), groups.unique()], how="diagonal")  # type: ignore[arg-type]
 
     def whole(self, parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
-        """``group``, ``slot``, ``query_position``, ``rank``, ``value``, ``ideal``, ``n``, ``stopped``."""
+        """``group``, and the columns of `OF_SLOT`."""
         added = self.added([*parts]).with_columns(pl.col(SUMS).cast(pl.Int128))
         groups = added.filter(pl.col("slot") == 0).select("group", "stop")
         slots = pl.select(slot=pl.int_range(added.select(pl.col("end").max().fill_null(0)).item() + 1, dtype=pl.Int32))
         every = groups.join(slots, how="cross")
         every = every.join(added.drop(EXTENTS), on=["group", "slot"], how="left", nulls_equal=True)
-        every = self.grouping.named(every).sort("group", "slot")
+        every = every.sort("group", "slot")
         sums = every.with_columns(pl.col([*SUMS, *COUNTS]).fill_null(0).cum_sum().over("group"))
         means = self._means(sums.filter(pl.col("slot") > 0))
         place = [self._place(name) for name in PLACES]
         means = means.with_columns(stopped=pl.col("slot") > pl.col("stop"))
-        return means.select("group", "slot", *place, "value", "ideal", "n", "stopped")
+        return means.with_columns(place).select("group", *OF_SLOT)
 
     def added(self, parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
         """Several parts as one."""

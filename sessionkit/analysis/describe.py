@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from sessionkit.analysis.agreement import judges
+from sessionkit.analysis.agreement import agreement
 from sessionkit.analysis.design import crossing, design_of
 from sessionkit.analysis.findings import Framed
 from sessionkit.analysis.record_accounts import heavy_losses
@@ -21,6 +21,8 @@ from sessionkit.scoring.results_filter import judged_shown, results_shown
 from sessionkit.scoring.selection import Selection
 from sessionkit.study import Study
 from sessionkit.study.query_counts import logged_queries
+from sessionkit.study.restriction import Where
+from sessionkit.study.session_subset import restricted
 from sessionkit.study.study import guarded_read
 
 FEW = 30
@@ -111,13 +113,15 @@ class Description(Framed):
 
 
 @guarded_read
-def describe(study: Study) -> Description:
+def describe(study: Study, *, where: Where = None) -> Description:
     """Describe a study.
 
     Parameters
     ----------
     study
         The study.
+    where
+        Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
 
     Returns
     -------
@@ -134,6 +138,7 @@ def describe(study: Study) -> Description:
     >>> sk.describe(study).lengths.select("queries", "sessions").rows()
     [(1, 1), (2, 1)]
     """
+    study = restricted(study, where)
     sessions = logged_queries(study, ["user_id", "system_id", "topic_id"])
     design, note = design_of(sessions)
     count = pl.len().cast(pl.Int64)
@@ -157,7 +162,7 @@ def describe(study: Study) -> Description:
         .agg(documents=count)
         .sort("judgment_key", "grade")
         .collect(),
-        judges=judges(study),
+        judges=agreement(study),
         judged=_judged(counted),
         lists=_lists(counted),
         losses=tuple(f"{loss}; sessionkit check says why" for loss in heavy_losses(study)),

@@ -7,6 +7,7 @@ from typing import Protocol
 
 import polars as pl
 
+from sessionkit.analysis.compare.options import error_rate
 from sessionkit.display.frames import ResultFrame
 from sessionkit.display.latex import latex_table
 from sessionkit.display.markdown import markdown_table
@@ -39,6 +40,8 @@ class _Found(Protocol):
 
     def tables(self) -> dict[str, pl.DataFrame]: ...
 
+    def paper_table(self) -> TextTable: ...
+
 
 class Finding(Framed):
     """What a verb found: ``table``, the main one of ``tables()``, and ``reading``, the same in words.
@@ -54,7 +57,7 @@ class Finding(Framed):
     >>> list(found.tables())
     ['pairs', 'overall', 'order', 'dropped', 'settings']
     >>> print(found.to_markdown("settings").splitlines()[5])
-    | claim | users |
+    | population | users |
     """
 
     @property
@@ -63,12 +66,17 @@ class Finding(Framed):
         return self.reading
 
     def to_latex(self: _Found, name: str | None = None) -> str:
-        r"""A table as LaTeX, for ``\usepackage{booktabs}``; the main one if no name is given."""
-        return latex_table(_named(self, name))
+        r"""A table as LaTeX, for ``\usepackage{booktabs}``; if no name is given the main one, as papers print it."""
+        return latex_table(self.paper_table(), type(self).__name__) if name is None else latex_table(_named(self, name))
 
     def to_markdown(self: _Found, name: str | None = None) -> str:
-        """A table as Markdown; the main one if no name is given."""
-        return markdown_table(_named(self, name))
+        """A table as Markdown; if no name is given the main one, as papers print it."""
+        return markdown_table(self.paper_table() if name is None else _named(self, name))
+
+    def paper_table(self: _Found) -> TextTable:
+        """The main table as papers print it."""
+        tables = self.tables()
+        return _named(self, next(each for each, frame in tables.items() if frame is self.table))
 
     def words_and_tables(self: _Found) -> tuple[list[str], dict[str, pl.DataFrame]]:
         """The reading line by line, and the tables that have rows."""
@@ -79,11 +87,20 @@ class Finding(Framed):
         return pl.DataFrame({"name": names, "value": [str(getattr(self, name)) for name in names]})
 
 
-def _named(found: _Found, name: str | None) -> TextTable:
-    """A table by its name, as text; the main one if no name is given."""
+class TestedFinding(Finding):
+    """A finding of tests and intervals at a confidence."""
+
+    confidence: float
+
+    @property
+    def alpha(self) -> float:
+        """The error rate that the confidence leaves; a difference is significant where p is at most that."""
+        return error_rate(self.confidence)
+
+
+def _named(found: _Found, name: str) -> TextTable:
+    """A table by its name, as text."""
     tables = found.tables()
-    if name is None:
-        name = next(each for each, frame in tables.items() if frame is found.table)
     if name not in tables:
         raise UsageError(f"tables are {', '.join(tables)}, not {name!r}{suggestion(name, [*tables])}")
     return table_of(name.replace("_", " ").capitalize(), tables[name])

@@ -21,21 +21,24 @@ from sessionkit.scoring.measures.base import GainMeasure, Measure
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.reduction import run
 from sessionkit.scoring.results_filter import units
+from sessionkit.scoring.score import By
 from sessionkit.scoring.slots import require_cutoff
 from sessionkit.study import Study
+from sessionkit.study.restriction import Where
+from sessionkit.study.session_subset import restricted
 from sessionkit.study.study import guarded_read
 
 SHOWN, IDEAL = "shown", "ideal"
+OF_RANK = ("rank", "value", "ideal", "n_queries", "n_sessions")
 
 
 @guarded_read
 def gain_vectors(
     study: Study,
     measure: str | Measure,
-    by: str | None = "system_id",
+    by: By = "system_id",
     *,
-    min_queries: int | None = None,
-    topic: str | None = None,
+    where: Where = None,
     memory: str | int | None = None,
 ) -> pl.DataFrame:
     """Average the gain of all logged queries by rank, and that of the best lists their topics allow.
@@ -47,23 +50,23 @@ def gain_vectors(
     measure
         A measure of queries with a cutoff: CG, DCG, nCG or nDCG with any of their parameters.
     by
-        Column to group sessions by; None, all together.
-    min_queries, topic
-        Only sessions with so many logged queries; only sessions of one topic.
+        Columns to group sessions by, several as a list or joined by commas; None, all together.
+    where
+        Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
     memory
         Memory to work within, see `sessionkit.score`.
 
     Returns
     -------
     polars.DataFrame
-        ``group``, ``rank`` (1 to the cutoff), ``value`` (mean value cumulated to that rank, every query the same),
-        ``ideal`` (the same of the ideal lists; 1 of a normalised measure), ``n_queries`` and ``n_sessions`` (those
+        The columns that make the groups, ``rank`` (1 to the cutoff), ``value`` (mean value cumulated to that rank, every query the same),
+        ``ideal`` (the same of the ideal lists; 1 of a normalized measure), ``n_queries`` and ``n_sessions`` (those
         averaged; undefined queries are left out).
 
     Raises
     ------
     UsageError
-        A column or topic does not exist, or no session is left.
+        A column does not exist, or no session is left.
     MeasureError
         The measure has no gain vector, or no cutoff.
 
@@ -80,17 +83,18 @@ def gain_vectors(
     >>> gain_vectors(study, "CG@2").select("rank", "value", "ideal").rows()
     [(1, 1.0, 3.0), (2, 4.0, 4.0)]
     """
+    study = restricted(study, where)
     asked = parse_measure(measure).gain_measure
     if asked is None or asked.level != "query":
         raise MeasureError(
             f"{parse_measure(measure)} has no gain vector; ask for CG, DCG, nCG or nDCG with a cutoff, such as DCG@10"
         )
     require_cutoff(asked)
-    grouping = Grouping.of(study, by, min_queries, topic)
+    grouping = Grouping.of(study, by, OF_RANK)
     tell_of_bound(asked)
     tell_of_depth(study, asked)
     task = VectorsReduction(asked, grouping, average="queries", reads=columns_read(study, [asked]))
-    return ResultFrame(run(study, [task], memory)[0])
+    return ResultFrame(grouping.keyed(run(study, [task], memory)[0]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,9 +115,9 @@ class VectorsReduction(BreakdownReduction):
         both = super().whole(parts)
         best = both.filter(pl.col("part") == IDEAL).select("group", "rank", ideal="value")
         shown = both.filter(pl.col("part") == SHOWN)
-        joined = shown.join(best, on=["group", "rank"], how="left", maintain_order="left")
+        joined = shown.join(best, on=["group", "rank"], how="left", nulls_equal=True, maintain_order="left")
         ideal = pl.lit(1.0) if cast("GainMeasure", self.measure).normalized else pl.col("ideal")
-        return joined.select("group", "rank", "value", ideal.alias("ideal"), "n_queries", "n_sessions")
+        return joined.with_columns(ideal=ideal).select("group", *OF_RANK)
 
 
 def _ideals(batch: SessionBatch, measure: GainMeasure) -> pl.DataFrame:

@@ -1,171 +1,166 @@
-"""Which sessions are looked at together: the grouping column, a single topic, a least number of queries."""
+"""The groups that sessions are in: by columns of the sessions or users, which every table of results names."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import polars as pl
 
-from sessionkit.errors import DataError, UsageError, suggestion
+from sessionkit.errors import DataError, UsageError
 from sessionkit.scoring.batch import SessionBatch
+from sessionkit.scoring.score import By, group_keys
 from sessionkit.study import Study
 
 EVERYONE = "all sessions"
+NAME = "__group"
+"""The name of a group beside its columns, one of which may be called group."""
 UNKNOWN = "(none)"
-NAMES = {"system": "system_id", "topic": "topic_id", "user": "user_id", "session": "session_id"}
+BETWEEN = " \N{MIDDLE DOT} "
+"""Stands between the values of a group that several columns make, where it is named."""
 
 
 @dataclass(frozen=True)
 class Grouping:
-    """The sessions that are looked at, and the group each is in.
+    """The columns that make groups.
 
     Parameters
     ----------
-    column
-        The column of sessions or users that names the group; None, all sessions are one group.
+    keys
+        The columns of sessions or users with their types; none, all sessions are one group.
     of_users
-        Whether the users have that column.
-    min_queries
-        Only sessions with at least so many logged queries.
-    topic
-        Only sessions of this topic.
+        Those of them that the users have.
+    named_as_shown
+        Whether the text of a group is its name, of one column at most, as `by_columns` needs it, not what `keyed` reads.
     """
 
-    column: str | None = None
-    of_users: bool = False
-    min_queries: int | None = None
-    topic: str | None = None
+    keys: Mapping[str, pl.DataType] = field(default_factory=dict)
+    of_users: tuple[str, ...] = ()
+    named_as_shown: bool = False
 
     @classmethod
-    def of(
-        cls,
-        study: Study,
-        by: str | None,
-        min_queries: int | None = None,
-        topic: str | None = None,
-        *,
-        option: str = "by",
-    ) -> Grouping:
+    def of(cls, study: Study, by: By, taken: Collection[str] = (), *, several: bool = True) -> Grouping:
         """Check what is asked of a study.
 
         Parameters
         ----------
         by
-            A column of the sessions or users, ``"system"``, ``"topic"``, ``"user"`` or ``"session"``; None puts all
-            sessions in one group, as does a column that is null throughout. Sessions whose group is unknown among
-            others that have one are in the group ``"(none)"``.
-        option
-            What the caller calls ``by``, for the message.
+            Columns of the sessions or users; None puts all sessions in one group.
+        taken
+            Columns that the table of results has itself.
+        several
+            Whether more than one column may be named; where not, the text of a group is its name.
 
         Raises
         ------
         UsageError
-            If there is no such column or topic, or no session is left.
+            If there is no such column, the table has one of that name, or one column too many is named.
         DataError
             If the study has no session at all.
         """
-        if not isinstance(by, str | None):
-            raise UsageError(f"{option} takes the name of one column, such as 'system_id', not {by!r:.80}")
-        column = NAMES.get(by or "", by)
-        of_sessions = study.columns("sessions")
-        known = [*of_sessions, *(name for name in study.columns("users") if name != "user_id")]
-        if column is not None and column not in known:
-            msg = f"{option}={by}: no such column in sessions or users; choose from {', '.join(known)}{suggestion(column, known)}"
-            raise UsageError(msg)
-        if topic is not None:
-            topics = (
-                study.sessions.select(pl.col("topic_id").drop_nulls().unique().sort()).collect().to_series().to_list()
-            )
-            if topic not in topics:
-                msg = f"there is no topic {topic!r}; topics: {', '.join(topics[:20]) or 'none'}{suggestion(topic, topics)}"
-                raise UsageError(msg)
+        keys = group_keys(study, by, taken)
+        if len(keys) > 1 and not several:
+            raise UsageError(f"by takes one column here, such as {next(iter(keys))}, not {', '.join(keys)}")
         if not study.facts.sessions:
             msg = "the study has no sessions; look at what was rejected: sessionkit check"
             raise DataError(msg)
-        grouping = cls(column, column is not None and column not in of_sessions, min_queries, topic)
-        if min_queries is not None and not grouping._any(study):
-            raise grouping._none_left()
-        return grouping
-
-    def _any(self, study: Study) -> bool:
-        """Whether any session has the topic and enough logged queries."""
-        of_topic = pl.lit(value=True) if self.topic is None else pl.col("topic_id") == self.topic
-        chosen = study.sessions.filter(of_topic).join(
-            _enough(study, self.min_queries or 0), on="session_id", how="semi"
-        )
-        return not chosen.head(1).collect().is_empty()
-
-    def _none_left(self) -> UsageError:
-        """Build the error where no session is left."""
-        topic = f" of topic {self.topic!r}" if self.topic else ""
-        enough = f" with at least {self.min_queries} queries" if self.min_queries else ""
-        return UsageError(f"no session is left{topic}{enough}")
+        of_sessions = study.columns("sessions")
+        return cls(keys, tuple(name for name in keys if name not in of_sessions), named_as_shown=not several)
 
     def columns(self) -> Mapping[str, Sequence[str]]:
         """What is read for it, by table."""
-        own = [] if self.column is None or self.of_users else [self.column]
-        topic = ["topic_id"] if self.topic is not None else []
-        return {"sessions": [*own, *topic], "users": [self.column] if self.of_users and self.column else []}
+        return {"sessions": [name for name in self.keys if name not in self.of_users], "users": list(self.of_users)}
 
     def sessions(self, batch: SessionBatch) -> pl.DataFrame:
-        """The chosen sessions of a batch, in order: ``session``, ``group`` (null where unknown)."""
-        group = pl.lit(None, pl.String) if self.column is None else pl.col(self.column).cast(pl.String)
-        features = batch.features.with_columns(group.alias("__group"))
-        chosen = batch.sessions.select("session", group=features["__group"])
-        if self.topic is not None:
-            chosen = chosen.filter(features["topic_id"] == self.topic)
-        if self.min_queries is not None:
-            logged = batch.queries.filter("logged").group_by("session").len("many")
-            enough = logged.filter(pl.col("many") >= self.min_queries)
-            chosen = chosen.join(enough, on="session", how="semi", maintain_order="left")
-        return chosen
+        """The sessions of a batch, in order: ``session``, ``group`` (text by which a group is known; null where unknown)."""
+        return batch.sessions.select("session", group=batch.features.with_columns(__group=self._text())["__group"])
 
     def named(self, found: pl.DataFrame) -> pl.DataFrame:
-        """Name the group of the sessions whose group is unknown, in a table of all groups.
-
-        Raises
-        ------
-        UsageError
-            If there is no group, since no session is left.
-        """
-        if not len(found):
-            raise self._none_left()
+        """Name the group of the sessions whose group is unknown, in a table of all groups."""
         alone = found.get_column("group").null_count() == len(found)
         return found.with_columns(pl.col("group").fill_null(EVERYONE if alone else UNKNOWN))
 
+    def keyed(self, found: pl.DataFrame) -> pl.DataFrame:
+        """A table with the columns that make the groups in place of ``group``, in their order."""
+        texts = {name: pl.col("group") for name in self.keys}
+        if len(self.keys) > 1:
+            several = pl.col("group").str.json_decode(pl.Struct(dict.fromkeys(self.keys, pl.String())))
+            texts = {name: several.struct.field(name) for name in self.keys}
+        columns = [_read(texts[name], dtype).alias(name) for name, dtype in self.keys.items()]
+        sorted_by = list(self.keys)
+        table = found.select(*columns, pl.exclude("group"))
+        return table.sort(sorted_by, maintain_order=True) if sorted_by else table
 
-def grouped_sessions(
-    study: Study, by: str | None, min_queries: int | None = None, topic: str | None = None
-) -> pl.DataFrame:
-    """The chosen sessions of a study and the group each is in: ``session_id``, ``group``, in the order of session_id.
+    def _text(self) -> pl.Expr:
+        """The text by which the group of a session is known."""
+        if self.named_as_shown and self.keys:
+            return pl.col(next(iter(self.keys))).cast(pl.String)
+        texts = [_written(pl.col(name), dtype).alias(name) for name, dtype in self.keys.items()]
+        if not texts:
+            return pl.lit(None, pl.String)
+        return texts[0] if len(texts) == 1 else pl.struct(texts).struct.json_encode()
 
-    The parameters and errors are those of `Grouping.of`; it is an error too if no session is left.
+
+def grouped_sessions(study: Study, by: By) -> pl.DataFrame:
+    """The sessions of a study and the name of the group each is in: ``session_id``, ``group``, in the order of session_id.
+
+    The parameters and errors are those of `Grouping.of`.
     """
-    grouping = Grouping.of(study, by, min_queries, topic)
-    chosen = _chosen(study, grouping)
-    if min_queries is not None:
-        chosen = chosen.join(_enough(study, min_queries), on="session_id", how="semi")
-    return grouping.named(chosen.select("session_id", "group").collect().sort("session_id"))
+    keys = group_keys(study, by, ())
+    return with_groups(_with_columns(study, keys).collect(), keys).select("session_id", "group").sort("session_id")
 
 
-def group_names(study: Study, by: str | None, topic: str | None = None) -> list[str]:
+def group_names(study: Study, by: By) -> list[str]:
     """The groups that `grouped_sessions` has, each once, in order; the parameters and errors are the same."""
-    grouping = Grouping.of(study, by, topic=topic)
-    return sorted(grouping.named(_chosen(study, grouping).select("group").unique().collect()).get_column("group"))
+    return sorted(_groups(study, by).get_column(NAME))
 
 
-def _chosen(study: Study, grouping: Grouping) -> pl.LazyFrame:
-    """The sessions of the topic with their ``group``, null where unknown."""
-    of_topic = pl.lit(value=True) if grouping.topic is None else pl.col("topic_id") == grouping.topic
-    chosen = study.sessions.filter(of_topic)
-    if grouping.of_users:
-        chosen = chosen.join(study.users.select("user_id", grouping.column), on="user_id", how="left")
-    group = pl.lit(None, pl.String) if grouping.column is None else pl.col(grouping.column).cast(pl.String)
-    return chosen.with_columns(group=group)
+def by_columns(study: Study, by: By, found: pl.DataFrame) -> pl.DataFrame:
+    """A table with the columns that make the groups in place of ``group``, their name; `by` as `Grouping.of` has it."""
+    groups = _groups(study, by).unique(NAME, keep="first", maintain_order=True)
+    keys = groups.drop(NAME).columns
+    joined = found.rename({"group": NAME}).join(groups, on=NAME, how="left", maintain_order="left")
+    return joined.select(*keys, pl.exclude(NAME, *keys))
 
 
-def _enough(study: Study, min_queries: int) -> pl.LazyFrame:
-    """The sessions with at least so many logged queries."""
-    logged = study.queries.filter(pl.col("results_status") != "not_logged").group_by("session_id").len("many")
-    return logged.filter(pl.col("many") >= min_queries)
+def with_groups(found: pl.DataFrame, keys: Collection[str]) -> pl.DataFrame:
+    """A table with the name of each row's group as ``group``, of the columns that make the groups.
+
+    >>> with_groups(pl.DataFrame({"system_id": ["A", None], "level": [1, 2], "n": [3, 4]}), ["system_id", "level"])["group"].to_list()
+    ['A · 1', '(none) · 2']
+    """
+    texts = [pl.col(name).cast(pl.String) for name in keys]
+    if all(found.get_column(name).null_count() == len(found) for name in keys):
+        return found.with_columns(group=pl.lit(EVERYONE))
+    return found.with_columns(group=pl.concat_str([text.fill_null(UNKNOWN) for text in texts], separator=BETWEEN))
+
+
+def _groups(study: Study, by: By) -> pl.DataFrame:
+    """The columns that make the groups of a study and `NAME`, their name, a row for each group."""
+    keys = group_keys(study, by, ())
+    if not keys:
+        return pl.DataFrame({NAME: [EVERYONE]})
+    found = _with_columns(study, keys).select(*keys).unique().collect()
+    return found.with_columns(with_groups(found, keys).get_column("group").alias(NAME))
+
+
+def _with_columns(study: Study, keys: Collection[str]) -> pl.LazyFrame:
+    """The sessions with the columns that make their groups, also those of their users."""
+    of_users = [name for name in keys if name not in study.columns("sessions")]
+    if not of_users:
+        return study.sessions
+    return study.sessions.join(
+        study.users.select("user_id", *of_users), on="user_id", how="left", maintain_order="left"
+    )
+
+
+def _written(column: pl.Expr, dtype: pl.DataType) -> pl.Expr:
+    """A column as text from which it can be read again."""
+    return (column.cast(pl.Int64) if dtype.is_temporal() or dtype == pl.Boolean else column).cast(pl.String)
+
+
+def _read(text: pl.Expr, dtype: pl.DataType) -> pl.Expr:
+    """A column from what `_written` made of it."""
+    if dtype.is_temporal() or dtype == pl.Boolean:
+        return text.cast(pl.Int64).cast(dtype)
+    return text.cast(dtype)

@@ -1,4 +1,4 @@
-"""What share of what was shown is judged: what `sessionkit.incomplete` begins with, for where it can say no more."""
+"""What share of what was shown is judged: what `sessionkit.bounds` begins with, for where it can say no more."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def judged_share(
     measures
         Measures of sessions, whose cutoffs say how far down is looked.
     by, memory
-        As `sessionkit.incomplete` has them.
+        As `sessionkit.bounds` has them.
 
     Raises
     ------
@@ -45,7 +45,7 @@ def judged_share(
     '1 of 2 results shown within rank 10 are judged, 50'
     """
     depth = depth_of(measures)
-    (shares,) = run(study, [JudgedShareReduction(Grouping.of(study, by), depth)], memory)
+    (shares,) = run(study, [JudgedShareReduction(Grouping.of(study, by, several=False), depth)], memory)
     return shares, reading_of(shares_told(shares, depth))
 
 

@@ -13,10 +13,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from sessionkit.analysis.compare.comparison import corrected_text, pair_table
 from sessionkit.analysis.compare.corrections import CORRECTIONS, Family, corrected
+from sessionkit.analysis.compare.options import error_rate
 from sessionkit.analysis.compare.session_values import sessions_of
 from sessionkit.analysis.distribution_tails import t_at, t_beyond
-from sessionkit.analysis.findings import NUMBER, TEXT, WHOLE, Finding
+from sessionkit.analysis.findings import NUMBER, TEXT, WHOLE, TestedFinding
 from sessionkit.analysis.phrases import NOT_SHOWN, ONE_END, interval_text, left_out_note, more_in_table, reading_of
 from sessionkit.analysis.variance_components.group_means import means
 from sessionkit.analysis.variance_components.profiles import interval
@@ -24,12 +26,12 @@ from sessionkit.analysis.variance_components.random_factors import FactorChoice,
 from sessionkit.analysis.variance_components.reml import fitted
 from sessionkit.analysis.variance_components.yardsticks import Contrast, contrast, yardsticks
 from sessionkit.display.numbers import p_text, readable
+from sessionkit.display.tables import TextTable
 from sessionkit.display.words import counted, listed
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.readers.tabular import Frame
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.study import Study
-from sessionkit.study.study import guarded_read
 
 TRUTH = pl.Boolean()
 EFFECTS = pl.Schema(
@@ -60,8 +62,8 @@ FITS = pl.Schema(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MixedModel(Finding):
-    """Groups of sessions compared by a mixed model; made by `sessionkit.mixed`.
+class MixedModel(TestedFinding):
+    """Groups of sessions compared by a mixed model; made by `sessionkit.compare` with ``population="users,topics"``.
 
     Parameters
     ----------
@@ -78,9 +80,9 @@ class MixedModel(Finding):
         (whether the maximum was reached), ``singular`` (whether a component is 0).
     reading
         The finding in plain language, a sentence or more per line.
-    population
+    claim
         Whom the claim is about.
-    by, random, correction, alpha
+    by, random, correction, confidence
         As given; `random` with the names of all factors that were tried.
     interval_rate
         Error rate of each interval of an effect.
@@ -92,11 +94,11 @@ class MixedModel(Finding):
     components: pl.DataFrame
     fits: pl.DataFrame
     reading: str
-    population: str
+    claim: str
     by: str
     random: tuple[str, ...]
     correction: str
-    alpha: float
+    confidence: float
     interval_rate: float
     notes: tuple[str, ...]
 
@@ -104,20 +106,28 @@ class MixedModel(Finding):
         """The tables by name."""
         return {"effects": self.table, "components": self.components, "fits": self.fits}
 
+    def paper_table(self) -> TextTable:
+        """Of two groups the differences as papers print them; of more the main table."""
+        if self.table.select("a", "b").n_unique() != 1:
+            return super().paper_table()
+        caption = f"{self.table.item(0, 'b')} less {self.table.item(0, 'a')}, by {self.by}: mixed model, {listed(self.random)} random"
+        corrected_by = corrected_text(Family(self.table.height, self.correction))
+        return pair_table(self.table, f"{caption}{corrected_by}, n sessions", self.claim, self.confidence)
 
-@guarded_read
-def mixed(
+
+def mixed_model(
     study: Study | Frame,
     measures: str | Measure | Sequence[str | Measure] | None = None,
     by: str = "system_id",
     *,
+    cut: int | None = None,
     random: str | Sequence[str] | None = None,
     correction: str = "bonferroni",
-    alpha: float = 0.05,
+    confidence: float = 0.95,
     memory: str | int | None = None,
-    partials: str | PathLike[str] | None = None,
+    cache: str | PathLike[str] | None = None,
 ) -> MixedModel:
-    """Compare groups of sessions by a mixed model, whose claim is about users and topics like those searched.
+    """Compare groups of sessions by a mixed model, as `sessionkit.compare` does with ``population="users,topics"``.
 
     Groups, such as systems, are fixed. Users, topics, and what a topic does to each group (``system_id:topic_id``) are
     random. Components are estimated by REML.
@@ -131,6 +141,8 @@ def mixed(
         ``"mean(nDCG@10)"``.
     by
         Column of the sessions or users to group by, with 2 to 20 values.
+    cut
+        As `sessionkit.compare` has it.
     random
         The random factors, several as a list or joined by commas: ``"user_id"``, ``"topic_id"``, with the grouping
         column ``"system_id:topic_id"`` and ``"system_id:user_id"``, ``"user_id:topic_id"``, ``"session_id"``. If not
@@ -141,9 +153,9 @@ def mixed(
     correction
         Over all measures and pairs: ``"bonferroni"``, ``"holm"``, ``"bh"`` or ``"none"``, with intervals to match, as
         `sessionkit.compare` has it.
-    alpha
-        Error rate, above 0 and below .5.
-    memory, partials
+    confidence
+        Of intervals and tests, above .5 and below 1; a difference is significant where p is at most 1 - confidence.
+    memory, cache
         As `sessionkit.score` has them.
 
     Returns
@@ -182,12 +194,13 @@ def mixed(
     ...     "session_id": list("123456"), "topic_id": list("uuvvww"), "system_id": list("ABABAB"),
     ...     "measure": ["sDCG@10"] * 6, "value": [1.0, 2.0, 1.0, 3.0, 2.0, 5.0],
     ... })
-    >>> found = mixed(scores)
+    >>> found = mixed_model(scores)
     >>> found.table.select("a", "b", pl.col("estimate", "t", "df", "p").round(4)).row(0)
     ('A', 'B', 2.0, 3.4641, 2.0, 0.0742)
     """
-    _checked(correction, alpha)
-    sessions = sessions_of(study, measures, by, memory, partials)
+    _checked(correction)
+    alpha = error_rate(confidence)
+    sessions = sessions_of(study, measures, by, memory, cache, cut=cut)
     names = asked_for(sessions, random)
     if not names:
         msg = "a mixed model needs sessions that name their user or topic, and these name neither; compare would work"
@@ -205,17 +218,19 @@ def mixed(
         notes.append(
             f"what {sessions.by} does is taken to be the same for every user; with {unlike} in random= it may vary"
         )
-    about = population(max(found, key=lambda each: each.sessions))
+    about = claim(max(found, key=lambda each: each.sessions))
     return MixedModel(
         table=table,
         components=pl.DataFrame([row for each in found for row in each.components], schema=COMPONENTS, orient="row"),
         fits=pl.DataFrame([each.fit for each in found if each.fit], schema=FITS, orient="row"),
-        reading=reading_of(lines(table, found, about, by=sessions.by, alpha=alpha, correction=correction, notes=notes)),
-        population=about,
+        reading=reading_of(
+            lines(table, found, about, by=sessions.by, alpha=alpha, correction=correction, notes=notes), study
+        ),
+        claim=about,
         by=sessions.by,
         random=names,
         correction=correction,
-        alpha=alpha,
+        confidence=confidence,
         interval_rate=rate,
         notes=tuple(notes),
     )
@@ -238,14 +253,11 @@ def _at_rate(row: dict[str, Any], rate: float) -> tuple[float, float]:
     return row["estimate"] - half, row["estimate"] + half
 
 
-def _checked(correction: str, alpha: float) -> None:
+def _checked(correction: str) -> None:
     """Check what is asked for."""
     if correction not in CORRECTIONS:
         listed = ", ".join(CORRECTIONS)
         msg = f"correction must be one of {listed}, not {correction!r}{suggestion(str(correction), CORRECTIONS)}"
-        raise UsageError(msg)
-    if isinstance(alpha, bool) or not isinstance(alpha, int | float) or not 0 < alpha < 0.5:
-        msg = f"alpha must be a number above 0 and below .5, not {alpha!r}; 0.05 is usual"
         raise UsageError(msg)
 
 
@@ -257,7 +269,7 @@ LUCKY = 0.75
 """Standard error, as a share of that of the components, below which the reading says that it is small by chance."""
 
 
-def population(found: MeasureModel) -> str:
+def claim(found: MeasureModel) -> str:
     """Say whom the claim is about: units like those that are random; the others are taken as they are."""
     users, topics = counted(found.users, "user"), counted(found.topics, "topic")
     single = {part for name in found.random for part in name.split(":")}

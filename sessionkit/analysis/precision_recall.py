@@ -8,7 +8,7 @@ from os import PathLike
 
 import polars as pl
 
-from sessionkit.analysis.groups import NAMES, Grouping
+from sessionkit.analysis.groups import Grouping
 from sessionkit.analysis.numeric_ties import less
 from sessionkit.display.frames import ResultFrame
 from sessionkit.errors import MeasureError, UsageError, suggestion
@@ -21,26 +21,27 @@ from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.measures.recall_levels import ELEVEN, IPrec11, precision_at_recall
 from sessionkit.scoring.reduction import run
-from sessionkit.scoring.score import score, session_measures
+from sessionkit.scoring.score import OF_SESSION, By, score, session_measures
 from sessionkit.study import Study
+from sessionkit.study.restriction import Where
+from sessionkit.study.session_subset import restricted
 from sessionkit.study.study import guarded_read
 
-PER = ("group", "topic", "query")
+OF_LEVEL = ("recall", "precision", "n")
 AVERAGES = ("queries", "topics")
 
 
 @guarded_read
 def precision_recall(
     study: Study,
-    by: str | None = "system_id",
+    by: By = "system_id",
     *,
-    per: str = "group",
+    where: Where = None,
+    per: str | None = None,
     average: str = "queries",
     measure: str | Measure = IPrec11,
-    min_queries: int | None = None,
-    topic: str | None = None,
     memory: str | int | None = None,
-    partials: str | PathLike[str] | None = None,
+    cache: str | PathLike[str] | None = None,
 ) -> pl.DataFrame:
     """Interpolated precision at recall 0, 0.1, ... 1.
 
@@ -49,27 +50,26 @@ def precision_recall(
     study
         The study.
     by
-        Column of sessions or users to group by; None, all together.
+        Columns of sessions or users to group by, several as a list or joined by commas; None, all together.
+    where
+        Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
     per
-        ``"group"``: the average curve of each group; ``"topic"``: of each of its topics; ``"query"``: the curve of every
-        logged query.
+        ``"query"``: the curve of every logged query, in place of means.
     average
         What a group's curve averages: ``"queries"``, each counts the same; ``"topics"``, the queries of a topic are
         averaged first, so that topics count the same.
     measure
         ``IPrec11`` with its choices: ``"IPrec11(rule=trec9)@100"`` counts the first hundred ranks and rounds numbers of
         documents as trec_eval 9, ``min_grade`` says which grades are relevant.
-    min_queries, topic
-        Only sessions with at least so many logged queries; only those of this topic.
-    memory, partials
+    memory, cache
         As `sessionkit.score` has them.
 
     Returns
     -------
     polars.DataFrame
-        ``group``, ``topic_id`` (per topic), ``recall``, ``precision`` (between 0 and 1) and ``n``, the queries (or topics)
-        averaged; per query ``session_id``, ``query_position``, ``group``, ``topic_id``, ``recall``, ``precision``. Null
-        where nothing is relevant, which averages leave out; 0 where a list does not get so far.
+        The columns that make the groups, ``recall``, ``precision`` (between 0 and 1) and ``n``, the queries (or topics)
+        averaged; per query ``session_id``, ``query_position``, ``system_id``, ``topic_id``, ``user_id``, ``recall``,
+        ``precision``. Null where nothing is relevant, which averages leave out; 0 where a list does not get so far.
 
     Raises
     ------
@@ -91,19 +91,23 @@ def precision_recall(
     >>> sk.precision_recall(study).get_column("precision").to_list()
     [1.0, 1.0, 1.0, 1.0, 0.5, 0.5, 0.5, 0.0, 0.0, 0.0, 0.0]
     """
-    for name, value, allowed in (("per", per, PER), ("average", average, AVERAGES)):
-        if value not in allowed:
-            msg = f"{name} must be one of {', '.join(allowed)}, not {value!r}{suggestion(str(value), allowed)}"
-            raise UsageError(msg)
+    study = restricted(study, where)
+    if average not in AVERAGES:
+        raise UsageError(f"average must be queries or topics, not {average!r}{suggestion(str(average), AVERAGES)}")
+    if per not in (None, "query"):
+        raise UsageError(f"per must be query, not {per!r}; columns that make groups go to by")
+    if per is not None and by != "system_id":
+        raise UsageError(f"per=query gives a curve for every query, by={by} one for every group; drop one of them")
     asked = parse_measure(measure)
     if asked.recall_rule is None:
         msg = f"{asked} has no recall-precision curve; ask for IPrec11 with its parameters, such as IPrec11(rule=trec9)@100"
         raise MeasureError(msg)
     tell_of_depth(study, asked)
-    grouping = Grouping.of(study, by, min_queries, topic)
+    grouping = Grouping.of(study, by, OF_LEVEL)
     reads = columns_read(study, [asked])
     task = PrecisionRecallReduction(asked, asked.recall_rule, grouping, per, average, reads)
-    return ResultFrame(run(study, [task], memory, partials)[0])
+    (found,) = run(study, [task], memory, cache)
+    return ResultFrame(found if per == "query" else grouping.keyed(found))
 
 
 @guarded_read
@@ -113,6 +117,7 @@ def rprecision_histogram(
     b: str | None = None,
     *,
     by: str = "system_id",
+    where: Where = None,
     measure: str | Measure = "mean(Rprec)",
     memory: str | int | None = None,
 ) -> pl.DataFrame:
@@ -126,6 +131,8 @@ def rprecision_histogram(
         The systems; may be left out where there are exactly two, which then come in order of their names.
     by
         Column of sessions or users that names the systems.
+    where
+        Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
     measure
         What is compared: a measure of sessions, whose mean over the sessions of a system and topic is taken.
     memory
@@ -153,24 +160,22 @@ def rprecision_histogram(
     >>> sk.rprecision_histogram(study, "new", "old").rows()
     [('t', 1.0, 0.0, 1.0)]
     """
-    column = NAMES.get(by, by)
-    scores = score(study, session_measures(measure), per=[column, "topic_id"], memory=memory).drop_nulls(
-        [column, "topic_id"]
-    )
-    known = scores.get_column(column).cast(pl.String).unique().sort().to_list()
+    study = restricted(study, where)
+    scores = score(study, session_measures(measure), by=[by, "topic_id"], memory=memory).drop_nulls([by, "topic_id"])
+    known = scores.get_column(by).cast(pl.String).unique().sort().to_list()
     if a is None and b is None and len(known) == 2:
         a, b = known
     for name, system in (("a", a), ("b", b)):
         if system not in known:
             said = (
-                f"there is no {column} {system!r}"
+                f"there is no {by} {system!r}"
                 if system is not None
                 else f"name the systems to compare, a and b ({name})"
             )
             msg = f"{said}; there are: {', '.join(known[:20]) or 'none'}{suggestion(str(system), known) if system else ''}"
             raise UsageError(msg)
     sides = [
-        scores.filter(pl.col(column).cast(pl.String) == system).select("topic_id", value=pl.col("value"))
+        scores.filter(pl.col(by).cast(pl.String) == system).select("topic_id", value=pl.col("value"))
         for system in (a, b)
     ]
     both = (
@@ -183,8 +188,7 @@ QUERIES = pl.Schema(
     {
         "session_id": pl.String(),
         "query_position": pl.Int32(),
-        "group": pl.String(),
-        "topic_id": pl.String(),
+        **dict.fromkeys(OF_SESSION, pl.String()),
         "recall": pl.Float64(),
         "precision": pl.Float64(),
     }
@@ -223,13 +227,13 @@ class PrecisionRecallReduction:
     measure: Measure
     rule: str
     grouping: Grouping
-    per: str = "group"
+    per: str | None = None
     average: str = "queries"
     reads: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def columns(self) -> Mapping[str, Sequence[str]]:
         """What is read beside what every batch is made of."""
-        return with_topics(self.reads, self.grouping)
+        return with_sessions(self.reads, self.grouping, OF_SESSION if self.per == "query" else ["topic_id"])
 
     @property
     def slots(self) -> int:
@@ -245,7 +249,8 @@ class PrecisionRecallReduction:
         """Curves of the batch's queries, or their sums by topic."""
         lists = Lists(batch, self.measure.selection)
         curve = precision_at_recall(lists, self.measure.min_grade, self.rule, ELEVEN)
-        known = batch.sessions.select("session", "session_id", batch.features["topic_id"].cast(pl.String))
+        own = [batch.features[name].cast(pl.String) for name in (OF_SESSION if self.per == "query" else ["topic_id"])]
+        known = batch.sessions.select("session", "session_id", *own)
         chosen = self.grouping.sessions(batch).join(known, on="session", maintain_order="left")
         undefined = 0.0 if self.measure.undefined == "zero" else None
         points = []
@@ -276,16 +281,11 @@ class PrecisionRecallReduction:
         return added.select(SUMS.names()).cast(dict(SUMS))  # type: ignore[arg-type]
 
     def whole(self, parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
-        """Curves in the order of groups, topics or queries, and levels."""
+        """Curves in the order of groups, or queries, and levels."""
         added = self.added([*parts])
-        if len(added) or self.per != "query":
-            added = self.grouping.named(added)
         if self.per == "query":
             return added.sort("session_id", "query_position", "recall")
         sums = added.with_columns(pl.col("total").cast(pl.Int128))
-        if self.per == "topic":
-            topics = sums.with_columns(precision=_mean())
-            return topics.sort("group", "topic_id", "recall").select("group", "topic_id", "recall", "precision", "n")
         if self.average == "topics":
             of_topics = sums.with_columns(precision=_mean()).group_by("group", "recall")
             curves = of_topics.agg(
@@ -293,12 +293,14 @@ class PrecisionRecallReduction:
             )
         else:
             curves = sums.group_by("group", "recall").agg(pl.col("total", "n").sum()).with_columns(precision=_mean())
-        return curves.sort("group", "recall").select("group", "recall", "precision", "n")
+        return curves.sort("group", "recall").select("group", *OF_LEVEL)
 
 
-def with_topics(reads: Mapping[str, Sequence[str]], grouping: Grouping) -> dict[str, list[str]]:
-    """The columns that a measure, a grouping and topics need, by table."""
-    asked = (reads, grouping.columns(), {"sessions": ["topic_id"]})
+def with_sessions(
+    reads: Mapping[str, Sequence[str]], grouping: Grouping, columns: Sequence[str]
+) -> dict[str, list[str]]:
+    """The columns that a measure, a grouping and rows of sessions need, by table."""
+    asked = (reads, grouping.columns(), {"sessions": columns})
     tables = dict.fromkeys(table for columns in asked for table in columns)
     return {table: [*dict.fromkeys(name for columns in asked for name in columns.get(table, ()))] for table in tables}
 

@@ -14,6 +14,8 @@ from sessionkit.scoring.measures.reformulation import compared, terms_of
 from sessionkit.scoring.reduction import Reduction
 from sessionkit.scoring.score import score, score_task
 from sessionkit.study import Study
+from sessionkit.study.restriction import Where
+from sessionkit.study.session_subset import restricted
 from sessionkit.study.study import guarded_read
 
 STEP = ["session_id", "query_position"]
@@ -25,8 +27,9 @@ def reformulations(
     study: Study,
     measure: str | Measure | None = "nDCG@10",
     *,
+    where: Where = None,
     memory: str | int | None = None,
-    partials: str | PathLike[str] | None = None,
+    cache: str | PathLike[str] | None = None,
 ) -> pl.DataFrame:
     """Classify every step from one logged query to the next, and say how much the results gained by it.
 
@@ -36,9 +39,11 @@ def reformulations(
         A study whose queries have a ``query_text``. The queries, though not the results, must fit into memory.
     measure
         A measure with a value per query, such as ``"nDCG@10"`` or ``"P@10"``; None for the wording alone.
+    where
+        Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
     memory
         Memory to work within, see `sessionkit.score`.
-    partials
+    cache
         A directory to keep partial results in, see `sessionkit.score`.
 
     Returns
@@ -51,9 +56,9 @@ def reformulations(
         ``previous_value`` and ``change``, their difference (null where either is undefined). A session of one query has
         no row. What was typed is not in the table. What depends on a text that was not logged is null.
 
-        ``reformulation`` is ``repeat`` (the same terms), ``specialisation`` (terms added), ``generalisation`` (terms left
+        ``reformulation`` is ``repeat`` (the same terms), ``specialization`` (terms added), ``generalization`` (terms left
         out), ``substitution`` (some kept, some replaced) or ``new`` (none in common), by the sets of terms alone; see
-        `sessionkit.scoring.measures.reformulation` for the normalisation and the sources of the rule.
+        `sessionkit.scoring.measures.reformulation` for the normalization and the sources of the rule.
 
     Raises
     ------
@@ -74,8 +79,9 @@ def reformulations(
     ...     judgments={"judgment_key": ["t"], "doc_id": ["b"], "grade": [2]},
     ... )
     >>> sk.reformulations(study, "DCG@1").select("query_position", "reformulation", "overlap", "change").rows()
-    [(2, 'specialisation', 0.5, 2.0)]
+    [(2, 'specialization', 0.5, 2.0)]
     """
+    study = restricted(study, where)
     if not isinstance(study, Study):
         msg = f"reformulations takes a study, such as sk.open_study returns, not {type(study).__name__}"
         raise UsageError(msg)
@@ -84,7 +90,7 @@ def reformulations(
         raise DataError(msg)
     if measure is None:
         return ResultFrame(_steps(study))
-    values = score(study, [parse_measure(measure)], per="query", memory=memory, partials=partials)
+    values = score(study, [parse_measure(measure)], per="query", memory=memory, cache=cache)
     steps = _steps(study)
     values = values.select(*STEP, "measure", "value")
     before = values.select("session_id", previous_position="query_position", previous_value="value")
@@ -95,7 +101,7 @@ def reformulations(
 
 def reformulations_task(study: Study, measure: str | Measure = "nDCG@10") -> Reduction:
     """What `reformulations` asks of a study; the parameters and errors are the same."""
-    return score_task(study, measure, "query")
+    return score_task(study, measure, per="query")
 
 
 def _steps(study: Study) -> pl.DataFrame:

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from sessionkit.analysis.groups import Grouping
-from sessionkit.analysis.precision_recall import with_topics
+from sessionkit.analysis.precision_recall import with_sessions
 from sessionkit.display.frames import ResultFrame
-from sessionkit.errors import UsageError, suggestion
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.columns import columns_read
 from sessionkit.scoring.lists import Lists
@@ -18,8 +17,11 @@ from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.reduction import run
 from sessionkit.scoring.results_filter import results_shown
+from sessionkit.scoring.score import By
 from sessionkit.study import Study
+from sessionkit.study.restriction import Where
 from sessionkit.study.row_index import sums
+from sessionkit.study.session_subset import restricted
 from sessionkit.study.study import guarded_read
 
 COUNTS = ("sessions", "queries", "retrieved", "relevant", "relevant_retrieved")
@@ -29,12 +31,11 @@ PART = pl.Schema({"group": pl.String(), "topic_id": pl.String(), **dict.fromkeys
 @guarded_read
 def summary(
     study: Study,
-    by: str | None = "system_id",
+    by: By = "system_id",
     *,
-    per: str = "group",
+    where: Where = None,
     cutoff: int | None = None,
     min_grade: float = 1,
-    min_queries: int | None = None,
     memory: str | int | None = None,
 ) -> pl.DataFrame:
     """Count what was asked, retrieved and found: the summary table of textbooks and of trec_eval.
@@ -44,22 +45,20 @@ def summary(
     study
         The study.
     by
-        Column of sessions or users to group by; None, all together.
-    per
-        ``"group"``, or ``"topic"``: a row for each topic of a group.
+        Columns of sessions or users to group by, several as a list or joined by commas; None, all together.
+    where
+        Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
     cutoff
         Only the first so many ranks of each query; all if not given.
     min_grade
         Lowest relevant grade.
-    min_queries
-        Only sessions with at least so many logged queries.
     memory
         As `sessionkit.score` has it.
 
     Returns
     -------
     polars.DataFrame
-        ``group``, ``topic_id`` or ``topics`` (number of topics with a session), ``sessions``, ``queries`` (logged ones,
+        The columns that make the groups, ``topics`` (number of topics with a session), ``sessions``, ``queries`` (logged ones,
         also those that returned nothing), ``retrieved`` (results shown), ``relevant`` and ``relevant_retrieved``. As in
         trec_eval's num_ret, num_rel and num_rel_ret, everything is added up over queries: documents relevant for two
         queries count in both, and so do those that both found; a document twice in one list is found once.
@@ -67,7 +66,7 @@ def summary(
     Raises
     ------
     UsageError
-        An option or column does not exist.
+        A column does not exist, or no session is left.
 
     Examples
     --------
@@ -77,16 +76,14 @@ def summary(
     ...     sessions={"session_id": ["s"], "topic_id": ["t"]},
     ...     judgments={"judgment_key": ["t"] * 3, "doc_id": ["a", "b", "c"], "grade": [1, 0, 2]},
     ... )
-    >>> sk.summary(study).drop("group").row(0, named=True)
+    >>> sk.summary(study, by=None).row(0, named=True)
     {'topics': 1, 'sessions': 1, 'queries': 2, 'retrieved': 3, 'relevant': 4, 'relevant_retrieved': 2}
     """
-    if per not in ("group", "topic"):
-        msg = f"per must be group or topic, not {per!r}{suggestion(str(per), ('group', 'topic'))}"
-        raise UsageError(msg)
+    study = restricted(study, where)
     recall = parse_measure("R")(min_grade=min_grade, **({} if cutoff is None else {"cutoff": cutoff}))
-    grouping = Grouping.of(study, by, min_queries)
-    task = SummaryReduction(recall.inner, grouping, per, columns_read(study, [recall]))
-    return ResultFrame(run(study, [task], memory)[0])
+    grouping = Grouping.of(study, by, ("topics", *COUNTS))
+    task = SummaryReduction(recall.inner, grouping, columns_read(study, [recall]))
+    return ResultFrame(grouping.keyed(run(study, [task], memory)[0]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,22 +96,19 @@ class SummaryReduction:
         Which results count, and which grades are relevant.
     grouping
         The sessions and their groups.
-    per
-        As `summary` has it.
     reads
         Columns to read, by table.
     """
 
     measure: Measure
     grouping: Grouping
-    per: str = "group"
     reads: Mapping[str, Sequence[str]] = field(default_factory=dict)
     slots = 0
     columns_made = 1
 
     def columns(self) -> Mapping[str, Sequence[str]]:
         """What is read beside what every block is made of."""
-        return with_topics(self.reads, self.grouping)
+        return with_sessions(self.reads, self.grouping, ["topic_id"])
 
     def part(self, block: SessionBatch) -> pl.DataFrame:
         """Counts over the block's sessions."""
@@ -145,10 +139,8 @@ class SummaryReduction:
         return together.group_by("group", "topic_id").agg(pl.col(COUNTS).sum())
 
     def whole(self, parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
-        """Counts of every group, or of every topic of it, in order."""
-        counted = self.grouping.named(self.added([*parts]))
-        if self.per == "topic":
-            return counted.sort("group", "topic_id").select("group", "topic_id", *COUNTS)
+        """Counts of every group, in order."""
+        counted = self.added([*parts])
         topics = pl.col("topic_id").drop_nulls().n_unique().cast(pl.Int64)
         return (
             counted.group_by("group")

@@ -8,7 +8,7 @@ In come tables; out go Altair charts. Open `kinds/session_curve.py` first.
     registry.py    what each shows, its measures and options; a new chart is a file in kinds/ and a line here
     encodings.py   fields, axes and legends that charts share
     boundaries.py  the ends of queries along a session
-    theme.py       how charts look, and the colours of groups
+    theme.py       how charts look, and the colors of groups
     files.py       charts as files
     page.py        a web page that is safe to open; page.html is its template, page.css its style, page.js draws in it
     chart.html     the body of a page of one chart; place.html the place of any chart
@@ -21,7 +21,7 @@ from typing import Any
 
 from sessionkit.charts.registry import CHARTS, KINDS, function_of
 
-_HOME = {"colours_of": "theme", "save": "files", "spec_of": "files", "themed": "theme"} | {
+_HOME = {"colors_of": "theme", "save": "files", "spec_of": "files", "themed": "theme"} | {
     function_of(kind): f"kinds.{function_of(kind)}" for kind in CHARTS
 }
 __all__ = ["KINDS", *_HOME]  # noqa: PLE0604 - the charts are those of the registry

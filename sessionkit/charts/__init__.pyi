@@ -24,12 +24,12 @@ if TYPE_CHECKING:  # so that mypy reads every module before its package
     from sessionkit.charts.kinds.topic_curves import topic_curves as topic_curves
     from sessionkit.charts.kinds.waterfall import waterfall as waterfall
     from sessionkit.charts.registry import KINDS as KINDS
-    from sessionkit.charts.theme import colours_of as colours_of
+    from sessionkit.charts.theme import colors_of as colors_of
     from sessionkit.charts.theme import themed as themed
 
 __all__ = [
     "KINDS",
-    "colours_of",
+    "colors_of",
     "save",
     "spec_of",
     "themed",

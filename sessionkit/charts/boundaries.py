@@ -42,7 +42,7 @@ class Boundaries:
         return next((step for step in STEPS if len(self.queries) <= step * LABELS), STEPS[-1])
 
     def shown(self) -> pl.DataFrame:
-        """The queries that are labelled."""
+        """The queries that are labeled."""
         return self.queries.gather_every(self.step)
 
     def axis(self) -> alt.X:
@@ -66,6 +66,6 @@ class Boundaries:
         return [rules.encode(x=self.axis()), words]
 
     def at_ends(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """The rows of a frame at the ends of the queries that are labelled, and at its last slot."""
+        """The rows of a frame at the ends of the queries that are labeled, and at its last slot."""
         ends = self.shown().get_column("end").implode()
         return frame.filter(pl.col("slot").is_in(ends) | (pl.col("slot") == self.slots))

@@ -1,4 +1,4 @@
-"""What all charts share: frames as inline values under fixed field names, colours, axes in the field's words, titles.
+"""What all charts share: frames as inline values under fixed field names, colors, axes in the field's words, titles.
 
 Names from logs are only ever *values*. Every field a chart refers to is written in this package, never taken from data.
 """
@@ -12,12 +12,15 @@ from typing import Any, TypeVar
 import altair as alt
 import polars as pl
 
-from sessionkit.charts.theme import colours_of
+from sessionkit.analysis.groups import BETWEEN, with_groups
+from sessionkit.charts.theme import colors_of
 from sessionkit.display.labels import inert, inert_column, named, plain, printable, printable_column
 from sessionkit.errors import UsageError
 from sessionkit.readers.tabular import as_polars
 
 SYNTHETIC = "Synthetic data"
+LEGENDS = {"system_id": "System", "topic_id": "Topic", "user_id": "User", "session_id": "Session"}
+"""What columns that make groups are called."""
 FOLD = 40
 """Characters of a measure's text on one line of an axis title."""
 DASHES = ([1, 0], [6, 4], [2, 3], [9, 3, 2, 3], [12, 5], [1, 2])
@@ -63,17 +66,46 @@ def checked(frame: Any, columns: Sequence[str], source: str) -> pl.DataFrame:  #
     return shown
 
 
+def grouped(
+    frame: Any,  # noqa: ANN401  # anything tabular
+    columns: Sequence[str],
+    source: str,
+    own: Sequence[str],
+    legend: str | None = None,
+) -> tuple[pl.DataFrame, str]:
+    """Return these columns of a tidy frame with ``group``, the name of each row's group, and what the groups are called.
+
+    Parameters
+    ----------
+    own
+        The columns that every frame of this source has; the others make the groups.
+    legend
+        What the groups are called; by default as their columns are.
+
+    Raises
+    ------
+    UsageError
+        A column is missing, or there is no row, or no value.
+    """
+    table = as_polars(frame, source).collect()
+    keys = [name for name in table.columns if name not in own]
+    if "group" not in keys:
+        table = with_groups(table, keys)
+    names = [LEGENDS.get(name, name) for name in keys if name != "group"]
+    return checked(table, ("group", *columns), source), BETWEEN.join(names) or "Group" if legend is None else legend
+
+
 def values(frame: pl.DataFrame) -> alt.InlineData:
     """Return a frame as data inside the chart: independent of Altair's global data transformers and their row limit."""
     texts = [inert_column(name) for name, dtype in frame.schema.items() if dtype == pl.String]
     return SharedRows(values=frame.with_columns(texts).to_dicts())
 
 
-def colour(groups: Sequence[str], colours: Mapping[str, str] | None, legend: str) -> alt.Color:
-    """Return the colour of each group, from `colours` or by sorted name."""
+def color(groups: Sequence[str], colors: Mapping[str, str] | None, legend: str) -> alt.Color:
+    """Return the color of each group, from `colors` or by sorted name."""
     names = sorted(set(groups))
-    given = {named(name): shade for name, shade in (colours or {}).items()}
-    own = given if all(name in given for name in names) else colours_of([*given, *names]) | given
+    given = {named(name): shade for name, shade in (colors or {}).items()}
+    own = given if all(name in given for name in names) else colors_of([*given, *names]) | given
     scale = alt.Scale(domain=[inert(name) for name in names], range=[own[name] for name in names])
     return alt.Color(field="group", type="nominal", scale=scale, legend=alt.Legend(title=plain("legend", legend)))
 

@@ -39,16 +39,16 @@ CHARTS = {
         "session_curves", ("nDCG@10",), ("average",), in_report=True,
     ),
     "session-curve": ChartKind(
-        "normalised gain along the session, averaged by system (Figure 2)",
+        "normalized gain along the session, averaged by system (Figure 2)",
         "session_curves", ("nsDCG@10",), in_report=True,
     ),
     "topic-curves": ChartKind(
         "gain along the sessions of one topic, all and those with at least n queries (Figure 3)",
-        "session_curves", options=("topic", "min_queries"), in_report=True,
+        "session_curves", options=("long",), in_report=True,
     ),
     "single-sessions": ChartKind(
         "every session of one system and topic, with its stopping point (Figure 4)",
-        "session_curves", options=("topic", "system"), in_report=True,
+        "session_curves", in_report=True,
     ),
     "sweep-map": ChartKind(
         "which system leads at which setting of a measure, and where the conclusion ends",
@@ -82,7 +82,7 @@ CHARTS = {
     ),
     "rprecision-histogram": ChartKind(
         "how far two systems are apart in R-precision, by topic",
-        "vectors", ("mean(Rprec)",), ("system", "against"),
+        "vectors", ("mean(Rprec)",), ("against",),
     ),
     "score-distribution": ChartKind("scores of sessions by system: box and strip", "scores", ("nsDCG@10",)),
     "waterfall": ChartKind(

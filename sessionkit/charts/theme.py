@@ -1,4 +1,4 @@
-"""How every figure looks: fonts, sizes and colours, put on when a chart is rendered; until then charts compose."""
+"""How every figure looks: fonts, sizes and colors, put on when a chart is rendered; until then charts compose."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, TypeVar, cast
 import altair as alt
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8A7A00")
-"""Okabe & Ito's colours, told apart with any kind of colour vision; their yellow darkened to be seen on white."""
+"""Okabe & Ito's colors, told apart with any kind of color vision; their yellow darkened to be seen on white."""
 INK, FAINT, GRID = "#222222", "#767676", "#E8E8E8"
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 WIDTH, HEIGHT = 460, 280
@@ -91,28 +91,28 @@ def themed(chart: Chart) -> Chart:
     return cast("Chart", dressed)
 
 
-def colours_of(groups: Iterable[str]) -> dict[str, str]:
-    """Give every group its colour, by sorted name; pass the result to every chart of a report to keep colours the same.
+def colors_of(groups: Iterable[str]) -> dict[str, str]:
+    """Give every group its color, by sorted name; pass the result to every chart of a report to keep colors the same.
 
-    From the ninth group on, darker and lighter shades of the same colours follow; after 24 groups they repeat.
+    From the ninth group on, darker and lighter shades of the same colors follow; after 24 groups they repeat.
 
     Examples
     --------
-    >>> colours_of(["S2", "S1"])
+    >>> colors_of(["S2", "S1"])
     {'S1': '#0072B2', 'S2': '#D55E00'}
     """
     shades = [
         *PALETTE,
-        *(_mixed(colour, 0.75 if colour == "#000000" else 0.1) for colour in PALETTE),
-        *(_mixed(colour, 1.0) for colour in PALETTE),
+        *(_mixed(color, 0.75 if color == "#000000" else 0.1) for color in PALETTE),
+        *(_mixed(color, 1.0) for color in PALETTE),
     ]
     return {group: shades[place % len(shades)] for place, group in enumerate(sorted(set(groups)))}
 
 
-def _mixed(colour: str, grey: float) -> str:
-    """Return a colour mixed with a grey from black (0) to white (1), 55 to 45."""
-    parts = [int(colour[start : start + 2], 16) for start in (1, 3, 5)]
-    return "#" + "".join(f"{round(0.55 * part + 0.45 * 255 * grey):02X}" for part in parts)
+def _mixed(color: str, gray: float) -> str:
+    """Return a color mixed with a gray from black (0) to white (1), 55 to 45."""
+    parts = [int(color[start : start + 2], 16) for start in (1, 3, 5)]
+    return "#" + "".join(f"{round(0.55 * part + 0.45 * 255 * gray):02X}" for part in parts)
 
 
 def _merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ In come words; out go files and text. Open `app.py` first.
 
 ::
 
-    app.py           the commands, listed; a new one is a function in its group's file and a line there
+    app.py           the commands, listed, and help; a new one is a function in its group's file and a line there
     data.py          ingest, check
     scores.py        score, explain
     describe.py      describe
@@ -16,11 +16,10 @@ In come words; out go files and text. Open `app.py` first.
     report.py        report
     demo.py          demo
     compare.py       compare
-    incomplete.py    incomplete
-    effort.py        effort
-    robustness.py    noise, discriminate, incomplete --loss
+    bounds.py        bounds
+    robustness.py    judgment-loss, judge-noise, agreement, discriminate
     calibrate.py     calibrate
-    power.py         mixed, power
+    power.py         power
     init.py          init
     pseudonymize.py  pseudonymize
     options.py       arguments and options that several commands take, and the study they name

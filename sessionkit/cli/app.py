@@ -3,29 +3,56 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer.core import TyperGroup
 
 from sessionkit import __version__
+from sessionkit.cli.bounds import bounds
 from sessionkit.cli.calibrate import calibrate
 from sessionkit.cli.catalogue import formats, measures, schema
-from sessionkit.cli.chart import chart
+from sessionkit.cli.chart import chart, charts_app
 from sessionkit.cli.compare import compare
 from sessionkit.cli.correlate import correlate
 from sessionkit.cli.curves import breakdown, curve
 from sessionkit.cli.data import check, ingest
 from sessionkit.cli.demo import demo
 from sessionkit.cli.describe import describe
-from sessionkit.cli.effort import effort
-from sessionkit.cli.incomplete import incomplete
 from sessionkit.cli.init import init
-from sessionkit.cli.power import mixed, power
+from sessionkit.cli.power import power
 from sessionkit.cli.pseudonymize import pseudonymize
 from sessionkit.cli.report import report
-from sessionkit.cli.robustness import discriminate, noise
+from sessionkit.cli.robustness import agreement, discriminate, judge_noise, judgment_loss
 from sessionkit.cli.scores import explain, score
 from sessionkit.cli.sweep import sweep
+from sessionkit.errors import UsageError, suggestion
+
+GUIDES = Path(__file__).parents[1] / "guides"
+
+
+def help_(
+    topic: Annotated[
+        str | None,
+        typer.Argument(metavar="[COMMAND|TOPIC]", help="A command, or the name of a guide.", show_default=False),
+    ] = None,
+) -> None:
+    """Help on a command or a topic."""
+    commands = [name_of(command) for command in COMMANDS]
+    topics = sorted(path.stem for path in GUIDES.glob("*.md"))
+    if topic in topics:
+        typer.echo((GUIDES / f"{topic}.md").read_text(encoding="utf-8"))
+        return
+    if topic is not None and topic not in commands:
+        known = [*commands, *topics]
+        raise UsageError(
+            f"there is no help on {topic!r}{suggestion(topic, known)}; commands: {', '.join(commands)}; topics: {', '.join(topics)}"
+        )
+    app_for(topic)([*([topic] if topic else []), "--help"], prog_name="sessionkit", standalone_mode=False)
+    if topic is None:
+        typer.echo(f"Topics of sessionkit help: {', '.join(topics)}")
+
 
 COMMANDS: dict[Callable[..., None], str] = {
     demo: "sessionkit demo --out sessionkit-demo",
@@ -33,28 +60,42 @@ COMMANDS: dict[Callable[..., None], str] = {
     ingest: "sessionkit ingest study.toml --out mystudy",
     check: "sessionkit check mystudy --verify",
     describe: "sessionkit describe mystudy",
-    score: "sessionkit score mystudy 'nsDCG@10' 'mean(nDCG@10)' --per system,topic",
+    score: "sessionkit score mystudy 'nsDCG@10' 'mean(nDCG@10)' --by system_id,topic_id",
     explain: "sessionkit explain mystudy 'sDCG@10' --session s07",
-    curve: "sessionkit curve mystudy 'nsDCG@10' --by system_id --min-queries 2",
-    breakdown: "sessionkit breakdown mystudy 'nDCG@10' --by last",
-    compare: "sessionkit compare mystudy 'nsDCG@10' --by system_id --generalise topics",
-    mixed: "sessionkit mixed mystudy 'nsDCG@10' --by system_id",
+    curve: "sessionkit curve mystudy 'nsDCG@10' --by system_id,topic_id --where 'queries >= 2'",
+    breakdown: "sessionkit breakdown mystudy 'nDCG@10' --parts last",
+    compare: "sessionkit compare mystudy 'nsDCG@10' --by system_id --population topics",
     power: "sessionkit power mystudy 'nsDCG@10' --difference 0.05",
-    correlate: "sessionkit correlate mystudy 'nsDCG@10' 'sDCG@10' --with performance --partial Queries",
-    incomplete: "sessionkit incomplete mystudy 'nsDCG@10' 'mean(nDCG@10)' --by system_id --table wanted",
-    effort: "sessionkit effort mystudy 'sDCG@10' --document-cost 20 --query-cost 15",
-    noise: "sessionkit noise mystudy 'nsDCG@10' --noise 0.1 --draws 500",
+    correlate: "sessionkit correlate mystudy 'nsDCG@10' 'sDCG@10' --with performance --control Queries",
+    bounds: "sessionkit bounds mystudy 'nsDCG@10' 'mean(nDCG@10)' --by system_id --table wanted",
+    judgment_loss: "sessionkit judgment-loss mystudy 'nsDCG@10' --fractions 0.1:1:10 --chart loss.svg",
+    judge_noise: "sessionkit judge-noise mystudy 'nsDCG@10' --noise 0.1 --draws 500",
+    agreement: "sessionkit agreement mystudy",
     discriminate: "sessionkit discriminate mystudy 'mean(nDCG@10)' 'mean(P@10)' --test bootstrap",
-    sweep: "sessionkit sweep mystudy 'nsDCG@10' --vary b=1.5:10:18 --vary bq=1.5:10:18 --map map.svg",
+    sweep: "sessionkit sweep mystudy 'nsDCG@10' --vary b=1.5:10:18 --vary bq=1.5:10:18 --chart map.svg",
     calibrate: "sessionkit calibrate mystudy --model 'sDCG@10' --model 'sRBP@10'",
-    chart: "sessionkit chart mystudy session-curve --output figure2.svg",
+    chart: "sessionkit chart session-curve mystudy --output figure2.svg",
     report: "sessionkit report mystudy --output report.html 'nsDCG@10' --redact queries,users",
     pseudonymize: "sessionkit pseudonymize mystudy --out shared --keep condition --mapping secret.csv",
     measures: "sessionkit measures nsDCG",
     formats: "sessionkit formats tables",
     schema: "sessionkit schema results",
+    help_: "sessionkit help compare",
 }
-"""Every command with an example of its use; the function's name is the command's."""
+"""Every command with an example of its use."""
+
+
+class InOrder(TyperGroup):
+    """The program, whose help lists the commands in the order of `COMMANDS`."""
+
+    def list_commands(self, ctx: object) -> list[str]:  # noqa: ARG002 - as click calls it
+        """The names of the commands."""
+        return [name for name in map(name_of, COMMANDS) if name in self.commands]
+
+
+def name_of(command: Callable[..., None]) -> str:
+    """The command's name: that of its function, with dashes."""
+    return command.__name__.rstrip("_").replace("_", "-")
 
 
 def app_for(asked: str | None) -> typer.Typer:
@@ -64,6 +105,7 @@ def app_for(asked: str | None) -> typer.Typer:
     """
     app = typer.Typer(
         name="sessionkit",
+        cls=InOrder,
         help="Session-level evaluation of interactive search: from logs and relevance judgments to scores, curves and a report.",
         epilog=(
             "STUDY is a study directory, a study.toml, or a log file that needs no options. Results go to stdout, notes and "
@@ -73,9 +115,12 @@ def app_for(asked: str | None) -> typer.Typer:
         pretty_exceptions_enable=False,
     )
     app.callback()(options)
-    named = {command: example for command, example in COMMANDS.items() if command.__name__ == asked}
+    named = {command: example for command, example in COMMANDS.items() if name_of(command) == asked}
     for command, example in (named or COMMANDS).items():
-        app.command(command.__name__, epilog=f"Example:\n\n\b\n  {example}")(command)
+        if command is chart:
+            app.add_typer(charts_app(example), name=name_of(chart))
+        else:
+            app.command(name_of(command), epilog=f"Example:\n\n\b\n  {example}")(command)
     return app
 
 

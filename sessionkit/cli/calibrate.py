@@ -9,17 +9,20 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sessionkit.cli.options import (
+    ChartOption,
     ConfidenceOption,
+    DrawsOption,
     FormatOption,
     MemoryOption,
     OutputOption,
     SeedOption,
     TableOption,
     UnitsOption,
+    WhereOption,
     open_source,
 )
 from sessionkit.cli.output import OutputForm, destination
-from sessionkit.cli.runner import note, tell, working
+from sessionkit.cli.runner import note, working
 from sessionkit.errors import UsageError
 
 if TYPE_CHECKING:
@@ -44,6 +47,7 @@ def calibrate(
         ),
     ] = None,
     *,
+    where: WhereOption = None,
     model: Annotated[
         list[str] | None,
         typer.Option(
@@ -109,19 +113,9 @@ def calibrate(
     ] = None,
     units: UnitsOption = "auto",
     confidence: ConfidenceOption = 0.95,
-    resamples: Annotated[
-        int, typer.Option("--resamples", metavar="N", help="Number of draws of users, or of sessions.")
-    ] = 1000,
+    draws: DrawsOption = 1000,
     seed: SeedOption = 0,
-    chart: Annotated[
-        Path | None,
-        typer.Option(
-            "--chart",
-            metavar="FILE",
-            help="Draw the fitted discount of the first model with what was observed; ends in .svg, .png, .pdf, .html or .json.",
-            show_default=False,
-        ),
-    ] = None,
+    chart: ChartOption = None,
     memory: MemoryOption = None,
     table: TableOption = None,
     format_: FormatOption = None,
@@ -138,17 +132,15 @@ def calibrate(
     from sessionkit.analysis.calibrate.calibrate import calibrate as calibrated
     from sessionkit.analysis.calibrate.models import models_of
     from sessionkit.analysis.calibrate.tables import counts_file
-    from sessionkit.study.atomic_files import require_place
 
     if (study is None) == (counts is None):
         said = "give one of them" if counts is None else "give only one of them"
         msg = f"calibrate takes STUDY, or a table of counts with --counts FILE; {said}"
         raise UsageError(msg)
-    to = destination(format_, output)
+    to = destination(format_, output, chart)
     models_of(model or "sDCG")
-    if chart is not None:
-        require_place(chart)
-    seen = open_source(study) if study is not None else counts_file(counts or "")
+    opened = open_source(study, where) if study is not None else None
+    seen = counts_file(counts or "") if opened is None else opened
     with working("fitting discounts"):
         found = calibrated(
             seen,
@@ -161,7 +153,7 @@ def calibrate(
             cut_short=cut_short,
             units=units,
             confidence=confidence,
-            resamples=resamples,
+            draws=draws,
             seed=seed,
             memory=memory,
         )
@@ -172,9 +164,11 @@ def calibrate(
     else:
         for line in found.warnings:
             note(line)
-    to.send_finding(tables, "\n".join([found.reading, *_command(found, study)]), table)
+    to.send_finding(tables, "\n".join([found.reading, *_command(found, study)]), table, found)
     if chart is not None:
-        _draw(found, chart, synthetic=getattr(getattr(seen, "settings", None), "synthetic", False))
+        from sessionkit.reports.figures.robustness import surface_of
+
+        to.draw(surface_of(found, synthetic=opened is not None and opened.settings.synthetic))
 
 
 def _command(found: Calibration, study: str | None) -> list[str]:
@@ -185,12 +179,3 @@ def _command(found: Calibration, study: str | None) -> list[str]:
         return []
     texts = [text if parse_measure(text).level == "session" else f"mean({text})" for text in found.measures]
     return [" ".join(["sessionkit score", shlex.quote(study or "STUDY"), *(shlex.quote(text) for text in texts)])]
-
-
-def _draw(found: Calibration, file: Path, *, synthetic: bool) -> None:
-    """Draw the first fit."""
-    from sessionkit.charts import save
-    from sessionkit.reports.figures.robustness import surface_of
-
-    save(surface_of(found, synthetic=synthetic), file)
-    tell(f"written: {file}")

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import sys
-import textwrap
+from collections.abc import Callable
+from inspect import Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast, get_type_hints
 
 import typer
 
-from sessionkit.charts.registry import CHARTS
-from sessionkit.cli.options import StudyArgument, columns_or_measures_first, open_source
+from sessionkit.charts.registry import CHARTS, ChartKind, function_of
+from sessionkit.cli.options import ByOption, StudyArgument, WhereOption, columns_or_measures_first, open_source
 from sessionkit.cli.runner import tell, working
 from sessionkit.cli.sweep import GRAMMAR, varied
 
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 
 
 def chart(
+    kind: str,
     study: StudyArgument,
-    kind: Annotated[str, typer.Argument(metavar="KIND", help="One of the charts above.", show_default=False)],
     *,
     output: Annotated[
         Path,
@@ -33,60 +34,27 @@ def chart(
         typer.Option(
             "--measure",
             metavar="MEASURE",
-            help="What to draw. Default: what stands beside the chart above. May be given again where several stand there.",
+            help="What to draw; of charts of several measures it may be given again.",
             show_default=False,
         ),
     ] = None,
-    topic: Annotated[
-        str | None,
-        typer.Option(
-            "--topic",
-            metavar="TOPIC",
-            help="Only this topic. Default: all; in topic-curves and single-sessions the one with the most queries.",
-            show_default=False,
-        ),
-    ] = None,
-    system: Annotated[
-        str | None,
-        typer.Option(
-            "--system",
-            metavar="SYSTEM",
-            help=(
-                "Only this system. Default: all; in single-sessions the first. In rprecision-histogram the one whose lead is "
-                "above 0."
-            ),
-            show_default=False,
-        ),
-    ] = None,
-    min_queries: Annotated[
-        int | None,
-        typer.Option(
-            "--min-queries",
-            metavar="N",
-            min=1,
-            help="Only sessions with at least N logged queries; in topic-curves those that are long. Default: all; 4.",
-            show_default=False,
-        ),
-    ] = None,
+    where: WhereOption = None,
     vary: Annotated[
         list[str] | None,
         typer.Option(
             "--vary",
             metavar=GRAMMAR,
-            help="Of sweep-map: what is varied, the first two parameters along the axes. Default: b and bq from 1.5 to 10.",
+            help="What is varied, the first two parameters along the axes. Default: b and bq from 1.5 to 10.",
             show_default=False,
         ),
     ] = None,
-    by: Annotated[
-        str,
-        typer.Option("--by", metavar="COLUMN", help="Column of the sessions or users to group by, such as topic_id."),
-    ] = "system_id",
+    by: ByOption = "system_id",
     against: Annotated[
         str | None,
         typer.Option(
             "--against",
             metavar="SYSTEM",
-            help="Second system of rprecision-histogram. Default: the other, where there are two.",
+            help="The system whose lead is below 0. Default: the second by name.",
             show_default=False,
         ),
     ] = None,
@@ -95,7 +63,7 @@ def chart(
         typer.Option(
             "--session",
             metavar="ID",
-            help="Session of waterfall and session-timeline. Default: the one with the most queries.",
+            help="The session. Default: the one with the most queries.",
             show_default=False,
         ),
     ] = None,
@@ -104,7 +72,7 @@ def chart(
         typer.Option(
             "--with",
             metavar="COLUMN",
-            help="What correlation-forest correlates with: ratings, other numbers of sessions or users, or a measure; may be "
+            help="What to correlate with: ratings, other numbers of sessions or users, or a measure; may be "
             "given again.",
             show_default=False,
             callback=columns_or_measures_first,
@@ -115,7 +83,7 @@ def chart(
         typer.Option(
             "--difference",
             metavar="NUMBER|SHARE%",
-            help="Of power-curve: the smallest true difference worth finding, as power has it.",
+            help="The smallest true difference worth finding, as power has it.",
             show_default=False,
         ),
     ] = None,
@@ -124,8 +92,18 @@ def chart(
         typer.Option(
             "--average",
             metavar="sessions|queries",
-            help="Of last-vs-nonlast: within sessions of two or more queries, or all queries pooled, after ECIR 2008, and by "
+            help="Within sessions of two or more queries, or all queries pooled, after ECIR 2008, and by "
             "default sDCG@100. Default: sessions.",
+            show_default=False,
+        ),
+    ] = None,
+    long: Annotated[
+        int | None,
+        typer.Option(
+            "--long",
+            metavar="N",
+            min=1,
+            help="Queries from which on a session is long. Default: 4.",
             show_default=False,
         ),
     ] = None,
@@ -134,7 +112,7 @@ def chart(
         typer.Option("--title", metavar="TEXT", help='Title above the chart; "" for none.', show_default=False),
     ] = None,
 ) -> None:
-    """A figure of the study as a file; its caption goes to stdout."""
+    """Draw a figure of the study; its caption goes to stdout."""
     from sessionkit.charts import save
     from sessionkit.charts.encodings import retitled
     from sessionkit.errors import visible
@@ -150,9 +128,7 @@ def chart(
             opened,
             kind,
             asked,
-            topic=topic,
-            system=system,
-            min_queries=min_queries,
+            where=where,
             vary=varied(vary or []),
             by=by,
             session=session,
@@ -160,6 +136,7 @@ def chart(
             against=against,
             difference=difference,
             average=average,
+            long=long,
         )
         drawn = cast("alt.LayerChart", made.chart)
         save(drawn if title is None else retitled(drawn, title), output)
@@ -167,13 +144,51 @@ def chart(
     tell(f"written: {output}")
 
 
-def _kinds() -> str:
-    """The charts with what each shows, and of which measures, as a part of the help that is not wrapped."""
-    lines = []
-    for kind, one in CHARTS.items():
-        measures = f" ({' '.join(one.measures)})" if one.measures else ""
-        lines += [f"{kind}{measures}", *textwrap.wrap(one.shows, 72, initial_indent="    ", subsequent_indent="    ")]
-    return "\n".join(["\b", *lines])
+COMMON = ("study", "output", "where", "by", "title")
+"""Parameters of every chart."""
 
 
-chart.__doc__ = f"{chart.__doc__}\n\n{_kinds()}"
+def charts_app(example: str) -> typer.Typer:
+    """Return the command chart: a command for each kind, with the options of that kind alone."""
+    app = typer.Typer(
+        help=chart.__doc__,
+        epilog=f"Example:\n\n\b\n  {example}",
+        rich_markup_mode=None,
+        subcommand_metavar="KIND STUDY [ARGS]...",
+    )
+    for kind, entry in CHARTS.items():
+        app.command(
+            kind, help=_shows(entry), short_help=entry.shows, epilog=f"Example:\n\n\b\n  {_example(kind, entry)}"
+        )(_command_of(kind))
+    return app
+
+
+def _command_of(kind: str) -> Callable[..., None]:
+    """The function of one kind: `chart` with the parameters that this kind has."""
+    entry, hints = CHARTS[kind], get_type_hints(chart, include_extras=True)
+    own = {*COMMON, *(("measure",) if entry.measures else ()), *entry.options}
+    parameters = [
+        parameter.replace(annotation=hints[name])
+        for name, parameter in signature(chart).parameters.items()
+        if name.rstrip("_") in own
+    ]
+
+    def draw(**given: Any) -> None:  # noqa: ANN401 - as the parameters of `chart` are
+        chart(kind, **given)
+
+    draw.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    draw.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return draw
+
+
+def _shows(entry: ChartKind) -> str:
+    """What a kind shows, and of which measures."""
+    measures = f" Default measures: {' '.join(entry.measures)}." if entry.measures else ""
+    return f"{entry.shows[:1].upper()}{entry.shows[1:]}.{measures}"
+
+
+def _example(kind: str, entry: ChartKind) -> str:
+    """A command that draws a kind."""
+    needed = {"difference": " --difference 0.05", "with": " --with satisfaction"}
+    words = "".join(needed.get(option, "") for option in entry.options)
+    return f"sessionkit chart {kind} mystudy --output {function_of(kind)}.svg{words}"

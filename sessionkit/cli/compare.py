@@ -7,21 +7,27 @@ from typing import Annotated
 import typer
 
 from sessionkit.cli.options import (
+    ByOption,
+    CacheOption,
+    ChartOption,
+    ConfidenceOption,
+    CorrectionOption,
+    DrawsOption,
     FormatOption,
     MeasuresArgument,
     MemoryOption,
     OutputOption,
-    PartialsOption,
-    StudyArgument,
+    PopulationOption,
+    ScoresArgument,
+    SeedOption,
     TableOption,
-    open_source,
+    TestOption,
+    WhereOption,
+    open_scores,
 )
 from sessionkit.cli.output import OutputForm, destination
 from sessionkit.cli.runner import working
 
-TESTS = "t|wilcoxon|sign|randomisation|least-squares|welch|mann-whitney|tukey|nemenyi|conover"
-CLAIMS = "users|topics|sessions"
-CORRECTIONS = "bonferroni|holm|bh|none"
 SHOWN = [
     "measure", "a", "b", "n_a", "n_b", "estimate", "low", "high", "p_adjusted", "effect", "mean_a", "mean_b",
     "raw_difference",
@@ -30,46 +36,41 @@ SHOWN = [
 
 
 def compare(
-    study: StudyArgument,
+    study: ScoresArgument,
     measures: MeasuresArgument,
     *,
-    by: Annotated[
-        str, typer.Option("--by", metavar="COLUMN", help="Column of sessions or users, with 2 to 20 values.")
-    ] = "system_id",
-    test: Annotated[
-        str | None,
+    by: ByOption = "system_id",
+    where: WhereOption = None,
+    cut: Annotated[
+        int | None,
         typer.Option(
-            "--test",
-            metavar=TESTS,
-            help="Default: the one the design supports. Units that met every group: t (two groups), tukey (more). Each user once "
-            "per topic, systems alternated: least-squares. Different units: welch.",
+            "--cut",
+            metavar="N",
+            min=2,
+            max=9,
+            help="Cut a column of numbers, such as years of experience, into N groups of about one size.",
             show_default=False,
         ),
     ] = None,
-    generalise: Annotated[
+    test: TestOption = None,
+    population: PopulationOption = None,
+    random: Annotated[
         str | None,
         typer.Option(
-            "--generalise",
-            metavar=CLAIMS,
-            help="What the claim goes beyond: to users like these, searching these topics; to topics like these; to sessions like "
-            "these. It decides what the units are. Default: users where they met several groups.",
+            "--random",
+            metavar="FACTOR,...",
+            help="Of --population users,topics: user_id, topic_id, system_id:topic_id (what topics do to the groups), system_id:user_id, "
+            "user_id:topic_id, session_id. Default: the first three, where they are known.",
             show_default=False,
         ),
     ] = None,
-    correction: Annotated[
-        str,
-        typer.Option(
-            "--correction",
-            metavar=CORRECTIONS,
-            help="For many p-values, over all measures and pairs; intervals match. holm finds a little more, and tells of it the "
-            "side of 0 only.",
-        ),
-    ] = "bonferroni",
-    alpha: Annotated[float, typer.Option("--alpha", metavar="RATE", help="Error rate of tests and intervals.")] = 0.05,
-    resamples: Annotated[int, typer.Option("--resamples", metavar="N", help="Draws of a randomisation test.")] = 9_999,
-    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Seed of these draws.")] = 0,
+    correction: CorrectionOption = "bonferroni",
+    confidence: ConfidenceOption = 0.95,
+    draws: DrawsOption = 9_999,
+    seed: SeedOption = 0,
+    chart: ChartOption = None,
     memory: MemoryOption = None,
-    partials: PartialsOption = None,
+    cache: CacheOption = None,
     table: TableOption = None,
     format_: FormatOption = None,
     output: OutputOption = None,
@@ -79,33 +80,44 @@ def compare(
     The study's design, which settles the test, is read from the data. Sessions are matched by user and topic, and a pair
     that lacks a value leaves whole. One row per measure and pair of groups, b less a: the estimate with its interval,
     p, p_adjusted and effect size, the raw means and their difference, wins, ties and losses, and the difference that
-    could have been found (detectable). The
-    reading says in words what was found, for whom and from how much. Tables for --table: pairs, overall, order (period
-    and carry-over), dropped, settings, reading.
-    Without it tsv and csv have every table under a line "# name", and jsonl a field table.
+    could have been found (detectable). The reading says in words what was found, for whom and from how much. Tables for
+    --table: pairs, overall, order (period and carry-over), dropped, settings, reading.
+
+    --population users,topics fits a mixed model by REML: groups are fixed; users, topics, and what topics do to groups are
+    random. Its tables: effects (differences, b less a), components (variances, with intervals), fits, reading.
+
+    Without --table tsv and csv have every table under a line "# name", and jsonl a field table.
     """
     from sessionkit.analysis.compare.compare import compare as compared
 
-    to = destination(format_, output)
-    opened = open_source(study)
+    to = destination(format_, output, chart)
+    opened = open_scores(study, measures, where)
     with working("comparing"):
         found = compared(
             opened,
             measures,
             by,
+            cut=cut,
             test=test,
-            generalise=generalise,
+            population=population,
+            random=random,
             correction=correction,
-            alpha=alpha,
-            resamples=resamples,
+            confidence=confidence,
+            draws=draws,
             seed=seed,
             memory=memory,
-            partials=partials,
+            cache=cache,
         )
+    if chart is not None:
+        from sessionkit.charts import differences
+        from sessionkit.study import Study
+
+        synthetic = isinstance(opened, Study) and opened.settings.synthetic
+        to.draw(differences(found.table, confidence=confidence, synthetic=synthetic))
     tables = found.tables()
-    if to.form is OutputForm.table and table is None:
+    if to.form is OutputForm.table and table is None and "pairs" in tables:
         tables = {
             "pairs": tables["pairs"].select(SHOWN),
             **{name: tables[name] for name in ("overall", "order", "dropped")},
         }
-    to.send_finding(tables, found.reading, table)
+    to.send_finding(tables, found.reading, table, found)

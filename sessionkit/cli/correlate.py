@@ -7,17 +7,18 @@ from typing import Annotated
 import typer
 
 from sessionkit.cli.options import (
-    INTERVALS,
+    CacheOption,
     ConfidenceOption,
+    DrawsOption,
     FormatOption,
+    IntervalOption,
     MemoryOption,
     OutputOption,
-    PartialsOption,
-    ResamplesOption,
     SeedOption,
     StudyArgument,
     TableOption,
     UnitsOption,
+    WhereOption,
     columns_or_measures_first,
     open_source,
 )
@@ -38,6 +39,7 @@ def correlate(
         ),
     ],
     *,
+    where: WhereOption = None,
     with_: Annotated[
         list[str],
         typer.Option(
@@ -48,10 +50,10 @@ def correlate(
             callback=columns_or_measures_first,
         ),
     ],
-    partial: Annotated[
+    control: Annotated[
         list[str] | None,
         typer.Option(
-            "--partial",
+            "--control",
             metavar="COLUMN|MEASURE",
             help="Hold this constant, such as Queries, the number of queries; may be given again.",
             show_default=False,
@@ -62,20 +64,12 @@ def correlate(
         str, typer.Option("--coefficients", metavar=COEFFICIENTS, help="Coefficients, several joined by commas.")
     ] = COEFFICIENTS.replace("|", ","),
     units: UnitsOption = "auto",
-    interval: Annotated[
-        str | None,
-        typer.Option(
-            "--interval",
-            metavar=INTERVALS,
-            help="Intervals from draws of units. Default: percentile for users; by formula for independent sessions.",
-            show_default=False,
-        ),
-    ] = None,
+    interval: IntervalOption = None,
     confidence: ConfidenceOption = 0.95,
-    resamples: ResamplesOption = 5000,
+    draws: DrawsOption = 5000,
     seed: SeedOption = 0,
     memory: MemoryOption = None,
-    partials: PartialsOption = None,
+    cache: CacheOption = None,
     table: TableOption = None,
     format_: FormatOption = None,
     output: OutputOption = None,
@@ -89,20 +83,20 @@ def correlate(
     from sessionkit.analysis.correlate.correlate import correlate as correlated
 
     to = destination(format_, output)
-    opened = open_source(study)
+    opened = open_source(study, where)
     with working("correlating"):
         found = correlated(
             opened,
             measures,
             with_,
-            partial=partial or (),
+            control=control or (),
             coefficients=coefficients,
             units=units,
             interval=interval,
             confidence=confidence,
-            resamples=resamples,
+            draws=draws,
             seed=seed,
             memory=memory,
-            partials=partials,
+            cache=cache,
         )
-    to.send_finding({"correlations": found.table, "differences": found.differences}, found.reading, table)
+    to.send_finding({"correlations": found.table, "differences": found.differences}, found.reading, table, found)

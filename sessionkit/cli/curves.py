@@ -7,20 +7,21 @@ from typing import Annotated
 import typer
 
 from sessionkit.cli.options import (
-    INTERVALS,
+    CacheOption,
+    ChartOption,
+    ColumnsOption,
     ConfidenceOption,
+    DrawsOption,
     FormatOption,
+    IntervalOption,
     MeasureArgument,
     MemoryOption,
-    MinQueriesOption,
     OutputOption,
-    PartialsOption,
-    ResamplesOption,
     SeedOption,
     StudyArgument,
     TableOption,
-    TopicOption,
     UnitsOption,
+    WhereOption,
     grouping,
     open_source,
 )
@@ -39,21 +40,21 @@ def curve(
     study: StudyArgument,
     measure: MeasureArgument,
     *,
-    by: Annotated[
-        str,
+    by: ColumnsOption = "system_id",
+    per: Annotated[
+        str | None,
         typer.Option(
-            "--by", metavar="COLUMN", help="Column to group sessions by; session for each its own; all for one curve."
+            "--per", metavar="session", help="A curve for each session, in place of means.", show_default=False
         ),
-    ] = "system_id",
-    min_queries: MinQueriesOption = None,
-    topic: TopicOption = None,
+    ] = None,
+    where: WhereOption = None,
     normalize: Annotated[
         str | None,
         typer.Option(
             "--normalize",
             metavar=NORMALIZE,
             help="none: mean gain; each: mean of the sessions' own shares of their ideal; averages: mean gain divided by mean "
-            "ideal. Default: each for a normalised measure, else none.",
+            "ideal. Default: each for a normalized measure, else none.",
             show_default=False,
         ),
     ] = None,
@@ -65,31 +66,92 @@ def curve(
             help="A session that has stopped keeps its gain and its ideal (hold) or leaves the average (null).",
         ),
     ] = "hold",
+    effort: Annotated[
+        bool,
+        typer.Option(
+            "--effort",
+            help="Read the curves across instead: after how many results and queries do sessions have what their ideal has at "
+            "rank r?",
+        ),
+    ] = False,
+    document_cost: Annotated[
+        float,
+        typer.Option(
+            "--document-cost",
+            metavar="COST",
+            min=0,
+            help="With --effort: cost of looking at a result, in any unit, such as seconds.",
+        ),
+    ] = 1.0,
+    query_cost: Annotated[
+        float,
+        typer.Option(
+            "--query-cost", metavar="COST", min=0, help="With --effort: cost of asking a query, in the same unit."
+        ),
+    ] = 0.0,
+    chart: ChartOption = None,
     memory: MemoryOption = None,
-    partials: PartialsOption = None,
+    cache: CacheOption = None,
+    table: TableOption = None,
     format_: FormatOption = None,
     output: OutputOption = None,
 ) -> None:
     """Cumulated gain along sessions, slot by slot.
 
     Slots are counted along the concatenated Top-X lists of a session, X the cutoff of the measure. One row per group
-    and slot: group, slot, query_position, rank, value, ideal, n (sessions averaged).
+    and slot: the columns of --by, slot, query_position, rank, value, ideal, n (sessions averaged).
+
+    With --effort the curves are read across: after how many results, and queries, does a session (a list, of a measure of
+    queries) have what its ideal has at rank r? Where does the ideal stop rising, which is a rule for when to stop? And how
+    many results does the searcher look at whom the measure's discounts describe? Tables for --table: reach, plateau,
+    searcher, chances, reading.
     """
     from sessionkit.analysis.curve import curve as curves
+    from sessionkit.analysis.effort.effort import effort as read_across
 
-    to = destination(format_, output)
-    opened = open_source(study)
+    to = destination(format_, output, chart)
+    given = {"per": per, "normalize": normalize, "chart": chart, "cache": cache}
+    given |= {"after-stop": None if after_stop == "hold" else after_stop}
+    costs = {
+        "document-cost": None if document_cost == 1 else document_cost,
+        "query-cost": query_cost or None,
+        "table": table,
+    }
+    refused = [f"--{name}" for name, value in (given if effort else costs).items() if value is not None]
+    if refused:
+        raise UsageError(f"{', '.join(refused)} has no meaning {'with' if effort else 'without'} --effort")
+    opened = open_source(study, where)
+    if effort:
+        with working("reading curves"):
+            found = read_across(
+                opened, measure, grouping(by, opened), document_cost=document_cost, query_cost=query_cost, memory=memory
+            )
+        to.send_finding(found.tables(), found.reading, table, found)
+        return
     with working("averaging"):
         frame = curves(
             opened,
             measure,
             grouping(by, opened),
-            min_queries=min_queries,
-            topic=topic,
+            per=per,
             normalize=normalize,
             after_stop=after_stop,
             memory=memory,
-            partials=partials,
+            cache=cache,
+        )
+    if chart is not None:
+        from sessionkit.charts import session_curve
+        from sessionkit.scoring.measures.grammar import parse_measure
+
+        share = parse_measure(measure).normalized if normalize is None else normalize != "none"
+        to.draw(
+            session_curve(
+                frame,
+                normalized=share,
+                measure=measure,
+                synthetic=opened.settings.synthetic,
+                title="Session curves",
+            )
         )
     to.send(frame)
 
@@ -98,10 +160,10 @@ def breakdown(
     study: StudyArgument,
     measure: MeasureArgument,
     *,
-    by: Annotated[
+    parts: Annotated[
         str,
         typer.Option(
-            "--by",
+            "--parts",
             metavar=PARTS,
             help="Last and non-last queries; by query position; best query and the rest; first and later. With --test one or "
             f"several of {TESTED}, joined by commas.",
@@ -116,30 +178,26 @@ def breakdown(
             "queries pooled, after ECIR 2008; sessions of one query are then in last, first or best alone.",
         ),
     ] = "sessions",
-    group: Annotated[
-        str, typer.Option("--group", metavar="COLUMN", help="Column to group sessions by; all for one group.")
-    ] = "system_id",
-    min_queries: MinQueriesOption = None,
+    by: ColumnsOption = "system_id",
+    where: WhereOption = None,
     test: Annotated[
         bool,
         typer.Option("--test", help="Test whether the parts of a session differ, instead: are last queries better?"),
     ] = False,
     units: UnitsOption = "auto",
-    interval: Annotated[
-        str, typer.Option("--interval", metavar=INTERVALS, help="Intervals of differences from draws of units.")
-    ] = "percentile",
+    interval: IntervalOption = None,
     confidence: ConfidenceOption = 0.95,
-    resamples: ResamplesOption = 5000,
+    draws: DrawsOption = 5000,
     seed: SeedOption = 0,
     memory: MemoryOption = None,
-    partials: PartialsOption = None,
+    cache: CacheOption = None,
     table: TableOption = None,
     format_: FormatOption = None,
     output: OutputOption = None,
 ) -> None:
     """Mean value of queries by rank, in parts of their sessions.
 
-    One row per group, part and rank: group, part, rank, value (cumulated to that rank), n_queries, n_sessions,
+    One row per group, part and rank: the columns of --by, part, rank, value (cumulated to that rank), n_queries, n_sessions,
     single_query_sessions (how many of these sessions have one query), left_out_single_query and left_out_undefined
     (sessions). With --test the differences between these means at the cutoff, over users where they have several sessions;
     tables for --table: tests, reading.
@@ -152,40 +210,35 @@ def breakdown(
         raise UsageError(
             f"--test compares the parts within sessions; --average {average} is for the table, without --test"
         )
-    _only_with_test(
-        test, table=table, units=units, interval=interval, confidence=confidence, resamples=resamples, seed=seed
-    )
-    opened = open_source(study)
-    of = grouping(group, opened)
+    _only_with_test(test, table=table, units=units, interval=interval, confidence=confidence, draws=draws, seed=seed)
+    opened = open_source(study, where)
+    of = grouping(by, opened)
     if test:
         with working("testing"):
             found = breakdown_tests(
                 opened,
                 measure,
-                by,
-                group=of,
-                min_queries=min_queries,
+                parts,
+                by=of,
                 units=units,
-                interval=interval,
+                interval=interval or "percentile",
                 confidence=confidence,
-                resamples=resamples,
+                draws=draws,
                 seed=seed,
                 memory=memory,
-                partials=partials,
+                cache=cache,
             )
-        to.send_finding(found.tables(), found.reading, table)
+        to.send_finding(found.tables(), found.reading, table, found)
         return
     with working("averaging"):
-        frame = broken_down(
-            opened, measure, by, average=average, group=of, min_queries=min_queries, memory=memory, partials=partials
-        )
+        frame = broken_down(opened, measure, parts, average=average, by=of, memory=memory, cache=cache)
     to.send(frame)
 
 
 def _only_with_test(test: bool, **options: object) -> None:
     """Refuse options that say nothing without ``--test``."""
     usual = {
-        "table": None, "units": "auto", "interval": "percentile", "confidence": 0.95, "resamples": 5000, "seed": 0
+        "table": None, "units": "auto", "interval": None, "confidence": 0.95, "draws": 5000, "seed": 0
     }  # fmt: skip
     changed = [f"--{name}" for name, value in options.items() if value != usual[name]]
     if changed and not test:

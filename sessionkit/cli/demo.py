@@ -65,7 +65,7 @@ def _tables(study: Study) -> dict[str, pl.DataFrame]:
     lengths = "Sessions by number of queries"
     return {
         f"{lengths} (synthetic)": describe(study).tables()[lengths],
-        "Scores by system (synthetic)": score(study, MEASURES, per="system"),
+        "Scores by system (synthetic)": score(study, MEASURES, by="system_id"),
         f"{measure} of last and non-last queries, within sessions of two or more (synthetic)": ends,
     }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sessionkit.cli.options import FormatOption, OutputOption, StudyArgument, TableOption, open_source
+from sessionkit.cli.options import FormatOption, OutputOption, StudyArgument, TableOption, WhereOption, open_source
 from sessionkit.cli.output import Destination, OutputForm, destination
 from sessionkit.cli.runner import note, working
 
@@ -15,7 +15,12 @@ if TYPE_CHECKING:
 
 
 def describe(
-    study: StudyArgument, table: TableOption = None, format_: FormatOption = None, output: OutputOption = None
+    study: StudyArgument,
+    *,
+    where: WhereOption = None,
+    table: TableOption = None,
+    format_: FormatOption = None,
+    output: OutputOption = None,
 ) -> None:
     """What the study looks like, before anything is scored.
 
@@ -26,7 +31,7 @@ def describe(
     from sessionkit.analysis.describe import describe as described
 
     to = destination(format_, output)
-    opened = open_source(study)
+    opened = open_source(study, where)
     with working("describing"):
         found = described(opened)
     if to.form is OutputForm.table and table is None:

@@ -5,15 +5,19 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast
 
 import typer
 
 from sessionkit.cli.output import OutputForm
-from sessionkit.cli.runner import working
+from sessionkit.cli.runner import note, working
 from sessionkit.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import polars as pl
+
     from sessionkit.study import Study
 
 MeasureTexts = TypeVar("MeasureTexts", str, list[str], list[str] | None)
@@ -53,12 +57,79 @@ def columns_or_measures_first(given: MeasureTexts) -> MeasureTexts:
     return given
 
 
-SeedOption = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Seed of the draws.")]
-ResamplesOption = Annotated[
-    int, typer.Option("--resamples", metavar="N", help="Number of draws of users, or of sessions.")
+ColumnsOption = Annotated[
+    str,
+    typer.Option(
+        "--by",
+        metavar="COLUMN,...",
+        help="Columns of sessions or users that make groups, several joined by commas; all for one group.",
+    ),
+]
+TESTS = "t|wilcoxon|sign|randomization|least-squares|welch|mann-whitney|tukey|nemenyi|conover"
+POPULATIONS = "users|topics|sessions|users,topics"
+CORRECTIONS = "bonferroni|holm|bh|none"
+ByOption = Annotated[
+    str,
+    typer.Option(
+        "--by",
+        metavar="COLUMN",
+        help="Column of sessions or users that makes the groups, 2 to 20 where they are compared; all for one group where not.",
+    ),
+]
+TestOption = Annotated[
+    str | None,
+    typer.Option(
+        "--test",
+        metavar=TESTS,
+        help="Default: the one that the design supports. Units that met every group: t (two groups), tukey (more), wilcoxon where "
+        "judgments are varied, randomization in discriminate, which also has bootstrap. Each user once per topic, systems "
+        "alternated: least-squares. Different units: welch. In sweep none scores only, which is much faster.",
+        show_default=False,
+    ),
+]
+PopulationOption = Annotated[
+    str | None,
+    typer.Option(
+        "--population",
+        metavar=POPULATIONS,
+        help="Whom the claim is about: users like these, searching these topics; topics like these; sessions like these. It decides "
+        "what the units are. users,topics: a mixed model, of compare alone. Default: users where they met several groups; in "
+        "power all that the design supports.",
+        show_default=False,
+    ),
+]
+CorrectionOption = Annotated[
+    str,
+    typer.Option(
+        "--correction",
+        metavar=CORRECTIONS,
+        help="For many p-values, over all measures and pairs, in sweep within a setting; intervals match. holm finds a little more, "
+        "and tells of it the side of 0 only.",
+    ),
+]
+IntervalOption = Annotated[
+    str | None,
+    typer.Option(
+        "--interval",
+        metavar=INTERVALS,
+        help="Intervals from draws of units. Default: percentile; of correlations of independent sessions by formula.",
+        show_default=False,
+    ),
+]
+SeedOption = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Seed of all draws.")]
+DrawsOption = Annotated[
+    int,
+    typer.Option(
+        "--draws", metavar="N", help="Draws at random: of users or sessions, signs, judgments or whole studies."
+    ),
 ]
 ConfidenceOption = Annotated[
-    float, typer.Option("--confidence", metavar="SHARE", help="Confidence of intervals, such as 0.95.")
+    float,
+    typer.Option(
+        "--confidence",
+        metavar="SHARE",
+        help="Confidence of intervals and tests; a difference is significant where p is at most 1 - SHARE.",
+    ),
 ]
 UnitsOption = Annotated[
     str,
@@ -73,6 +144,16 @@ StudyArgument = Annotated[
     typer.Argument(
         metavar="STUDY",
         help="A study directory or its address (s3://...), a study.toml, or a log that needs no options.",
+        show_default=False,
+        callback=_study_first,
+    ),
+]
+ScoresArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="STUDY|SCORES",
+        help="A study, as the other commands take it; or a file of scores per session, as score --per session writes it, also "
+        "with --wide (.csv, .tsv, .jsonl or .parquet).",
         show_default=False,
         callback=_study_first,
     ),
@@ -101,8 +182,9 @@ FormatOption = Annotated[
         help=(
             "How results are written. Default: what the name of the output file ends in, else table on a terminal and tsv "
             "elsewhere. tsv has no quotes: tabs and line ends inside a text are written \\t, \\n and \\r. Text from the log is "
-            "never changed otherwise: spreadsheets may take cells that begin with = + - @ for formulas. table rounds numbers; "
-            "all others give every digit."
+            "never changed otherwise: spreadsheets may take cells that begin with = + - @ for formulas. latex (booktabs) "
+            "and markdown are tables for a paper; of a finding the main one. These and table round numbers; all others give every "
+            "digit."
         ),
         show_default=False,
     ),
@@ -149,10 +231,10 @@ MasterOption = Annotated[
         show_default=False,
     ),
 ]
-PartialsOption = Annotated[
+CacheOption = Annotated[
     Path | None,
     typer.Option(
-        "--partials",
+        "--cache",
         metavar="DIR",
         help="Keep in this directory what each partition of a saved study comes to; what is there already is not worked out "
         "again.",
@@ -162,20 +244,85 @@ PartialsOption = Annotated[
 TableOption = Annotated[
     str | None, typer.Option("--table", metavar="NAME", help="Only this table.", show_default=False)
 ]
-TopicOption = Annotated[
-    str | None, typer.Option("--topic", metavar="TOPIC", help="Only sessions of this topic.", show_default=False)
-]
-MinQueriesOption = Annotated[
-    int | None,
+ChartOption = Annotated[
+    Path | None,
     typer.Option(
-        "--min-queries", metavar="N", min=1, help="Only sessions with at least N logged queries.", show_default=False
+        "--chart",
+        metavar="FILE",
+        help="Also draw what was found: a file that ends in .svg, .png, .pdf, .html or .json.",
+        show_default=False,
     ),
 ]
+WhereOption = Annotated[
+    str | None,
+    typer.Option(
+        "--where",
+        metavar="CONDITION",
+        help="Only sessions that meet it: SQL over columns of sessions and users, and queries, the number of logged queries. Such "
+        "as \"skill = 'novice' and queries >= 2\".",
+        show_default=False,
+    ),
+]
+IDS = ("session_id", "user_id", "topic_id", "system_id")
+TABLES = {
+    ".csv": "read_csv",
+    ".tsv": "read_csv",
+    ".jsonl": "read_ndjson",
+    ".ndjson": "read_ndjson",
+    ".parquet": "read_parquet",
+}
+"""Which function of polars reads a file of scores, by its ending."""
 ALL = "all"
-"""What ``--by`` and ``--group`` call no grouping."""
+"""What ``--by`` calls no grouping."""
 
 
-def open_source(source: str) -> Study:
+def open_source(source: str, where: str | None = None) -> Study:
+    """Open what a STUDY argument names, with the sessions that meet a condition alone, and say how many do."""
+    opened = _opened(source)
+    if where is None:
+        return opened
+    from sessionkit.study.session_subset import restricted
+
+    chosen = restricted(opened, where)
+    note(f"sessions where {chosen.restriction}")
+    return chosen
+
+
+def open_scores(source: str, measures: Sequence[str], where: str | None = None) -> Study | pl.DataFrame:
+    """Open what a STUDY|SCORES argument names: a table of scores per session, else a study; see `open_source`."""
+    read = TABLES.get(Path(source).suffix.lower())
+    if read is None or not Path(source).is_file():
+        return open_source(source, where)
+    from sessionkit.analysis.compare.session_values import chosen_sessions, column_of
+
+    scores = _table(source, read)
+    wanted = [{"measure", "value"}, {*map(column_of, measures)}]
+    if scores is None or not any(columns <= {*scores.columns} for columns in wanted):
+        return open_source(source, where)
+    if where is None:
+        return scores
+    chosen = cast("pl.DataFrame", chosen_sessions(scores, where))
+    note(f"rows where {where} ({len(chosen):,} of {len(scores):,})")
+    return chosen
+
+
+def _table(source: str, read: str) -> pl.DataFrame | None:
+    """A file as a table with a row for each session; None where it holds none, or rows of results."""
+    import polars as pl
+
+    given: dict[str, Any] = {}
+    if "csv" in read:
+        given = {"schema_overrides": dict.fromkeys(IDS, pl.String), "infer_schema_length": None}
+    if source.lower().endswith(".tsv"):
+        given |= {"separator": "\t", "quote_char": None}
+    try:
+        table: pl.DataFrame = getattr(pl, read)(source, **given)
+    except (pl.exceptions.PolarsError, UnicodeDecodeError):
+        return None  # the readers of logs say what is wrong with it
+    return table if "session_id" in table.columns and "rank" not in table.columns else None
+
+
+def _opened(source: str) -> Study:
     """Open what a STUDY argument names; for a study directory, which needs no reader, none is imported."""
     with working(f"reading {source}"):
         if (Path(source) / "datapackage.json").exists() or "://" in source:

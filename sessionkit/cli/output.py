@@ -4,7 +4,7 @@ r"""Results as text or Parquet, to stdout or to a file.
 shortest text that reads back to the same double. ``tsv`` quotes nothing and writes tabs and line ends inside a text as
 ``\t``, ``\n``, ``\r``; ``csv`` quotes as RFC 4180 does. ``jsonl`` is one object per row, undefined as null. Beyond this
 text from the log is written as it is, so that ids stay ids: only on a terminal are characters that act on it written
-out, and nothing is done about spreadsheets that take ``=1+1`` for a formula.
+out, and nothing is done about spreadsheets that take ``=1+1`` for a formula. ``latex`` and ``markdown`` are tables for a paper.
 """
 
 from __future__ import annotations
@@ -18,13 +18,22 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Protocol
 
 from sessionkit.display.text_tables import table_text
 from sessionkit.errors import NAMED, UsageError, suggestion, visible
 
 if TYPE_CHECKING:
+    import altair as alt
     import polars as pl
+
+
+class ForPaper(Protocol):
+    """What papers print of a finding."""
+
+    def to_latex(self) -> str: ...
+
+    def to_markdown(self) -> str: ...
 
 
 class OutputForm(StrEnum):
@@ -35,6 +44,8 @@ class OutputForm(StrEnum):
     csv = "csv"
     jsonl = "jsonl"
     parquet = "parquet"
+    latex = "latex"
+    markdown = "markdown"
 
 
 ENDINGS = {
@@ -43,7 +54,11 @@ ENDINGS = {
     ".jsonl": OutputForm.jsonl,
     ".ndjson": OutputForm.jsonl,
     ".parquet": OutputForm.parquet,
+    ".tex": OutputForm.latex,
+    ".md": OutputForm.markdown,
 }
+PAPERS = (OutputForm.latex, OutputForm.markdown)
+"""Forms for a paper, in which a finding is its main table as papers print it."""
 WIDTH = 100
 """Characters at which a reading is folded."""
 LINE_ENDS = {character: NAMED[character] for character in "\t\n\r"}
@@ -55,6 +70,7 @@ class Destination:
 
     form: OutputForm
     file: Path | None
+    chart: Path | None = None
 
     @property
     def terminal(self) -> bool:
@@ -67,7 +83,7 @@ class Destination:
 
     def send_parts(self, parts: Iterable[pl.DataFrame]) -> None:
         """Write one table that comes part by part, of which at least one; only a ``table`` needs all of them at once."""
-        if self.form is OutputForm.table:
+        if self.form is OutputForm.table or self.form in PAPERS:
             import polars as pl
 
             self.send(pl.concat(list(parts)))
@@ -96,19 +112,29 @@ class Destination:
             if only not in tables:
                 msg = f"there is no table {only!r}{suggestion(only, tables)}; tables: {', '.join(tables)}"
                 raise UsageError(msg)
-            self.send(tables[only])
+            self.write(_rendered(tables[only], self, caption=only))
         elif self.form is OutputForm.parquet:
             msg = f"a Parquet file holds one table; choose it with --table, one of {', '.join(tables)}"
             raise UsageError(msg)
+        elif self.form in PAPERS:
+            self.write(b"\n".join(_rendered(frame, self, caption=name) for name, frame in tables.items() if len(frame)))
         elif self.form is OutputForm.jsonl:
             self.write(b"".join(_rendered(_tagged(name, frame), self) for name, frame in tables.items()))
         else:
             parts = [_head(name, titles, self.form) + _rendered(frame, self) for name, frame in tables.items()]
             self.write(b"\n".join(parts))
 
-    def send_finding(self, tables: Mapping[str, pl.DataFrame], reading: str, only: str | None) -> None:
-        """Write what was found: for people the reading and then the tables, else the tables, of which the reading is one."""
+    def send_finding(
+        self, tables: Mapping[str, pl.DataFrame], reading: str, only: str | None, found: ForPaper | None = None
+    ) -> None:
+        """Write what was found: for people the reading and then the tables, for papers the main table, else the tables, of
+        which the reading is one.
+        """
         import polars as pl
+
+        if found is not None and only is None and self.form in PAPERS:
+            self.write((found.to_latex() if self.form is OutputForm.latex else found.to_markdown()).encode())
+            return
 
         if self.form is not OutputForm.table or only is not None:
             self.send_tables({**tables, "reading": pl.DataFrame({"sentence": reading.split("\n")})}, {}, only)
@@ -117,6 +143,15 @@ class Destination:
         lines = [line for sentence in reading.split("\n") for line in textwrap.wrap(sentence, WIDTH)]
         first = next(iter(shown))
         self.send_tables(shown, {first: "\n".join([*lines, "", first])})
+
+    def draw(self, chart: alt.TopLevelMixin) -> None:
+        """Save the chart of what was found, where one is asked for."""
+        if self.chart is not None:
+            from sessionkit.charts import save
+            from sessionkit.cli.runner import tell
+
+            save(chart, self.chart)
+            tell(f"written: {self.chart}")
 
     def write(self, content: bytes) -> None:
         """Write what was rendered."""
@@ -137,28 +172,31 @@ class Destination:
         sys.stdout.flush()
 
 
-def destination(form: OutputForm | None, file: Path | None) -> Destination:
-    """Settle where results go and how they are written.
+def destination(form: OutputForm | None, file: Path | None, chart: Path | None = None) -> Destination:
+    """Settle where results, and their chart, go and how they are written.
 
     Raises
     ------
     UsageError
         The file cannot be written, its name ends in no form and none is given, or Parquet is to go to stdout.
     """
-    if file is not None:
+    if file is not None or chart is not None:
         from sessionkit.study.atomic_files import require_place
 
-        require_place(file)
+        for place in (file, chart):
+            if place is not None:
+                require_place(place)
+    if file is not None:
         ending = file.suffix.lower()
         if form is None and ending and ending not in ENDINGS:
             possible = ", ".join(ENDINGS)
             msg = f"{file.name} ends in {file.suffix}; results can be written as {possible}{suggestion(ending, ENDINGS)}, or give --format"
             raise UsageError(msg)
-        return Destination(form or ENDINGS.get(ending, OutputForm.tsv), file)
+        return Destination(form or ENDINGS.get(ending, OutputForm.tsv), file, chart)
     if form is OutputForm.parquet:
         msg = "parquet is written to files only; name one with --output FILE"
         raise UsageError(msg)
-    return Destination(form or (OutputForm.table if sys.stdout.isatty() else OutputForm.tsv), None)
+    return Destination(form or (OutputForm.table if sys.stdout.isatty() else OutputForm.tsv), None, chart)
 
 
 def _with_values(frame: pl.DataFrame) -> pl.DataFrame:
@@ -179,8 +217,10 @@ def _write_parquet(parts: Iterable[pl.DataFrame], stream: IO[bytes]) -> None:
         writer.close()
 
 
-def _rendered(frame: pl.DataFrame, to: Destination, *, header: bool = True) -> bytes:
+def _rendered(frame: pl.DataFrame, to: Destination, *, header: bool = True, caption: str = "results") -> bytes:
     """Return a table in the form asked for."""
+    if to.form in PAPERS:
+        return _for_paper(frame, to, caption.replace("_", " ").capitalize()).encode()
     if to.form is OutputForm.table:
         width = shutil.get_terminal_size().columns if to.terminal else None
         return table_text(frame, width).encode()
@@ -195,6 +235,16 @@ def _rendered(frame: pl.DataFrame, to: Destination, *, header: bool = True) -> b
     else:
         text = _one_line_each(frame).write_csv(separator="\t", quote_style="never", include_header=header)
     return (_harmless(text) if to.terminal else text).encode()
+
+
+def _for_paper(frame: pl.DataFrame, to: Destination, caption: str) -> str:
+    """Return a table as LaTeX or Markdown."""
+    from sessionkit.display.latex import latex_table
+    from sessionkit.display.markdown import markdown_table
+    from sessionkit.display.tables import table_of
+
+    table = table_of(caption, frame, limit=len(frame))
+    return latex_table(table) if to.form is OutputForm.latex else markdown_table(table)
 
 
 def _head(name: str, titles: Mapping[str, str], form: OutputForm) -> bytes:

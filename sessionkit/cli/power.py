@@ -1,4 +1,4 @@
-"""The commands about studies to come and claims beyond these topics: power, mixed."""
+"""The command about studies to come: power."""
 
 from __future__ import annotations
 
@@ -7,72 +7,24 @@ from typing import Annotated
 import typer
 
 from sessionkit.cli.options import (
+    ByOption,
+    CacheOption,
+    ConfidenceOption,
+    DrawsOption,
     FormatOption,
     MeasureArgument,
-    MeasuresArgument,
     MemoryOption,
     OutputOption,
-    PartialsOption,
+    PopulationOption,
+    SeedOption,
     StudyArgument,
     TableOption,
+    WhereOption,
     open_source,
 )
 from sessionkit.cli.output import OutputForm, destination
 from sessionkit.cli.runner import working
 from sessionkit.errors import UsageError
-
-CORRECTIONS = "bonferroni|holm|bh|none"
-CLAIMS = "users|topics|sessions"
-
-ByOption = Annotated[
-    str, typer.Option("--by", metavar="COLUMN", help="Column of sessions or users, with 2 to 20 values.")
-]
-AlphaOption = Annotated[float, typer.Option("--alpha", metavar="RATE", help="Error rate of tests and intervals.")]
-
-
-def mixed(
-    study: StudyArgument,
-    measures: MeasuresArgument,
-    *,
-    by: ByOption = "system_id",
-    random: Annotated[
-        str | None,
-        typer.Option(
-            "--random",
-            metavar="FACTOR,...",
-            help="Random factors: user_id, topic_id, system_id:topic_id (what topics do to the groups), system_id:user_id, "
-            "user_id:topic_id, session_id. Default: the first three, where they are known.",
-            show_default=False,
-        ),
-    ] = None,
-    correction: Annotated[
-        str,
-        typer.Option("--correction", metavar=CORRECTIONS, help="For many p-values, over all measures and pairs."),
-    ] = "bonferroni",
-    alpha: AlphaOption = 0.05,
-    memory: MemoryOption = None,
-    partials: PartialsOption = None,
-    table: TableOption = None,
-    format_: FormatOption = None,
-    output: OutputOption = None,
-) -> None:
-    """A mixed model of groups, users and topics.
-
-    Whether groups differ for users and topics like these, and what varies how much. Groups are fixed; users, topics and
-    what topics do to groups random; fitted by REML.
-    Differences are judged by t with few degrees of freedom where there are few topics. Tables for --table: effects
-    (differences, b less a), components (variances, with intervals, their share), fits (convergence; singular: a component
-    is 0), reading.
-    """
-    from sessionkit.analysis.mixed_model import mixed as modelled
-
-    to = destination(format_, output)
-    opened = open_source(study)
-    with working("fitting"):
-        found = modelled(
-            opened, measures, by, random=random, correction=correction, alpha=alpha, memory=memory, partials=partials
-        )
-    to.send_finding(found.tables(), found.reading, table)
 
 
 def power(
@@ -90,15 +42,8 @@ def power(
         ),
     ],
     by: ByOption = "system_id",
-    generalise: Annotated[
-        str | None,
-        typer.Option(
-            "--generalise",
-            metavar=CLAIMS,
-            help="What the claim is to go beyond. Default: each about users and topics that the design supports.",
-            show_default=False,
-        ),
-    ] = None,
+    where: WhereOption = None,
+    population: PopulationOption = None,
     target: Annotated[float, typer.Option("--target", metavar="SHARE", help="Power to reach.")] = 0.8,
     users: Annotated[
         str | None,
@@ -118,12 +63,14 @@ def power(
             show_default=False,
         ),
     ] = None,
-    alpha: Annotated[float, typer.Option("--alpha", metavar="RATE", help="Error rate of the test.")] = 0.05,
-    studies: Annotated[int, typer.Option("--studies", metavar="N", help="Simulated studies of each size.")] = 2_000,
-    draws: Annotated[int, typer.Option("--draws", metavar="N", help="Draws of the uncertain components.")] = 400,
-    seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Seed of all draws.")] = 0,
+    confidence: ConfidenceOption = 0.95,
+    draws: DrawsOption = 2_000,
+    component_draws: Annotated[
+        int, typer.Option("--component-draws", metavar="N", help="Draws of the uncertain components of variance.")
+    ] = 400,
+    seed: SeedOption = 0,
     memory: MemoryOption = None,
-    partials: PartialsOption = None,
+    cache: CacheOption = None,
     table: TableOption = None,
     format_: FormatOption = None,
     output: OutputOption = None,
@@ -139,28 +86,28 @@ def power(
 
     to = destination(format_, output)
     asked = {name: _whole(name, text) for name, text in (("users", users), ("topics", topics))}
-    opened = open_source(study)
+    opened = open_source(study, where)
     with working("simulating studies"):
         found = planned(
             opened,
             measure,
             by,
             difference=difference,
-            generalise=generalise,
+            population=population,
             target=target,
             users=asked["users"],
             topics=asked["topics"],
-            alpha=alpha,
-            studies=studies,
+            confidence=confidence,
             draws=draws,
+            component_draws=component_draws,
             seed=seed,
             memory=memory,
-            partials=partials,
+            cache=cache,
         )
     tables = found.tables()
     if to.form is OutputForm.table and table is None and users is None and topics is None:
         tables = {name: tables[name] for name in ("smallest", "components")}
-    to.send_finding(tables, found.reading, table)
+    to.send_finding(tables, found.reading, table, found)
 
 
 def _whole(name: str, text: str | None) -> list[int] | None:

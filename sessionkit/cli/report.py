@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from sessionkit.cli.options import MemoryOption, StudyArgument, open_source
+from sessionkit.charts.registry import SUMMARY
+from sessionkit.cli.options import ColumnsOption, MemoryOption, StudyArgument, WhereOption, grouping, open_source
 from sessionkit.cli.runner import tell, working
 from sessionkit.errors import UsageError
 
@@ -23,7 +24,7 @@ def report(
         list[str] | None,
         typer.Argument(
             metavar="[MEASURE]...",
-            help="What to score. Default: sDCG@10 nsDCG@10 mean(nDCG@10) last(nDCG@10) nonlast(nDCG@10).",
+            help=f"What to score. Default: {' '.join(SUMMARY)}.",
             show_default=False,
         ),
     ] = None,
@@ -37,41 +38,15 @@ def report(
             show_default=False,
         ),
     ] = "",
-    per: Annotated[
-        str,
-        typer.Option(
-            "--per",
-            metavar="COLUMN,...",
-            help="What to average scores by, and to compare: system, topic or columns of sessions and users.",
-        ),
-    ] = "system",
-    topic: Annotated[
-        str | None,
-        typer.Option(
-            "--topic",
-            metavar="TOPIC",
-            help="Topic of topic-curves and single-sessions. Default: the one with the most queries.",
-            show_default=False,
-        ),
-    ] = None,
-    system: Annotated[
-        str | None,
-        typer.Option(
-            "--system", metavar="SYSTEM", help="System of single-sessions. Default: the first.", show_default=False
-        ),
-    ] = None,
-    min_queries: Annotated[
-        int,
-        typer.Option(
-            "--min-queries", metavar="N", min=1, help="Queries from which on a session of topic-curves is long."
-        ),
-    ] = 4,
+    by: ColumnsOption = "system_id",
+    where: WhereOption = None,
     also: Annotated[
         str,
         typer.Option(
             "--also",
             metavar="PARTS",
-            help="What to work out beside: mixed, power, noise, discriminate (the commands of these names); several joined by commas.",
+            help="What to work out beside: mixed (compare --population users,topics), power, noise (judge-noise), discriminate; "
+            "several joined by commas.",
             show_default=False,
         ),
     ] = "",
@@ -100,17 +75,14 @@ def report(
     if output.suffix and output.suffix.lower() not in PAGES:
         raise UsageError(f"{output.name} ends in {output.suffix}; a report is a page: name it {output.stem}.html")
     asked = [parse_measure(measure) for measure in measures or []]
-    opened = open_source(study)
+    opened = open_source(study, where)
     with working("reporting"):
         reported(
             opened,
             asked or None,
             output=output,
             redact=redact,
-            topic=topic,
-            system=system,
-            min_queries=min_queries,
-            per=per,
+            by=grouping(by, opened),
             also=also,
             difference=difference,
             memory=memory,

@@ -1,105 +1,105 @@
-"""Judgments as they might have been: fewer (incomplete --loss), or by other judges (noise); and discriminate."""
+"""Judgments as they might have been, fewer or by other judges; and how many pairs of systems measures tell apart."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from sessionkit.cli.compare import CLAIMS, TESTS
 from sessionkit.cli.options import (
+    ByOption,
+    ChartOption,
+    ConfidenceOption,
+    DrawsOption,
     FormatOption,
     MeasuresArgument,
     MemoryOption,
     OutputOption,
+    PopulationOption,
+    SeedOption,
     StudyArgument,
     TableOption,
+    TestOption,
+    WhereOption,
     open_source,
 )
-from sessionkit.cli.output import Destination, OutputForm, destination
-from sessionkit.cli.runner import tell, working
-
-if TYPE_CHECKING:
-    from sessionkit.study import Study
+from sessionkit.cli.output import OutputForm, destination
+from sessionkit.cli.runner import note, working
 
 SPREADS = "adjacent|any"
 SOURCES = "judges|searchers|SHARE"
 SHOWN = {"knees", "agreement", "confusion"}
 """Tables of judgment loss that people are shown at first, beside the pair where there is one only."""
-ByOption = Annotated[
-    str, typer.Option("--by", metavar="COLUMN", help="Column of sessions or users that names the systems.")
-]
-TestOption = Annotated[
-    str | None,
-    typer.Option(
-        "--test",
-        metavar=TESTS,
-        help="Of each pair, without correction. Default: wilcoxon where units met every system, else the design's own.",
-        show_default=False,
-    ),
-]
-ClaimOption = Annotated[
-    str | None,
-    typer.Option("--generalise", metavar=CLAIMS, help="What the units are, as in compare.", show_default=False),
-]
-AlphaOption = Annotated[float, typer.Option("--alpha", metavar="RATE", help="Level of the verdicts.")]
-SeedOption = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Seed of the draws.")]
 
 
-def send_loss(
-    study: Study,
-    measures: list[str],
-    by: str,
+def judgment_loss(
+    study: StudyArgument,
+    measures: MeasuresArgument,
     *,
-    loss: str,
-    repeats: int,
-    seed: int,
-    test: str | None,
-    generalise: str | None,
-    curve: Path | None,
-    memory: str | None,
-    to: Destination,
-    table: str | None,
+    fractions: Annotated[
+        str,
+        typer.Option(
+            "--fractions",
+            metavar="SHARES",
+            help="The shares of the judgments that are kept: such as 0.1:1:10 (from 0.1 to 1, ten of them), 0.2,0.5, or sigir2007 "
+            "(17 from 0.01 to 1).",
+        ),
+    ] = "0.1:1:10",
+    by: ByOption = "system_id",
+    where: WhereOption = None,
+    draws: DrawsOption = 10,
+    seed: SeedOption = 0,
+    test: TestOption = None,
+    population: PopulationOption = None,
+    confidence: ConfidenceOption = 0.95,
+    chart: ChartOption = None,
+    memory: MemoryOption = None,
+    table: TableOption = None,
+    format_: FormatOption = None,
+    output: OutputOption = None,
 ) -> None:
-    """Work out what becomes of a comparison when judgments are lost, and write it."""
-    from sessionkit.analysis.judgment_loss.judgment_loss import judgment_loss
-    from sessionkit.analysis.rescore.steps import watched
-    from sessionkit.study.atomic_files import require_place
+    """Whether fewer judgments would have found the same.
 
-    if curve is not None:
-        require_place(curve)
+    The protocol of SIGIR 2007: shares of the judgments are kept at random and every session is scored again. Kendall's tau
+    of the order of systems against that by all judgments, where its curve has its knee, and how many verdicts on pairs
+    stay. Tables for --table: agreement, knees, confusion, pairs, left_out, settings, reading.
+    """
+    from sessionkit.analysis.judgment_loss.judgment_loss import judgment_loss as lost
+    from sessionkit.analysis.rescore.steps import watched
+
+    to = destination(format_, output, chart)
+    opened = open_source(study, where)
     with watched() as steps, working("losing judgments", steps):
-        found = judgment_loss(
-            study,
+        found = lost(
+            opened,
             measures,
             by,
-            fractions=loss,
-            repeats=repeats,
+            fractions=fractions,
+            draws=draws,
             seed=seed,
             test=test,
-            generalise=generalise,
+            population=population,
+            confidence=confidence,
             memory=memory,
         )
-    if curve is not None:
-        from sessionkit.charts import save
+    if chart is not None:
         from sessionkit.reports.figures.robustness import loss_curves_of
 
-        save(loss_curves_of(found, synthetic=study.settings.synthetic), curve)
-        tell(f"written: {curve}")
+        to.draw(loss_curves_of(found, synthetic=opened.settings.synthetic))
     tables = found.tables()
     if to.form is OutputForm.table and table is None:
         alone = found.pairs.select("a", "b").n_unique() == 1
         shown = {"knees", "agreement", "pairs"} if alone else SHOWN
         tables = {name: frame for name, frame in tables.items() if name in shown}
-    to.send_finding(tables, found.reading, table)
+    to.send_finding(tables, found.reading, table, found)
 
 
-def noise(
+def judge_noise(
     study: StudyArgument,
     measures: MeasuresArgument,
     *,
     by: ByOption = "system_id",
+    where: WhereOption = None,
     noise_: Annotated[
         str | None,
         typer.Option(
@@ -113,14 +113,15 @@ def noise(
     spread: Annotated[
         str,
         typer.Option(
-            "--spread", metavar=SPREADS, help="Where errors of a declared share go: neighbouring grades, or any."
+            "--spread", metavar=SPREADS, help="Where errors of a declared share go: neighboring grades, or any."
         ),
     ] = "adjacent",
-    draws: Annotated[int, typer.Option("--draws", metavar="N", help="How often the judgments are drawn anew.")] = 200,
+    draws: DrawsOption = 200,
     seed: SeedOption = 0,
     test: TestOption = None,
-    generalise: ClaimOption = None,
-    alpha: AlphaOption = 0.05,
+    population: PopulationOption = None,
+    confidence: ConfidenceOption = 0.95,
+    chart: ChartOption = None,
     memory: MemoryOption = None,
     table: TableOption = None,
     format_: FormatOption = None,
@@ -133,13 +134,13 @@ def noise(
     another system wins or the verdict changes. Tables for --table: pairs, order (of all systems), errors, agreement,
     left_out, settings, reading.
     """
-    from sessionkit.analysis.judge_noise.judge_noise import judge_noise
+    from sessionkit.analysis.judge_noise.judge_noise import judge_noise as redrawn
     from sessionkit.analysis.rescore.steps import watched
 
-    to = destination(format_, output)
-    opened = open_source(study)
+    to = destination(format_, output, chart)
+    opened = open_source(study, where)
     with watched() as steps, working("drawing judgments", steps):
-        found = judge_noise(
+        found = redrawn(
             opened,
             measures,
             by,
@@ -148,14 +149,34 @@ def noise(
             draws=draws,
             seed=seed,
             test=test,
-            generalise=generalise,
-            alpha=alpha,
+            population=population,
+            confidence=confidence,
             memory=memory,
         )
+    if chart is not None:
+        from sessionkit.charts import judge_noise as drawn
+
+        to.draw(drawn(found.table, synthetic=opened.settings.synthetic))
     tables = found.tables()
     if to.form is OutputForm.table and table is None:
         tables = {name: tables[name] for name in ("pairs", "order", "errors", "agreement")}
-    to.send_finding(tables, found.reading, table)
+    to.send_finding(tables, found.reading, table, found)
+
+
+def agreement(study: StudyArgument, *, format_: FormatOption = None, output: OutputOption = None) -> None:
+    """How far judges agree.
+
+    For every two judges the share of equal grades and Cohen's kappa (plain, linear, quadratic), for all of them Krippendorff's
+    alpha (nominal, ordinal, interval): judge_id, other (both empty in the rows about all), measure, value, n (documents that
+    both, or at least two of all, judged). 1 is perfect agreement, 0 what chance would give.
+    """
+    from sessionkit.analysis.agreement import agreement as agreed
+
+    to = destination(format_, output)
+    found = agreed(open_source(study))
+    if found.is_empty():
+        note("no document has grades of two judges: the judgments need a column judge_id")
+    to.send(found)
 
 
 def discriminate(
@@ -163,22 +184,13 @@ def discriminate(
     measures: MeasuresArgument,
     *,
     by: ByOption = "system_id",
-    test: Annotated[
-        str | None,
-        typer.Option(
-            "--test",
-            metavar=f"{TESTS}|bootstrap",
-            help="randomisation is randomised Tukey HSD where there are more than two systems; bootstrap is Sakai's, of each pair by "
-            "itself. Default: randomisation where units met every system, else the design's own.",
-            show_default=False,
-        ),
-    ] = None,
-    generalise: ClaimOption = None,
-    alpha: AlphaOption = 0.05,
-    resamples: Annotated[
-        int, typer.Option("--resamples", metavar="N", help="Draws of a randomisation or bootstrap.")
-    ] = 9_999,
+    where: WhereOption = None,
+    test: TestOption = None,
+    population: PopulationOption = None,
+    confidence: ConfidenceOption = 0.95,
+    draws: DrawsOption = 9_999,
     seed: SeedOption = 0,
+    chart: ChartOption = None,
     memory: MemoryOption = None,
     table: TableOption = None,
     format_: FormatOption = None,
@@ -190,23 +202,27 @@ def discriminate(
     difference that takes. All p-values in their order, the curve of achieved significance levels, are the table asl. Tables
     for --table: power, asl, left_out, settings, reading.
     """
-    from sessionkit.analysis.discriminative_power.discriminative_power import discriminative_power
+    from sessionkit.analysis.discriminative_power.discriminative_power import discriminate as told_apart
 
-    to = destination(format_, output)
-    opened = open_source(study)
+    to = destination(format_, output, chart)
+    opened = open_source(study, where)
     with working("telling systems apart"):
-        found = discriminative_power(
+        found = told_apart(
             opened,
             measures,
             by,
             test=test,
-            generalise=generalise,
-            alpha=alpha,
-            resamples=resamples,
+            population=population,
+            confidence=confidence,
+            draws=draws,
             seed=seed,
             memory=memory,
         )
+    if chart is not None:
+        from sessionkit.charts import discriminative_power as drawn
+
+        to.draw(drawn(found.asl, confidence=confidence, synthetic=opened.settings.synthetic))
     tables = found.tables()
     if to.form is OutputForm.table and table is None:
         tables = {"power": tables["power"], **({"asl": tables["asl"]} if tables["asl"].height <= 20 else {})}
-    to.send_finding(tables, found.reading, table)
+    to.send_finding(tables, found.reading, table, found)

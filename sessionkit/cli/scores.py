@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sessionkit.cli.options import (
+    ALL,
+    CacheOption,
+    ColumnsOption,
     Engine,
     EngineOption,
     FormatOption,
@@ -15,13 +18,16 @@ from sessionkit.cli.options import (
     MeasuresArgument,
     MemoryOption,
     OutputOption,
-    PartialsOption,
     StudyArgument,
+    WhereOption,
+    grouping,
     open_source,
 )
 from sessionkit.cli.output import destination
 from sessionkit.cli.runner import working
 from sessionkit.errors import DataError, UsageError
+
+UNITS = "session|query"
 
 if TYPE_CHECKING:
     from sessionkit.study import Study
@@ -31,15 +37,21 @@ def score(
     study: StudyArgument,
     measures: MeasuresArgument,
     *,
+    by: ColumnsOption = "system_id",
+    where: WhereOption = None,
     per: Annotated[
-        str,
+        str | None,
         typer.Option(
-            "--per",
-            metavar="LEVEL",
-            help="query, session, all, or what to average sessions by: system, topic, user or any column of sessions or users; "
-            "several joined by commas.",
+            "--per", metavar=UNITS, help="A row for each session, or query, in place of means.", show_default=False
         ),
-    ] = "system",
+    ] = None,
+    wide: Annotated[
+        bool,
+        typer.Option(
+            "--wide",
+            help="With --per session: one row for each, with a column for each measure and every column of session and user.",
+        ),
+    ] = False,
     verify: Annotated[
         bool,
         typer.Option(
@@ -47,7 +59,7 @@ def score(
         ),
     ] = False,
     memory: MemoryOption = None,
-    partials: PartialsOption = None,
+    cache: CacheOption = None,
     engine: EngineOption = Engine.polars,
     master: MasterOption = None,
     format_: FormatOption = None,
@@ -57,30 +69,36 @@ def score(
 
     Per group: the group's columns, measure, value (mean over sessions), n (sessions averaged), undefined (sessions
     without a value) and judged (share of the results that are judged). Per session: session_id, system_id, topic_id,
-    user_id, measure, value, judged; per query also query_position.
+    user_id, measure, value, judged; per query also query_position. --wide has one row per session, with the measures in
+    columns beside all that the log has of session and user: for a statistics program.
     """
+    from sessionkit.scoring.score import score as scored
     from sessionkit.scoring.score import score_parts
 
     to = destination(format_, output)
-    if engine is Engine.spark and (memory is not None or partials is not None):
-        msg = (
-            "--memory and --partials are for this process; the memory of Spark's workers is set where they are started"
-        )
+    if engine is Engine.spark and (memory is not None or cache is not None):
+        msg = "--memory and --cache are for this process; the memory of Spark's workers is set where they are started"
         raise UsageError(msg)
+    if engine is Engine.spark and wide:
+        raise UsageError("--wide is for this process; drop --engine spark")
     if engine is not Engine.spark and master is not None:
         msg = "--master is for --engine spark"
         raise UsageError(msg)
-    opened = open_source(study)
+    opened = open_source(study, where)
+    of = grouping(by, opened) if by == ALL else by
     if verify:
         require_verified(opened)
     if engine is Engine.spark:
         from sessionkit.engines.spark.engine import score as score_with_spark
 
         with working("scoring with Spark"):
-            to.send(score_with_spark(opened, measures, per, master=master))
+            to.send(score_with_spark(opened, measures, by=of, per=per, master=master))
         return
     with working("scoring"):
-        to.send_parts(score_parts(opened, measures, per, memory=memory, partials=partials))
+        if wide:
+            to.send(scored(opened, measures, by=of, per=per, wide=True, memory=memory, cache=cache))
+            return
+        to.send_parts(score_parts(opened, measures, by=of, per=per, memory=memory, cache=cache))
 
 
 def require_verified(study: Study) -> None:

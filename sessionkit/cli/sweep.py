@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from sessionkit.cli.compare import CLAIMS, CORRECTIONS, TESTS
 from sessionkit.cli.options import (
+    ByOption,
+    ChartOption,
+    ConfidenceOption,
+    CorrectionOption,
+    DrawsOption,
     FormatOption,
     MeasureArgument,
     MemoryOption,
     OutputOption,
+    PopulationOption,
+    SeedOption,
     StudyArgument,
     TableOption,
+    TestOption,
+    WhereOption,
     open_source,
 )
 from sessionkit.cli.output import OutputForm, destination
-from sessionkit.cli.runner import tell, working
+from sessionkit.cli.runner import working
 from sessionkit.errors import UsageError
 
 GRAMMAR = "NAME=low:high:steps|NAME=value,value"
@@ -56,43 +63,15 @@ def sweep(
     measure: MeasureArgument,
     *,
     vary: VaryOption,
-    by: Annotated[
-        str, typer.Option("--by", metavar="COLUMN", help="Column of sessions or users to group by.")
-    ] = "system_id",
-    test: Annotated[
-        str | None,
-        typer.Option(
-            "--test",
-            metavar=f"{TESTS}|none",
-            help="As in compare. Default: the one the study's design supports. none: scores only, which is much faster on a "
-            "large log.",
-            show_default=False,
-        ),
-    ] = None,
-    generalise: Annotated[
-        str | None,
-        typer.Option(
-            "--generalise", metavar=CLAIMS, help="As in compare: what the claim goes beyond.", show_default=False
-        ),
-    ] = None,
-    correction: Annotated[
-        str,
-        typer.Option(
-            "--correction", metavar=CORRECTIONS, help="Over the pairs of groups within a setting, not over settings."
-        ),
-    ] = "bonferroni",
-    alpha: Annotated[float, typer.Option("--alpha", metavar="RATE", help="Error rate of tests and intervals.")] = 0.05,
-    resamples: Annotated[int, typer.Option("--resamples", metavar="N", help="Draws of a randomisation test.")] = 9_999,
-    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Seed of these draws.")] = 0,
-    map_: Annotated[
-        Path | None,
-        typer.Option(
-            "--map",
-            metavar="FILE",
-            help="Also draw who leads where, over the first two parameters: a file that ends in .svg, .png, .pdf, .html or .json.",
-            show_default=False,
-        ),
-    ] = None,
+    by: ByOption = "system_id",
+    where: WhereOption = None,
+    test: TestOption = None,
+    population: PopulationOption = None,
+    correction: CorrectionOption = "bonferroni",
+    confidence: ConfidenceOption = 0.95,
+    draws: DrawsOption = 9_999,
+    seed: SeedOption = 0,
+    chart: ChartOption = None,
     memory: MemoryOption = None,
     table: TableOption = None,
     format_: FormatOption = None,
@@ -107,13 +86,10 @@ def sweep(
     it tsv and csv have every table under a line "# name", and jsonl a field table.
     """
     from sessionkit.analysis.sweep.sweep import sweep as swept
-    from sessionkit.study.atomic_files import require_place
 
-    to = destination(format_, output)
+    to = destination(format_, output, chart)
     values = varied(vary)
-    if map_ is not None:
-        require_place(map_)
-    opened = open_source(study)
+    opened = open_source(study, where)
     with working("sweeping"):
         found = swept(
             opened,
@@ -121,21 +97,18 @@ def sweep(
             values,
             by,
             test=test,
-            generalise=generalise,
+            population=population,
             correction=correction,
-            alpha=alpha,
-            resamples=resamples,
+            confidence=confidence,
+            draws=draws,
             seed=seed,
             memory=memory,
         )
-    if map_ is not None:
-        from sessionkit.charts import save
+    if chart is not None:
         from sessionkit.reports.figures.robustness import map_of
 
-        with working("drawing"):
-            save(map_of(found, synthetic=opened.settings.synthetic), map_)
-        tell(f"written: {map_}")
+        to.draw(map_of(found, synthetic=opened.settings.synthetic))
     tables = found.tables()
     if to.form is OutputForm.table and table is None:
         tables = {name: tables[name] for name in SHOWN}
-    to.send_finding(tables, found.reading, table)
+    to.send_finding(tables, found.reading, table, found)

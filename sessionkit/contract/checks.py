@@ -145,7 +145,7 @@ def check_types(
     # columns that are of their type already can be taken as they are
     read = [field.name for field in fields if field.type not in PLAIN or schema[field.name] != field.dtype]
     there = {f"{FLAG}{name}": pl.col(name).is_not_null() for name in (*read, *([RULE] if given else []))}
-    # what streams comes in pieces, each look at a neighbour's value then costs a copy
+    # what streams comes in pieces, each look at a neighbor's value then costs a copy
     frame = raw.with_columns(**{name: typed[name] for name in read}, **there).collect(engine="in-memory")
     flags = _unread(frame, read, needed & set(text))
     frame = frame.drop(*there, RULE, VALUE, strict=False)

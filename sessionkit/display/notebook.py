@@ -1,4 +1,4 @@
-"""Words and frames as HTML for a notebook: escaped, in the notebook's own colours, light or dark."""
+"""Words and frames as HTML for a notebook: escaped, in the notebook's own colors, light or dark."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STYLE = (
     ".sessionkit .n{text-align:right;font-variant-numeric:tabular-nums}"
     ".sessionkit h4{margin:.8em 0 0}.sessionkit p{margin:.3em 0}.sessionkit small{opacity:.75}"
 )
-"""No colour is set but a grey line that is seen on both grounds, and no script is used."""
+"""No color is set but a gray line that is seen on both grounds, and no script is used."""
 
 
 def html_of(lines: Iterable[str], tables: Iterable[tuple[str, pl.DataFrame, str]]) -> str:

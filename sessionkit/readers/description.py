@@ -22,10 +22,10 @@ COMMAND = {"topics": "--topics", "session_gap": "--session-gap"}
 
 @dataclass(frozen=True)
 class LogDescription:
-    """A description, and whether its format was named or recognised, not just supposed."""
+    """A description, and whether its format was named or recognized, not just supposed."""
 
     config: Config
-    recognised: bool = True
+    recognized: bool = True
 
 
 @dataclass(frozen=True)
@@ -95,11 +95,11 @@ def _described(said: StudyToml, paths: list[Path], format: str | None, command: 
         raise UsageError(f"{said.name} says format = {declared!r}, the command {format!r}; leave out one of them")
     named = format or declared
     if named is None and not (set(LOG) & set(said.loaded)):
-        named = _recognised(paths or _named(said))
+        named = _recognized(paths or _named(said))
     name = "tables" if named is None else named
     _refuse_untaken(name, command)
     if name == "tables":
-        return LogDescription(_tables(said, paths), recognised=named is not None or bool(set(LOG) & set(said.loaded)))
+        return LogDescription(_tables(said, paths), recognized=named is not None or bool(set(LOG) & set(said.loaded)))
     loaded = {**said.loaded, **command, "format": name}
     if not paths:
         return LogDescription(as_config(loaded, said.name, said.folder))
@@ -125,7 +125,7 @@ def _named(said: StudyToml) -> list[Path]:
     return [said.folder / one for one in listed if isinstance(one, str)]
 
 
-def _recognised(paths: Sequence[Path]) -> str | None:
+def _recognized(paths: Sequence[Path]) -> str | None:
     """Return the format that these look like, None where a lone file looks like none."""
     if not paths:
         return None

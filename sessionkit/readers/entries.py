@@ -116,7 +116,7 @@ class Format:
     read
         Its reader, called as ``read(config, judgments, strict=..., memory=...)``; ``records.reader`` makes one.
     fits
-        Whether something looks like it, by its content and not by its name alone; None: it is never recognised.
+        Whether something looks like it, by its content and not by its name alone; None: it is never recognized.
     options
         What study.toml may say of it beside settings. ``topics`` and ``session_gap`` can be given on the command line.
     tried

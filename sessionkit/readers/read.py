@@ -124,7 +124,7 @@ def read(
         return known[within.format].read(within, beside, strict=strict, memory=budget)
     except DataError as error:
         glimpses = [glimpse(path) for path in paths]
-        if found.recognised or not any(one.says for one in glimpses):
+        if found.recognized or not any(one.says for one in glimpses):
             raise
         if rated := fitting(glimpses, registry.JUDGMENTS):
             raise DataError(

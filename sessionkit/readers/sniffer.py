@@ -19,12 +19,12 @@ from sessionkit.readers.io.parquet import columns_of
 from sessionkit.readers.io.signatures import PARQUET, unread
 
 UNKNOWN = "looks like no format of logs that is known; --from FORMAT names one, sessionkit formats lists them"
-"""What is said of a source that is not recognised."""
+"""What is said of a source that is not recognized."""
 MOST = 10_000
 """Names of files in a folder that are looked at: the first, folder by folder, by name."""
 
 
-class Recognised(Protocol):
+class Recognized(Protocol):
     """An entry of a registry that may say what it looks like."""
 
     @property
@@ -64,7 +64,7 @@ def hidden(path: Path) -> bool:
     return any(part.startswith(".") for part in path.parts)
 
 
-def fitting(glimpses: Sequence[Glimpse], registry: Mapping[str, Recognised]) -> list[str]:
+def fitting(glimpses: Sequence[Glimpse], registry: Mapping[str, Recognized]) -> list[str]:
     """Return the names of the formats that all of these look like."""
     return [
         name

@@ -1,4 +1,4 @@
-"""What the figures of one report have in common: measure, topic, system, colours."""
+"""What the figures of one report have in common: measure, topic, system, colors."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from sessionkit.analysis.groups import group_names
-from sessionkit.charts import colours_of
-from sessionkit.errors import UsageError, suggestion
+from sessionkit.analysis.groups import grouped_sessions
+from sessionkit.charts import colors_of
+from sessionkit.charts.encodings import LEGENDS
 from sessionkit.reports.redaction import Redaction
 from sessionkit.scoring.measures.base import GainMeasure, Measure
 from sessionkit.scoring.measures.cumulated_gain import nsDCG, sDCG
@@ -19,29 +19,30 @@ from sessionkit.study.query_counts import logged_queries
 
 TOP = 10
 """Ranks of each query in the concatenated lists, unless the measure says otherwise."""
-LEGENDS = {"system_id": "System", "topic_id": "Topic", "user_id": "User"}
+LONG = 4
+"""Queries from which on a session is long."""
 
 
 @dataclass(frozen=True)
 class Choices:
     """What the figures of one report have in common; made by `choices_of`.
 
-    ``measure`` is what figures of gain show, ``ratio`` what those of normalised gain do; ``source`` and ``ratio_source``
+    ``measure`` is what figures of gain show, ``ratio`` what those of normalized gain do; ``source`` and ``ratio_source``
     the measures asked for that these come from, None where none of that family was. ``asked`` tells whether any was.
     ``exact``, if given, is what the figure shows in place of both. Figures that are drawn apart have ``measures``, all that
-    were asked for, what a sweep is to ``vary``, the ``session`` that is shown, what is correlated ``with_``, the ``pair``
-    of systems compared and the ``difference`` that power is planned for; ``average`` is how parts of sessions are averaged.
+    were asked for, what a sweep is to ``vary``, the ``session`` that is shown, what is correlated ``with_``, the system
+    that it is compared ``against`` and the ``difference`` that power is planned for; ``average`` is how parts of sessions are averaged.
     """
 
     measure: GainMeasure
     source: GainMeasure | None
     ratio_source: GainMeasure | None
     asked: bool
-    colours: Mapping[str, str]
+    colors: Mapping[str, str]
     topic: str | None
     topic_told: str
     system: str
-    min_queries: int
+    long: int
     by: str
     synthetic: bool
     redaction: Redaction
@@ -50,7 +51,7 @@ class Choices:
     measures: tuple[Measure, ...] = ()
     session: str | None = None
     with_: tuple[str, ...] = ()
-    pair: tuple[str | None, str | None] = (None, None)
+    against: str | None = None
     difference: float | str | None = None
     average: str = "sessions"
 
@@ -61,8 +62,8 @@ class Choices:
 
     @property
     def ratio(self) -> GainMeasure:
-        """What figures of normalised gain show; refused where its measure cannot be normalised."""
-        ratio = normalised(self.ratio_source or sDCG)
+        """What figures of normalized gain show; refused where its measure cannot be normalized."""
+        ratio = normalized(self.ratio_source or sDCG)
         return ratio @ (ratio.cutoff or TOP)
 
     def told(self, measure: Measure, *, ratio: bool = False) -> str:
@@ -84,9 +85,7 @@ def choices_of(
     study: Study,
     measures: list[Measure] | None = None,
     *,
-    topic: str | None = None,
-    system: str | None = None,
-    min_queries: int = 4,
+    long: int = LONG,
     by: str = "system_id",
     redaction: Redaction | None = None,
 ) -> Choices:
@@ -97,14 +96,10 @@ def choices_of(
     study
         The study.
     measures
-        Figures of gain show the first sDCG among them, those of normalised gain the first nsDCG, also inside an
+        Figures of gain show the first sDCG among them, those of normalized gain the first nsDCG, also inside an
         aggregator; each the parameters of the other where it is missing, else the defaults.
-    topic
-        The topic of the third and fourth figure; by default the one with the most queries.
-    system
-        The group of the fourth; by default the first, by name, that has sessions of the topic.
-    min_queries
-        Queries from which on a session counts as long in the third.
+    long
+        Queries from which on a session counts as long in the third figure.
     by
         Column to group sessions by.
     redaction
@@ -113,43 +108,42 @@ def choices_of(
     Raises
     ------
     UsageError
-        There is no such topic, system or column.
+        There is no such column.
     """
-    groups = group_names(study, by)
-    told = "" if topic is not None else ", the one with the most queries"
-    topic = _busiest_topic(study) if topic is None else topic
-    present = group_names(study, by, topic)
-    if system is not None and system not in present:
-        msg = f"there is no group {system!r} among {by}: {', '.join(present[:20])}{suggestion(system, present)}"
-        raise UsageError(msg)
+    groups = grouped_sessions(study, by)
+    topic, told = _busiest_topic(study)
+    present = groups
+    if topic is not None:
+        of_topic = study.sessions.filter(pl.col("topic_id") == topic).select("session_id").collect()
+        present = groups.join(of_topic, on="session_id", how="semi")
     family = _family(measures or [])
     source = next((measure for measure in family if not measure.normalized), None) or next(iter(family), None)
     ratio_source = next((measure for measure in family if measure.normalized), None) or source
-    plain = unnormalised(source or sDCG)
+    plain = unnormalized(source or sDCG)
     return Choices(
         measure=plain @ (plain.cutoff or TOP),
         source=source,
         ratio_source=ratio_source,
         asked=bool(measures),
-        colours=colours_of(groups),
+        colors=colors_of(groups.get_column("group").to_list()),
         topic=topic,
-        topic_told=f"topic {topic}{told}" if topic is not None else "all topics together, since the log names none",
-        system=system or present[0],
-        min_queries=min_queries,
+        topic_told=told,
+        system=str(present.get_column("group").min()),
+        long=long,
         by=by,
         synthetic=study.settings.synthetic,
         redaction=redaction or Redaction(),
     )
 
 
-def normalised(measure: GainMeasure) -> GainMeasure:
+def normalized(measure: GainMeasure) -> GainMeasure:
     """Return nsDCG with the parameters of a measure, divided by whole sessions, as curves are."""
     if measure.normalized:
         return measure(normalize="session")
     return nsDCG(**measure.parameters())
 
 
-def unnormalised(measure: GainMeasure) -> GainMeasure:
+def unnormalized(measure: GainMeasure) -> GainMeasure:
     """Return sDCG with the parameters of a measure."""
     known = sDCG.parameters()
     return sDCG(**{name: value for name, value in measure.parameters().items() if name in known})
@@ -161,9 +155,11 @@ def _family(measures: list[Measure]) -> list[GainMeasure]:
     return [measure for measure in gained if measure is not None and "query_discount" in measure.parameters()]
 
 
-def _busiest_topic(study: Study) -> str | None:
-    """The topic whose sessions have the most logged queries; the first by name of equals."""
+def _busiest_topic(study: Study) -> tuple[str | None, str]:
+    """The topic whose sessions have the most logged queries, the first by name of equals; and what captions call it."""
     topics = logged_queries(study, ["topic_id"]).drop_nulls("topic_id").filter(pl.col("many") > 0)
     counts = topics.group_by("topic_id").agg(pl.col("many").sum())
     names = counts.sort("many", "topic_id", descending=[True, False]).get_column("topic_id")
-    return str(names[0]) if len(names) else None
+    if not len(names):
+        return None, "all topics together, since the log names none"
+    return str(names[0]), f"topic {names[0]}{', the one with the most queries' if len(names) > 1 else ''}"

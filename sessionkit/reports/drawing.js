@@ -20,9 +20,9 @@ window.sessionkitDrawing = (() => {
   };
 
   // A short line as it is drawn, for a table that is the legend too.
-  const swatch = (colour, number) => {
+  const swatch = (color, number) => {
     const place = shape("svg", {width: 30, height: 8, class: "swatch", "aria-hidden": "true"});
-    place.append(shape("line", {x1: 1, x2: 29, y1: 4, y2: 4, stroke: colour, "stroke-width": 2.5,
+    place.append(shape("line", {x1: 1, x2: 29, y1: 4, y2: 4, stroke: color, "stroke-width": 2.5,
       "stroke-dasharray": DASHES[number % DASHES.length]}));
     return place;
   };
@@ -43,7 +43,7 @@ window.sessionkitDrawing = (() => {
     return small ? value.toExponential(1) : value.toFixed(decimals);
   };
 
-  // Lines over slots 1, 2, ...: each {colour, number, values}; rules at the ends of queries.
+  // Lines over slots 1, 2, ...: each {color, number, values}; rules at the ends of queries.
   const lines = (place, {series, xTitle, yTitle, label, ends}) => {
     const width = Math.max(280, Math.min(900, place.clientWidth || 640));
     const height = Math.round(Math.max(220, Math.min(width * 0.6, 120 + width * 0.3)));
@@ -74,13 +74,13 @@ window.sessionkitDrawing = (() => {
     drawn.append(shape("text", {x: (left + width - right) / 2, y: height - 8, "text-anchor": "middle"}, xTitle));
     drawn.append(shape("text", {x: 4, y: 12, "text-anchor": "start"}, yTitle));
     const every = Math.max(1, Math.ceil(slots / 1500));
-    for (const {colour, number, values} of series) {
+    for (const {color, number, values} of series) {
       let path = `M${x(0).toFixed(1)} ${y(0).toFixed(1)}`;
       for (let slot = 1; slot <= values.length; slot += 1) {
         if (slot % every && slot !== values.length) continue;
         path += `L${x(slot).toFixed(1)} ${y(values[slot - 1]).toFixed(1)}`;
       }
-      drawn.append(shape("path", {d: path, fill: "none", stroke: colour, "stroke-width": 2.2, "stroke-linejoin": "round",
+      drawn.append(shape("path", {d: path, fill: "none", stroke: color, "stroke-width": 2.2, "stroke-linejoin": "round",
         "stroke-dasharray": DASHES[number % DASHES.length]}));
     }
     place.replaceChildren(drawn);

@@ -11,8 +11,9 @@ import polars as pl
 
 from sessionkit.analysis.compare.compare import compare
 from sessionkit.analysis.compare.comparison import Comparison
+from sessionkit.analysis.groups import with_groups
+from sessionkit.analysis.incomplete.bounds import bounds
 from sessionkit.analysis.incomplete.finding import Incompleteness
-from sessionkit.analysis.incomplete.incomplete import incomplete
 from sessionkit.analysis.judged_share import judged_share
 from sessionkit.analysis.sweep.finding import Sweep
 from sessionkit.analysis.sweep.sweep import sweep
@@ -25,7 +26,7 @@ from sessionkit.reports.redaction import Redaction
 from sessionkit.reports.sample import drawn, in_memory, only
 from sessionkit.reports.session_rows import pick
 from sessionkit.scoring.measures.base import Measure
-from sessionkit.scoring.score import score
+from sessionkit.scoring.score import By, group_keys, score
 from sessionkit.study import Study
 
 LARGE = 20_000
@@ -46,14 +47,14 @@ class Material:
         The study.
     measures
         What is reported, in the order asked for.
-    per
-        What scores are averaged by.
+    averaged_by
+        The columns that scores are averaged by.
     choices
         What the figures have in common.
     redaction
         What is left out.
-    asked, topic, system
-        Whether the measures were asked for, and the topic and system that were.
+    asked
+        Whether the measures were asked for.
     also
         The parts that were asked for beside those that are always there.
     memory
@@ -64,12 +65,10 @@ class Material:
 
     study: Study
     measures: tuple[Measure, ...]
-    per: str
+    averaged_by: By
     choices: Choices
     redaction: Redaction
     asked: bool = False
-    topic: str | None = None
-    system: str | None = None
     also: Also = field(default_factory=Also)
     memory: str | int | None = None
     notes: list[str] = field(default_factory=list)
@@ -81,10 +80,7 @@ class Material:
         measures: list[Measure],
         *,
         asked: bool,
-        topic: str | None,
-        system: str | None,
-        min_queries: int,
-        per: str,
+        by: By,
         redaction: Redaction,
         also: Also,
         memory: str | int | None = None,
@@ -93,12 +89,9 @@ class Material:
         choices = choices_of(
             study,
             measures if asked else None,
-            topic=topic,
-            system=system,
-            min_queries=min_queries,
             redaction=redaction,
         )
-        return cls(study, tuple(measures), per, choices, redaction, asked, topic, system, also, memory)
+        return cls(study, tuple(measures), by, choices, redaction, asked, also, memory)
 
     def questions(self) -> list[Callable[[], StudyQuestion[Any]]]:
         """What is asked of all sessions for several sections; the first so that means need no other look at the results."""
@@ -114,8 +107,8 @@ class Material:
         return ask(compare, self.study, self.measures, self.compared_by)
 
     def scores_question(self) -> StudyQuestion[pl.DataFrame]:
-        """Means by `per`."""
-        return ask(score, self.study, self.measures, self.per)
+        """Means by `averaged_by`."""
+        return ask(score, self.study, self.measures, by=self.averaged_by)
 
     def sweep_question(self, by: str) -> StudyQuestion[Sweep]:
         """Whether a difference between the groups of a column depends on the discounts."""
@@ -171,7 +164,7 @@ class Material:
 
     @cached_property
     def scores(self) -> pl.DataFrame:
-        """Means by `per`, see `sessionkit.score`."""
+        """Means by `averaged_by`, see `sessionkit.score`."""
         return self.scores_question().answer(memory=self.memory)
 
     @property
@@ -209,9 +202,9 @@ class Material:
     @property
     def compared_by(self) -> str:
         """The column by which groups are compared; systems, where scores are by user, by key or by several columns."""
-        by = {"system": "system_id", "topic": "topic_id"}.get(self.per, self.per)
-        known = {*self.study.columns("sessions"), *self.study.columns("users")}
-        return "system_id" if by in ("user", "user_id", "session_id", "judgment_key") or by not in known else by
+        columns = [*group_keys(self.study, self.averaged_by)]
+        alone = columns[0] if len(columns) == 1 else None
+        return "system_id" if alone in (None, "user_id", "session_id", "judgment_key") else alone
 
     @property
     def varied(self) -> Measure:
@@ -233,7 +226,7 @@ class Material:
     def incompleteness(self) -> Incompleteness | Exception:
         """What unjudged documents could do to the scores and differences of the groups; or why that is not known."""
         try:
-            return incomplete(self.study, list(self.measures), self.by, wanted=0)
+            return bounds(self.study, list(self.measures), self.by, wanted=0)
         except (DataError, MeasureError, UsageError) as error:
             return error
 
@@ -241,7 +234,7 @@ class Material:
     def judged(self) -> tuple[pl.DataFrame, str] | None:
         """The judged share of the groups, as a table and in words; None where nothing is judged."""
         if isinstance(self.incompleteness, Incompleteness):
-            return self.incompleteness.judged, self.incompleteness.reading
+            return with_groups(self.incompleteness.judged, [self.by]), self.incompleteness.reading
         try:
             return judged_share(self.study, self.measures, self.by)
         except (DataError, MeasureError, UsageError):

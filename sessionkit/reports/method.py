@@ -50,7 +50,7 @@ WORDS: dict[str, dict[object, str]] = {
     },
     "grades": {"judgments": "grades are those of the judgments", "user": "grades are the searcher's own"},
     "undefined": {
-        "null": "undefined values (no judgments, or nothing relevant to normalise by) are left out",
+        "null": "undefined values (no judgments, or nothing relevant to normalize by) are left out",
         "zero": "undefined values count as 0",
     },
     "ideal": {
@@ -77,7 +77,7 @@ def in_words(measure: Measure) -> str:
     >>> print(in_words(DCG @ 10))
     sum of gain(i) x d(i) for i = 1..k; d by default 1 / log2(i + 1). Here: gain is the grade; rank discount
     1 / log_2(i + 1); every shown result counts; a document that the session shows again gains again; unjudged results
-    gain nothing; grades are those of the judgments; undefined values (no judgments, or nothing relevant to normalise
+    gain nothing; grades are those of the judgments; undefined values (no judgments, or nothing relevant to normalize
     by) are left out; all queries count; ranks 1 to 10 of each query count
     """
     parameters = measure.parameters()
@@ -128,10 +128,10 @@ def again(measures: Sequence[Measure], given: Mapping[str, object]) -> str:
         Values by option; None where it is not given.
 
     >>> from sessionkit import nsDCG
-    >>> again([nsDCG @ 10], {"redact": "users", "topic": None})
+    >>> again([nsDCG @ 10], {"redact": "users", "where": None})
     "sessionkit report STUDY 'nsDCG@10' --output report.html --redact users"
-    >>> again([], {"per": "topic", "topic": "a b", "min-queries": 2})
-    "sessionkit report STUDY --output report.html --per topic --topic 'a b' --min-queries 2"
+    >>> again([], {"by": "topic_id", "where": "skill = 2"})
+    "sessionkit report STUDY --output report.html --by topic_id --where 'skill = 2'"
     """
     told = [f"'{measure}'" for measure in measures]
     told += ["--output report.html"]

@@ -28,13 +28,25 @@ from sessionkit.scoring.batch_cache import cache_batches
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.grammar import list_measures, parse_measure
 from sessionkit.scoring.reduction import Reduction, columns_of_tasks, in_one_pass
+from sessionkit.scoring.score import By, session_measures
 from sessionkit.study import Study
 from sessionkit.study.atomic_files import require_place, write_whole
+from sessionkit.study.restriction import Where
+from sessionkit.study.session_subset import restricted
 from sessionkit.study.study import guarded_read
 
 MEASURES = SUMMARY
 """What a report scores by default."""
 BANNER = "Synthetic data: this study was made up; nothing in it was observed."
+
+
+def _about(study: Study, redaction: Redaction) -> str:
+    """How large the study is, and which sessions of it take part where not all do."""
+    if study.restriction is None:
+        return study.facts.in_words
+    if redaction.kinds:
+        return f"{study.facts.in_words}. Sessions that meet a condition, which is left out here: {study.restriction.counts}."
+    return f"{study.facts.in_words}. Sessions where {study.restriction}."
 
 
 class Page(str):
@@ -52,12 +64,10 @@ def report(
     study: Study,
     measures: str | Measure | Sequence[str | Measure] | None = None,
     *,
+    where: Where = None,
     output: str | os.PathLike[str] | None = None,
     redact: str | Iterable[str] = (),
-    topic: str | None = None,
-    system: str | None = None,
-    min_queries: int = 4,
-    per: str = "system",
+    by: By = "system_id",
     also: str | Iterable[str] = (),
     difference: float | str | None = None,
     memory: str | int | None = None,
@@ -71,18 +81,18 @@ def report(
     measures
         What to score and compare; by default sDCG, nsDCG, and nDCG averaged over all, last and non-last queries, at 10. The
         figures show the first sDCG and the first nsDCG; a caption says where a figure shows another measure than was asked for.
+    where
+        Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
     output
         File to write, whole or not at all.
     redact
         What to leave out: any of ``"users"``, ``"queries"``, ``"documents"``.
-    topic, system, min_queries
-        What the third and fourth figure show, see `sessionkit.reports.choices.choices_of`.
-    per
-        What to average scores by, see `sessionkit.score`.
+    by
+        Columns to average scores by, and to compare if there is one, see `sessionkit.score`.
     also
-        What to work out beside what a report always has, as it takes time or an extra: any of ``"mixed"`` (see
-        `sessionkit.mixed`), ``"power"`` (`sessionkit.power`, of the first measure), ``"noise"`` (`sessionkit.judge_noise`)
-        and ``"discriminate"`` (`sessionkit.discriminative_power`).
+        What to work out beside what a report always has, as it takes time or an extra: any of ``"mixed"``
+        (`sessionkit.compare` with ``population="users,topics"``), ``"power"`` (`sessionkit.power`, of the first measure),
+        ``"noise"`` (`sessionkit.judge_noise`) and ``"discriminate"`` (`sessionkit.discriminate`).
     difference
         The smallest true difference worth finding, which ``"power"`` needs: in the first measure's units or, such as
         ``"10%"``, as a share of the first group's mean.
@@ -97,7 +107,7 @@ def report(
     Raises
     ------
     UsageError
-        A measure, topic, system, column, kind to redact or further part does not exist, power has no difference to plan for,
+        A measure, column, kind to redact or further part does not exist, power has no difference to plan for,
         or the output cannot be written.
 
     Examples
@@ -111,14 +121,12 @@ def report(
     """
     if output is not None:
         require_place(Path(output))
+    study = restricted(study, where)
     made = sections_of(
         study,
         measures,
         redact=redact,
-        topic=topic,
-        system=system,
-        min_queries=min_queries,
-        per=per,
+        by=by,
         also=also,
         difference=difference,
         memory=memory,
@@ -127,7 +135,7 @@ def report(
     body = rendered(
         "reports/report.html",
         title=title,
-        about=study.facts.in_words,
+        about=_about(study, Redaction.of(redact)),
         banner=BANNER if study.settings.synthetic else "",
         sections=html_sections(made),
     )
@@ -145,28 +153,22 @@ def sections_of(
     measures: str | Measure | Sequence[str | Measure] | None = None,
     *,
     redact: str | Iterable[str] = (),
-    topic: str | None = None,
-    system: str | None = None,
-    min_queries: int = 4,
-    per: str = "system",
+    by: By = "system_id",
     also: str | Iterable[str] = (),
     difference: float | str | None = None,
     memory: str | int | None = None,
 ) -> list[Section]:
     """Return the sections of a report as values; the arguments are those of `report`."""
-    asked = [parse_measure(measure) for measure in list_measures(measures or MEASURES)]
     redaction, asked_also = Redaction.of(redact), Also.of(also, difference)
     # tests hold every chart against Vega-Lite's schema; to do so part by part takes longer than to make the page
     with warnings.catch_warnings(record=True) as caught, debug_mode(False):
         warnings.simplefilter("always")
+        asked = list(session_measures([parse_measure(measure) for measure in list_measures(measures or MEASURES)]))
         material = Material.of(
             study,
             asked,
             asked=bool(measures),
-            topic=topic,
-            system=system,
-            min_queries=min_queries,
-            per=per,
+            by=by,
             redaction=redaction,
             also=asked_also,
             memory=memory,

@@ -55,7 +55,7 @@ class StudyQuestion(Generic[T]):
 
     verb: Callable[..., T]
     study: Study
-    given: tuple[object, ...]
+    given: tuple[Any, ...]
     named: Mapping[str, object]
 
     def answer(self, **options: object) -> T:

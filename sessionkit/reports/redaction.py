@@ -66,11 +66,6 @@ class Redaction:
             frame = _numbered(frame, "judgment_key", keys, "key")
         return frame
 
-    def sessions(self, frame: pl.DataFrame, study: Study) -> pl.DataFrame:
-        """Return a frame whose ``group`` is the session, with the sessions numbered where users are left out."""
-        named = frame.rename({"group": "session_id"})
-        return self.frame(named, study).rename({"session_id": "group"})
-
     def note(self, text: str) -> str:
         """Return a note without what it quotes."""
         return QUOTED.sub("'…'", text) if self.kinds else text

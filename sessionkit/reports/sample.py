@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from sessionkit.study import Study
-from sessionkit.study.session_subset import fewer
+from sessionkit.study.session_subset import with_sessions
 
 SEED = 20080330
 """Of the draw; fixed, so that the same study has the same page."""
@@ -34,7 +34,7 @@ def only(study: Study, sessions: pl.DataFrame) -> Study:
     if len(sessions) == study.facts.sessions and study.storage.partitioned is None:
         return study
     if study.storage.rows is not None:
-        return fewer(study, sessions["session_id"])
+        return with_sessions(study, sessions["session_id"])
 
     def kept(table: pl.LazyFrame) -> pl.LazyFrame:
         return table.join(sessions.lazy(), on="session_id", how="semi")

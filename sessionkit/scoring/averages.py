@@ -1,4 +1,4 @@
-"""Vector arithmetic of the papers: average vector, normalised vector, average position; and ``avgpos`` of every
+"""Vector arithmetic of the papers: average vector, normalized vector, average position; and ``avgpos`` of every
 session.
 """
 

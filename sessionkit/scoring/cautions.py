@@ -96,7 +96,7 @@ def _unlogged(study: Study) -> int:
 
 
 def tell_of_bound(measure: Measure, level: int = 4) -> None:
-    """Warn where 1 is not an upper bound of a normalised measure; the caller to blame is so many calls up."""
+    """Warn where 1 is not an upper bound of a normalized measure; the caller to blame is so many calls up."""
     if isinstance(measure, GainMeasure) and measure.normalized and measure.highest is None:
         text = f"{measure}: 1 is not an upper bound of this measure; see: sessionkit measures {measure.name}"
         warnings.warn(text, DataWarning, stacklevel=level)

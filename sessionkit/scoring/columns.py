@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sessionkit.errors import DataError
+from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.selection import SEEN
 from sessionkit.study import Study
@@ -17,12 +17,14 @@ def columns_read(study: Study, measures: Iterable[Measure]) -> dict[str, list[st
     ------
     DataError
         If a measure needs a column that is not there.
+    UsageError
+        If there is no column of the name that a measure is of.
     MeasureError
         If a measure lacks a parameter that it cannot do without.
     """
-    have = {name: study.columns(name) for name in ("sessions", "queries", "results", "judgments")}
+    have = {name: study.columns(name) for name in ("sessions", "queries", "results", "judgments", "users")}
     read: dict[str, None] = {}
-    own: dict[str, dict[str, None]] = {name: {} for name in ("sessions", "queries")}
+    own: dict[str, dict[str, None]] = {name: {} for name in ("sessions", "queries", "users")}
     for measure in measures:
         measure.require_parameters()
         for table, columns in measure.needs().items():
@@ -30,6 +32,13 @@ def columns_read(study: Study, measures: Iterable[Measure]) -> dict[str, list[st
             if missing:
                 msg = f"{measure} needs the column {missing[0]!r} in the {table}; they have {', '.join(have.get(table, ()))}"
                 raise DataError(msg)
+        for asked in measure.of_sessions:
+            known = [*dict.fromkeys([*have["sessions"], *have["users"]])]
+            if asked not in known:
+                near = suggestion(asked, known)
+                msg = f"{measure}: there is no column {asked!r} in sessions or users{near}; columns: {', '.join(known)}"
+                raise UsageError(msg)
+            own["sessions" if asked in have["sessions"] else "users"][asked] = None
         one_of = measure.one_of()
         if one_of and not any(name in have.get(table, ()) for table, names in one_of.items() for name in names):
             wanted = "; ".join(f"{', '.join(names)} in the {table}" for table, names in one_of.items())
@@ -50,7 +59,7 @@ def columns_read(study: Study, measures: Iterable[Measure]) -> dict[str, list[st
                 read[column] = None
         if selection.grades == "user" or (selection.duplicates == "first" and "judgment_key" in have["queries"]):
             read["doc_id"] = None
-    return {"sessions": [*own["sessions"]], "queries": [*own["queries"]], "results": [*read]}
+    return {**{table: [*columns] for table, columns in own.items()}, "results": [*read]}
 
 
 def columns_beside(measures: Iterable[Measure]) -> dict[str, tuple[str, ...]]:

@@ -2,7 +2,7 @@
 
 Adding doubles is not associative, so a sum of them changes in its last digits with the order of the rows, the number
 of threads and the partition. Integers have no such trouble. Every contribution is rounded once, to a multiple of
-2^-60, and added as a 128-bit integer; a normalised value divides two such sums.
+2^-60, and added as a 128-bit integer; a normalized value divides two such sums.
 """
 
 from __future__ import annotations

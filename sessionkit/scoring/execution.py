@@ -4,11 +4,12 @@ their choices allow.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator
 
 import polars as pl
 
-from sessionkit.errors import MeasureError
+from sessionkit.errors import DataWarning
 from sessionkit.scoring import exact
 from sessionkit.scoring.averages import average_positions
 from sessionkit.scoring.batch import SessionBatch
@@ -17,7 +18,7 @@ from sessionkit.scoring.gain_histogram import GainHistogram
 from sessionkit.scoring.gains import gain_expr
 from sessionkit.scoring.ideals import own_ideals, session_ideals
 from sessionkit.scoring.lists import Lists
-from sessionkit.scoring.measures.aggregates import LAST, Aggregate, AveragePosition
+from sessionkit.scoring.measures.aggregates import LAST, Aggregate, AveragePosition, mean
 from sessionkit.scoring.measures.base import GainMeasure, Measure
 from sessionkit.scoring.results_filter import (
     counted_rows,
@@ -69,15 +70,8 @@ def session_values(batch: SessionBatch, measures: Iterable[Measure]) -> dict[Mea
     dict
         By measure: ``value`` (null where undefined), ``total`` (the same at the fixed scale, exact where the measure is
         a plain sum) and, of measures that add up gains, ``judged`` (judged results that count).
-
-    Raises
-    ------
-    MeasureError
-        If a measure is one of queries; the message proposes its mean.
     """
     asked = list(measures)
-    for measure in asked:
-        require_session(measure)
     known: dict[Measure, pl.DataFrame] = batch.memo.once(session_values, dict)
     known.update(_session_values(batch, [measure for measure in asked if measure not in known]))
     return {measure: known[measure] for measure in asked}
@@ -114,7 +108,7 @@ def _session_values(batch: SessionBatch, measures: list[Measure]) -> dict[Measur
         values[measure] = found.with_columns(total=exact.fixed(value))
     for measure, found in values.items():
         logged = logged_sessions(batch, measure.selection)
-        if not logged.all():
+        if measure.inner.reads_log and not logged.all():
             values[measure] = found.with_columns(pl.when(pl.lit(logged)).then(pl.col("value", "total")))
     return values
 
@@ -142,12 +136,16 @@ def adds_up(measure: Measure) -> bool:
     )
 
 
-def require_session(measure: Measure, *, per_query: bool = True) -> None:
-    """Refuse a measure of queries where sessions are asked for; `per_query`: whether queries could be asked for instead."""
-    if measure.level == "query":
-        instead = ", or use --per query" if per_query else ""
-        msg = f"{measure} is a measure of queries; a session's value is for example mean({measure}){instead}"
-        raise MeasureError(msg)
+def of_session(measure: Measure) -> Measure:
+    """Return the measure whose values are those of sessions: of a measure of queries its mean over them, with a warning."""
+    if measure.level != "query":
+        return measure
+    taken = mean(measure)
+    warnings.warn(
+        DataWarning(f"{measure} has a value per query; {taken}, its mean over a session's queries, is taken"),
+        stacklevel=2,
+    )
+    return taken
 
 
 def _session_value(batch: SessionBatch, measure: GainMeasure, found: pl.DataFrame) -> pl.DataFrame:

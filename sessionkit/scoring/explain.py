@@ -47,7 +47,7 @@ def explain(study: Study, measure: str | Measure, session: str | None = None) ->
     study
         The study.
     measure
-        Any measure or its text. Of a normalised measure the contributions are divided by the ideal, of an aggregate
+        Any measure or its text. Of a normalized measure the contributions are divided by the ideal, of an aggregate
         weighted by what their query counts in it; of a query measure there is a value per query. Measures whose value
         is no sum over results, such as counts of a session, cannot be explained.
     session

@@ -1,4 +1,4 @@
-"""The best that could have been shown: recall bases in ideal order, and the ideal sums that normalised measures
+"""The best that could have been shown: recall bases in ideal order, and the ideal sums that normalized measures
 divide by.
 """
 
@@ -25,7 +25,7 @@ def longest_list(best: pl.DataFrame) -> int:
 
 
 def own_ideals(batch: SessionBatch, measure: GainMeasure) -> tuple[pl.DataFrame, str]:
-    """What each contribution of a normalised measure is divided by, and the column that it belongs to.
+    """What each contribution of a normalized measure is divided by, and the column that it belongs to.
 
     The ideal of the session for nsDCG; of the query, without its query discount, for nsDCG with ``normalize=query`` and
     for query measures.

@@ -17,7 +17,7 @@ from typing import Protocol
 import polars as pl
 
 from sessionkit.scoring.batch import SessionBatch, batches
-from sessionkit.scoring.result_cache import Partials, key_of, partitions, text_of
+from sessionkit.scoring.result_cache import ResultCache, key_of, partitions, text_of
 from sessionkit.study import Study
 from sessionkit.study.batches import ROWS
 from sessionkit.study.memory_limit import memory_budget
@@ -66,7 +66,7 @@ def run(
     study: Study,
     tasks: Sequence[Reduction],
     memory: str | int | None = None,
-    partials: str | PathLike[str] | None = None,
+    cache: str | PathLike[str] | None = None,
 ) -> list[pl.DataFrame]:
     """Do several tasks in one pass over a study; the whole of each.
 
@@ -74,22 +74,22 @@ def run(
     ----------
     memory
         Memory to stay within, see `sessionkit.study.memory_limit`; a quarter of the machine's if not given.
-    partials
+    cache
         A directory where what each partition of a saved study comes to is kept; what is there is not worked out again.
 
     Raises
     ------
     UsageError
-        Partials are asked for of a study that is not saved, or the directory cannot be written.
+        ResultCache are asked for of a study that is not saved, or the directory cannot be written.
     """
     found = [_reduced(study, task) for task in tasks]
     missing = [task for task, there in zip(tasks, found, strict=True) if there is None]
     if not missing:
         return [there for there in found if there is not None]
-    if partials is None:
+    if cache is None:
         made = _gathered(missing, parts_of(study, missing, memory))
     else:
-        kept = Partials(Path(partials))
+        kept = ResultCache(Path(cache))
         made = _gathered(missing, (_partition(study, missing, memory, of, kept) for of in partitions(study).values()))
     rest = iter([task.whole(parts) for task, parts in zip(missing, made, strict=True)])
     return [there if there is not None else next(rest) for there in found]
@@ -158,7 +158,7 @@ def columns_of_tasks(tasks: Iterable[Reduction]) -> dict[str, list[str]]:
 
 
 def _partition(
-    study: Study, tasks: Sequence[Reduction], memory: str | int | None, stored: Sequence[StoredBatch], kept: Partials
+    study: Study, tasks: Sequence[Reduction], memory: str | int | None, stored: Sequence[StoredBatch], kept: ResultCache
 ) -> list[pl.DataFrame]:
     """What a partition contributes to each task, of which only what is not kept is worked out."""
     keys = [key_of(study, task, stored) for task in tasks]

@@ -15,6 +15,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+import numpy as np
 import polars as pl
 
 from sessionkit import __version__
@@ -49,16 +50,16 @@ def partitions(study: Study) -> dict[str, list[StoredBatch]]:
     for part in study.storage.stored or ():
         found.setdefault(part.folder, []).append(part)
     if not found or (study.path is None and study.address is None):
-        msg = "partials are kept of saved studies: save it, best with partition_by=..., and score what save() returns"
+        msg = "a cache is kept of a saved study: save it, best with partition_by=..., and score what save() returns"
         raise UsageError(msg)
     if not study.storage.hashes.get("judgments") or not all(part.sha256 for part in study.storage.stored or ()):
-        msg = f"{study.path or study.address} does not say what its files are known by, which partials need; save it again"
+        msg = f"{study.path or study.address} does not say what its files are known by, which a cache needs; save it again"
         raise UsageError(msg)
     return found
 
 
 @dataclass(frozen=True, eq=False)
-class Partials:
+class ResultCache:
     """The directory, which is made when something is kept in it."""
 
     folder: Path
@@ -87,7 +88,7 @@ class Partials:
         content = stream.getvalue()
         if pl.read_parquet(io.BytesIO(content)).schema != part.schema:
             return  # a type that does not come back from a file: it is worked out each time
-        with explained(self.folder, "name a directory for partials that can be written"):
+        with explained(self.folder, "name a directory for the cache that can be written"):
             make_directory(self.folder)
         new = write_whole(self.folder / _name(key, content), content)
         for old in self.folder.glob(f"{key}-*.parquet"):
@@ -101,7 +102,7 @@ def key_of(study: Study, task: HasColumns, parts: Sequence[StoredBatch]) -> str:
     depends = {
         "program": [__version__, KERNEL, pl.__version__],
         "task": text_of(task),
-        "files": [dict(sorted(part.sha256.items())) for part in parts],
+        "files": [{**dict(sorted(part.sha256.items())), "chosen": _digest(part.chosen)} for part in parts],
         "judgments": study.storage.hashes["judgments"],
         "users": study.storage.hashes.get("users") if task.columns().get("users") else None,
         "settings": settings,
@@ -136,6 +137,11 @@ def text_of(value: Any) -> str:  # noqa: ANN401 - whatever a task is made of
         return f"[{', '.join(text_of(one) for one in value)}]"
     msg = f"a {type(value).__name__} has no text by which a task could be known"
     raise TypeError(msg)
+
+
+def _digest(chosen: pl.Series | None) -> str | None:
+    """What the sessions of a file that take part are known by; None where all do."""
+    return None if chosen is None else hashlib.sha256(np.packbits(chosen.to_numpy()).tobytes()).hexdigest()
 
 
 def _name(key: str, content: bytes) -> str:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from os import PathLike
@@ -18,7 +18,7 @@ from sessionkit.scoring import exact
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.cautions import NAMED, UNNAMED, Undefined, tell_of_bound, tell_of_depth
 from sessionkit.scoring.columns import columns_read
-from sessionkit.scoring.execution import adds_up, query_values, require_session, session_values
+from sessionkit.scoring.execution import adds_up, of_session, query_values, session_values
 from sessionkit.scoring.gain_histogram import GainHistogram
 from sessionkit.scoring.measures.aggregates import AveragePosition
 from sessionkit.scoring.measures.base import GainMeasure, Measure
@@ -27,9 +27,13 @@ from sessionkit.scoring.reduction import parts_of, run
 from sessionkit.scoring.results_filter import counted_rows, defined_sessions, judged_of, judged_shown, results_shown
 from sessionkit.scoring.selection import Selection
 from sessionkit.study import Study
+from sessionkit.study.restriction import Where
 from sessionkit.study.row_index import placed
+from sessionkit.study.session_subset import restricted
 
-PER = {"system": "system_id", "topic": "topic_id", "user": "user_id"}
+By = str | Sequence[str] | None
+"""Columns that make groups: a name, several as a list or joined by commas; None for one group of all sessions."""
+UNITS = ("session", "query")
 OF_SESSION = ["system_id", "topic_id", "user_id"]
 OF_GROUP = ["measure", "value", "n", "undefined", "judged"]
 WITHOUT_CUTOFF = 1_000
@@ -39,10 +43,13 @@ WITHOUT_CUTOFF = 1_000
 def score(
     study: Study,
     measures: str | Measure | Sequence[str | Measure],
-    per: str | Sequence[str] = "session",
     *,
+    by: By = "system_id",
+    where: Where = None,
+    per: str | None = None,
+    wide: bool = False,
     memory: str | int | None = None,
-    partials: str | PathLike[str] | None = None,
+    cache: str | PathLike[str] | None = None,
 ) -> pl.DataFrame:
     """Score a study.
 
@@ -51,14 +58,20 @@ def score(
     study
         The study, see `sessionkit.read` and `sessionkit.open_study`.
     measures
-        Measures or their texts, such as ``"nsDCG@10"`` or ``"mean(nDCG@10)"``.
+        Measures or their texts, such as ``"nsDCG@10"`` or ``"mean(nDCG@10)"``. Of a measure of queries its mean over a
+        session's queries is taken, with a warning, unless ``per="query"``.
+    by
+        Columns of the sessions or users to average sessions by, several as a list or joined by commas; None averages all.
+    where
+        Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
     per
-        ``"query"``, ``"session"``, ``"all"``, or what to average sessions by: ``"system"``, ``"topic"``, ``"user"`` or any
-        column of the sessions or users; several as a list or joined by commas.
+        ``"session"`` or ``"query"``: a row for each, in place of means.
+    wide
+        Per session: one row, with a column for each measure beside every column of the session and its user.
     memory
         Memory to work within, such as ``"4GB"``, beside what the libraries and the scores themselves take; a quarter of
         the machine's if not given. A saved study may be larger than that.
-    partials
+    cache
         A directory to keep partial results in, one for each partition of a saved study. A partition whose files, and
         the judgments, are those of an earlier call with the same measures is not scored again; the result is the same
         bits. What is kept of other measures or older files may be deleted at any time.
@@ -75,9 +88,9 @@ def score(
     Raises
     ------
     MeasureError
-        If a text names no measure, or a measure does not exist at this level.
+        If a text names no measure, or a measure has no value per query.
     UsageError
-        If ``per`` names no column.
+        If ``by`` names no column, or ``per`` no unit.
 
     Examples
     --------
@@ -86,31 +99,40 @@ def score(
     ...     results={"session_id": ["s"] * 2, "query_position": [1, 2], "rank": [1, 1], "doc_id": ["a", "b"], "topic_id": ["t"] * 2},
     ...     judgments={"judgment_key": ["t"] * 2, "doc_id": ["a", "b"], "grade": [1, 2]},
     ... )
-    >>> scores = sk.score(study, ["sDCG@10", "nsDCG@10"])  # 1 + 2 / 1.5; divided by (2 + 1 / 2) x (1 + 1 / 1.5)
+    >>> scores = sk.score(study, ["sDCG@10", "nsDCG@10"], per="session")  # 1 + 2 / 1.5; divided by (2 + 1 / 2) x (1 + 1 / 1.5)
     >>> scores.select("session_id", "measure", scores["value"].round(4), "judged").rows()
     [('s', 'sDCG@10', 2.3333, 1.0), ('s', 'nsDCG@10', 0.56, 1.0)]
     """
-    task = score_task(study, measures, per)
-    (scores,) = run(study, [task], memory, partials)
-    return told(study, task, scores)
+    if where is not None:
+        study = restricted(study, where)
+    task = score_task(study, measures, by=by, per=per)
+    if wide and per != "session":
+        raise UsageError("wide is one row per session; add per=session, or leave it out")
+    (scores,) = run(study, [task], memory, cache)
+    scores = told(study, task, scores)
+    return _wide(study, task.measures, scores) if wide else scores
 
 
 def score_parts(
     study: Study,
     measures: str | Measure | Sequence[str | Measure],
-    per: str | Sequence[str] = "session",
     *,
+    by: By = "system_id",
+    where: Where = None,
+    per: str | None = None,
     memory: str | int | None = None,
-    partials: str | PathLike[str] | None = None,
+    cache: str | PathLike[str] | None = None,
 ) -> Iterator[pl.DataFrame]:
     """The table of `score` part by part, in its order, for whom the whole is too large; the parameters are the same.
 
     Per session and per query every part holds whole sessions; means come in one part. Warnings come at the end.
     """
-    task = score_task(study, measures, per)
+    if where is not None:
+        study = restricted(study, where)
+    task = score_task(study, measures, by=by, per=per)
     # means need all parts, and so does the order across partitions
-    if task.level == "group" or study.storage.partitioned is not None or partials is not None:
-        (scores,) = run(study, [task], memory, partials)
+    if task.level == "group" or study.storage.partitioned is not None or cache is not None:
+        (scores,) = run(study, [task], memory, cache)
         yield told(study, task, scores)
         return
     undefined = Undefined()
@@ -121,44 +143,51 @@ def score_parts(
     tell_of_measures(study, task)
 
 
-def score_task(
-    study: Study, measures: str | Measure | Sequence[str | Measure], per: str | Sequence[str] = "session"
-) -> ScoreReduction:
-    """What `score` asks of a study, for whoever makes its parts elsewhere; the parameters and errors are the same."""
-    asked = _asked(measures)
-    texts = [per] if isinstance(per, str) else per
-    if not isinstance(texts, Sequence) or not texts or not all(isinstance(text, str) for text in texts):
-        msg = f"per must be query, session, system, topic, user or names of columns, not {per!r}"
-        raise UsageError(msg)
-    levels = list(dict.fromkeys(level.strip() for text in texts for level in text.split(",")))
-    if levels == ["query"]:
-        for measure in asked:
-            _require_query(measure)
-        return ScoreReduction(asked, "query", reads=_reads(study, asked, OF_SESSION))
-    if "query" in levels or ("session" in levels and len(levels) > 1):
-        msg = f"per={','.join(levels)}: query and session stand alone; group by columns of the sessions instead"
-        raise UsageError(msg)
-    for measure in asked:
-        require_session(measure)
-    if levels == ["session"]:
-        return ScoreReduction(asked, "session", reads=_reads(study, asked, OF_SESSION))
-    columns = [] if levels == ["all"] else [PER.get(level, level) for level in levels]
-    keys = {column: _type_of(study, column) for column in columns}
-    return ScoreReduction(asked, "group", keys, _reads(study, asked, columns))
-
-
-def session_measures(measures: str | Measure | Sequence[str | Measure]) -> tuple[Measure, ...]:
-    """The measures, for whoever asks for values of sessions only: in the order asked for, each once.
+def _wide(study: Study, measures: Sequence[Measure], scores: pl.DataFrame) -> pl.DataFrame:
+    """Scores per session with a row for each and a column for each measure, behind all columns of the session and its user.
 
     Raises
     ------
-    MeasureError
-        One is of queries; the message proposes its mean, and no value per query, which cannot be asked for there.
+    UsageError
+        A column of the log is called as a measure is.
     """
+    users = study.users.drop(
+        [name for name in study.columns("users") if name in study.columns("sessions") and name != "user_id"]
+    )
+    sessions = study.sessions.join(users, on="user_id", how="left", maintain_order="left").collect()
+    texts = [str(measure) for measure in measures]
+    taken = [text for text in texts if text in sessions.columns]
+    if taken:
+        raise UsageError(f"the sessions or users have a column {taken[0]!r} themselves; rename it in study.toml")
+    values = scores.get_column("value").to_numpy().reshape(-1, len(texts))
+    named = pl.DataFrame(values, schema=texts, orient="row").fill_nan(None)
+    own = scores.get_column("session_id").gather_every(len(texts)).to_frame().hstack(named)
+    return ResultFrame(sessions.join(own, on="session_id", how="left", maintain_order="left").sort("session_id"))
+
+
+def score_task(
+    study: Study, measures: str | Measure | Sequence[str | Measure], *, by: By = "system_id", per: str | None = None
+) -> ScoreReduction:
+    """What `score` asks of a study, for whoever makes its parts elsewhere; the parameters and errors are the same."""
     asked = _asked(measures)
-    for measure in asked:
-        require_session(measure, per_query=False)
-    return asked
+    if per not in (None, *UNITS):
+        raise UsageError(f"per must be {' or '.join(UNITS)}, not {per!r}; columns that make groups go to by")
+    if per is not None and by != "system_id":
+        raise UsageError(f"per={per} gives a row for every {per}, by={by} one for every group; drop one of them")
+    if per == "query":
+        for measure in asked:
+            _require_query(measure)
+        return ScoreReduction(asked, "query", reads=_reads(study, asked, OF_SESSION))
+    asked = tuple(dict.fromkeys(map(of_session, asked)))
+    if per == "session":
+        return ScoreReduction(asked, "session", reads=_reads(study, asked, OF_SESSION))
+    keys = group_keys(study, by)
+    return ScoreReduction(asked, "group", keys, _reads(study, asked, [*keys]))
+
+
+def session_measures(measures: str | Measure | Sequence[str | Measure]) -> tuple[Measure, ...]:
+    """The measures, for whoever asks for values of sessions: in the order asked for, each once, those of queries as means."""
+    return tuple(dict.fromkeys(map(of_session, _asked(measures))))
 
 
 def told(study: Study, task: ScoreReduction, scores: pl.DataFrame) -> pl.DataFrame:
@@ -201,23 +230,36 @@ def _reads(study: Study, measures: Sequence[Measure], columns: Sequence[str]) ->
     of_sessions = study.columns("sessions")
     read = columns_read(study, measures)
     read["sessions"] = [*dict.fromkeys([*(column for column in columns if column in of_sessions), *read["sessions"]])]
-    read["users"] = [column for column in columns if column not in of_sessions]
+    read["users"] += [column for column in columns if column not in (*of_sessions, *read["users"])]
     return read
 
 
-def _type_of(study: Study, column: str) -> pl.DataType:
-    """Type of a column of the sessions or users that groups are made by."""
-    known = [*dict.fromkeys((*study.columns("sessions"), *study.columns("users")))]
-    known.remove("session_id")
-    if column not in known:
-        levels = ["query", "session", *PER, *known]
-        msg = f"per={column}: no such column in sessions or users; choose from {', '.join(levels)}{suggestion(column, levels)}"
-        raise UsageError(msg)
-    if column in OF_GROUP:
-        msg = f"per={column}: the table of scores has a column of that name itself; rename the log's in study.toml"
-        raise UsageError(msg)
-    table = study.sessions if column in study.columns("sessions") else study.users
-    return table.collect_schema()[column]
+def group_keys(study: Study, by: By, taken: Collection[str] = OF_GROUP) -> dict[str, pl.DataType]:
+    """The columns of sessions or users that make groups, each once, with their types; none for one group of all.
+
+    `taken` are the columns that the table of results has itself.
+
+    Raises
+    ------
+    UsageError
+        There is no such column, or the table of scores has one of that name.
+    """
+    texts = [by] if isinstance(by, str) else [] if by is None else by
+    if not isinstance(texts, Sequence) or not all(isinstance(text, str) for text in texts):
+        raise UsageError(f"by must be names of columns of sessions or users, not {by!r}")
+    own = study.columns("sessions")
+    known = [column for column in dict.fromkeys((*own, *study.columns("users"))) if column != "session_id"]
+    keys: dict[str, pl.DataType] = {}
+    for column in [name.strip() for text in texts for name in text.split(",")]:
+        if column not in known:
+            advice = f"; per={column} gives a row for each" if column in UNITS else suggestion(column, known)
+            msg = f"by={column}: no such column in sessions or users; choose from {', '.join(known)}{advice}"
+            raise UsageError(msg)
+        if column in taken:
+            msg = f"by={column}: the table of results has a column of that name itself; rename the log's in study.toml"
+            raise UsageError(msg)
+        keys[column] = (study.sessions if column in own else study.users).collect_schema()[column]
+    return keys
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,8 @@ In come checked tables, in memory or on disk; out goes a `Study` that hands out 
     judgment_index.py     numbers in place of judged (judgment_key, doc_id)
     row_index.py          row numbers in place of ids: the private columns of a saved study
     batches.py            a study some whole sessions at a time; prefetch.py makes the next while one is used
-    session_subset.py     some sessions of a study in memory, with their row numbers
+    restriction.py        which sessions take part: a condition, checked against the columns and values that there are
+    session_subset.py     some sessions of a study, by a condition or their ids, without a copy of what is on disk
     query_counts.py       how many logged queries every session has
     session_start.py      when a session began
     depths.py             how deep lists are known without a gap

@@ -15,6 +15,7 @@ import polars as pl
 from sessionkit.errors import DataError
 from sessionkit.study.judgment_index import JUDGMENT
 from sessionkit.study.row_index import LENGTH, QUERIES, RESULTS, counts, public, repeated, session_of
+from sessionkit.study.session_subset import chosen_rows
 from sessionkit.study.storage import LOG, StoredBatch, StudyBatch, polars_path, scan_files
 from sessionkit.study.study import Study
 
@@ -67,14 +68,18 @@ def slices(
     storage = study.storage
     if storage.stored is not None:
         facts = study.facts
-        at_once = facts.results + (per_query + 1) * facts.queries + facts.sessions <= rows
+        asked = storage.stored if stored is None else stored
+        fits = facts.results + (per_query + 1) * facts.queries + facts.sessions <= rows
+        at_once = fits and all(
+            part.chosen is None for part in asked
+        )  # the counts are those of the chosen sessions alone
         with study.reading():
-            for parts in _packed(storage.stored if stored is None else stored, rows, per_query):
-                for cut in _stored_slices(parts, columns, None if at_once else rows, per_query):
+            for parts in _packed(asked, rows, per_query):
+                for cut, chosen in _stored_slices(parts, columns, None if at_once else rows, per_query):
                     study.require_unchanged()
                     if cut.numbered:
                         _require_counted(cut, study)
-                    yield cut
+                    yield cut if chosen is None else chosen_rows(cut, chosen)
         return
     if storage.rows is not None:
         yield from _numbered_slices(storage.rows, columns, rows, per_query)
@@ -118,7 +123,7 @@ def in_order(frame: pl.DataFrame, name: str) -> pl.DataFrame:
 
 
 def _packed(stored: Sequence[StoredBatch], rows: int, per_query: int) -> Iterator[list[StoredBatch]]:
-    """Neighbours among the parts of a saved study that are small enough to be sliced as one."""
+    """Neighbors among the parts of a saved study that are small enough to be sliced as one."""
     for _, alike in groupby(stored, key=lambda part: (part.folder, part.numbered)):
         parts = [*alike]
         if len(parts) == 1:
@@ -138,21 +143,28 @@ def _packed(stored: Sequence[StoredBatch], rows: int, per_query: int) -> Iterato
 
 def _stored_slices(
     parts: Sequence[StoredBatch], columns: Mapping[str, Sequence[str]] | None, rows: int | None, per_query: int
-) -> Iterator[StudyBatch]:
-    """Slices of some parts of a saved study that lie in one folder, read as ranges of rows; all as one without `rows`."""
+) -> Iterator[tuple[StudyBatch, pl.Series | None]]:
+    """Slices of some parts of a saved study that lie in one folder, read as ranges of rows; all as one without `rows`.
+
+    Beside each stands which of its sessions take part, where not all do; a slice of which none does is empty.
+    """
     stored = parts[0]
+    given = [part.chosen for part in parts if part.chosen is not None]
+    every = pl.concat(given) if given else None
     scans = {name: scan_files([part.files[name] for part in parts], stored.options) for name in LOG}
     beside = PLACES if stored.numbered else IDS
     whole = [((0, 0, 0), (None, None, None))]
     for at, size in cuts(scans["sessions"].select(QUERIES, RESULTS), rows, per_query) if rows else whole:
+        chosen = None if every is None else every.slice(at[0], size[0])
+        nothing = chosen is not None and not chosen.any()
         frames = []
-        for name, start, length in zip(LOG, at, size, strict=True):
+        for name, start, length in zip(LOG, at, (0, 0, 0) if nothing else size, strict=True):
             scan = scans[name] if stored.numbered else public(scans[name], name)
             if columns is not None:
                 scan = scan.select(*dict.fromkeys([*columns.get(name, ()), *beside[name]]))
             frames.append(scan.slice(start, length))
         sessions, queries, results = pl.collect_all(frames)
-        yield StudyBatch(sessions, queries, results, stored.numbered, stored.folder)
+        yield StudyBatch(sessions, queries, results, stored.numbered, stored.folder), None if nothing else chosen
 
 
 def _numbered_slices(

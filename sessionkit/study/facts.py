@@ -86,6 +86,8 @@ def facts_of(sessions: pl.LazyFrame, queries: pl.LazyFrame, results: pl.LazyFram
 NO_FACTS = Facts(*(0 for _ in fields(Facts)))
 """The facts of nothing, to which others are added."""
 STATUSES = ("not_logged", "partly_observed", "empty")
+UNUSUAL = ("repeats_in_lists", "lists_with_gaps", *STATUSES)
+"""Counts of what is not as usual; where a study has none of it, neither has a part of it."""
 LIST = ["session_id", "query_position"]
 ODD = 0x9E3779B97F4A7C15
 """A number whose multiples look like chance, in their lower 32 bits too: by it the numbers of lists are spread."""

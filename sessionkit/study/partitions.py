@@ -40,7 +40,7 @@ def add_partition(
     """Put the log of a study into a saved study, as one of its partitions; return the saved study as it is then.
 
     A partition of that value which is there already is replaced. The other partitions keep their files, and what was
-    worked out for them: see ``partials`` of `sessionkit.score`. Users and judgments are united, and what was read,
+    worked out for them: see ``cache`` of `sessionkit.score`. Users and judgments are united, and what was read,
     rejected and noted is added. It happens in one step, or not at all.
 
     Parameters

@@ -27,7 +27,7 @@ def logged_queries(study: Study, columns: Sequence[str]) -> pl.DataFrame:
     >>> logged_queries(sk.from_tables(lists), ["session_id"]).rows()
     [('s', 2), ('z', 1)]
     """
-    if study.storage.stored:
+    if study.storage.stored and all(part.chosen is None for part in study.storage.stored):
         with study.reading():
             return _stored(study, columns)
     logged = study.queries.filter(_is_logged()).group_by("session_id").agg(pl.len().cast(pl.Int64).alias(MANY))

@@ -1,4 +1,4 @@
-"""Some sessions of a study in memory, with the private columns that stand in place of ids: none is looked up again."""
+"""Some sessions of a study: in memory, or on disk without a copy of them; no row is looked up again."""
 
 from __future__ import annotations
 
@@ -6,10 +6,16 @@ from dataclasses import replace
 
 import polars as pl
 
-from sessionkit.study.facts import facts_in_order
+from sessionkit.errors import DataError
+from sessionkit.study.facts import UNUSUAL, Facts, facts_in_order
+from sessionkit.study.query_counts import MANY, logged_queries
+from sessionkit.study.restriction import Restriction, Where, columns_named, met
 from sessionkit.study.row_index import QUERIES, RESULTS, public, repeated
 from sessionkit.study.storage import LOG, Storage, StudyBatch
 from sessionkit.study.study import Study
+
+COUNT = "queries"
+"""Column of conditions beside those of sessions and users: how many queries a session logged."""
 
 
 def picked(whole: Study, sessions: pl.DataFrame, queries: pl.DataFrame, results: pl.DataFrame) -> Study:
@@ -30,14 +36,107 @@ def picked(whole: Study, sessions: pl.DataFrame, queries: pl.DataFrame, results:
     return study
 
 
-def fewer(study: Study, sessions: pl.Series) -> Study:
-    """The same study with these sessions alone, by their ids; it is one that was picked."""
-    rows = study.storage.rows
-    assert rows is not None  # noqa: S101  # it was picked
-    chosen = rows.sessions["session_id"].is_in(sessions.implode())
-    return picked(
-        study,
-        rows.sessions.filter(chosen),
-        rows.queries.filter(repeated(chosen, rows.sessions[QUERIES])),
-        rows.results.filter(repeated(chosen, rows.sessions[RESULTS])),
-    )
+def with_sessions(study: Study, sessions: pl.Series) -> Study:
+    """The same study with these sessions alone, by their ids, in the order in which they were.
+
+    Of a saved study the same files are read; of a log in memory its rows are taken.
+    """
+    storage = study.storage
+    if storage.rows is not None:
+        chosen = storage.rows.sessions["session_id"].is_in(sessions.implode())
+        rows = chosen_rows(storage.rows, chosen)
+        return picked(study, rows.sessions, rows.queries, rows.results)
+    ids = pl.LazyFrame({"session_id": sessions})
+    tables = {name: study.table(name).join(ids, on="session_id", how="semi", maintain_order="left") for name in LOG}
+    fewer = study.with_tables(**tables)
+    if storage.stored is not None:
+        with study.reading():
+            counts = [part.scan("sessions").select("session_id", QUERIES, RESULTS).collect() for part in storage.stored]
+        of_parts = [frame.get_column("session_id").is_in(sessions.implode()) for frame in counts]
+        stored = tuple(replace(part, chosen=own) for part, own in zip(storage.stored, of_parts, strict=True))
+        kept = pl.concat([frame.filter(own) for frame, own in zip(counts, of_parts, strict=True)])
+        known = replace(storage, facts=_facts(study, kept), depths=None, stored=stored, package=None, tables=None)
+        fewer = replace(fewer, storage=replace(known, description=()))
+    fewer.memo.share("graded pairs", study.memo)
+    return fewer
+
+
+def _facts(study: Study, kept: pl.DataFrame) -> Facts | None:
+    """The counts of some sessions of a saved study, where its rows need not be read for them."""
+    whole = study.facts
+    if any(getattr(whole, name) for name in UNUSUAL):
+        return None
+    queries, results = (int(kept.get_column(name).cast(pl.Int64).sum()) for name in (QUERIES, RESULTS))
+    return replace(whole, sessions=len(kept), queries=queries, results=results)
+
+
+def chosen_rows(batch: StudyBatch, chosen: pl.Series) -> StudyBatch:
+    """The rows of some sessions of a batch, of which `chosen` says for each whether it is one of them."""
+    sessions = batch.sessions.filter(chosen)
+    if batch.numbered:
+        queries = batch.queries.filter(repeated(chosen, batch.sessions[QUERIES]))
+        results = batch.results.filter(repeated(chosen, batch.sessions[RESULTS]))
+    else:
+        queries, results = (
+            frame.join(sessions, on="session_id", how="semi", maintain_order="left")
+            for frame in (batch.queries, batch.results)
+        )
+    return replace(batch, sessions=sessions, queries=queries, results=results, starts=None)
+
+
+def restricted(study: Study, where: Where) -> Study:
+    """Return the study with those of its sessions that meet a condition, and with their users alone.
+
+    Parameters
+    ----------
+    where
+        Columns are those of sessions and users, and ``queries``, the number of logged queries, unless the log has a column
+        of that name. Text stands in single quotes, a name with spaces in double quotes, a date as ``DATE '2024-01-31'``.
+        Sessions for which it is unknown, since a value is, do not take part. None: the study itself.
+
+    Raises
+    ------
+    UsageError
+        It is no condition, a column does not exist, or no session meets it; the message names what exists.
+    DataError
+        The study has no session at all.
+
+    Examples
+    --------
+    >>> import sessionkit as sk
+    >>> study = sk.read("examples/clinic/study.toml")
+    >>> print(restricted(study, "topic_id = 'A' and queries >= 2").restriction)
+    topic_id = 'A' and queries >= 2 (17 of 120 sessions)
+    """
+    if where is None:
+        return study
+    if not study.facts.sessions:
+        raise DataError("the study has no sessions; look at what was rejected: sessionkit check")
+    frame = _columns(study, where)
+    ids = frame.get_column("session_id").filter(met(frame, where))
+    fewer = with_sessions(study, ids)
+    users = study.users.join(fewer.sessions.select("user_id").unique(), on="user_id", how="semi", maintain_order="left")
+    condition, of, sql = str(where), study.facts.sessions, isinstance(where, str)
+    if study.restriction is not None:
+        condition, of = f"({study.restriction.condition}) and ({condition})", study.restriction.of
+        sql = sql and study.restriction.sql
+    known = replace(fewer.storage, tables=None, description=())
+    chosen = replace(fewer, users=users, restriction=Restriction(condition, len(ids), of, sql), storage=known)
+    chosen.memo.share("graded pairs", study.memo)
+    return chosen
+
+
+def _columns(study: Study, where: str | pl.Expr) -> pl.DataFrame:
+    """``session_id``, ``user_id`` and the columns that a condition names, for every session."""
+    own, of_users = study.columns("sessions"), [name for name in study.columns("users") if name != "user_id"]
+    known = [*dict.fromkeys([*own, *of_users, COUNT])]
+    asked = columns_named(where, known)
+    frame = study.sessions.select(*dict.fromkeys(["session_id", "user_id", *(name for name in asked if name in own)]))
+    of_users = [name for name in asked if name in of_users and name not in own]
+    if of_users:
+        frame = frame.join(study.users.select("user_id", *of_users), on="user_id", how="left", maintain_order="left")
+    found = frame.collect()
+    if COUNT in asked and COUNT not in found.columns:
+        many = logged_queries(study, ["session_id"]).rename({MANY: COUNT})
+        found = found.join(many, on="session_id", how="left", maintain_order="left")
+    return found

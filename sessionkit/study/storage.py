@@ -66,6 +66,8 @@ class StoredBatch:
         Whether these are the pairs of the study's judgments; if not, the file is read by its public columns.
     options
         How to get at files on object storage.
+    chosen
+        For each session of the file whether it takes part; None where all do.
     """
 
     files: Mapping[str, Path | str]
@@ -74,6 +76,7 @@ class StoredBatch:
     pairs: str = ""
     numbered: bool = True
     options: Mapping[str, Any] | None = field(default=None, repr=False)
+    chosen: pl.Series | None = field(default=None, repr=False)
 
     def scan(self, name: str) -> pl.LazyFrame:
         """Scan the file of one table."""

@@ -17,6 +17,7 @@ from sessionkit.display.text import in_html
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.study.facts import Facts, facts_of
 from sessionkit.study.memo import Memo
+from sessionkit.study.restriction import Restriction
 from sessionkit.study.settings import Settings
 from sessionkit.study.source import Source
 from sessionkit.study.storage import Storage, identity_of
@@ -74,6 +75,8 @@ class Study:
         The study's directory when it was opened from disk.
     address
         The study's address when it was opened from object storage.
+    restriction
+        Which sessions take part, where not all do; see `sessionkit.study.restriction`.
     storage
         What is known of the tables without reading them, the files they lie in among it.
     memo
@@ -92,6 +95,7 @@ class Study:
     notes: tuple[str, ...] = ()
     path: Path | None = None
     address: str | None = None
+    restriction: Restriction | None = None
     storage: Storage = field(default_factory=Storage, repr=False)
     memo: Memo = field(default_factory=Memo, init=False, repr=False)
 

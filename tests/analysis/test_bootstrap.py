@@ -14,7 +14,7 @@ from tests.support.examples import examples
 
 
 def test_every_draw_draws_as_many_units_as_there_are():
-    weights = np.concatenate([*Resampling(300, seed=3).draws(7)])
+    weights = np.concatenate([*Resampling(300, seed=3).weights(7)])
     assert weights.shape == (300, 7)
     assert (weights.sum(axis=1) == 7).all()
     # PCG64 with seed 3, the same on every platform
@@ -23,9 +23,9 @@ def test_every_draw_draws_as_many_units_as_there_are():
 
 
 def test_draws_do_not_depend_on_how_many_are_made_at_once(monkeypatch):
-    whole = np.concatenate([*Resampling(500).draws(11)])
+    whole = np.concatenate([*Resampling(500).weights(11)])
     monkeypatch.setattr(bootstrap_draws, "AT_ONCE", 110)
-    assert np.array_equal(np.concatenate([*Resampling(500).draws(11)]), whole)
+    assert np.array_equal(np.concatenate([*Resampling(500).weights(11)]), whole)
 
 
 @settings(max_examples=examples(60), deadline=None)
@@ -41,7 +41,7 @@ def test_an_interval_holds_0_where_p_does_not_reject_and_nowhere_else(*, seed, u
     from_seed = np.random.default_rng(seed)
     values = from_seed.normal(shift, 1, units)
     how = Resampling(1000, seed, kind, confidence)
-    replicates = np.concatenate([weights @ values for weights in how.draws(units)]) / units
+    replicates = np.concatenate([weights @ values for weights in how.weights(units)]) / units
     if rounded:
         replicates = replicates.round(1)
     found = how.says(replicates, values.mean(), (values.sum() - values) / (units - 1))
@@ -56,7 +56,7 @@ def test_bca_is_scipys_with_wider_points():
 
     values = np.random.default_rng(5).exponential(size=200)
     how = Resampling(20_000, 1, "bca")
-    replicates = np.concatenate([weights @ values for weights in how.draws(200)]) / 200
+    replicates = np.concatenate([weights @ values for weights in how.weights(200)]) / 200
     found = how.says(replicates, values.mean(), (values.sum() - values) / 199)
     theirs = stats.bootstrap((values,), np.mean, n_resamples=20_000, rng=1, vectorized=True).confidence_interval
     # with 200 units the points are 1.977 out where scipy's are 1.960: 1 % wider
@@ -126,7 +126,7 @@ def test_rows_are_added_up_by_unit():
     [
         ({"kind": "basic"}, "percentile, bca"),
         ({"confidence": 95}, "such as 0.95"),
-        ({"resamples": 10}, "200 to 1,000,000"),
+        ({"draws": 10}, "200 to 1,000,000"),
         ({"seed": -1}, "0 or more"),
     ],
 )

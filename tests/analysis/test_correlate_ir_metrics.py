@@ -71,7 +71,7 @@ def study(tmp_path_factory):
 @pytest.fixture(scope="module")
 def found(study):
     return sk.correlate(
-        study, list(PRINTED), with_=["performance", "difficulty"], coefficients=["pearson", "spearman"], resamples=1000
+        study, list(PRINTED), with_=["performance", "difficulty"], coefficients=["pearson", "spearman"], draws=1000
     )
 
 
@@ -88,7 +88,7 @@ def test_the_printed_table(found, measure):
 
 
 def test_ratings_with_each_other(study):
-    both = sk.correlate(study, "performance", with_="difficulty", resamples=200).table
+    both = sk.correlate(study, "performance", with_="difficulty", draws=200).table
     assert both.get_column("value").to_list()[:2] == pytest.approx([-0.787, -0.788], abs=0.00051)
 
 
@@ -104,7 +104,7 @@ def test_users_are_the_units(found):
 
 
 def test_the_last_query_is_not_better_than_the_first(study):
-    tested = sk.breakdown_tests(study, "nDCG_jiang2016@9", by="last-first")
+    tested = sk.breakdown_tests(study, "nDCG_jiang2016@9", parts="last-first")
     row = tested.table.filter(test="sessions").row(0, named=True)
     assert (row["sessions"], row["left_out_single_query"] + row["left_out_undefined"], row["df"]) == (67, 13, 66)
     assert row["difference"] == pytest.approx(-0.0704951612, abs=1e-9)

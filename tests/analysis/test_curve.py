@@ -1,4 +1,4 @@
-"""Average session curves: held after stopping, both orders of normalising, agreement with the scores."""
+"""Average session curves: held after stopping, both orders of normalizing, agreement with the scores."""
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -29,13 +29,13 @@ def study():
 
 
 def test_gain_is_held_after_the_last_query(study):
-    each = sk.curve(study, "sDCG@2", by="session")
-    assert each.columns == ["group", "slot", "query_position", "rank", "value", "ideal", "n"]
+    each = sk.curve(study, "sDCG@2", per="session")
+    assert each.columns == ["session_id", "slot", "query_position", "rank", "value", "ideal", "n"]
     a = [1, 1, 1, 1 + 2 / 2 / 1.5]  # rank 2, query 2: 2 / ((1 + 1)(1 + 1/2))
-    assert each.filter(group="a").get_column("value").to_list() == pytest.approx(a)
-    assert each.filter(group="b").get_column("value").to_list() == [3, 3, 3, 3]
-    assert each.filter(group="b").get_column("ideal").to_list() == [3, 4, 4, 4]
-    assert each.filter(group="b").select("query_position", "rank").rows() == [(1, 1), (1, 2), (2, 1), (2, 2)]
+    assert each.filter(session_id="a").get_column("value").to_list() == pytest.approx(a)
+    assert each.filter(session_id="b").get_column("value").to_list() == [3, 3, 3, 3]
+    assert each.filter(session_id="b").get_column("ideal").to_list() == [3, 4, 4, 4]
+    assert each.filter(session_id="b").select("query_position", "rank").rows() == [(1, 1), (1, 2), (2, 1), (2, 2)]
     mean = sk.curve(study, "sDCG@2")
     assert mean.get_column("value").to_list() == pytest.approx([(x + 3) / 2 for x in a])
     assert mean.get_column("n").to_list() == [2] * 4
@@ -48,12 +48,12 @@ def test_after_stop_null_ends_curves(study):
 
 
 def test_stops_are_marked(study):
-    stops = curve_with_stops(study, "sDCG@2", by="session")
-    assert stops.filter(group="a").get_column("stopped").to_list() == [False] * 4
-    assert stops.filter(group="b").get_column("stopped").to_list() == [False, False, True, True]
+    stops = curve_with_stops(study, "sDCG@2", per="session")
+    assert stops.filter(session_id="a").get_column("stopped").to_list() == [False] * 4
+    assert stops.filter(session_id="b").get_column("stopped").to_list() == [False, False, True, True]
 
 
-def test_orders_of_normalising_differ(study):
+def test_orders_of_normalizing_differ(study):
     a, b = [1, 1, 1, 1 + 2 / 3], [3, 3, 3, 3]
     ideal_a, ideal_b = [3, 4, 4 + 3 / 1.5, 4 + 3 / 1.5 + 2 / 3], [3, 4, 4, 4]
     each = sk.curve(study, "nsDCG@2").get_column("value").to_list()
@@ -64,17 +64,17 @@ def test_orders_of_normalising_differ(study):
 
 
 def test_short_lists_as_they_are(study):
-    shown = sk.curve(study, "sDCG(slots=shown)@2", by="session").filter(group="a")
+    shown = sk.curve(study, "sDCG(slots=shown)@2", per="session").filter(session_id="a")
     assert shown.select("slot", "query_position", "rank").rows() == [(1, 1, 1), (2, 2, 1), (3, 2, 2)]
     assert shown.get_column("value").to_list() == pytest.approx([1, 1, 1 + 2 / 3])
-    least = sk.curve(study, "sDCG(slots=2)@5", by="session").filter(group="b")
+    least = sk.curve(study, "sDCG(slots=2)@5", per="session").filter(session_id="b")
     assert least.get_column("value").to_list() == [3] * 4
 
 
 def test_topic_and_least_number_of_queries(study):
-    assert sk.curve(study, "sDCG@2", min_queries=2).get_column("n").to_list() == [1] * 4
-    assert sk.curve(study, "sDCG@2", topic="t").get_column("n").to_list() == [2] * 4
-    assert sk.curve(study, "sDCG@2", by=None).get_column("group").unique().to_list() == ["all sessions"]
+    assert sk.curve(study, "sDCG@2", where="queries >= 2").get_column("n").to_list() == [1] * 4
+    assert sk.curve(study, "sDCG@2", where="topic_id = 't'").get_column("n").to_list() == [2] * 4
+    assert sk.curve(study, "sDCG@2", by=None).columns[0] == "slot"
 
 
 @pytest.mark.parametrize(
@@ -83,9 +83,9 @@ def test_topic_and_least_number_of_queries(study):
         ({"measure": "nDCG@10"}, "session measure"),
         ({"measure": "sDCG"}, "needs a cutoff"),
         ({"measure": "nsDCG(normalize=query)@10"}, "no curve"),
-        ({"topic": "tt"}, "did you mean 't'"),
+        ({"where": "topic_id = 'tt'"}, "topic_id has 't' (2)"),
         ({"by": "sistem_id"}, "did you mean 'system_id'"),
-        ({"min_queries": 9}, "no session is left"),
+        ({"where": "queries > 9"}, "no session is left"),
         ({"normalize": "eech"}, "did you mean 'each'"),
         ({"after_stop": "end"}, "hold, null"),
     ],
@@ -112,7 +112,7 @@ def test_undefined_sessions_can_count_with_zero():
         judgments={"judgment_key": ["t", "u"], "doc_id": ["x", "y"], "grade": [2, 0]},
     )
     for measure in ("nsDCG@1", "nsDCG(undefined=zero)@1", "sDCG@1", "sDCG(undefined=zero)@1"):
-        value, n = sk.score(study, measure, per="system").select("value", "n").row(0)
+        value, n = sk.score(study, measure, by="system_id").select("value", "n").row(0)
         assert sk.curve(study, measure).select("value", "n").rows() == [(pytest.approx(value), n)]
 
 
@@ -124,7 +124,7 @@ def test_lists_that_occupy_no_slot_still_count():
         judgments={"judgment_key": ["t"], "doc_id": ["x"], "grade": [1]},
     )
     assert sk.curve(study, "sDCG(slots=shown)@1").select("value", "n").rows() == [(0.5, 2)]
-    averages = sk.score(study, "avgpos(sDCG(slots=shown)@1,length=4)").get_column("value").to_list()
+    averages = sk.score(study, "avgpos(sDCG(slots=shown)@1,length=4)", per="session").get_column("value").to_list()
     assert averages == [0, 1]
 
 
@@ -138,7 +138,9 @@ def test_an_ideal_of_queries_that_occupy_no_slot(ideal):
         judgments={"judgment_key": ["t"], "doc_id": ["x"], "grade": [1]},
     )
     measure = f"nsDCG(slots=shown,ideal={ideal},ideal_queries=2)@3"
-    assert sk.curve(study, measure).get_column("value")[-1] == pytest.approx(sk.score(study, measure)["value"].item())
+    assert sk.curve(study, measure).get_column("value")[-1] == pytest.approx(
+        sk.score(study, measure, per="session")["value"].item()
+    )
 
 
 def test_a_query_that_was_not_logged_leaves_no_hole():
@@ -152,12 +154,14 @@ def test_a_query_that_was_not_logged_leaves_no_hole():
         sessions={"session_id": ["s"], "topic_id": ["t"]},
         judgments={"judgment_key": ["t"] * 2, "doc_id": ["a", "c"], "grade": [1, 3]},
     )
-    ended = sk.curve(study, "sDCG(query_discount=none)@2", by="session", after_stop="null")
+    ended = sk.curve(study, "sDCG(query_discount=none)@2", per="session", after_stop="null")
     assert ended.get_column("value").to_list() == [1, 1, 1, 1, 4, 4]
-    assert sk.score(study, "avgpos(sDCG(query_discount=none)@2)").get_column("value").item() == pytest.approx(12 / 6)
+    assert sk.score(study, "avgpos(sDCG(query_discount=none)@2)", per="session").get_column(
+        "value"
+    ).item() == pytest.approx(12 / 6)
 
 
-def test_a_discount_that_rises_is_not_normalised(study):
+def test_a_discount_that_rises_is_not_normalized(study):
     with pytest.raises(sk.MeasureError, match="boosts"):
         sk.curve(study, "sDCG(discount=rn2002,b=10)@3", normalize="each")
     assert sk.curve(study, "sDCG(discount=rn2002,b=10)@3").height
@@ -172,10 +176,12 @@ def test_average_positions_are_means_of_curves(data):
         st.sampled_from(["sDCG@3", "nsDCG@3", "sDCG(slots=shown)@3", "nsDCG(undefined=zero)@2", "nsDCG(ideal=once)@2"])
     )
     study = study_of(made, judgments)
-    curves = sk.curve(study, inner, by="session")
+    curves = sk.curve(study, inner, per="session")
     longest = curves.get_column("slot").max() or 1
-    scores = dict(sk.score(study, f"avgpos({inner},length={longest})").select("session_id", "value").rows())
-    for group, values in curves.group_by("group").agg("value").rows():
+    scores = dict(
+        sk.score(study, f"avgpos({inner},length={longest})", per="session").select("session_id", "value").rows()
+    )
+    for group, values in curves.group_by("session_id").agg("value").rows():
         defined = [value for value in values if value is not None]
         assert scores[group] == (pytest.approx(sum(defined) / len(defined), rel=1e-12) if defined else None)
 
@@ -200,9 +206,11 @@ def test_curves_end_at_the_scores(data):
     )
     study = study_of(made, judgments, keys_per_query=per_query)
     measure = sk.nsDCG(**options, cutoff=3)
-    scores = dict(sk.score(study, measure).select("session_id", "value").rows())
-    curves = sk.curve(study, measure, by="session")
-    ends = {group: values[-1] for group, values in curves.group_by("group", maintain_order=True).agg("value").rows()}
+    scores = dict(sk.score(study, measure, per="session").select("session_id", "value").rows())
+    curves = sk.curve(study, measure, per="session")
+    ends = {
+        group: values[-1] for group, values in curves.group_by("session_id", maintain_order=True).agg("value").rows()
+    }
     for session_id, score in scores.items():
-        if session_id in ends and curves.filter(group=session_id).get_column("query_position").count():
+        if session_id in ends and curves.filter(session_id=session_id).get_column("query_position").count():
             assert ends[session_id] == (None if score is None else pytest.approx(score, rel=1e-12))

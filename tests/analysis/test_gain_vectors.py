@@ -33,7 +33,7 @@ def study():
 
 def rows(study, measure, **options):
     """Group, rank, value, ideal, queries."""
-    return gain_vectors(study, measure, **options).select("group", "rank", "value", "ideal", "n_queries").rows()
+    return gain_vectors(study, measure, **options).drop("n_sessions").rows()
 
 
 def test_means_over_all_queries_and_their_ideals(study):
@@ -47,20 +47,20 @@ def test_means_over_all_queries_and_their_ideals(study):
         ("B", 3, 3.0, 3.0, 1),
     ]
     # one curve: A's two queries and B's one
-    assert rows(study, "CG@1", by=None) == [("all sessions", 1, 5 / 3, 7 / 3, 3)]
-    assert rows(study, "CG@1", topic="u") == [("B", 1, 3.0, 3.0, 1)]
-    assert rows(study, "CG@1", min_queries=2) == [("A", 1, 1.0, 2.0, 2)]
+    assert rows(study, "CG@1", by=None) == [(1, 5 / 3, 7 / 3, 3)]
+    assert rows(study, "CG@1", where="topic_id = 'u'") == [("B", 1, 3.0, 3.0, 1)]
+    assert rows(study, "CG@1", where="queries >= 2") == [("A", 1, 1.0, 2.0, 2)]
 
 
 def test_gains_and_discounts_are_those_of_the_measure(study):
     # 2^2 - 1 = 3 and 2^1 - 1 = 1 over log2(2), log2(3)
     ideal = [3, 3 + 1 / math.log2(3)]
-    found = gain_vectors(study, "DCG(gain=exp2)@2", topic="t")
+    found = gain_vectors(study, "DCG(gain=exp2)@2", where="topic_id = 't'")
     assert found["ideal"].to_list() == [pytest.approx(value) for value in ideal]
     assert found["value"].to_list() == [pytest.approx(1.5), pytest.approx((1 / math.log2(3) + 3) / 2)]
 
 
-def test_a_normalised_measure_has_an_ideal_of_one(study):
+def test_a_normalized_measure_has_an_ideal_of_one(study):
     found = gain_vectors(study, "nCG@2")
     assert set(found["ideal"]) == {1.0}
     assert found["value"].to_list() == [0.5, pytest.approx((1 / 3 + 2 / 3) / 2), 1.0, 1.0]

@@ -42,7 +42,7 @@ def scores(tmp_path_factory):
 
 @pytest.mark.slow
 def test_the_last_query_is_not_better_for_users_and_topics_like_these(scores):
-    found = sk.mixed(scores, by="query")
+    found = sk.compare(scores, by="query", population="users,topics")
     assert found.random == ("user_id", "topic_id", "query:topic_id", "session_id")
     row = found.table.row(0, named=True)
     # 67 sessions; the mean difference is that of breakdown: -.0705, judged by what topics do to it, 18 of 19 df or so
@@ -67,7 +67,7 @@ def test_statsmodels_says_the_same_of_the_likelihood(scores):
     exog = np.column_stack([np.ones(len(last)), last])
     model = MixedLM(scores["value"].to_numpy(), exog, np.zeros(len(last)), exog_vc=named)
     model.reml, model.cov_pen, model.fe_pen = True, None, None  # as fit sets them
-    ours = sk.mixed(scores, by="query")
+    ours = sk.compare(scores, by="query", population="users,topics")
     found = ours.fits["log_likelihood"].item()
     variance = ours.components["variance"].to_numpy()
     variance = np.maximum(variance, 1e-9 * variance[-1])  # its logarithm is taken there
@@ -80,9 +80,9 @@ def test_statsmodels_says_the_same_of_the_likelihood(scores):
 
 @pytest.mark.slow
 def test_how_many_users_would_tell(scores):
-    found = sk.power(scores, by="query", difference=0.1, studies=500, draws=100)
+    found = sk.power(scores, by="query", difference=0.1, draws=500, component_draws=100)
     assert found.design.startswith("paired by user and topic")
-    now = found.table.filter(claim="users", users=19).row(0, named=True)  # of 20 one had single queries only
+    now = found.table.filter(population="users", users=19).row(0, named=True)  # of 20 one had single queries only
     assert 0.1 < now["power"] < 0.9
-    assert found.smallest["claim"].unique(maintain_order=True).to_list() == ["users", "topics"]
+    assert found.smallest["population"].unique(maintain_order=True).to_list() == ["users", "topics"]
     assert found.smallest["users"][0] > 19

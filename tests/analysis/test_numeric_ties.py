@@ -17,7 +17,7 @@ from sessionkit.analysis.breakdown.significance_tests import parted
 from sessionkit.analysis.compare.design import read_design
 from sessionkit.analysis.compare.independent_tests import kruskal, mann_whitney
 from sessionkit.analysis.compare.paired_tests import sign, wilcoxon
-from sessionkit.analysis.compare.permutations import randomised
+from sessionkit.analysis.compare.permutations import randomized
 from sessionkit.analysis.compare.plan import ComparisonPlan
 from sessionkit.analysis.compare.rank_tests import conover, friedman, nemenyi
 from sessionkit.analysis.compare.rows import Row
@@ -54,7 +54,7 @@ def ten_users(measure="mean(P@10)"):
 # the reproduction, end to end
 
 
-@pytest.mark.parametrize(("test", "p"), [("sign", 1.0), ("wilcoxon", 1.0), ("randomisation", 1.0)])
+@pytest.mark.parametrize(("test", "p"), [("sign", 1.0), ("wilcoxon", 1.0), ("randomization", 1.0)])
 def test_nine_ties_and_one_difference_are_no_evidence(test, p):
     found = sk.compare(ten_users(), test=test)
     row = found.table.row(0, named=True)
@@ -76,12 +76,12 @@ def test_of_a_study_read_from_a_log():
                         rows[name].append(value)
     judgments = {"judgment_key": ["t"] * 3, "doc_id": ["r1", "r2", "r3"], "grade": [1] * 3}
     study = sk.from_tables(results=rows | {"topic_id": ["t"] * len(rows["rank"])}, judgments=judgments)
-    values = sk.score(study, "mean(P@10)")["value"].unique().to_list()
+    values = sk.score(study, "mean(P@10)", per="session")["value"].unique().to_list()
     assert len(values) == 3  # .2, and .15 as two doubles
     for test in ("sign", "wilcoxon"):
         row = sk.compare(study, "mean(P@10)", test=test).table.row(0, named=True)
         assert (row["p"], row["wins"], row["ties"], row["losses"]) == (1, 0, 9, 1)
-    found = sk.discriminative_power(study, "mean(P@10)", test="wilcoxon")
+    found = sk.discriminate(study, "mean(P@10)", test="wilcoxon")
     assert found.asl["asl"].to_list() == [1.0]
     assert sk.judgment_loss(study, "mean(P@10)", fractions=[1], repeats=1, test="wilcoxon").pairs[
         "p_all"
@@ -166,15 +166,15 @@ def test_no_rank_test_of_blocks_sees_rounding(rows, seed):
         for test in (wilcoxon, sign):
             one, other = test(found, 0, 1), test(exact, 0, 1)
             assert (one.p, one.statistic, one.effect) == (other.p, other.statistic, other.effect)
-        two = [randomised(Blocked(each.values[:, :2]), 999, 1).pairs[0, 1].p for each in (found, exact)]
+        two = [randomized(Blocked(each.values[:, :2]), 999, 1).pairs[0, 1].p for each in (found, exact)]
         assert two[0] == two[1]
     if len({*np.ptp(counts, axis=1)}) > 1:
         for test in (nemenyi, lambda units: conover(units, 0.99)):
             assert told(test(found)) == told(test(exact))
         theirs = stats.friedmanchisquare(*counts.T)
         assert friedman(found)[0].statistic == pytest.approx(theirs.statistic)
-        assert [three.p for three in randomised(found, 199, 1).pairs.values()] == [
-            three.p for three in randomised(exact, 199, 1).pairs.values()
+        assert [three.p for three in randomized(found, 199, 1).pairs.values()] == [
+            three.p for three in randomized(exact, 199, 1).pairs.values()
         ]
 
 
@@ -205,7 +205,7 @@ def test_no_rank_correlation_sees_rounding(coefficient, rows, seed):
                 np.arange(len(x)),
                 "sessions",
                 (),
-                Resampling(resamples=200),
+                Resampling(draws=200),
                 analytic=analytic,
             ).correlation("x", "y", coefficient)
             for one, other in ((x, y), (noisy(x / 10, seed), noisy(y / 10, seed + 1)))
@@ -242,7 +242,7 @@ def test_the_sign_of_a_difference_of_means_is_not_roundings():
     frame = by_topic(values).rename({"system_id": "group"}).sort("session_id")
     design = read_design(frame, "system_id", 2)
     number = (frame["group"] == "S2").cast(pl.Int64).to_numpy()
-    for test in ("t", "wilcoxon", "sign", "randomisation"):
+    for test in ("t", "wilcoxon", "sign", "randomization"):
         tested = RescoredPairs.of(ComparisonPlan.of(design, 2, test=test), frame, number, ["S1", "S2"], [(0, 1)])
         d, p = tested.tested(frame["value"].to_numpy())
         assert (d[0], p[0]) == (0.0, pytest.approx(1.0))

@@ -46,10 +46,10 @@ def test_a_session_by_hand():
     assert table.select(
         "query_position", "previous_position", "reformulation", "terms", "previous_terms", "shared"
     ).rows() == [
-        (2, 1, "specialisation", 2, 1, 1),
+        (2, 1, "specialization", 2, 1, 1),
         (3, 2, "substitution", 2, 2, 1),
         (4, 3, "repeat", 2, 2, 2),
-        (5, 4, "generalisation", 1, 2, 1),
+        (5, 4, "generalization", 1, 2, 1),
         (6, 5, "new", 1, 1, 0),
     ]
     assert table["overlap"].to_list() == [1 / 2, 1 / 3, 1.0, 1 / 2, 0.0]
@@ -69,7 +69,7 @@ def test_lists_never_logged_are_passed_over_and_texts_never_logged_are_null():
     assert table.select(
         "session_id", "query_position", "previous_position", "reformulation", "overlap", "change"
     ).rows() == [
-        ("s0", 3, 1, "specialisation", 0.5, -1.0),
+        ("s0", 3, 1, "specialization", 0.5, -1.0),
         ("s0", 4, 3, None, None, 0.0),
         ("s0", 5, 4, None, None, 0.0),
     ]

@@ -26,7 +26,7 @@ def study():
 
 def test_by_system(study):
     assert sk.summary(study).columns == [
-        "group",
+        "system_id",
         "topics",
         "sessions",
         "queries",
@@ -39,16 +39,16 @@ def test_by_system(study):
 
 
 def test_by_topic(study):
-    table = sk.summary(study, per="topic")
-    assert table.rows() == [("A", "t", 1, 2, 2, 4, 1), ("A", "u", 1, 1, 1, 1, 1), ("B", "t", 1, 1, 1, 2, 0)]
+    table = sk.summary(study, "system_id,topic_id")
+    assert table.rows() == [("A", "t", 1, 1, 2, 2, 4, 1), ("A", "u", 1, 1, 1, 1, 1, 1), ("B", "t", 1, 1, 1, 1, 2, 0)]
 
 
 def test_choices(study):
-    assert sk.summary(study, None, min_grade=2).rows() == [("all sessions", 2, 3, 4, 4, 3, 0)]
+    assert sk.summary(study, None, min_grade=2).rows() == [(2, 3, 4, 4, 3, 0)]
     assert sk.summary(study, cutoff=1).get_column("retrieved").to_list() == [2, 1]
-    assert sk.summary(study, min_queries=2).rows() == [("A", 1, 1, 2, 2, 4, 1)]
-    with pytest.raises(sk.UsageError, match="per must be group or topic, not 'query'"):
-        sk.summary(study, per="query")
+    assert sk.summary(study, where="queries >= 2").rows() == [("A", 1, 1, 2, 2, 4, 1)]
+    with pytest.raises(sk.UsageError, match="by=topic: no such column"):
+        sk.summary(study, "topic")
 
 
 def test_the_sums_are_trec_evals():

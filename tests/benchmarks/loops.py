@@ -72,7 +72,7 @@ def loop(log: Path) -> Done:
 @of_study
 def study(study: sk.Study) -> int:
     """The same of the saved study."""
-    return sk.score(study, MEASURE).height
+    return sk.score(study, MEASURE, per="session").height
 
 
 @of_study

@@ -208,12 +208,12 @@ ROWS: dict[str, Row] = {
         runs=7,
     ),
     "system": _scored("mean sDCG@10 by system", scoring.by_system),
-    "nsdcg": _scored("nsDCG@10 per session", scoring.normalised),
+    "nsdcg": _scored("nsDCG@10 per session", scoring.normalized),
     "curves": _scored("mean curves of sDCG@10 by system (normalize=none)", scoring.curves),
-    "curves-each": _scored("mean curves of nsDCG@10 by system (normalize=each)", scoring.normalised_curves),
+    "curves-each": _scored("mean curves of nsDCG@10 by system (normalize=each)", scoring.normalized_curves),
     "breakdown": _scored("DCG@10 of last and earlier queries by rank", scoring.last_and_earlier),
     "system-growth": _grown(f"mean sDCG@10 by system, {LOG} beside a tenth", scoring.by_system, Growth()),
-    "curves-growth": _grown("mean curves of nsDCG@10, the same log", scoring.normalised_curves, Growth()),
+    "curves-growth": _grown("mean curves of nsDCG@10, the same log", scoring.normalized_curves, Growth()),
     "breakdown-growth": _grown("DCG@10 of last and earlier queries, the same log", scoring.last_and_earlier, Growth()),
     "size": Row(
         f"size of the saved study, {LOG}", ingest.size_of_study, ingest.size_of_tables, Size("the public columns alone")

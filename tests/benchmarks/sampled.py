@@ -85,14 +85,14 @@ def sampled(session: Session, paths: int = PATHS) -> list[float]:
 def _at_hand(log: Path, _scratch: Path) -> sk.Study:
     """Return the study of the log after something was scored, so that its judgments are in memory."""
     study = sk.open_study(log / "study")
-    sk.score(study, "esP(pdown=0.5,pref=0.5)@10", per="all")
+    sk.score(study, "esP(pdown=0.5,pref=0.5)@10", by=None)
     return study
 
 
 @work(_at_hand)
 def exact(study: sk.Study) -> int:
     """esnDCG@10 of every session, exact over all paths, judgments at hand."""
-    return sk.score(study, MEASURE).height
+    return sk.score(study, MEASURE, per="session").height
 
 
 @work(lambda log, _scratch: sessions_of(log))

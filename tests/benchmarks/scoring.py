@@ -36,7 +36,7 @@ def scan(study: sk.Study) -> int:
 @of_study
 def one_measure(study: sk.Study) -> int:
     """sDCG@10 of every session."""
-    return sk.score(study, ONE).height
+    return sk.score(study, ONE, per="session").height
 
 
 def _study_and_file(log: Path, scratch: Path) -> tuple[Path, Path]:
@@ -50,7 +50,7 @@ def measures_of_report(study: sk.Study) -> int:
     """The measures of a report, of every session."""
     from sessionkit.reports import MEASURES
 
-    return sk.score(study, MEASURES).height
+    return sk.score(study, MEASURES, per="session").height
 
 
 def _study_and_page(log: Path, scratch: Path) -> tuple[Path, Path]:
@@ -81,37 +81,37 @@ def one_measure_to_file(places: tuple[Path, Path]) -> int:
 @of_study
 def by_system(study: sk.Study) -> int:
     """Mean sDCG@10 by system."""
-    return sk.score(study, ONE, per="system").height
+    return sk.score(study, ONE, by="system_id").height
 
 
 @of_study
-def normalised(study: sk.Study) -> int:
+def normalized(study: sk.Study) -> int:
     """nsDCG@10 of every session."""
-    return sk.score(study, "nsDCG@10").height
+    return sk.score(study, "nsDCG@10", per="session").height
 
 
 @of_study
 def expected(study: sk.Study) -> int:
     """esnDCG@10 of every session, exact over all paths."""
-    return sk.score(study, EXPECTED).height
+    return sk.score(study, EXPECTED, per="session").height
 
 
 @of_study
 def ten_and_curves(study: sk.Study) -> int:
     """Ten plain sums and nsDCG@10 of every session, and the mean curves of sDCG@10 by system."""
-    return sum(map(len, run(study, [score_task(study, [*TEN, "nsDCG@10"]), curve_task(study, ONE)])))
+    return sum(map(len, run(study, [score_task(study, [*TEN, "nsDCG@10"], per="session"), curve_task(study, ONE)])))
 
 
 @of_study
 def ten_and_curves_by_system(study: sk.Study) -> int:
     """Means of ten plain sums and nsDCG@10 by system, and the mean curves of sDCG@10."""
-    return sum(map(len, run(study, [score_task(study, [*TEN, "nsDCG@10"], "system"), curve_task(study, ONE)])))
+    return sum(map(len, run(study, [score_task(study, [*TEN, "nsDCG@10"], by="system_id"), curve_task(study, ONE)])))
 
 
 @of_study
 def windows(study: sk.Study) -> int:
     """sDCG@10 of every session: all results, first appearances only, judged results only; and mean AP and ERR."""
-    return sk.score(study, WINDOWS).height
+    return sk.score(study, WINDOWS, per="session").height
 
 
 @of_study
@@ -139,7 +139,7 @@ def curves(study: sk.Study) -> int:
 
 
 @of_study
-def normalised_curves(study: sk.Study) -> int:
+def normalized_curves(study: sk.Study) -> int:
     """Mean curves of nsDCG@10 by system (normalize=each)."""
     return sk.curve(study, "nsDCG@10").height
 

@@ -27,7 +27,7 @@ def parts():
             for part in scale
             for rank in range(1, ranks + 1)
         ]
-        names = {"group": pl.String, "part": pl.String, "rank": pl.Int32, "value": pl.Float64}
+        names = {"system_id": pl.String, "part": pl.String, "rank": pl.Int32, "value": pl.Float64}
         return pl.DataFrame(rows, schema={**names, "n_queries": pl.Int64, "n_sessions": pl.Int64}, orient="row")
 
     return parts
@@ -45,7 +45,7 @@ def curves():
                 query, rank = (slot - 1) // cutoff + 1, (slot - 1) % cutoff + 1
                 rows.append((group, slot, query, rank, float(min(slot, end)) * place, 1.0, place, slot > end))
         names = {
-            "group": pl.String,
+            "session_id" if single else "system_id": pl.String,
             "slot": pl.Int32,
             "query_position": pl.Int32,
             "rank": pl.Int32,
@@ -60,14 +60,14 @@ def curves():
 def _gain_vectors(groups, **options):
     """CG of groups 1, 2, ...: rank times the number of the group, ideal three times the rank."""
     rows = [("CG@4", group, r, float(r * p), 3.0 * r, 5, 2) for p, group in enumerate(groups, 1) for r in range(1, 5)]
-    names = ["measure", "group", "rank", "value", "ideal", "n_queries", "n_sessions"]
+    names = ["measure", "system_id", "rank", "value", "ideal", "n_queries", "n_sessions"]
     return charts.gain_vectors(pl.DataFrame(rows, schema=names, orient="row"), **options)
 
 
 def _precision_recall(groups, **options):
     """Precision falling from 1 to 0; each group has a topic of its name."""
     rows = [(group, group, r / 10, 1 - r / 10, 3) for group in groups for r in range(11)]
-    frame = pl.DataFrame(rows, schema=["group", "topic_id", "recall", "precision", "n"], orient="row")
+    frame = pl.DataFrame(rows, schema=["system_id", "topic_id", "recall", "precision", "n"], orient="row")
     return charts.precision_recall(frame.drop("topic_id"), frame, **options)
 
 
@@ -131,9 +131,9 @@ def _power_curve(groups, **options):
         for users, power in ((10, 0.4), (20, 0.8), (None, 0.9))
     ]
     rows += [("users", users, 4, 4 * users, users / 40, 0.1, 0.9) for users in (10, 20)]
-    names = ["claim", "users", "topics", "sessions", "power", "low", "high"]
+    names = ["population", "users", "topics", "sessions", "power", "low", "high"]
     smallest = pl.DataFrame(
-        [("topics", 20, 4, 80), ("users", None, 4, None)], schema=["claim", *names[1:4]], orient="row"
+        [("topics", 20, 4, 80), ("users", None, 4, None)], schema=["population", *names[1:4]], orient="row"
     )
     return charts.power_curve(pl.DataFrame(rows, schema=names, orient="row"), smallest, **options)
 

@@ -8,7 +8,7 @@ import pytest
 import vl_convert
 
 from sessionkit import charts
-from sessionkit.charts import KINDS, colours_of, save, spec_of, themed
+from sessionkit.charts import KINDS, colors_of, save, spec_of, themed
 from sessionkit.charts.encodings import retitled
 from sessionkit.errors import UsageError
 
@@ -16,7 +16,7 @@ PNG = b"\x89PNG\r\n\x1a\n"
 APART = {
     "measure", "ideal", "line", "recall", "precision", "topic", "a", "b", "difference", "q1", "q2", "q3", "low", "high", "mean",
     "height", "kind", "from", "to", "added", "grade", "many", "text", "start", "end", "results", "label", "document", "dwell",
-    "row", "p", "covariate", "banded", "topics", "claim", "position", "next", "share", "whole", "estimate", "pair", "shown", "place",
+    "row", "p", "covariate", "banded", "topics", "population", "position", "next", "share", "whole", "estimate", "pair", "shown", "place",
 }  # fmt: skip
 """Fields of the charts that a report does not show."""
 
@@ -173,8 +173,9 @@ def test_other_kinds_of_frame_are_taken(curves):
 
 def test_undefined_values_become_null(curves, tmp_path):
     every = curves()
-    first = every.get_column("group")[0]
-    frame = every.with_columns(value=pl.when(pl.col("group") == first).then(float("nan")).otherwise("value"))
+    own = every.columns[0]
+    first = every.get_column(own)[0]
+    frame = every.with_columns(value=pl.when(pl.col(own) == first).then(float("nan")).otherwise("value"))
     chart = charts.session_curve(frame)
     rows = [row for rows in chart.to_dict()["datasets"].values() for row in rows if "value" in row]
     assert {row["value"] for row in rows if row["group"] == first} == {None}
@@ -182,19 +183,19 @@ def test_undefined_values_become_null(curves, tmp_path):
     assert save(chart, tmp_path / "empty.png").read_bytes().startswith(PNG)
 
 
-def test_colours_stay_with_their_systems_whichever_are_drawn(parts, curves):
-    colours = colours_of(["S3", "S1", "S2"])
+def test_colors_stay_with_their_systems_whichever_are_drawn(parts, curves):
+    colors = colors_of(["S3", "S1", "S2"])
 
     def drawn(chart):
         encodings = [layer["encoding"] for layer in chart.to_dict()["layer"]]
         scale = next(encoding["color"]["scale"] for encoding in encodings if "color" in encoding)
         return dict(zip(scale["domain"], scale["range"], strict=True))
 
-    assert drawn(charts.last_vs_nonlast(parts(("S2", "S3")), colours=colours)) == {
-        "S2": colours["S2"],
-        "S3": colours["S3"],
+    assert drawn(charts.last_vs_nonlast(parts(("S2", "S3")), colors=colors)) == {
+        "S2": colors["S2"],
+        "S3": colors["S3"],
     }
-    assert drawn(charts.session_curve(curves(("S3", "S1", "S2")))) == colours
+    assert drawn(charts.session_curve(curves(("S3", "S1", "S2")))) == colors
 
 
 @pytest.mark.few(1, slow=5)

@@ -38,7 +38,7 @@ def test_every_comparison_has_its_own_scale_and_row():
 
 def test_points_are_filled_where_the_difference_is_shown():
     assert [row["shown"] for row in rows_of(found())] == ["yes", "no"]
-    assert [row["shown"] for row in rows_of(found(), alpha=0.001)] == ["no", "no"]
+    assert [row["shown"] for row in rows_of(found(), confidence=0.999)] == ["no", "no"]
 
 
 def test_an_interval_without_an_end_reaches_as_far_as_the_other():

@@ -10,7 +10,7 @@ NAMES = ["measure", "place", "a", "b", "difference", "asl"]
 
 
 def test_a_curve_for_each_measure_and_the_level_across(apart, datasets):
-    layers = datasets(apart["discriminative-power"](("P@5", "AP"), alpha=0.01))
+    layers = datasets(apart["discriminative-power"](("P@5", "AP"), confidence=0.99))
     assert [mark for mark, _ in layers] == ["rule", "line", "point"]
     assert layers[0][1] == [{"value": 0.01}]
     assert [(row["group"], row["place"], row["value"]) for row in layers[1][1]] == [
@@ -22,7 +22,7 @@ def test_a_curve_for_each_measure_and_the_level_across(apart, datasets):
     ("alpha", "named"), [(0.05, [0, 0.01, 0.05, 0.1, 0.2, 0.5, 1]), (0.04, [0, 0.01, 0.04, 0.1, 0.2, 0.5, 1])]
 )
 def test_the_axis_names_the_level(apart, alpha, named):
-    y = apart["discriminative-power"](("P@5",), alpha=alpha).to_dict()["layer"][1]["encoding"]["y"]
+    y = apart["discriminative-power"](("P@5",), confidence=1 - alpha).to_dict()["layer"][1]["encoding"]["y"]
     assert y["axis"]["values"] == named
     assert y["scale"] == {"type": "sqrt", "domain": [0, 1], "nice": False}
 

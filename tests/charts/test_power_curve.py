@@ -6,7 +6,7 @@ import pytest
 from sessionkit.charts import power_curve
 from sessionkit.errors import UsageError
 
-NAMES = ["claim", "users", "topics", "sessions", "power", "low", "high"]
+NAMES = ["population", "users", "topics", "sessions", "power", "low", "high"]
 
 
 def rows_of(chart, kind):
@@ -25,12 +25,12 @@ def scale_of(chart):
 def test_a_panel_for_each_claim_and_a_curve_for_each_number_of_topics(apart):
     chart = apart["power-curve"](("S1", "S2"))
     sizes = rows_of(chart, "size")
-    curves = {(row["claim"].split()[2], row["group"]) for row in sizes}
+    curves = {(row["population"].split()[2], row["group"]) for row in sizes}
     assert curves == {("users", "4"), ("topics", "4"), ("topics", "5")}
     assert [(row["x"], row["value"], row["low"]) for row in sizes][:2] == [(10, 0.4, 0.2), (20, 0.8, 0.4)]
     order = chart.to_dict()["facet"]["sort"]
     assert order == {"field": "place", "op": "min"}
-    assert {(row["claim"].split()[2], row["place"]) for row in sizes} == {("users", 0), ("topics", 1)}
+    assert {(row["population"].split()[2], row["place"]) for row in sizes} == {("users", 0), ("topics", 1)}
 
 
 def test_power_without_end_stands_beyond_the_last_number(apart):
@@ -52,7 +52,7 @@ def test_bands_are_those_of_the_fewest_and_the_most_topics(apart):
 @pytest.mark.parametrize(("grows", "kept"), [("topics", "sessions"), ("sessions", None)])
 def test_where_no_users_are_known_what_grows_is_the_axis(grows, kept):
     sizes = {"users": None, "topics": None, "sessions": None} | {grows: 8} | ({kept: 16} if kept else {})
-    chart = power_curve(pl.DataFrame([{"claim": grows, **sizes, "power": 0.5, "low": 0.4, "high": 0.6}]))
+    chart = power_curve(pl.DataFrame([{"population": grows, **sizes, "power": 0.5, "low": 0.4, "high": 0.6}]))
     x = next(layer["encoding"]["x"] for layer in chart.to_dict()["spec"]["layer"] if "x" in layer["encoding"])
     assert x["axis"]["title"] == f"Number of {grows}"
     assert [(row["x"], row["group"]) for row in rows_of(chart, "size")] == [(8, "as now")]

@@ -13,18 +13,18 @@ def found(*rows):
 
 
 def test_shares_of_a_position_are_stacked_in_the_order_of_the_legend():
-    frame = found(("A", 1, "stopped", 1), ("A", 1, "new", 1), ("A", 1, "specialisation", 2), ("A", 2, "stopped", 3))
+    frame = found(("A", 1, "stopped", 1), ("A", 1, "new", 1), ("A", 1, "specialization", 2), ("A", 2, "stopped", 3))
     spec = spec_of(reformulation_flow(frame))
     (rows,) = spec["datasets"].values()
     assert [(row["position"], row["kind"], row["from"], row["to"]) for row in rows] == [
-        (1, "Specialisation", 0, 0.5),
+        (1, "Specialization", 0, 0.5),
         (1, "New", 0.5, 0.75),
         (1, "Session ended", 0.75, 1),
         (2, "Session ended", 0, 1),
     ]
     assert [row["whole"] for row in rows] == [4, 4, 4, 3]
     scale = spec["spec"]["layer"][0]["encoding"]["color"]["scale"]
-    assert scale["domain"] == ["Specialisation", "New", "Session ended"]
+    assert scale["domain"] == ["Specialization", "New", "Session ended"]
 
 
 def test_later_positions_and_too_many_groups_are_not_drawn():

@@ -21,12 +21,12 @@ def test_axis_names_the_cutoff_and_what_the_values_are(curves):
     encoding = session_curve(curves(cutoff=5), measure="nsDCG@5").to_dict()["layer"][2]["encoding"]
     assert encoding["x"]["axis"]["title"] == "Slot in the concatenated Top-5 lists"
     assert encoding["x"]["axis"]["values"] == [5, 10, 15]
-    assert encoding["y"]["axis"]["title"] == ["Mean normalised cumulated gain", "nsDCG@5"]
+    assert encoding["y"]["axis"]["title"] == ["Mean normalized cumulated gain", "nsDCG@5"]
     plain = session_curve(curves(), normalized=False).to_dict()["layer"][2]["encoding"]
     assert plain["y"]["axis"]["title"] == "Mean cumulated gain"
 
 
-def test_many_queries_are_labelled_with_room_between(curves, datasets):
+def test_many_queries_are_labeled_with_room_between(curves, datasets):
     rules, labels, _, points = datasets(session_curve(curves(queries=50)))
     assert [row["label"] for row in labels[1]] == [f"Q{number}" for number in range(1, 51, 5)]
     assert [row["slot"] for row in rules[1]] == list(range(10, 500, 50))

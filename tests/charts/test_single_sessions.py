@@ -24,7 +24,7 @@ def test_sessions_run_to_their_stopping_points_and_are_held_after(curves, datase
 
 def test_sessions_that_stop_at_one_place_are_counted(curves, datasets):
     one = curves(groups=("a",), queries=3, single=True)
-    same = pl.concat([one, *(one.with_columns(group=pl.lit(name)) for name in "bcdefg")])
+    same = pl.concat([one, *(one.with_columns(session_id=pl.lit(name)) for name in "bcdefg")])
     *_, points, numbers = datasets(single_sessions(same))
     assert [(row["session"], row["number"]) for row in points[1]] == [("a, b, c, d, e, … of 7", 7)]
     assert [row["number"] for row in numbers[1]] == [7]
@@ -44,6 +44,6 @@ def test_too_many_sessions_are_refused(curves):
 
 def test_session_without_a_slot_of_its_own_has_no_stopping_point(curves, datasets):
     frame = curves(groups=("a", "b"), single=True)
-    frame = frame.with_columns(stopped=pl.col("stopped") | (pl.col("group") == "b"))
+    frame = frame.with_columns(stopped=pl.col("stopped") | (pl.col("session_id") == "b"))
     *_, points = datasets(single_sessions(frame))
     assert [row["session"] for row in points[1]] == ["a"]

@@ -29,8 +29,8 @@ def test_a_line_runs_where_the_conclusion_ends(swept, datasets):
 
 def test_settings_without_a_leader_are_cells_of_their_own(swept, datasets):
     some = swept().with_columns(group=pl.when(pl.col("x") == "2").then("group"))
-    grey = [rows for mark, rows in datasets(sweep_map(some)) if mark == "rect"][1]
-    assert {row["x"] for row in grey} == {"20"}
+    gray = [rows for mark, rows in datasets(sweep_map(some)) if mark == "rect"][1]
+    assert {row["x"] for row in gray} == {"20"}
     nobody = swept().with_columns(group=pl.lit(None, pl.String))
     assert [mark for mark, _ in datasets(sweep_map(nobody))].count("rect") == 1
 

@@ -5,15 +5,16 @@ import subprocess
 import sys
 
 import pytest
+import typer
 
 import sessionkit
-from sessionkit.cli.app import COMMANDS, app_for
+from sessionkit.cli.app import COMMANDS, app_for, name_of
 from sessionkit.errors import DataError, UsageError
 
-NAMES = [command.__name__ for command in COMMANDS]
+NAMES = [name_of(command) for command in COMMANDS]
 ASKED = (
-    "demo init ingest check describe score explain curve breakdown compare mixed power correlate incomplete effort noise "
-    "discriminate sweep calibrate chart report pseudonymize measures formats schema"
+    "demo init ingest check describe score explain curve breakdown compare power correlate bounds "
+    "judgment-loss judge-noise agreement discriminate sweep calibrate chart report pseudonymize measures formats schema help"
 )
 
 
@@ -49,14 +50,14 @@ def test_without_a_command_there_is_help_and_status_2(call):
     assert all(name in outcome.out for name in NAMES)
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.__name__)
+@pytest.mark.parametrize("command", COMMANDS, ids=name_of)
 def test_help_says_what_a_command_does_and_gives_an_example(command, call, monkeypatch):
     monkeypatch.setenv("COLUMNS", "100")
-    outcome = call(command.__name__, "--help")
+    outcome = call(name_of(command), "--help")
     assert outcome.status == 0
     assert inspect.getdoc(command).splitlines()[0] in outcome.out
     assert COMMANDS[command] in outcome.out
-    assert COMMANDS[command].startswith(f"sessionkit {command.__name__}")
+    assert COMMANDS[command].startswith(f"sessionkit {name_of(command)}")
     first = inspect.getdoc(command).splitlines()[0]
     assert first in call("--help").out, "the list of commands shows only the start of longer lines"
 
@@ -70,7 +71,7 @@ def test_help_says_what_a_command_does_and_gives_an_example(command, call, monke
         (["score", "s", "CG", "--bogus"], ["--bogus"]),
         (["score", "s", "CG", "--format", "xls"], ["xls", "jsonl"]),
         (["explain", "s", "CG"], ["--session"]),
-        (["curve", "s", "CG@2", "--min-queries", "0"], ["--min-queries", "1"]),
+        (["chart", "topic-curves", "s", "--output", "x.svg", "--long", "0"], ["--long", "1"]),
     ],
 )
 def test_wrong_commands_are_one_line_and_status_2(refused, arguments, names):
@@ -83,6 +84,35 @@ def test_statuses_are_those_of_the_errors():
 
 def test_only_the_command_that_is_asked_for_is_prepared() -> None:
     """The others would cost more than the scoring of a small study; a name that is none of them needs all, to suggest one."""
-    assert [command.name for command in app_for("score").registered_commands] == ["score"]
+    assert [*typer.main.get_command(app_for("score")).commands] == ["score"]
+    assert [*typer.main.get_command(app_for("chart")).commands] == ["chart"]
     for asked in ("scor", "--help", "--version", None):
-        assert [command.name for command in app_for(asked).registered_commands] == NAMES
+        assert typer.main.get_command(app_for(asked)).list_commands(None) == NAMES
+
+
+SEVERAL = {
+    "--average": 2, "--by": 2, "--difference": 3, "--judgments": 2, "--out": 3, "--output": 4, "--per": 3,
+    "--seed": 2, "--session": 2, "--test": 2, "--topics": 2, "--vary": 2, "--verify": 2, "--with": 2,
+}  # fmt: skip
+"""Options that are declared several times still, and how often; may only shrink."""
+
+
+def test_an_option_that_several_commands_take_is_declared_once():
+    declared = {}
+    commands = typer.main.get_command(app_for(None)).commands
+    for command in (*commands.values(), *commands["chart"].commands.values()):
+        for option in command.params:
+            for name in option.opts:
+                declared.setdefault(name, set()).add((option.metavar, option.help))
+    assert {name: len(ways) for name, ways in declared.items() if name.startswith("--") and len(ways) > 1} == SEVERAL
+
+
+def test_help_is_that_of_the_command_or_a_guide(call):
+    assert call("help", "compare").out == call("compare", "--help").out
+    assert call("help").out.startswith(call("--help").out)
+    assert call("help").out.endswith("Topics of sessionkit help: contributing\n")
+    assert call("help", "contributing").out.startswith("# ")
+
+
+def test_help_names_what_there_is(refused):
+    refused(2, "help", "compar", names=["did you mean 'compare'", "topics: contributing"])

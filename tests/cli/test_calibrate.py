@@ -45,7 +45,7 @@ def test_what_cannot_be_told_is_a_note_and_the_first_line_for_people(call, count
 @pytest.mark.slow
 def test_the_last_line_of_the_reading_is_a_command_that_runs(call, tmp_path):
     study = saved_clinic()
-    asked = ["--model", "sDCG@10", "--model", "RBP@10", "--resamples", "200", "--chart", tmp_path / "fit.svg"]
+    asked = ["--model", "sDCG@10", "--model", "RBP@10", "--draws", "200", "--chart", tmp_path / "fit.svg"]
     outcome = call("calibrate", study, *asked, "--table", "reading")
     assert outcome.status == 0
     words = shlex.split(outcome.lines[-1])

@@ -50,19 +50,19 @@ def test_people_get_the_reading_and_every_table_that_has_rows(call, clinic):
 
 
 def test_every_form_and_table(call, clinic, tmp_path):
-    asked = ("compare", clinic, "nsDCG@10", "--generalise", "topics")
+    asked = ("compare", clinic, "nsDCG@10", "--population", "topics")
     (row,) = (json.loads(line) for line in call(*asked, *PAIRS, "--format", "jsonl").lines)
     assert (row["n_a"], row["df"]) == (4, 3)
     file = tmp_path / "pairs.parquet"
     assert call(*asked, *PAIRS, "--output", file).status == 0
     assert pl.read_parquet(file).item(0, "p") == row["p"]
     settings = call(*asked, "--table", "settings", "--format", "csv").out
-    assert 'population,"topics like these 4 topics, searched by these 30 users"' in settings
+    assert 'claim,"topics like these 4 topics, searched by these 30 users"' in settings
     assert call(*asked, "--table", "order").lines[1].split("\t")[1] == "period"
 
 
 def test_options_are_those_of_python(call, clinic):
-    options = {"test": "randomisation", "correction": "bonferroni", "alpha": 0.1, "resamples": 499, "seed": 7}
+    options = {"test": "randomization", "correction": "bonferroni", "confidence": 0.9, "draws": 499, "seed": 7}
     found = sk.compare(sk.open_study(clinic), "nsDCG@10", **options)
     words = [word for name, value in options.items() for word in (f"--{name}", value)]
     ours = json.loads(call("compare", clinic, "nsDCG@10", *words, *PAIRS, "--format", "jsonl").out)
@@ -75,12 +75,11 @@ def test_options_are_those_of_python(call, clinic):
 @pytest.mark.parametrize(
     ("words", "names"),
     [
-        (["nDCG@10"], ["mean(nDCG@10)"]),
         (["nsDCG@10", "--by", "sistem_id"], ["sistem_id", "did you mean 'system_id'"]),
         (["nsDCG@10", "--by", "user_id"], ["30 values", "2 to 20"]),
         (["nsDCG@10", "--test", "bootstrap"], ["17 %", "least-squares"]),
-        (["nsDCG@10", "--test", "welch"], ["randomisation or least-squares would work"]),
-        (["nsDCG@10", "--generalise", "sessions"], ["generalise=users or generalise=topics would work"]),
+        (["nsDCG@10", "--test", "welch"], ["randomization or least-squares would work"]),
+        (["nsDCG@10", "--population", "sessions"], ["population=users or population=topics would work"]),
         (["nsDCG@10", "--correction", "fdr"], ["bonferroni, holm, bh, none"]),
         (["nsDCG@10", "--table", "pair"], ["did you mean 'pairs'"]),
     ],
@@ -94,3 +93,54 @@ def test_names_from_a_log_do_not_act_on_a_terminal(call, study):
     assert outcome.status == 0
     assert "needs at least two" in " ".join(outcome.out.split())
     assert "\x1b" not in outcome.out + outcome.err
+
+
+def test_the_differences_are_drawn_beside_the_tables(call, clinic, tmp_path):
+    place = tmp_path / "differences.json"
+    outcome = call("compare", clinic, "nsDCG@10", "--confidence", "0.9", "--chart", place, "--table", "pairs")
+    assert f"written: {place}" in outcome.err
+    assert "p \\u2264 0.1" in json.dumps(json.loads(place.read_text()))
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "parquet"])
+@pytest.mark.parametrize("form", [[], ["--wide"]])
+def test_a_file_of_scores_is_compared_as_the_study_is(call, clinic, tmp_path, ending, form):
+    file = tmp_path / f"scores.{ending}"
+    written = call("score", clinic, "nsDCG@10", "mean(nDCG@10)", "--per", "session", *form, "--output", file)
+    assert written.status == 0
+    words = ["nsDCG@10", "mean(nDCG@10)", "--table", "pairs"]
+    assert call("compare", file, *words).out == call("compare", clinic, *words).out
+    where = ["--where", "topic_id <> 'A'"]
+    restricted = call("compare", file, *words, *where)
+    assert restricted.out == call("compare", clinic, *words, *where).out
+    assert "rows where topic_id <> 'A' (" in restricted.err
+
+
+def test_covariates_of_a_wide_file_make_groups_and_are_compared(call, clinic, tmp_path):
+    file = tmp_path / "scores.csv"
+    call("score", clinic, "nsDCG@10", "--per", "session", "--wide", "--output", file)
+    words = ["--by", "skill", "--table", "pairs"]
+    assert call("compare", file, "nsDCG@10", *words).out == call("compare", clinic, "nsDCG@10", *words).out
+    rated = call("compare", file, "column(satisfaction)", "--table", "pairs").out.splitlines()[1]
+    wanted = call("compare", clinic, "column(satisfaction)", "--table", "pairs").out.splitlines()[1]
+    assert rated == wanted
+
+
+def test_a_file_without_such_scores_is_read_as_a_log(refused, tmp_path):
+    file = tmp_path / "scores.csv"
+    file.write_text("session_id,system_id,nsDCG@10\n1,A,0.5\n")
+    refused(1, "compare", file, "sDCG@10", names=["scores.csv"])
+
+
+def test_a_paper_gets_the_table_that_papers_print(call, clinic, tmp_path):
+    found = sk.compare(sk.open_study(clinic), ["nsDCG@10", "mean(nDCG@10)"])
+    words = ["compare", clinic, "nsDCG@10", "mean(nDCG@10)"]
+    assert call(*words, "--format", "latex").out == found.to_latex()
+    assert call(*words, "--format", "markdown").out == found.to_markdown()
+    assert call(*words, "--output", tmp_path / "table.tex").status == 0
+    assert (tmp_path / "table.tex").read_text(encoding="utf-8") == found.to_latex()
+    pairs = call(*words, "--format", "latex", "--table", "pairs").out
+    assert "raw\\_difference" in pairs
+    scores = call("score", clinic, "nsDCG@10", "--format", "latex").out
+    assert "\\toprule" in scores
+    assert "S1 & nsDCG@10 & 0.3248 & 60 & 0 & 33.4" in scores

@@ -41,7 +41,7 @@ def test_the_help_names_what_the_functions_take():
 
 
 def test_correlate_in_every_form(call, rated, tmp_path):
-    words = ["correlate", rated, "sDCG@1", "Queries", "last(CG@1)", "--with", "performance", "--resamples", "300"]
+    words = ["correlate", rated, "sDCG@1", "Queries", "last(CG@1)", "--with", "performance", "--draws", "300"]
     tsv = call(*words)
     assert tsv.status == 0
     assert [line for line in tsv.lines if line.startswith("# ")] == ["# correlations", "# differences", "# reading"]
@@ -63,12 +63,12 @@ def test_correlate_in_every_form(call, rated, tmp_path):
 
 @pytest.mark.slow
 def test_options_of_correlate_reach_the_function(call, rated):
-    words = ["correlate", rated, "sDCG@1", "--with", "performance", "--table", "correlations", "--resamples", "300"]
+    words = ["correlate", rated, "sDCG@1", "--with", "performance", "--table", "correlations", "--draws", "300"]
     plain = call(*words).out
     assert call(*words).out == plain
     for changed in (
         ["--seed", "7"],
-        ["--partial", "last(CG@1)"],
+        ["--control", "last(CG@1)"],
         ["--coefficients", "pearson"],
         ["--units", "sessions"],
         ["--interval", "bca"],
@@ -81,9 +81,9 @@ def test_options_of_correlate_reach_the_function(call, rated):
 
 @pytest.mark.slow
 def test_breakdown_with_tests(call, rated):
-    words = ["breakdown", rated, "CG@1", "--test", "--group", "all", "--resamples", "300"]
+    words = ["breakdown", rated, "CG@1", "--test", "--by", "all", "--draws", "300"]
     rows = [line.split("\t") for line in call(*words, "--by", "last,last-first", "--table", "tests").lines]
-    assert rows[0][:6] == ["group", "part", "against", "test", "sessions", "users"]
+    assert rows[0][:6] == ["system_id", "part", "against", "test", "sessions", "users"]
     assert [row[1:4] for row in rows[1:]] == [
         ["last", against, test]
         for against in ("non-last", "first")
@@ -106,15 +106,14 @@ def test_breakdown_with_tests(call, rated):
         (2, ["correlate", "sDCG@1", "--with", "performanse"], ["did you mean 'performance'"]),
         (1, ["correlate", "sDCG@1", "--with", "mood"], ["not numeric", "'so'"]),
         (1, ["correlate", "Queries", "--with", "performance"], ["Queries is 2 in all 12 sessions"]),
-        (2, ["correlate", "CG@1", "--with", "performance"], ["mean(CG@1)"]),
-        (2, ["correlate", "sDCG@1", "--with", "performance", "--partial", "Querys"], ["partial=Querys"]),
+        (2, ["correlate", "sDCG@1", "--with", "performance", "--control", "Querys"], ["control=Querys"]),
         (2, ["correlate", "sDCG@1", "--with", "performance", "--interval", "basic"], ["percentile"]),
         (2, ["correlate", "sDCG@1", "--with", "performance", "--confidence", "95"], ["0.95"]),
-        (2, ["breakdown", "CG@1", "--test", "--by", "position"], ["last-first"]),
+        (2, ["breakdown", "CG@1", "--test", "--parts", "position"], ["last-first"]),
         (2, ["breakdown", "CG@1", "--seed", "4"], ["--seed", "--test"]),
         (2, ["breakdown", "CG@1", "--interval", "bca"], ["--interval", "--test"]),
         (2, ["breakdown", "CG@1", "--test", "--interval", "basic"], ["percentile"]),
-        (2, ["breakdown", "CG@1", "--by", "last-first"], ["last"]),
+        (2, ["breakdown", "CG@1", "--parts", "last-first"], ["last"]),
     ],
 )
 def test_what_cannot_be(refused, rated, status, arguments, names):

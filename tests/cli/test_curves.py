@@ -1,5 +1,7 @@
 """curve and breakdown."""
 
+import json
+
 import pytest
 
 import sessionkit as sk
@@ -23,8 +25,8 @@ def test_the_help_names_what_the_functions_take():
 
 
 def test_curve_is_the_concatenated_vector(call, study):
-    head, *rest = rows(call("curve", study, "sDCG@3", "--by", "session").out)
-    assert head == ["group", "slot", "query_position", "rank", "value", "ideal", "n"]
+    head, *rest = rows(call("curve", study, "sDCG@3", "--per", "session").out)
+    assert head == ["session_id", "slot", "query_position", "rank", "value", "ideal", "n"]
     mine = [row for row in rest if row[0] == "s1"]
     assert [row[1] for row in mine] == [str(slot) for slot in range(1, 10)]
     # FORMULAS section 1: 0, .5, .5, .5, .5, .5, 1.615772, 1.615772, 1.831592
@@ -33,19 +35,27 @@ def test_curve_is_the_concatenated_vector(call, study):
 
 
 def test_all_groups_as_one(call, study):
-    assert {row[0] for row in rows(call("curve", study, "sDCG@3", "--by", "all").out)[1:]} == {"all sessions"}
-    assert {row[0] for row in rows(call("breakdown", study, "DCG@3", "--group", "all").out)[1:]} == {"all sessions"}
+    assert rows(call("curve", study, "sDCG@3", "--by", "all").out)[0][0] == "slot"
+    assert rows(call("breakdown", study, "DCG@3", "--by", "all").out)[0][0] == "part"
+
+
+def test_groups_may_be_made_by_several_columns(call, study):
+    head, *rest = rows(call("curve", study, "sDCG@3", "--by", "topic_id,system_id").out)
+    assert head[:3] == ["topic_id", "system_id", "slot"]
+    assert {tuple(row[:2]) for row in rest} == {("t", "A"), ("t", "B")}
+    head, *rest = rows(call("breakdown", study, "DCG@3", "--by", "topic_id,system_id").out)
+    assert head[:3] == ["topic_id", "system_id", "part"]
 
 
 def test_curve_options_reach_the_function(call, study):
-    long = rows(call("curve", study, "sDCG@3", "--min-queries", "2", "--topic", "t").out)[1:]
+    long = rows(call("curve", study, "sDCG@3", "--where", "queries >= 2 and topic_id = 't'").out)[1:]
     assert {row[0] for row in long} == {"A"}
-    ended = rows(call("curve", study, "sDCG@3", "--by", "session", "--after-stop", "null").out)[1:]
-    held = rows(call("curve", study, "sDCG@3", "--by", "session").out)[1:]
+    ended = rows(call("curve", study, "sDCG@3", "--per", "session", "--after-stop", "null").out)[1:]
+    held = rows(call("curve", study, "sDCG@3", "--per", "session").out)[1:]
     assert sum(row[4] == "" for row in ended if row[0] == "s2") == 6
     assert sum(row[4] == "" for row in held) == 0
     each, averages = (
-        rows(call("curve", study, "sDCG@3", "--by", "all", "--normalize", how).out)[-1][4]
+        rows(call("curve", study, "sDCG@3", "--by", "all", "--normalize", how).out)[-1][3]
         for how in ("each", "averages")
     )
     assert each != averages
@@ -54,7 +64,7 @@ def test_curve_options_reach_the_function(call, study):
 def test_breakdown_by_last_query(call, study):
     head, *rest = rows(call("breakdown", study, "CG@3").out)
     counts = ["n_queries", "n_sessions", "single_query_sessions", "left_out_single_query", "left_out_undefined"]
-    assert head == ["group", "part", "rank", "value", *counts]
+    assert head == ["system_id", "part", "rank", "value", *counts]
     # A: last <2,0,1> sums to 3; non-last <0,1,0> and an empty list, mean 1/2; the session of B has one query
     ends = [row for row in rest if row[2] == "3"]
     assert ends == [
@@ -74,11 +84,11 @@ def test_breakdown_by_last_query(call, study):
 @pytest.mark.slow
 def test_breakdown_options_reach_the_function(call, study):
     parts = {
-        by: {row[1] for row in rows(call("breakdown", study, "CG@3", "--by", by).out)[1:]}
+        by: {row[1] for row in rows(call("breakdown", study, "CG@3", "--parts", by).out)[1:]}
         for by in ("first", "best", "position")
     }
     assert parts == {"first": {"first", "later"}, "best": {"best", "rest"}, "position": {"1", "2", "3"}}
-    long = rows(call("breakdown", study, "CG@3", "--average", "sessions", "--min-queries", "2").out)[1:]
+    long = rows(call("breakdown", study, "CG@3", "--average", "sessions", "--where", "queries >= 2").out)[1:]
     assert {row[0] for row in long} == {"A"}
 
 
@@ -88,11 +98,11 @@ def test_breakdown_options_reach_the_function(call, study):
         (["curve", "nDCG@3"], ["sDCG@10"]),
         (["curve", "sDCG"], ["cutoff"]),
         (["curve", "sDCG@3", "--by", "sistem"], ["sistem"]),
-        (["curve", "sDCG@3", "--topic", "u"], ["'u'", "topics: t"]),
+        (["curve", "sDCG@3", "--where", "topic_id = 'u'"], ["'u'", "topic_id has 't'"]),
         (["curve", "sDCG@3", "--normalize", "eech"], ["eech", "each"]),
         (["curve", "sDCG@3", "--after-stop", "keep"], ["hold"]),
-        (["curve", "sDCG@3", "--min-queries", "9"], ["no session"]),
-        (["breakdown", "CG@3", "--by", "list"], ["last"]),
+        (["curve", "sDCG@3", "--where", "queries > 9"], ["no session", "queries goes from 1 to 3"]),
+        (["breakdown", "CG@3", "--parts", "list"], ["last"]),
         (["breakdown", "CG@3", "--average", "users"], ["queries"]),
         (["breakdown", "CG@3", "--average", "queries", "--test"], ["--average queries", "without --test"]),
         (["breakdown", "mean(nDCG@3)"], ["mean(nDCG@3)"]),
@@ -101,3 +111,11 @@ def test_breakdown_options_reach_the_function(call, study):
 def test_what_cannot_be(refused, study, arguments, names):
     command, measure, *options = arguments
     refused(2, command, study, measure, *options, names=names)
+
+
+def test_the_curves_are_drawn_beside_the_table(call, study, tmp_path):
+    place = tmp_path / "curves.json"
+    assert f"written: {place}" in call("curve", study, "sDCG@3", "--by", "user_id", "--chart", place).err
+    spec = json.loads(place.read_text())
+    assert "Mean cumulated gain" in json.dumps(spec)
+    assert '"User"' in json.dumps(spec)

@@ -188,7 +188,7 @@ def test_a_place_that_cannot_be_written_is_refused_before_anything_is_read(monke
 CORE = "1,u,{session},solar,2025-01-10 08:00:00,\"[11, 12]\",{id},\"[('12', datetime.datetime(2025, 1, 10, 8, 0, 9), 'works')]\"\n"
 
 
-def test_a_log_in_another_format_is_recognised_and_its_records_accounted_for_by_kind(call, refused, tmp_path):
+def test_a_log_in_another_format_is_recognized_and_its_records_accounted_for_by_kind(call, refused, tmp_path):
     logs = [tmp_path / "a.csv", tmp_path / "b.csv"]
     for session, log in enumerate(logs):
         log.write_text(CORE.format(session=session, id="0f" * 16))

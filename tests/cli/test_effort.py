@@ -1,4 +1,4 @@
-"""effort, as a command."""
+"""curve --effort: the tables and words of effort."""
 
 import json
 
@@ -11,7 +11,7 @@ from tests.support.clinic import read_clinic, saved_clinic
 @pytest.mark.slow
 def test_tables_are_those_of_python(call):
     found = sk.effort(read_clinic(), "sDCG@10", document_cost=20, query_cost=15)
-    asked = ("effort", saved_clinic(), "sDCG@10", "--document-cost", "20", "--query-cost", "15")
+    asked = ("curve", saved_clinic(), "sDCG@10", "--effort", "--document-cost", "20", "--query-cost", "15")
     whole = call(*asked).lines
     assert [line[2:] for line in whole if line.startswith("# ")] == [*found.tables(), "reading"]
     assert whole[-len(found.reading.splitlines()) :] == found.reading.splitlines()
@@ -20,7 +20,7 @@ def test_tables_are_those_of_python(call):
 
 
 def test_people_get_the_reading_first(call):
-    shown = call("effort", saved_clinic(), "sRBP(b=0.64,p=0.86)@10", "--by", "all", "--format", "table")
+    shown = call("curve", saved_clinic(), "sRBP(b=0.64,p=0.86)@10", "--effort", "--by", "all", "--format", "table")
     assert shown.err == ""
     assert shown.out.startswith("all sessions: what the ideal has gained after the first document")
     assert "In endless lists it looks at 7.14 results of 3.21 queries" in " ".join(shown.out.split())
@@ -29,14 +29,17 @@ def test_people_get_the_reading_first(call):
 @pytest.mark.parametrize(
     ("words", "status", "said"),
     [
-        (["mean(DCG@10)"], 2, "ask for the measure inside: DCG@10"),
-        (["sDCG@10", "--by", "sistem_id"], 2, "did you mean 'system_id'"),
-        (["sDCG@10", "--query-cost", "-1"], 2, "--query-cost"),
-        (["sDCG@10", "--table", "reech"], 2, "did you mean 'reach'"),
+        (["mean(DCG@10)", "--effort"], 2, "ask for the measure inside: DCG@10"),
+        (["sDCG@10", "--effort", "--by", "sistem_id"], 2, "did you mean 'system_id'"),
+        (["sDCG@10", "--effort", "--query-cost", "-1"], 2, "--query-cost"),
+        (["sDCG@10", "--effort", "--table", "reech"], 2, "did you mean 'reach'"),
+        (["sDCG@10", "--effort", "--by", "system_id,topic_id"], 2, "by takes one column here"),
+        (["sDCG@10", "--effort", "--per", "session"], 2, "--per has no meaning with --effort"),
+        (["sDCG@10", "--query-cost", "3"], 2, "--query-cost has no meaning without --effort"),
     ],
 )
 def test_what_is_refused(call, words, status, said):
-    done = call("effort", saved_clinic(), *words)
+    done = call("curve", saved_clinic(), *words)
     assert done.status == status
     assert said in done.err
     assert len(done.err.splitlines()) == 1

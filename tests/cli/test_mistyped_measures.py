@@ -5,7 +5,7 @@ import inspect
 import pytest
 
 import sessionkit as sk
-from sessionkit.cli.app import COMMANDS
+from sessionkit.cli.app import COMMANDS, name_of
 from sessionkit.scoring.score import score_parts
 
 REQUIRED = {
@@ -18,7 +18,7 @@ REQUIRED = {
 }
 """What these commands must be given beside the study."""
 TAKE_MEASURES = [
-    command.__name__
+    name_of(command)
     for command in COMMANDS
     if {"study", "measure"} <= set(inspect.signature(command).parameters)
     or {"study", "measures"} <= set(inspect.signature(command).parameters)
@@ -26,21 +26,22 @@ TAKE_MEASURES = [
 
 
 def test_the_commands_that_take_measures_are_found():
-    assert {"score", "explain", "curve", "breakdown", "compare", "noise", "discriminate"} <= set(TAKE_MEASURES)
-    assert {"correlate", "effort", "incomplete", "mixed", "power", "sweep", "report", "chart"} <= set(TAKE_MEASURES)
+    assert {"score", "explain", "curve", "breakdown", "compare", "judge-noise", "discriminate"} <= set(TAKE_MEASURES)
+    assert {"correlate", "bounds", "power", "sweep", "report", "chart"} <= set(TAKE_MEASURES)
 
 
 @pytest.mark.parametrize("measure", ["nsDGC@10", "mean(nDGC@10)", "nsDCG(bqq=2)@10", "SDCG@10"])
 @pytest.mark.parametrize("command", TAKE_MEASURES)
 def test_a_command_refuses_it_before_it_looks_for_the_log(call, command, measure, tmp_path):
     words = [word.format(measure) for word in REQUIRED.get(command, ["{}"])]
-    done = call(command, tmp_path / "there is no such log", *words)
+    words.insert(1 if command == "chart" else 0, tmp_path / "there is no such log")
+    done = call(command, *words)
     assert done.status == 2
     assert "measure" in done.err or "no parameter" in done.err
     assert "there is no such log" not in done.err
 
 
-@pytest.mark.parametrize("option", ["--with", "--partial"])
+@pytest.mark.parametrize("option", ["--with", "--control"])
 def test_correlate_refuses_it_in_its_options_too(call, option, tmp_path):
     words = ["nsDCG@10", "--with", "rating", option, "mean(nDGC@10)"]
     done = call("correlate", tmp_path / "there is no such log", *words)
@@ -105,13 +106,6 @@ def test_a_function_refuses_it_before_it_reads_the_log(name, measure, unread):
         list(function(unread, **given))
 
 
-@pytest.mark.parametrize("name", ["score", "compare", "correlate", "incomplete", "mixed", "power"])
-def test_a_measure_of_queries_is_refused_before_the_log_is_read_too(name, unread):
-    more = {"correlate": {"with_": "rating"}, "power": {"difference": "10%"}}.get(name, {})
-    with pytest.raises(sk.MeasureError, match=r"a session's value is for example mean\(nDCG@10\)"):
-        getattr(sk, name)(unread, "nDCG@10", **more)
-
-
 def test_the_log_would_be_read(unread):
     with pytest.raises(TheLogIsReadError):
-        sk.score(unread, "nsDCG@10")
+        sk.score(unread, "nsDCG@10", per="session")

@@ -69,7 +69,7 @@ def test_forms_by_default(monkeypatch, tmp_path):
     }
     assert destination(OutputForm.tsv, tmp_path / "a.csv").form is OutputForm.tsv
     assert destination(OutputForm.tsv, tmp_path / "a.xlsx").form is OutputForm.tsv
-    with pytest.raises(UsageError, match=r"a\.xlsx ends in \.xlsx; .*\.parquet, or give --format"):
+    with pytest.raises(UsageError, match=r"a\.xlsx ends in \.xlsx; .*\.md, or give --format"):
         destination(None, tmp_path / "a.xlsx")
 
 

@@ -14,7 +14,7 @@ from tests.support.clinic import saved_clinic
 @pytest.mark.parametrize("kind", [kind for kind, one in CHARTS.items() if one.in_report])
 def test_every_kind_of_chart(call, study, tmp_path, kind):
     study = saved_clinic() if kind == "discount-surface" else study  # it needs clicks
-    outcome = call("chart", study, kind, "--output", tmp_path / "chart.json")
+    outcome = call("chart", kind, study, "--output", tmp_path / "chart.json")
     assert outcome.status == 0
     assert "DCG" in outcome.out
     spec = json.loads((tmp_path / "chart.json").read_text())
@@ -31,7 +31,7 @@ def test_every_kind_of_chart_that_stands_apart(call, tmp_path, kind):
         "power-curve": ["--difference", "20%"],
     }
     options = own.get(kind, [])
-    outcome = call("chart", saved_clinic(), kind, "--output", tmp_path / "chart.json", *options)
+    outcome = call("chart", kind, saved_clinic(), "--output", tmp_path / "chart.json", *options)
     assert outcome.status == 0, outcome.err
     assert len(outcome.out) > 80  # the caption
     subtitle = json.loads((tmp_path / "chart.json").read_text())["title"]["subtitle"]
@@ -44,19 +44,22 @@ def test_every_kind_of_chart_that_stands_apart(call, tmp_path, kind):
 )
 def test_every_form_of_chart(call, study, tmp_path, ending, start):
     assert f".{ending}" in WRITERS
-    assert call("chart", study, "session-curve", "--output", tmp_path / f"chart.{ending}").status == 0
+    assert call("chart", "session-curve", study, "--output", tmp_path / f"chart.{ending}").status == 0
     assert (tmp_path / f"chart.{ending}").read_bytes().startswith(start)
 
 
 @pytest.mark.slow
 def test_chart_options_reach_the_chart(call, study, tmp_path):
-    options = ["--measure", "sDCG(b=3)@2", "--topic", "t", "--system", "B", "--title", "Mine </script>"]
-    outcome = call("chart", study, "single-sessions", "--output", tmp_path / "chart.json", *options)
+    options = ["--measure", "sDCG(b=3)@2", "--where", "system_id = 'B'", "--title", "Mine </script>"]
+    outcome = call("chart", "single-sessions", study, "--output", tmp_path / "chart.json", *options)
     assert "sDCG(b=3)@2" in outcome.out
     assert "session of B for topic t" in outcome.out
     spec = json.loads((tmp_path / "chart.json").read_text())
-    assert (spec["title"]["text"], spec["title"]["subtitle"]) == ("Mine </script>", ["B, topic t", "Synthetic data"])
-    long = call("chart", study, "topic-curves", "--output", tmp_path / "chart.json", "--min-queries", "3")
+    assert (spec["title"]["text"], spec["title"]["subtitle"]) == (
+        "Mine </script>",
+        ["where system_id = 'B' (1 of 2 sessions)", "B, topic t", "Synthetic data"],
+    )
+    long = call("chart", "topic-curves", study, "--output", tmp_path / "chart.json", "--long", "3")
     assert "at least 3 queries" in long.out
 
 
@@ -65,7 +68,7 @@ def test_chart_options_reach_the_chart(call, study, tmp_path):
 def test_no_title_leaves_the_mark_of_synthetic_data(call, study, tmp_path, title):
     places = [tmp_path / f"chart.{ending}" for ending in ("svg", "html", "json")]
     for place in places:
-        assert call("chart", study, "topic-curves", "--output", place, "--title", title).status == 0
+        assert call("chart", "topic-curves", study, "--output", place, "--title", title).status == 0
         assert "Synthetic data" in place.read_text()
     spec = json.loads(places[-1].read_text())  # what PNG and PDF are drawn from too
     assert (spec["title"]["text"], spec["title"]["subtitle"]) == ("topic t", "Synthetic data")
@@ -73,9 +76,9 @@ def test_no_title_leaves_the_mark_of_synthetic_data(call, study, tmp_path, title
 
 @pytest.mark.slow
 def test_parts_of_sessions_can_be_pooled_in_the_chart(call, study, tmp_path):
-    within = call("chart", study, "last-vs-nonlast", "--output", tmp_path / "chart.json").out
+    within = call("chart", "last-vs-nonlast", study, "--output", tmp_path / "chart.json").out
     assert "nDCG@10 cut at" in within
-    pooled = call("chart", study, "last-vs-nonlast", "--output", tmp_path / "chart.json", "--average", "queries").out
+    pooled = call("chart", "last-vs-nonlast", study, "--output", tmp_path / "chart.json", "--average", "queries").out
     assert "sDCG@3 cumulated to" in pooled  # no list is longer
     assert "B last: 1 in 1; sessions of one query, in last alone: A 0, B 1." in pooled
 
@@ -84,8 +87,11 @@ def test_the_help_names_every_kind_and_the_default_measures(call, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
     told = re.sub(r"\s+", " ", call("chart", "--help").out)
     for kind, one in CHARTS.items():
-        measures = f" ({' '.join(one.measures)})" if one.measures else ""
-        assert f"{kind}{measures} {one.shows}" in told
+        assert f"{kind} {one.shows}" in told
+        of_kind = re.sub(r"\s+", " ", call("chart", kind, "--help").out)
+        assert ("Default measures: " + " ".join(one.measures) in of_kind) == bool(one.measures)
+        for option in {option for each in CHARTS.values() for option in each.options}:
+            assert (f" --{option} " in of_kind) == (option in one.options), (kind, option)
     assert " ".join(MEASURES) in re.sub(r"\s+", " ", call("report", "--help").out)
 
 
@@ -101,29 +107,35 @@ def test_report_is_one_page(call, study, tmp_path):
 
 @pytest.mark.slow
 def test_a_report_by_topic_says_how_to_make_it_again(call, study, tmp_path):
-    outcome = call("report", study, "--output", tmp_path / "report.html", "nsDCG@2", "--per", "topic")
+    outcome = call("report", study, "--output", tmp_path / "report.html", "nsDCG@2", "--by", "topic_id")
     assert outcome.status == 0
     page = (tmp_path / "report.html").read_text()
     assert "Scores by topic" in page
-    assert "sessionkit report STUDY &#39;nsDCG@2&#39; --output report.html --per topic" in page
+    assert "sessionkit report STUDY &#39;nsDCG@2&#39; --output report.html --by topic_id" in page
 
 
 @pytest.mark.parametrize(
     ("arguments", "names"),
     [
-        (["chart", "sesion-curve", "--output", "{}/x.svg"], ["did you mean 'session-curve'"]),
+        (["chart", "sesion-curve", "--output", "{}/x.svg"], ["Did you mean 'session-curve'"]),
         (["chart", "session-curve", "--output", "{}/x.gif"], [".gif", ".svg"]),
         (["chart", "session-curve", "--output", "{}/no/x.svg"], ["there is no directory"]),
         (["chart", "session-curve", "--output", "{}"], ["is a directory"]),
         (["chart", "session-curve", "--output", "{}/x.svg", "--measure", "sdcg@3"], ["did you mean 'sDCG'"]),
         (["chart", "session-curve", "--output", "{}/x.svg", "--measure", "DCG@3"], ["DCG@3 has no curve"]),
-        (["chart", "session-curve", "--output", "{}/x.svg", "--system", "C"], ["'C'", "A, B"]),
-        (["chart", "topic-curves", "--output", "{}/x.svg", "--topic", "u"], ["'u'"]),
-        (["chart", "single-sessions", "--output", "{}/x.svg", "--system", "C"], ["'C'", "A, B"]),
+        (["chart", "session-curve", "--output", "{}/x.svg", "--where", "system_id = 'C'"], ["'C'", "'A' (1), 'B' (1)"]),
+        (
+            ["chart", "topic-curves", "--output", "{}/x.svg", "--where", "topic = 'u'"],
+            ["no column 'topic'", "topic_id"],
+        ),
+        (
+            ["chart", "single-sessions", "--output", "{}/x.svg", "--long", "3"],
+            ["No such option: --long", "chart single-sessions --help"],
+        ),
         (["chart", "waterfall", "--output", "{}/x.svg", "--session", "s9"], ["'s9'", "did you mean 's"]),
         (["chart", "waterfall", "--output", "{}/x.svg", "--measure", "DCG@3"], ["mean(DCG@3)"]),
-        (["chart", "session-curve", "--output", "{}/x.svg", "--session", "s1"], ["no --session", "session-timeline"]),
-        (["chart", "topic-curves", "--output", "{}/x.svg", "--by", "colour"], ["colour", "no such column"]),
+        (["chart", "session-curve", "--output", "{}/x.svg", "--session", "s1"], ["No such option: --session"]),
+        (["chart", "topic-curves", "--output", "{}/x.svg", "--by", "color"], ["color", "no such column"]),
         (["report", "--output", "{}/x.html", "--redact", "all"], ["queries, documents, users"]),
         (["report", "--output", "{}/x.txt"], ["x.txt ends in .txt", "x.html"]),
         (["report", "--output", "{}/log/study.toml/x.html"], ["cannot write"]),
@@ -131,8 +143,9 @@ def test_a_report_by_topic_says_how_to_make_it_again(call, study, tmp_path):
     ],
 )
 def test_what_cannot_be(refused, study, tmp_path, arguments, names):
-    command, *options = (argument.format(tmp_path) for argument in arguments)
-    refused(2, command, study, *options, names=names)
+    words = [argument.format(tmp_path) for argument in arguments]
+    words.insert(2 if words[0] == "chart" else 1, study)
+    refused(2, *words, names=names)
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(("x.", ".x"))]
 
 

@@ -1,25 +1,26 @@
-"""mixed and power: every form, options that reach the functions, and what is refused."""
+"""Mixed models and power: every form, options that reach the functions, and what is refused."""
 
 import json
 
 import pytest
 
+from sessionkit.analysis.compare.compare import BOTH
 from sessionkit.analysis.compare.corrections import CORRECTIONS
-from sessionkit.analysis.compare.design import GENERALISE
-from sessionkit.cli import power
+from sessionkit.analysis.compare.design import POPULATIONS
+from sessionkit.cli import options
 from tests.support.clinic import saved_clinic
 
-QUICK = ["--difference", "0.065", "--studies", "300", "--draws", "50", "--users", "30,60", "--topics", "4,8"]
+QUICK = ["--difference", "0.065", "--draws", "300", "--component-draws", "50", "--users", "30,60", "--topics", "4,8"]
 
 
 def test_the_help_names_what_the_functions_take():
-    assert tuple(power.CORRECTIONS.split("|")) == CORRECTIONS
-    assert tuple(power.CLAIMS.split("|")) == GENERALISE
+    assert tuple(options.CORRECTIONS.split("|")) == CORRECTIONS
+    assert tuple(options.POPULATIONS.split("|")) == (*POPULATIONS, BOTH)
 
 
 @pytest.mark.slow
 def test_mixed_in_every_form(call):
-    words = ["mixed", saved_clinic(), "nsDCG@10"]
+    words = ["compare", saved_clinic(), "nsDCG@10", "--population", "users,topics"]
     tsv = call(*words)
     assert tsv.status == 0
     assert [line for line in tsv.lines if line.startswith("# ")] == ["# effects", "# components", "# fits", "# reading"]
@@ -36,13 +37,13 @@ def test_mixed_in_every_form(call):
 
 @pytest.mark.slow
 def test_options_of_mixed_reach_the_function(call):
-    words = ["mixed", saved_clinic(), "nsDCG@10", "sDCG@10", "--table", "effects"]
+    words = ["compare", saved_clinic(), "nsDCG@10", "sDCG@10", "--population", "users,topics", "--table", "effects"]
     plain = call(*words).out
     for changed in (
         ["--by", "skill"],
         ["--random", "user_id,topic_id"],
         ["--correction", "none"],
-        ["--alpha", "0.1"],
+        ["--confidence", "0.9"],
     ):
         outcome = call(*words, *changed)
         assert outcome.status == 0
@@ -75,11 +76,11 @@ def test_options_of_power_reach_the_function(call):
     words = ["power", saved_clinic(), "nsDCG@10", *QUICK]
     plain = call(*words).out
     for changed in (
-        ["--generalise", "users"],
+        ["--population", "users"],
         ["--target", "0.2"],
         ["--users", "30"],
         ["--topics", "4"],
-        ["--alpha", "0.1"],
+        ["--confidence", "0.9"],
         ["--seed", "3"],
         ["--difference", "10%"],
         ["--by", "skill"],
@@ -92,9 +93,8 @@ def test_options_of_power_reach_the_function(call):
 @pytest.mark.parametrize(
     ("status", "arguments", "names"),
     [
-        (2, ["mixed", "nDCG@10"], ["mean(nDCG@10)"]),
-        (2, ["mixed", "nsDCG@10", "--random", "user"], ["did you mean 'user_id'"]),
-        (2, ["mixed", "nsDCG@10", "--by", "user_id"], ["2 to 20"]),
+        (2, ["compare", "nsDCG@10", "--population", "users,topics", "--random", "user"], ["did you mean 'user_id'"]),
+        (2, ["compare", "nsDCG@10", "--random", "user_id"], ["add population=users,topics"]),
         (2, ["power", "nsDCG@10"], ["--difference"]),
         (2, ["power", "nsDCG@10", "--difference", "x"], ["10%"]),
         (2, ["power", "nsDCG@10", "--difference", "1", "--users", "many"], ["30,60,90"]),

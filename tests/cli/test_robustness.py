@@ -1,4 +1,4 @@
-"""noise, discriminate and incomplete --loss, as commands."""
+"""judgment-loss, judge-noise and discriminate, as commands."""
 
 import json
 import sys
@@ -12,7 +12,7 @@ from sessionkit.cli import robustness
 from sessionkit.cli.runner import working
 from tests.support.clinic import read_clinic
 
-LOSS = ("--loss", "0.2:1:3", "--repeats", "2", "--seed", "4")
+LOSS = ("--fractions", "0.2:1:3", "--draws", "2", "--seed", "4")
 
 
 @pytest.fixture(scope="module")
@@ -25,19 +25,19 @@ def clinic(tmp_path_factory):
 
 @pytest.mark.slow
 def test_loss_has_the_tables_of_python(call, clinic):
-    found = sk.judgment_loss(sk.open_study(clinic), "nsDCG@10", fractions="0.2:1:3", repeats=2, seed=4)
-    lines = call("incomplete", clinic, "nsDCG@10", *LOSS).lines
+    found = sk.judgment_loss(sk.open_study(clinic), "nsDCG@10", fractions="0.2:1:3", draws=2, seed=4)
+    lines = call("judgment-loss", clinic, "nsDCG@10", *LOSS).lines
     assert [line[2:] for line in lines if line.startswith("# ")] == [*found.tables(), "reading"]
     assert lines[-len(found.reading.splitlines()) :] == found.reading.splitlines()
     rows = [
         json.loads(line)
-        for line in call("incomplete", clinic, "nsDCG@10", *LOSS, "--table", "pairs", "--format", "jsonl").lines
+        for line in call("judgment-loss", clinic, "nsDCG@10", *LOSS, "--table", "pairs", "--format", "jsonl").lines
     ]
     assert pl.DataFrame(rows).equals(found.pairs)
 
 
 def test_people_get_the_reading_and_the_pair_where_there_is_one(call, clinic):
-    shown = call("incomplete", clinic, "nsDCG@10", *LOSS, "--format", "table")
+    shown = call("judgment-loss", clinic, "nsDCG@10", *LOSS, "--format", "table")
     assert shown.err == ""
     said = " ".join(shown.out.split())
     assert "With two groups tau is 1 or -1" in said
@@ -47,7 +47,7 @@ def test_people_get_the_reading_and_the_pair_where_there_is_one(call, clinic):
 
 def test_the_curve_is_drawn_beside_it(call, clinic, tmp_path):
     place = tmp_path / "curve.json"
-    outcome = call("incomplete", clinic, "nsDCG@10", *LOSS, "--curve", place, "--table", "knees")
+    outcome = call("judgment-loss", clinic, "nsDCG@10", *LOSS, "--chart", place, "--table", "knees")
     assert f"written: {place}" in outcome.err
     spec = json.loads(place.read_text())
     assert spec["title"]["text"] == "The order of systems as judgments are lost"
@@ -57,43 +57,38 @@ def test_the_curve_is_drawn_beside_it(call, clinic, tmp_path):
 @pytest.mark.parametrize(
     ("options", "names"),
     [
-        (("--repeats", "3"), ("--repeats", "--loss")),
-        (("--curve", "x.svg"), ("--curve", "--loss")),
-        (("--generalise", "topics"), ("--generalise", "--loss")),
-        (("--loss", "0.5", "--per", "query"), ("--per", "bounds")),
-        (("--loss", "0.5", "--max-grade", "2"), ("--max-grade", "bounds")),
-        (("--loss", "5"), ("'5'", "0.1:1:10")),
-        (("--loss", "0.5", "--repeats", "0"), ("repeats",)),
-        (("--loss", "0.5", "--curve", "no/such/place.svg"), ("no/such",)),
+        (("--fractions", "5"), ("'5'", "0.1:1:10")),
+        (("--fractions", "0.5", "--draws", "0"), ("draws",)),
+        (("--fractions", "0.5", "--chart", "no/such/place.svg"), ("no/such",)),
     ],
 )
-def test_options_that_do_not_go_together(refused, clinic, options, names):
-    refused(2, "incomplete", clinic, "nsDCG@10", *options, names=names)
+def test_loss_names_what_would_work(refused, clinic, options, names):
+    refused(2, "judgment-loss", clinic, "nsDCG@10", *options, names=names)
 
 
 def test_noise_has_the_tables_of_python(call, clinic):
-    options = ("--noise", "searchers", "--draws", "3", "--seed", "2", "--generalise", "topics", "--alpha", "0.1")
+    options = ("--noise", "searchers", "--draws", "3", "--seed", "2", "--population", "topics", "--confidence", "0.9")
     found = sk.judge_noise(
-        sk.open_study(clinic), "nsDCG@10", noise="searchers", draws=3, seed=2, generalise="topics", alpha=0.1
+        sk.open_study(clinic), "nsDCG@10", noise="searchers", draws=3, seed=2, population="topics", confidence=0.9
     )
-    lines = call("noise", clinic, "nsDCG@10", *options).lines
+    lines = call("judge-noise", clinic, "nsDCG@10", *options).lines
     assert [line[2:] for line in lines if line.startswith("# ")] == [*found.tables(), "reading"]
     assert lines[-len(found.reading.splitlines()) :] == found.reading.splitlines()
-    shown = call("noise", clinic, "nsDCG@10", *options, "--format", "table").out
+    shown = call("judge-noise", clinic, "nsDCG@10", *options, "--format", "table").out
     assert "Cohen's kappa, quadratic, is 0.92." in shown
     head = next(line for line in lines if line.startswith("measure\ta"))
     assert head.split("\t") == found.table.columns
 
 
 def test_noise_errors_are_one_line(refused, clinic):
-    refused(2, "noise", clinic, "nsDCG@10", "--noise", "judge", names=("did you mean 'judges'",))
-    refused(1, "noise", clinic, "nsDCG@10", "--noise", "judges", names=("judge_id", "noise=0.1"))
-    refused(2, "noise", clinic, "nsDCG@10", "--spread", "far", names=("adjacent, any",))
+    refused(2, "judge-noise", clinic, "nsDCG@10", "--noise", "judge", names=("did you mean 'judges'",))
+    refused(1, "judge-noise", clinic, "nsDCG@10", "--noise", "judges", names=("judge_id", "noise=0.1"))
+    refused(2, "judge-noise", clinic, "nsDCG@10", "--spread", "far", names=("adjacent, any",))
 
 
 def test_discriminate_has_the_tables_of_python(call, clinic):
-    found = sk.discriminative_power(sk.open_study(clinic), ["nsDCG@10", "sDCG@10"], generalise="topics", resamples=99)
-    options = ("--generalise", "topics", "--resamples", "99")
+    found = sk.discriminate(sk.open_study(clinic), ["nsDCG@10", "sDCG@10"], population="topics", draws=99)
+    options = ("--population", "topics", "--draws", "99")
     lines = call("discriminate", clinic, "nsDCG@10", "sDCG@10", *options).lines
     assert [line[2:] for line in lines if line.startswith("# ")] == [*found.tables(), "reading"]
     shown = " ".join(call("discriminate", clinic, "nsDCG@10", "sDCG@10", *options, "--format", "table").out.split())
@@ -117,7 +112,27 @@ def test_progress_is_shown_on_a_terminal(monkeypatch, clinic, capsys):
     monkeypatch.setattr(runner, "PATIENCE", 0.02)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     with watched() as steps, working("losing judgments", steps):
-        sk.judgment_loss(sk.open_study(clinic), "nsDCG@10", fractions=[0.5], repeats=8)
+        sk.judgment_loss(sk.open_study(clinic), "nsDCG@10", fractions=[0.5], draws=8)
     said = capsys.readouterr().err
     assert "losing judgments" in said
     assert " of 9 scorings" in said
+
+
+def test_agreement_is_that_of_python(call, tmp_path):
+    judged = sk.from_tables(
+        results={"session_id": ["s"], "query_position": [1], "rank": [1], "doc_id": ["a"], "topic_id": ["t"]},
+        judgments={
+            "judgment_key": ["t"] * 8, "doc_id": list("abcd") * 2, "judge_id": ["ada"] * 4 + ["bob"] * 4,
+            "grade": [0, 0, 1, 1, 0, 0, 0, 1],
+        },
+    )  # fmt: skip
+    judged.save(tmp_path / "judged")
+    rows = [json.loads(line) for line in call("agreement", tmp_path / "judged", "--format", "jsonl").lines]
+    assert rows == sk.agreement(judged).to_dicts()
+    assert {"judge_id": "ada", "other": "bob", "measure": "kappa", "value": 0.5, "n": 4} in rows
+
+
+def test_agreement_says_where_nobody_can_agree(call, clinic):
+    done = call("agreement", clinic)
+    assert (done.status, len(done.lines)) == (0, 1)
+    assert "no document has grades of two judges" in done.err

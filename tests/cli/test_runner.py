@@ -51,7 +51,7 @@ def test_a_pipe_that_nobody_reads_is_no_error(study):
 
 
 def test_interrupting_is_status_130(monkeypatch, call):
-    def interrupted(source):
+    def interrupted(*_):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("sessionkit.cli.scores.open_source", interrupted)
@@ -87,7 +87,7 @@ def test_text_from_the_log_cannot_act_in_an_error(refused):
     ],
 )
 def test_errors_of_the_system_are_one_line(monkeypatch, refused, error, status):
-    def fail(source):
+    def fail(*_):
         raise error
 
     monkeypatch.setattr("sessionkit.cli.scores.open_source", fail)
@@ -95,7 +95,7 @@ def test_errors_of_the_system_are_one_line(monkeypatch, refused, error, status):
 
 
 def test_faults_of_the_program_are_not_hidden(monkeypatch, call):
-    def fail(source):
+    def fail(*_):
         raise ZeroDivisionError
 
     monkeypatch.setattr("sessionkit.cli.scores.open_source", fail)

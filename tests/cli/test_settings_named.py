@@ -33,7 +33,7 @@ def test_every_setting_that_is_named_has_its_place(plain):
     [
         (["score", "mean(ERR@10)"], "max_grade = 2"),
         (["score", "mean(Rnorm@10)"], "collection_size = 100000"),
-        (["incomplete", "mean(DCG@10)", "--by", "topic_id"], "max_grade = 2"),
+        (["bounds", "mean(DCG@10)", "--by", "topic_id"], "max_grade = 2"),
     ],
 )
 def test_a_setting_that_a_measure_needs_is_taken_where_the_message_says(call, plain, tmp_path, words, setting):

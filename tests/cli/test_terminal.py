@@ -5,11 +5,11 @@ import re
 
 import pytest
 
-from sessionkit.cli.app import COMMANDS
+from sessionkit.cli.app import COMMANDS, name_of
 from sessionkit.errors import ACTING
 from tests.support.payloads import TERMINAL as HOSTILE
 
-QUICK = ("--users", "8,12", "--topics", "3", "--studies", "200", "--draws", "50", "--difference", "20%")
+QUICK = ("--users", "8,12", "--topics", "3", "--draws", "200", "--component-draws", "50", "--difference", "20%")
 RAW = re.compile(ACTING.pattern.replace("\x00-\x1f", "\x00-\x08\x0b-\x1f"))
 """What acts, but for tabs and the ends of lines, which are a form's own."""
 
@@ -95,24 +95,25 @@ SHOWN = [
     ("describe", "STUDY"),
     ("score", "STUDY", "sDCG@5", "mean(nDCG@5)"),
     ("score", "STUDY", "nDCG@5", "--per", "query"),
-    ("score", "STUDY", "nsDCG@5", "--per", f"topic,{TEAM}"),
+    ("score", "STUDY", "nsDCG@5", "--by", f"topic_id,{TEAM}"),
     ("explain", "STUDY", "sDCG@5", "--session", SESSION),
     ("curve", "STUDY", "nsDCG@5"),
-    ("curve", "STUDY", "sDCG@5", "--by", "session", "--topic", TOPIC),
-    ("breakdown", "STUDY", "DCG@5", "--group", TEAM),
+    ("curve", "STUDY", "sDCG@5", "--per", "session", "--where", f'"{TEAM}" is not null'),
+    ("breakdown", "STUDY", "DCG@5", "--by", TEAM),
     ("breakdown", "STUDY", "nDCG@5", "--test"),
     ("compare", "STUDY", "nsDCG@5", "mean(nDCG@5)"),
     ("compare", "STUDY", "nsDCG@5", "--by", TEAM),
-    ("mixed", "STUDY", "nsDCG@5"),
-    ("correlate", "STUDY", "nsDCG@5", "sDCG@5", "--with", RATING, "--resamples", "200"),
+    ("compare", "STUDY", "nsDCG@5", "--population", "users,topics"),
+    ("correlate", "STUDY", "nsDCG@5", "sDCG@5", "--with", RATING, "--draws", "200"),
     ("sweep", "STUDY", "nsDCG@5", "--vary", "b=2:4:2", "--vary", "bq=2:4:2"),
-    ("incomplete", "STUDY", "nsDCG@5"),
-    ("incomplete", "STUDY", "nsDCG@5", "--per", "session", "--wanted", "5"),
-    ("incomplete", "STUDY", "nsDCG@5", "--loss", "0.5:1:2", "--repeats", "2"),
-    ("noise", "STUDY", "nsDCG@5", "--draws", "5"),
+    ("bounds", "STUDY", "nsDCG@5"),
+    ("bounds", "STUDY", "nsDCG@5", "--per", "session", "--wanted", "5"),
+    ("judgment-loss", "STUDY", "nsDCG@5", "--fractions", "0.5:1:2", "--draws", "2"),
+    ("judge-noise", "STUDY", "nsDCG@5", "--draws", "5"),
+    ("agreement", "STUDY"),
     ("discriminate", "STUDY", "nsDCG@5"),
-    ("effort", "STUDY", "sDCG@5"),
-    ("chart", "STUDY", "waterfall", "--output", "a.json"),
+    ("curve", "STUDY", "sDCG@5", "--effort"),
+    ("chart", "waterfall", "STUDY", "--output", "a.json"),
     ("pseudonymize", "STUDY", "--out", "SHARED"),
 ]
 """What shows names of the log."""
@@ -122,16 +123,17 @@ REFUSED = [
     ("ingest", "study.toml", "--out", "STRICT", "--strict"),
     ("score", f"STUDY{HOSTILE}", "sDCG@5"),
     ("score", "STUDY", named("sDCG")),
-    ("score", "STUDY", "sDCG@5", "--per", named("sytem")),
+    ("score", "STUDY", "sDCG@5", "--by", named("sytem")),
     ("explain", "STUDY", "sDCG@5", "--session", named("s")),
-    ("curve", "STUDY", "sDCG@5", "--topic", named("t")),
+    ("curve", "STUDY", "sDCG@5", "--where", f"topic_id = '{TOPIC}!'"),
     ("compare", "STUDY", "sDCG@5", "--by", f"{TEAM}>"),
     ("correlate", "STUDY", "sDCG@5", "--with", TEAM),
     ("calibrate", "STUDY", "--signal", named("clicks")),
-    ("chart", "STUDY", "single-sessions", "--system", named("C"), "--output", "a.json"),
-    ("report", "STUDY", "--per", named("team", 1), "--output", "a.html"),
+    ("chart", "single-sessions", "STUDY", "--where", f"system_id = '{named('C')}'", "--output", "a.json"),
+    ("report", "STUDY", "--by", named("team", 1), "--output", "a.html"),
     ("describe", "STUDY", "--table", named("users")),
     ("measures", named("nsDCG")),
+    ("help", named("compare")),
     ("formats", named("tables")),
     ("schema", named("results")),
     (named("demo"),),
@@ -146,7 +148,7 @@ NAMELESS = [
 
 def test_every_command_is_asked():
     asked = {words[0] for words in (*SHOWN, *REFUSED, *NAMELESS)}
-    assert {command.__name__ for command in COMMANDS} - asked == {"demo"}  # which shows a log of its own
+    assert {name_of(command) for command in COMMANDS} - asked == {"demo"}  # which shows a log of its own
 
 
 @pytest.fixture(scope="module")

@@ -132,7 +132,7 @@ def test_times_from_typed_columns():
     assert cast_all("sessions", "started_at", [date(2026, 3, 2)]) == [None]
 
 
-def test_zones_are_recognised():
+def test_zones_are_recognized():
     frame = pl.DataFrame(
         {"t": ["2026-03-02 13:00:00", "2026-03-02T13:00:00Z", "2026-03-02T13:00:00+0100", "1772452800.5", None]}
     )

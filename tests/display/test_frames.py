@@ -33,7 +33,7 @@ def study():
 
 
 VERBS = {
-    "score": lambda study: sk.score(study, ["sDCG@2"]),
+    "score": lambda study: sk.score(study, ["sDCG@2"], per="session"),
     "curve": lambda study: sk.curve(study, "sDCG@2", by="system_id"),
     "breakdown": lambda study: sk.breakdown(study, "DCG@2"),
     "explain": lambda study: sk.explain(study, "sDCG@2"),

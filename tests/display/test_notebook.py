@@ -1,4 +1,4 @@
-"""HTML for a notebook: text stays text, colours are the notebook's, directions of writing keep to their cells."""
+"""HTML for a notebook: text stays text, colors are the notebook's, directions of writing keep to their cells."""
 
 import polars as pl
 
@@ -24,7 +24,7 @@ def test_right_to_left_text_keeps_to_its_cell():
     assert '<td dir="auto">שלום</td><td class="n">3</td>' in shown
 
 
-def test_colours_are_the_notebook_s():
+def test_colors_are_the_notebook_s():
     shown = Found()._repr_html_()
     assert "rgba(128,128,128" in shown
     assert not any(word in shown for word in ("background", "color:", "http", "@import", "url("))

@@ -33,7 +33,7 @@ VALUES = {
     "description": sk.describe,
     "accounts": sk.accounts,
     "comparison": lambda study: sk.compare(study, "sDCG@1"),
-    "incomplete": lambda study: sk.incomplete(study, "sDCG@1"),
+    "incomplete": lambda study: sk.bounds(study, "sDCG@1"),
     "measures": lambda _: sk.MEASURES,
     "measure": lambda _: sk.MEASURES["nsDCG"],
     "formats": lambda _: sk.FORMATS,

@@ -15,7 +15,7 @@ from sessionkit.study.temporary import MARK
 def test_the_extra_is_named_where_it_is_missing(monkeypatch, name):
     monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(UsageError, match=rf'needs {name}: pip install "sessionkit-ir\[spark\]"'):
-        engine.score("study", ["sDCG@3"])
+        engine.score("study", ["sDCG@3"], per="session")
 
 
 @pytest.mark.spark

@@ -60,7 +60,7 @@ def example():
     """A study, what is asked of it, its stream, and the scores."""
     frames = tables(25)
     study = sk.from_tables(**frames)
-    task = score_task(study, ASKED, "session")
+    task = score_task(study, ASKED, per="session")
     frames["sessions"] = study.sessions.collect()
     reads = {
         "sessions": ["judgment_key", "system_id", "topic_id", "user_id"],
@@ -69,7 +69,7 @@ def example():
     }
     layout = layout_of(frames, reads)
     work = StreamWork(task, layout, study.settings, GradedPairs.of(study), trusted=True)
-    return work, stream_of(frames, layout), sk.score(study, ASKED)
+    return work, stream_of(frames, layout), sk.score(study, ASKED, per="session")
 
 
 @settings(max_examples=examples(30), deadline=None)
@@ -138,7 +138,7 @@ def test_large_answers_go_back_in_modest_batches():
         "results": ["query_position", "rank", "doc_id"],
     }
     layout = layout_of(known, reads)
-    work = StreamWork(score_task(study, ["sDCG@3"]), layout, study.settings, GradedPairs.of(study))
+    work = StreamWork(score_task(study, ["sDCG@3"], per="session"), layout, study.settings, GradedPairs.of(study))
     sizes = [batch.num_rows for batch in work.answers(stream_of(known, layout).to_batches())]
     assert sum(sizes) == SLICE + 5
     assert max(sizes) <= SLICE

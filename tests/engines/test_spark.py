@@ -20,6 +20,7 @@ from sessionkit.scoring.measures.registry import MEASURES
 from sessionkit.study.batches import slices
 from sessionkit.study.package_writer import write_package
 from tests.engines.logs import DECLARED, ODD, assert_same, frames_of, tables
+from tests.support.score_way import score_way
 
 pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")]
 
@@ -32,12 +33,12 @@ FEW = ["sDCG@3", "nsDCG@3"]
 
 @pytest.mark.few(4)
 @pytest.mark.parametrize("limit", WAYS.values(), ids=WAYS)
-@pytest.mark.parametrize("per", ["session", "query", "system", "all"])
+@pytest.mark.parametrize("per", ["session", "query", "system_id", "all"])
 def test_every_measure_at_every_level(spark, saved, per, limit):
     measures = OF_QUERIES if per == "query" else OF_SESSIONS
-    expected = sk.score(saved, measures, per)
+    expected = sk.score(saved, measures, **score_way(per))
     assert len(expected) > len(measures) * (per != "all") * 2
-    assert_same(engine.score(saved, measures, per, spark=spark, broadcast_limit=limit), expected)
+    assert_same(engine.score(saved, measures, **score_way(per), spark=spark, broadcast_limit=limit), expected)
 
 
 @pytest.mark.few(2)
@@ -51,9 +52,11 @@ def test_tables_of_spark(spark, own_keys, limit, measures):
     study = sk.from_tables(**given, **DECLARED)
     frames = frames_of(spark, given)
     ways = {"broadcast_limit": limit, "settings": DECLARED}
-    assert_same(engine.score(frames, measures, partitions=2, **ways), sk.score(study, measures))
-    for per in ("system,age", ODD):
-        assert_same(engine.score(frames, FEW, per, **ways), sk.score(study, FEW, per))
+    assert_same(
+        engine.score(frames, measures, per="session", partitions=2, **ways), sk.score(study, measures, per="session")
+    )
+    for per in ("system_id,age", ODD):
+        assert_same(engine.score(frames, FEW, **score_way(per), **ways), sk.score(study, FEW, **score_way(per)))
 
 
 @pytest.mark.slow
@@ -62,17 +65,31 @@ def test_a_study_of_many_files(spark, saved, tmp_path):
     write_package(saved, tmp_path / "study", slices(saved, rows=20))
     study = sk.open_study(tmp_path / "study")
     assert len(study.storage.stored) > 10
-    for per in ("session", "system,age"):
-        assert_same(engine.score(study, FEW, per, spark=spark), sk.score(saved, FEW, per))
-    joined = engine.score(study, FEW, ODD, spark=spark, broadcast_limit=0)
-    assert_same(joined, sk.score(saved, FEW, ODD))
+    for per in ("session", "system_id,age"):
+        assert_same(engine.score(study, FEW, **score_way(per), spark=spark), sk.score(saved, FEW, **score_way(per)))
+    joined = engine.score(study, FEW, **score_way(ODD), spark=spark, broadcast_limit=0)
+    assert_same(joined, sk.score(saved, FEW, **score_way(ODD)))
+
+
+@pytest.mark.parametrize("limit", [engine.LIMIT, 0])
+def test_sessions_that_meet_a_condition(spark, saved, limit):
+    where = "system_id = 'A' and queries >= 2"
+    expected = sk.score(saved, FEW, where=where, per="session")
+    assert 0 < len(expected) < len(sk.score(saved, FEW, per="session"))
+    assert_same(engine.score(saved, FEW, where=where, per="session", spark=spark, broadcast_limit=limit), expected)
+    assert_same(
+        engine.score(saved, FEW, where=where, by="topic_id", spark=spark, broadcast_limit=limit),
+        sk.score(saved, FEW, where=where, by="topic_id"),
+    )
 
 
 @pytest.mark.parametrize("limit", WAYS.values(), ids=WAYS)
 def test_a_study_in_partitions(spark, saved, tmp_path, limit):
     study = saved.save(tmp_path / "study", partition_by="system_id")
     assert len(study.storage.stored) == 4  # A, B, C and none
-    assert_same(engine.score(study, FEW, spark=spark, broadcast_limit=limit), sk.score(saved, FEW))
+    assert_same(
+        engine.score(study, FEW, spark=spark, broadcast_limit=limit, per="session"), sk.score(saved, FEW, per="session")
+    )
 
 
 @pytest.mark.few(1)
@@ -91,23 +108,23 @@ def test_groups_of_every_type_that_spark_has(spark, tmp_path, limit):
     }
     study = sk.from_tables(**given).with_tables(sessions=sk.from_tables(**given).sessions.with_columns(**more))
     study = study.save(tmp_path / "study")
-    expected = sk.score(study, FEW, list(more)[:-1])
-    assert_same(engine.score(study, FEW, list(more)[:-1], spark=spark, broadcast_limit=limit), expected)
+    expected = sk.score(study, FEW, **score_way(list(more)[:-1]))
+    assert_same(engine.score(study, FEW, **score_way(list(more)[:-1]), spark=spark, broadcast_limit=limit), expected)
     with pytest.raises(UsageError, match="which Spark has no type for"):
-        engine.score(study, FEW, "long", spark=spark, broadcast_limit=limit)
+        engine.score(study, FEW, by="long", spark=spark, broadcast_limit=limit)
 
 
 def test_a_study_that_a_worker_does_not_find_as_the_driver_does(spark, saved, monkeypatch):
     monkeypatch.setattr("sessionkit.engines.spark.tables.SparkSource.place", Path("/nowhere/study"))
     with pytest.raises(DataError, match="/nowhere/study does not exist"):
-        engine.score(saved, FEW, spark=spark)
+        engine.score(saved, FEW, spark=spark, per="session")
 
 
 @pytest.mark.parametrize("per", ["session", "query"])
 def test_scores_that_stay_with_spark(spark, saved, per):
     asked = ["DCG@3"] if per == "query" else FEW
     frame = engine.score_frame(saved, asked, per, spark=spark)
-    expected = sk.score(saved, asked, per)
+    expected = sk.score(saved, asked, **score_way(per))
     assert frame.columns == expected.columns
     with quiet():
         found = pl.DataFrame(frame.toArrow())
@@ -130,16 +147,18 @@ def test_ways_of_merging_judgments(spark, tmp_path, merge, limit):
         for judge, shift in [("b", 1), ("a", 0)]
     ]
     study = sk.from_tables(**given | {"judgments": pl.concat(more)}, merge=merge).save(tmp_path / "study")
-    assert_same(engine.score(study, FEW, spark=spark, broadcast_limit=limit), sk.score(study, FEW))
+    assert_same(
+        engine.score(study, FEW, spark=spark, broadcast_limit=limit, per="session"), sk.score(study, FEW, per="session")
+    )
 
 
 def test_warnings_are_those_of_this_process(spark, saved):
     said = []
     for score in (sk.score, engine.score):
-        for per in ("session", "system"):
+        for per in ("session", "system_id"):
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always", DataWarning)
-                score(saved, ["nsDCG@3", "nsDCG(b=1.2)@3"], per)
+                score(saved, ["nsDCG@3", "nsDCG(b=1.2)@3"], **score_way(per))
             said.append([str(warning.message) for warning in caught if warning.category is DataWarning])
     assert said[:2] == said[2:]
     assert any("undefined for" in text for text in said[0])
@@ -162,7 +181,9 @@ def test_a_robot_session_is_held_once(spark, tmp_path):
         },
     ).save(tmp_path / "study")
     asked = ["sDCG@5", "mean(nDCG@5)"]
-    assert_same(engine.score(study, asked, spark=spark, partitions=2), sk.score(study, asked))
+    assert_same(
+        engine.score(study, asked, spark=spark, partitions=2, per="session"), sk.score(study, asked, per="session")
+    )
 
 
 def test_a_worker_that_dies_is_reported_in_a_line(spark, saved, monkeypatch):
@@ -174,14 +195,14 @@ def test_a_worker_that_dies_is_reported_in_a_line(spark, saved, monkeypatch):
     monkeypatch.setattr("sessionkit.engines.spark.worker.run", dying)
     dying.__module__ = "__main__"  # so that it is sent by value
     with pytest.raises(SessionkitError, match="lost a worker") as raised:
-        engine.score(saved, ["sDCG@3"], spark=spark)
+        engine.score(saved, ["sDCG@3"], spark=spark, per="session")
     assert len(str(raised.value)) < 250
 
 
 def test_workers_with_another_sessionkit_are_refused(spark, saved, monkeypatch):
     monkeypatch.setattr(engine, "__version__", "0.0.1")
     with pytest.raises(UsageError, match=r"the workers have sessionkit .* and the driver 0\.0\.1"):
-        engine.score(saved, ["sDCG@3"], spark=spark)
+        engine.score(saved, ["sDCG@3"], spark=spark, per="session")
 
 
 @pytest.mark.slow

@@ -60,7 +60,7 @@ def tables():
 
 def parts(study, judged):
     """The scores of a study's sessions, as a worker works them out that has these judgments."""
-    task = score_task(study, ASKED, "session")
+    task = score_task(study, ASKED, per="session")
     frames = [study.table(name).collect() for name in ("sessions", "queries", "results")]
     return task.whole([task.part(SessionBatch.of(*frames, judged))])
 
@@ -68,7 +68,7 @@ def parts(study, judged):
 @pytest.mark.slow
 def test_judgments_that_are_sent_take_their_subtopics_along():
     study = sk.from_tables(**tables())
-    expected = sk.score(study, ASKED)
+    expected = sk.score(study, ASKED, per="session")
     assert expected.filter(pl.col("measure") == "nACT@2")["value"].null_count() == 4
     sent = pickle.loads(pickle.dumps(GradedPairs.of(study)))  # noqa: S301 - our own bytes
     assert sent.rows is None
@@ -81,7 +81,8 @@ def test_judgments_that_come_with_their_sessions():
     sessions = study.sessions.select("session_id", "judgment_key").collect()
     joined = sessions.join(study.judgments.collect(), on="judgment_key")
     assert_same(
-        parts(study, judged_of(joined.sample(fraction=1, shuffle=True, seed=1), study.settings)), sk.score(study, ASKED)
+        parts(study, judged_of(joined.sample(fraction=1, shuffle=True, seed=1), study.settings)),
+        sk.score(study, ASKED, per="session"),
     )
 
 
@@ -99,6 +100,8 @@ def test_with_spark(spark, tmp_path, limit):
 
     given = tables()
     study = sk.from_tables(**given)
-    expected = sk.score(study, ASKED)
-    assert_same(engine.score(frames_of(spark, given), ASKED, broadcast_limit=limit), expected)
-    assert_same(engine.score(study.save(tmp_path / "study"), ASKED, spark=spark, broadcast_limit=limit), expected)
+    expected = sk.score(study, ASKED, per="session")
+    assert_same(engine.score(frames_of(spark, given), ASKED, broadcast_limit=limit, per="session"), expected)
+    assert_same(
+        engine.score(study.save(tmp_path / "study"), ASKED, spark=spark, broadcast_limit=limit, per="session"), expected
+    )

@@ -39,17 +39,20 @@ def test_columns_are_found_by_name_whatever_their_order_and_width(spark):
             "select * from values (1, 1, '7'), (2, 1, '8'), (1, 2, '7') as j(grade, judgment_key, doc_id)"
         ),
     }
-    assert_same(engine.score(frames, asked), sk.score(study, asked))
-    assert_same(engine.score(frames, asked, broadcast_limit=0), sk.score(study, asked))
+    assert_same(engine.score(frames, asked, per="session"), sk.score(study, asked, per="session"))
+    assert_same(engine.score(frames, asked, broadcast_limit=0, per="session"), sk.score(study, asked, per="session"))
     for name, frame in frames.items():
         frame.createOrReplaceTempView(f"of_{name}")
-    assert_same(engine.score({name: f"of_{name}" for name in frames}, asked, spark=spark), sk.score(study, asked))
+    assert_same(
+        engine.score({name: f"of_{name}" for name in frames}, asked, spark=spark, per="session"),
+        sk.score(study, asked, per="session"),
+    )
 
 
 def test_an_order_that_spark_does_not_keep_is_not_made_up(spark):
     frames = frames_of(spark, tables(3))
     with pytest.raises(UsageError, match="merge=first goes by the order of the judgments"):
-        engine.score(frames, FEW, settings={"merge": "first"})
+        engine.score(frames, FEW, settings={"merge": "first"}, per="session")
 
 
 ONE = {
@@ -88,7 +91,7 @@ WRONG = {
 def test_what_is_wrong_with_a_table_is_said_in_a_line(spark, message):
     frames = {name: spark.sql(text) for name, text in (ONE | WRONG[message]).items() if text}
     with pytest.raises(DataError, match=message.replace("(", r"\(")) as raised:
-        engine.score(frames, ["sDCG@3"])
+        engine.score(frames, ["sDCG@3"], per="session")
     assert "Traceback" not in str(raised.value)
     assert len(str(raised.value)) < 250
     assert raised.value.__cause__ is None
@@ -99,7 +102,7 @@ def test_two_rows_of_a_user_are_refused(spark):
     frames["sessions"] = spark.sql("select 's' session_id, 't' topic_id, 'u' user_id")
     frames["users"] = spark.sql("select 'u' user_id, 3 age union all select 'u', 4")
     with pytest.raises(DataError, match="users has 2 rows for user_id 'u'"):
-        engine.score(frames, ["sDCG@3"], per="age")
+        engine.score(frames, ["sDCG@3"], by="age")
 
 
 def test_requests_that_make_no_sense(spark, saved, tmp_path):
@@ -107,7 +110,7 @@ def test_requests_that_make_no_sense(spark, saved, tmp_path):
     for tables_, options, message in [
         (saved, {"settings": {"max_grade": 3}}, "its own settings"),
         (saved, {"master": "local[7]"}, "there is a Spark session on local"),
-        (saved, {"per": "sistem"}, "no such column"),
+        (saved, {"by": "sistem"}, "no such column"),
         (sk.from_tables(**tables(2)), {}, "in memory of this process only"),
         (saved.with_tables(results=saved.results.head(3)), {}, "a change made to it"),
         (frames | {"session": frames["sessions"]}, {}, "did you mean 'sessions'"),
@@ -117,4 +120,4 @@ def test_requests_that_make_no_sense(spark, saved, tmp_path):
         with pytest.raises(UsageError, match=message):
             engine.score(tables_, ["sDCG@3"], **{"spark": spark} | options)
     with pytest.raises(DataError, match="does not exist"):
-        engine.score(tmp_path / "none", ["sDCG@3"], spark=spark)
+        engine.score(tmp_path / "none", ["sDCG@3"], spark=spark, per="session")

@@ -42,7 +42,7 @@ def test_figure_1_of_ecir_2008(run, clinic):
 @pytest.mark.slow
 def test_figure_2_of_ecir_2008(run, clinic):
     ran = run("figures/ecir2008_figure2_sessions.py")
-    means = sk.score(clinic, f"nsDCG({WEIGHTS})@10", per="system").select("system_id", "value").rows()
+    means = sk.score(clinic, f"nsDCG({WEIGHTS})@10", by="system_id").select("system_id", "value").rows()
     for system, value in means:
         assert f"{system} {value:.4f}" in ran.said.splitlines()[-1]
         shown = ran.value("ecir2008_figure2.svg", "value", f"System: {system}", "slot: 110")
@@ -103,7 +103,7 @@ def test_other_discounts_of_ecir_2008(run, clinic):
 def test_the_map_of_parameters(run, clinic):
     ran = run("figures/ecir2008_parameter_map.py")
     figure = "ecir2008_parameter_map.svg"
-    means = dict(sk.score(clinic, f"nsDCG({WEIGHTS},b=10,bq=8)@10", per="system").select("system_id", "value").rows())
+    means = dict(sk.score(clinic, f"nsDCG({WEIGHTS},b=10,bq=8)@10", by="system_id").select("system_id", "value").rows())
     margin = 100 * (means["S2"] / means["S1"] - 1)
     assert ran.value(figure, "Margin", "b: 10", "bq: 8") == pytest.approx(margin, abs=0.05)
     assert "Settings at which a system leads: S2 49" in ran.said

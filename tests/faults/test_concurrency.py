@@ -19,7 +19,7 @@ until = time.monotonic() + {seconds}
 while time.monotonic() < until:
     try:
         study = sk.open_study("study")
-        values = sk.score(study, ["nsDCG@10", "sDCG@10"], per="all")
+        values = sk.score(study, ["nsDCG@10", "sDCG@10"], by=None)
         with study.reading():
             found = [study.sessions.collect().height, study.results.collect().height, *values.row(0)]
     except SessionkitError as error:

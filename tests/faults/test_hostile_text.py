@@ -19,6 +19,7 @@ from sessionkit.charts import save, session_curve
 from sessionkit.errors import ACTING
 from sessionkit.reports import report
 from tests.support.payloads import CELL, COMMANDS, EACH, FORMULAS, PAYLOADS, TERMINAL
+from tests.support.score_way import score_way
 
 LINES = re.compile(ACTING.pattern.replace("\x00-\x1f", "\x00-\x09\x0b-\x1f"))
 """What acts, but for the ends of lines."""
@@ -116,7 +117,7 @@ def test_a_browser_runs_nothing_of_it(page, tmp_path, opened):
 @pytest.mark.parametrize("ending", ["html", "svg", "json"])
 @pytest.mark.filterwarnings("ignore::sessionkit.DataWarning")
 def test_a_chart_draws_names_as_text(study, tmp_path, ending):
-    chart = session_curve(sk.curve(study, "sDCG@3", by="session_id").filter(pl.col("group").is_not_null()))
+    chart = session_curve(sk.curve(study, "sDCG@3", per="session"))
     text = save(chart.properties(width=300), tmp_path / f"chart.{ending}").read_text(encoding="utf-8")
     if ending == "json":
         names = json.dumps(json.loads(text)["datasets"])
@@ -164,8 +165,8 @@ def test_notebooks_and_terminals_are_shown_text(study, kind):
 REFUSED = {
     "a source": lambda name, _: sk.read(name),
     "a study": lambda name, _: sk.open_study(name),
-    "a measure": lambda name, study: sk.score(study, f"sDCG{name}"),
-    "a level": lambda name, study: sk.score(study, "sDCG@3", per=name),
+    "a measure": lambda name, study: sk.score(study, f"sDCG{name}", per="session"),
+    "a level": lambda name, study: sk.score(study, "sDCG@3", **score_way(name)),
     "a session": lambda name, study: sk.explain(study, "sDCG@3", session=name),
     "a group": lambda name, study: sk.compare(study, "sDCG@3", by=name),
     "a format": lambda name, _: sk.read("log", format=name),
@@ -197,7 +198,7 @@ def test_warnings_do_nothing():
         made = sk.from_tables(
             pl.DataFrame(rows, strict=False), pl.DataFrame(judged), sessions=sessions, merge="alternate"
         )
-        sk.score(made, "sDCG@3")
+        sk.score(made, "sDCG@3", per="session")
     assert any("31m" in str(one.message) for one in caught)
     assert not any(LINES.search(str(one.message)) for one in caught)
 

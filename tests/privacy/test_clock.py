@@ -78,4 +78,4 @@ def test_a_query_whose_list_was_not_logged_does_not_begin_a_session():
     )
     copy = sk.pseudonymize(study).study
     assert copy.queries.collect()["elapsed_seconds"].to_list() == [None, 0.0, 120.0]
-    assert [sk.score(one, ["Duration"])["value"].to_list() for one in (study, copy)] == [[120.0]] * 2
+    assert [sk.score(one, ["Duration"], per="session")["value"].to_list() for one in (study, copy)] == [[120.0]] * 2

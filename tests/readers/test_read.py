@@ -118,7 +118,7 @@ def test_files_that_do_not_go_together_are_told_apart(write):
 
 @pytest.mark.parametrize("separator", [",", "\t", ";", "|"])
 @pytest.mark.parametrize("name", ["log", "log.txt", "log.2024-01.dat"])
-def test_our_own_tables_are_recognised_under_any_name(write, quiet_read, name, separator):
+def test_our_own_tables_are_recognized_under_any_name(write, quiet_read, name, separator):
     study = quiet_read(write(name, LOG.replace(",", separator)))
     assert (study.reader, study.facts.results, study.sessions.collect()["topic_id"].to_list()) == ("tables", 1, ["t"])
 

@@ -43,7 +43,7 @@ def take(log):
 
 @pytest.fixture
 def toy(monkeypatch):
-    """A format of its own, recognised by its first line."""
+    """A format of its own, recognized by its first line."""
     options = {
         "topics": TOPICS,
         "session_gap": SESSION_GAP,
@@ -153,7 +153,7 @@ def test_what_study_toml_cannot_say(toy, two, write, toml, words):
         sk.read(write("study.toml", f"format = 'toy'\n{path}{toml}\n"))
 
 
-def test_a_study_toml_without_format_is_recognised_by_its_path(toy, two, write, quiet_read):
+def test_a_study_toml_without_format_is_recognized_by_its_path(toy, two, write, quiet_read):
     assert quiet_read(write("study.toml", "path = 'one.txt'\n")).reader == "toy"
     flat = write("flat.csv", "session_id,query_position,rank,doc_id\ns,1,1,x\n")
     assert quiet_read(write("study.toml", f"path = '{flat.name}'\nmax_grade = 3\n")).reader == "tables"

@@ -307,7 +307,7 @@ def test_the_same_tables(tmp_path, quiet_read, name):
     source = written.write(tmp_path)
     config = {"format": name, **written.config} if written.config else None
     study = quiet_read(source, config=config)
-    assert study.reader == name  # recognised by its content, where nothing had to be said
+    assert study.reader == name  # recognized by its content, where nothing had to be said
     assert found(study, written.cannot) == due(written.cannot)
     assert study.rejected.collect().is_empty()
 

@@ -11,11 +11,11 @@ from sessionkit.reports.redaction import Redaction
 from sessionkit.scoring.measures.grammar import parse_measure
 
 
-def material(study, measures=(), redact="", per="system"):
+def material(study, measures=(), redact="", by="system_id"):
     """Return what the sections of a report are made from."""
     asked, redaction = [parse_measure(measure) for measure in measures], Redaction.of(redact)
     choices = choices_of(study, asked or None, redaction=redaction)
-    return Material(study, tuple(asked), per, choices, redaction)
+    return Material(study, tuple(asked), by, choices, redaction)
 
 
 def page_of(section, study, measures=(), redact=""):

@@ -27,7 +27,7 @@ def test_page_has_tables_scores_figures_method_notes_and_data(make):
         "discounts": "Live discounts",
         "measures": "Measures",
         "sensitivity": "Sensitivity",
-        "behaviour": "Behaviour",
+        "behavior": "Behavior",
         "searchers": "Searchers",
         "judgments": "Incomplete judgments",
         "explorer": "Session explorer",
@@ -46,7 +46,7 @@ def test_page_has_tables_scores_figures_method_notes_and_data(make):
 @pytest.mark.slow
 def test_scores_stand_in_the_table_as_scored(make):
     study = make(sessions=6)
-    scores = sk.score(study, "sDCG@10", per="system")
+    scores = sk.score(study, "sDCG@10", by="system_id")
     text = report(study, "sDCG@10")
     for row in scores.iter_rows(named=True):
         shown = f"{row['value']:.4f}"

@@ -12,7 +12,7 @@ from tests.reports.read_page import Reader
 
 @pytest.mark.slow
 def test_hostile_names_are_text_and_nothing_else(hostile):
-    text = report(hostile, per="user")
+    text = report(hostile, by="user_id")
     page = Reader(text)
     assert {tag for tag, _ in page.elements} <= {
         *(
@@ -72,7 +72,7 @@ def test_hostile_names_are_text_and_nothing_else(hostile):
 @pytest.mark.browser
 def test_page_draws_its_charts_runs_nothing_else_and_asks_for_nothing(hostile, opened, tmp_path):
     path = tmp_path / "report.html"
-    report(hostile, output=path, per="user")
+    report(hostile, output=path, by="user_id")
     page, said, asked = opened(path)
     assert page.evaluate("document.documentElement.dataset.charts") == "6"
     assert page.locator("figure svg.marks").count() == 6

@@ -14,8 +14,8 @@ from sessionkit.reports.redaction import Redaction
 @pytest.mark.slow
 def test_users_and_their_sessions_become_numbers(make):
     study = make(users=("alice@example.org", "bob@example.org"))
-    text = report(study, per="user", redact=["users"])
-    assert "alice@example.org" in report(study, per="user")
+    text = report(study, by="user_id", redact=["users"])
+    assert "alice@example.org" in report(study, by="user_id")
     assert "example.org" not in text
     assert "<td>user 1</td>" in text
     assert '"session":"s0"' not in text
@@ -82,8 +82,8 @@ def test_notes_quote_nothing_of_the_log():
 @pytest.mark.slow
 def test_users_are_numbers_where_nothing_is_compared_too(make):
     study = make(systems=("S1",), users=("alice@example.org", "bob@example.org"))
-    assert "of alice@example.org: " in report(study, per="user")
-    text = report(study, per="user", redact="users")
+    assert "of alice@example.org: " in report(study, by="user_id")
+    text = report(study, by="user_id", redact="users")
     assert "example.org" not in text
     assert "sDCG@10 of user 1: " in text
 
@@ -96,7 +96,7 @@ def test_scores_by_key_are_compared_by_system_and_name_no_session(make):
     judgments = {"judgment_key": ["private-1", "private-2"], "doc_id": "d", "grade": [1, 0]}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
-        text = report(from_tables(results, judgments, sessions=sessions), per="judgment_key", redact="users")
+        text = report(from_tables(results, judgments, sessions=sessions), by="judgment_key", redact="users")
     assert "private-" not in text
     assert "session 2" in text
 

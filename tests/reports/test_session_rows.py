@@ -10,6 +10,7 @@ from sessionkit.reports.sample import drawn, in_memory, only
 from sessionkit.reports.session_rows import pick, pick_tasks
 from sessionkit.scoring import reduction
 from tests.reports.mixed_logs import mixed
+from tests.support.score_way import score_way
 
 MEASURES = ["sDCG@10", "nsDCG(unjudged=skip)@10", "mean(nDCG@10)", "sDCG(grades=user,duplicates=first)@10"]
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
@@ -35,8 +36,8 @@ def test_tables_facts_and_scores_are_those_of_the_sessions_alone(study, blocks, 
         assert found.columns(name) == study.columns(name)
         assert_frame_equal(found.table(name).collect(), theirs.table(name).collect())
     assert found.facts == theirs.with_tables().facts
-    for per in ("session", "system"):
-        assert_frame_equal(sk.score(found, MEASURES, per=per), sk.score(theirs, MEASURES, per=per))
+    for per in ("session", "system_id"):
+        assert_frame_equal(sk.score(found, MEASURES, **score_way(per)), sk.score(theirs, MEASURES, **score_way(per)))
 
 
 def test_fewer_of_what_was_picked(study):
@@ -46,7 +47,7 @@ def test_fewer_of_what_was_picked(study):
     assert few.facts == theirs.with_tables().facts
     assert in_memory(few) is few
     assert_frame_equal(few.results.collect(), theirs.results.collect())
-    assert_frame_equal(sk.score(few, MEASURES), sk.score(theirs, MEASURES))
+    assert_frame_equal(sk.score(few, MEASURES, per="session"), sk.score(theirs, MEASURES, per="session"))
 
 
 @pytest.mark.parametrize(("table", "name"), [("queries", "length"), ("queries", "key"), ("results", "judgment")])

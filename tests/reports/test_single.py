@@ -22,9 +22,9 @@ def axis(chart):
         ("last-vs-nonlast", "sDCG(gain=exp2)@5", "Mean cumulated gain per query"),
         ("last-vs-nonlast", "DCG@1", "Mean cumulated gain per query"),
         ("session-curve", "sDCG@2", "Mean cumulated gain"),
-        ("session-curve", "nsDCG(ideal=once)@2", "Mean normalised cumulated gain"),
-        ("topic-curves", "nsDCG@2", "Mean normalised cumulated gain"),
-        ("single-sessions", "nsDCG@2", "Normalised cumulated gain"),
+        ("session-curve", "nsDCG(ideal=once)@2", "Mean normalized cumulated gain"),
+        ("topic-curves", "nsDCG@2", "Mean normalized cumulated gain"),
+        ("single-sessions", "nsDCG@2", "Normalized cumulated gain"),
     ],
 )
 @pytest.mark.filterwarnings("ignore:.*upper bound")
@@ -55,27 +55,27 @@ def test_what_a_chart_cannot_draw_is_refused_by_name(make, kind, measure):
 @pytest.mark.slow
 def test_options_limit_the_sessions_and_are_named(make):
     study = make(topics=("t", "t", "u", "u"))  # s0 S1 t, s1 S2 t, s2 S1 u, s3 S2 u, of 1, 2, 3, 4 queries
-    made = single_figure(study, "session-curve", topic="u", system="S2", min_queries=4)
+    made = single_figure(study, "session-curve", where="topic_id = 'u' and system_id = 'S2' and queries >= 4")
     assert "Sessions: S2 1." in made.caption
-    assert made.caption.endswith("Only these sessions: topic u, S2, at least 4 queries.")
-    assert made.chart.to_dict()["title"]["subtitle"] == "topic u, S2, at least 4 queries"
-    within = single_figure(study, "last-vs-nonlast", topic="t")
+    said = "where topic_id = 'u' and system_id = 'S2' and queries >= 4 (1 of 4 sessions)"
+    assert made.caption.endswith(f"Sessions {said}.")
+    assert made.chart.to_dict()["title"]["subtitle"] == said
+    within = single_figure(study, "last-vs-nonlast", where="topic_id = 't'")
     assert "Sessions: S1 0 (1 of one query left out), S2 1." in within.caption
-    pooled = single_figure(study, "last-vs-nonlast", topic="t", average="queries")
+    pooled = single_figure(study, "last-vs-nonlast", where="topic_id = 't'", average="queries")
     assert "S1 last: 1 in 1, S2 last: 1 in 1, S2 non-last: 1 in 1; " in pooled.caption
-    assert "Sessions: S1 1, S2 2." in single_figure(study, "session-curve", min_queries=2).caption
-    only = single_figure(study, "topic-curves", system="S2", topic="t", min_queries=2).caption
+    assert "Sessions: S1 1, S2 2." in single_figure(study, "session-curve", where="queries >= 2").caption
+    only = single_figure(study, "topic-curves", where="system_id = 'S2' and topic_id = 't'", long=2).caption
     assert "all sessions (S2 1) and those with at least 2 queries (S2 1)" in only
 
 
 @pytest.mark.slow
-def test_a_limited_figure_keeps_the_colours(make):
-    chart = single_figure(make(), "session-curve", system="S2").chart.to_dict()
-    colour = next(layer["encoding"]["color"] for layer in chart["layer"] if "color" in layer["encoding"])
-    assert colour["scale"] == {"domain": ["S2"], "range": ["#D55E00"]}
+def test_a_limited_figure_keeps_the_colors(make):
+    chart = single_figure(make(), "session-curve", where="system_id = 'S2'").chart.to_dict()
+    color = next(layer["encoding"]["color"] for layer in chart["layer"] if "color" in layer["encoding"])
+    assert color["scale"] == {"domain": ["S2"], "range": ["#D55E00"]}
 
 
-@pytest.mark.parametrize("option", [{"topic": "x"}, {"system": "x"}, {"min_queries": 99}])
-def test_options_that_leave_nothing_are_refused(make, option):
-    with pytest.raises(UsageError):
-        single_figure(make(), "session-curve", **option)
+def test_a_condition_that_leaves_nothing_is_refused(make):
+    with pytest.raises(UsageError, match="no session is left"):
+        single_figure(make(), "session-curve", where="queries > 99")

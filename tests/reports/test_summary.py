@@ -95,7 +95,7 @@ def test_what_is_undecided_is_said_as_such_with_its_interval(clinic):
 
 def test_judged_share_and_bounds_stand_beside_the_verdict(clinic):
     of, told, _ = clinic
-    found = sk.incomplete(of.study, list(USUAL), wanted=0)
+    found = sk.bounds(of.study, list(USUAL), wanted=0)
     every = found.judged.filter(pl.col("rank").is_null(), pl.col("query_position").is_null())
     judged = every["judged"].sum() / every["results"].sum()
     assert f"are judged, {100 * judged:.1f} % (S1 33.4 %; S2 40.7 %)" in told[2]
@@ -229,7 +229,7 @@ def test_all_sections_speak_of_one_design():
 @pytest.mark.slow
 def test_sections_speak_of_the_groups_that_are_compared(clinic):
     of, _, _ = clinic
-    grouped = material(of.study, ["sDCG@10"], per="skill")
+    grouped = material(of.study, ["sDCG@10"], by="skill")
     designs = {
         text.split(". Each")[0].rstrip(".")
         for section in (the_study, measures, sensitivity)
@@ -248,7 +248,7 @@ def test_the_p_of_a_row_is_the_p_of_its_sentence():
         [(f"u{n}", "t", "S1", 2) for n in range(16)], lambda *of: 1 + int(rng.integers(5 - 2 * (of[4] == 2)))
     )
     section = sessions(material(study, ["nsDCG@5"]))
-    tests = sk.breakdown_tests(study, "nDCG@5", resamples=2000).table
+    tests = sk.breakdown_tests(study, "nDCG@5", draws=2000).table
     drawn, told = (tests.filter(test=name)["p"].item() for name in ("sessions drawn", "sessions"))
     assert abs(drawn - told) > 1e-6
     (table,) = [part for part in section.parts if "within sessions" in getattr(part, "caption", "")]

@@ -24,7 +24,7 @@ def test_without_judgments_each_section_says_so_in_one_sentence(make):
     sections = {section.name: section for section in page.sections_of(make(judged=False, sessions=8))}
     for name in NEED:
         assert [part.paragraphs for part in sections[name].parts] == [(UNJUDGED,)], name
-    assert any(isinstance(part, TextTable) for part in sections["behaviour"].parts)
+    assert any(isinstance(part, TextTable) for part in sections["behavior"].parts)
     text = Reader(report(make(judged=False, sessions=8))).text
     for false in ("undefined (over", "0 users", "(n = 0)", "nothing relevant to", "is higher on 0"):
         assert false not in text.partition("Data quality")[0].replace("10 users", "")
@@ -94,7 +94,7 @@ def test_a_chart_of_nothing_is_refused(make, kind):
 @pytest.mark.slow
 def test_means_that_are_not_shown_are_counted(make):
     study = make(systems=("S1",), users=tuple(f"u{number:02}" for number in range(20)), sessions=20)
-    words = page.sections_of(study, per="user")[0].parts[0]
+    words = page.sections_of(study, by="user_id")[0].parts[0]
     assert any("first 12 of 100 means" in line for line in words.paragraphs)
 
 

@@ -89,6 +89,6 @@ def test_subtopics_are_those_of_the_judgments_that_are_left():
     batch = one_block(study)
     rejudging = Rejudging.of(study, measures)
     lost = valued(under(batch, rejudging.under(np.array([np.nan, 2.0]))), measures)
-    fresh = sk.score(sk.from_tables(results=results, judgments=left), measures)["value"].to_list()
+    fresh = sk.score(sk.from_tables(results=results, judgments=left), measures, per="session")["value"].to_list()
     assert lost.tolist() == [fresh]
     assert valued(batch, measures).tolist() != [fresh]

@@ -22,6 +22,7 @@ from sessionkit.scoring.gain_histogram import GainHistogram
 from sessionkit.scoring.score import score_task
 from tests.scoring.studies import sessions, study_of
 from tests.support.examples import examples
+from tests.support.score_way import score_way
 
 quiet = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 FEW = settings(max_examples=examples(15), deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -45,7 +46,7 @@ def cut(task, study, rows):
 @given(drawn=sessions(keys_per_query=True), rows=st.integers(1, 9), how=st.sampled_from(PARTS))
 def test_cuts_through_keys_of_queries_and_grades_of_searchers(drawn, rows, how):
     study = study_of(*drawn)
-    tasks = [score_task(study, OWN, per) for per in ("session", "system")]
+    tasks = [score_task(study, OWN, **score_way(per)) for per in ("session", "system_id")]
     for text in ("nDCG@3", "sDCG(duplicates=first)@2"):
         measure = sk.parse_measure(text)
         tasks.append(BreakdownReduction(measure, Grouping.of(study, "system_id"), *how, columns_read(study, [measure])))
@@ -74,28 +75,30 @@ def test_a_log_s_columns_may_have_the_names_of_ours(column):
         sessions={"session_id": ["s1", "s2"], "topic_id": ["t", "t"], column: ["x", "y"]},
         judgments={"judgment_key": ["t"], "doc_id": ["a"], "grade": [2]},
     )
-    if column not in {"session", "query"}:  # which are levels
-        means = sk.score(study, "sDCG@2", per=column)
-        assert means.select(column, "value", "n").rows() == [("x", 2.0, 1), ("y", 0.0, 1)]
-    if column != "session":  # which is every session alone
-        curves = sk.curve(study, "sDCG@1", by=column)
-        assert curves.select("group", "value").rows() == [("x", 2.0), ("y", 0.0)]
-        parts = sk.breakdown(study, "DCG@1", by="position", group=column)
-        assert parts.select("group", "value").rows() == [("x", 2.0), ("y", 0.0)]
+    means = sk.score(study, "sDCG@2", by=column)
+    assert means.select(column, "value", "n").rows() == [("x", 2.0, 1), ("y", 0.0, 1)]
+    parts = sk.breakdown(study, "DCG@1", parts="position", by=column)
+    assert parts.select(column, "value").rows() == [("x", 2.0), ("y", 0.0)]
+    if column == "slot":
+        with pytest.raises(UsageError, match="the table of results has a column of that name itself"):
+            sk.curve(study, "sDCG@1", by=column)
+        return
+    curves = sk.curve(study, "sDCG@1", by=column)
+    assert curves.select(column, "value").rows() == [("x", 2.0), ("y", 0.0)]
 
 
 @quiet
 def test_groups_are_named_by_all_their_sessions():
-    # s1, of no known system, has a query, s2 of system B has none: B is a group, so s1's is not "all sessions"
+    # s1, of no known system, has a query, s2 of system B has none: B is a group
     study = sk.from_tables(
         results={"session_id": ["s1"], "query_position": [1], "rank": [1], "doc_id": ["a"]},
         queries={"session_id": ["s1"], "query_position": [1]},
         sessions={"session_id": ["s1", "s2"], "system_id": [None, "B"], "topic_id": ["t", "t"]},
         judgments={"judgment_key": ["t"], "doc_id": ["a"], "grade": [2]},
     )
-    assert set(sk.breakdown(study, "DCG@1", average="queries")["group"]) == {"(none)"}
-    assert set(sk.breakdown(study, "DCG@1")["group"]) == {"(none)", "B"}  # where s2 is left out, and counted
-    assert set(sk.curve(study, "sDCG@1")["group"]) == {"(none)", "B"}
+    assert set(sk.breakdown(study, "DCG@1", average="queries")["system_id"]) == {None}
+    assert set(sk.breakdown(study, "DCG@1")["system_id"]) == {None, "B"}  # where s2 is left out, and counted
+    assert set(sk.curve(study, "sDCG@1")["system_id"]) == {None, "B"}
 
 
 @pytest.fixture
@@ -115,8 +118,8 @@ def test_sessions_without_a_query_that_counts_are_not_no_sessions(unlogged):
 
 def test_no_session_is_left_is_said_before_anything_is_scored(unlogged):
     for ask in (sk.curve, sk.breakdown):
-        with pytest.raises(UsageError, match="no session is left with at least 2 queries"):
-            ask(unlogged, "sDCG(gain=0-1)@1", min_queries=2)  # grade 2 is beyond these weights
+        with pytest.raises(UsageError, match="no session is left; queries goes from 0 to 0"):
+            ask(unlogged, "sDCG(gain=0-1)@1", where="queries >= 2")  # grade 2 is beyond these weights
 
 
 @quiet
@@ -129,7 +132,7 @@ def test_the_note_on_undefined_values_has_the_measures_in_the_order_asked_for():
     for per in ("session", "all"):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            sk.score(study, ["sDCG@2", "nsDCG@2", "mean(DCG@1)", "mean(nDCG@1)"], per=per)
+            sk.score(study, ["sDCG@2", "nsDCG@2", "mean(DCG@1)", "mean(nDCG@1)"], **score_way(per))
         (text,) = [str(warning.message) for warning in caught if "undefined for" in str(warning.message)]
         assert text.startswith(
             "sDCG@2, mean(DCG@1) undefined for 1 of 2: s2; nsDCG@2, mean(nDCG@1) undefined for 2 of 2: s1, s2; no judgments"
@@ -143,7 +146,7 @@ def test_a_caution_names_the_line_that_asked(tmp_path):
     )
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        sk.score(study, "nsDCG(normalize=query)@2")
+        sk.score(study, "nsDCG(normalize=query)@2", per="session")
         sk.curve(study, "nsDCG(ideal_queries=3)@2")
     assert [Path(warning.filename).name for warning in caught] == [Path(__file__).name] * 2
     assert pl.Series([str(warning.message) for warning in caught]).str.contains("1 is not an upper bound").all()
@@ -161,7 +164,7 @@ def test_a_block_that_reads_less_shares_what_is_kept_of_it():
         },
         {"judgment_key": ["t"] * 2, "doc_id": ["a", "b"], "grade": [2, 0]},
     )
-    task = score_task(study, "sDCG@3")
+    task = score_task(study, "sDCG@3", per="session")
     (batch,) = batches(study, {**task.columns(), "results": ["doc_id"]})
     narrow = batch.reading(task.columns())
     assert set(narrow.results.columns) == {"query", "rank", "judgment"}
@@ -184,7 +187,7 @@ def test_other_rows_have_other_values():
         judgments={"judgment_key": ["t", "t"], "doc_id": ["a", "b"], "grade": [1, 2]},
     )
     measure = sk.parse_measure("sDCG@2")
-    (batch,) = batches(study, score_task(study, [measure], "session").columns())
+    (batch,) = batches(study, score_task(study, [measure], per="session").columns())
     # b is 2: rank 2 is discounted by 1 + log2(2) = 2, so 1 + 2 / 2
     assert session_values(batch, [measure])[measure]["value"].to_list() == [2.0]
     first = replace(batch, results=batch.results.filter(pl.col("rank") == 1))

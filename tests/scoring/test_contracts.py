@@ -21,6 +21,7 @@ from tests.scoring.studies import drawn_for, sessions, study_of
 from tests.support.clinic import read_clinic
 from tests.support.examples import examples
 from tests.support.net.answers import tables
+from tests.support.score_way import score_way
 
 TABLES = ("sessions", "queries", "results", "judgments")
 FEW = settings(max_examples=examples(6), deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -86,7 +87,7 @@ def test_every_measure_is_a_name_of_the_package():
 def scores_of(study, measures):
     """By measure its keys and values, at the level that all of them have."""
     level = measures[0].level
-    table = sk.score(study, measures, per=level)
+    table = sk.score(study, measures, **score_way(level))
     keys = ["session_id", "query_position"] if level == "query" else ["session_id"]
     values = {str(measure): {} for measure in measures}
     for *unit, measure, value in table.select(*keys, "measure", "value").iter_rows():
@@ -213,10 +214,10 @@ def test_threads_and_batches_do_not_change_a_bit(tmp_path):
     study = read_clinic()
     saved = study.save(tmp_path / "study")
     asked = ["sDCG(gain=0-1-10-100)@10", "nsDCG@10", "mean(nDCG@10)", "avgpos(nsDCG@10)", "mean(AP)", "Results"]
-    whole = sk.score(saved, asked)
+    whole = sk.score(saved, asked, per="session")
     script = f"""
 import sessionkit as sk
-sk.score(sk.open_study({str(tmp_path / "study")!r}), {asked!r}).write_parquet({str(tmp_path / "one.parquet")!r})
+sk.score(sk.open_study({str(tmp_path / "study")!r}), {asked!r}, per="session").write_parquet({str(tmp_path / "one.parquet")!r})
 """
     subprocess.run([sys.executable, "-c", script], check=True, env={"POLARS_MAX_THREADS": "1", "PATH": ""})
     assert pl.read_parquet(tmp_path / "one.parquet").equals(whole)
@@ -224,7 +225,7 @@ sk.score(sk.open_study({str(tmp_path / "study")!r}), {asked!r}).write_parquet({s
     for rest in (0, 1):
         mine = pl.col("session_id").hash(0) % 2 == rest
         cut = {name: saved.table(name).filter(mine) for name in ("sessions", "queries", "results")}
-        halves.append(sk.score(saved.with_tables(**cut), asked))
+        halves.append(sk.score(saved.with_tables(**cut), asked, per="session"))
     assert pl.concat(halves).sort("session_id", maintain_order=True).equals(whole)
 
 
@@ -242,7 +243,7 @@ def test_warnings_are_named_once():
     )
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        table = sk.score(study, ["sDCG@10", "nsDCG@10"])
+        table = sk.score(study, ["sDCG@10", "nsDCG@10"], per="session")
     told = [str(warning.message) for warning in caught if "undefined for" in str(warning.message)]
     assert len(told) == 1
     assert "s, z" in told[0]
@@ -253,5 +254,5 @@ def test_warnings_are_named_once():
         ("z", "sDCG@10", None),
         ("z", "nsDCG@10", None),
     ]
-    grouped = sk.score(study, ["sDCG@10"], per="system")
+    grouped = sk.score(study, ["sDCG@10"], by="system_id")
     assert grouped.select("value", "n", "undefined", "judged").rows() == [(0.0, 1, 1, 0.5)]

@@ -98,4 +98,4 @@ def test_searchers_own_grades_are_checked_one_by_one():
         }
     )
     with pytest.raises(sk.DataError, match=r"searchers' own grades have grade 1\.5"):
-        sk.score(study, "sDCG(gain=0-1-10,grades=user)@10")
+        sk.score(study, "sDCG(gain=0-1-10,grades=user)@10", per="session")

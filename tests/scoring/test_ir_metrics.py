@@ -72,7 +72,7 @@ def test_values_that_the_authors_code_prints(study):
         "nsDCG(gain=exp2,discount=shifted,query_discount=none)@9": 0.3301449759,
         "mean(sDCG(gain=exp2,discount=shifted,query_discount=none)@9)": 4.2137999641,
     }
-    scores = sk.score(study, list(printed)).filter(session_id="22")
+    scores = sk.score(study, list(printed), per="session").filter(session_id="22")
     found = dict(scores.select("measure", "value").rows())
     assert found == {name: pytest.approx(value, abs=5e-11) for name, value in printed.items()}
 
@@ -96,7 +96,7 @@ def test_all_sessions_equal_the_restated_definition(study, raw, options):
     sessions, judgments = raw
     measure = sk.nsDCG(**options)
     plain = sk.sDCG(**{key: value for key, value in options.items() if key in sk.sDCG.parameters()})
-    scores = sk.score(study, [measure, plain])
+    scores = sk.score(study, [measure, plain], per="session")
     found = dict(zip(scores.select("session_id", "measure").rows(), scores.get_column("value"), strict=True))
     assert len(found) == 160
     for session_id, queries in sessions.items():

@@ -20,6 +20,7 @@ from sessionkit.scoring.selection import Selection
 from tests.scoring.restated import Session
 from tests.scoring.studies import sessions, study_of
 from tests.support.examples import examples
+from tests.support.score_way import score_way
 
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 FEW = settings(max_examples=examples(25), deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -157,26 +158,26 @@ def test_numbers_within_a_list():
 def test_a_required_parameter_is_asked_for_with_an_example(text):
     level = "session" if text.startswith("mean") else "query"
     with pytest.raises(MeasureError, match=r"RBP(@10)? needs p, for example RBP\(p=0.8\)@10"):
-        sk.score(one(), text, per=level)
+        sk.score(one(), text, **score_way(level))
 
 
 def test_a_missing_column_is_named():
     with pytest.raises(DataError, match="Highest needs the column 'score' in the results; they have session_id"):
-        sk.score(one(), Highest())
+        sk.score(one(), Highest(), per="session")
 
 
 def test_a_measure_of_ones_own_sees_the_columns_that_it_names():
-    scores = sk.score(one(score=[5.0, 7.0, 2.0, 1.0, 0.5]), [Highest(), Highest() @ 1])
+    scores = sk.score(one(score=[5.0, 7.0, 2.0, 1.0, 0.5]), [Highest(), Highest() @ 1], per="session")
     assert scores.select("measure", "value").rows() == [("Highest", 7.0), ("Highest@1", 5.0)]
 
 
 def test_parameters_that_a_measure_does_not_take_are_refused():
     with pytest.raises(MeasureError, match="Queries has no parameter 'min_grade'; it has queries"):
-        sk.score(one(), "Queries(min_grade=2)")
+        sk.score(one(), "Queries(min_grade=2)", per="session")
     with pytest.raises(MeasureError, match="Queries takes no cutoff"):
-        sk.score(one(), "Queries@3")
+        sk.score(one(), "Queries@3", per="session")
     with pytest.raises(MeasureError, match="mean takes a measure of queries"):
-        sk.score(one(), "mean(Queries)")
+        sk.score(one(), "mean(Queries)", per="session")
     with pytest.raises(MeasureError, match="nothing to explain"):
         sk.explain(one(), "Queries")
 
@@ -203,7 +204,7 @@ def test_undefined_becomes_zero_where_asked():
 
 
 def test_a_task_travels_with_everything():
-    task = score_task(one(), ["mean(RBP(p=0.8)@10)", "Results", "mean(AP)"], "system")
+    task = score_task(one(), ["mean(RBP(p=0.8)@10)", "Results", "mean(AP)"], by="system_id")
     back = pickle.loads(pickle.dumps(task))  # noqa: S301 - our own
     (batch,) = batches(one(), task.columns())
     sent = pickle.loads(pickle.dumps(batch.judged))  # noqa: S301 - our own

@@ -9,6 +9,7 @@ import pytest
 import sessionkit as sk
 from sessionkit.scoring.measures.grammar import example_of
 from sessionkit.scoring.measures.registry import MEASURES
+from tests.support.score_way import score_way
 
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 NINE = "2026-01-05T09:00:0{}Z"
@@ -71,7 +72,7 @@ def values_of(kind):
     study, values = study_of(kind), {}
     for level in ("query", "session"):
         asked = [measure for measure in map(example_of, MEASURES.values()) if measure.level == level]
-        for measure, value in sk.score(study, asked, per=level).select("measure", "value").iter_rows():
+        for measure, value in sk.score(study, asked, **score_way(level)).select("measure", "value").iter_rows():
             values.setdefault(measure, []).append(value)
     return values
 

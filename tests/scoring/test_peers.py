@@ -195,4 +195,4 @@ def test_an_empty_list_counts_as_with_trec_evals_c():
     for measure in ["nDCG", *asked]:
         assert sk.score(study, measure, per="query").get_column("value").to_list()[1] == 0.0
     assert sk.score(study, "nDCG", per="query").get_column("value").to_list() == [1.0, 0.0]
-    assert sk.score(study, "mean(nDCG)").get_column("value").to_list() == [0.5]
+    assert sk.score(study, "mean(nDCG)", per="session").get_column("value").to_list() == [0.5]

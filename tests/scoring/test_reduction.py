@@ -25,6 +25,7 @@ from sessionkit.study.batches import slices
 from tests.scoring.studies import sessions, study_of
 from tests.support.clinic import read_clinic
 from tests.support.examples import examples
+from tests.support.score_way import score_way
 
 ASKED = [
     "sDCG@3",
@@ -41,7 +42,7 @@ CURVES = [
     {"measure": "nsDCG@3"},
     {"measure": "sDCG@3", "normalize": "averages"},
     {"measure": "nsDCG@3", "after_stop": "null"},
-    {"measure": "sDCG(slots=shown)@3", "by": "session"},
+    {"measure": "sDCG(slots=shown)@3", "per": "session"},
 ]
 LOG = ("sessions", "queries", "results")
 quiet = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
@@ -60,8 +61,8 @@ def cut(task, study, rows):
 @given(drawn=sessions(), rows=st.integers(1, 9))
 def test_any_cut_gives_the_same_bits(drawn, rows):
     study = study_of(*drawn)
-    tasks = [score_task(study, ASKED, per) for per in ("session", "system", "all")]
-    tasks += [score_task(study, ["nDCG@3", "DCG(queries=1)@2"], "query")]
+    tasks = [score_task(study, ASKED, **score_way(per)) for per in ("session", "system_id", "all")]
+    tasks += [score_task(study, ["nDCG@3", "DCG(queries=1)@2"], per="query")]
     tasks += [curve_task(study, **asked) for asked in CURVES]
     for task in tasks:
         assert_frame_equal(cut(task, study, rows), cut(task, study, 10**9), check_exact=True)
@@ -75,8 +76,10 @@ def test_blocks_of_ids_and_of_numbers_are_the_same(drawn, tmp_path_factory):
     study = study_of(*drawn)
     saved = study.save(tmp_path_factory.mktemp("studies") / "study")
     assert saved.storage.stored is not None
-    for per in ("session", "system"):
-        assert_frame_equal(sk.score(saved, ASKED, per), sk.score(study, ASKED, per), check_exact=True)
+    for per in ("session", "system_id"):
+        assert_frame_equal(
+            sk.score(saved, ASKED, **score_way(per)), sk.score(study, ASKED, **score_way(per)), check_exact=True
+        )
     assert_frame_equal(sk.curve(saved, "nsDCG@3"), sk.curve(study, "nsDCG@3"), check_exact=True)
 
 
@@ -91,36 +94,41 @@ def test_partitions_and_stale_numbers_give_the_same_bits(drawn, tmp_path_factory
     stored = tuple(replace(part, numbered=number % 2 == 1) for number, part in enumerate(saved.storage.stored))
     stale = replace(stale, storage=replace(stale.storage, stored=stored))
     for other in (saved, stale):
-        for per in ("session", "system"):
-            assert_frame_equal(sk.score(other, ASKED, per), sk.score(study, ASKED, per), check_exact=True)
+        for per in ("session", "system_id"):
+            assert_frame_equal(
+                sk.score(other, ASKED, **score_way(per)), sk.score(study, ASKED, **score_way(per)), check_exact=True
+            )
         assert_frame_equal(sk.curve(other, "nsDCG@3"), sk.curve(study, "nsDCG@3"), check_exact=True)
 
 
 @quiet
 def test_several_tasks_in_one_pass():
     study = read_clinic()
-    tasks = [score_task(study, ["sDCG@10", "nsDCG@10"], "system"), curve_task(study, "nsDCG@10")]
+    tasks = [score_task(study, ["sDCG@10", "nsDCG@10"], by="system_id"), curve_task(study, "nsDCG@10")]
     scores, curves = run(study, tasks)
-    assert_frame_equal(scores.drop("__unnamed"), sk.score(study, ["sDCG@10", "nsDCG@10"], "system"), check_exact=True)
-    assert_frame_equal(curves.drop("stopped"), sk.curve(study, "nsDCG@10"), check_exact=True)
+    assert_frame_equal(
+        scores.drop("__unnamed"), sk.score(study, ["sDCG@10", "nsDCG@10"], by="system_id"), check_exact=True
+    )
+    curves = tasks[1].grouping.keyed(curves).drop("stopped")
+    assert_frame_equal(curves, sk.curve(study, "nsDCG@10"), check_exact=True)
 
 
 @pytest.mark.slow
 def test_what_was_done_in_one_pass_is_at_hand_as_often_as_it_was_planned(monkeypatch):
     study = read_clinic()
     tasks = [
-        score_task(study, "sDCG@10", "system"),
+        score_task(study, "sDCG@10", by="system_id"),
         curve_task(study, "nsDCG@10"),
-        score_task(study, "sDCG@10", "system"),
+        score_task(study, "sDCG@10", by="system_id"),
     ]
     passes = []
     monkeypatch.setattr(room, "parts_of", lambda *given: passes.append(given[0]) or parts_of(*given))
     with in_one_pass(study, tasks):
         assert len(passes) == 1
-        scores = [sk.score(study, "sDCG@10", "system") for _ in range(2)]
+        scores = [sk.score(study, "sDCG@10", by="system_id") for _ in range(2)]
         curves = sk.curve(study, "nsDCG@10")
         assert len(passes) == 1
-        scores += [sk.score(study, "sDCG@10", "system")]  # a third time
+        scores += [sk.score(study, "sDCG@10", by="system_id")]  # a third time
         assert len(passes) == 2
         with in_one_pass(replace(study), tasks):  # of another study
             assert len(passes) == 3
@@ -128,13 +136,17 @@ def test_what_was_done_in_one_pass_is_at_hand_as_often_as_it_was_planned(monkeyp
             assert passes[3:] == [study]
     assert_frame_equal(sk.curve(study, "nsDCG@10"), curves, check_exact=True)
     for one in scores:
-        assert_frame_equal(one, sk.score(study, "sDCG@10", "system"), check_exact=True)
+        assert_frame_equal(one, sk.score(study, "sDCG@10", by="system_id"), check_exact=True)
     assert len(passes) == 4 + 1 + 3
 
 
 def test_parts_cross_arrow_unchanged():
     study = read_clinic()
-    for task in (score_task(study, "sDCG@10", "system"), score_task(study, "sDCG@10"), curve_task(study, "nsDCG@10")):
+    for task in (
+        score_task(study, "sDCG@10", by="system_id"),
+        score_task(study, "sDCG@10", per="session"),
+        curve_task(study, "nsDCG@10"),
+    ):
         parts = [part for (part,) in parts_of(study, [task], "50MB")]
         crossed = [pl.from_arrow(part.to_arrow()) for part in parts]
         assert_frame_equal(task.whole(crossed), task.whole(parts), check_exact=True)
@@ -142,16 +154,18 @@ def test_parts_cross_arrow_unchanged():
 
 def test_a_block_does_not_mind_the_order_of_rows():
     study = read_clinic()
-    task, judged = score_task(study, "sDCG@10"), GradedPairs.of(study)
+    task, judged = score_task(study, "sDCG@10", per="session"), GradedPairs.of(study)
     (part,) = slices(study)
     mixed = [getattr(part, name).sample(fraction=1, shuffle=True, seed=5) for name in LOG]
-    assert_frame_equal(task.part(SessionBatch.of(*mixed, judged)), sk.score(study, "sDCG@10"), check_exact=True)
+    assert_frame_equal(
+        task.part(SessionBatch.of(*mixed, judged)), sk.score(study, "sDCG@10", per="session"), check_exact=True
+    )
 
 
 def test_memory_is_said_in_words():
     study = read_clinic()
     with pytest.raises(UsageError, match="memory is 'lots'"):
-        sk.score(study, "sDCG@10", memory="lots")
+        sk.score(study, "sDCG@10", memory="lots", per="session")
 
 
 CHILD = """
@@ -163,7 +177,7 @@ from sessionkit.scoring.reduction import parts_of
 study = sk.open_study(sys.argv[1])
 task = score_task(study, "sDCG@10")
 rows = sum(len(part) for (part,) in parts_of(study, [task], sys.argv[2]))
-sk.score(study, "nsDCG@10", per="system", memory=sys.argv[2])
+sk.score(study, "nsDCG@10", by="system_id", memory=sys.argv[2])
 sk.curve(study, "nsDCG@10", memory=sys.argv[2])
 sk.breakdown(study, "nDCG@10", memory=sys.argv[2])
 print(json.dumps({"rows": rows, "peak": int(re.search(r"VmHWM:\\s+(\\d+)", open("/proc/self/status").read())[1]) * 1024}))

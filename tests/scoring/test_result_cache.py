@@ -14,11 +14,12 @@ from sessionkit.analysis.curve import curve_task
 from sessionkit.errors import DataWarning, UsageError
 from sessionkit.scoring import reduction as module
 from sessionkit.scoring.reduction import run
-from sessionkit.scoring.result_cache import Partials, text_of
+from sessionkit.scoring.result_cache import ResultCache, text_of
 from sessionkit.scoring.score import score_parts, score_task
 from sessionkit.study.partitions import add_partition
 from sessionkit.study.settings import Settings
 from tests.support.clinic import read_clinic
+from tests.support.score_way import score_way
 
 ASKED = ["sDCG@10", "nsDCG@10", "mean(nDCG@10)"]
 
@@ -42,7 +43,7 @@ def saved(study, tmp_path):
 
 @pytest.fixture
 def kept(tmp_path):
-    return tmp_path / "partials"
+    return tmp_path / "cache"
 
 
 @pytest.fixture
@@ -68,16 +69,16 @@ def topic(study, name):
 
 
 @pytest.mark.few(2)
-@pytest.mark.parametrize("per", ["session", "query", "system", "all", "topic"])
+@pytest.mark.parametrize("per", ["session", "query", "system_id", "all", "topic_id"])
 def test_the_same_bits_with_and_without(study, saved, kept, made, per):
     asked = ["nDCG@10", "DCG@3"] if per == "query" else ASKED
-    plain = sk.score(study, asked, per)
+    plain = sk.score(study, asked, **score_way(per))
     for expected in (study.facts.sessions, 0):
         made.clear()
-        assert_frame_equal(sk.score(saved, asked, per, partials=kept), plain, check_exact=True)
+        assert_frame_equal(sk.score(saved, asked, **score_way(per), cache=kept), plain, check_exact=True)
         assert sum(made) == expected
     made.clear()
-    parts = list(score_parts(saved, asked, per, partials=kept))
+    parts = list(score_parts(saved, asked, **score_way(per), cache=kept))
     assert_frame_equal(pl.concat(parts), plain, check_exact=True)
     assert made == []
 
@@ -86,9 +87,9 @@ def test_the_same_bits_with_and_without(study, saved, kept, made, per):
 def test_curves_and_breakdowns(study, saved, kept, made):
     for _ in range(2):
         made.clear()
-        assert_frame_equal(sk.curve(saved, "nsDCG@10", partials=kept), sk.curve(study, "nsDCG@10"), check_exact=True)
-        found = sk.breakdown(saved, "nDCG@10", partials=kept, by="best")
-        assert_frame_equal(found, sk.breakdown(study, "nDCG@10", by="best"), check_exact=True)
+        assert_frame_equal(sk.curve(saved, "nsDCG@10", cache=kept), sk.curve(study, "nsDCG@10"), check_exact=True)
+        found = sk.breakdown(saved, "nDCG@10", cache=kept, parts="best")
+        assert_frame_equal(found, sk.breakdown(study, "nDCG@10", parts="best"), check_exact=True)
     assert sum(made) == 2 * study.facts.sessions  # those of the unsaved study
 
 
@@ -99,20 +100,25 @@ def test_one_new_partition_does_not_score_the_rest(study, tmp_path, kept, made):
     log = {table: study.table(table).join(first, on="session_id", how="semi") for table in ("queries", "results")}
     saved = study.with_tables(sessions=first, **log).save(tmp_path / "most", partition_by="topic_id")
     new = topic(study, topics[0])
-    sk.score(saved, ASKED, "system", partials=kept)
+    sk.score(saved, ASKED, by="system_id", cache=kept)
     assert sum(made) == study.facts.sessions - new.facts.sessions
     made.clear()
     whole = add_partition(saved.path, new, "topic_id", topics[0])
-    scores = sk.score(whole, ASKED, "system", partials=kept)
+    scores = sk.score(whole, ASKED, by="system_id", cache=kept)
     assert made == [new.facts.sessions]
-    assert_frame_equal(scores, sk.score(study, ASKED, "system"), check_exact=True)
+    assert_frame_equal(scores, sk.score(study, ASKED, by="system_id"), check_exact=True)
 
 
 @pytest.mark.slow
 def test_what_partials_depend_on(study, saved, kept, made, tmp_path):
     def scored(given, *asked, **options):
         made.clear()
-        run(given, [score_task(given, asked or ASKED, options.pop("per", "system"))], partials=kept, **options)
+        run(
+            given,
+            [score_task(given, asked or ASKED, **score_way(options.pop("per", "system_id")))],
+            cache=kept,
+            **options,
+        )
         return sum(made)
 
     every = study.facts.sessions
@@ -139,24 +145,24 @@ def test_what_partials_depend_on(study, saved, kept, made, tmp_path):
 
 @pytest.mark.slow
 def test_a_new_kernel_or_version_starts_anew(saved, kept, made, monkeypatch):
-    sk.score(saved, "sDCG@10", partials=kept)
+    sk.score(saved, "sDCG@10", cache=kept, per="session")
     for name, value in (("KERNEL", 99), ("__version__", "99.0")):
         monkeypatch.setattr(f"sessionkit.scoring.result_cache.{name}", value)
         made.clear()
-        sk.score(saved, "sDCG@10", partials=kept)
+        sk.score(saved, "sDCG@10", cache=kept, per="session")
         assert made
 
 
 @pytest.mark.slow
 def test_stale_numbers_do_not_matter_to_partials(study, saved, kept, made):
     """A part that is read by its public columns has the partial of the same part with numbers."""
-    sk.score(saved, ASKED, "system", partials=kept)
+    sk.score(saved, ASKED, by="system_id", cache=kept)
     made.clear()
     again = sk.open_study(saved.path)
     unnumbered = tuple(replace(part, numbered=False) for part in saved.storage.stored)
     again = replace(again, storage=replace(again.storage, stored=unnumbered))
     assert_frame_equal(
-        sk.score(again, ASKED, "system", partials=kept), sk.score(study, ASKED, "system"), check_exact=True
+        sk.score(again, ASKED, by="system_id", cache=kept), sk.score(study, ASKED, by="system_id"), check_exact=True
     )
     assert sum(made) == study.facts.sessions  # the unsaved study
 
@@ -164,32 +170,32 @@ def test_stale_numbers_do_not_matter_to_partials(study, saved, kept, made):
 @pytest.mark.few(1)
 @pytest.mark.parametrize("damage", [lambda data: data[:0], lambda data: data[:-1], lambda data: b"x" * len(data)])
 def test_damaged_files_are_worked_out_again(saved, kept, made, damage):
-    plain = sk.score(saved, ASKED, "system", partials=kept)
+    plain = sk.score(saved, ASKED, by="system_id", cache=kept)
     files = sorted(kept.iterdir())
     for path in files[:2]:
         path.write_bytes(damage(path.read_bytes()))
     made.clear()
-    assert_frame_equal(sk.score(saved, ASKED, "system", partials=kept), plain, check_exact=True)
+    assert_frame_equal(sk.score(saved, ASKED, by="system_id", cache=kept), plain, check_exact=True)
     assert len(made) == 2
     assert [path.name[:64] for path in sorted(kept.iterdir())] == [path.name[:64] for path in files]
 
 
 @pytest.mark.slow
 def test_one_flipped_bit_is_not_believed(saved, kept, made):
-    plain = sk.score(saved, ASKED, "session", partials=kept)
+    plain = sk.score(saved, ASKED, per="session", cache=kept)
     path = min(kept.iterdir())
     data = bytearray(path.read_bytes())
     data[len(data) // 2] ^= 1
     path.write_bytes(data)
     made.clear()
-    assert_frame_equal(sk.score(saved, ASKED, "session", partials=kept), plain, check_exact=True)
+    assert_frame_equal(sk.score(saved, ASKED, per="session", cache=kept), plain, check_exact=True)
     assert len(made) == 1
 
 
 def test_foreign_files_are_left_alone(saved, kept):
     kept.mkdir()
     (kept / "notes.txt").write_text("mine")
-    sk.score(saved, "sDCG@10", partials=kept)
+    sk.score(saved, "sDCG@10", cache=kept, per="session")
     assert (kept / "notes.txt").read_text() == "mine"
     partitions = {part.folder for part in saved.storage.stored}
     assert len(
@@ -199,43 +205,45 @@ def test_foreign_files_are_left_alone(saved, kept):
 
 def test_places_that_cannot_be_written(saved, tmp_path):
     (tmp_path / "file").write_text("x")
-    with pytest.raises(UsageError, match="name a directory for partials that can be written"):
-        sk.score(saved, "sDCG@10", partials=tmp_path / "file")
+    with pytest.raises(UsageError, match="name a directory for the cache that can be written"):
+        sk.score(saved, "sDCG@10", cache=tmp_path / "file", per="session")
 
 
 def test_a_study_that_is_not_saved(study, saved, kept):
     for given in (study, saved.with_tables(sessions=saved.sessions)):
-        with pytest.raises(UsageError, match="partials are kept of saved studies: save it"):
-            sk.score(given, "sDCG@10", partials=kept)
+        with pytest.raises(UsageError, match="a cache is kept of a saved study: save it"):
+            sk.score(given, "sDCG@10", cache=kept, per="session")
     saved = replace(saved, storage=replace(saved.storage, hashes={}))
     with pytest.raises(UsageError, match="save it again"):
-        sk.score(saved, "sDCG@10", partials=kept)
+        sk.score(saved, "sDCG@10", cache=kept, per="session")
     assert not kept.exists()
 
 
 def test_a_study_without_partitions_is_one(study, tmp_path, kept, made):
     saved = study.save(tmp_path / "plain")
     for _ in range(2):
-        assert_frame_equal(sk.score(saved, ASKED, partials=kept), sk.score(saved, ASKED), check_exact=True)
+        assert_frame_equal(
+            sk.score(saved, ASKED, cache=kept, per="session"), sk.score(saved, ASKED, per="session"), check_exact=True
+        )
     assert len(list(kept.iterdir())) == 1
-    assert sum(made) == 3 * study.facts.sessions  # twice without partials, once with
+    assert sum(made) == 3 * study.facts.sessions  # twice without cache, once with
 
 
 @pytest.mark.slow
 def test_several_tasks_of_which_some_are_kept(saved, study, kept, made):
-    one, two = score_task(saved, "sDCG@10", "system"), curve_task(saved, "nsDCG@10")
-    run(saved, [one], partials=kept)
+    one, two = score_task(saved, "sDCG@10", by="system_id"), curve_task(saved, "nsDCG@10")
+    run(saved, [one], cache=kept)
     made.clear()
-    found = run(saved, [one, two, one], partials=kept)
+    found = run(saved, [one, two, one], cache=kept)
     assert sum(made) == study.facts.sessions
     for table, plain in zip(found, run(saved, [one, two, one]), strict=True):
         assert_frame_equal(table, plain, check_exact=True)
 
 
 def test_tasks_have_texts_of_their_own(study):
-    asked = [("sDCG@10", "session"), ("sDCG@5", "session"), ("sDCG@10", "query"), ("sDCG@10", "topic")]
-    texts = [text_of(score_task(study, "DCG@10" if per == "query" else name, per)) for name, per in asked]
-    options = ({}, {"by": "topic"}, {"min_queries": 2}, {"normalize": "averages"}, {"after_stop": "null"})
+    asked = [("sDCG@10", "session"), ("sDCG@5", "session"), ("sDCG@10", "query"), ("sDCG@10", "topic_id")]
+    texts = [text_of(score_task(study, "DCG@10" if per == "query" else name, **score_way(per))) for name, per in asked]
+    options = ({}, {"by": "topic_id"}, {"by": "topic_id,system_id"}, {"normalize": "averages"}, {"after_stop": "null"})
     texts += [text_of(curve_task(study, "nsDCG@10", **given)) for given in options]
     assert len(set(texts)) == len(texts)
     assert text_of(Settings(max_grade=3)) != text_of(Settings(max_grade=4))
@@ -250,12 +258,12 @@ def test_groups_of_odd_types_come_back_as_they_were(study, tmp_path, kept):
     saved = study.with_tables(sessions=odd).save(tmp_path / "odd", partition_by="flag")
     assert {part.folder for part in saved.storage.stored} == {"flag=true", "flag=false"}
     for _ in range(2):
-        found = sk.score(saved, "sDCG@10", ["day", "flag", "half"], partials=kept)
-        assert_frame_equal(found, sk.score(saved, "sDCG@10", ["day", "flag", "half"]), check_exact=True)
+        found = sk.score(saved, "sDCG@10", by=["day", "flag", "half"], cache=kept)
+        assert_frame_equal(found, sk.score(saved, "sDCG@10", by=["day", "flag", "half"]), check_exact=True)
 
 
 def test_nothing_is_kept_that_would_come_back_changed(kept):
     part = pl.DataFrame({"x": [1]}, schema={"x": pl.Int128})
-    Partials(kept).keep("0" * 64, part)
-    found = Partials(kept).find("0" * 64)
+    ResultCache(kept).keep("0" * 64, part)
+    found = ResultCache(kept).find("0" * 64)
     assert found is None or found.equals(part)

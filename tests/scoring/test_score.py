@@ -4,6 +4,9 @@ import polars as pl
 import pytest
 
 import sessionkit as sk
+from sessionkit.errors import UsageError
+from tests.support.clinic import read_clinic
+from tests.support.score_way import score_way
 
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 
@@ -43,50 +46,61 @@ def test_per_query(study):
 
 
 def test_means_by_groups(study):
-    table = sk.score(study, "sDCG@1", per="system")
+    table = sk.score(study, "sDCG@1", by="system_id")
     assert table.columns == ["system_id", "measure", "value", "n", "undefined", "judged"]
     assert table.rows() == [("R", "sDCG@1", 2.0, 1, 0, 1.0), ("S", "sDCG@1", 2.0, 2, 1, pytest.approx(2 / 3))]
-    assert sk.score(study, "sDCG@1", per="mood").select("mood", "value", "n").rows() == [(1, 1.0, 1), (2, 2.5, 2)]
-    assert sk.score(study, "sDCG@1", per="years").select("years", "value", "n").rows() == [(3, 2.0, 1), (5, 2.0, 2)]
-    both = sk.score(study, "sDCG@1", per="system,mood").select("system_id", "mood", "value")
+    assert sk.score(study, "sDCG@1", by="mood").select("mood", "value", "n").rows() == [(1, 1.0, 1), (2, 2.5, 2)]
+    assert sk.score(study, "sDCG@1", by="years").select("years", "value", "n").rows() == [(3, 2.0, 1), (5, 2.0, 2)]
+    both = sk.score(study, "sDCG@1", by="system_id,mood").select("system_id", "mood", "value")
     assert both.rows() == [("R", 2, 2.0), ("S", 1, 1.0), ("S", 2, 3.0)]
-    assert sk.score(study, "sDCG@1", per=["system", "mood"]).select("system_id", "mood", "value").equals(both)
+    assert sk.score(study, "sDCG@1", by=["system_id", "mood"]).select("system_id", "mood", "value").equals(both)
 
 
 def test_mean_of_all_sessions(study):
-    assert sk.score(study, "sDCG@1", per="all").rows() == [("sDCG@1", 2.0, 3, 1, 0.75)]
+    assert sk.score(study, "sDCG@1", by=None).rows() == [("sDCG@1", 2.0, 3, 1, 0.75)]
 
 
 def test_undefined_can_be_zero(study):
-    table = sk.score(study, "sDCG(undefined=zero)@1", per="system").filter(system_id="S")
+    table = sk.score(study, "sDCG(undefined=zero)@1", by="system_id").filter(system_id="S")
     assert table.select("value", "n", "undefined").rows() == [(pytest.approx(4 / 3), 3, 0)]
 
 
 @pytest.mark.parametrize(
     ("measure", "per", "says"),
     [
-        ("nDCG@10", "session", "mean(nDCG@10)"),
-        ("nDCG@10", "system", "mean(nDCG@10)"),
         ("sDCG@10", "query", "no value per query"),
         ("mean(nDCG@10)", "query", "nDCG@10"),
-        ("sDCG@10", "sistem", "did you mean 'system'"),
-        ("sDCG@10", "query,system", "stand alone"),
+        ("sDCG@10", "sistem_id", "did you mean 'system_id'"),
+        ("sDCG@10", "query,system_id", "per=query gives a row for each"),
         ("sDCG(rank_origin=session)", "session", "needs a cutoff"),
         ("avgpos(sDCG)", "session", "needs a cutoff"),
     ],
 )
 def test_what_is_wrong_is_said(study, measure, per, says):
     with pytest.raises(sk.UsageError) as error:
-        sk.score(study, measure, per=per)
+        sk.score(study, measure, **score_way(per))
     assert says in str(error.value)
 
 
 @pytest.mark.parametrize(
-    ("measures", "per"), [(None, "session"), (["sDCG@1", 3], "session"), ("sDCG@1", None), ("sDCG@1", 5)]
+    ("measures", "per"), [(None, "session"), (["sDCG@1", 3], "session"), ("sDCG@1", [3]), ("sDCG@1", 5)]
 )
 def test_what_is_no_text_is_refused(study, measures, per):
     with pytest.raises(sk.UsageError):
-        sk.score(study, measures, per=per)
+        sk.score(study, measures, **score_way(per))
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"per": "system"}, "per must be session or query"),
+        ({"per": "session", "by": "topic_id"}, "drop one of them"),
+        ({"per": "query", "by": None}, "drop one of them"),
+    ],
+)
+def test_per_is_a_unit_and_by_makes_groups(study, options, says):
+    with pytest.raises(sk.UsageError, match=says):
+        sk.score(study, "CG@1", **options)
 
 
 def test_columns_of_the_log_do_not_meet_those_of_the_table():
@@ -103,22 +117,22 @@ def test_columns_of_the_log_do_not_meet_those_of_the_table():
         judgments={"judgment_key": ["t"], "doc_id": ["a"], "grade": [1]},
     )
     for column, value in (("results", "x"), ("_unit", "y"), ("total", 1)):
-        assert sk.score(study, "sDCG@1", per=column).select(column, "value").rows() == [(value, 1.0)]
-    assert sk.score(study, "sDCG@1", per="results,results").columns[0] == "results"
+        assert sk.score(study, "sDCG@1", **score_way(column)).select(column, "value").rows() == [(value, 1.0)]
+    assert sk.score(study, "sDCG@1", by="results,results").columns[0] == "results"
     with pytest.raises(sk.UsageError, match="rename"):
-        sk.score(study, "sDCG@1", per="judged")
+        sk.score(study, "sDCG@1", by="judged")
 
 
 def test_no_measure_is_refused(study):
     with pytest.raises(sk.MeasureError, match="no measure"):
-        sk.score(study, [])
+        sk.score(study, [], per="session")
 
 
 def test_missing_columns_are_named(study):
     with pytest.raises(sk.DataError, match="clicked"):
-        sk.score(study, "sDCG(depth=last_click)@3")
+        sk.score(study, "sDCG(depth=last_click)@3", per="session")
     with pytest.raises(sk.DataError, match="user_grade"):
-        sk.score(study, "sDCG(grades=user)@3")
+        sk.score(study, "sDCG(grades=user)@3", per="session")
 
 
 def test_looking_deeper_than_was_observed_is_flagged(tmp_path):
@@ -129,13 +143,13 @@ def test_looking_deeper_than_was_observed_is_flagged(tmp_path):
         judgments={"judgment_key": ["t"], "doc_id": ["a"], "grade": [1]},
     )
     with pytest.warns(sk.DataWarning, match=r"deeper than was observed in 1 of 2 queries \(50%\)"):
-        sk.score(partly, "sDCG@10")
+        sk.score(partly, "sDCG@10", per="session")
     saved = partly.save(tmp_path / "study")
     with pytest.warns(sk.DataWarning, match=r"deeper than was observed in 1 of 2 queries \(50%\)"):
-        sk.score(saved, "sDCG@10")
+        sk.score(saved, "sDCG@10", per="session")
     with pytest.warns(sk.DataWarning, match=r"deeper than was observed in 1 of 1 queries"):
-        sk.score(saved, "sDCG(queries=1)@2")
-    sk.score(saved, "sDCG@1")  # no deeper than the one result that was observed
+        sk.score(saved, "sDCG(queries=1)@2", per="session")
+    sk.score(saved, "sDCG@1", per="session")  # no deeper than the one result that was observed
 
 
 def test_clicks_known_at_two_ranks_only_are_not_a_list_seen_to_the_second():
@@ -147,7 +161,7 @@ def test_clicks_known_at_two_ranks_only_are_not_a_list_seen_to_the_second():
     )
     for depth in (1, 2, 9):
         with pytest.warns(sk.DataWarning, match="1 of 1 queries"):
-            sk.score(clicks, f"sDCG@{depth}")
+            sk.score(clicks, f"sDCG@{depth}", per="session")
 
 
 def test_looking_beyond_a_gap_of_a_list_is_flagged(tmp_path):
@@ -160,16 +174,16 @@ def test_looking_beyond_a_gap_of_a_list_is_flagged(tmp_path):
     gapped = sk.from_tables({**lists, "topic_id": ["t"] * 5}, {"judgment_key": ["t"], "doc_id": ["a"], "grade": [1]})
     for study in (gapped, gapped.save(tmp_path / "study")):
         with pytest.warns(sk.DataWarning, match=r"sDCG@3 looks deeper than was observed in 1 of 2 queries \(50%\)"):
-            sk.score(study, "sDCG@3")
-        sk.score(study, "sDCG@2")  # the second list is known to its end, which is at 2
+            sk.score(study, "sDCG@3", per="session")
+        sk.score(study, "sDCG@2", per="session")  # the second list is known to its end, which is at 2
 
 
 def test_saved_studies_score_the_same(study, tmp_path):
     asked = ["sDCG@1", "sDCG(unjudged=skip)@1", "mean(nDCG@1)", "avgpos(sDCG@1)"]
     saved = study.save(tmp_path / "study")
-    for per in ("session", "system"):
-        assert sk.score(saved, asked, per=per).equals(sk.score(study, asked, per=per))
-    assert isinstance(sk.score(saved, asked), pl.DataFrame)
+    for per in ("session", "system_id"):
+        assert sk.score(saved, asked, **score_way(per)).equals(sk.score(study, asked, **score_way(per)))
+    assert isinstance(sk.score(saved, asked, per="session"), pl.DataFrame)
 
 
 def test_every_value_stands_beside_its_measure_in_whatever_order_they_are_asked_for():
@@ -187,5 +201,21 @@ def test_every_value_stands_beside_its_measure_in_whatever_order_they_are_asked_
     expected = {"CG@1": 1.0, "CG@2": 3.0, "P@1": 1.0, "DCG@1": 1.0, "R@1": 0.5, "DCG@2": 2.261859507142915, "R@2": 1.0}
     found = sk.score(study, [*expected], per="query")
     assert dict(found.select("measure", "value").rows()) == pytest.approx(expected)
-    means = sk.score(study, [f"mean({measure})" for measure in expected])
+    means = sk.score(study, [f"mean({measure})" for measure in expected], per="session")
     assert means.get_column("value").to_list() == pytest.approx([*expected.values()])
+
+
+def test_wide_is_a_row_per_session_with_every_column_of_session_and_user():
+    study = read_clinic()
+    long = sk.score(study, ["nsDCG@10", "Queries"], per="session")
+    wide = sk.score(study, ["nsDCG@10", "Queries"], per="session", wide=True)
+    assert wide.columns[-2:] == ["nsDCG@10", "Queries"]
+    assert set(study.columns("sessions")) | set(study.columns("users")) == set(wide.columns[:-2])
+    assert wide["session_id"].to_list() == long["session_id"].unique().sort().to_list()
+    for measure in ("nsDCG@10", "Queries"):
+        assert wide[measure].to_list() == long.filter(measure=measure).sort("session_id")["value"].to_list()
+    with pytest.raises(UsageError, match="add per=session"):
+        sk.score(study, "nsDCG@10", wide=True)
+    named = study.with_tables(sessions=study.sessions.rename({"satisfaction": "nsDCG@10"}))
+    with pytest.raises(UsageError, match="have a column 'nsDCG@10' themselves"):
+        sk.score(named, "nsDCG@10", per="session", wide=True)

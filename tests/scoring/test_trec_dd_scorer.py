@@ -45,7 +45,7 @@ def scored(tmp_path):
         (tmp_path / "truth.xml").write_text(topics(passages), encoding="utf-8")
         study = sk.read(tmp_path / "one.run", judgments=tmp_path / "truth.xml")
         study = replace(study, settings=replace(study.settings, merge="sum"))
-        return sk.score(study, list(measures))["value"].to_list()
+        return sk.score(study, list(measures), per="session")["value"].to_list()
 
     return scored
 

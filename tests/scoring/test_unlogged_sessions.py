@@ -14,6 +14,7 @@ from sessionkit.reports.sections.explorer import explorer
 from sessionkit.scoring.measures.grammar import example_of, parse_measure
 from sessionkit.scoring.measures.registry import MEASURES
 from tests.reports.one_section import page_of
+from tests.support.score_way import score_way
 
 NINE = "2026-01-05T09:00:0{}Z"
 quiet = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
@@ -93,11 +94,11 @@ def of_sessions():
 @quiet
 def test_no_measure_has_a_value():
     measures = list(dict.fromkeys(of_sessions()))
-    scores = sk.score(log(), measures)
+    scores = sk.score(log(), measures, per="session")
     values = scores.filter(pl.col("session_id").is_in(UNLOGGED))
     assert values.height == 2 * len(measures)
     assert values.filter(pl.col("value").is_not_null())["measure"].to_list() == []
-    groups = sk.score(log(), measures, per="system")
+    groups = sk.score(log(), measures, by="system_id")
     both = groups.group_by("measure").agg(
         pl.col("n", "undefined").sum(), without=pl.col("value").filter(system_id="B").sum()
     )
@@ -122,7 +123,7 @@ def test_of_the_first_queries_none_was_logged():
         "Results(queries=1)",
         "mean(P(queries=1)@10)",
     ):
-        assert sk.score(log(), [text])["value"].to_list() == [None] * 3
+        assert sk.score(log(), [text], per="session")["value"].to_list() == [None] * 3
 
 
 @pytest.mark.parametrize("saved", [False, True])
@@ -130,16 +131,16 @@ def test_the_warning_says_why(saved, tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
         study = log().save(tmp_path / "study") if saved else log()
-    for per in ("session", "system"):
+    for per in ("session", "system_id"):
         with pytest.warns(DataWarning) as caught:
-            sk.score(study, ["sDCG@10", "Results"], per=per)
+            sk.score(study, ["sDCG@10", "Results"], **score_way(per))
         text = "sDCG@10, Results undefined for 2 of 3: e, n; no list of 2 sessions was logged; left out of means"
         assert [str(one.message) for one in caught] == [text]
     # other sessions have other reasons: nothing is judged for s with the topic of another
     other = study.with_tables(sessions=study.sessions.with_columns(judgment_key=pl.lit("u")))
     why = "no list of 2 sessions was logged; no judgments for their key; left out"
     with pytest.warns(DataWarning, match=rf"3 of 3: e, n, s; {why}"):
-        sk.score(other, ["sDCG@10"])
+        sk.score(other, ["sDCG@10"], per="session")
 
 
 @pytest.mark.slow
@@ -152,10 +153,10 @@ def test_curves_and_bounds_leave_them_out(undefined):
     )
     for text in (f"sDCG(undefined={undefined})@2", f"nsDCG(ideal_queries=3,undefined={undefined})@2"):
         for normalize in ("none", "each", "averages"):
-            curve = sk.curve(study, text, normalize=normalize).filter(group="A")
+            curve = sk.curve(study, text, normalize=normalize).filter(system_id="A")
             assert curve["n"].max() == 1
             assert curve.equals(sk.curve(alone, text, normalize=normalize))
-        bounds = sk.incomplete(study, [text], by=None, per="session")
+        bounds = sk.bounds(study, [text], by=None, per="session")
         assert bounds.bounds.select("n", "undefined").rows() == [(1, 2)]
         of_units = bounds.units.filter(pl.col("session_id").is_in(UNLOGGED))
         assert of_units.select("score", "lower", "upper").rows() == [(None, None, None)] * 2

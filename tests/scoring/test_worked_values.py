@@ -67,7 +67,7 @@ def by_rank(study, name):
 
 
 def value(study, measure):
-    return sk.score(study, measure).get_column("value").item()
+    return sk.score(study, measure, per="session").get_column("value").item()
 
 
 def test_cumulated_gain_of_the_papers(jk):
@@ -98,7 +98,7 @@ def test_ecir_appendix_follows_its_formula_not_its_misprint(jk):
     )
 
 
-def test_normalised_vectors_and_their_average_positions(jk):
+def test_normalized_vectors_and_their_average_positions(jk):
     ncg = by_rank(jk, "nCG")
     ndcg = by_rank(jk, "nDCG(discount=jk2002)")
     assert ncg == pytest.approx([1, 0.8333, 0.8889, 0.7273, 0.6154, 0.6, 0.6875, 0.7647, 0.8889, 0.8421], abs=5e-5)
@@ -138,8 +138,8 @@ def test_concatenated_vector_of_the_toy_session(toy):
         [0, 0.5, 0.5, 0.5, 0.5, 0.5, 1.615772, 1.615772, 1.831592], abs=5e-7
     )
     assert curve.get_column("ideal")[-1] == pytest.approx(7.5342320758, abs=1e-10)
-    normalised = [0, 0.166667, 0.14763, 0.105928, 0.092819, 0.088578, 0.239001, 0.220782, 0.243103]
-    assert sk.curve(toy, "nsDCG@3").get_column("value").to_list() == pytest.approx(normalised, abs=5e-7)
+    normalized = [0, 0.166667, 0.14763, 0.105928, 0.092819, 0.088578, 0.239001, 0.220782, 0.243103]
+    assert sk.curve(toy, "nsDCG@3").get_column("value").to_list() == pytest.approx(normalized, abs=5e-7)
 
 
 def test_query_factors_of_ecir():
@@ -251,7 +251,7 @@ def test_avg_vect_and_both_orders_of_averaging():
 def test_rows_are_in_the_order_asked_for(toy):
     asked = ["mean(nDCG@3)", "sDCG@3", "nsDCG(undefined=zero,normalize=query)@3", "avgpos(sDCG@3)", "nsDCG@3"]
     with pytest.warns(sk.DataWarning, match="upper bound"):
-        assert sk.score(toy, asked).get_column("measure").to_list() == asked
+        assert sk.score(toy, asked, per="session").get_column("measure").to_list() == asked
 
 
 @pytest.mark.parametrize("measure", ["sDCG@3", "nsDCG@3"])
@@ -259,7 +259,7 @@ def test_length_of_average_positions(toy, measure):
     own = sk.curve(toy, measure).get_column("value").to_list()
     assert value(toy, f"avgpos({measure},length=5)") == pytest.approx(sum(own[:5]) / 5, rel=1e-12)
     assert value(toy, f"avgpos({measure},length=12)") == pytest.approx((sum(own) + 3 * own[-1]) / 12, rel=1e-12)
-    assert isinstance(sk.score(toy, measure), pl.DataFrame)
+    assert isinstance(sk.score(toy, measure, per="session"), pl.DataFrame)
 
 
 def test_a_gap_in_the_ranks_is_a_slot():

@@ -4,6 +4,7 @@ from polars.testing import assert_frame_equal
 
 import sessionkit as sk
 from sessionkit.study.batches import ORDER
+from tests.support.score_way import score_way
 
 ASKED = ["sDCG@10", "nsDCG(ideal=spread)@5", "mean(nDCG@10)"]
 FIRST = {"s1": ("u1", "2026-11-19", "ab"), "s4": ("u2", "2026-11-20", "cb"), "s2": ("u1", "2026-11-20", "a")}
@@ -30,8 +31,10 @@ def same_study(one, other):
 
 
 def same_scores(one, other):
-    for per in ("session", "query", "system", "all"):
+    for per in ("session", "query", "system_id", "all"):
         asked = ["nDCG@10"] if per == "query" else ASKED
-        assert_frame_equal(sk.score(one, asked, per), sk.score(other, asked, per), check_exact=True)
+        assert_frame_equal(
+            sk.score(one, asked, **score_way(per)), sk.score(other, asked, **score_way(per)), check_exact=True
+        )
     assert_frame_equal(sk.curve(one, "nsDCG@10"), sk.curve(other, "nsDCG@10"), check_exact=True)
     assert_frame_equal(sk.breakdown(one, "nDCG@10"), sk.breakdown(other, "nDCG@10"), check_exact=True)

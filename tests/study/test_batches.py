@@ -68,8 +68,8 @@ def test_an_empty_study_is_one_empty_slice(study, tmp_path):
     (part,) = slices(empty)
     assert (len(part.sessions), len(part.queries), len(part.results)) == (0, 0, 0)
     opened = empty.save(tmp_path / "empty")
-    assert sk.score(opened, "sDCG@10").is_empty()
-    assert sk.score(empty, "sDCG@10", per="system").is_empty()
+    assert sk.score(opened, "sDCG@10", per="session").is_empty()
+    assert sk.score(empty, "sDCG@10", by="system_id").is_empty()
 
 
 @pytest.mark.slow
@@ -84,21 +84,25 @@ def test_small_files_are_sliced_together(study, tmp_path):
             study.sessions.collect()["session_id"].alias("session_id")
         )
         assert len(cut) <= 2 * study.facts.results / rows + 1 or rows == 1
-    assert_frame_equal(sk.score(many, "nsDCG@10"), sk.score(study, "nsDCG@10"), check_exact=True)
+    assert_frame_equal(
+        sk.score(many, "nsDCG@10", per="session"), sk.score(study, "nsDCG@10", per="session"), check_exact=True
+    )
 
 
 def test_a_study_written_anew_while_it_is_open_is_not_read(study, tmp_path):
     opened = study.save(tmp_path / "study")
-    before = sk.score(opened, "sDCG@10", per="system")
+    before = sk.score(opened, "sDCG@10", by="system_id")
     fewer = study.with_tables(judgments=study.judgments.filter(pl.col("grade") > 1))
     fewer.save(tmp_path / "study")
     with pytest.raises(DataError, match="was written anew since it was opened; open it again"):
-        sk.score(opened, "sDCG@10", per="system")
-    assert not sk.score(sk.open_study(tmp_path / "study"), "sDCG@10", per="system").equals(before)
+        sk.score(opened, "sDCG@10", by="system_id")
+    assert not sk.score(sk.open_study(tmp_path / "study"), "sDCG@10", by="system_id").equals(before)
 
 
 @pytest.mark.parametrize("there", [True, False])
-@pytest.mark.parametrize("read", [lambda one: sk.score(one, "sDCG@10"), sk.describe, lambda one: list(slices(one))])
+@pytest.mark.parametrize(
+    "read", [lambda one: sk.score(one, "sDCG@10", per="session"), sk.describe, lambda one: list(slices(one))]
+)
 def test_files_that_went_with_a_replaced_study_are_explained(study, tmp_path, monkeypatch, there, read):
     opened = study.save(tmp_path / "study")
     shutil.rmtree(tmp_path / "study")

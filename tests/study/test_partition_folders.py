@@ -160,7 +160,7 @@ def test_odd_values_and_null(tmp_path):
 def test_a_study_without_sessions(study, tmp_path):
     none = {name: study.table(name).clear() for name in ("users", *LOG)}
     saved = study.with_tables(**none).save(tmp_path / "empty", partition_by="system_id")
-    assert sk.score(saved, "sDCG@10").is_empty()
+    assert sk.score(saved, "sDCG@10", per="session").is_empty()
     assert saved.storage.partitioned.by == "system_id"
 
 

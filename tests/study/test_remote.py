@@ -18,6 +18,7 @@ from sessionkit.errors import DataError, DataWarning, UsageError
 from sessionkit.study import open_study, verify_hashes
 from sessionkit.study.locations import SCHEMES, folder_at
 from tests.support.clinic import read_clinic
+from tests.support.score_way import score_way
 
 
 class Objects(http.server.BaseHTTPRequestHandler):
@@ -123,12 +124,14 @@ def test_a_study_at_an_address_is_the_study(saved, place, tmp_path):
     assert study.facts == saved.facts
     for name in ("users", "sessions", "queries", "results", "judgments", "rejected"):
         assert_frame_equal(study.table(name).collect(), saved.table(name).collect())
-    for per in ("session", "system"):
+    for per in ("session", "system_id"):
         asked = ["sDCG@10", "nsDCG@10", "mean(nDCG@10)"]
-        assert_frame_equal(sk.score(study, asked, per), sk.score(saved, asked, per), check_exact=True)
-        found = sk.score(study, asked, per, partials=tmp_path / "partials")
-        assert_frame_equal(found, sk.score(saved, asked, per, partials=tmp_path / "partials"), check_exact=True)
-    assert len(list((tmp_path / "partials").iterdir())) == 4  # two partitions, two tasks: found by either name
+        assert_frame_equal(
+            sk.score(study, asked, **score_way(per)), sk.score(saved, asked, **score_way(per)), check_exact=True
+        )
+        found = sk.score(study, asked, **score_way(per), cache=tmp_path / "cache")
+        assert_frame_equal(found, sk.score(saved, asked, **score_way(per), cache=tmp_path / "cache"), check_exact=True)
+    assert len(list((tmp_path / "cache").iterdir())) == 4  # two partitions, two tasks: found by either name
     assert_frame_equal(sk.curve(study, "nsDCG@10"), sk.curve(saved, "nsDCG@10"), check_exact=True)
     assert_frame_equal(sk.breakdown(study, "nDCG@10"), sk.breakdown(saved, "nDCG@10"), check_exact=True)
     copy = study.save(tmp_path / "copy")

@@ -18,11 +18,11 @@ VERBS = {
     "curve": lambda study: sk.curve(study, "sDCG@10"),
     "describe": sk.describe,
     "explain": lambda study: sk.explain(study, "sDCG@10", session="ses001"),
-    "judges": sk.judges,
+    "agreement": sk.agreement,
     "pseudonymize": sk.pseudonymize,
     "report": report,
     "save": lambda study: study.save(study.path.parent / "copy"),
-    "score": lambda study: sk.score(study, "sDCG@10"),
+    "score": lambda study: sk.score(study, "sDCG@10", per="session"),
     "sweep": lambda study: sk.sweep(study, "sDCG@10", {"b": [2, 3]}),
     "timeline": lambda study: sk.timeline(study, "ses001"),
 }

@@ -94,4 +94,4 @@ def test_a_pickled_study_takes_its_storage_along_and_leaves_its_memo(saved):
     assert (again.facts, again.memo.find("ours")) == (plain.facts, None)
     assert len(again.storage.stored) == len(plain.storage.stored)
     assert replace(again, path=None).facts == plain.facts
-    assert sk.score(again, "sDCG@1", "session").equals(sk.score(plain, "sDCG@1", "session"))
+    assert sk.score(again, "sDCG@1", per="session").equals(sk.score(plain, "sDCG@1", per="session"))

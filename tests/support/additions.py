@@ -79,7 +79,7 @@ def bars(study: Study, choices: Choices) -> Figure:
     """The number of queries by system."""
     from sessionkit import score
 
-    return Figure("bars", "Bars", charts.bars(score(study, "Queries", "system")), "A bar for every system.")
+    return Figure("bars", "Bars", charts.bars(score(study, "Queries")), "A bar for every system.")
 '''
 SECTION = GUIDED["sessionkit/reports/sections/greeting.py"]
 COMMAND = GUIDED["sessionkit/cli/count.py"]
@@ -104,13 +104,13 @@ study = sk.from_tables(
 study.save(saved)
 print(json.dumps({
     "measure": {
-        "values": sk.score(study, ["RR", "RRsq"], "query")["value"].to_list(),
+        "values": sk.score(study, ["RR", "RRsq"], per="query")["value"].to_list(),
         "name": str(sk.RRsq),
         "public": "RRsq" in sk.__all__,
     },
     "format": {"rows": sk.read(pairs).results.collect().select("session_id", "rank", "doc_id").rows()},
     "chart": {
-        "status": run("chart", saved, "bars", "--output", folder / "bars.json")[0],
+        "status": run("chart", "bars", saved, "--output", folder / "bars.json")[0],
         "drawn": (folder / "bars.json").exists(),
         "listed": "bars" in sk.charts.KINDS and "bars" in run("chart", "--help")[1],
         "public": "bars" in sk.charts.__all__,

@@ -70,13 +70,13 @@ OPERATIONS = [
     Operation("mapping", (*SHARE, "--out", "shared", "--mapping", "mapping.csv"), ["shared", "mapping.csv"], once=True),
     Operation("score", (*SCORE, "--output", "scores.tsv"), ["scores.tsv"]),
     Operation(
-        "partials",
-        ("score", "days", "nsDCG@10", "--partials", "partials", "--output", "scores.tsv"),
+        "cache",
+        ("score", "days", "nsDCG@10", "--cache", "cache", "--output", "scores.tsv"),
         ["scores.tsv"],
-        "partials",
+        "cache",
     ),
-    Operation("chart", ("chart", "study", "gain-vectors", "--output", "chart.html"), ["chart.html"]),
-    Operation("image", ("chart", "study", "gain-vectors", "--output", "chart.svg"), ["chart.svg"]),
+    Operation("chart", ("chart", "gain-vectors", "study", "--output", "chart.html"), ["chart.html"]),
+    Operation("image", ("chart", "gain-vectors", "study", "--output", "chart.svg"), ["chart.svg"]),
     Operation("report", ("report", "study", "nsDCG@10", "--output", "page.html"), ["page.html"]),
     Operation(
         "init",

@@ -68,7 +68,7 @@ PAYLOADS = (*SCRIPTS, *MARKUP, *EXPRESSIONS, *COMMANDS, *FORMULAS, *MARKS, *TURN
 EACH = (SCRIPTS[0], MARKUP[0], EXPRESSIONS[3], COMMANDS[0], FORMULAS[0], MARKS[0], TURNS[0], CONTROLS[0], CONTROLS[3])
 """One of each kind, for outputs that take their time over every name."""
 TERMINAL = "\x1b[31m\x07\u202e\u2028<script>\r\x9b2J\x1b]8;;x:y\x1b\\"
-"""In one name: colours what follows, rings, turns the direction of writing, ends a line for some, is a tag in a page, goes
+"""In one name: colors what follows, rings, turns the direction of writing, ends a line for some, is a tag in a page, goes
 back to the beginning of the line, clears the screen, and begins a link."""
 CELL = "</td><script>alert(1)</script>\x1b[31m\x07\u202e\u2028"
 """In one name: ends a cell of a table, and acts on a terminal."""

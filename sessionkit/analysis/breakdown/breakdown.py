@@ -6,7 +6,7 @@ from os import PathLike
 
 import polars as pl
 
-from sessionkit.analysis.breakdown.reduction import BreakdownReduction
+from sessionkit.analysis.breakdown.reduction import OF_PART, BreakdownReduction
 from sessionkit.analysis.groups import Grouping
 from sessionkit.display.frames import ResultFrame
 from sessionkit.errors import MeasureError, UsageError, suggestion
@@ -15,8 +15,11 @@ from sessionkit.scoring.columns import columns_read
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.reduction import run
+from sessionkit.scoring.score import By
 from sessionkit.scoring.slots import require_cutoff
 from sessionkit.study import Study
+from sessionkit.study.restriction import Where
+from sessionkit.study.session_subset import restricted
 from sessionkit.study.study import guarded_read
 
 PARTS = ("last", "position", "best", "first")
@@ -27,13 +30,13 @@ AVERAGES = ("sessions", "queries")
 def breakdown(
     study: Study,
     measure: str | Measure,
-    by: str = "last",
+    parts: str = "last",
     *,
     average: str = "sessions",
-    group: str | None = "system_id",
-    min_queries: int | None = None,
+    by: By = "system_id",
+    where: Where = None,
     memory: str | int | None = None,
-    partials: str | PathLike[str] | None = None,
+    cache: str | PathLike[str] | None = None,
 ) -> pl.DataFrame:
     """Average the value of queries by rank, in parts of their sessions.
 
@@ -49,7 +52,7 @@ def breakdown(
         A measure with a cutoff whose value builds up rank by rank: CG, DCG, nCG, nDCG, or sDCG, whose query discount
         then applies (the paper's Figure 1 is ``sDCG@100``), or ``nsDCG(normalize=query)``. Of another measure of queries
         that takes a cutoff, such as ``P@10``, the value at a rank is the one with that rank as the cutoff.
-    by
+    parts
         ``"last"``: last and non-last queries; ``"first"``: first and later; ``"position"``: by query position;
         ``"best"``: each session's best query (the earliest of equals, by its value at the cutoff) and the rest.
     average
@@ -57,19 +60,19 @@ def breakdown(
         value in both parts (by position, over all sessions). ``"queries"``: all queries are pooled and count the same, the
         form of ECIR 2008; long sessions weigh more in one part, and sessions of one query are in ``last``, ``first`` or
         ``best`` alone. The two can differ in sign: the paper's System 1 has 60 last queries, and 92 others in 32 sessions.
-    group
-        Column to group sessions by; None, all together.
-    min_queries
-        Only sessions with at least so many logged queries.
+    by
+        Columns to group sessions by, several as a list or joined by commas; None, all together.
+    where
+        Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
     memory
         Memory to work within, see `sessionkit.score`.
-    partials
+    cache
         A directory to keep partial results in, see `sessionkit.score`.
 
     Returns
     -------
     polars.DataFrame
-        ``group``, ``part``, ``rank`` (1 to the cutoff), ``value`` (mean value cumulated to that rank), ``n_queries``
+        The columns that make the groups, ``part``, ``rank`` (1 to the cutoff), ``value`` (mean value cumulated to that rank), ``n_queries``
         and ``n_sessions`` (those averaged; undefined queries are left out), ``single_query_sessions`` (how many of these
         sessions have one query), ``left_out_single_query`` (sessions left out since they have one query) and
         ``left_out_undefined`` (sessions left out since a part has no value, or no query was logged).
@@ -96,29 +99,29 @@ def breakdown(
     >>> sk.breakdown(study, "DCG@1", average="queries").select("part", "value", "n_queries", "single_query_sessions").rows()
     [('last', 1.0, 2, 1), ('non-last', 0.0, 1, 0)]
     """
-    task = breakdown_task(study, measure, by, group=group, average=average, min_queries=min_queries)
+    study = restricted(study, where)
+    task = breakdown_task(study, measure, parts, by=by, average=average)
     tell_of_bound(task.measure)
     tell_of_depth(study, task.measure)
-    return ResultFrame(run(study, [task], memory, partials)[0])
+    return ResultFrame(task.grouping.keyed(run(study, [task], memory, cache)[0]))
 
 
 def breakdown_task(
     study: Study,
     measure: str | Measure,
-    by: str = "last",
+    parts: str = "last",
     *,
-    group: str | None = "system_id",
+    by: By = "system_id",
     average: str = "sessions",
-    min_queries: int | None = None,
 ) -> BreakdownReduction:
     """What `breakdown` asks of a study, for whoever makes its parts elsewhere; the parameters and errors are the same."""
     asked = _require_ranks(parse_measure(measure))
-    for name, value, allowed in (("by", by, PARTS), ("average", average, AVERAGES)):
+    for name, value, allowed in (("parts", parts, PARTS), ("average", average, AVERAGES)):
         if value not in allowed:
             msg = f"{name} must be one of {', '.join(allowed)}, not {value!r}{suggestion(value, allowed)}"
             raise UsageError(msg)
-    grouping = Grouping.of(study, group, min_queries, option="group")
-    return BreakdownReduction(asked, grouping, by, average, columns_read(study, [asked]))
+    grouping = Grouping.of(study, by, OF_PART)
+    return BreakdownReduction(asked, grouping, parts, average, columns_read(study, [asked]))
 
 
 def _require_ranks(measure: Measure) -> Measure:

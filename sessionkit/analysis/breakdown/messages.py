@@ -7,7 +7,7 @@ import polars as pl
 from sessionkit.analysis.bootstrap import Resampling, Units
 from sessionkit.analysis.compare.effects import POWER, detectable
 from sessionkit.analysis.distribution_tails import t_at
-from sessionkit.analysis.phrases import ends, interval_text, reading_of
+from sessionkit.analysis.phrases import ends, interval_text
 from sessionkit.display.numbers import p_text
 from sessionkit.display.words import counted
 from sessionkit.scoring.measures.base import Measure
@@ -24,7 +24,7 @@ NAMES = {
 }
 
 
-def said(table: pl.DataFrame, measure: Measure, units: Units, resampling: Resampling) -> str:
+def said(table: pl.DataFrame, measure: Measure, units: Units, resampling: Resampling) -> list[str]:
     """Put the table of `sessionkit.breakdown_tests` into words.
 
     Parameters
@@ -52,7 +52,7 @@ def said(table: pl.DataFrame, measure: Measure, units: Units, resampling: Resamp
         "Sessions end for reasons, and later queries are asked of those who did not stop: a difference by position is not the "
         "effect of asking again."
     )
-    return reading_of(lines)
+    return lines
 
 
 def _of_group(group: str, rows: pl.DataFrame, units: Units, resampling: Resampling, *, several: bool) -> list[str]:

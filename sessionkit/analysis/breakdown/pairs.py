@@ -93,7 +93,7 @@ def _drawn(both: Numbers, codes: Codes, resampling: Resampling) -> dict[str, obj
     """Mean difference over sessions, units drawn with replacement."""
     away = differences(both[:, 1], both[:, 0])
     sums = added(np.stack([away, np.ones(len(away))], axis=1), codes)
-    totals = np.concatenate([weights @ sums for weights in resampling.draws(len(sums))])
+    totals = np.concatenate([weights @ sums for weights in resampling.weights(len(sums))])
     without = sums.sum(axis=0) - sums
     mean = float(away.mean())
     found = resampling.says(totals[:, 0] / totals[:, 1], mean, without[:, 0] / without[:, 1])

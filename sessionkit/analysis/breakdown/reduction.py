@@ -21,6 +21,7 @@ TWO_PARTS = {"last": ("last", "non-last"), "first": ("first", "later"), "best": 
 """The two parts of a session, by what cuts it."""
 PLACE = ["group", "part", "order", "rank"]
 SAID = ["n_queries", "n_sessions", "single_query_sessions", "left_out_single_query", "left_out_undefined"]
+OF_PART = ("part", "rank", "value", *SAID)
 COUNTS = ["n", *SAID]
 RANKS = pl.Schema(
     {
@@ -47,7 +48,7 @@ class BreakdownReduction:
         A measure with a cutoff whose value builds up by rank, or has one for every cutoff.
     grouping
         The sessions and their groups.
-    by, average
+    parts, average
         As `sessionkit.breakdown` has them.
     reads
         Columns to read of results, by table.
@@ -55,7 +56,7 @@ class BreakdownReduction:
 
     measure: Measure
     grouping: Grouping
-    by: str = "last"
+    parts: str = "last"
     average: str = "sessions"
     reads: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
@@ -82,14 +83,14 @@ class BreakdownReduction:
         value, session = pl.col("value"), pl.col("session")
         outside = RANKS.to_frame()
         if self.average == "sessions":
-            if self.by in TWO_PARTS:
+            if self.parts in TWO_PARTS:
                 outside = self._outside(parts, chosen)
                 parts = parts.filter(~pl.col("single"))
             parts = parts.group_by(*PLACE, "session", "single").agg(
                 value=exact.mean(value), n_queries=value.count().cast(pl.Int64)
             )
-            if self.by in TWO_PARTS:
-                both = (value.is_not_null().all() & (pl.len() == len(TWO_PARTS[self.by]))).over("session", "rank")
+            if self.parts in TWO_PARTS:
+                both = (value.is_not_null().all() & (pl.len() == len(TWO_PARTS[self.parts]))).over("session", "rank")
                 parts = parts.with_columns(pl.when(both).then(pl.col("value", "n_queries")))
         else:
             parts = parts.with_columns(n_queries=value.is_not_null().cast(pl.Int64))
@@ -113,7 +114,7 @@ class BreakdownReduction:
             left_out_single_query=pl.col("session").is_in(single).sum().cast(pl.Int64),
             left_out_undefined=none.sum().cast(pl.Int64),
         )
-        names = TWO_PARTS[self.by]
+        names = TWO_PARTS[self.parts]
         both = pl.DataFrame({"part": names, "order": range(len(names))}, schema_overrides={"order": pl.Int32})
         ranks = pl.select(rank=pl.int_range(1, self.slots + 1, dtype=pl.Int32))
         return counted.join(both, how="cross").join(ranks, how="cross")
@@ -123,14 +124,14 @@ class BreakdownReduction:
         values = rank_values(batch, self.measure)
         single = values.filter(pl.col("rank") == 1).group_by("session").agg(single=pl.len() == 1)
         values = values.join(chosen, on="session", maintain_order="left")
-        return _parts(values.join(single, on="session", maintain_order="left"), self.by)
+        return _parts(values.join(single, on="session", maintain_order="left"), self.parts)
 
     def whole(self, parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """``group``, ``part``, ``rank``, ``value``, and the counts: queries, sessions, sessions left out."""
-        added = self.grouping.named(self.added([*parts])).filter(pl.col("rank") > 0)
+        added = self.added([*parts]).filter(pl.col("rank") > 0)
         value = exact.quotient(exact.unfixed(pl.col("total").cast(pl.Int128)), pl.col("n"))
         means = added.with_columns(value=value).sort("group", "order", "rank")
-        return means.select("group", "part", "rank", "value", *SAID)
+        return means.select("group", *OF_PART)
 
     def added(self, parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
         """Several parts as one."""
@@ -186,20 +187,20 @@ def _running(name: str) -> pl.Expr:
     return (through - before).alias(name)
 
 
-def _parts(values: pl.DataFrame, by: str) -> pl.DataFrame:
+def _parts(values: pl.DataFrame, cut: str) -> pl.DataFrame:
     """Name the part of its session that each query is, and the order in which parts are listed."""
     position = pl.col("query_position")
-    if by == "position":
+    if cut == "position":
         return values.with_columns(part=position.cast(pl.String), order=position)
-    if by == "best":
+    if cut == "best":
         value = pl.col("value").cast(pl.Float64)
         earliest = position.filter(tied(value, value.max())).min().fill_null(position.min())  # of equals
         end = values.filter(pl.col("rank") == pl.col("rank").max())
         best = end.group_by("session", maintain_order=True).agg(chosen=earliest)
         values = values.join(best, on="session").with_columns(inside=position == pl.col("chosen"))
     else:
-        edge = position.max() if by == "last" else position.min()
+        edge = position.max() if cut == "last" else position.min()
         values = values.with_columns(inside=position == edge.over("session"))
-    names = TWO_PARTS[by]
+    names = TWO_PARTS[cut]
     part = pl.when("inside").then(pl.lit(names[0])).otherwise(pl.lit(names[1]))
     return values.with_columns(part=part, order=(~pl.col("inside")).cast(pl.Int32))

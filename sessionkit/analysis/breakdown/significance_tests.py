@@ -17,13 +17,16 @@ from sessionkit.analysis.bootstrap import LEAST, Resampling, Units
 from sessionkit.analysis.breakdown.messages import said
 from sessionkit.analysis.breakdown.pairs import CONTRASTS, differing, parted
 from sessionkit.analysis.findings import NUMBER, TEXT, WHOLE, Finding
-from sessionkit.analysis.groups import grouped_sessions
+from sessionkit.analysis.groups import by_columns, grouped_sessions
+from sessionkit.analysis.phrases import reading_of
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.reduction import Reduction
-from sessionkit.scoring.score import score, score_task
+from sessionkit.scoring.score import By, group_keys, score, score_task
 from sessionkit.study import Study
+from sessionkit.study.restriction import Where
+from sessionkit.study.session_subset import restricted
 from sessionkit.study.study import guarded_read
 
 TESTS = pl.Schema(
@@ -41,24 +44,24 @@ class BreakdownTests(Finding):
     Parameters
     ----------
     table
-        ``group``; ``part`` and ``against``; ``test``; ``sessions`` and ``users`` that are in it;
+        The columns that make the groups; ``part`` and ``against``; ``test``; ``sessions`` and ``users`` that are in it;
         ``left_out_single_query`` (sessions of one query) and ``left_out_undefined`` (sessions without a value in one of
         the parts); ``value`` and ``value_against`` (means of the parts, over sessions those of `sessionkit.breakdown`)
         and ``difference``, with ``low`` and ``high``; ``statistic``, ``df``, ``p``; ``effect_size`` (d_z, the mean difference
         over the standard deviation of the differences); ``interval`` and ``note``.
     reading
         What that means, in plain language.
-    measure, by, units, confidence, resamples, seed
+    measure, parts, units, confidence, draws, seed
         As asked; ``units`` is what the tests are over.
     """
 
     table: pl.DataFrame
     reading: str
     measure: str
-    by: tuple[str, ...]
+    parts: tuple[str, ...]
     units: str
     confidence: float
-    resamples: int
+    draws: int
     seed: int
 
     def tables(self) -> dict[str, pl.DataFrame]:
@@ -70,17 +73,17 @@ class BreakdownTests(Finding):
 def breakdown_tests(
     study: Study,
     measure: str | Measure,
-    by: str | Sequence[str] = "last",
+    parts: str | Sequence[str] = "last",
     *,
-    group: str | None = "system_id",
-    min_queries: int | None = None,
+    by: By = "system_id",
+    where: Where = None,
     units: str = "auto",
     interval: str = "percentile",
     confidence: float = 0.95,
-    resamples: int = 5000,
+    draws: int = 5000,
     seed: int = 0,
     memory: str | int | None = None,
-    partials: str | PathLike[str] | None = None,
+    cache: str | PathLike[str] | None = None,
 ) -> BreakdownTests:
     """Test whether parts of sessions differ: the companion of `sessionkit.breakdown`.
 
@@ -90,22 +93,24 @@ def breakdown_tests(
         The study.
     measure
         A measure with a value per query, such as ``"nDCG@10"``; of a session measure the part that each query adds.
-    by
+    parts
         ``"last"``: last and non-last queries; ``"first"``: first and later; ``"best"``: each session's best query (the
         earliest of equals) and the rest; ``"last-first"``: the last and the first. Several as a list or joined by commas.
-    group
-        Column of sessions or users; every group is tested by itself. None, all together.
-    min_queries
-        Only sessions with at least so many logged queries. Sessions of one query are never in a test.
+    by
+        Columns of sessions or users, several as a list or joined by commas; every group is tested by itself. None, all
+        together.
+    where
+        Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
+        Sessions of one query are never in a test.
     units
         ``"users"``, ``"sessions"``, or ``"auto"``: users where any has several sessions.
     interval
         ``"percentile"`` or ``"bca"``: the kind of bootstrap interval, see `sessionkit.analysis.bootstrap`.
     confidence
         Confidence of intervals, as a share.
-    resamples, seed
+    draws, seed
         Number of draws, and their seed; 0 leaves out the tests by drawing, which takes long with very many users.
-    memory, partials
+    memory, cache
         As `sessionkit.score` has them.
 
     Returns
@@ -137,12 +142,14 @@ def breakdown_tests(
     >>> tests.filter(test="sessions").select("difference", pl.col("statistic").round(4), "df").row(0)
     (0.6, 1.5, 4)
     """
-    asked, wanted = parse_measure(measure), _contrasts(by)
-    resampling = Resampling(resamples or LEAST, seed, interval, confidence)
-    sessions = grouped_sessions(study, group, min_queries)
+    study = restricted(study, where)
+    asked, wanted = parse_measure(measure), _contrasts(parts)
+    resampling = Resampling(draws or LEAST, seed, interval, confidence)
+    group_keys(study, by, {*TESTS} - {"group"})
+    sessions = grouped_sessions(study, by)
     users = study.sessions.select("session_id", "user_id").collect()
     sessions = sessions.join(users, on="session_id", maintain_order="left")
-    values = score(study, [asked], per="query", memory=memory, partials=partials)
+    values = score(study, [asked], per="query", memory=memory, cache=cache)
     values = values.select("session_id", "query_position", "value").sort("session_id", "query_position")
     of = Units.of(sessions.get_column("user_id"), units)
     rows: list[dict[str, object]] = []
@@ -151,28 +158,29 @@ def breakdown_tests(
         for contrast in wanted:
             pairs = inside.join(parted(values, contrast), on="session_id", how="left", maintain_order="left")
             place = dict(zip(("group", "part", "against"), (name, *CONTRASTS[contrast]), strict=True))
-            found = differing(pairs, of, resampling, chosen=contrast == "best", draw=resamples > 0)
+            found = differing(pairs, of, resampling, chosen=contrast == "best", draw=draws > 0)
             rows += [place | row for row in found]
     table = pl.DataFrame(rows, schema=TESTS)
     if not table.get_column("difference").count():
         raise DataError(str(table.item(0, "note")))
-    reading = said(table, asked, of, resampling)
-    return BreakdownTests(table, reading, str(asked), wanted, of.name, confidence, resamples, seed)
+    reading = reading_of(said(table, asked, of, resampling), study)
+    table = by_columns(study, by, table)
+    return BreakdownTests(table, reading, str(asked), wanted, of.name, confidence, draws, seed)
 
 
-def breakdown_tests_task(study: Study, measure: str | Measure, *, group: str | None = "system_id") -> Reduction:  # noqa: ARG001
+def breakdown_tests_task(study: Study, measure: str | Measure, *, by: By = "system_id") -> Reduction:  # noqa: ARG001
     """What `breakdown_tests` asks of a study, whatever its groups; the parameters and errors are the same."""
-    return score_task(study, measure, "query")
+    return score_task(study, measure, per="query")
 
 
-def _contrasts(by: str | Sequence[str]) -> tuple[str, ...]:
+def _contrasts(parts: str | Sequence[str]) -> tuple[str, ...]:
     """Check which comparisons are asked for."""
-    each = [name.strip() for name in by.split(",")] if isinstance(by, str) else list(by)
+    each = [name.strip() for name in parts.split(",")] if isinstance(parts, str) else list(parts)
     for name in each or [""]:
         if name == "position":
-            msg = "by=position has no test, since it has no two parts; compare by=last-first, or by=last, first or best"
+            msg = "parts=position has no test, since it has no two parts; compare parts=last-first, or parts=last, first or best"
             raise UsageError(msg)
         if name not in CONTRASTS:
-            msg = f"by must be of {', '.join(CONTRASTS)}, not {name!r}{suggestion(str(name), CONTRASTS)}"
+            msg = f"parts must be of {', '.join(CONTRASTS)}, not {name!r}{suggestion(str(name), CONTRASTS)}"
             raise UsageError(msg)
     return tuple(dict.fromkeys(each))

@@ -15,11 +15,13 @@ from sessionkit.analysis.calibrate.messages import lines_of, measures_of, warnin
 from sessionkit.analysis.calibrate.models import models_of
 from sessionkit.analysis.calibrate.observation import Counting, observed
 from sessionkit.analysis.calibrate.tables import counted_table
+from sessionkit.analysis.compare.session_values import chosen_sessions
 from sessionkit.analysis.phrases import reading_of
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.readers.tabular import Frame
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.study import Study
+from sessionkit.study.restriction import Where
 from sessionkit.study.study import guarded_read
 
 UNMARKED = ("first", "skip")
@@ -31,6 +33,7 @@ def calibrate(
     seen: Study | Frame,
     model: str | Measure | Sequence[str | Measure] = "sDCG",
     *,
+    where: Where = None,
     signal: str = "auto",
     unmarked: str = "first",
     min_dwell: float = 0.0,
@@ -39,7 +42,7 @@ def calibrate(
     cut_short: str | None = None,
     units: str = "auto",
     confidence: float = 0.95,
-    resamples: int = 1000,
+    draws: int = 1000,
     seed: int = 0,
     memory: str | int | None = None,
 ) -> Calibration:
@@ -59,6 +62,8 @@ def calibrate(
         Measures whose discounts to fit, with their forms, and a cutoff to fit ranks as far as that: ``"sDCG"``,
         ``"sDCG(like=jiang2016)@10"``, ``"sRBP"``, ``"RBP"``; nsDCG, DCG and nDCG too. ``"all"`` is every form at 10
         ranks. Values in the text of what is fitted do not matter.
+    where
+        Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
     signal
         What shows that a result was looked at. ``"last_click"``: everything down to the deepest click; ``"examined"``
         and ``"dwell"``: down to the deepest result so marked, or dwelt on; ``"clicks"``: every clicked result and no
@@ -77,7 +82,7 @@ def calibrate(
         What is drawn for intervals: ``"users"``, ``"sessions"``, or ``"auto"``, users where any has several sessions.
     confidence
         Confidence of intervals, as a share.
-    resamples, seed
+    draws, seed
         Number of draws, at least 200, and their seed.
     memory
         As `sessionkit.score` has it; the log is counted part by part, and only counts are kept.
@@ -112,9 +117,10 @@ def calibrate(
     >>> found.measures
     ('sRBP(b=0.75,p=0.5)',)
     """
+    seen = chosen_sessions(seen, where)
     models = models_of(model)
     _check(unmarked, ranks, queries)
-    resampling = Resampling(resamples, seed, "percentile", confidence)
+    resampling = Resampling(draws, seed, "percentile", confidence)
     whole, chosen = _counted(
         seen, units, memory, signal=signal, unmarked=unmarked, min_dwell=min_dwell, cut_short=cut_short
     )
@@ -126,7 +132,7 @@ def calibrate(
         fits=fits_table(found),
         expected=expected_table(found),
         grids=grids_table(found),
-        reading=reading_of(lines_of(found, whole, warnings, kind)),
+        reading=reading_of(lines_of(found, whole, warnings, kind), seen),
         measures=measures_of(found),
         warnings=tuple(warnings),
         signal=chosen,
@@ -137,7 +143,7 @@ def calibrate(
         cut_short=cut_short,
         units=whole.units,
         confidence=confidence,
-        resamples=resamples,
+        draws=draws,
         seed=seed,
     )
 

@@ -60,7 +60,7 @@ class Calibration(Finding):
         The fitted measures, of the stopping likelihood where there is one: ``sk.score(study, found.measures)``.
     warnings
         What cannot be told, and which fits depend on the grid; empty if all is well.
-    signal, unmarked, min_dwell, ranks, queries, cut_short, units, confidence, resamples, seed
+    signal, unmarked, min_dwell, ranks, queries, cut_short, units, confidence, draws, seed
         As given, or as settled.
     """
 
@@ -79,7 +79,7 @@ class Calibration(Finding):
     cut_short: str | None
     units: str
     confidence: float
-    resamples: int
+    draws: int
     seed: int
 
     def tables(self) -> dict[str, pl.DataFrame]:

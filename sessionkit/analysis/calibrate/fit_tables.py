@@ -154,8 +154,8 @@ def _parameters(made: FittedModel, kind: str) -> list[dict[str, Any]]:
         if state is State.flat:
             row["estimate"] = None
         rows.append(row)
-    cancelled = "not identifiable: it cancels from the shape of the discount, and scales every score alike"
-    rows += [{**about, "parameter": name, "identified": False, "note": cancelled} for name in model.cancelled]
+    canceled = "not identifiable: it cancels from the shape of the discount, and scales every score alike"
+    rows += [{**about, "parameter": name, "identified": False, "note": canceled} for name in model.canceled]
     return rows
 
 

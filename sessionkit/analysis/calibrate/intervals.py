@@ -54,7 +54,7 @@ def _replicates(fit: DiscountFit, counted: LookCounts, resampling: Resampling) -
         cells = looks.shape[1] * looks.shape[2]
     rows = max(1, AT_ONCE // (3 ** len(bounds) * cells))
     made = []
-    for weights in resampling.draws(len(counted.unit_codes)):
+    for weights in resampling.weights(len(counted.unit_codes)):
         for start in range(0, len(weights), rows):
             some = weights[start : start + rows]
             if fit.criterion == LIKELIHOOD:

@@ -24,7 +24,7 @@ def warnings_of(found: Sequence[FittedModel], whole: LookCounts) -> list[str]:
         lines += [
             f"NOT IDENTIFIABLE: {name} of {model.text} ({model.rank_form}) cancels from the shape of the discount, so no "
             "counts can tell it; any value scores in proportion."
-            for name in model.cancelled
+            for name in model.canceled
         ]
     single = whole.queries == 1
     for made in found:

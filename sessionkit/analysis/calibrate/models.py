@@ -37,7 +37,7 @@ class DiscountModel:
         Forms of its two discounts; ``query_form`` is empty for a measure of queries, which says nothing of sessions.
     free
         The parameters that are fitted, of ranks first.
-    cancelled
+    canceled
         Parameters that no counts can tell, since they cancel from the shape of the discount.
     """
 
@@ -45,7 +45,7 @@ class DiscountModel:
     rank_form: str
     query_form: str
     free: tuple[Free, ...]
-    cancelled: tuple[str, ...] = ()
+    canceled: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
@@ -163,9 +163,7 @@ def model_of(asked: str | Measure) -> DiscountModel:
         raise UsageError(msg)
     if not free:
         why = (
-            "the base of discount=burges cancels from its shape"
-            if model.cancelled
-            else f"discount={rank_form} has none"
+            "the base of discount=burges cancels from its shape" if model.canceled else f"discount={rank_form} has none"
         )
         msg = f"{measure} has no parameter to fit: {why}; take discount=log or shifted"
         raise UsageError(msg)

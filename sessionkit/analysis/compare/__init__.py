@@ -14,12 +14,12 @@
     effect_intervals.py   Cliff's delta, rank-biserial correlation
     paired_tests.py       t, Wilcoxon, sign
     independent_tests.py  Welch, Mann-Whitney, one-way ANOVA, Tukey-Kramer
-    permutations.py       randomisation within blocks
+    permutations.py       randomization within blocks
     anova.py              blocked ANOVA and Tukey's HSD
     rank_tests.py         Friedman, Nemenyi, Conover
     projection.py         users and topics taken out, by least squares; the sums of squares
     crossover.py          least squares on what they leave
-    crossover_randomization.py  randomisation of whole assignments
+    crossover_randomization.py  randomization of whole assignments
     procedures.py         every test by name, and the layouts it is for
     corrections.py        Holm, Bonferroni, Benjamini-Hochberg, and intervals to match
     rows.py               one measure

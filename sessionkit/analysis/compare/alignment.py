@@ -35,7 +35,7 @@ class Aligned:
     dropped: dict[str, int] = field(default_factory=dict)
 
 
-def aligned(sessions: GroupedSessions, column: int, design: Design, claim: str) -> Aligned:
+def aligned(sessions: GroupedSessions, column: int, design: Design, population: str) -> Aligned:
     """Align the values of one measure by key.
 
     In a design paired by user and topic, a pair with a missing or undefined value leaves whole; in a crossover, first
@@ -45,9 +45,9 @@ def aligned(sessions: GroupedSessions, column: int, design: Design, claim: str) 
     values = sessions.values[:, column]
     defined = np.isfinite(values)
     known = sessions.places  # measures that are defined in the same sessions are aligned alike
-    key = (design.name, claim, defined.tobytes())
+    key = (design.name, population, defined.tobytes())
     if key not in known:
-        known[key] = _places(sessions, defined, design, claim)
+        known[key] = _places(sessions, defined, design, population)
     return known[key].units(values)
 
 
@@ -61,7 +61,7 @@ class Places:
         Sessions with a defined value that the design has use for.
     group, unit, pair
         Of these their group, their unit and, where pairs of user and topic are averaged first, their pair; as numbers from 0.
-    groups, layout, claim
+    groups, layout, population
         How many groups there are, and how units lie.
     model
         Of a crossover, in which every session is a unit, what is fitted.
@@ -77,7 +77,7 @@ class Places:
     pair: np.ndarray | None
     groups: int
     layout: str
-    claim: str
+    population: str
     model: LeastSquares | None
     frame: pl.DataFrame
     dropped: dict[str, int]
@@ -114,9 +114,9 @@ class Places:
         there = np.isfinite(self._cells(np.zeros(len(self.group))))
         if self.layout == "blocked":
             whole = there.all(axis=1)
-            return whole, {f"{self.claim} without a value for every group": int((~whole).sum())}
+            return whole, {f"{self.population} without a value for every group": int((~whole).sum())}
         alone = there.sum(axis=1) == 1
-        return alone, {f"{self.claim} who met several groups": int((~alone).sum())}
+        return alone, {f"{self.population} who met several groups": int((~alone).sum())}
 
     @cached_property
     def _many(self) -> tuple[int, int, int]:
@@ -126,12 +126,14 @@ class Places:
         return users, topics, frame.height
 
 
-def _places(sessions: GroupedSessions, defined: np.ndarray, design: Design, claim: str) -> Places:
+def _places(sessions: GroupedSessions, defined: np.ndarray, design: Design, population: str) -> Places:
     """Find the sessions to compare."""
     frame, groups = sessions.frame, len(sessions.groups)
     dropped = {}
     group, _ = coded(frame.get_column("group"))
-    needed = {"both": ["user_id", "topic_id"], "crossover": ["user_id", "topic_id"]}.get(design.name, [_key(claim)])
+    needed = {"both": ["user_id", "topic_id"], "crossover": ["user_id", "topic_id"]}.get(
+        design.name, [_key(population)]
+    )
     keep = frame.select(pl.all_horizontal(pl.col(needed).is_not_null())).to_series().to_numpy()
     dropped[f"sessions without {' or '.join(needed)}"] = int((~keep).sum())
     values = np.where(defined, 0.0, np.nan)
@@ -159,14 +161,14 @@ def _places(sessions: GroupedSessions, defined: np.ndarray, design: Design, clai
         for number, name in enumerate(sessions.groups):
             dropped[f"undefined sessions of {name}"] = int((lost & (group == number)).sum())
         keep = keep & ~lost
-    frame, group, layout = frame.filter(pl.Series(keep)), group[keep], design.layouts[claim]
+    frame, group, layout = frame.filter(pl.Series(keep)), group[keep], design.layouts[population]
     if layout == "crossed":
         user, topic = (coded(frame.get_column(name).fill_null(""))[0] for name in ("user_id", "topic_id"))
         model = LeastSquares(Effects(user, topic), indicators(group, groups))
-        return Places(keep, group, user, None, groups, layout, claim, model, frame, dropped)
-    unit = _numbered(frame, _pair_key(frame, design, claim))
-    first = _numbered(frame, ["user_id", "topic_id"]) if design.name == "both" and claim != "sessions" else None
-    return Places(keep, group, unit, first, groups, layout, claim, None, frame, dropped)
+        return Places(keep, group, user, None, groups, layout, population, model, frame, dropped)
+    unit = _numbered(frame, _pair_key(frame, design, population))
+    first = _numbered(frame, ["user_id", "topic_id"]) if design.name == "both" and population != "sessions" else None
+    return Places(keep, group, unit, first, groups, layout, population, None, frame, dropped)
 
 
 def _counted(dropped: dict[str, int]) -> dict[str, int]:
@@ -174,16 +176,16 @@ def _counted(dropped: dict[str, int]) -> dict[str, int]:
     return {what: count for what, count in dropped.items() if count}
 
 
-def _key(claim: str) -> str:
+def _key(population: str) -> str:
     """Column that names the units of a claim."""
-    return {"users": "user_id", "topics": "topic_id", "sessions": "session_id"}[claim]
+    return {"users": "user_id", "topics": "topic_id", "sessions": "session_id"}[population]
 
 
-def _pair_key(frame: pl.DataFrame, design: Design, claim: str) -> list[str]:
+def _pair_key(frame: pl.DataFrame, design: Design, population: str) -> list[str]:
     """Columns that name a unit: a session that has a value for every group itself, or its user and topic."""
-    if claim == "sessions" and design.name == "both" and frame.get_column("session_id").is_unique().all():
+    if population == "sessions" and design.name == "both" and frame.get_column("session_id").is_unique().all():
         return ["user_id", "topic_id"]
-    return [_key(claim)]
+    return [_key(population)]
 
 
 def _numbered(frame: pl.DataFrame, keys: list[str]) -> np.ndarray:

@@ -67,6 +67,6 @@ def tukey(units: Blocked) -> Outcome:
 def _sphericity(values: np.ndarray) -> float:
     """Greenhouse and Geisser's epsilon: 1 where all differences of groups vary alike, at least 1 / (k - 1)."""
     k = values.shape[1]
-    centred = np.eye(k) - 1 / k
-    covariance = centred @ np.cov(values, rowvar=False) @ centred
+    centered = np.eye(k) - 1 / k
+    covariance = centered @ np.cov(values, rowvar=False) @ centered
     return float(np.clip(np.trace(covariance) ** 2 / ((k - 1) * (covariance**2).sum()), 1 / (k - 1), 1))

@@ -4,44 +4,112 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from os import PathLike
+from typing import TYPE_CHECKING, Literal, overload
 
 import numpy as np
 import polars as pl
 
 from sessionkit.analysis.compare.comparison import DROPPED, Comparison
 from sessionkit.analysis.compare.design import Design, read_design
-from sessionkit.analysis.compare.messages import ComparisonSetup, estimand, lines, population
+from sessionkit.analysis.compare.messages import ComparisonSetup, claim, estimand, lines
 from sessionkit.analysis.compare.options import options_of
 from sessionkit.analysis.compare.plan import ComparisonPlan
 from sessionkit.analysis.compare.projection import Effects, LeastSquares, LeastSquaresFit, indicators
 from sessionkit.analysis.compare.result_table import assembled, overall_table
 from sessionkit.analysis.compare.rows import compared
-from sessionkit.analysis.compare.session_values import ORDER, GroupedSessions, sessions_of, sessions_task
+from sessionkit.analysis.compare.session_values import (
+    ORDER,
+    GroupedSessions,
+    chosen_sessions,
+    sessions_of,
+    sessions_task,
+)
 from sessionkit.analysis.compare.units import coded
 from sessionkit.analysis.distribution_tails import f_beyond
 from sessionkit.analysis.phrases import left_out_note, reading_of
+from sessionkit.errors import UsageError
 from sessionkit.readers.tabular import Frame
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.reduction import Reduction
 from sessionkit.study import Study
+from sessionkit.study.restriction import Where
 from sessionkit.study.study import guarded_read
 
+if TYPE_CHECKING:
+    from sessionkit.analysis.mixed_model import MixedModel
 
+BOTH = "users,topics"
+"""The population of a mixed model."""
+
+
+@overload
+def compare(
+    study: Study | Frame,
+    measures: str | Measure | Sequence[str | Measure] | None = None,
+    by: str = "system_id",
+    *,
+    population: Literal["users,topics"],
+    where: Where = None,
+    cut: int | None = None,
+    random: str | Sequence[str] | None = None,
+    correction: str = "bonferroni",
+    confidence: float = 0.95,
+    memory: str | int | None = None,
+    cache: str | PathLike[str] | None = None,
+) -> MixedModel: ...
+@overload
+def compare(
+    study: Study | Frame,
+    measures: str | Measure | Sequence[str | Measure] | None = None,
+    by: str = "system_id",
+    *,
+    where: Where = None,
+    cut: int | None = None,
+    test: str | None = None,
+    population: Literal["users", "topics", "sessions"] | None = None,
+    correction: str = "bonferroni",
+    confidence: float = 0.95,
+    draws: int = 9_999,
+    seed: int = 0,
+    memory: str | int | None = None,
+    cache: str | PathLike[str] | None = None,
+) -> Comparison: ...
+@overload
+def compare(
+    study: Study | Frame,
+    measures: str | Measure | Sequence[str | Measure] | None = None,
+    by: str = "system_id",
+    *,
+    where: Where = None,
+    cut: int | None = None,
+    test: str | None = None,
+    population: str | None = None,
+    random: str | Sequence[str] | None = None,
+    correction: str = "bonferroni",
+    confidence: float = 0.95,
+    draws: int = 9_999,
+    seed: int = 0,
+    memory: str | int | None = None,
+    cache: str | PathLike[str] | None = None,
+) -> Comparison | MixedModel: ...
 @guarded_read
 def compare(
     study: Study | Frame,
     measures: str | Measure | Sequence[str | Measure] | None = None,
     by: str = "system_id",
     *,
+    where: Where = None,
+    cut: int | None = None,
     test: str | None = None,
-    generalise: str | None = None,
+    population: str | None = None,
+    random: str | Sequence[str] | None = None,
     correction: str = "bonferroni",
-    alpha: float = 0.05,
-    resamples: int = 9_999,
+    confidence: float = 0.95,
+    draws: int = 9_999,
     seed: int = 0,
     memory: str | int | None = None,
-    partials: str | PathLike[str] | None = None,
-) -> Comparison:
+    cache: str | PathLike[str] | None = None,
+) -> Comparison | MixedModel:
     """Compare groups of sessions, such as systems, by measures.
 
     The design is read from the data: sessions are matched by user and topic, never by their order, and a pair that lacks
@@ -56,35 +124,44 @@ def compare(
         ``"mean(nDCG@10)"``.
     by
         Column of the sessions or users to group by, with 2 to 20 values.
+    where
+        Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
+    cut
+        Of numbers, such as years of experience: into so many groups of about one size, 2 to 9.
     test
         The design's own if not given. Units that each met every group: ``"t"`` (two groups), ``"tukey"`` (more: Tukey's
-        HSD on the blocked analysis of variance, also ``"anova"``), ``"wilcoxon"``, ``"sign"``, ``"randomisation"`` (of
+        HSD on the blocked analysis of variance, also ``"anova"``), ``"wilcoxon"``, ``"sign"``, ``"randomization"`` (of
         more than two groups max-T over all pairs), ``"nemenyi"`` (also ``"friedman"``), ``"conover"``. A crossover:
-        ``"least-squares"`` on user + topic + group, ``"randomisation"`` of users' whole assignments. Groups of different
+        ``"least-squares"`` on user + topic + group, ``"randomization"`` of users' whole assignments. Groups of different
         units: ``"welch"``, ``"mann-whitney"``, ``"tukey"``. A bootstrap over a few units is not offered.
-    generalise
+    population
         What the claim goes beyond: ``"users"`` (users like these, searching these topics), ``"topics"`` (topics like
         these) or ``"sessions"``. Each user's, or topic's, sessions are averaged to one unit, so that n is the number of
         users, or of topics. The design's own if not given: users wherever they are known and met several groups.
+        ``"users,topics"`` (users like these and topics like these) fits a mixed model, see
+        `sessionkit.analysis.mixed_model.mixed_model`, which has no other test.
+    random
+        Of the mixed model the random factors, several as a list or joined by commas; by default users, topics, and what
+        topics do to groups.
     correction
         Over all measures and pairs: ``"bonferroni"``, ``"holm"``, ``"bh"`` or ``"none"``. Intervals match, see
         `sessionkit.analysis.compare.corrections`: all hold at once with ``"bonferroni"`` and ``"holm"``, which finds a
         little more, but of what it finds, while other comparisons are undecided, can tell the side of 0 only; with
-        ``"bh"`` the expected share of those found that miss is below `alpha`. A test of all pairs at once is corrected
+        ``"bh"`` the expected share of those found that miss is below 1 - `confidence`. A test of all pairs at once is corrected
         over measures by Bonferroni's rule, whichever of the two is asked for.
-    alpha
-        Error rate, above 0 and below .5.
-    resamples
-        Draws of a randomisation test, at least 99; where there are no more arrangements than that (2 for each unit, or k!
+    confidence
+        Of intervals and tests, above .5 and below 1; a difference is significant where p is at most 1 - confidence.
+    draws
+        Draws of a randomization test, at least 99; where there are no more arrangements than that (2 for each unit, or k!
         of k groups), each is made once.
     seed
         Seed of the draws.
-    memory, partials
+    memory, cache
         As `sessionkit.score` has them.
 
     Returns
     -------
-    Comparison
+    Comparison or MixedModel
         With ``table``, ``reading``, and what they were made with.
 
     Raises
@@ -99,8 +176,8 @@ def compare(
     Least squares takes the difference to be the same for every user and topic; its claim is about these topics. In 1,500
     simulated null studies of 30 users, 4 topics and systems alternated, it rejected 5.5 % at a nominal 5 %, and 21 % once
     the systems' difference varied with the topic by an sd of .10 (residual .22), where the t over topic means
-    (``generalise="topics"``) rejected 4.7 % and a bootstrap over the 4 topics 17 % without any such variation. Where the
-    difference varies with the user by an sd of .10, or .20, least squares rejects 6 or 10 %, and randomisation of users'
+    (``population="topics"``) rejected 4.7 % and a bootstrap over the 4 topics 17 % without any such variation. Where the
+    difference varies with the user by an sd of .10, or .20, least squares rejects 6 or 10 %, and randomization of users'
     whole assignments 5 % (4,000 and 600 studies).
 
     Examples
@@ -115,13 +192,32 @@ def compare(
     >>> found = compare(scores)
     >>> found.table.select("a", "b", "n_a", "estimate", "wins", pl.col("statistic", "p").round(4)).row(0)
     ('A', 'B', 3, 2.0, 3, 3.4641, 0.0742)
-    >>> found.population
+    >>> found.claim
     'users like these 3 users'
     """
-    options = options_of(correction, alpha, resamples, seed)
-    sessions = sessions_of(study, measures, by, memory, partials)
+    study = chosen_sessions(study, where)
+    if population in (BOTH, "topics,users"):
+        if test is not None:
+            raise UsageError(f"population={BOTH} fits a mixed model, which has no test={test}; leave one of them out")
+        from sessionkit.analysis.mixed_model import mixed_model  # only who asks for it waits for it
+
+        return mixed_model(
+            study,
+            measures,
+            by,
+            cut=cut,
+            random=random,
+            correction=correction,
+            confidence=confidence,
+            memory=memory,
+            cache=cache,
+        )
+    if random is not None:
+        raise UsageError(f"random= names factors of the mixed model; add population={BOTH}, or leave it out")
+    options = options_of(correction, confidence, draws, seed)
+    sessions = sessions_of(study, measures, by, memory, cache, cut=cut)
     design = read_design(sessions.frame, sessions.by, len(sessions.groups))
-    plan = ComparisonPlan.of(design, len(sessions.groups), test=test, generalise=generalise, options=options)
+    plan = ComparisonPlan.of(design, len(sessions.groups), test=test, population=population, options=options)
     units = [plan.units(sessions, number) for number in range(len(sessions.measures))]
     found = [compared(plan, measure, sessions.groups, of) for measure, of in zip(sessions.measures, units, strict=True)]
     table, rate, family = assembled(plan, found)
@@ -131,7 +227,7 @@ def compare(
     notes += [note for measure, what in dropped for note in left_out_note(measure, what)]
     overall = overall_table(found)
     order = order_checks(sessions, design)
-    about = population(plan.claim, max(units, key=lambda of: of.sessions))
+    about = claim(plan.population, max(units, key=lambda of: of.sessions))
     setup = ComparisonSetup(plan, about, sessions.by, family)
     return Comparison(
         table=table,
@@ -140,19 +236,19 @@ def compare(
         dropped=pl.DataFrame(
             [(measure, *item) for measure, what in dropped for item in what.items()], schema=DROPPED, orient="row"
         ),
-        reading=reading_of(lines(table, overall, order, notes, setup)),
+        reading=reading_of(lines(table, overall, order, notes, setup), study),
         design=design.described,
-        claim=plan.claim,
-        population=about,
+        population=plan.population,
+        claim=about,
         estimand=estimand(plan, sessions.by),
         test=plan.title,
         effect=plan.test.effect,
         by=sessions.by,
         correction=correction,
-        alpha=alpha,
+        confidence=confidence,
         family=family,
         interval_rate=rate,
-        resamples=resamples,
+        draws=draws,
         seed=seed,
         notes=tuple(notes),
     )

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from string import ascii_lowercase
 
 import polars as pl
 
 from sessionkit.analysis.compare.corrections import Family
-from sessionkit.analysis.findings import Finding
+from sessionkit.analysis.compare.options import error_rate
+from sessionkit.analysis.findings import TestedFinding
+from sessionkit.display.labels import label
+from sessionkit.display.tables import HEADERS, TextTable, table_of
 
 TABLE = pl.Schema(
     {
@@ -32,7 +36,7 @@ DROPPED = pl.Schema({"measure": pl.String(), "what": pl.String(), "count": pl.In
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Finding):
+class Comparison(TestedFinding):
     """Groups of sessions compared; made by `sessionkit.compare`.
 
     Parameters
@@ -57,13 +61,13 @@ class Comparison(Finding):
         What was left out: ``measure``, ``what``, ``count``.
     reading
         The finding in plain language, a sentence or more per line.
-    design, claim, population, estimand
+    design, population, claim, estimand
         The design as read from the data, what the claim goes beyond, whom it is about, and what is estimated.
     test, effect
         The test and the effect size, by their whole names.
     notes
         What a reader of the numbers should know.
-    by, correction, alpha, resamples, seed
+    by, correction, confidence, draws, seed
         As asked for.
     family
         The p-values that were corrected together: ``number``, ``correction``, ``at_once`` (each for all pairs of a
@@ -78,24 +82,24 @@ class Comparison(Finding):
     dropped: pl.DataFrame
     reading: str
     design: str
-    claim: str
     population: str
+    claim: str
     estimand: str
     test: str
     effect: str
     by: str
     correction: str
-    alpha: float
+    confidence: float
     family: Family
     interval_rate: float
-    resamples: int
+    draws: int
     seed: int
     notes: tuple[str, ...] = field(default=())
 
     def tables(self) -> dict[str, pl.DataFrame]:
         """Every table by name: ``pairs``, ``overall``, ``order``, ``dropped``, and ``settings`` as names and values."""
-        names = ["design", "claim", "population", "estimand", "test", "effect", "by", "correction", "alpha"]
-        names += ["interval_rate", "resamples", "seed"]
+        names = ["design", "population", "claim", "estimand", "test", "effect", "by", "correction", "confidence"]
+        names += ["interval_rate", "draws", "seed"]
         settings = self.settings_table(names)
         return {
             "pairs": self.table,
@@ -104,3 +108,87 @@ class Comparison(Finding):
             "dropped": self.dropped,
             "settings": settings,
         }
+
+    def paper_table(self) -> TextTable:
+        """The comparison as papers print it, significance marked and no mean singled out for being larger.
+
+        Of two groups a row per measure: means, difference, interval, p, n. Of more a row per group with its means, and letters
+        that name the groups from which each differs.
+        """
+        groups = sorted({*self.table["a"], *self.table["b"]})
+        return self._of_pair(*groups) if len(groups) == 2 else self._of_many(groups)
+
+    def _of_pair(self, first: str, second: str) -> TextTable:
+        """A row per measure."""
+        caption = f"{second} less {first}, by {self.by}: {self._how}"
+        return pair_table(self.table, caption, self.claim, self.confidence)
+
+    def _of_many(self, groups: list[str]) -> TextTable:
+        """A row per group."""
+        letters = dict(zip(groups, ascii_lowercase, strict=False))
+        measures = self.table["measure"].unique(maintain_order=True).to_list()
+        cells: dict[str, list[float | None]] = {}
+        marks: dict[tuple[int, int], str] = {}
+        for column, measure in enumerate(measures, 2):
+            means: dict[str, float | None] = {}
+            differing: dict[str, set[str]] = {group: set() for group in groups}
+            for row in self.table.filter(pl.col("measure") == measure).iter_rows(named=True):
+                means |= {row["a"]: row["mean_a"], row["b"]: row["mean_b"]}
+                if row["p_adjusted"] is not None and row["p_adjusted"] <= self.alpha:
+                    differing[row["a"]].add(letters[row["b"]])
+                    differing[row["b"]].add(letters[row["a"]])
+            cells[measure] = [means.get(group) for group in groups]
+            marks |= {
+                (place, column): "".join(sorted(differing[group]))
+                for place, group in enumerate(groups)
+                if differing[group]
+            }
+        frame = pl.DataFrame({"": [letters[group] for group in groups], "group": groups, **cells})
+        headers = {"": "", "group": HEADERS.get(self.by, label(self.by)), **dict(zip(measures, measures, strict=True))}
+        caption = f"Means by {self.by}: {self._how}"
+        mark = "Letters name the groups from which a mean differs," if marks else ""
+        note = significance_note(mark, self.alpha, self.claim)
+        return table_of(caption, frame, headers=headers, note=note, marks=marks, decimals=4, limit=len(frame))
+
+    @property
+    def _how(self) -> str:
+        """The test, its correction and the units, for a caption."""
+        sizes = sorted({*self.table["n_a"].drop_nulls(), *self.table["n_b"].drop_nulls()})
+        n = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}" if sizes else "0"
+        return f"{self.test}{corrected_text(self.family)}, n = {n} {self.population}"
+
+
+def pair_table(table: pl.DataFrame, caption: str, claim: str, confidence: float) -> TextTable:
+    """Two groups compared, a row per measure: means, difference with its interval, p and n; significance marked.
+
+    Parameters
+    ----------
+    table
+        ``measure``, ``a``, ``b``, ``mean_a``, ``mean_b``, ``estimate``, ``low``, ``high``, ``p_adjusted``, ``n_a``, ``n_b``.
+    claim
+        Whom the claim is about.
+    """
+    first, second = table.item(0, "a"), table.item(0, "b")
+    rows = table.select("measure", "mean_a", "mean_b", "estimate", "low", "high", p="p_adjusted", n="n_a")
+    if not (table["n_a"] == table["n_b"]).all():
+        rows = rows.rename({"n": "n_a"}).with_columns(table["n_b"])
+    headers = {
+        "measure": "Measure", "mean_a": first, "mean_b": second, "estimate": "Difference", "high": "to", "p": "p", "n": "n",
+        "low": f"{100 * confidence:g} % from", "n_a": f"n, {first}", "n_b": f"n, {second}",
+    }  # fmt: skip
+    alpha = error_rate(confidence)
+    found = [row for row, p in enumerate(table["p_adjusted"]) if p is not None and p <= alpha]
+    note = significance_note("*:" if found else "", alpha, claim)
+    marks = dict.fromkeys([(row, 3) for row in found], "*")
+    return table_of(caption, rows, headers=headers, note=note, marks=marks, decimals=4, limit=len(rows))
+
+
+def corrected_text(family: Family) -> str:
+    """How p-values were corrected, for a caption; nothing where one stands alone."""
+    return f", p{family.told}" if family.told else ""
+
+
+def significance_note(mark: str, alpha: float, claim: str) -> str:
+    """What a mark means, where there is one, and whom the claim is about."""
+    found = f"{mark} p \N{LESS-THAN OR EQUAL TO} {alpha:.3g}. " if mark else ""
+    return f"{found}The claim is about {claim}."

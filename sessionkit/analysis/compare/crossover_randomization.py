@@ -1,4 +1,4 @@
-"""Randomisation in a crossover: each user's whole assignment of sessions to the two groups is kept or swapped."""
+"""Randomization in a crossover: each user's whole assignment of sessions to the two groups is kept or swapped."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sessionkit.analysis.compare.units import Crossed
 from sessionkit.errors import UsageError
 
 
-def swapped(units: Crossed, resamples: int, seed: int) -> Outcome:
+def swapped(units: Crossed, draws: int, seed: int) -> Outcome:
     """Least squares on user + topic + group, judged against the same with users' assignments swapped at random.
 
     The statistic is the size of the difference's t, which swaps compare as abs(sum(s c)) / sqrt(s'Qs): s are the users' signs, c
@@ -27,7 +27,7 @@ def swapped(units: Crossed, resamples: int, seed: int) -> Outcome:
     from scipy.sparse import csr_matrix
 
     if units.groups > 2:
-        msg = "test=randomisation swaps the assignments of two groups; with more of them, test=least-squares would work"
+        msg = "test=randomization swaps the assignments of two groups; with more of them, test=least-squares would work"
         raise UsageError(msg)
     effects = Effects(units.user, units.topic)
     x, y = units.group - 0.5, units.values
@@ -38,12 +38,12 @@ def swapped(units: Crossed, resamples: int, seed: int) -> Outcome:
     left_y, left_x = effects.without(np.column_stack([y, x])).T
     of_y = np.bincount(units.user, weights=x * left_y, minlength=users)
     of_x = np.bincount(units.user, weights=x * left_x, minlength=users)
-    centred = x - (np.bincount(units.user, weights=x) / np.bincount(units.user))[units.user]
-    own = float((centred**2).sum())
-    of_topics = csr_matrix((centred, (units.topic, units.user)), shape=(topics, users))
+    centered = x - (np.bincount(units.user, weights=x) / np.bincount(units.user))[units.user]
+    own = float((centered**2).sum())
+    of_topics = csr_matrix((centered, (units.topic, units.user)), shape=(topics, users))
     among = _topic_inverse(units, users, topics)
-    draws, exact = signs(users, resamples, seed)
-    sums = np.vstack([_sums(s, np.column_stack([of_y, of_x]), of_topics, among, own) for s in draws])
+    arrangements, exact = signs(users, draws, seed)
+    sums = np.vstack([_sums(s, np.column_stack([of_y, of_x]), of_topics, among, own) for s in arrangements])
     estimate, scale = float(fit.coefficients[0, 0]), math.sqrt(float(fit.inverse[0, 0]))
     sd = math.sqrt(float(fit.variance[0]))
     kept = float(of_x.sum())

@@ -9,7 +9,7 @@ import polars as pl
 
 from sessionkit.errors import UsageError, suggestion
 
-GENERALISE = ("users", "topics", "sessions")
+POPULATIONS = ("users", "topics", "sessions")
 """What a claim goes beyond: the users (to users like them), the topics, or the sessions themselves."""
 PAIR = ["user_id", "topic_id"]
 HALF = 0.5
@@ -49,7 +49,7 @@ class Design:
         """Its name, for people."""
         return self.sentence.partition(": ")[0]
 
-    def claim(self, generalise: str | None, groups: int) -> str:
+    def population(self, population: str | None, groups: int) -> str:
         """Return what the claim is about, the default if none is asked for.
 
         Raises
@@ -57,22 +57,26 @@ class Design:
         UsageError
             There is no such claim, or the design does not support it.
         """
-        if generalise is None:
+        if population is None:
             return next(iter(self.layouts))
-        if generalise not in GENERALISE:
-            msg = f"generalise must be one of {', '.join(GENERALISE)}, not {generalise!r}{suggestion(str(generalise), GENERALISE)}"
+        if population == "users,topics":
+            raise UsageError(
+                "users,topics is the population of a mixed model, which only compare fits; choose users or topics"
+            )
+        if population not in POPULATIONS:
+            msg = f"population must be one of {', '.join(POPULATIONS)}, not {population!r}{suggestion(str(population), POPULATIONS)}"
             raise UsageError(msg)
-        if generalise not in self.layouts:
+        if population not in self.layouts:
             every = "both groups" if groups == 2 else f"all {groups} groups"
             why = {
                 "users": "no user_id tells the users of the sessions apart",
                 "topics": f"fewer than half of the topics were searched with {every}, so topics cannot be the pairs",
                 "sessions": "sessions of one user or topic are not independent of each other",
-            }[generalise]
-            works = " or ".join(f"generalise={name}" for name in self.layouts)
-            msg = f"generalise={generalise}: {why}; {works} would work"
+            }[population]
+            works = " or ".join(f"population={name}" for name in self.layouts)
+            msg = f"population={population}: {why}; {works} would work"
             raise UsageError(msg)
-        return generalise
+        return population
 
 
 def read_design(sessions: pl.DataFrame, by: str, groups: int) -> Design:

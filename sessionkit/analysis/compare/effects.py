@@ -99,7 +99,7 @@ def studentized(alpha: float, groups: int, df: float) -> float:
 
 
 def small_sample(df: float) -> float:
-    """Hedges' factor J, which takes the bias out of a standardised difference (Hedges 1981).
+    """Hedges' factor J, which takes the bias out of a standardized difference (Hedges 1981).
 
     >>> round(small_sample(10), 4)
     0.9227

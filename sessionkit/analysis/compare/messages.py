@@ -35,14 +35,14 @@ class ComparisonSetup:
     family: Family
 
 
-def population(claim: str, found: Aligned) -> str:
+def claim(population: str, found: Aligned) -> str:
     """Say whom the claim is about: units like these; what else the sessions are made of is taken as it is."""
     users, topics = counted(found.users, "user"), counted(found.topics, "topic")
-    if claim == "users":
+    if population == "users":
         return f"users like these {users}" + (
             f", searching {'this' if found.topics == 1 else 'these'} {topics}" if found.topics else ""
         )
-    if claim == "topics":
+    if population == "topics":
         return f"topics like these {topics}" + (
             f", searched by {'this' if found.users == 1 else 'these'} {users}" if found.users else ""
         )
@@ -53,8 +53,11 @@ def estimand(plan: ComparisonPlan, column: str) -> str:
     """Say what the estimate and its interval are about."""
     if plan.layout == "crossed":
         return f"difference between values of {column} at equal users and topics, the same for every user and topic"
-    of = {"blocked": f"each {plan.claim.removesuffix('s')}'s sessions averaged first", "separate": "one mean for each"}
-    return f"{plan.test.estimand} over {plan.claim} ({of[plan.layout]})"
+    of = {
+        "blocked": f"each {plan.population.removesuffix('s')}'s sessions averaged first",
+        "separate": "one mean for each",
+    }
+    return f"{plan.test.estimand} over {plan.population} ({of[plan.layout]})"
 
 
 def lines(
@@ -91,14 +94,14 @@ def _sentence(row: dict[str, Any], setup: ComparisonSetup) -> str:
     interval = interval_text(row["low"], row["high"], setup.plan.options.alpha)
     text = (
         f"{pair}: {_estimate(row, setup)}{mark}, {'simultaneous ' if simultaneous else ''}{interval}, {_statistic(row, setup)}"
-        f"{p_text(row['p_adjusted'])}{family.told}; {setup.plan.title}, n = {units_of(row, setup.plan.claim)}{_wins(row, b)}"
+        f"{p_text(row['p_adjusted'])}{family.told}; {setup.plan.title}, n = {units_of(row, setup.plan.population)}{_wins(row, b)}"
         f"{f'; {raw}' if is_adjusted(row) else ''}"
     )
     power = detectable_text(row["detectable"])
     if row["p_adjusted"] > setup.plan.options.alpha:
         return f"{text}. {NOT_SHOWN}{power}"
     side = "higher" if side_of(row) > 0 else "lower"
-    return f"{text}. Evidence, for {setup.plan.claim} like these, that {row['measure']} is {side} with {b} than with {a}.{power}"
+    return f"{text}. Evidence, for {setup.plan.population} like these, that {row['measure']} is {side} with {b} than with {a}.{power}"
 
 
 def side_of(row: dict[str, Any]) -> float:
@@ -106,7 +109,7 @@ def side_of(row: dict[str, Any]) -> float:
     return float(row["effect"] or row["estimate"])
 
 
-def units_of(row: dict[str, Any], claim: str) -> str:
+def units_of(row: dict[str, Any], population: str) -> str:
     """Say on how many units a row rests: of each group, where units are not paired or not all met both.
 
     >>> row = {"n_a": 6, "n_b": 6, "wins": 4}
@@ -114,7 +117,7 @@ def units_of(row: dict[str, Any], claim: str) -> str:
     ('6 users', '6 and 6 users')
     """
     paired = row["wins"] is not None and row["n_a"] == row["n_b"]
-    second = counted(row["n_b"], claim.removesuffix("s"))
+    second = counted(row["n_b"], population.removesuffix("s"))
     return second if paired else f"{row['n_a']:,} and {second}"
 
 
@@ -174,15 +177,15 @@ def _all_at_once(row: dict[str, Any]) -> str:
 
 def _limits(setup: ComparisonSetup, pairs: int) -> str:
     """Say what the claim does not reach, and what it takes for granted."""
-    design, claim = setup.plan.design, setup.plan.claim
-    if claim == "sessions":
+    design, population = setup.plan.design, setup.plan.population
+    if population == "sessions":
         alike = design.name != "independent"
         return " Sessions of one user or topic may be alike, and then p is too small." if alike else ""
-    other = {"users": "topics", "topics": "users"}[claim]
+    other = {"users": "topics", "topics": "users"}[population]
     same = ""
     if setup.plan.layout == "crossed":
-        every = "topic" if setup.plan.test.name == "randomisation" else "user and topic"
-        other_test = "; test=randomisation lets it vary with the user" if every != "topic" and pairs == 1 else ""
+        every = "topic" if setup.plan.test.name == "randomization" else "user and topic"
+        other_test = "; test=randomization lets it vary with the user" if every != "topic" and pairs == 1 else ""
         same = f" It takes the difference to be the same for every {every}{other_test}."
-    beyond = f" It does not reach beyond these {other}: for {other} like these, generalise={other}."
+    beyond = f" It does not reach beyond these {other}: for {other} like these, population={other}."
     return same + (beyond if other in design.layouts else "")

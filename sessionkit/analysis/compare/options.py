@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sessionkit.analysis.compare.corrections import CORRECTIONS
 from sessionkit.errors import UsageError, suggestion
 
-FEWEST_RESAMPLES = 99
+FEWEST_DRAWS = 99
 
 
 @dataclass(frozen=True)
@@ -16,14 +16,16 @@ class Options:
 
     Parameters
     ----------
-    alpha, resamples, seed, correction
+    alpha
+        The error rate, 1 - confidence.
+    draws, seed, correction
         As `sessionkit.compare` has them.
     pairs
         Pairs of groups to test, by their numbers; None, all of them.
     """
 
     alpha: float = 0.05
-    resamples: int = 9_999
+    draws: int = 9_999
     seed: int = 0
     correction: str = "none"
     pairs: tuple[tuple[int, int], ...] | None = None
@@ -42,19 +44,24 @@ def require_whole(name: str, value: object, least: int) -> None:
         raise UsageError(msg)
 
 
-def require_level(alpha: object) -> None:
-    """Refuse what no level of a test can be."""
-    if isinstance(alpha, bool) or not isinstance(alpha, int | float) or not 0 < alpha < 0.5:
-        msg = f"alpha must be a number above 0 and below .5, not {alpha!r}; 0.05 is usual"
+def error_rate(confidence: object) -> float:
+    """The error rate of tests at a confidence; refuses what no confidence can be.
+
+    >>> error_rate(0.95)
+    0.05
+    """
+    if isinstance(confidence, bool) or not isinstance(confidence, int | float) or not 0.5 < confidence < 1:
+        msg = f"confidence must be a number above .5 and below 1, not {confidence!r}; 0.95 is usual"
         raise UsageError(msg)
+    return round(1 - confidence, 12)
 
 
-def options_of(correction: str, alpha: float, resamples: int, seed: int) -> Options:
+def options_of(correction: str, confidence: float, draws: int, seed: int) -> Options:
     """Check the options of a comparison."""
     if correction not in CORRECTIONS:
         msg = f"correction must be one of {', '.join(CORRECTIONS)}, not {correction!r}{suggestion(str(correction), CORRECTIONS)}"
         raise UsageError(msg)
-    require_level(alpha)
-    require_whole("resamples", resamples, FEWEST_RESAMPLES)
+    alpha = error_rate(confidence)
+    require_whole("draws", draws, FEWEST_DRAWS)
     require_whole("seed", seed, 0)
-    return Options(float(alpha), resamples, seed, correction)
+    return Options(alpha, draws, seed, correction)

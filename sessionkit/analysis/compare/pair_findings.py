@@ -26,7 +26,7 @@ class Pair:
     statistic, df
         The test statistic and its degrees of freedom; None where there are none.
     effect
-        The standardised effect; None where it does not exist.
+        The standardized effect; None where it does not exist.
     effect_interval
         As ``interval``, for the effect.
     se

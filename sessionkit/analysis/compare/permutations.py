@@ -1,4 +1,4 @@
-"""Randomisation within blocks: what the difference would be had every unit's values met the groups by chance."""
+"""Randomization within blocks: what the difference would be had every unit's values met the groups by chance."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ CELLS = 4_000_000
 """Random numbers drawn at once."""
 
 
-def signs(units: int, resamples: int, seed: int) -> tuple[Iterator[np.ndarray], bool]:
+def signs(units: int, draws: int, seed: int) -> tuple[Iterator[np.ndarray], bool]:
     """Signs for every unit, a row per draw, in batches; all 2^n of them, and True, where these are no more than asked for."""
-    if 2**units <= resamples if units < 60 else False:
+    if 2**units <= draws if units < 60 else False:
         return iter([np.array(list(product((1.0, -1.0), repeat=units)))]), True
 
     def drawn() -> Iterator[np.ndarray]:
         rng = np.random.Generator(np.random.PCG64(seed))
         batch = max(1, CELLS // units)
-        for first in range(0, resamples, batch):
-            yield rng.integers(0, 2, (min(batch, resamples - first), units), dtype=np.int8) * 2.0 - 1.0
+        for first in range(0, draws, batch):
+            yield rng.integers(0, 2, (min(batch, draws - first), units), dtype=np.int8) * 2.0 - 1.0
 
     return drawn(), False
 
 
-def arrangements(units: int, groups: int, resamples: int, seed: int) -> tuple[Iterator[np.ndarray], bool]:
+def arrangements(units: int, groups: int, draws: int, seed: int) -> tuple[Iterator[np.ndarray], bool]:
     """Which value of every unit meets each group, in batches of arrangements; all (groups!)^units of them, and True, where
     these are no more than asked for.
     """
     batch = max(1, CELLS // (units * groups))
     ways = math.factorial(groups)
-    if units * math.log(ways) <= math.log(resamples) + 1 and ways**units <= resamples:
+    if units * math.log(ways) <= math.log(draws) + 1 and ways**units <= draws:
         every = np.array(list(permutations(range(groups))))
 
         def listed() -> Iterator[np.ndarray]:
@@ -51,8 +51,8 @@ def arrangements(units: int, groups: int, resamples: int, seed: int) -> tuple[It
 
     def drawn() -> Iterator[np.ndarray]:
         rng = np.random.Generator(np.random.PCG64(seed))
-        for first in range(0, resamples, batch):
-            yield rng.random((min(batch, resamples - first), units, groups)).argsort(axis=2)
+        for first in range(0, draws, batch):
+            yield rng.random((min(batch, draws - first), units, groups)).argsort(axis=2)
 
     return drawn(), False
 
@@ -67,18 +67,18 @@ def share_as_large(found: np.ndarray, observed: float, exact: bool, size: float 
     return many / len(found) if exact else (many + 1) / (len(found) + 1)
 
 
-def randomised(units: Blocked, resamples: int, seed: int) -> Outcome:
-    """Randomisation within units; of more than two groups max-T over all pairs (randomised Tukey), else sign flips."""
+def randomized(units: Blocked, draws: int, seed: int) -> Outcome:
+    """Randomization within units; of more than two groups max-T over all pairs (randomized Tukey), else sign flips."""
     if units.values.shape[1] > 2:
-        return _largest_range(units, resamples, seed)
-    return Outcome({(0, 1): _flipped(units, resamples, seed)})
+        return _largest_range(units, draws, seed)
+    return Outcome({(0, 1): _flipped(units, draws, seed)})
 
 
-def _flipped(units: Blocked, resamples: int, seed: int) -> Pair:
+def _flipped(units: Blocked, draws: int, seed: int) -> Pair:
     """Mean difference of two groups; the interval holds the shifts that flips of the shifted differences allow."""
     d = units.differences(0, 1)
-    draws, exact = signs(len(d), resamples, seed)
-    sums = np.vstack([np.column_stack([s @ d, s.sum(axis=1)]) for s in draws]) / len(d)
+    arrangements, exact = signs(len(d), draws, seed)
+    sums = np.vstack([np.column_stack([s @ d, s.sum(axis=1)]) for s in arrangements]) / len(d)
     mean, sd = float(d.mean()), _spread(float(d.std(ddof=1)), units.values)
     size = float(np.abs(d).mean())
 
@@ -105,7 +105,7 @@ def _flipped(units: Blocked, resamples: int, seed: int) -> Pair:
     )
 
 
-def _largest_range(units: Blocked, resamples: int, seed: int) -> Outcome:
+def _largest_range(units: Blocked, draws: int, seed: int) -> Outcome:
     """Each pair's mean difference beside the largest of all pairs in each draw; intervals hold for all pairs at once.
 
     Draws are of the values as they are, so what the groups truly differ by is in them: p and intervals, the effect's too
@@ -113,7 +113,7 @@ def _largest_range(units: Blocked, resamples: int, seed: int) -> Outcome:
     """
     values = units.values
     n, k = values.shape
-    orders, exact = arrangements(n, k, resamples, seed)
+    orders, exact = arrangements(n, k, draws, seed)
     ranges = []
     for order in orders:
         means = np.take_along_axis(np.broadcast_to(values, order.shape), order, axis=2).mean(axis=1)

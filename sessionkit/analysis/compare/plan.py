@@ -20,7 +20,7 @@ class ComparisonPlan:
     ----------
     design
         As read from the data.
-    claim
+    population
         What the units are, and what the claim goes beyond: users, topics or sessions.
     test
         One of those that `sessionkit.compare` has.
@@ -29,7 +29,7 @@ class ComparisonPlan:
     """
 
     design: Design
-    claim: str
+    population: str
     test: Procedure
     options: Options = field(default_factory=Options)
 
@@ -40,7 +40,7 @@ class ComparisonPlan:
         groups: int,
         *,
         test: str | None = None,
-        generalise: str | None = None,
+        population: str | None = None,
         blocked: str | None = None,
         options: Options | None = None,
     ) -> ComparisonPlan:
@@ -65,21 +65,21 @@ class ComparisonPlan:
         ('paired t', 'sign test')
         """
         options = options or Options()
-        claim = design.claim(generalise, groups)
-        usual = blocked if design.layouts[claim] == "blocked" else None
-        chosen = procedure(test or usual, design, claim, groups)
+        population = design.population(population, groups)
+        usual = blocked if design.layouts[population] == "blocked" else None
+        chosen = procedure(test or usual, design, population, groups)
         if chosen.simultaneous and options.correction == "bh" and groups > 2:
             msg = (
                 f"test={chosen.name} holds for all pairs at once, which correction=bh does not go with; "
                 "holm, bonferroni or none would work"
             )
             raise UsageError(msg)
-        return cls(design, claim, chosen, options)
+        return cls(design, population, chosen, options)
 
     @property
     def layout(self) -> str:
         """How the units lie: blocked, crossed or separate."""
-        return self.design.layouts[self.claim]
+        return self.design.layouts[self.population]
 
     @property
     def title(self) -> str:
@@ -88,4 +88,4 @@ class ComparisonPlan:
 
     def units(self, sessions: GroupedSessions, column: int = 0) -> Aligned:
         """The units of a measure, given by its column among the values."""
-        return aligned(sessions, column, self.design, self.claim)
+        return aligned(sessions, column, self.design, self.population)

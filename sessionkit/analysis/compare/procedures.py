@@ -85,7 +85,7 @@ def _each(
 
 def _seeded(run: Callable[..., Outcome]) -> Callable[[Units, Options], Outcome]:
     """Make a procedure of one that draws at random."""
-    return lambda units, options: run(units, options.resamples, options.seed)
+    return lambda units, options: run(units, options.draws, options.seed)
 
 
 def _plain(run: Callable[..., Outcome]) -> Callable[[Units, Options], Outcome]:
@@ -127,14 +127,14 @@ PROCEDURES = {
             symbol="S",
         ),
         Procedure(
-            "randomisation",
-            "randomisation within units",
+            "randomization",
+            "randomization within units",
             MEAN,
             "mean difference / sd (of the differences; of more than two groups, or a crossover, residual)",
-            {"blocked": _seeded(permutations.randomised), "crossed": _seeded(crossover_randomization.swapped)},
+            {"blocked": _seeded(permutations.randomized), "crossed": _seeded(crossover_randomization.swapped)},
             simultaneous=True,
             needs_spread=False,
-            titles={"crossed": "randomisation of users' whole assignments"},
+            titles={"crossed": "randomization of users' whole assignments"},
             signed=True,
         ),
         Procedure(
@@ -194,14 +194,14 @@ PROCEDURES = {
         ),
     )
 }
-ALSO = {"anova": "tukey", "friedman": "nemenyi", "ols": "least-squares", "randomization": "randomisation"}
+ALSO = {"anova": "tukey", "friedman": "nemenyi", "ols": "least-squares"}
 """Other names of tests: a test of all groups at once stands with its comparison of pairs."""
 DEFAULTS = {"blocked": ("t", "tukey"), "separate": ("welch", "welch"), "crossed": ("least-squares", "least-squares")}
 """By layout: the test of two groups, and of more."""
 BOOTSTRAP = "a bootstrap is not offered: over 4 topics it rejects 17 % of true null hypotheses, and over few users it is no better than t; "
 
 
-def procedure(name: str | None, design: Design, claim: str, groups: int) -> Procedure:
+def procedure(name: str | None, design: Design, population: str, groups: int) -> Procedure:
     """Return the test asked for, or the design's own.
 
     Raises
@@ -209,7 +209,7 @@ def procedure(name: str | None, design: Design, claim: str, groups: int) -> Proc
     UsageError
         There is no such test, or it does not fit the design; the message names those that would work.
     """
-    layout = design.layouts[claim]
+    layout = design.layouts[population]
     if name is None:
         return PROCEDURES[DEFAULTS[layout][groups > 2]]
     asked = ALSO.get(name, name)
@@ -228,9 +228,9 @@ def procedure(name: str | None, design: Design, claim: str, groups: int) -> Proc
         }
         wanted = " or ".join(needs[each] for each in PROCEDURES[asked].run)
         elsewhere = [other for other, there in design.layouts.items() if there in PROCEDURES[asked].run]
-        also = f"; test={asked} would work with generalise={elsewhere[0]}" if elsewhere else ""
+        also = f"; test={asked} would work with population={elsewhere[0]}" if elsewhere else ""
         msg = (
-            f"test={name} needs {wanted}; this design is {design.title}, and for generalise={claim} "
+            f"test={name} needs {wanted}; this design is {design.title}, and for population={population} "
             f"{' or '.join(works)} would work{also}"
         )
         raise UsageError(msg)

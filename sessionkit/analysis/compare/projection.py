@@ -113,7 +113,7 @@ class Effects:
             users, topics = int(self.user.max()) + 1, int(self.topic.max()) + 1
             msg = (
                 f"least squares takes out at most {MOST:,} users or topics, and there are {users:,} and {topics:,}; "
-                "test=t with generalise=topics would work"
+                "test=t with population=topics would work"
             )
             raise UsageError(msg)
         many, few = self._many, self._few

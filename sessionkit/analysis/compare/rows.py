@@ -99,7 +99,7 @@ class MeasureRows:
 
 def compared(plan: ComparisonPlan, measure: str, groups: Sequence[str], found: Aligned) -> MeasureRows:
     """Compare the groups by one measure; where nothing can be tested a sentence says why."""
-    units, test, claim = found.units, plan.test, plan.claim
+    units, test, population = found.units, plan.test, plan.population
     means, counts, notes = units.means, units.counts, []
     bases = [float(mean) if _clear_of_0(units, group, float(mean)) else None for group, mean in enumerate(means)]
     every = np.abs(_every(units))
@@ -117,7 +117,7 @@ def compared(plan: ComparisonPlan, measure: str, groups: Sequence[str], found: A
         return MeasureRows([*rows.values()], None, [f"{measure}: {why}"])
     kept = [key for key in rows if not _same(units, *key)]
     for i, j in [key for key in rows if key not in kept]:
-        each = f"every one of {counts[i]:,} {claim}"
+        each = f"every one of {counts[i]:,} {population}"
         notes.append(f"{measure}: {groups[i]} and {groups[j]} have the same value for {each}; there is nothing to test")
     flat = [key for key in kept if test.needs_spread and _flat(units, *key)]
     if not test.joint or len(flat) == len(kept):
@@ -135,7 +135,7 @@ def compared(plan: ComparisonPlan, measure: str, groups: Sequence[str], found: A
     smallest = float(math.factorial(len(groups) if all_at_once else 2)) ** (1 - min(counts))
     if test.signed and smallest > plan.options.alpha:
         notes.append(
-            f"{measure}: with {min(counts)} {claim} the smallest p that {'arrangements' if all_at_once else 'signs'} can give is "
+            f"{measure}: with {min(counts)} {population} the smallest p that {'arrangements' if all_at_once else 'signs'} can give is "
             f"{smallest:.3g}, whatever the difference"
         )
     for key in kept:
@@ -174,18 +174,19 @@ def _won(units: Units, i: int, j: int) -> tuple[int | None, int | None, int | No
 
 def _untestable(plan: ComparisonPlan, groups: Sequence[str], found: Aligned) -> str | None:
     """Say why no pair can be tested at all; None where some can."""
-    units, claim = found.units, plan.claim
+    units, population = found.units, plan.population
     least = min(units.counts)
-    one = claim.removesuffix("s")
+    one = population.removesuffix("s")
     if not isinstance(units, Blocked) and least < 2 and max(units.counts) > 1:
-        return f"{groups[units.counts.index(least)]} has {least} {one if least else claim} with a value; a comparison needs at least two"
+        few = f"{least} {one if least else population}"
+        return f"{groups[units.counts.index(least)]} has {few} with a value; a comparison needs at least two"
     if not least:
         left = f"no {one} is left that has a defined value for every group"
         return f"{left}; a measure with undefined=zero counts 0 where it is undefined" if found.dropped else left
     if least == 1 and not isinstance(units, Blocked):
         return f"each group has 1 {one} with a value; a comparison needs at least two"
     if least == 1:
-        return f"only one {one} has a value for every group; a claim about {claim} like these needs at least two"
+        return f"only one {one} has a value for every group; a claim about {population} like these needs at least two"
     every = _every(units)
     if _constant(every):
         return f"every value is {float(every[0]):.6g}, in every group; there is nothing to test"

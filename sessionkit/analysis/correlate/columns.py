@@ -9,8 +9,9 @@ from os import PathLike
 import polars as pl
 
 from sessionkit.errors import DataError, MeasureError, UsageError, suggestion
-from sessionkit.scoring.execution import require_session
+from sessionkit.scoring.execution import of_session
 from sessionkit.scoring.measures.base import Measure
+from sessionkit.scoring.measures.column import column
 from sessionkit.scoring.measures.grammar import list_measures, parse_measure
 from sessionkit.scoring.score import score
 from sessionkit.study import Study
@@ -28,13 +29,13 @@ class Variable:
     name
         Its name in results: the text of a measure, or the name of a column.
     measure
-        The measure; None for a column of the study.
+        The measure; of a column the one whose values are the column's.
     of_users
         Whether it is a column of the users, the same in all sessions of a user.
     """
 
     name: str
-    measure: Measure | None = None
+    measure: Measure
     of_users: bool = False
 
 
@@ -67,7 +68,7 @@ def columns(
     asked: Sequence[Variable],
     *,
     memory: str | int | None = None,
-    partials: str | PathLike[str] | None = None,
+    cache: str | PathLike[str] | None = None,
 ) -> pl.DataFrame:
     """The numbers of every session.
 
@@ -82,25 +83,16 @@ def columns(
     DataError
         If a column does not hold numbers.
     """
-    sessions = study.sessions.collect()
-    frame = sessions.select("session_id", "user_id").sort("session_id")
-    measures = {each.name: each.measure for each in asked if each.measure is not None}
-    if measures:
-        scores = score(study, list(measures.values()), memory=memory, partials=partials)
-        for name in measures:
-            values = scores.filter(pl.col("measure") == name).select("session_id", pl.col("value").alias(name))
-            frame = frame.join(values, on="session_id", how="left", maintain_order="left")
+    keys = study.sessions.select("session_id", "user_id").collect().sort("session_id")
+    scores = score(study, [each.measure for each in asked], memory=memory, cache=cache, per="session")
     for each in asked:
-        if each.measure is not None:
-            continue
-        if each.of_users:
-            of_user = study.users.select("user_id", each.name).collect()
-            found = sessions.select("session_id", "user_id").join(of_user, on="user_id", how="left")
-        else:
-            found = sessions
-        values = found.select("session_id", _numbers(found.get_column(each.name), each))
-        frame = frame.join(values, on="session_id", how="left", maintain_order="left")
-    return frame
+        own = scores.filter(pl.col("measure") == str(each.measure)).select(
+            "session_id", pl.col("value").alias(each.name)
+        )
+        if not own.get_column(each.name).count() and each.measure.of_sessions:
+            raise DataError(f"{each.name} is empty in every session: there is nothing to correlate with")
+        keys = keys.join(own, on="session_id", how="left", maintain_order="left")
+    return keys
 
 
 def _variable(study: Study, name: str | Measure, option: str) -> Variable:
@@ -110,7 +102,7 @@ def _variable(study: Study, name: str | Measure, option: str) -> Variable:
     of_sessions = [each for each in study.columns("sessions") if each not in IDS]
     of_users = [each for each in study.columns("users") if each not in IDS]
     if name in of_sessions or name in of_users:
-        return Variable(name, of_users=name not in of_sessions)
+        return Variable(name, column(name), of_users=name not in of_sessions)
     if name in IDS:
         msg = f"{option}={name}: names are no numbers; to compare what they name, take: sessionkit compare --by {name}"
         raise UsageError(msg)
@@ -129,36 +121,5 @@ def _variable(study: Study, name: str | Measure, option: str) -> Variable:
 
 def _of_measure(measure: Measure) -> Variable:
     """A measure's values, which sessions must have."""
-    require_session(measure, per_query=False)
-    return Variable(str(measure), measure)
-
-
-def _numbers(column: pl.Series, variable: Variable) -> pl.Series:
-    """A column as numbers, also those that were read as text.
-
-    Raises
-    ------
-    DataError
-        If it holds anything else.
-    """
-    table = "users" if variable.of_users else "sessions"
-    numbers = column
-    if column.dtype == pl.String:
-        numbers = column.str.strip_chars().replace("", None).cast(pl.Float64, strict=False)
-        wrong = column.filter(numbers.is_null() & column.is_not_null() & (column.str.strip_chars() != ""))
-    elif column.dtype.is_numeric() or column.dtype in (pl.Boolean, pl.Null):
-        numbers = column.cast(pl.Float64)
-        wrong = column.filter(numbers.is_infinite().fill_null(value=False))
-    else:
-        wrong = column.drop_nulls()
-    if len(wrong):
-        msg = (
-            f"{variable.name} of {table} is not numeric: {len(wrong)} of {len(column)} values are like {str(wrong[0])!r}; "
-            "give ratings and other covariates as numbers, and what is unknown as an empty field"
-        )
-        raise DataError(msg)
-    numbers = numbers.cast(pl.Float64).fill_nan(None).alias(variable.name)
-    if not numbers.count():
-        msg = f"{variable.name} of {table} is empty in every session: there is nothing to correlate with"
-        raise DataError(msg)
-    return numbers
+    taken = of_session(measure)
+    return Variable(str(taken), taken)

@@ -15,9 +15,12 @@ from sessionkit.analysis.correlate.matrices import COEFFICIENTS
 from sessionkit.analysis.correlate.messages import CorrelationContext, told
 from sessionkit.analysis.correlate.rows import CorrelationRows
 from sessionkit.analysis.findings import NUMBER, TEXT, WHOLE, Finding
+from sessionkit.analysis.phrases import reading_of
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.study import Study
+from sessionkit.study.restriction import Where
+from sessionkit.study.session_subset import restricted
 from sessionkit.study.study import guarded_read
 
 COUNTED = {"n": WHOLE, "units": WHOLE, "dropped": WHOLE}
@@ -50,11 +53,11 @@ class Correlations(Finding):
         ``note``: does the first correlate more with the covariate than the second.
     reading
         What that means, in plain language.
-    measures, with_, partial
+    measures, with_, control
         The names of what was correlated, and of what was held constant.
     units
         ``"users"`` or ``"sessions"``.
-    coefficients, confidence, resamples, seed
+    coefficients, confidence, draws, seed
         As given.
     """
 
@@ -63,11 +66,11 @@ class Correlations(Finding):
     reading: str
     measures: tuple[str, ...]
     with_: tuple[str, ...]
-    partial: tuple[str, ...]
+    control: tuple[str, ...]
     units: str
     coefficients: tuple[str, ...]
     confidence: float
-    resamples: int
+    draws: int
     seed: int
 
     def tables(self) -> dict[str, pl.DataFrame]:
@@ -82,15 +85,16 @@ def correlate(
     measures: str | Measure | Sequence[str | Measure],
     with_: str | Measure | Sequence[str | Measure],
     *,
-    partial: str | Measure | Sequence[str | Measure] = (),
+    where: Where = None,
+    control: str | Measure | Sequence[str | Measure] = (),
     coefficients: str | Sequence[str] = COEFFICIENTS,
     units: str = "auto",
     interval: str | None = None,
     confidence: float = 0.95,
-    resamples: int = 5000,
+    draws: int = 5000,
     seed: int = 0,
     memory: str | int | None = None,
-    partials: str | PathLike[str] | None = None,
+    cache: str | PathLike[str] | None = None,
 ) -> Correlations:
     """Correlate measures of sessions with ratings or other covariates, and test whether they differ in it.
 
@@ -103,7 +107,9 @@ def correlate(
         sessions or users too.
     with_
         Columns of sessions or users that hold numbers, such as ``"performance"``, or measures; one or several.
-    partial
+    where
+        Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
+    control
         Columns or measures to hold constant, such as ``"Queries"``, the number of queries.
     coefficients
         ``"pearson"``, ``"spearman"``, ``"kendall"`` (tau-b); one or several.
@@ -117,9 +123,9 @@ def correlate(
         Bonett and Wright for Spearman; Fieller for Kendall), with scipy's p-values.
     confidence
         Confidence of intervals, as a share.
-    resamples, seed
+    draws, seed
         Number of draws, and their seed.
-    memory, partials
+    memory, cache
         As `sessionkit.score` has them.
 
     Returns
@@ -151,12 +157,13 @@ def correlate(
     >>> found.table.select("n", "value", "p").with_columns(pl.col("value", "p").round(4)).row(0)
     (5, 0.8321, 0.0805)
     """
+    study = restricted(study, where)
     chosen = _coefficients(coefficients)
     asked, against = variables(study, measures, "measures"), variables(study, with_, "with")
-    held = variables(study, partial, "partial") if partial else []
-    resampling = Resampling(resamples, seed, interval or "percentile", confidence)
+    held = variables(study, control, "control") if control else []
+    resampling = Resampling(draws, seed, interval or "percentile", confidence)
     everything = list(dict.fromkeys([*asked, *against, *held]))
-    frame = columns(study, everything, memory=memory, partials=partials)
+    frame = columns(study, everything, memory=memory, cache=cache)
     of = Units.of(frame.get_column("user_id"), units)
     rows = CorrelationRows(
         {each.name: frame.get_column(each.name).fill_null(float("nan")).to_numpy() for each in everything},
@@ -183,9 +190,19 @@ def correlate(
         schema=DIFFERENCES,
     )
     names = [tuple(each.name for each in kind) for kind in (asked, against, held)]
-    said = told(table, differences, CorrelationContext(frame, of, rows.analytic, resampling, tuple(against), names[2]))
+    lines = told(table, differences, CorrelationContext(frame, of, rows.analytic, resampling, tuple(against), names[2]))
     return Correlations(
-        table, differences, said, names[0], names[1], names[2], of.name, chosen, confidence, resamples, seed
+        table,
+        differences,
+        reading_of(lines, study),
+        names[0],
+        names[1],
+        names[2],
+        of.name,
+        chosen,
+        confidence,
+        draws,
+        seed,
     )
 
 

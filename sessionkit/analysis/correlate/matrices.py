@@ -67,7 +67,7 @@ class Matrices:
 
     def replicates(self, resampling: Resampling) -> Numbers:
         """Matrices of all draws."""
-        return np.concatenate([self.of(weights) for weights in resampling.draws(self.units)])
+        return np.concatenate([self.of(weights) for weights in resampling.weights(self.units)])
 
     def left_out(self) -> Numbers:
         """Matrices without each unit in turn."""
@@ -95,7 +95,7 @@ class Matrices:
         found = []
         for start in range(0, len(weights), rows):
             often = weights[start : start + rows][:, self._codes]
-            ranks = np.stack([order.centred_ranks(often) for order in self._orders], axis=1)
+            ranks = np.stack([order.centered_ranks(often) for order in self._orders], axis=1)
             spread = np.matmul(ranks * often[:, None, :], ranks.transpose(0, 2, 1))
             found.append(_scaled(spread, spread))
         return np.concatenate(found)
@@ -126,7 +126,7 @@ class _Order:
         self._begins = begins
         self._back = np.argsort(self._sorted, kind="stable")
 
-    def centred_ranks(self, often: Numbers) -> Numbers:
+    def centered_ranks(self, often: Numbers) -> Numbers:
         """Average rank of each session, less the mean rank, where sessions occur so often."""
         in_group = np.add.reduceat(often[:, self._sorted], self._begins, axis=1)
         through = np.cumsum(in_group, axis=1)

@@ -9,7 +9,7 @@ import polars as pl
 
 from sessionkit.analysis.bootstrap import Resampling, Units
 from sessionkit.analysis.correlate.columns import Variable
-from sessionkit.analysis.phrases import ends, level_text, reading_of
+from sessionkit.analysis.phrases import ends, level_text
 from sessionkit.display.numbers import p_text
 from sessionkit.display.words import counted
 
@@ -48,7 +48,7 @@ class CorrelationContext:
     held: tuple[str, ...]
 
 
-def told(table: pl.DataFrame, differences: pl.DataFrame, asked: CorrelationContext) -> str:
+def told(table: pl.DataFrame, differences: pl.DataFrame, asked: CorrelationContext) -> list[str]:
     """Put the tables of `sessionkit.correlate` into words.
 
     Parameters
@@ -84,7 +84,7 @@ def told(table: pl.DataFrame, differences: pl.DataFrame, asked: CorrelationConte
         "A correlation does not say which of the two causes the other, or whether a third thing causes both; the topics are "
         "taken as given, so nothing is claimed about other topics."
     )
-    return reading_of(lines)
+    return lines
 
 
 def _population(asked: CorrelationContext) -> str:
@@ -105,7 +105,7 @@ def _how(table: pl.DataFrame, asked: CorrelationContext) -> str:
     else:
         whole = "all their sessions" if asked.units.name == "users" else "all their queries"
         how = (
-            f"Intervals ({sure}) and p come from {asked.resampling.resamples:,} draws of {asked.units.name} with {whole} "
+            f"Intervals ({sure}) and p come from {asked.resampling.draws:,} draws of {asked.units.name} with {whole} "
             f"({asked.resampling}, seed {asked.resampling.seed}); where no draw has the other sign, p is the least that so many "
             "draws can show. p_independent takes every session for independent."
         )

@@ -1,4 +1,4 @@
-"""How many pairs of groups a measure tells apart: what `sessionkit.discriminative_power` is made of.
+"""How many pairs of groups a measure tells apart: what `sessionkit.discriminate` is made of.
 
 ::
 

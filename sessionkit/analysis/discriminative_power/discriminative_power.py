@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from sessionkit.analysis.compare.options import FEWEST_RESAMPLES, Options, require_level, require_whole
+from sessionkit.analysis.compare.options import FEWEST_DRAWS, Options, error_rate, require_whole
 from sessionkit.analysis.compare.plan import ComparisonPlan
 from sessionkit.analysis.compare.procedures import PROCEDURES
 from sessionkit.analysis.discriminative_power.verdicts import BOOTSTRAP, Found, bootstrapped, found_by
-from sessionkit.analysis.findings import Finding
-from sessionkit.analysis.groups import NAMES
+from sessionkit.analysis.findings import TestedFinding
 from sessionkit.analysis.numeric_ties import settled
 from sessionkit.analysis.phrases import left_out_lines, reading_of
 from sessionkit.analysis.rescore.groups import groups_of
@@ -24,6 +23,8 @@ from sessionkit.display.words import counted
 from sessionkit.errors import UsageError
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.study import Study
+from sessionkit.study.restriction import Where
+from sessionkit.study.session_subset import restricted
 from sessionkit.study.study import guarded_read
 
 TABLE = pl.Schema(
@@ -38,8 +39,8 @@ ASL = pl.Schema(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DiscriminativePower(Finding):
-    """How many pairs of groups measures tell apart; made by `sessionkit.discriminative_power`.
+class DiscriminativePower(TestedFinding):
+    """How many pairs of groups measures tell apart; made by `sessionkit.discriminate`.
 
     Parameters
     ----------
@@ -53,7 +54,7 @@ class DiscriminativePower(Finding):
         ``a``, ``b``, ``difference`` (b less a), ``asl`` (null, and last, where the pair was not tested).
     reading
         The finding in plain language, a sentence or more per line.
-    design, claim, test, by, alpha, resamples, seed
+    design, population, test, by, confidence, draws, seed
         As in `sessionkit.compare`.
     simultaneous
         Whether the p-values hold for all pairs at once; if not, each pair is tested by itself.
@@ -66,31 +67,32 @@ class DiscriminativePower(Finding):
     left_out: pl.DataFrame
     reading: str
     design: str
-    claim: str
+    population: str
     test: str
     simultaneous: bool
     by: str
-    alpha: float
-    resamples: int
+    confidence: float
+    draws: int
     seed: int
 
     def tables(self) -> dict[str, pl.DataFrame]:
         """Every table by name: ``power``, ``asl``, ``left_out``, ``settings``."""
-        names = ["design", "claim", "test", "by", "alpha", "resamples", "seed"]
+        names = ["design", "population", "test", "by", "confidence", "draws", "seed"]
         settings = self.settings_table(names)
         return {"power": self.table, "asl": self.asl, "left_out": self.left_out, "settings": settings}
 
 
 @guarded_read
-def discriminative_power(
+def discriminate(
     study: Study,
     measures: str | Measure | Sequence[str | Measure],
     by: str = "system_id",
     *,
+    where: Where = None,
     test: str | None = None,
-    generalise: str | None = None,
-    alpha: float = 0.05,
-    resamples: int = 9_999,
+    population: str | None = None,
+    confidence: float = 0.95,
+    draws: int = 9_999,
     seed: int = 0,
     full: float | None = None,
     memory: str | int | None = None,
@@ -105,16 +107,18 @@ def discriminative_power(
         Measures of sessions; the mean of a query measure is ``"mean(nDCG@10)"``.
     by
         Column of the sessions or users that names the groups, such as systems or runs; any number of groups from 2.
+    where
+        Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
     test
-        ``"randomisation"``: of more than two groups randomised Tukey HSD (Carterette 2012; Sakai 2012), in which a chance
-        difference must beat the largest of all pairs; ``"bootstrap"``: Sakai's paired bootstrap of the studentised mean
+        ``"randomization"``: of more than two groups randomized Tukey HSD (Carterette 2012; Sakai 2012), in which a chance
+        difference must beat the largest of all pairs; ``"bootstrap"``: Sakai's paired bootstrap of the studentized mean
         (2006), each pair by itself, from 20 units on; or any that `sessionkit.compare` has, without correction. Not
-        given: randomisation where units met every group, else the design's own.
-    generalise
+        given: randomization where units met every group, else the design's own.
+    population
         What the units are, as `sessionkit.compare` has it.
-    alpha
-        Level, above 0 and below .5.
-    resamples
+    confidence
+        Of intervals and tests, above .5 and below 1; a difference is significant where p is at most 1 - confidence.
+    draws
         Draws, at least 99.
     seed
         Seed of the draws, which are the same for every measure.
@@ -150,25 +154,25 @@ def discriminative_power(
     ...     },
     ...     judgments={"judgment_key": list("123123"), "doc_id": list("xxxyyy"), "grade": [0, 0, 0, 1, 2, 3]},
     ... )
-    >>> found = discriminative_power(study, "sDCG@1")  # all signs alike: 2 of 2^3
+    >>> found = discriminate(study, "sDCG@1")  # all signs alike: 2 of 2^3
     >>> found.asl.row(0), found.table.item(0, "power")
     (('sDCG@1', 1, 'A', 'B', 2.0, 0.25), 0.0)
     """
-    require_level(alpha)
-    require_whole("resamples", resamples, FEWEST_RESAMPLES)
+    study = restricted(study, where)
+    alpha = error_rate(confidence)
+    require_whole("draws", draws, FEWEST_DRAWS)
     require_whole("seed", seed, 0)
-    by = NAMES.get(by, by)
     log = RescoredLog.of(study, measures, by, memory)
     groups = groups_of(log, full)
-    claim = groups.design.claim(generalise, groups.many)
-    blocked = groups.design.layouts[claim] == "blocked"
+    population = groups.design.population(population, groups.many)
+    blocked = groups.design.layouts[population] == "blocked"
     if test == BOOTSTRAP and not blocked:
         msg = f"test=bootstrap draws units that met every group; this design is {groups.design.title}; leave test out"
         raise UsageError(msg)
-    options = Options(alpha=alpha, resamples=resamples, seed=seed)
+    options = Options(alpha=alpha, draws=draws, seed=seed)
     named = None if test == BOOTSTRAP else test
     plan = ComparisonPlan.of(
-        groups.design, groups.many, test=named, generalise=generalise, blocked="randomisation", options=options
+        groups.design, groups.many, test=named, population=population, blocked="randomization", options=options
     )
     (values,) = log.values([Scoring(lambda: log.rejudging.grades, tuple(range(len(log.measures))))], groups.number)
     inside = groups.number >= 0
@@ -179,7 +183,7 @@ def discriminative_power(
     found = [
         (bootstrapped if test == BOOTSTRAP else found_by)(plan, frame, column, groups.names) for column in values.T
     ]
-    title = "Sakai's paired bootstrap (studentised)" if test == BOOTSTRAP else _titled(plan, groups.many)
+    title = "Sakai's paired bootstrap (studentized)" if test == BOOTSTRAP else _titled(plan, groups.many)
     table = pl.DataFrame(
         [_row(text, of, alpha) for text, of in zip(texts, found, strict=True)], schema=TABLE, orient="row"
     )
@@ -187,28 +191,28 @@ def discriminative_power(
     notes = [f"{text}: {note}" for text, of in zip(texts, found, strict=True) for note in of.notes]
     simultaneous = test != BOOTSTRAP and plan.test.simultaneous and groups.many > 2
     settled = DiscriminationSetup(
-        groups.names, groups.word, title, plan.claim, alpha, simultaneous, tuple(notes), groups.left_out
+        groups.names, groups.word, title, plan.population, alpha, simultaneous, tuple(notes), groups.left_out
     )
     return DiscriminativePower(
         table=table,
         asl=asl,
         left_out=pl.DataFrame([*groups.left_out.items()], schema={"what": pl.String, "count": pl.Int64}, orient="row"),
-        reading=reading_of(lines(table, asl, settled)),
+        reading=reading_of(lines(table, asl, settled), study),
         design=groups.design.described,
-        claim=plan.claim,
+        population=plan.population,
         test=title,
         simultaneous=simultaneous,
         by=by,
-        alpha=alpha,
-        resamples=resamples,
+        confidence=confidence,
+        draws=draws,
         seed=seed,
     )
 
 
 def _titled(plan: ComparisonPlan, groups: int) -> str:
     """The test's whole name."""
-    joint = plan.test is PROCEDURES["randomisation"] and groups > 2 and plan.layout == "blocked"
-    return "randomised Tukey HSD (max-T over all pairs)" if joint else plan.title
+    joint = plan.test is PROCEDURES["randomization"] and groups > 2 and plan.layout == "blocked"
+    return "randomized Tukey HSD (max-T over all pairs)" if joint else plan.title
 
 
 def _row(measure: str, of: Found, alpha: float) -> tuple[object, ...]:
@@ -243,7 +247,7 @@ class DiscriminationSetup:
     names: tuple[str, ...]
     word: str
     test: str
-    claim: str
+    population: str
     alpha: float
     simultaneous: bool
     notes: tuple[str, ...]
@@ -259,7 +263,7 @@ def lines(table: pl.DataFrame, asl: pl.DataFrame, settled: DiscriminationSetup) 
         most, least = ranked.row(0, named=True), ranked.row(-1, named=True)
         told.append(
             f"{most['measure']} tells the most pairs apart, {least['measure']} the fewest. That says which is steadier over these "
-            f"{settled.claim}, not which measures what matters."
+            f"{settled.population}, not which measures what matters."
         )
     told += [f"{note}." if not note.endswith(".") else note for note in settled.notes[:TOLD]]
     if len(settled.notes) > TOLD:
@@ -273,7 +277,7 @@ def _tested(pairs: int, settled: DiscriminationSetup) -> str:
     of = f"{len(settled.names)} {settled.word}"
     if pairs == 1:
         return (
-            f"{of} make one pair, so that the share of pairs found to differ is 0 or 1; compare the p-values (over {settled.claim}, "
+            f"{of} make one pair, so that the share of pairs found to differ is 0 or 1; compare the p-values (over {settled.population}, "
             f"by {settled.test})."
         )
     how = (
@@ -282,14 +286,14 @@ def _tested(pairs: int, settled: DiscriminationSetup) -> str:
         else f"each pair is tested by itself at {settled.alpha:g}, so that of {pairs:,} equal pairs some {settled.alpha * pairs:.2g} would "
         "be found to differ"
     )
-    return f"{of}, {counted(pairs, 'pair')}, tested over {settled.claim} by {settled.test}: {how}."
+    return f"{of}, {counted(pairs, 'pair')}, tested over {settled.population} by {settled.test}: {how}."
 
 
 def _measure(row: Mapping[str, Any], asl: pl.DataFrame, settled: DiscriminationSetup) -> str:
     """How many pairs a measure tells apart, or, of one pair, with which p."""
     if not row["tested"]:
         return f"{row['measure']}: no pair can be tested."
-    over = f"over {row['n']:,} {settled.claim}"
+    over = f"over {row['n']:,} {settled.population}"
     if row["needed"] is not None:
         over += f"; that takes a difference of {row['needed']:.3g} (the largest is {row['spread'] or 0:.3g})"
     if row["pairs"] > 1:

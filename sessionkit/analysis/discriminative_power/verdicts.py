@@ -81,7 +81,7 @@ def found_by(plan: ComparisonPlan, frame: pl.DataFrame, values: np.ndarray, grou
 
 
 def bootstrapped(plan: ComparisonPlan, frame: pl.DataFrame, values: np.ndarray, groups: Sequence[str]) -> Found:
-    """Sakai's paired bootstrap: how often units drawn from shifted differences have a studentised mean as large.
+    """Sakai's paired bootstrap: how often units drawn from shifted differences have a studentized mean as large.
 
     For differences z with t = mean / (sd / sqrt(n)), units are drawn with replacement from z less its mean; the p-value is
     the share of draws whose t is as large, the data themselves being one of them. What is needed is the mean difference
@@ -98,36 +98,36 @@ def bootstrapped(plan: ComparisonPlan, frame: pl.DataFrame, values: np.ndarray, 
     n, k = units.values.shape
     if n < FEWEST:
         msg = (
-            f"test=bootstrap: {n} {plan.claim} are too few to draw from (over 4 topics it rejects 17 % of true null hypotheses); "
-            f"it is offered from {FEWEST} on; test=randomisation would work"
+            f"test=bootstrap: {n} {plan.population} are too few to draw from (over 4 topics it rejects 17 % of true null hypotheses); "
+            f"it is offered from {FEWEST} on; test=randomization would work"
         )
         raise UsageError(msg)
     pairs = tuple((i, j) for i in range(k) for j in range(i + 1, k))
     first, second = np.array(pairs).T
     z = differences(units.values[:, first], units.values[:, second])
     mean = np.where(np.abs(z.mean(axis=0)) <= TIE * np.abs(z).mean(axis=0), 0.0, z.mean(axis=0))
-    centred = z - mean
-    observed = _studentised(mean, (z**2).mean(axis=0), n)
+    centered = z - mean
+    observed = _studentized(mean, (z**2).mean(axis=0), n)
     rng = np.random.Generator(np.random.PCG64(options.seed))
     larger = np.zeros(len(pairs), dtype=np.int64)
     sizes = []
     batch = max(1, CELLS // max(n, len(pairs)))
-    for start in range(0, options.resamples, batch):
-        many = min(batch, options.resamples - start)
+    for start in range(0, options.draws, batch):
+        many = min(batch, options.draws - start)
         drawn = rng.integers(0, n, (many, n))
         times = np.zeros((many, n))
         np.add.at(times, (np.arange(many)[:, None], drawn), 1.0)
-        means = times @ centred / n
-        t = _studentised(means, times @ (centred**2) / n, n)
+        means = times @ centered / n
+        t = _studentized(means, times @ (centered**2) / n, n)
         larger += (t >= observed * (1 - TIE)).sum(axis=0)
         sizes.append(np.abs(means))
-    p = np.where(observed > 0, (larger + 1) / (options.resamples + 1), 1.0)
-    place = max(0, math.floor(options.alpha * options.resamples) - 1)
+    p = np.where(observed > 0, (larger + 1) / (options.draws + 1), 1.0)
+    place = max(0, math.floor(options.alpha * options.draws) - 1)
     needed = float(np.sort(np.concatenate(sizes), axis=0)[::-1][place].max())
     return Found(pairs, mean, p, n, needed)
 
 
-def _studentised(mean: np.ndarray, square: np.ndarray, n: int) -> np.ndarray:
+def _studentized(mean: np.ndarray, square: np.ndarray, n: int) -> np.ndarray:
     """Size of the mean over its standard error, from the mean and the mean square; 0 where nothing is left to judge."""
     variance = np.maximum(square - mean**2, 0.0) * n / (n - 1)
     spread = np.sqrt(variance / n)

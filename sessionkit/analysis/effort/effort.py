@@ -20,7 +20,7 @@ from sessionkit.analysis.effort.tables import (
     reach_table,
     searcher_table,
 )
-from sessionkit.analysis.groups import Grouping
+from sessionkit.analysis.groups import Grouping, by_columns
 from sessionkit.analysis.phrases import reading_of
 from sessionkit.display.words import counted
 from sessionkit.errors import MeasureError, UsageError
@@ -30,6 +30,8 @@ from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.reduction import run
 from sessionkit.study import Study
+from sessionkit.study.restriction import Where
+from sessionkit.study.session_subset import restricted
 from sessionkit.study.study import guarded_read
 
 
@@ -39,6 +41,7 @@ def effort(
     measure: str | Measure,
     by: str | None = "system_id",
     *,
+    where: Where = None,
     document_cost: float = 1.0,
     query_cost: float = 0.0,
     memory: str | int | None = None,
@@ -58,6 +61,8 @@ def effort(
         esDCG) or a clock (TBG, U) only the searcher is told.
     by
         Column of the sessions or users to group by; None, all together.
+    where
+        Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
     document_cost, query_cost
         What looking at a result costs, and asking a query, in any unit, such as seconds; 0 or more.
     memory
@@ -97,6 +102,7 @@ def effort(
     >>> sk.effort(study, "CG@6", by=None).reach.select("rank", "reached", "documents").head(3).rows()
     [(1, 1, 1), (2, 1, 3), (3, 1, 6)]
     """
+    study = restricted(study, where)
     asked = _asked(measure)
     for name, cost in (("document_cost", document_cost), ("query_cost", query_cost)):
         if isinstance(cost, bool) or not isinstance(cost, int | float) or not 0 <= cost < math.inf:
@@ -104,7 +110,7 @@ def effort(
             raise UsageError(msg)
     who, described = asked.searcher()
     timed = asked.clock()
-    grouping = Grouping.of(study, by)
+    grouping = Grouping.of(study, by, {*REACH, *PLATEAU, *SEARCHER} - {"group"}, several=False)
     reads = columns_read(study, [asked])
     task = EffortReduction(asked, grouping, who, reads)
     why_not = _no_curve(asked)
@@ -115,7 +121,11 @@ def effort(
     if task.curved is not None and asked.level == "session":
         require_curve(asked)
         found, means = run(study, [task, curve_task(study, asked, by, normalize="none")], memory)
-        curves = means.select("group", pl.col("slot").cast(pl.Int64).alias("rank"), "ideal", total="value").drop_nulls()
+        curves = (
+            grouping.named(means)
+            .select("group", pl.col("slot").cast(pl.Int64).alias("rank"), "ideal", total="value")
+            .drop_nulls()
+        )
     else:
         (found,) = run(study, [task], memory)
         totals = pl.col("total", "ideal").cast(pl.Int128)
@@ -129,11 +139,11 @@ def effort(
         chances = chances_table(who, asked.cutoff)
     said = lines(asked, reach, plateau, table, searcher=described, timed=timed, why_no_curve=why_not)
     return Effort(
-        reach=reach,
-        plateau=plateau,
-        searcher=table,
+        reach=by_columns(study, by, reach),
+        plateau=by_columns(study, by, plateau),
+        searcher=by_columns(study, by, table),
         chances=chances,
-        reading=reading_of(said),
+        reading=reading_of(said, study),
         measure=str(asked),
         by=by,
         document_cost=float(document_cost),

@@ -16,19 +16,20 @@ class Effort(Finding):
     Parameters
     ----------
     reach
-        Curves read horizontally, by ``group`` and ``rank`` of the ideal: ``units`` (sessions, or lists of a measure of
-        queries, that have an ideal), ``reached`` (those that come to gain what their ideal has gained at the rank) and
-        their ``share``; ``documents`` and ``queries``: after how many results read, and queries asked, half of all units
-        have it (null: fewer than half ever do); ``mean_documents`` and ``mean_queries`` of those that reach it, which
-        grow fewer with the rank; ``mean_curve``: the place where the group's mean curve reaches the mean ideal's gain.
+        Curves read horizontally, by the columns that make the groups and ``rank`` of the ideal: ``units`` (sessions, or
+        lists of a measure of queries, that have an ideal), ``reached`` (those that come to gain what their ideal has
+        gained at the rank) and their ``share``; ``documents`` and ``queries``: after how many results read, and queries
+        asked, half of all units have it (null: fewer than half ever do); ``mean_documents`` and ``mean_queries`` of those
+        that reach it, which grow fewer with the rank; ``mean_curve``: the place where the group's mean curve reaches the
+        mean ideal's gain.
     plateau
         Where the ideal stops rising, which is J&K's rule for when to stop: all that is relevant would be found. By
-        ``group``: ``units``, ``mean``, ``median``, ``least`` and ``most`` (documents), ``beyond`` (units whose plateau
+        group: ``units``, ``mean``, ``median``, ``least`` and ``most`` (documents), ``beyond`` (units whose plateau
         lies beyond the cutoff) and ``gained``: the share of the ideal's gain that units have on average who stop there,
         or at the cutoff.
     searcher
         What the searcher looks at whom the discounts describe: ``horizon`` (``endless``: lists and sessions without end,
-        null where the sum has none; a full list; ``as shown``: the study's own lists, by ``group``), ``documents``,
+        null where the sum has none; a full list; ``as shown``: the study's own lists, by group), ``documents``,
         ``queries``, ``documents_per_query`` and ``cost``.
     chances
         By ``direction`` (rank, query) and ``place``: the chance to have ``seen`` it, that of one who has to go on

@@ -1,10 +1,10 @@
-"""How far unjudged results could move a score: what `sessionkit.incomplete` is made of.
+"""How far unjudged results could move a score: what `sessionkit.bounds` is made of.
 
 A study is looked at twice: for what nobody judged, and for what that could do. One that fits in memory is read once.
 
 ::
 
-    incomplete.py              the verb
+    bounds.py                  the verb
     document_reduction.py      what the reductions of both looks are asked, and read
     unjudged_reduction.py      what those about unjudged documents are asked beside
     judged_share_reduction.py  the first look: what share is judged

@@ -11,15 +11,16 @@ from sessionkit.analysis.findings import Finding
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Incompleteness(Finding):
-    """How far unjudged results could move scores; made by `sessionkit.incomplete`.
+    """How far unjudged results could move scores; made by `sessionkit.bounds`.
 
     Parameters
     ----------
     judged
-        By ``group``, ``query_position`` and ``rank`` (null: all of them): ``lists``, ``results`` shown, ``judged`` ones,
+        By the columns that make the groups, ``query_position`` and ``rank`` (null: all of them): ``lists``, ``results``
+        shown, ``judged`` ones,
         ``pooled`` ones (pooled but unjudged, by the study's unjudged_grades) and the judged ``share``.
     bounds
-        By ``group`` and ``measure``: ``n`` (sessions with a score), ``open`` (sessions without one, to which further
+        By group and ``measure``: ``n`` (sessions with a score), ``open`` (sessions without one, to which further
         judgments could give one), ``undefined`` (other sessions), ``moving`` (sessions whose score could change),
         ``score``, ``lower``, ``upper`` and ``residual`` (upper - lower); ``bound``: ``attained`` where some grades make
         each of both come true, ``safe`` where the score cannot leave them but may not reach them, null with a ``reason``
@@ -33,8 +34,8 @@ class Incompleteness(Finding):
         its mean; ``a`` is null): ``measure``, ``a``, ``b``, ``place``, ``judgment_key``, ``doc_id``, ``sessions`` (of
         these groups, that show it within the cutoff) and ``move`` (of b less a).
     units
-        Score and bounds of every session or query, if asked for: ``session_id``, ``query_position``, ``group``,
-        ``measure``, ``score``, ``lower``, ``upper``, ``residual``; null bounds where no judgment can give a score.
+        Score and bounds of every session or query, if asked for: ``session_id``, ``query_position``, those that
+        make the groups, ``measure``, ``score``, ``lower``, ``upper``, ``residual``; null bounds where no judgment can give a score.
     reading
         The finding in plain language.
     by, max_grade, per

@@ -40,7 +40,7 @@ class Own:
 
 @dataclass(frozen=True, eq=False)
 class Shares:
-    """The parts of all lists, or sessions, of a batch under a normalised measure.
+    """The parts of all lists, or sessions, of a batch under a normalized measure.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class Shares:
 
 
 def shares(unjudged: Unjudged, measure: GainMeasure, best: float) -> Shares:
-    """Lay out a batch's lists, or sessions, for a normalised measure, of which the grade that gains most is `best`; once."""
+    """Lay out a batch's lists, or sessions, for a normalized measure, of which the grade that gains most is `best`; once."""
     if (measure, best) not in unjudged.beside:
         unjudged.beside[measure, best] = _laid_out(unjudged, measure, best)
     made: Shares = unjudged.beside[measure, best]

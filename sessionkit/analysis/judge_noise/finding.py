@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from sessionkit.analysis.findings import Finding
+from sessionkit.analysis.findings import TestedFinding
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class JudgeNoise(Finding):
+class JudgeNoise(TestedFinding):
     """What becomes of a comparison when judges err; made by `sessionkit.judge_noise`.
 
     Parameters
@@ -27,14 +27,14 @@ class JudgeNoise(Finding):
         What each grade becomes: ``grade``, ``becomes``, ``share``, ``n`` (what the share was estimated from).
     agreement
         How far assessors, searchers, and searchers and judgments agree: ``who``, ``judge_id``, ``other``, ``measure``,
-        ``value``, ``n``; see `sessionkit.judges`.
+        ``value``, ``n``; see `sessionkit.agreement`.
     reading
         The finding in plain language, a sentence or more per line.
     source
         Where the errors are from: ``"judges"``, ``"searchers"``, ``"declared"`` or ``"given"``.
     changed
         Share of the judgments that a draw is expected to change.
-    design, claim, test, by, alpha, draws, seed
+    design, population, test, by, confidence, draws, seed
         As in `sessionkit.judgment_loss`.
     left_out
         What was left out: ``what``, ``count``.
@@ -49,16 +49,16 @@ class JudgeNoise(Finding):
     source: str
     changed: float
     design: str
-    claim: str
+    population: str
     test: str
     by: str
-    alpha: float
+    confidence: float
     draws: int
     seed: int
 
     def tables(self) -> dict[str, pl.DataFrame]:
         """Every table by name: ``pairs``, ``order``, ``errors``, ``agreement``, ``left_out``, ``settings``."""
-        names = ["source", "changed", "design", "claim", "test", "by", "alpha", "draws", "seed"]
+        names = ["source", "changed", "design", "population", "test", "by", "confidence", "draws", "seed"]
         return {
             "pairs": self.table,
             "order": self.order,

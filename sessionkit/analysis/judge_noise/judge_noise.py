@@ -10,17 +10,16 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from sessionkit.analysis.compare.options import Options, require_level, require_whole
+from sessionkit.analysis.compare.options import Options, error_rate, require_whole
 from sessionkit.analysis.compare.plan import ComparisonPlan
-from sessionkit.analysis.groups import NAMES
 from sessionkit.analysis.judge_noise.errors import DECLARED, GIVEN, JUDGES, Errors, errors_of
 from sessionkit.analysis.judge_noise.finding import JudgeNoise
 from sessionkit.analysis.judge_noise.random_judgments import RedrawnPairs, drawn
-from sessionkit.analysis.judge_noise.searchers import ASSESSORS, BOTH, SEARCHERS, agreement
+from sessionkit.analysis.judge_noise.searchers import ASSESSORS, BOTH, SEARCHERS, graders_agreement
 from sessionkit.analysis.judgment_loss.verdicts import drawn_pairs
 from sessionkit.analysis.phrases import ends, left_out_lines, reading_of
 from sessionkit.analysis.rescore.groups import groups_of
-from sessionkit.analysis.rescore.log import RescoredLog
+from sessionkit.analysis.rescore.log import RescoredLog, require_judgments
 from sessionkit.analysis.rescore.pairs import RescoredPairs
 from sessionkit.display.numbers import p_text
 from sessionkit.errors import DataError, UsageError
@@ -28,6 +27,8 @@ from sessionkit.readers.tabular import Frame
 from sessionkit.scoring.alternative_judgments import reads_subtopics
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.study import Study
+from sessionkit.study.restriction import Where
+from sessionkit.study.session_subset import restricted
 from sessionkit.study.study import guarded_read
 
 
@@ -37,14 +38,15 @@ def judge_noise(
     measures: str | Measure | Sequence[str | Measure],
     by: str = "system_id",
     *,
+    where: Where = None,
     noise: str | float | Frame | None = None,
     spread: str = "adjacent",
     draws: int = 200,
     seed: int = 0,
     pairs: int = 300,
     test: str | None = None,
-    generalise: str | None = None,
-    alpha: float = 0.05,
+    population: str | None = None,
+    confidence: float = 0.95,
     full: float | None = None,
     memory: str | int | None = None,
 ) -> JudgeNoise:
@@ -58,6 +60,8 @@ def judge_noise(
         Measures of sessions; not those that read grades by subtopic.
     by
         Column of the sessions or users that names the groups.
+    where
+        Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
     noise
         Where the errors are from: ``"judges"``, what another judge said of the same document (the judgments' judge_id);
         ``"searchers"``, what searchers said of it (user_grade); a share of judgments that err, 0 to 1; or a table with
@@ -71,7 +75,7 @@ def judge_noise(
         At least 1. A share of draws is known to within about its standard error, sqrt(s (1 - s) / draws).
     seed
         Seed of the draws: the same seed, the same numbers.
-    pairs, test, generalise, alpha, full, memory
+    pairs, test, population, confidence, full, memory
         As `sessionkit.judgment_loss` has them.
 
     Returns
@@ -109,17 +113,18 @@ def judge_noise(
     ...         "grade": [1, 1, 0, 0, 1, 0, 0, 0],
     ...     },
     ... )
-    >>> found = judge_noise(study, "sDCG@2", draws=50, generalise="sessions")
+    >>> found = judge_noise(study, "sDCG@2", draws=50, population="sessions")
     >>> found.errors.select("grade", "becomes", pl.col("share").round(4)).rows()
     [(0.0, 0.0, 0.8), (0.0, 1.0, 0.2), (1.0, 0.0, 0.3333), (1.0, 1.0, 0.6667)]
     >>> found.table.select("a", "b", "difference").row(0)
     ('A', 'B', -1.5)
     """
+    study = restricted(study, where)
     for name, value, least in (("draws", draws, 1), ("seed", seed, 0), ("pairs", pairs, 1)):
         require_whole(name, value, least)
-    require_level(alpha)
-    by = NAMES.get(by, by)
+    alpha = error_rate(confidence)
     log = RescoredLog.of(study, measures, by, memory)
+    require_judgments(log.measures)
     for measure in log.measures:
         if reads_subtopics(measure):
             msg = f"{measure} reads grades by subtopic, and errors are of the grade of a document; name another measure"
@@ -132,7 +137,7 @@ def judge_noise(
     groups = groups_of(log, full)
     options = Options(alpha=alpha, seed=seed)
     plan = ComparisonPlan.of(
-        groups.design, groups.many, test=test, generalise=generalise, blocked="wilcoxon", options=options
+        groups.design, groups.many, test=test, population=population, blocked="wilcoxon", options=options
     )
     kept = drawn_pairs(groups.pairs, pairs, seed)
     inside = groups.number >= 0
@@ -141,12 +146,12 @@ def judge_noise(
     found = drawn(log, groups.number, tested, errors, draws=draws, seed=seed)
     texts = [str(measure) for measure in log.measures]
     table, order = pairs_table(texts, groups.names, kept, found, alpha), order_table(texts, found)
-    agreed = agreement(study)
+    agreed = graders_agreement(study)
     settled = NoiseSetup(
         names=groups.names,
         word=groups.word,
         test=plan.title,
-        claim=plan.claim,
+        population=plan.population,
         alpha=alpha,
         draws=draws,
         seed=seed,
@@ -164,14 +169,14 @@ def judge_noise(
         errors=errors.table,
         agreement=agreed,
         left_out=pl.DataFrame([*groups.left_out.items()], schema={"what": pl.String, "count": pl.Int64}, orient="row"),
-        reading=reading_of(lines(table, order, agreed, settled)),
+        reading=reading_of(lines(table, order, agreed, settled), study),
         source=errors.source,
         changed=errors.changed(there),
         design=groups.design.described,
-        claim=plan.claim,
+        population=plan.population,
         test=plan.title,
         by=by,
-        alpha=alpha,
+        confidence=confidence,
         draws=draws,
         seed=seed,
     )
@@ -237,7 +242,7 @@ class NoiseSetup:
     names: tuple[str, ...]
     word: str
     test: str
-    claim: str
+    population: str
     alpha: float
     draws: int
     seed: int
@@ -284,7 +289,7 @@ def _errors(settled: NoiseSetup) -> str:
     """Which errors were made."""
     errors = settled.errors
     if errors.source == DECLARED:
-        where = "a neighbouring grade" if settled.spread == "adjacent" else "any other grade"
+        where = "a neighboring grade" if settled.spread == "adjacent" else "any other grade"
         chance = 1 - errors.share[0, 0]
         what = f"by declared errors: a judgment becomes {where} with a chance of {chance:.3g}; a supposition, not an estimate"
     elif errors.source == GIVEN:
@@ -301,7 +306,7 @@ def _errors(settled: NoiseSetup) -> str:
     )
     return (
         f"All {settled.judgments:,} judgments were drawn anew {settled.draws:,} times (seed {settled.seed}), {what}. A draw changes "
-        f"{settled.changed:.0%} of them on average. Pairs are tested by {settled.test} over {settled.claim}.{unknown}"
+        f"{settled.changed:.0%} of them on average. Pairs are tested by {settled.test} over {settled.population}.{unknown}"
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from sessionkit.analysis.agreement import SCHEMA, judges, of_all
+from sessionkit.analysis.agreement import SCHEMA, agreement, of_all
 from sessionkit.scoring.judgment_merge import merged_judgments
 from sessionkit.study import Study
 from sessionkit.study.judgment_index import PAIR
@@ -14,19 +14,19 @@ ASSESSORS, SEARCHERS, BOTH = "assessors", "searchers", "searchers and judgments"
 JUDGED, OWN = "judgments", "searchers"
 
 
-def agreement(study: Study) -> pl.DataFrame:
-    """Say how far those who graded documents agree, by `sessionkit.judges`' measures.
+def graders_agreement(study: Study) -> pl.DataFrame:
+    """Say how far those who graded documents agree, by the measures of `sessionkit.agreement`.
 
     Returns
     -------
     polars.DataFrame
         ``who``: ``"assessors"`` (the judges of the judgments), ``"searchers"`` (of different sessions, on the same
         document of a key; only all of them together) or ``"searchers and judgments"``; ``judge_id`` and ``other``, null
-        in rows about all; ``measure``, ``value``, ``n`` as `sessionkit.judges` has them. Grades are compared as the
+        in rows about all; ``measure``, ``value``, ``n`` as `sessionkit.agreement` has them. Grades are compared as the
         numbers that they are: searchers and assessors must have used one scale. Where judgments are summed (merge=sum),
         searchers are not compared with them.
     """
-    parts = [judges(study).with_columns(who=pl.lit(ASSESSORS))]
+    parts = [agreement(study).with_columns(who=pl.lit(ASSESSORS))]
     own = own_grades(study)
     if len(own):
         both = own.drop_nulls("grade")
@@ -35,7 +35,7 @@ def agreement(study: Study) -> pl.DataFrame:
             both.select(unit, "doc_id", grade=name, judge_id=pl.lit(side))
             for side, name in ((JUDGED, "grade"), (OWN, "user_grade"))
         ]
-        pair = judges(_judged_by(pl.concat(sides))).filter(pl.col("judge_id").is_not_null())
+        pair = agreement(_judged_by(pl.concat(sides))).filter(pl.col("judge_id").is_not_null())
         graded = own.with_columns(unit=pl.struct(PAIR).rank("dense"))
         shared = graded.filter(pl.len().over("unit") > 1).select("unit", judge_id="session_id", grade="user_grade")
         if len(shared):

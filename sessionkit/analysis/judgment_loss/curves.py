@@ -45,7 +45,7 @@ class Curves:
 
 
 def curves(
-    draws: Draws, shares: Sequence[Fraction], repeats: int, seed: int, tested: RescoredPairs, *, test: bool
+    drawing: Draws, shares: Sequence[Fraction], draws: int, seed: int, tested: RescoredPairs, *, test: bool
 ) -> Curves:
     """Score with every share below 1 of so many random orders of the judgments.
 
@@ -55,15 +55,15 @@ def curves(
         Whether the pairs are tested on the same draws.
     """
     some = [share for share in shares if share < ALL]
-    asked = [Draw((seed, 0), ALL)] + [Draw((seed, 0, repeat), share) for repeat in range(repeats) for share in some]
-    better = np.array([-1.0 if measure.direction == "lower" else 1.0 for measure in draws.log.measures])
-    many = draws.groups.many, len(draws.log.measures)
-    means = np.full((repeats, len(some), *many), np.nan)
-    shape = (repeats * len(some) + 1, many[1], len(tested.pairs) if test else 0)
+    asked = [Draw((seed, 0), ALL)] + [Draw((seed, 0, repeat), share) for repeat in range(draws) for share in some]
+    better = np.array([-1.0 if measure.direction == "lower" else 1.0 for measure in drawing.log.measures])
+    many = drawing.groups.many, len(drawing.log.measures)
+    means = np.full((draws, len(some), *many), np.nan)
+    shape = (draws * len(some) + 1, many[1], len(tested.pairs) if test else 0)
     d, p = np.full(shape, np.nan), np.ones(shape)
     untouched = np.ones(many[1], dtype=bool)
     whole, first = np.full(many, np.nan), np.empty(0)
-    for number, values in enumerate(draws.values(asked)):
+    for number, values in enumerate(drawing.values(asked)):
         found = np.column_stack([tested.means(column) for column in values.T])
         if not number:
             whole, first = found, values
@@ -80,7 +80,7 @@ def curves(
             for each in means
         ]
     )
-    shaped = (repeats, len(some), many[1])
+    shaped = (draws, len(some), many[1])
     return Curves(whole, means, tau.reshape(shaped), winner.reshape(shaped), untouched, (d, p) if test else None)
 
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from sessionkit.analysis.findings import Finding
+from sessionkit.analysis.findings import TestedFinding
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class JudgmentLoss(Finding):
+class JudgmentLoss(TestedFinding):
     """What becomes of a comparison when judgments are lost; made by `sessionkit.judgment_loss`.
 
     Parameters
@@ -38,9 +38,9 @@ class JudgmentLoss(Finding):
         median ``p``, ``rejected`` (share of draws with p at most alpha).
     reading
         The finding in plain language, a sentence or more per line.
-    design, claim, test
+    design, population, test
         The design as read from the data, what the units are, the test of each pair.
-    by, pool, min_grade, alpha, threshold, repeats, times, seed
+    by, pool, min_grade, confidence, threshold, draws, times, seed
         As asked for; ``times`` is how many draws each pair had.
     left_out
         What was left out: ``what``, ``count``.
@@ -53,20 +53,32 @@ class JudgmentLoss(Finding):
     left_out: pl.DataFrame
     reading: str
     design: str
-    claim: str
+    population: str
     test: str
     by: str
     pool: str
     min_grade: float
-    alpha: float
+    confidence: float
     threshold: float
-    repeats: int
+    draws: int
     times: int
     seed: int
 
     def tables(self) -> dict[str, pl.DataFrame]:
         """Every table by name: ``agreement``, ``knees``, ``confusion``, ``pairs``, ``left_out``, ``settings``."""
-        names = ["design", "claim", "test", "by", "pool", "min_grade", "alpha", "threshold", "repeats", "times", "seed"]
+        names = [
+            "design",
+            "population",
+            "test",
+            "by",
+            "pool",
+            "min_grade",
+            "confidence",
+            "threshold",
+            "draws",
+            "times",
+            "seed",
+        ]
         return {
             "agreement": self.table,
             "knees": self.knees,

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from sessionkit.analysis.compare.options import Options, require_whole
+from sessionkit.analysis.compare.options import Options, error_rate, require_whole
 from sessionkit.analysis.compare.plan import ComparisonPlan
-from sessionkit.analysis.groups import NAMES
 from sessionkit.analysis.judgment_loss.curves import ALL, curves
 from sessionkit.analysis.judgment_loss.draws import Draw, Draws, trusted
 from sessionkit.analysis.judgment_loss.finding import JudgmentLoss
@@ -19,11 +18,13 @@ from sessionkit.analysis.judgment_loss.tables import agreement_table, confusion_
 from sessionkit.analysis.judgment_loss.verdicts import drawn_pairs, of_pairs, of_study
 from sessionkit.analysis.phrases import reading_of
 from sessionkit.analysis.rescore.groups import groups_of
-from sessionkit.analysis.rescore.log import RescoredLog
+from sessionkit.analysis.rescore.log import RescoredLog, require_judgments
 from sessionkit.analysis.rescore.pairs import RescoredPairs
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.study import Study
+from sessionkit.study.restriction import Where
+from sessionkit.study.session_subset import restricted
 from sessionkit.study.study import guarded_read
 
 POOLS = ("pair", "study")
@@ -35,14 +36,15 @@ def judgment_loss(
     measures: str | Measure | Sequence[str | Measure],
     by: str = "system_id",
     *,
+    where: Where = None,
     fractions: str | float | Sequence[float | str] | None = None,
-    repeats: int = 10,
+    draws: int = 10,
     seed: int = 0,
     pool: str | None = None,
     pairs: int = 300,
     test: str | None = None,
-    generalise: str | None = None,
-    alpha: float = 0.05,
+    population: str | None = None,
+    confidence: float = 0.95,
     threshold: float = 0.9,
     min_grade: float = 1,
     full: float | None = None,
@@ -63,10 +65,12 @@ def judgment_loss(
         Measures of sessions; the mean of a query measure is ``"mean(nDCG@10)"``.
     by
         Column of the sessions or users that names the groups, such as systems or runs.
+    where
+        Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
     fractions
         Shares of the judgments to keep, above 0 and up to 1: numbers, or ``"0.1:1:10"`` (from .1 to 1, ten of them). Not
         given, the 17 from .01 to 1 of the paper.
-    repeats
+    draws
         Random orders of the judgments, at least 1 (the paper has one).
     seed
         Seed of the orders and of the choice of pairs: the same seed, the same numbers.
@@ -77,12 +81,12 @@ def judgment_loss(
         `sessionkit.compare`.
     pairs
         Pairs of groups to test, at most; more are drawn from at random. Where there are fewer, each has several draws,
-        up to `repeats` and about so many in all.
-    test, generalise
+        up to `draws` and about so many in all.
+    test, population
         Of each pair, as `sessionkit.compare` has them, without correction. Not given: Wilcoxon's signed ranks where
         units met every group (of runs: the topics), else the design's own.
-    alpha
-        Level of the verdicts.
+    confidence
+        Of the verdicts: a difference is significant where p is at most 1 - confidence.
     threshold
         Tau at which the knee is taken.
     min_grade
@@ -125,37 +129,39 @@ def judgment_loss(
     ...     },
     ...     judgments={"judgment_key": ["t"] * 14, "doc_id": documents, "grade": [1, 1] + [0] * 12},
     ... )
-    >>> found = judgment_loss(study, "mean(nDCG@2)", fractions=[0.5], repeats=2, generalise="sessions")
+    >>> found = judgment_loss(study, "mean(nDCG@2)", fractions=[0.5], draws=2, population="sessions")
     >>> found.table.select("fraction", pl.col("judged").round(3), "tau", "winner").rows()
     [(0.5, 0.786, 1.0, 1.0), (1.0, 1.0, 1.0, 1.0)]
     """
+    study = restricted(study, where)
     shares = fractions_of(fractions)
-    whole = {"repeats": (repeats, 1), "seed": (seed, 0), "pairs": (pairs, 1)}
-    _check(pool or POOLS[0], whole, {"alpha": (alpha, 0.5), "threshold": (threshold, 1.0)})
-    by = NAMES.get(by, by)
+    whole = {"draws": (draws, 1), "seed": (seed, 0), "pairs": (pairs, 1)}
+    _check(pool or POOLS[0], whole, {"threshold": (threshold, 1.0)})
     log = RescoredLog.of(study, measures, by, memory)
+    require_judgments(log.measures)
     if not np.isfinite(log.rejudging.grades).any():
         msg = "the study has no judgments, so none can be lost; add them when it is read, see: sessionkit ingest --judgments"
         raise DataError(msg)
     groups = groups_of(log, full)
+    alpha = error_rate(confidence)
     options = Options(alpha=alpha, seed=seed)
     plan = ComparisonPlan.of(
-        groups.design, groups.many, test=test, generalise=generalise, blocked="wilcoxon", options=options
+        groups.design, groups.many, test=test, population=population, blocked="wilcoxon", options=options
     )
     pool = pool or ("pair" if groups.many > 2 and plan.layout != "crossed" else "study")
     tested_pairs = drawn_pairs(groups.pairs, pairs, seed)
-    times = max(1, min(repeats, pairs // len(tested_pairs)))
+    times = max(1, min(draws, pairs // len(tested_pairs)))
     there = groups.number >= 0
     sessions = log.sessions.filter(pl.Series(there))
     tested = RescoredPairs.of(plan, sessions, groups.number[there], groups.names, tested_pairs)
-    draws = Draws(log, groups, min_grade)
-    of = curves(draws, shares, repeats, seed, tested, test=pool == "study")
+    drawing = Draws(log, groups, min_grade)
+    of = curves(drawing, shares, draws, seed, tested, test=pool == "study")
     if pool == "study":
-        verdicts = of_study(of, tested_pairs, repeats)
+        verdicts = of_study(of, tested_pairs, draws)
     else:
-        verdicts = of_pairs(draws, plan, tested_pairs, shares, times=times, seed=seed)
+        verdicts = of_pairs(drawing, plan, tested_pairs, shares, times=times, seed=seed)
     texts = [str(measure) for measure in log.measures]
-    order = draws.order(Draw((seed, 0), ALL))
+    order = drawing.order(Draw((seed, 0), ALL))
     judged = [float(order.kept(share).sum() / (order.kind >= 0).sum()) for share in shares]
     table = agreement_table(texts, shares, judged, of)
     confusion = confusion_table(texts, shares, verdicts, alpha)
@@ -177,10 +183,10 @@ def judgment_loss(
         by=by,
         pool=pool,
         test=plan.title,
-        claim=plan.claim,
+        population=plan.population,
         alpha=alpha,
         threshold=threshold,
-        repeats=repeats,
+        draws=draws,
         times=verdicts.times,
         tested=len(verdicts.pairs),
         seed=seed,
@@ -197,16 +203,16 @@ def judgment_loss(
         confusion=confusion,
         pairs=pair_rows,
         left_out=pl.DataFrame([*left_out.items()], schema={"what": pl.String, "count": pl.Int64}, orient="row"),
-        reading=reading_of(lines(table, knees, confusion, pair_rows, settled)),
+        reading=reading_of(lines(table, knees, confusion, pair_rows, settled), study),
         design=groups.design.described,
-        claim=plan.claim,
+        population=plan.population,
         test=plan.title,
         by=by,
         pool=pool,
         min_grade=float(min_grade),
-        alpha=alpha,
+        confidence=confidence,
         threshold=threshold,
-        repeats=repeats,
+        draws=draws,
         times=verdicts.times,
         seed=seed,
     )

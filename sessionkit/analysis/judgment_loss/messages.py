@@ -26,10 +26,10 @@ class LossSetup:
     by: str
     pool: str
     test: str
-    claim: str
+    population: str
     alpha: float
     threshold: float
-    repeats: int
+    draws: int
     times: int
     tested: int
     seed: int
@@ -57,7 +57,7 @@ def lines(
 def _protocol(table: pl.DataFrame, settled: LossSetup) -> str:
     """How the judgments were taken away."""
     first = table.row(0, named=True)
-    times = f"{settled.repeats} times" if settled.repeats > 1 else "once"
+    times = f"{settled.draws} times" if settled.draws > 1 else "once"
     least = (
         f"; as every key keeps a relevant document and ten others where it has them, the smallest, {first['fraction']:.3g}, is really "
         f"{first['judged']:.0%} of the judgments"
@@ -77,7 +77,7 @@ def _testing(settled: LossSetup) -> str:
     what = f"{settled.tested:,} pairs are" if settled.tested > 1 else "The pair is"
     draws = f", {settled.times} draws each" if settled.times > 1 else ""
     pooled = ", each judged by what its two have shown" if settled.pool == "pair" else ""
-    return f"{what} tested by {settled.test} over {settled.claim}{pooled}{draws}."
+    return f"{what} tested by {settled.test} over {settled.population}{pooled}{draws}."
 
 
 def _coarse(settled: LossSetup) -> str:
@@ -89,7 +89,7 @@ def _coarse(settled: LossSetup) -> str:
             "the winner and the p-values."
         )
     steps = many * (many - 1) // 2
-    return f"With {many} {settled.word} tau moves in steps of {2 / steps:.2g}: one exchange of neighbours brings it to {1 - 2 / steps:.2g}."
+    return f"With {many} {settled.word} tau moves in steps of {2 / steps:.2g}: one exchange of neighbors brings it to {1 - 2 / steps:.2g}."
 
 
 def _measure(

@@ -51,17 +51,17 @@ def drawn_pairs(pairs: Sequence[tuple[int, int]], most: int, seed: int) -> tuple
     return tuple(pairs[number] for number in chosen)
 
 
-def of_study(curves: Curves, pairs: Sequence[tuple[int, int]], repeats: int) -> Verdicts:
+def of_study(curves: Curves, pairs: Sequence[tuple[int, int]], draws: int) -> Verdicts:
     """Verdicts on the draws from all judgments of the study, which the curves were made of."""
     if curves.tested is None:
         raise ValueError("the pairs were not tested with the curves")
     d, p = (found.transpose(1, 2, 0) for found in curves.tested)
-    shaped = (*d.shape[:2], repeats, -1)
-    return Verdicts(tuple(pairs), repeats, d[..., 0], p[..., 0], d[..., 1:].reshape(shaped), p[..., 1:].reshape(shaped))
+    shaped = (*d.shape[:2], draws, -1)
+    return Verdicts(tuple(pairs), draws, d[..., 0], p[..., 0], d[..., 1:].reshape(shaped), p[..., 1:].reshape(shaped))
 
 
 def of_pairs(
-    draws: Draws,
+    drawing: Draws,
     plan: ComparisonPlan,
     pairs: Sequence[tuple[int, int]],
     shares: Sequence[Fraction],
@@ -73,13 +73,13 @@ def of_pairs(
 
     Pairs whose sessions do not allow the test are left out; where no pair's do, the error says why.
     """
-    log, groups = draws.log, draws.groups
+    log, groups = drawing.log, drawing.groups
     shown = shown_pairs(log, groups.number, groups.many)
 
     def pool(of: tuple[int, ...] | None) -> np.ndarray | None:
         return None if of is None else np.logical_or.reduce(shown[list(of)])
 
-    pooled = Draws(log, groups, draws.min_grade, pool)
+    pooled = Draws(log, groups, drawing.min_grade, pool)
     some = [share for share in shares if share < ALL]
     shape = (len(log.measures), len(pairs), times * len(some) + 1)
     d, p = np.full(shape, np.nan), np.ones(shape)

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from sessionkit.analysis.findings import NUMBER, TEXT, WHOLE, Finding
+from sessionkit.analysis.findings import NUMBER, TEXT, WHOLE, TestedFinding
 
 COUNTS = dict.fromkeys(("users", "topics", "sessions"), WHOLE)
 POWER = pl.Schema(
     {
-        "claim": TEXT,
+        "population": TEXT,
         "test": TEXT,
         **COUNTS,
         **dict.fromkeys(("power", "error", "low", "high", "at_estimate"), NUMBER),
@@ -20,7 +20,7 @@ POWER = pl.Schema(
 )
 SMALLEST = pl.Schema(
     {
-        "claim": TEXT,
+        "population": TEXT,
         **COUNTS,
         **dict.fromkeys(("more_users", "more_topics"), WHOLE),
         "users_sure": WHOLE,
@@ -34,13 +34,13 @@ COMPONENTS = pl.Schema({"component": TEXT, **dict.fromkeys(("sd", "low", "high")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PowerPlan(Finding):
+class PowerPlan(TestedFinding):
     """How large a study must be; made by `sessionkit.power`.
 
     Parameters
     ----------
     table
-        A row per claim and size: ``claim``, ``test``, ``users`` (null beside topics: as many as one likes), ``topics``,
+        A row per claim and size: ``population``, ``test``, ``users`` (null beside topics: as many as one likes), ``topics``,
         ``sessions``, ``power`` (chance to find the difference, averaged over what may vary), ``error`` (its Monte Carlo
         standard error), ``low`` and ``high`` (the range that holds 90 % of what the uncertain components leave possible),
         ``at_estimate`` (power were the estimates the truth), ``reaches`` (whether ``power`` is at least the target).
@@ -54,7 +54,7 @@ class PowerPlan(Finding):
         The finding in plain language, a sentence or more per line.
     measure, by, design
         What is planned for, and the design that was read from the study.
-    difference, target, alpha, studies, draws, seed
+    difference, target, confidence, draws, component_draws, seed
         As given; `difference` in the measure's units.
     """
 
@@ -67,9 +67,9 @@ class PowerPlan(Finding):
     design: str
     difference: float
     target: float
-    alpha: float
-    studies: int
+    confidence: float
     draws: int
+    component_draws: int
     seed: int
 
     def tables(self) -> dict[str, pl.DataFrame]:

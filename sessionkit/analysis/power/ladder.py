@@ -21,7 +21,7 @@ MORE_TOPICS = (1, 2, 3, 4, 6, 8)
 class Rung:
     """Power at one size."""
 
-    claim: str
+    population: str
     size: Size
     chance: PowerEstimate
 
@@ -32,7 +32,7 @@ class Smallest:
 
     Parameters
     ----------
-    claim, topics
+    population, topics
         The claim, and the topics that the size is for.
     now
         The size of the study that is planned from.
@@ -44,7 +44,7 @@ class Smallest:
         Power with users without end; None where that is 1.
     """
 
-    claim: str
+    population: str
     topics: int | None
     now: Size
     size: Size | None
@@ -86,16 +86,16 @@ class Ladder:
         """Power at every rung, and the smallest size that reaches the target."""
         planned = self.planned
         rungs = self.rungs(asked, topics)
-        found = [Rung(planned.claim, planned.size(many, topics), self.at(many, topics)) for many in rungs]
+        found = [Rung(planned.population, planned.size(many, topics), self.at(many, topics)) for many in rungs]
         limit = None
-        if planned.claim == "topics" and planned.axis == "users":
+        if planned.population == "topics" and planned.axis == "users":
             limit = self.at(None, topics)
-            found.append(Rung(planned.claim, planned.size(None, topics), limit))
+            found.append(Rung(planned.population, planned.size(None, topics), limit))
         expected = self._smallest(rungs, topics, lambda of: of.power)
         sure = self._smallest(rungs, topics, lambda of: of.low)
         at = topics if planned.axis == "users" else None
         sizes = [None if many is None else planned.size(many, topics) for many in (expected, sure)]
-        return found, Smallest(planned.claim, at, planned.now, sizes[0], sizes[1], rungs[-1], limit)
+        return found, Smallest(planned.population, at, planned.now, sizes[0], sizes[1], rungs[-1], limit)
 
     def _smallest(self, rungs: list[int], topics: int | None, of: Callable[[PowerEstimate], float]) -> int | None:
         """The smallest number that reaches the target, between two rungs by halving."""

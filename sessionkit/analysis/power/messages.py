@@ -45,7 +45,7 @@ class PowerContext:
 class Present:
     """What a study of the present size finds: the claim, the test, the present size, the nearest planned, and its power."""
 
-    claim: str
+    population: str
     test: str
     now: Size
     size: Size
@@ -74,17 +74,18 @@ def opening(of: PowerContext, noise: Noise, now: Sequence[Present]) -> list[str]
         like = (
             "a study like this one" if _same(each.size, each.now) else "a balanced study as near to this one as can be"
         )
+        reached = _power(each.chance, of.target)
         told.append(
-            f"Claim about {each.claim} like these: {like}, {_size(each.size)}, has power {_power(each.chance, of.target)}; {each.test}."
+            f"Claim about {each.population} like these: {like}, {_size(each.size)}, has power {reached}; {each.test}."
         )
     return told
 
 
 def needed(of: PowerContext, found: Sequence[Smallest]) -> str:
     """Say what reaches the target for one claim, by topics where these are planned beside users, or that nothing does."""
-    claim = f"Claim about {found[0].claim} like these: "
+    population = f"Claim about {found[0].population} like these: "
     if found[0].limit is None:
-        return claim + " ".join(_alone(of, each) for each in found)
+        return population + " ".join(_alone(of, each) for each in found)
     parts = []
     never = [each for each in found if each.limit is not None and each.limit.power < of.target]
     beyond = [each for each in found if each.size is None and each not in never]
@@ -108,16 +109,18 @@ def needed(of: PowerContext, found: Sequence[Smallest]) -> str:
             f"{' reach it' if sure else ''}."
         )
     text = " ".join(parts)
-    return claim + text[0].lower() + text[1:]
+    return population + text[0].lower() + text[1:]
 
 
 def _alone(of: PowerContext, found: Smallest) -> str:
     """Say what reaches the target where users, topics or sessions alone grow."""
-    beside = f"with {_topics(found)} topics " if found.topics and found.claim == "topics" else ""
+    beside = f"with {_topics(found)} topics " if found.topics and found.population == "topics" else ""
     if found.size is None:
-        return f"{beside}{of.target:g} is not reached with up to {found.most:,} {found.claim}."
+        return f"{beside}{of.target:g} is not reached with up to {found.most:,} {found.population}."
     sure = (
-        f"it takes {_size(found.sure)}" if found.sure is not None else f"up to {found.most:,} {found.claim} do not do"
+        f"it takes {_size(found.sure)}"
+        if found.sure is not None
+        else f"up to {found.most:,} {found.population} do not do"
     )
     return f"{_more(found.size, found.now)} reach {of.target:g}. For 19 in 20 of what the components may be {sure}."
 

@@ -17,14 +17,12 @@ from sessionkit.errors import MeasureError, UsageError
 from sessionkit.scoring.measures.grammar import parse_measure
 
 
-def checked(target: float, alpha: float, studies: int, draws: int, seed: int) -> None:
+def checked(target: float, draws: int, component_draws: int, seed: int) -> None:
     """Check numbers that are given."""
-    for name, share, most in (("target", target, 1.0), ("alpha", alpha, 0.5)):
-        if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share < most:
-            usual = {"target": "0.8", "alpha": "0.05"}[name]
-            msg = f"{name} must be a number above 0 and below {most:g}, not {share!r}; {usual} is usual"
-            raise UsageError(msg)
-    for name, number, least in (("studies", studies, 200), ("draws", draws, 50), ("seed", seed, 0)):
+    if isinstance(target, bool) or not isinstance(target, int | float) or not 0 < target < 1:
+        msg = f"target must be a number above 0 and below 1, not {target!r}; 0.8 is usual"
+        raise UsageError(msg)
+    for name, number, least in (("draws", draws, 200), ("component_draws", component_draws, 50), ("seed", seed, 0)):
         if isinstance(number, bool) or not isinstance(number, int) or number < least:
             msg = f"{name} must be a whole number of at least {least}, not {number!r}"
             raise UsageError(msg)
@@ -106,17 +104,17 @@ def _highest(measure: str) -> float | None:
 
 
 def claims(
-    sessions: GroupedSessions, design: Design, generalise: str | None, *, alpha: float, studies: int, seed: int
+    sessions: GroupedSessions, design: Design, population: str | None, *, alpha: float, studies: int, seed: int
 ) -> list[PlannedDesign]:
     """Return what is planned: the claim asked for, or each about users and topics that the design supports."""
     k = len(sessions.groups)
     names = (
-        [design.claim(generalise, k)]
-        if generalise is not None
+        [design.population(population, k)]
+        if population is not None
         else [name for name in design.layouts if name != "sessions"] or ["sessions"]
     )
-    if generalise == "sessions" and design.name == "both":
-        msg = "generalise=sessions: a larger study has more users or topics; generalise=users or generalise=topics would work"
+    if population == "sessions" and design.name == "both":
+        msg = "population=sessions: a larger study has more users or topics; population=users or population=topics would work"
         raise UsageError(msg)
     of = habits(sessions, design.name)
     return [PlannedDesign(design.name, name, design.layouts[name], k, of, alpha, studies, seed) for name in names]
@@ -140,7 +138,7 @@ def used(planned: Sequence[PlannedDesign], users: list[int] | None, topics: list
 
 def title(design: Design, planned: PlannedDesign) -> str:
     """Name of the test that `compare` takes; of more than two groups with how it is corrected, where it is not for all pairs."""
-    plan = ComparisonPlan.of(design, planned.groups, generalise=planned.claim)
+    plan = ComparisonPlan.of(design, planned.groups, population=planned.population)
     if planned.groups == 2 or plan.test.simultaneous:
         return plan.title
     return f"{plan.title}, Bonferroni over {math.comb(planned.groups, 2):,} pairs"
@@ -157,7 +155,7 @@ def topics_of(planned: PlannedDesign, asked: list[int] | None) -> list[int | Non
             raise UsageError(msg)
         return list(asked)
     now = planned.habits.topics
-    return [now * many for many in MORE_TOPICS] if planned.claim == "topics" else [now]
+    return [now * many for many in MORE_TOPICS] if planned.population == "topics" else [now]
 
 
 def present(planned: PlannedDesign) -> tuple[int, int | None]:

@@ -9,7 +9,8 @@ import numpy as np
 import polars as pl
 
 from sessionkit.analysis.compare.design import read_design
-from sessionkit.analysis.compare.session_values import sessions_of
+from sessionkit.analysis.compare.options import error_rate
+from sessionkit.analysis.compare.session_values import chosen_sessions, sessions_of
 from sessionkit.analysis.phrases import reading_of
 from sessionkit.analysis.power.chances import RANGE
 from sessionkit.analysis.power.finding import COMPONENTS, POWER, SMALLEST, PowerPlan
@@ -32,6 +33,7 @@ from sessionkit.errors import UsageError
 from sessionkit.readers.tabular import Frame
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.study import Study
+from sessionkit.study.restriction import Where
 from sessionkit.study.study import guarded_read
 
 
@@ -41,17 +43,18 @@ def power(
     measure: str | Measure | None = None,
     by: str = "system_id",
     *,
+    where: Where = None,
     difference: float | str,
-    generalise: str | None = None,
+    population: str | None = None,
     target: float = 0.8,
     users: int | Sequence[int] | None = None,
     topics: int | Sequence[int] | None = None,
-    alpha: float = 0.05,
-    studies: int = 2_000,
-    draws: int = 400,
+    confidence: float = 0.95,
+    draws: int = 2_000,
+    component_draws: int = 400,
     seed: int = 0,
     memory: str | int | None = None,
-    partials: str | PathLike[str] | None = None,
+    cache: str | PathLike[str] | None = None,
 ) -> PowerPlan:
     """Say how many more users and topics it takes to find a declared difference, by simulating larger studies.
 
@@ -67,10 +70,12 @@ def power(
     by
         Column of the sessions or users to group by, with 2 to 20 values. Of more than two, one pair differs, and the test
         is corrected for all pairs.
+    where
+        Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
     difference
         The smallest true difference worth finding, in the measure's units; or, such as ``"10%"``, a share of the first
         group's mean. Above 0, and no larger than the measure's range. Declare it; do not take the one that the study found.
-    generalise
+    population
         ``"users"``, ``"topics"`` or ``"sessions"``, as `sessionkit.compare` has it. If not given each claim about users and
         topics that the design supports.
     target
@@ -79,13 +84,13 @@ def power(
         Numbers to look at. If not given up to 16 times the present users; for claims about topics up to 8 times the
         present topics. Where no users are known, `users` are numbers of sessions. Topics are as many as a user searches now
         at least.
-    alpha
-        Error rate of the test, above 0 and below .5.
-    studies, draws
-        Simulated studies of each size, at least 200, and draws of the components, at least 50.
+    confidence
+        Of the test, above .5 and below 1.
+    draws, component_draws
+        Simulated studies of each size, at least 200, and draws of the uncertain components, at least 50.
     seed
         Seed of all draws.
-    memory, partials
+    memory, cache
         As `sessionkit.score` has them.
 
     Returns
@@ -127,31 +132,35 @@ def power(
     >>> row["test"], row["users"], round(row["at_estimate"], 1), row["power"] < row["at_estimate"]
     ('paired t', 34, 0.8, True)
     """
-    checked(target, alpha, studies, draws, seed)
+    study = chosen_sessions(study, where)
+    alpha = error_rate(confidence)
+    checked(target, draws, component_draws, seed)
     of_users, of_topics = numbers("users", users), numbers("topics", topics)
-    sessions = sessions_of(study, measure, by, memory, partials)
+    sessions = sessions_of(study, measure, by, memory, cache)
     if len(sessions.measures) != 1:
         many = len(sessions.measures)
         msg = f"power plans for one measure, and there are {many}: {', '.join(sessions.measures[:5])}; name one"
         raise UsageError(msg)
     design = read_design(sessions.frame, sessions.by, len(sessions.groups))
     wanted, share = declared(difference, sessions)
-    found = noise(sessions, 0, design, draws, np.random.Generator(np.random.PCG64(seed)))
+    found = noise(sessions, 0, design, component_draws, np.random.Generator(np.random.PCG64(seed)))
     rungs: list[Rung] = []
     smallest: list[list[Smallest]] = []
     now, titles = [], {}
-    plans = claims(sessions, design, generalise, alpha=alpha, studies=studies, seed=seed)
+    plans = claims(sessions, design, population, alpha=alpha, studies=draws, seed=seed)
     used(plans, of_users, of_topics)
     for planned in plans:
         ladder = Ladder(planned, found, wanted, target)
-        titles[planned.claim] = title(design, planned)
+        titles[planned.population] = title(design, planned)
         smallest.append([])
         for many_topics in topics_of(planned, of_topics):
             steps, least = ladder.climbed(of_topics if planned.axis == "topics" else of_users, many_topics)
             rungs += steps
             smallest[-1].append(least)
         at = present(planned)
-        now.append(Present(planned.claim, titles[planned.claim], planned.now, planned.size(*at), ladder.at(*at)))
+        now.append(
+            Present(planned.population, titles[planned.population], planned.now, planned.size(*at), ladder.at(*at))
+        )
     told = PowerContext(sessions.measures[0], design.described, wanted, share, target, alpha)
     every = [each for of_claim in smallest for each in of_claim]
     blind = any(each.limit is not None for each in every) and WITH_TOPIC not in found.names
@@ -166,15 +175,15 @@ def power(
         table=power_table(rungs, titles, target),
         smallest=smallest_table(every),
         components=component_table(found),
-        reading=reading_of(reading),
+        reading=reading_of(reading, study),
         measure=sessions.measures[0],
         by=sessions.by,
         design=design.described,
         difference=wanted,
         target=target,
-        alpha=alpha,
-        studies=studies,
+        confidence=confidence,
         draws=draws,
+        component_draws=component_draws,
         seed=seed,
     )
 
@@ -186,8 +195,8 @@ def power_table(rungs: Sequence[Rung], titles: Mapping[str, str], target: float)
     """Power by claim and size."""
     rows = [
         (
-            rung.claim,
-            titles[rung.claim],
+            rung.population,
+            titles[rung.population],
             *vars(rung.size).values(),
             *vars(rung.chance).values(),
             rung.chance.power >= target,
@@ -205,7 +214,7 @@ def smallest_table(smallest: Sequence[Smallest]) -> pl.DataFrame:
         limit = found.limit.power if found.limit is not None else None
         more = (_more(size.users, found.now.users), _more(size.topics, found.now.topics))
         rows.append(
-            (found.claim, *vars(size).values(), *more, sure.users, sure.topics, sure.sessions, found.most, limit)
+            (found.population, *vars(size).values(), *more, sure.users, sure.topics, sure.sessions, found.most, limit)
         )
     return pl.DataFrame(rows, schema=SMALLEST, orient="row")
 

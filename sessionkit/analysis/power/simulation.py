@@ -65,8 +65,8 @@ def crossed(plan: PlannedSessions, studies: int, alpha: float, rng: np.random.Ge
     inverse = np.linalg.pinv(x.T @ x, hermitian=True)
     df = len(plan.group) - effects.rank - (k - 1)
     cell = (np.arange(plan.topics * k)[None, :] == (plan.topic * k + plan.group)[:, None]).astype(float)
-    centring = np.kron(np.eye(plan.topics) - 1 / plan.topics, np.eye(k))
-    seen = effects.without(cell) @ centring
+    centering = np.kron(np.eye(plan.topics) - 1 / plan.topics, np.eye(k))
+    seen = effects.without(cell) @ centering
     mapped = inverse @ (x.T @ seen)
     left = seen - x @ mapped
     value, vector = np.linalg.eigh(left.T @ left)

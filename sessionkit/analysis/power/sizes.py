@@ -38,7 +38,7 @@ class PlannedDesign:
 
     Parameters
     ----------
-    design, claim, layout
+    design, population, layout
         As `compare` has them.
     groups
         How many groups there are.
@@ -51,7 +51,7 @@ class PlannedDesign:
     """
 
     design: str
-    claim: str
+    population: str
     layout: str
     groups: int
     habits: Habits
@@ -62,9 +62,9 @@ class PlannedDesign:
     @property
     def axis(self) -> str:
         """What grows: users where they are known, else what the claim is about."""
-        if self.claim == "sessions":
+        if self.population == "sessions":
             return "sessions"
-        return "users" if self.habits.users else self.claim
+        return "users" if self.habits.users else self.population
 
     @property
     def step(self) -> int:
@@ -123,19 +123,19 @@ class PlannedDesign:
         k, kept = self.groups, self.habits
         if planned is not None:
             sources = (WITH_TOPIC, "residual", WITH_USER if self.design == "both" else "user")
-            cells = simulation.of_units(planned, self.claim, studies, sources, rng)
+            cells = simulation.of_units(planned, self.population, studies, sources, rng)
             if self.layout == "blocked":
                 return simulation.blocked(cells, self.alpha)
             two = {name: np.stack([of[g::k, g][: many // k] for g in (0, 1)], axis=1) for name, of in cells.items()}
             return simulation.separate(two, k, self.alpha)
         if self.layout == "separate":
             shape = (many // k, 2, studies)
-            own = {"user": rng.standard_normal(shape)} if self.claim == "users" else {}
+            own = {"user": rng.standard_normal(shape)} if self.population == "users" else {}
             each = kept.per_user if own else 1
             rest = rng.standard_normal(shape) / np.sqrt(each)
             return simulation.separate({**own, "residual": rest}, k, self.alpha)
         shape = (many, k, studies)
-        other = {"users": WITH_USER, "topics": WITH_TOPIC}.get(self.claim)
+        other = {"users": WITH_USER, "topics": WITH_TOPIC}.get(self.population)
         own = {other: rng.standard_normal(shape)} if other else {}
         rest = rng.standard_normal(shape) / np.sqrt(kept.per_cell if other else 1)
         return simulation.blocked({**own, "residual": rest}, self.alpha)

@@ -10,6 +10,7 @@ import polars as pl
 
 from sessionkit.analysis.compare.session_values import grouping_columns, no_column
 from sessionkit.analysis.rescore.steps import made
+from sessionkit.errors import MeasureError
 from sessionkit.scoring.alternative_judgments import Rejudging, only_sessions, under
 from sessionkit.scoring.batch import SessionBatch, batches
 from sessionkit.scoring.execution import session_values
@@ -80,7 +81,7 @@ class RescoredLog:
         UsageError
             There is no such column to group by.
         MeasureError
-            A measure is one of queries; the message proposes its mean.
+            A measure does not exist.
         """
         known = grouping_columns(study)
         if by not in known:
@@ -149,9 +150,18 @@ class RescoredLog:
             yield np.column_stack(columns) if columns else np.empty((len(part.sessions), 0))
 
 
+def require_judgments(measures: Sequence[Measure]) -> None:
+    """Refuse columns of the log where judgments are changed."""
+    for measure in measures:
+        if measure.of_sessions:
+            raise MeasureError(
+                f"{measure} reads no judgments, so other judgments cannot change it; name measures of results"
+            )
+
+
 def _batches(study: Study, measures: Sequence[Measure], by: str, memory: str | int | None) -> Iterator[SessionBatch]:
     """The batches of a study, with what the measures read and what sessions are grouped and matched by."""
-    task = score_task(study, measures, "session")
+    task = score_task(study, measures, per="session")
     read = {table: [*names] for table, names in task.columns().items()}
     of_sessions = study.columns("sessions")
     read["sessions"] = [*dict.fromkeys([*read["sessions"], *KEYS, *([by] if by in of_sessions else [])])]

@@ -59,7 +59,7 @@ class RescoredPairs:
         """Settle once what does not depend on the values, which come in the order of these sessions."""
         order = sessions.get_column("session_id").arg_sort().to_numpy()
         sessions, number = sessions[order], number[order]
-        name = {"users": "user_id", "topics": "topic_id", "sessions": "session_id"}[plan.claim]
+        name = {"users": "user_id", "topics": "topic_id", "sessions": "session_id"}[plan.population]
         plain = plan.layout == "blocked" and plan.design.name != "both" and plan.test.name in MANY
         unit = sessions.get_column(name).rank("dense").fill_null(0).cast(pl.Int64).to_numpy() - 1 if plain else None
         return cls(plan, sessions, number, tuple(groups), tuple(pairs), order, unit)

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from sessionkit.analysis.findings import Finding
+from sessionkit.analysis.findings import TestedFinding
 from sessionkit.analysis.sweep.axes import shown
 from sessionkit.errors import UsageError, suggestion
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Sweep(Finding):
+class Sweep(TestedFinding):
     """A measure's parameters swept over a grid; made by `sessionkit.sweep`.
 
     Parameters
@@ -24,7 +24,7 @@ class Sweep(Finding):
         overturned, tied, undefined, refused), ``leader`` and ``following`` (groups with the best and the next mean),
         ``margin`` (of the means, in units of the measure, at least 0), ``relative`` (as a share of the next one's mean); of the
         test ``estimate``, ``low``, ``high`` (leader less next) and ``p_value``, ``shown`` (p_value at most alpha, and
-        the estimate in favour of the leader), ``tau`` (Kendall's tau-b of the order of groups with the base setting's; null of two groups),
+        the estimate in favor of the leader), ``tau`` (Kendall's tau-b of the order of groups with the base setting's; null of two groups),
         ``reason`` (why something is missing).
     means
         A row per setting and group: ``setting``, ``group``, ``mean``, ``n``, ``undefined``; those of
@@ -48,11 +48,11 @@ class Sweep(Finding):
         The finding in plain language, a sentence or more per line.
     measure, by, groups
         The base setting, the grouping column and the groups.
-    design, claim, population, test
+    design, population, claim, test
         As `sessionkit.compare` has them; empty where nothing is tested.
     metric
         What nearest means.
-    alpha, correction, resamples, seed
+    confidence, correction, draws, seed
         As asked for.
     notes
         What a reader of the numbers should know.
@@ -69,20 +69,31 @@ class Sweep(Finding):
     by: str
     groups: tuple[str, ...]
     design: str
-    claim: str
     population: str
+    claim: str
     test: str
     metric: str
-    alpha: float
+    confidence: float
     correction: str
-    resamples: int
+    draws: int
     seed: int
     notes: tuple[str, ...] = ()
 
     def tables(self) -> dict[str, pl.DataFrame]:
         """Every table by name: ``settings``, ``means``, ``regions``, ``ranges``, ``nearest``, ``parameters`` and ``made_with``."""
-        names = ["measure", "by", "groups", "design", "claim", "population", "test", "metric", "alpha", "correction"]
-        names += ["resamples", "seed"]
+        names = [
+            "measure",
+            "by",
+            "groups",
+            "design",
+            "population",
+            "claim",
+            "test",
+            "metric",
+            "confidence",
+            "correction",
+        ]
+        names += ["draws", "seed"]
         given = {name: getattr(self, name) for name in names} | {"groups": ", ".join(self.groups)}
         made = pl.DataFrame({"name": names, "value": [str(given[name]) for name in names]})
         return {

@@ -48,7 +48,9 @@ class LeaderTesting:
     def unit(self) -> str:
         """The column that names what is averaged before it is tested."""
         each = self.plan.design.name in ("both", "crossover") or self.plan.layout == "crossed"
-        return "session_id" if each else {"users": "user_id", "topics": "topic_id"}.get(self.plan.claim, "session_id")
+        return (
+            "session_id" if each else {"users": "user_id", "topics": "topic_id"}.get(self.plan.population, "session_id")
+        )
 
     def tested(self, sessions: GroupedSessions, column: int, leader: int, following: int) -> LeaderTest:
         """Test one setting, by the column of its values, for the groups with these numbers."""

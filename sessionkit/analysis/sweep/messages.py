@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 
 from sessionkit.analysis.compare.corrections import NAMES
-from sessionkit.analysis.compare.messages import population
+from sessionkit.analysis.compare.messages import claim
 from sessionkit.analysis.compare.plan import ComparisonPlan
 from sessionkit.analysis.compare.session_values import GroupedSessions
 from sessionkit.analysis.phrases import NOT_SHOWN, detectable_text, interval_text
@@ -32,8 +32,8 @@ class SweepContext:
     measure: str
     by: str
     design: str = ""
-    population: str = ""
     claim: str = ""
+    population: str = ""
     test: str = ""
     untested: str = ""
     detectable: float | None = None
@@ -47,8 +47,10 @@ class SweepContext:
             how = " for all pairs at once"
         elif pairs > 1 and options.correction != "none":
             how = f" after {NAMES[options.correction]} over {counted(pairs, 'pair')}"
-        about = population(plan.claim, plan.units(sessions))
-        return replace(self, design=plan.design.described, population=about, claim=plan.claim, test=plan.title, how=how)
+        about = claim(plan.population, plan.units(sessions))
+        return replace(
+            self, design=plan.design.described, claim=about, population=plan.population, test=plan.title, how=how
+        )
 
 
 def lines(swept: SweepResults, told: SweepContext, notes: tuple[str, ...]) -> list[str]:
@@ -60,7 +62,7 @@ def lines(swept: SweepResults, told: SweepContext, notes: tuple[str, ...]) -> li
     if told.design:
         found.append(f"Design: {told.design}. Each setting is tested alone, as compare does: {told.test}.")
         if swept.base.leader is not None:
-            found.append(f"The claim is about {told.population}.")
+            found.append(f"The claim is about {told.claim}.")
     elif told.untested:
         found.append(f"Not tested: {told.untested}.")
     found.append(_base(swept, told))
@@ -142,7 +144,9 @@ def _verdict(swept: SweepResults, told: SweepContext) -> str:
     leader = swept.name(base.leader)
     if base.shown(alpha):
         better = "higher" if base.sign > 0 else "lower"
-        return f"{found}: evidence, for {told.population}, that {leader} is {better} than {swept.name(base.following)}.{small}"
+        return (
+            f"{found}: evidence, for {told.claim}, that {leader} is {better} than {swept.name(base.following)}.{small}"
+        )
     return f"{found}. {NOT_SHOWN}{small}"
 
 

@@ -25,7 +25,7 @@ class Region:
     holds
         Those where it holds.
     connected
-        Numbers of those that steps from value to neighbouring value of one parameter reach from the base setting without
+        Numbers of those that steps from value to neighboring value of one parameter reach from the base setting without
         leaving the region.
     """
 

@@ -132,8 +132,8 @@ class Ground:
     def counting(self, kind: Kind, measures: Sequence[GainMeasure]) -> HistogramReduction:
         """The task that counts what measures of a kind need."""
         gains = {(measure.gain, measure.min_grade): measure for measure in measures}
-        per = [self.column, *([self.unit] if self.unit not in (None, "session_id", self.column) else [])]
-        reads = score_task(self.study, [*gains.values()], per).columns()
+        columns = [self.column, *([self.unit] if self.unit not in (None, "session_id", self.column) else [])]
+        reads = score_task(self.study, [*gains.values()], by=columns).columns()
         return HistogramReduction(kind, (*gains.values(),), self.column, self.unit, reads)
 
     def _sessions(self, held: HistogramSums) -> tuple[np.ndarray, np.ndarray]:
@@ -144,11 +144,11 @@ class Ground:
 
     def _from_scores(self, measures: list[Measure]) -> SettingScores:
         """Values of any measures, as scores."""
-        tasks: list[Reduction] = [score_task(self.study, measures, [self.column])]
+        tasks: list[Reduction] = [score_task(self.study, measures, by=[self.column])]
         if self.base is not None and self.unit == "session_id":
-            tasks.append(score_task(self.study, measures, "session"))
+            tasks.append(score_task(self.study, measures, per="session"))
         elif self.base is not None and self.unit is not None:
-            tasks.append(score_task(self.study, measures, list(dict.fromkeys((self.unit, self.column)))))
+            tasks.append(score_task(self.study, measures, by=[self.unit, self.column]))
         by_group, *by_unit = run(self.study, tasks, self.memory)
         named = by_group.with_columns(group=pl.col(self.column).cast(pl.String)).filter(pl.col("group").is_not_null())
         means: dict[Measure, SettingMeans] = {}

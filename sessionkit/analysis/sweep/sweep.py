@@ -9,7 +9,6 @@ from sessionkit.analysis.compare.design import read_design
 from sessionkit.analysis.compare.options import options_of
 from sessionkit.analysis.compare.plan import ComparisonPlan
 from sessionkit.analysis.compare.session_values import MOST_GROUPS, sessions_of, sessions_task
-from sessionkit.analysis.groups import NAMES
 from sessionkit.analysis.phrases import left_out_note, reading_of
 from sessionkit.analysis.sweep import tables
 from sessionkit.analysis.sweep.axes import axes_of
@@ -25,11 +24,13 @@ from sessionkit.analysis.sweep.tables import SweepResults
 from sessionkit.analysis.sweep.verdicts import Looking, SettingVerdict
 from sessionkit.errors import MeasureError
 from sessionkit.scoring.cautions import tell_of_bound, tell_of_depth
-from sessionkit.scoring.execution import require_session
+from sessionkit.scoring.execution import of_session
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.reduction import Reduction
 from sessionkit.study import Study
+from sessionkit.study.restriction import Where
+from sessionkit.study.session_subset import restricted
 from sessionkit.study.study import guarded_read
 
 UNTESTED = "none"
@@ -43,11 +44,12 @@ def sweep(
     vary: Mapping[str, object],
     by: str = "system_id",
     *,
+    where: Where = None,
     test: str | None = None,
-    generalise: str | None = None,
+    population: str | None = None,
     correction: str = "bonferroni",
-    alpha: float = 0.05,
-    resamples: int = 9_999,
+    confidence: float = 0.95,
+    draws: int = 9_999,
     seed: int = 0,
     memory: str | int | None = None,
 ) -> Sweep:
@@ -69,7 +71,9 @@ def sweep(
         ideal, ... At most 20,000 combinations.
     by
         Column of the sessions or users to group by. Of 2 to 20 groups the leader is tested against the next one.
-    test, generalise, correction, alpha, resamples, seed
+    where
+        Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
+    test, population, correction, confidence, draws, seed
         As `sessionkit.compare` has them; `correction` is over the pairs of groups within a setting, never over settings.
         ``test="none"`` scores only, which for a plain sum such as sDCG takes hardly longer than one scoring, however many settings.
     memory
@@ -92,7 +96,7 @@ def sweep(
 
     Notes
     -----
-    Two conclusions are followed: who has the best mean (``lead``), and what the test shows at `alpha` (``verdict``: that the leader
+    Two conclusions are followed: who has the best mean (``lead``), and what the test shows at `confidence` (``verdict``: that the leader
     is better than the next, or that no difference is shown). The nearest setting that overturns one is that with the fewest
     parameters changed, then the smallest sum of changes. The change of a base b is counted in doublings of ln b, on which discounts
     depend; that of a persistence p in doublings of 1 / (1 - p); of other numbers above 0 in doublings; of a word as 1.
@@ -115,31 +119,31 @@ def sweep(
     >>> found.ranges.select("parameter", "low", "high", "ends_above").row(0)
     ('b', '1.5', '2.5', '3')
     """
+    study = restricted(study, where)
     asked = parse_measure(measure)
     asked.require_parameters()
-    require_session(asked, per_query=False)
+    asked = of_session(asked)
     grid = Grid.of(asked, axes_of(asked, vary))
-    options = options_of(correction, alpha, resamples, seed)
-    column = NAMES.get(by, by)
-    groups, without = groups_of(study, column)
-    told = SweepContext(str(asked), column)
+    options = options_of(correction, confidence, draws, seed)
+    groups, without = groups_of(study, by)
+    told = SweepContext(str(asked), by)
     sessions, testing, small = None, None, {}
     if test != UNTESTED and 2 <= len(groups) <= MOST_GROUPS:
-        sessions = sessions_of(study, asked, column, memory)
+        sessions = sessions_of(study, asked, by, memory)
         design = read_design(sessions.frame, sessions.by, len(sessions.groups))
-        plan = ComparisonPlan.of(design, len(sessions.groups), test=test, generalise=generalise, options=options)
+        plan = ComparisonPlan.of(design, len(sessions.groups), test=test, population=population, options=options)
         testing, told = LeaderTesting(plan), told.tested(plan, sessions)
         small = testing.detectable(sessions)
     elif test != UNTESTED and len(groups) > MOST_GROUPS:
         told = SweepContext(
-            str(asked), column, untested=f"compare tests 2 to {MOST_GROUPS} groups, and there are {len(groups):,}"
+            str(asked), by, untested=f"compare tests 2 to {MOST_GROUPS} groups, and there are {len(groups):,}"
         )
     if testing is None:
         tell_of_bound(asked.inner)
         tell_of_depth(study, asked.inner)
-    ground = Ground(study, column, groups, memory, sessions, testing.unit if testing is not None else None)
+    ground = Ground(study, by, groups, memory, sessions, testing.unit if testing is not None else None)
     swept = _swept(Looking(ground, testing, 1 if asked.direction == "higher" else -1), grid, options.alpha)
-    notes = notes_of(swept, without, column)
+    notes = notes_of(swept, without, by)
     if sessions is not None and testing is not None:
         left = testing.plan.units(sessions).dropped
         notes += left_out_note("base setting, of the test", left)
@@ -151,18 +155,18 @@ def sweep(
         ranges=tables.ranges_table(swept),
         nearest=tables.nearest_table(swept),
         parameters=tables.parameters_table(grid),
-        reading=reading_of(lines(swept, told, tuple(notes))),
+        reading=reading_of(lines(swept, told, tuple(notes)), study),
         measure=str(asked),
-        by=column,
+        by=by,
         groups=groups,
         design=told.design,
-        claim=told.claim,
         population=told.population,
+        claim=told.claim,
         test=told.test,
         metric=METRIC,
-        alpha=options.alpha,
+        confidence=confidence,
         correction=correction,
-        resamples=resamples,
+        draws=draws,
         seed=seed,
         notes=tuple(notes),
     )
@@ -178,8 +182,7 @@ def sweep_task(
     MeasureError
         It is no plain sum whose settings all count the same results, and nothing is tested.
     """
-    column = NAMES.get(by, by)
-    groups = groups_of(study, column)[0]
+    groups = groups_of(study, by)[0]
     if test != UNTESTED and 2 <= len(groups) <= MOST_GROUPS:
         return sessions_task(study, measure)
     settings = [one.measure for one in Grid.of(measure, axes_of(measure, vary)).settings]
@@ -187,7 +190,7 @@ def sweep_task(
     if len(kinds) != 1:
         raise MeasureError(f"{measure} is no plain sum whose settings all count the same results")
     ((kind, alike),) = kinds.items()
-    return Ground(study, column, groups).counting(kind, alike)
+    return Ground(study, by, groups).counting(kind, alike)
 
 
 def _swept(looking: Looking, grid: Grid, alpha: float) -> SweepResults:

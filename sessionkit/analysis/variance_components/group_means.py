@@ -1,4 +1,4 @@
-"""The groups' means in a mixed model: generalised least squares at given components, and how components act on contrasts."""
+"""The groups' means in a mixed model: generalized least squares at given components, and how components act on contrasts."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class GroupMeans:
 
 
 def means(factors: Factors, components: np.ndarray, values: np.ndarray) -> GroupMeans:
-    """Return the groups' means by generalised least squares; components are none below 0, the residual's last."""
+    """Return the groups' means by generalized least squares; components are none below 0, the residual's last."""
     residual = float(components[-1])
     ratio = np.repeat(components[:-1] / residual, factors.sizes)
     levels, groups, counts = factors.of_levels, factors.of_groups, np.diag(factors.counts)

@@ -7,6 +7,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
+from sessionkit.analysis.compare.options import error_rate
 from sessionkit.charts.encodings import checked, in_order, tip, titled, values
 from sessionkit.charts.theme import FAINT, PALETTE
 from sessionkit.display.labels import printable_column
@@ -22,7 +23,7 @@ ROW = 22
 def differences(
     comparison: Any,  # noqa: ANN401  # anything tabular
     *,
-    alpha: float = 0.05,
+    confidence: float = 0.95,
     synthetic: bool = False,
     title: str | None = None,
     subtitle: str | None = None,
@@ -35,8 +36,8 @@ def differences(
     ----------
     comparison
         A frame as `sessionkit.compare` gives it as ``table``: measure, a, b, mean_a, estimate, low, high, p_adjusted.
-    alpha
-        Filled points have p at or below this.
+    confidence
+        Filled points have p at or below 1 - confidence.
     synthetic
         Whether to mark the figure as made from synthetic data.
     title
@@ -49,6 +50,7 @@ def differences(
     UsageError
         A column is missing, or there are no rows.
     """
+    alpha = error_rate(confidence)
     frame = checked(comparison, COLUMNS, "sessionkit.compare").filter(pl.col("estimate").is_not_null())
     if frame.is_empty():
         raise UsageError("there is nothing to draw: no difference was estimated")

@@ -16,7 +16,7 @@ COLUMNS = ("rank", "query_position", "observed", "expected")
 MOST_RANKS, MOST_QUERIES = 20, 15
 """Places that are drawn; further ones are seldom looked at, and cells would get too small."""
 LEAST = 1e-3
-"""Shares below this have the faintest colour."""
+"""Shares below this have the faintest color."""
 HUES = ("#F2F6FA", "#C6DBEC", "#8FBFDE", "#4C96C5", "#1C68A3", "#08306B")
 KEY = (
     "cell: expected; circle: observed, alike where the fit holds,",
@@ -35,10 +35,10 @@ def discount_surface(
     title: str | None = None,
     subtitle: str | None = None,
 ) -> alt.LayerChart:
-    """Draw a cell for each rank and query position, its colour the share of sessions expected to look there.
+    """Draw a cell for each rank and query position, its color the share of sessions expected to look there.
 
-    A circle within the cell has the colour of the share that was observed: it vanishes where the discount fits, is
-    darker where people looked more than it expects, lighter where they looked less, and white where nobody did. Colours
+    A circle within the cell has the color of the share that was observed: it vanishes where the discount fits, is
+    darker where people looked more than it expects, lighter where they looked less, and white where nobody did. Colors
     are logarithmic.
 
     Parameters
@@ -71,12 +71,12 @@ def discount_surface(
     tips = [tip("rank", "Rank", "d"), tip("query_position", "Query", "d"), tip("value", "Expected", ".2%")]
     tips += [tip("number", "Observed", ".2%"), tip("n", "Looks observed", "d")]
     cells = alt.Chart(values(shares)).mark_rect(stroke="white", strokeWidth=1)
-    layers = [cells.encode(**place, color=_colour("value"), tooltip=tips)]
+    layers = [cells.encode(**place, color=_color("value"), tooltip=tips)]
     dot: dict[str, Any] = {"shape": "circle", "filled": True, "size": 110, "opacity": 1, "strokeWidth": 0.7}
     seen, unseen = shares.filter(pl.col("n") > 0), shares.filter(pl.col("n") == 0)
     if len(seen):
         circles = alt.Chart(values(seen)).mark_point(**dot, stroke="white")
-        layers.append(circles.encode(**place, color=_colour("number"), tooltip=tips))
+        layers.append(circles.encode(**place, color=_color("number"), tooltip=tips))
     if len(unseen):
         circles = alt.Chart(values(unseen)).mark_point(**dot, color="white", stroke=PALE)
         layers.append(circles.encode(**place, tooltip=tips))
@@ -114,8 +114,8 @@ def _folded(text: str) -> list[str]:
     return lines
 
 
-def _colour(field: str) -> alt.Color:
-    """The colour of a share, on a scale that cells and circles have in common."""
+def _color(field: str) -> alt.Color:
+    """The color of a share, on a scale that cells and circles have in common."""
     scale = alt.Scale(type="log", domain=[LEAST, 1], range=list(HUES), clamp=True)
     legend = alt.Legend(
         title=["Share of sessions", "that look there"],

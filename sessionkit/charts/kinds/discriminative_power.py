@@ -8,7 +8,8 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.charts.encodings import checked, colour, stacked, tip, values
+from sessionkit.analysis.compare.options import error_rate
+from sessionkit.charts.encodings import checked, color, stacked, tip, values
 from sessionkit.charts.theme import FAINT, PALETTE
 from sessionkit.display.labels import printable_column
 from sessionkit.errors import UsageError
@@ -25,8 +26,8 @@ STEP = 34
 def discriminative_power(
     asl: Any,  # noqa: ANN401  # anything tabular
     *,
-    alpha: float = 0.05,
-    colours: Mapping[str, str] | None = None,
+    confidence: float = 0.95,
+    colors: Mapping[str, str] | None = None,
     synthetic: bool = False,
     title: str | None = None,
     subtitle: str | None = None,
@@ -38,11 +39,11 @@ def discriminative_power(
     Parameters
     ----------
     asl
-        The frame ``asl`` of `sessionkit.discriminative_power`: measure, place, a, b, difference, asl.
-    alpha
-        Level of significance, for the line across.
-    colours
-        Colour by measure; by default by sorted name.
+        The frame ``asl`` of `sessionkit.discriminate`: measure, place, a, b, difference, asl.
+    confidence
+        The line across stands at 1 - confidence.
+    colors
+        Color by measure; by default by sorted name.
     synthetic, title, subtitle
         As for `session_curve`.
 
@@ -51,6 +52,7 @@ def discriminative_power(
     UsageError
         A column is missing, or no pair could be tested.
     """
+    alpha = error_rate(confidence)
     frame = checked(asl, COLUMNS, "sessionkit.discriminative_power").filter(pl.col("asl").is_not_null())
     if frame.is_empty():
         raise UsageError("there is nothing to draw: no pair could be tested")
@@ -65,7 +67,7 @@ def discriminative_power(
     tips += [tip("place", "Place", "d"), tip("value", "p", ".3g")]
     if rows["place"].max() == 1:
         return stacked(_alone(rows, tips, alpha), title, synthetic, subtitle)
-    layers = _curves(rows, colour(rows["group"].to_list(), colours, "Measure"), tips, alpha)
+    layers = _curves(rows, color(rows["group"].to_list(), colors, "Measure"), tips, alpha)
     return stacked(layers, title, synthetic, subtitle)
 
 

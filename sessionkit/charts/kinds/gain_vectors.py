@@ -8,11 +8,12 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.charts.encodings import checked, colour, in_order, parted, tip, titled, values
+from sessionkit.analysis.gain_vectors import OF_RANK
+from sessionkit.charts.encodings import color, grouped, in_order, parted, tip, titled, values
 from sessionkit.display.labels import printable_column
 from sessionkit.errors import UsageError
 
-COLUMNS = ("measure", "group", "rank", "value", "ideal", "n_queries", "n_sessions")
+COLUMNS = ("measure", "rank", "value", "ideal", "n_queries", "n_sessions")
 LINES = ("Shown", "Ideal")
 MOST = 8
 """Panels that one figure holds."""
@@ -25,8 +26,8 @@ WIDTH, HEIGHT = 300, 190
 def gain_vectors(
     vectors: Any,  # noqa: ANN401  # anything tabular
     *,
-    legend: str = "System",
-    colours: Mapping[str, str] | None = None,
+    legend: str | None = None,
+    colors: Mapping[str, str] | None = None,
     synthetic: bool = False,
     title: str | None = None,
     subtitle: str | None = None,
@@ -37,7 +38,7 @@ def gain_vectors(
     ----------
     vectors
         Frames of `sessionkit.analysis.gain_vectors.gain_vectors` one below the other, with a column ``measure``.
-    legend, colours, synthetic, title, subtitle
+    legend, colors, synthetic, title, subtitle
         As for `session_curve`.
 
     Raises
@@ -45,7 +46,8 @@ def gain_vectors(
     UsageError
         A column is missing, there are no rows, or more than 8 measures.
     """
-    frame = checked(vectors, COLUMNS, "sessionkit.analysis.gain_vectors").with_columns(printable_column("measure"))
+    frame, legend = grouped(vectors, COLUMNS, "sessionkit.gain_vectors", ("measure", *OF_RANK), legend)
+    frame = frame.with_columns(printable_column("measure"))
     panels = frame.get_column("measure").unique(maintain_order=True).to_list()
     if len(panels) > MOST:
         raise UsageError(f"one figure of gain vectors holds {MOST} measures, not {len(panels)}; draw fewer at once")
@@ -63,7 +65,7 @@ def gain_vectors(
             field="rank", type="quantitative", axis=ranked, scale=alt.Scale(domain=[1, max(ranks, 2)], nice=False)
         ),
         "y": alt.Y(field="value", type="quantitative", axis=alt.Axis(title="Mean per query", tickCount=5)),
-        "color": colour(frame.get_column("group").to_list(), colours, legend),
+        "color": color(frame.get_column("group").to_list(), colors, legend),
     }
     own = alt.Chart().transform_filter(alt.FieldEqualPredicate(field="line", equal=LINES[0]))
     layers = [

@@ -9,7 +9,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.charts.encodings import checked, colour, stacked, tip, values
+from sessionkit.charts.encodings import checked, color, stacked, tip, values
 from sessionkit.charts.theme import FAINT, INK
 from sessionkit.display.labels import printable_column
 
@@ -25,7 +25,7 @@ def judgment_loss(
     *,
     threshold: float = 0.9,
     legend: str = "Measure",
-    colours: Mapping[str, str] | None = None,
+    colors: Mapping[str, str] | None = None,
     synthetic: bool = False,
     title: str | None = None,
     subtitle: str | None = None,
@@ -42,8 +42,8 @@ def judgment_loss(
         Tau at which knees are taken, for the line across.
     legend
         What the curves are.
-    colours
-        Colour by measure, see `colours_of`; by default by sorted name.
+    colors
+        Color by measure, see `colors_of`; by default by sorted name.
     synthetic
         Whether to mark the figure as made from synthetic data.
     title
@@ -76,7 +76,7 @@ def judgment_loss(
         axis=alt.Axis(title="Kendall's tau-b with the order by all judgments", tickCount=6),
         scale=up,
     )
-    shade = colour(frame["group"].to_list(), colours, legend)
+    shade = color(frame["group"].to_list(), colors, legend)
     tips = [tip("group", legend), tip("fraction", "Share kept", ".0%"), tip("judged", "Really judged", ".0%")]
     tips += [tip("value", "Mean tau", ".3f"), tip("low", "Least", ".3f"), tip("high", "Most", ".3f")]
     ends = {"y": alt.Y(field="low", type="quantitative", scale=up), "y2": alt.Y2(field="high")}

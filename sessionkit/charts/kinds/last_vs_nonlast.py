@@ -8,9 +8,10 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.charts.encodings import checked, colour, gain_axis, parted, stacked, tip, values
+from sessionkit.analysis.breakdown.reduction import OF_PART
+from sessionkit.charts.encodings import color, gain_axis, grouped, parted, stacked, tip, values
 
-COLUMNS = ("group", "part", "rank", "value", "n_queries", "n_sessions")
+COLUMNS = ("part", "rank", "value", "n_queries", "n_sessions")
 NAMES = {"last": "Last", "non-last": "Non-last", "first": "First", "later": "Later", "best": "Best", "rest": "Rest"}
 MARKED = 10
 """Points stand at the first rank and at every tenth."""
@@ -21,26 +22,26 @@ def last_vs_nonlast(
     *,
     measure: str | None = None,
     axis: str = "Mean cumulated gain per query",
-    legend: str = "System",
-    colours: Mapping[str, str] | None = None,
+    legend: str | None = None,
+    colors: Mapping[str, str] | None = None,
     synthetic: bool = False,
     title: str | None = None,
     subtitle: str | None = None,
 ) -> alt.LayerChart:
-    """Draw the gain of the parts of a breakdown by rank: a colour for each group, a dash for each part.
+    """Draw the gain of the parts of a breakdown by rank: a color for each group, a dash for each part.
 
     Parameters
     ----------
     breakdown
-        A frame of `sessionkit.breakdown`: group, part, rank, value, n_queries, n_sessions.
+        A frame of `sessionkit.breakdown`: the columns that make the groups, part, rank, value, n_queries, n_sessions.
     measure
         Text of the measure, for the axis.
     axis
         What the axis shows, above the measure.
     legend
-        What the groups are.
-    colours
-        Colour by group, see `colours_of`; by default by sorted name.
+        What the groups are called; by default as their columns are.
+    colors
+        Color by group, see `colors_of`; by default by sorted name.
     synthetic
         Whether to mark the figure as made from synthetic data.
     title
@@ -53,7 +54,8 @@ def last_vs_nonlast(
     UsageError
         A column is missing, there are no rows, or more than six parts (by position: filter the frame first).
     """
-    frame = checked(breakdown, COLUMNS, "sessionkit.breakdown").with_columns(pl.col("part").replace(NAMES))
+    frame, legend = grouped(breakdown, COLUMNS, "sessionkit.breakdown", OF_PART, legend)
+    frame = frame.with_columns(pl.col("part").replace(NAMES))
     parts = frame.get_column("part").unique(maintain_order=True).to_list()
     ranks = int(frame.get_column("rank").max())  # type: ignore[arg-type]
     dash, shape = parted("part", parts, "Query")
@@ -63,7 +65,7 @@ def last_vs_nonlast(
             field="rank", type="quantitative", axis=ranked, scale=alt.Scale(domain=[1, max(ranks, 2)], nice=False)
         ),
         "y": gain_axis(axis, measure),
-        "color": colour(frame.get_column("group").to_list(), colours, legend),
+        "color": color(frame.get_column("group").to_list(), colors, legend),
     }
     marked = frame.filter((pl.col("rank") == 1) | (pl.col("rank") % MARKED == 0) | (ranks <= MARKED))
     tips = [tip("group", legend), tip("part", "Query"), tip("rank", "Rank", "d"), tip("value", "Gain", ".4f")]

@@ -8,11 +8,11 @@ import altair as alt
 import polars as pl
 
 from sessionkit.charts.encodings import checked, in_order, tip, titled, values
-from sessionkit.charts.theme import FAINT, INK, colours_of
+from sessionkit.charts.theme import FAINT, INK, colors_of
 from sessionkit.display.labels import printable_column
 from sessionkit.errors import UsageError
 
-COLUMNS = ("claim", "users", "topics", "sessions", "power", "low", "high")
+COLUMNS = ("population", "users", "topics", "sessions", "power", "low", "high")
 SOURCE = "sessionkit.power"
 SIZES = ("users", "topics", "sessions")
 WIDTH, HEIGHT, ALONE = 290, 220, 420
@@ -23,7 +23,7 @@ STEP = 1.6
 """Least factor between numbers that the axis names."""
 APART = 0.062
 """Share of the axis between the labels of smallest numbers."""
-CLAIMS = {"users": 0, "topics": 1, "sessions": 2}
+POPULATIONS = {"users": 0, "topics": 1, "sessions": 2}
 """Places of panels."""
 
 
@@ -64,16 +64,16 @@ def power_curve(
     kept = pl.col("topics") if grows == "users" else pl.lit(None, pl.Int64)
     last = float(frame.get_column(grows).max() or 1)  # type: ignore[arg-type]
     rows = _placed(frame).select(
-        "place", "claim", "sessions", "low", "high", topics=kept, value="power",
+        "place", "population", "sessions", "low", "high", topics=kept, value="power",
         x=pl.col(grows).fill_null(last * FURTHER).cast(pl.Float64), number=pl.col(grows),
         kind=pl.when(pl.col(grows).is_null()).then(pl.lit("end")).otherwise(pl.lit("size")),
         label=pl.lit(None, pl.String), mark=pl.lit(None, pl.Float64),
     )  # fmt: skip
     topics = pl.col("topics")
-    outer = topics.is_null() | (topics == topics.min().over("claim")) | (topics == topics.max().over("claim"))
+    outer = topics.is_null() | (topics == topics.min().over("population")) | (topics == topics.max().over("population"))
     rows = rows.with_columns(banded=outer)
     if smallest is not None:
-        found = checked(smallest, ("claim", *SIZES), SOURCE) if len(smallest) else frame.clear()
+        found = checked(smallest, ("population", *SIZES), SOURCE) if len(smallest) else frame.clear()
         rows = pl.concat([rows, _smallest(found, rows, grows, target)], how="diagonal_relaxed")
     drawn = _panels(rows.with_columns(group=pl.col("topics").cast(pl.String).fill_null("as now")), grows, target)
     return titled(drawn, title, [subtitle] if subtitle else [], synthetic)
@@ -89,7 +89,7 @@ def _panels(rows: pl.DataFrame, grows: str, target: float) -> alt.FacetChart:
     share = alt.Scale(domain=[0, 1], nice=False)
     y = alt.Y(field="value", type="quantitative", axis=alt.Axis(title="Power", tickCount=6, format=".1f"), scale=share)
     named = rows.select("group", "topics").unique().sort("topics")["group"].to_list()
-    shades = [*colours_of(f"{place:04}" for place in range(len(named))).values()]
+    shades = [*colors_of(f"{place:04}" for place in range(len(named))).values()]
     legend = alt.Legend(title="Topics", symbolOpacity=1) if len(named) > 1 else None
     shade = alt.Color(field="group", type="nominal", scale=alt.Scale(domain=named, range=shades), legend=legend)
     tips = [tip("number", grows.capitalize(), ",d"), tip("group", "Topics"), tip("sessions", "Sessions", ",d")]
@@ -120,12 +120,12 @@ def _panels(rows: pl.DataFrame, grows: str, target: float) -> alt.FacetChart:
             of("smallest").mark_point(shape="diamond", size=100, filled=True).encode(x=x, y=y, color=shade),
             of("smallest").mark_text(align="left", dx=5, fontSize=10.5, color=INK).encode(x=x, y=foot, text=text),
         ]
-    panels = rows["claim"].n_unique()
+    panels = rows["population"].n_unique()
     head = alt.Header(title=None, labelFontSize=12, labelFontWeight=600, labelLimit=WIDTH, labelAnchor="start")
     faceted = alt.FacetChart(
         data=values(rows),
         spec=alt.LayerChart(layer=layers, width=WIDTH if panels > 1 else ALONE, height=HEIGHT),
-        facet=alt.Facet(field="claim", type="nominal", sort=in_order(), header=head),
+        facet=alt.Facet(field="population", type="nominal", sort=in_order(), header=head),
         columns=min(2, panels),
     )
     return faceted.resolve_axis(x="independent", y="independent")
@@ -133,18 +133,18 @@ def _panels(rows: pl.DataFrame, grows: str, target: float) -> alt.FacetChart:
 
 def _placed(frame: pl.DataFrame) -> pl.DataFrame:
     """Rows with their claim in words, and the place of its panel."""
-    claim = pl.format("Claim about {} like these", printable_column("claim"))
-    place = pl.col("claim").replace_strict(CLAIMS, default=len(CLAIMS), return_dtype=pl.Int64)
-    return frame.with_columns(claim=claim, place=place)
+    population = pl.format("Claim about {} like these", printable_column("population"))
+    place = pl.col("population").replace_strict(POPULATIONS, default=len(POPULATIONS), return_dtype=pl.Int64)
+    return frame.with_columns(population=population, place=place)
 
 
 def _smallest(found: pl.DataFrame, rows: pl.DataFrame, grows: str, target: float) -> pl.DataFrame:
     """The smallest numbers that reach the target, each with a place for its label."""
     known = _placed(found.filter(pl.col(grows).is_not_null()))
     topics = pl.col("topics") if grows == "users" else pl.lit(None, pl.Int64)
-    number = pl.int_range(pl.len()).over("claim")
+    number = pl.int_range(pl.len()).over("population")
     return known.select(
-        "place", "claim", "sessions", topics=topics.cast(rows.schema["topics"]), value=pl.lit(target),
+        "place", "population", "sessions", topics=topics.cast(rows.schema["topics"]), value=pl.lit(target),
         x=pl.col(grows).cast(pl.Float64), number=pl.col(grows), kind=pl.lit("smallest"),
         label=pl.col(grows).cast(pl.String), mark=APART * (number + 0.7), banded=pl.lit(False),
     )  # fmt: skip

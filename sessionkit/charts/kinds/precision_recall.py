@@ -8,10 +8,11 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.charts.encodings import checked, colour, stacked, tip, values
+from sessionkit.analysis.precision_recall import OF_LEVEL
+from sessionkit.charts.encodings import color, grouped, stacked, tip, values
 from sessionkit.display.labels import plain, printable_column
 
-COLUMNS = ("group", "recall", "precision", "n")
+COLUMNS = ("recall", "precision", "n")
 MOST = 200
 """Curves of topics that can stand behind the averages."""
 
@@ -21,8 +22,8 @@ def precision_recall(
     topics: Any = None,  # noqa: ANN401
     *,
     measure: str | None = None,
-    legend: str = "System",
-    colours: Mapping[str, str] | None = None,
+    legend: str | None = None,
+    colors: Mapping[str, str] | None = None,
     synthetic: bool = False,
     title: str | None = None,
     subtitle: str | None = None,
@@ -32,12 +33,12 @@ def precision_recall(
     Parameters
     ----------
     average
-        A frame of `sessionkit.precision_recall`: group, recall, precision, n.
+        A frame of `sessionkit.precision_recall`: the columns that make the groups, recall, precision, n.
     topics
-        The same per topic, with topic_id; left out where it holds more than 200 curves, or is None.
+        The same with topic_id among the columns that make the groups; left out where it holds more than 200 curves, or is None.
     measure
         Text of the measure, for the axis.
-    legend, colours, synthetic, title, subtitle
+    legend, colors, synthetic, title, subtitle
         As for `session_curve`.
 
     Raises
@@ -45,7 +46,7 @@ def precision_recall(
     UsageError
         A column is missing, or there are no rows.
     """
-    frame = checked(average, COLUMNS, "sessionkit.precision_recall")
+    frame, legend = grouped(average, COLUMNS, "sessionkit.precision_recall", OF_LEVEL, legend)
     scale = alt.Scale(domain=[0, 1], nice=False)
     axis = "Interpolated precision"
     encoding: dict[str, Any] = {
@@ -58,12 +59,13 @@ def precision_recall(
             axis=alt.Axis(title=axis if measure is None else [axis, plain("measure", measure)], tickCount=6),
             scale=scale,
         ),
-        "color": colour(frame.get_column("group").to_list(), colours, legend),
+        "color": color(frame.get_column("group").to_list(), colors, legend),
     }
     encoding["color"]["legend"]["symbolOpacity"] = 1  # that of the averages
     layers = []
     if topics is not None:
-        each = checked(topics, (*COLUMNS, "topic_id"), "sessionkit.precision_recall")
+        own = ("topic_id", *OF_LEVEL)
+        each, _ = grouped(topics, (*COLUMNS, "topic_id"), "sessionkit.precision_recall", own)
         each = each.with_columns(topic=printable_column("topic_id")).drop("topic_id")
         if each.select("group", "topic").n_unique() <= MOST:
             thin = alt.Chart(values(each.filter(pl.col("precision").is_not_null())))

@@ -14,15 +14,15 @@ from sessionkit.errors import UsageError
 COLUMNS = ("group", "position", "next", "n")
 STOPPED, UNKNOWN = "stopped", "unknown"
 KINDS = {
-    "specialisation": ("Specialisation", PALETTE[0]),
-    "generalisation": ("Generalisation", PALETTE[5]),
+    "specialization": ("Specialization", PALETTE[0]),
+    "generalization": ("Generalization", PALETTE[5]),
     "substitution": ("Substitution", PALETTE[4]),
     "new": ("New", PALETTE[1]),
     "repeat": ("Repeat", PALETTE[3]),
     UNKNOWN: ("Not logged", "#A8A8A8"),
     STOPPED: ("Session ended", "#DCDCDC"),
 }
-"""What comes after a query, from the bottom of a bar: its name and colour."""
+"""What comes after a query, from the bottom of a bar: its name and color."""
 MOST, GROUPS = 10, 8
 """Positions and groups of one figure."""
 WIDTH, HEIGHT = 34, 220

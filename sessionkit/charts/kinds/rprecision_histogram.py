@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.charts.encodings import checked, colour, stacked, tip, values
+from sessionkit.charts.encodings import checked, color, stacked, tip, values
 from sessionkit.charts.theme import FAINT, WIDTH
 from sessionkit.display.labels import inert, named, plain, printable_column
 from sessionkit.errors import UsageError
@@ -27,7 +27,7 @@ def rprecision_histogram(
     *,
     measure: str = "mean(Rprec)",
     legend: str = "System",
-    colours: Mapping[str, str] | None = None,
+    colors: Mapping[str, str] | None = None,
     synthetic: bool = False,
     title: str | None = None,
     subtitle: str | None = None,
@@ -43,7 +43,7 @@ def rprecision_histogram(
         The names of the systems.
     measure
         Text of the measure, for the axis.
-    legend, colours, synthetic, title, subtitle
+    legend, colors, synthetic, title, subtitle
         As for `session_curve`.
 
     Raises
@@ -71,7 +71,7 @@ def rprecision_histogram(
         .encode(
             x=alt.X(field="topic", type="nominal", axis=axis, scale=alt.Scale(domain=topics)),
             y=alt.Y(field="difference", type="quantitative", axis=alt.Axis(title=words, tickCount=6)),
-            color=colour([first, second], colours, f"{legend} ahead"),
+            color=color([first, second], colors, f"{legend} ahead"),
             tooltip=tips,
         )
     )

@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.charts.encodings import checked, colour, tip, titled, values
+from sessionkit.charts.encodings import checked, color, tip, titled, values
 from sessionkit.charts.theme import INK
 from sessionkit.display.labels import plain
 from sessionkit.errors import UsageError
@@ -27,7 +27,7 @@ def score_distribution(
     scores: Any,  # noqa: ANN401  # anything tabular
     *,
     measure: str = "Score",
-    colours: Mapping[str, str] | None = None,
+    colors: Mapping[str, str] | None = None,
     synthetic: bool = False,
     title: str | None = None,
     subtitle: str | None = None,
@@ -43,7 +43,7 @@ def score_distribution(
         group, value: a row per session; null where a session has no value.
     measure
         Text of the measure, for the axis.
-    colours, synthetic, title, subtitle
+    colors, synthetic, title, subtitle
         As for `session_curve`.
 
     Raises
@@ -60,7 +60,7 @@ def score_distribution(
         field="value", type="quantitative", axis=alt.Axis(title=plain("measure", measure)), scale=alt.Scale(zero=False)
     )
     up = alt.Scale(domain=[0, 1])
-    own = colour(boxes.get_column("group").to_list(), colours, "").copy()
+    own = color(boxes.get_column("group").to_list(), colors, "").copy()
     own["legend"] = None
     tips = [tip("group", "Group"), tip("n", "Sessions", "d"), tip("mean", "Mean", ".4f"), tip("q2", "Median", ".4f")]
     tips += [tip("q1", "Lower quartile", ".4f"), tip("q3", "Upper quartile", ".4f")]

@@ -7,10 +7,11 @@ from typing import Any
 
 import altair as alt
 
+from sessionkit.analysis.curve import OF_SLOT
 from sessionkit.charts.boundaries import Boundaries
-from sessionkit.charts.encodings import checked, colour, gain_axis, stacked, tip, values
+from sessionkit.charts.encodings import color, gain_axis, grouped, stacked, tip, values
 
-COLUMNS = ("group", "slot", "query_position", "rank", "value", "n")
+COLUMNS = ("slot", "query_position", "rank", "value", "n")
 
 
 def session_curve(
@@ -18,8 +19,8 @@ def session_curve(
     *,
     normalized: bool = True,
     measure: str | None = None,
-    legend: str = "System",
-    colours: Mapping[str, str] | None = None,
+    legend: str | None = None,
+    colors: Mapping[str, str] | None = None,
     synthetic: bool = False,
     title: str | None = None,
     subtitle: str | None = None,
@@ -29,15 +30,15 @@ def session_curve(
     Parameters
     ----------
     curve
-        A frame of `sessionkit.curve`: group, slot, query_position, rank, value, n.
+        A frame of `sessionkit.curve`: the columns that make the groups, slot, query_position, rank, value, n.
     normalized
         Whether the values are shares of an ideal session's; names the axis.
     measure
         Text of the measure, for the axis.
     legend
-        What the groups are.
-    colours
-        Colour by group, see `colours_of`; by default by sorted name.
+        What the groups are called; by default as their columns are.
+    colors
+        Color by group, see `colors_of`; by default by sorted name.
     synthetic
         Whether to mark the figure as made from synthetic data.
     title
@@ -50,12 +51,12 @@ def session_curve(
     UsageError
         A column is missing, or there are no rows.
     """
-    frame = checked(curve, COLUMNS, "sessionkit.curve")
+    frame, legend = grouped(curve, COLUMNS, "sessionkit.curve", OF_SLOT, legend)
     queries = Boundaries.of(frame)
     encoding: dict[str, Any] = {
         "x": queries.axis(),
-        "y": gain_axis("Mean normalised cumulated gain" if normalized else "Mean cumulated gain", measure),
-        "color": colour(frame.get_column("group").to_list(), colours, legend),
+        "y": gain_axis("Mean normalized cumulated gain" if normalized else "Mean cumulated gain", measure),
+        "color": color(frame.get_column("group").to_list(), colors, legend),
     }
     tips = [tip("group", legend), tip("query_position", "Query"), tip("slot", "Slot", "d"), tip("value", "Gain", ".4f")]
     tips.append(tip("n", "Sessions", "d"))

@@ -10,9 +10,10 @@ import polars as pl
 from sessionkit.charts.boundaries import Boundaries
 from sessionkit.charts.encodings import checked, gain_axis, stacked, tip, values
 from sessionkit.charts.theme import INK, PALETTE
+from sessionkit.display.labels import printable_column
 from sessionkit.errors import UsageError
 
-COLUMNS = ("group", "slot", "query_position", "rank", "value", "stopped")
+COLUMNS = ("session_id", "slot", "query_position", "rank", "value", "stopped")
 STOPPED = "Searcher stopped"
 MOST = 200
 """Sessions that one chart may hold; many fewer can be told apart."""
@@ -21,7 +22,7 @@ MOST = 200
 def single_sessions(
     curve: Any,  # noqa: ANN401  # anything tabular
     *,
-    colour: str = PALETTE[0],
+    color: str = PALETTE[0],
     normalized: bool = False,
     measure: str | None = None,
     synthetic: bool = False,
@@ -35,10 +36,10 @@ def single_sessions(
     Parameters
     ----------
     curve
-        A frame of `sessionkit.analysis.curve_with_stops` by session: group (the session), slot, query_position, rank,
+        A frame of `sessionkit.curve_with_stops` per session: session_id, slot, query_position, rank,
         value, stopped (true after the session's own last slot).
-    colour
-        Colour of the lines as ``#rrggbb``, that of the system in other figures.
+    color
+        Color of the lines as ``#rrggbb``, that of the system in other figures.
     normalized, measure, synthetic, title, subtitle
         As for `session_curve`.
 
@@ -47,7 +48,8 @@ def single_sessions(
     UsageError
         A column is missing, there are no rows, or more than 200 sessions.
     """
-    frame = checked(curve, COLUMNS, "sessionkit.analysis.curve_with_stops").rename({"group": "session"})
+    frame = checked(curve, COLUMNS, "sessionkit.curve_with_stops")
+    frame = frame.select(printable_column("session_id").alias("session"), pl.exclude("session_id"))
     many = frame.get_column("session").n_unique()
     if many > MOST:
         raise UsageError(
@@ -55,19 +57,19 @@ def single_sessions(
         )
     queries = Boundaries.of(frame)
     x = queries.axis()
-    y = gain_axis("Normalised cumulated gain" if normalized else "Cumulated gain", measure)
+    y = gain_axis("Normalized cumulated gain" if normalized else "Cumulated gain", measure)
     own = frame.filter(~pl.col("stopped"))
     stops = own.group_by("session").agg(pl.all().sort_by("slot").last()).filter(pl.col("value").is_not_null())
     before = frame.join(stops.select("session", last="slot"), on="session", how="left")
     held = before.filter(pl.col("stopped") | (pl.col("slot") == pl.col("last"))).drop("last")
     session = alt.Detail(field="session", type="nominal")
-    after = alt.Chart(values(held)).mark_line(color=colour, opacity=0.35, strokeWidth=1, strokeDash=[3, 3])
-    lines = alt.Chart(values(own)).mark_line(color=colour, opacity=0.75, strokeWidth=1.5)
+    after = alt.Chart(values(held)).mark_line(color=color, opacity=0.35, strokeWidth=1, strokeDash=[3, 3])
+    lines = alt.Chart(values(own)).mark_line(color=color, opacity=0.75, strokeWidth=1.5)
     drawn = [layer.encode(x=x, y=y, detail=session) for layer in (after, lines)]
-    return stacked([*queries.layers(), *drawn, *_stopping_points(stops, colour, x, y)], title, synthetic, subtitle)
+    return stacked([*queries.layers(), *drawn, *_stopping_points(stops, color, x, y)], title, synthetic, subtitle)
 
 
-def _stopping_points(stops: pl.DataFrame, colour: str, x: alt.X, y: alt.Y) -> list[alt.Chart]:
+def _stopping_points(stops: pl.DataFrame, color: str, x: alt.X, y: alt.Y) -> list[alt.Chart]:
     """Points where sessions stopped, those at one place as one point with their number."""
     if stops.is_empty():
         return []
@@ -83,7 +85,7 @@ def _stopping_points(stops: pl.DataFrame, colour: str, x: alt.X, y: alt.Y) -> li
     tips += [tip("value", "Gain", ".4f"), tip("number", "Sessions", "d")]
     only = alt.Scale(domain=[STOPPED], range=["circle"])
     kind = alt.Shape(field="mark", type="nominal", scale=only, legend=alt.Legend(title=None))
-    points = alt.Chart(values(places)).mark_point(filled=True, size=52, color=colour, stroke="white", strokeWidth=0.8)
+    points = alt.Chart(values(places)).mark_point(filled=True, size=52, color=color, stroke="white", strokeWidth=0.8)
     several = places.filter(pl.col("number") > 1)
     texts = alt.Chart(values(several)).mark_text(align="left", baseline="bottom", dx=4, dy=-3, fontSize=10, color=INK)
     counted = texts.encode(x=x, y=y, text=alt.Text(field="number", type="quantitative", format="d"))

@@ -9,12 +9,12 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.charts.encodings import SharedRows, checked, colour, stacked, tip, values
+from sessionkit.charts.encodings import SharedRows, checked, color, stacked, tip, values
 from sessionkit.charts.theme import FAINT, INK
 from sessionkit.display.labels import plain, printable_column
 
 COLUMNS = ("x", "y", "group", "relative", "p_value", "shown", "outcome", "base", "holds")
-GREY = "#D9D9D9"
+GRAY = "#D9D9D9"
 WRITTEN = 20
 """Values along an axis up to which margins are written into the cells."""
 FAINTEST = 0.35
@@ -31,14 +31,14 @@ def sweep_map(
     y: str = "",
     measure: str | None = None,
     legend: str = "Leads",
-    colours: Mapping[str, str] | None = None,
+    colors: Mapping[str, str] | None = None,
     synthetic: bool = False,
     title: str | None = None,
     subtitle: str | None = None,
 ) -> alt.LayerChart:
-    """Draw a cell for each setting: its colour says who leads, a number by how many percent, faint that no test shows it.
+    """Draw a cell for each setting: its color says who leads, a number by how many percent, faint that no test shows it.
 
-    A ring marks the base setting, a line the border of where its conclusion holds. Cells without a leader are grey.
+    A ring marks the base setting, a line the border of where its conclusion holds. Cells without a leader are gray.
 
     Parameters
     ----------
@@ -50,8 +50,8 @@ def sweep_map(
         Text of the measure, below the title of the axis.
     legend
         What the groups are.
-    colours
-        Colour by group, see `colours_of`; by default by sorted name.
+    colors
+        Color by group, see `colors_of`; by default by sorted name.
     synthetic
         Whether to mark the figure as made from synthetic data.
     title
@@ -90,7 +90,7 @@ def sweep_map(
     layers = []
     if len(leads):
         shade = {
-            "color": colour(leads["group"].to_list(), colours, legend),
+            "color": color(leads["group"].to_list(), colors, legend),
             "opacity": alt.Opacity(field="strength", type="quantitative", scale=None, legend=None),
         }
         layers.append(alt.Chart(values(leads)).mark_rect().encode(**place, **shade, tooltip=tips))
@@ -102,7 +102,7 @@ def sweep_map(
     if len(leads) < len(frame):
         rest = frame.filter("nobody")
         layers.append(
-            alt.Chart(values(rest)).mark_rect(color=GREY).encode(**place, tooltip=[tips[1], tips[2], tips[5]])
+            alt.Chart(values(rest)).mark_rect(color=GRAY).encode(**place, tooltip=[tips[1], tips[2], tips[5]])
         )
         words = alt.Chart(values(rest)).mark_text(fontSize=9, color=FAINT)
         layers.append(words.encode(**place, text=alt.TextValue("\u00d7")))

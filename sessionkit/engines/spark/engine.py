@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from sessionkit.engines.spark.connection import quiet, require_pyspark, session
 from sessionkit.engines.spark.failures import surfaced
 from sessionkit.errors import UsageError
 from sessionkit.study import Settings, Study
+from sessionkit.study.session_subset import restricted
 
 if TYPE_CHECKING:
     from pyspark import Broadcast
@@ -27,7 +29,8 @@ if TYPE_CHECKING:
 
     from sessionkit.engines.spark.tables import SparkSource
     from sessionkit.scoring.measures.base import Measure
-    from sessionkit.scoring.score import ScoreReduction
+    from sessionkit.scoring.score import By, ScoreReduction
+    from sessionkit.study.restriction import Where
 
     Tables = Study | str | PathLike[str] | Mapping[str, SparkFrame | str]
     Measures = str | Measure | Sequence[str | Measure]
@@ -43,8 +46,10 @@ PARTITIONS = 200
 def score(
     tables: Tables,
     measures: Measures,
-    per: str | Sequence[str] = "session",
     *,
+    by: By = "system_id",
+    where: Where = None,
+    per: str | None = None,
     spark: SparkSession | None = None,
     master: str | None = None,
     settings: Settings | Mapping[str, Any] | None = None,
@@ -59,8 +64,8 @@ def score(
         A saved study or its directory, which every worker must be able to read under the same path; or Spark's own
         tables under our column names: a mapping of ``"sessions"``, ``"queries"``, ``"results"``, ``"judgments"`` and, if
         there are any, ``"users"`` to Spark DataFrames or names of tables.
-    measures, per
-        As in `sessionkit.score`.
+    measures, by, where, per
+        As in `sessionkit.score`; Spark's own tables are filtered before they are given.
     spark
         The Spark session to use. If not given: that of the DataFrames, else the one that is active, else one that is
         started for the occasion.
@@ -100,13 +105,13 @@ def score(
     --------
     With four cores of this machine::
 
-        sk.engines.spark.score("study", ["nsDCG@10"], per="system", master="local[4]")
+        sk.engines.spark.score("study", ["nsDCG@10"], by="system_id", master="local[4]")
     """
     with _running(tables, spark, master) as running, quiet(), surfaced():
         from sessionkit.scoring.score import score_task, told
 
-        source = _source(tables, settings, running)
-        task = score_task(source.study, measures, per)
+        source = _source(tables, where, settings, running)
+        task = score_task(source.study, measures, by=by, per=per)
         answered, sent = _answered(source, task, broadcast_limit, partitions)
         found = _in_order(pl.DataFrame(answered.toArrow()).cast(task.schema))
         sent.destroy()
@@ -118,6 +123,7 @@ def score_frame(
     measures: Measures,
     per: str = "session",
     *,
+    where: Where = None,
     spark: SparkSession | None = None,
     settings: Settings | Mapping[str, Any] | None = None,
     broadcast_limit: int = LIMIT,
@@ -134,7 +140,7 @@ def score_frame(
         ``"session"`` or ``"query"``.
     spark
         The Spark session to use: not given, that of the DataFrames, else the one that is active.
-    tables, measures, settings, broadcast_limit, partitions
+    tables, measures, where, settings, broadcast_limit, partitions
         As in `score`.
 
     Raises
@@ -153,9 +159,9 @@ def score_frame(
     with quiet(), surfaced():
         from sessionkit.scoring.score import score_task
 
-        source = _source(tables, settings, running)
+        source = _source(tables, where, settings, running)
         answered, _ = _answered(
-            source, score_task(source.study, measures, per), broadcast_limit, partitions, finished=True
+            source, score_task(source.study, measures, per=per), broadcast_limit, partitions, finished=True
         )
         return answered
 
@@ -192,14 +198,19 @@ def _session_of(tables: Tables) -> SparkSession | None:
     return own or SparkSession.getActiveSession()
 
 
-def _source(tables: Tables, settings: Settings | Mapping[str, Any] | None, spark: SparkSession) -> SparkSource:
+def _source(
+    tables: Tables, where: Where, settings: Settings | Mapping[str, Any] | None, spark: SparkSession
+) -> SparkSource:
     """What there is to score."""
     from sessionkit.engines.spark import tables as sources
 
     if not isinstance(tables, Mapping):
         if settings is not None:
             raise UsageError("a saved study has its own settings; ingest it again with others, or score its tables")
-        return sources.saved(tables, spark)
+        source = sources.saved(tables, spark)
+        return source if where is None else replace(source, study=restricted(source.study, where))
+    if where is not None:
+        raise UsageError("where is for saved studies; filter Spark's own tables before they are given")
     declared = settings if isinstance(settings, Settings) else Settings.of(settings or {})
     return sources.tables(tables, declared, spark)
 
@@ -227,7 +238,8 @@ def _answered(
     if known is not None and source.trusted and source.study.storage.stored is not None:
         stored = source.study.storage.stored
         options = stored[0].options if stored else None
-        work = study_parts.FileWork(task, source.place, len(stored), finished, options)
+        chosen = tuple(part.chosen for part in stored)
+        work = study_parts.FileWork(task, source.place, chosen, finished, options)
         rows = study_parts.numbers(source.spark, len(stored), many)
     else:
         frames, columns = source.log(task.columns())

@@ -1,6 +1,6 @@
 """Judgments for the workers: sent to every one of them while they are small, else with the sessions that need them.
 
-A normalised measure divides by all that is relevant for a key, shown or not, so a session needs every judgment of its
+A normalized measure divides by all that is relevant for a key, shown or not, so a session needs every judgment of its
 keys. Both ways give the same bits.
 """
 

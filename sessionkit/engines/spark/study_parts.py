@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
 import pyarrow as pa
 
 from sessionkit.engines.spark.columns import handed_back
@@ -36,8 +37,8 @@ class FileWork:
         What is asked.
     place
         The study's directory or address, under which every worker finds it.
-    parts
-        Into how many parts its log is cut on disk.
+    chosen
+        For each part into which its log is cut on disk, which of its sessions take part; None where all do.
     finished
         Whether to hand back finished rows, not parts that are still to be put together.
     options
@@ -46,7 +47,7 @@ class FileWork:
 
     task: ScoreReduction
     place: Path | str
-    parts: int
+    chosen: tuple[pl.Series | None, ...]
     finished: bool = False
     options: Mapping[str, Any] | None = field(default=None, repr=False)
 
@@ -61,11 +62,12 @@ class FileWork:
         for batch in batches:
             study = open_study(self.place, self.options)
             stored = study.storage.stored or ()
-            if len(stored) != self.parts:
+            if len(stored) != len(self.chosen):
                 raise DataError(
-                    f"{self.place} has {len(stored)} parts for a worker and {self.parts} for the driver; share one"
+                    f"{self.place} has {len(stored)} parts for a worker and {len(self.chosen)} for the driver; share one"
                 )
-            given = tuple(stored[number] for number in batch.column(PART).to_pylist())
+            numbered = batch.column(PART).to_pylist()
+            given = tuple(replace(stored[number], chosen=self.chosen[number]) for number in numbered)
             study = replace(study, storage=replace(study.storage, stored=given))
             for (part,) in parts_of(study, [self.task]):
                 yield from handed_back(self.task.whole([part]) if self.finished else part, self.task.schema)

@@ -86,6 +86,12 @@ class SparkSource:
             own["sessions"][USER] = None
         columns = {name: [self.column(name, column) for column in own[name] if column != SESSION] for name in own}
         frames = {name: self.frame(name, [ID, *columns[name]]) for name in own}
+        if self.study.restriction is not None:
+            chosen = pl.DataFrame(self.study.sessions.select(SESSION).collect()).to_arrow(
+                compat_level=pl.CompatLevel.oldest()
+            )
+            ids = self.spark.createDataFrame(chosen)
+            frames = {name: frame.join(ids, SESSION, "left_semi") for name, frame in frames.items()}
         if not self.trusted:
             frames["sessions"] = _with_keys(frames["sessions"])
         if of_users:

@@ -1,4 +1,4 @@
-"""Ranks and query positions that count from 0: as ``base`` in study.toml says, else recognised by what most lists do.
+"""Ranks and query positions that count from 0: as ``base`` in study.toml says, else recognized by what most lists do.
 
 They are shifted once for the whole source. A single 0 in a source that counts from 1 is an error of that record, and
 rejected.

@@ -98,7 +98,7 @@ def in_place(
 def _in_order(marks: Sequence[Mark]) -> tuple[list[Mark], range]:
     """Return the marks that are in order, and how many digits numbers of users may have; 0 where the order is that of texts.
 
-    A mark that is not between its neighbours, which are in order, is a broken line.
+    A mark that is not between its neighbors, which are in order, is a broken line.
 
     Raises
     ------

@@ -13,7 +13,7 @@ A new format is one file here and one entry in ``FORMATS`` of ``registry.py``; `
 2. What became no row is counted: ``Taken.merged`` (clicks, repeated queries), ``Taken.idle`` (events that say nothing).
    ``events/clicks.with_clicks`` brings clicks onto results. Why a list is not there goes to ``results_status``.
 3. ``log.keep(frame)`` keeps rows that were expensive to take, on disk where the log is large (``log.is_large``).
-4. ``fits(glimpse)`` recognises the format by content (``../sniffer.py``); two formats must not fit one file.
+4. ``fits(glimpse)`` recognizes the format by content (``../sniffer.py``); two formats must not fit one file.
 5. ``OPTIONS``: what study.toml may say, a name to an ``Option``; ``log.option("session_gap")`` is its value.
 6. A format of flat lines returns what ``take_flat`` does, changed by ``dataclasses.replace``: rows of a large log are still to come.
 7. ``"name": Format(description, reader("name", module.take), fits=..., options=..., tried=...)`` goes into ``FORMATS``.

@@ -65,10 +65,10 @@ OPTIONS: dict[str, Option] = {
         default="application",
     ),
     "judgment_key": Option(
-        "Key of judgments: text (of the query, as it stands but for blanks around it), normalised (in small letters, "
+        "Key of judgments: text (of the query, as it stands but for blanks around it), normalized (in small letters, "
         "blanks as one space), or none.",
         default="text",
-        allowed=("text", "normalised", "none"),
+        allowed=("text", "normalized", "none"),
     ),
     "repeated_queries": Option(
         "Which of several records with one query_id is the query, among those with hits: that with the longest text, or the "
@@ -255,6 +255,6 @@ def _keyed(queries: pl.LazyFrame, rule: str) -> pl.LazyFrame:
     text = pl.col("query_text").str.strip_chars()
     if rule == "none":
         return queries
-    if rule == "normalised":
+    if rule == "normalized":
         text = text.str.to_lowercase().str.replace_all(r"\s+", " ")
     return queries.with_columns(judgment_key=pl.when(text != "").then(text))

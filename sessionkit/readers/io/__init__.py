@@ -2,7 +2,7 @@
 
 ::
 
-    log_files.py      a file found, recognised, unpacked, hashed (digest.py); encodings.py: those not in UTF-8
+    log_files.py      a file found, recognized, unpacked, hashed (digest.py); encodings.py: those not in UTF-8
     signatures.py     the first bytes of files that are not read
     invalid_bytes.py  lines with bytes that are no text, among others that are
     table_files.py    a table from a file of any kind, as study.toml describes it

@@ -1,4 +1,4 @@
-"""Files as they lie on disk: found, recognised, unpacked, hashed; every way they can disappoint is a DataError.
+"""Files as they lie on disk: found, recognized, unpacked, hashed; every way they can disappoint is a DataError.
 
 What a file is, is read from its first bytes (gzip, zstd, Parquet, NDJSON); only the separator of delimited text comes
 from its name.
@@ -69,7 +69,7 @@ def open_log(
     section: str = "",
     is_beside: bool = False,
 ) -> LogFile:
-    """Find and recognise a file.
+    """Find and recognize a file.
 
     Parameters
     ----------

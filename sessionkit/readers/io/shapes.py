@@ -1,7 +1,7 @@
 """JSON objects in bulk: the keys that the lines of a log have, and the values of these keys as text.
 
 Nearly all lines of a log have one of a few shapes: the same keys in the same order, texts and plain numbers for values.
-A line of a known shape is recognised without taking it apart; it has no other keys, and all such lines are read at once.
+A line of a known shape is recognized without taking it apart; it has no other keys, and all such lines are read at once.
 Every other line (nested values, numbers of unusual spelling) is read key by key, to the same effect.
 """
 

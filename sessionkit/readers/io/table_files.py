@@ -131,17 +131,17 @@ def _refuse_idle(file: LogFile, name: str, options: Mapping[str, Any]) -> None:
             raise DataError(f"[{name}] says {option} of {file.name}, which is {reason}; leave {option} out of it")
 
 
-def labelled(raw: Raw, labels: Mapping[str, float]) -> Raw:
+def labeled(raw: Raw, labels: Mapping[str, float]) -> Raw:
     """Return judgments whose grades that are words are what these are worth; as they are where that says nothing of them."""
     types = raw.frame.collect_schema()
     if not labels or "grade" not in types:
         return raw
     given = raw.frame.select(as_text("grade", types["grade"]).str.strip_chars()).collect().to_series()
     words = given.filter(given != "").cast(pl.Float64, strict=False).null_count()
-    return replace(raw, frame=_labelled(raw.frame, labels)) if words or given.is_in(list(labels)).any() else raw
+    return replace(raw, frame=_labeled(raw.frame, labels)) if words or given.is_in(list(labels)).any() else raw
 
 
-def _labelled(frame: pl.LazyFrame, labels: Mapping[str, float]) -> pl.LazyFrame:
+def _labeled(frame: pl.LazyFrame, labels: Mapping[str, float]) -> pl.LazyFrame:
     """Return judgments whose grades that are words are what these are worth; as they were, they are in raw_grade."""
     given = as_text("grade", frame.collect_schema()["grade"]).str.strip_chars()
     worth = {label: str(number) for label, number in labels.items()}

@@ -1,4 +1,4 @@
-"""Files of judgments beside a log: recognised among ``JUDGMENTS`` in ``judgments/registry.py``, and read."""
+"""Files of judgments beside a log: recognized among ``JUDGMENTS`` in ``judgments/registry.py``, and read."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sessionkit.readers.config import Config
 from sessionkit.readers.entries import TEXT, Glimpse, Judgments
 from sessionkit.readers.io.log_files import LogFile, open_log
 from sessionkit.readers.io.parquet import columns_of
-from sessionkit.readers.io.table_files import WHITESPACE, labelled
+from sessionkit.readers.io.table_files import WHITESPACE, labeled
 from sessionkit.readers.raw import Raw
 from sessionkit.readers.sniffer import fitting, glimpse, the_one
 from sessionkit.readers.stream import Sources, StreamedLog
@@ -29,7 +29,7 @@ KNOWN = "sessionkit formats --judgments lists what judgments can be"
 OF_ALL = {"path", "format", "encoding", "keys", "labels"}
 """What study.toml may say of a file of judgments in any format."""
 DESCRIBE = {"separator", "quote", "header", "columns"}
-"""What describes a table, which then is not recognised."""
+"""What describes a table, which then is not recognized."""
 OF_QRELS = ("qrels_column", "grades")
 """Options of formats of logs that say how qrels are taken."""
 
@@ -114,7 +114,7 @@ class JudgmentFile:
             It cannot be read as its format.
         """
         try:
-            raws = [labelled(raw, self.worth) for raw in self._entry.read(self.file, self.config)]
+            raws = [labeled(raw, self.worth) for raw in self._entry.read(self.file, self.config)]
         except DataError as error:
             if self.format is None:
                 raise _unknown(self.path, error) from None
@@ -180,7 +180,7 @@ def _found(base: Path, name: str, options: Mapping[str, Any], config: Config, co
 
 
 def _described(options: Mapping[str, Any]) -> str | None:
-    """Return the format of a file whose columns study.toml describes; None where it does not, and it is recognised."""
+    """Return the format of a file whose columns study.toml describes; None where it does not, and it is recognized."""
     if not DESCRIBE & set(options):
         return None
     bare = options.get("separator") == WHITESPACE and not options.get("header") and "columns" not in options

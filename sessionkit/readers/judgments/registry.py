@@ -5,7 +5,7 @@ A new format is one file here and one entry in ``JUDGMENTS`` below; ``rre.py`` i
 1. ``read(file, config)`` returns Raws of the table judgments (``raw_of`` in ``../records.py`` makes them): judgment_key, doc_id and
    grade as text, and judge_id, subtopic_id or passage_id where it has them. ``ratings.rowless`` and ``ratings.idle`` account for
    what has no row.
-2. ``fits(glimpse)`` recognises the format by content; two formats must not fit one file.
+2. ``fits(glimpse)`` recognizes the format by content; two formats must not fit one file.
 3. ``"name": Judgments(description, module.read, fits=..., keys=..., tried=...)`` goes into ``JUDGMENTS``; ``keys=TEXT`` where
    judgments are keyed by texts of queries, ``takes=`` what [judgments] may say of its table, which is in ``config.of_judgments``.
 """

@@ -67,7 +67,7 @@ def read(file: LogFile, config: Config) -> Sequence[Raw]:
         shown = " ".join(first[0])[:60] if first else ""
         raise DataError(
             f"{file.name} is no qrels: a line is a topic, an iteration, a document and a grade between blanks, and its first "
-            f"is {shown!r}; under [judgments] leave format out to have it recognised, or describe its columns"
+            f"is {shown!r}; under [judgments] leave format out to have it recognized, or describe its columns"
         )
     raw = read_table(file, "judgments", options, config=config, keep=in_memory)
     if config.options.get("qrels_column") == "judge":

@@ -1,4 +1,4 @@
-"""Files of a format that is recognised: which it is, what stands beside the log, and what may be said of it."""
+"""Files of a format that is recognized: which it is, what stands beside the log, and what may be said of it."""
 
 from __future__ import annotations
 

@@ -191,7 +191,7 @@
     if (!drawing) return;
     const {own, ideal, ends} = curves(chosen);
     lines(drawing, {
-      series: [{colour: IDEAL, number: 1, values: ideal}, {colour: OWN, number: 0, values: own}],
+      series: [{color: IDEAL, number: 1, values: ideal}, {color: OWN, number: 0, values: own}],
       xTitle: "Slot along the session's lists",
       yTitle: `${data.measure} so far${data.synthetic ? " (synthetic data)" : ""}`,
       label: `${data.measure} of session ${bare("session", sessions.id[chosen])} after every slot, ${told(score(chosen))} at the end; its ideal ` +

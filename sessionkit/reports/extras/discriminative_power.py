@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sessionkit.analysis.discriminative_power.discriminative_power import discriminative_power
+from sessionkit.analysis.discriminative_power.discriminative_power import discriminate as told_apart
 from sessionkit.display.tables import table_of
 from sessionkit.reports.extras.figure import figured
 from sessionkit.reports.figures.robustness import of_pairs
@@ -31,7 +31,7 @@ ASL = {
 
 def discriminate(of: Material) -> list[Part]:
     """The share of pairs by measure, and the significance level that each pair reaches."""
-    found = discriminative_power(of.study, list(of.measures), of.by)
+    found = told_apart(of.study, list(of.measures), of.by)
     return [
         of.told(found.reading),
         figured(of, lambda: of_pairs(found, of.choices)),

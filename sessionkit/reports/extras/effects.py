@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sessionkit.analysis.compare.corrections import Family
-from sessionkit.analysis.mixed_model import mixed as mixed_models
+from sessionkit.analysis.mixed_model import mixed_model
 from sessionkit.charts.kinds.differences import differences
 from sessionkit.display.tables import table_of
 from sessionkit.reports.figures.figure import Figure
@@ -39,10 +39,10 @@ COMPONENTS = {
 
 def mixed(of: Material) -> list[Part]:
     """What the groups do, for users and topics like these."""
-    found = mixed_models(of.study, list(of.measures), of.by)
-    chart = differences(found.table, alpha=found.alpha, synthetic=of.choices.synthetic, title=TITLE)
+    found = mixed_model(of.study, list(of.measures), of.by)
+    chart = differences(found.table, confidence=found.confidence, synthetic=of.choices.synthetic, title=TITLE)
     caption = (
-        f"Difference by each measure on a scale of its own, with its interval, by a mixed model for {found.population}. A filled "
+        f"Difference by each measure on a scale of its own, with its interval, by a mixed model for {found.claim}. A filled "
         f"point has p at or below {found.alpha:g}{Family(found.table.height, found.correction).told}."
     )
     effects, components = found.table.select(*EFFECTS), found.components.select(*COMPONENTS)

@@ -10,7 +10,7 @@ from sessionkit.reports.material import Material
 from sessionkit.reports.parts import Part
 
 SMALLEST = {
-    "claim": "Claim about",
+    "population": "Claim about",
     "users": "Users",
     "topics": "Topics",
     "sessions": "Sessions",

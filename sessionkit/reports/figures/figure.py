@@ -8,7 +8,7 @@ from importlib import import_module
 
 import altair as alt
 
-from sessionkit.charts.registry import CHARTS, function_of
+from sessionkit.charts.registry import CHARTS, ChartKind, function_of
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.reports.choices import Choices
 from sessionkit.reports.phrases import NAMED, first_of
@@ -44,10 +44,16 @@ def figure(study: Study, kind: str, choices: Choices) -> Figure:
     UsageError
         There is no such kind, or the study or measure does not allow this figure.
     """
+    home = import_module(f"{__package__}.{require_chart(kind).figure}")  # a report draws few of them
+    made: Figure = getattr(home, function_of(kind))(study, choices)
+    return made
+
+
+def require_chart(kind: str) -> ChartKind:
+    """Return the entry of a chart; UsageError where there is no such chart."""
     if kind not in CHARTS:
         raise UsageError(f"there is no chart {kind!r}{suggestion(kind, CHARTS)}; charts: {', '.join(CHARTS)}")
-    made: Figure = getattr(_home(kind), function_of(kind))(study, choices)
-    return made
+    return CHARTS[kind]
 
 
 def figures(study: Study, choices: Choices) -> list[Figure]:
@@ -60,11 +66,6 @@ def figures(study: Study, choices: Choices) -> list[Figure]:
             except UsageError as error:
                 made.append(Figure(kind, chart.shows, None, f"Not drawn: {choices.redaction.note(str(error))}."))
     return made
-
-
-def _home(kind: str) -> object:
-    """The module of a figure, which is loaded when it is drawn: a report draws few of them."""
-    return import_module(f"{__package__}.{CHARTS[kind].figure}")
 
 
 def measures_of(choices: Choices, kind: str) -> list[Measure]:

@@ -27,7 +27,7 @@ def reformulation_flow(study: Study, choices: Choices) -> Figure:
     )
     caption = (
         "Shares of the sessions that came to their first, second, ... logged query, by what came next: the next query, "
-        "whose set of terms adds to the last one's (specialisation), leaves some out (generalisation), replaces some "
+        "whose set of terms adds to the last one's (specialization), leaves some out (generalization), replaces some "
         "(substitution), shares none (new) or is the same (repeat), or the end of the session. The number above a bar is "
         f"that of its sessions: {by_group(begun.rows())} at first.{first}"
     )

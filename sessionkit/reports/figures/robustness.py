@@ -54,19 +54,19 @@ def sweep_map(study: Study, choices: Choices) -> Figure:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # the reading, which is the caption, says it
         found = sweep(study, measure, choices.vary or VARIED, choices.by)
-    chart = map_of(found, colours=choices.colours, synthetic=choices.synthetic)
+    chart = map_of(found, colors=choices.colors, synthetic=choices.synthetic)
     return Figure("sweep-map", SWEPT, chart, found.reading.replace("\n", " "))
 
 
-def map_of(found: Sweep, *, colours: Mapping[str, str] | None = None, synthetic: bool = False) -> alt.LayerChart:
+def map_of(found: Sweep, *, colors: Mapping[str, str] | None = None, synthetic: bool = False) -> alt.LayerChart:
     """Draw the map of a sweep over its first two parameters, all others held at the base setting.
 
     Parameters
     ----------
     found
         The sweep.
-    colours
-        Colour by group; by default by sorted name.
+    colors
+        Color by group; by default by sorted name.
     synthetic
         Whether to mark the figure as made from synthetic data.
     """
@@ -79,7 +79,7 @@ def map_of(found: Sweep, *, colours: Mapping[str, str] | None = None, synthetic:
         y=up or "",
         measure=found.measure,
         legend=LEGENDS.get(found.by, f"Leading {found.by}"),
-        colours=colours or charts.colours_of(found.groups),
+        colors=colors or charts.colors_of(found.groups),
         synthetic=synthetic,
         title=SWEPT,
         subtitle=f"all else as at the base setting: {', '.join(held)}" if held else None,
@@ -90,7 +90,7 @@ def discount_surface(study: Study, choices: Choices) -> Figure:
     """How far searchers looked, and the discount of a measure fitted to it."""
     from sessionkit.analysis.calibrate.calibrate import calibrate
 
-    found = calibrate(study, choices.exact or choices.measure, resamples=DRAWS)
+    found = calibrate(study, choices.exact or choices.measure, draws=DRAWS)
     chart = surface_of(found, synthetic=choices.synthetic)
     return Figure("discount-surface", FITTED, chart, found.reading.replace("\n", " "))
 
@@ -114,8 +114,8 @@ def judgment_loss(study: Study, choices: Choices) -> Figure:
 
 def loss_curves_of(found: JudgmentLoss, *, synthetic: bool = False) -> alt.LayerChart:
     """Draw the curves of judgment loss, with their knees."""
-    draws = "one draw" if found.repeats == 1 else f"mean of {found.repeats} draws"
-    if found.repeats > 1 and (found.table.select(pl.col("tau_low", "tau_high").abs() < 1).to_numpy()).any():
+    draws = "one draw" if found.draws == 1 else f"mean of {found.draws} draws"
+    if found.draws > 1 and (found.table.select(pl.col("tau_low", "tau_high").abs() < 1).to_numpy()).any():
         draws += ", band from the least to the most"
     return charts.judgment_loss(
         found.table,
@@ -147,14 +147,14 @@ def of_plan(found: PowerPlan, choices: Choices) -> Figure:
     topics = found.table.filter(pl.col("users").is_not_null()).get_column("topics").n_unique() > 1
     ends = found.table.select((pl.col("users").is_null() & pl.col("sessions").is_null()).any()).item()
     reached = found.smallest.select(pl.col("sessions").is_not_null().any()).item()
-    tests = found.table.select("test", "claim").unique(maintain_order=True).rows()
-    tested = listed([f"{test} (about {claim})" for test, claim in tests])
+    tests = found.table.select("test", "population").unique(maintain_order=True).rows()
+    tested = listed([f"{test} (about {population})" for test, population in tests])
     caption = (
         f"Chance that a study of the same design finds a true difference of {found.difference:.4g} in {found.measure} at "
         f"level {found.alpha:g} by {tested}, averaged over what the components of variance may be. Bands hold 90 % of what they "
         f"leave possible{', for the fewest and the most topics' if topics else ''}. The dashed line is the target of {found.target:g}"
         f"{', a diamond the smallest number that reaches it' if reached else ', which no number looked at reaches'}"
-        f"{'; a triangle at the right is power with users without end' if ends else ''}. {found.studies:,} simulated studies of "
+        f"{'; a triangle at the right is power with users without end' if ends else ''}. {found.draws:,} simulated studies of "
         f"each size, seed {found.seed}."
     )
     return Figure("power-curve", title, chart, caption)
@@ -181,14 +181,14 @@ def of_noise(found: JudgeNoise, choices: Choices) -> Figure:
         else "Share of draws in which a pair ends with another winner, or none, and with another verdict, by its difference as "
         f"judged; a line holds {draws}"
     )
-    tested = f"A verdict is whether p is at or below {found.alpha:g}, by {found.test} over {found.claim}"
+    tested = f"A verdict is whether p is at or below {found.alpha:g}, by {found.test} over {found.population}"
     caption = f"{shown}. {errors}. {tested}."
     return Figure("judge-noise", title, chart, caption)
 
 
 def discriminative_power(study: Study, choices: Choices) -> Figure:
     """Which pairs are told apart."""
-    from sessionkit.analysis.discriminative_power.discriminative_power import discriminative_power as told_apart
+    from sessionkit.analysis.discriminative_power.discriminative_power import discriminate as told_apart
 
     return of_pairs(told_apart(study, measures_of(choices, "discriminative-power"), choices.by), choices)
 
@@ -196,7 +196,9 @@ def discriminative_power(study: Study, choices: Choices) -> Figure:
 def of_pairs(found: DiscriminativePower, choices: Choices) -> Figure:
     """The significance levels that pairs reach, drawn."""
     title = "Significance level of every pair"
-    chart = charts.discriminative_power(found.asl, alpha=found.alpha, synthetic=choices.synthetic, title=title)
+    chart = charts.discriminative_power(
+        found.asl, confidence=found.confidence, synthetic=choices.synthetic, title=title
+    )
     pairs = int(found.table.get_column("pairs").max() or 0)  # type: ignore[arg-type]
     how = (
         f"p of each of {counted(pairs, 'pair')} by each measure, the smallest first: the later a curve crosses the dashed line at "
@@ -205,5 +207,5 @@ def of_pairs(found: DiscriminativePower, choices: Choices) -> Figure:
         else f"p of the one pair by each measure; the dashed line is the level of {found.alpha:g}."
     )
     alone = ", each pair by itself" if pairs > 1 and not found.simultaneous else ""
-    tested = f"{capital(found.test)}, over {found.claim}{alone}"
+    tested = f"{capital(found.test)}, over {found.population}{alone}"
     return Figure("discriminative-power", title, chart, f"{how} The axis is drawn by the square root. {tested}.")

@@ -26,10 +26,10 @@ def differences(study: Study, choices: Choices) -> Figure:
     """Differences between groups, with intervals."""
     found = compare(study, measures_of(choices, "differences"), choices.by)
     title = "Differences and their intervals"
-    chart = charts.differences(found.table, alpha=found.alpha, synthetic=choices.synthetic, title=title)
+    chart = charts.differences(found.table, confidence=found.confidence, synthetic=choices.synthetic, title=title)
     caption = (
         f"Difference by each measure on a scale of its own, with its {level_text(found.alpha)} interval, for "
-        f"{found.population}; {found.test}.{filled(found)}"
+        f"{found.claim}; {found.test}.{filled(found)}"
     )
     return Figure("differences", title, chart, caption)
 
@@ -44,7 +44,7 @@ def score_distribution(study: Study, choices: Choices) -> Figure:
     frame = grouped_sessions(study, choices.by).join(scores, on="session_id").select("group", "value")
     title = "Scores of sessions"
     chart = charts.score_distribution(
-        frame, measure=str(measure), colours=choices.colours, synthetic=choices.synthetic, title=title
+        frame, measure=str(measure), colors=choices.colors, synthetic=choices.synthetic, title=title
     )
     n = frame.group_by("group").agg(pl.col("value").count().cast(pl.Int64)).sort("group")
     missing = frame.get_column("value").null_count()

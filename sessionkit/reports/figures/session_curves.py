@@ -9,7 +9,7 @@ import polars as pl
 from sessionkit import charts
 from sessionkit.analysis.breakdown.breakdown import breakdown
 from sessionkit.analysis.curve import curve, curve_with_stops
-from sessionkit.analysis.groups import EVERYONE, grouped_sessions
+from sessionkit.analysis.groups import EVERYONE, grouped_sessions, with_groups
 from sessionkit.charts.kinds.single_sessions import MOST
 from sessionkit.errors import UsageError
 from sessionkit.reports.choices import TOP, Choices
@@ -19,6 +19,8 @@ from sessionkit.reports.questions import StudyQuestion, ask
 from sessionkit.reports.sample import only
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.study import Study
+from sessionkit.study.query_counts import MANY, logged_queries
+from sessionkit.study.session_subset import with_sessions
 
 DEEPEST = 100
 """The rank to which Figure 1 of ECIR 2008 looks, unless no list goes so deep."""
@@ -33,13 +35,15 @@ def depth_of(study: Study, choices: Choices) -> int:
 
 def _measure_of_parts(study: Study, choices: Choices) -> Measure:
     """What Figure 1 draws: the measure asked for, that which is tested, or where queries are pooled that of ECIR 2008."""
+    if choices.exact is None and choices.average != "queries":
+        return choices.tested
     depth = depth_of(study, choices)
-    return _exact(choices, depth) or (choices.measure @ depth if choices.average == "queries" else choices.tested)
+    return _exact(choices, depth) or choices.measure @ depth
 
 
 def values_by_part(study: Study, choices: Choices) -> StudyQuestion[pl.DataFrame]:
     """The values of last and other queries by rank."""
-    return ask(breakdown, study, _measure_of_parts(study, choices), average=choices.average, group=choices.by)
+    return ask(breakdown, study, _measure_of_parts(study, choices), average=choices.average, by=choices.by)
 
 
 def curves_of_all(study: Study, choices: Choices) -> StudyQuestion[pl.DataFrame]:
@@ -47,25 +51,15 @@ def curves_of_all(study: Study, choices: Choices) -> StudyQuestion[pl.DataFrame]
     return ask(curve, study, _exact(choices) or choices.ratio, choices.by)
 
 
-def curves_of_topic(study: Study, choices: Choices) -> StudyQuestion[pl.DataFrame]:
-    """Curves of the sessions of one topic."""
-    return ask(curve, study, _exact(choices) or choices.measure, choices.by, topic=choices.topic)
-
-
-def curves_of_long_sessions(study: Study, choices: Choices) -> StudyQuestion[pl.DataFrame]:
-    """Curves of those of them that are long."""
-    measure = _exact(choices) or choices.measure
-    return ask(curve, study, measure, choices.by, topic=choices.topic, min_queries=choices.min_queries)
-
-
-QUESTIONS = (values_by_part, curves_of_all, curves_of_topic, curves_of_long_sessions)
+QUESTIONS = (values_by_part, curves_of_all)
 """What the figures ask of a study before anything else is known."""
 
 
 def last_vs_nonlast(study: Study, choices: Choices) -> Figure:
     """Figure 1: within sessions, in the measure that is tested; or pooled, as in ECIR 2008."""
-    pooled, measure = choices.average == "queries", _measure_of_parts(study, choices)
-    frame = values_by_part(study, choices).answer()
+    question = values_by_part(study, choices)
+    pooled, (measure,) = choices.average == "queries", question.given
+    frame = with_groups(question.answer(), [choices.by])
     if not frame.get_column("value").count():
         which = "no query" if pooled else "no session of two queries or more"
         raise UsageError(f"{which} has a value of {measure}")
@@ -75,7 +69,7 @@ def last_vs_nonlast(study: Study, choices: Choices) -> Figure:
         frame.drop_nulls("value"),
         axis="Mean cumulated gain per query" if gained else "Mean per query, cut at each rank",
         measure=str(measure),
-        colours=choices.colours,
+        colors=choices.colors,
         synthetic=choices.synthetic,
         title=title,
         legend=choices.legend,
@@ -116,13 +110,13 @@ def session_curve(study: Study, choices: Choices) -> Figure:
     """Figure 2."""
     measure = _exact(choices) or choices.ratio
     share = measure.normalized
-    frame = curves_of_all(study, choices).answer()
-    title = "Normalised session curves" if share else "Session curves"
+    frame = with_groups(curves_of_all(study, choices).answer(), [choices.by])
+    title = "Normalized session curves" if share else "Session curves"
     chart = charts.session_curve(
         frame,
         normalized=share,
         measure=str(measure),
-        colours=choices.colours,
+        colors=choices.colors,
         synthetic=choices.synthetic,
         title=title,
         legend=choices.legend,
@@ -144,28 +138,28 @@ def topic_curves(study: Study, choices: Choices) -> Figure:
     """Figure 3."""
     measure = _exact(choices) or choices.measure
     share = measure.normalized
-    every = curves_of_topic(study, choices).answer()
-    try:
-        long = curves_of_long_sessions(study, choices).answer()
-    except UsageError:
-        long = None  # no session is so long
+    of_topic, of_long = (_sessions_of_topic(study, choices, queries) for queries in (0, choices.long))
+    every = with_groups(curve(with_sessions(study, of_topic), measure, choices.by), [choices.by])
+    long = None
+    if len(of_long):
+        long = with_groups(curve(with_sessions(study, of_long), measure, choices.by), [choices.by])
     title = "Sessions of one topic" if choices.topic is not None else "Sessions of all topics"
     chart = charts.topic_curves(
         every,
         long,
-        choices.min_queries,
+        choices.long,
         normalized=share,
         subtitle=f"topic {choices.topic}" if choices.topic is not None else None,
         measure=str(measure),
-        colours=choices.colours,
+        colors=choices.colors,
         synthetic=choices.synthetic,
         title=title,
         legend=choices.legend,
     )
     some = _sessions(long) if long is not None else "none"
     caption = (
-        f"Mean of {measure} after every slot{'' if share else ', not normalised'}, for {choices.topic_told}: all sessions "
-        f"({_sessions(every)}) and those with at least {choices.min_queries} queries ({some}). Sessions that have "
+        f"Mean of {measure} after every slot{'' if share else ', not normalized'}, for {choices.topic_told}: all sessions "
+        f"({_sessions(every)}) and those with at least {choices.long} queries ({some}). Sessions that have "
         f"stopped keep their gain{' and their ideal' if share else ''}.{choices.told(measure)}"
     )
     return Figure("topic-curves", title, chart, caption)
@@ -175,16 +169,17 @@ def single_sessions(study: Study, choices: Choices) -> Figure:
     """Figure 4."""
     measure = _exact(choices) or choices.measure
     share = measure.normalized
-    chosen = grouped_sessions(study, choices.by, topic=choices.topic).filter(pl.col("group") == choices.system)
-    sessions = chosen.select("session_id").sort("session_id")
+    chosen = grouped_sessions(study, choices.by).filter(pl.col("group") == choices.system)
+    of_topic = _sessions_of_topic(study, choices).to_frame()
+    sessions = chosen.select("session_id").join(of_topic, on="session_id", how="semi").sort("session_id")
     shown = sessions.head(MOST)
-    frame = curve_with_stops(only(study, shown), measure, "session")
+    frame = curve_with_stops(only(study, shown), measure, per="session")
     title = "Single sessions and where they stopped"
     names = [] if choices.system == EVERYONE else [choices.system]
     names += [f"topic {choices.topic}"] if choices.topic is not None else []
     chart = charts.single_sessions(
-        choices.redaction.sessions(frame, study),
-        colour=choices.colours[choices.system],
+        choices.redaction.frame(frame, study),
+        color=choices.colors[choices.system],
         normalized=share,
         subtitle=", ".join(names) or None,
         measure=str(measure),
@@ -199,6 +194,14 @@ def single_sessions(study: Study, choices: Choices) -> Figure:
         f"how many did there; dashes hold the gain to the end of the longest session.{choices.told(measure)}"
     )
     return Figure("single-sessions", title, chart, caption)
+
+
+def _sessions_of_topic(study: Study, choices: Choices, queries: int = 0) -> pl.Series:
+    """The sessions of the topic that is shown, all where there is none, with at least so many logged queries."""
+    sessions = logged_queries(study, ["session_id", "topic_id"]).filter(pl.col(MANY) >= queries)
+    if choices.topic is not None:
+        sessions = sessions.filter(pl.col("topic_id") == choices.topic)
+    return sessions.get_column("session_id")
 
 
 def _exact(choices: Choices, cutoff: int = TOP) -> Measure | None:

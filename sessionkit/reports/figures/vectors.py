@@ -6,7 +6,7 @@ import polars as pl
 
 from sessionkit import charts
 from sessionkit.analysis.gain_vectors import gain_vectors as vectors
-from sessionkit.analysis.groups import EVERYONE, NAMES, grouped_sessions
+from sessionkit.analysis.groups import EVERYONE, grouped_sessions, with_groups
 from sessionkit.analysis.precision_recall import precision_recall as curves
 from sessionkit.analysis.precision_recall import rprecision_histogram as histogram
 from sessionkit.charts.kinds.precision_recall import MOST
@@ -28,14 +28,15 @@ def gain_vectors(study: Study, choices: Choices) -> Figure:
     cut = [_cut(measure, min(DEEPEST, deepest)) for measure in asked]
     each = {str(measure): vectors(study, measure, choices.by) for measure in cut}
     frame = pl.concat([found.with_columns(measure=pl.lit(name)) for name, found in each.items()])
+    frame = with_groups(frame, [choices.by])
     title = "Gain vectors by rank"
     chart = charts.gain_vectors(
-        frame, colours=choices.colours, synthetic=choices.synthetic, title=title, legend=choices.legend
+        frame, colors=choices.colors, synthetic=choices.synthetic, title=title, legend=choices.legend
     )
     ends = frame.group_by("group").agg(pl.col("n_queries").max()).sort("group")
     caption = (
         f"Mean of {', '.join(each)} cumulated to each rank, over all logged queries, each of which counts the same (queries: "
-        f"{by_group(ends.rows())}); dashed, the mean of the best lists that the judgments allow, which is 1 of a normalised "
+        f"{by_group(ends.rows())}); dashed, the mean of the best lists that the judgments allow, which is 1 of a normalized "
         "measure. Every panel has a vertical scale of its own."
     )
     return Figure("gain-vectors", title, chart, caption)
@@ -51,17 +52,17 @@ def precision_recall(study: Study, choices: Choices) -> Figure:
     measure = choices.exact or parse_measure("IPrec11")
     if measure.name != "IPrec11":
         raise UsageError(f"precision-recall does not draw {measure}; ask for IPrec11 with its choices, IPrec11@100")
-    average = curves(study, choices.by, measure=measure)
+    average = with_groups(curves(study, choices.by, measure=measure), [choices.by])
     topics = None
-    if choices.topic is not None:
-        topics = curves(study, choices.by, per="topic", measure=measure).filter(pl.col("topic_id").is_not_null())
-        topics = None if topics.select("group", "topic_id").n_unique() > MOST or topics.is_empty() else topics
+    if choices.topic is not None and choices.by != "topic_id":
+        topics = curves(study, [choices.by, "topic_id"], measure=measure).drop_nulls("topic_id")
+        topics = None if topics.select(choices.by, "topic_id").n_unique() > MOST or topics.is_empty() else topics
     title = "Precision by recall, eleven points"
     chart = charts.precision_recall(
         average,
         topics,
         measure=str(measure),
-        colours=choices.colours,
+        colors=choices.colors,
         synthetic=choices.synthetic,
         title=title,
         legend=choices.legend,
@@ -86,7 +87,7 @@ def rprecision_histogram(study: Study, choices: Choices) -> Figure:
         a,
         b,
         measure=str(measure),
-        colours=choices.colours,
+        colors=choices.colors,
         synthetic=choices.synthetic,
         title=title,
         subtitle=f"{a} \u2212 {b}",
@@ -102,22 +103,20 @@ def rprecision_histogram(study: Study, choices: Choices) -> Figure:
 
 
 def _pair(study: Study, choices: Choices) -> tuple[str, str]:
-    """The two systems that are asked for, or that there are."""
-    column = NAMES.get(choices.by, choices.by)
-    known = sorted(set(grouped_sessions(study, column).get_column("group")))
-    asked = [name for name in choices.pair if name is not None]
-    for name in asked:
-        if name not in known:
-            raise UsageError(f"there is no system {name!r}: {', '.join(known[:20])}{suggestion(name, known)}")
-    if len(asked) == 1 and len(known) == 2:
-        asked = [asked[0], *(name for name in known if name != asked[0])]
-        return (asked[0], asked[1]) if choices.pair[0] is not None else (asked[1], asked[0])
-    pair = asked or known
-    if len(pair) != 2 or pair[0] == pair[1]:
-        if known == [EVERYONE]:
-            raise UsageError(
-                f"rprecision-histogram compares two groups, but no session has a {column}; group --by another"
-            )
+    """The two systems that there are, the one that the other is compared against last."""
+    known = sorted(set(grouped_sessions(study, choices.by).get_column("group")))
+    if choices.against is not None and choices.against not in known:
+        raise UsageError(
+            f"there is no {choices.legend.lower()} {choices.against!r}: {', '.join(known[:20])}{suggestion(choices.against, known)}"
+        )
+    if known == [EVERYONE]:
+        raise UsageError(
+            f"rprecision-histogram compares two groups, but no session has a {choices.by}; group --by another"
+        )
+    if len(known) != 2:
         found = f"there are {len(known)}: {', '.join(known[:20])}" if len(known) != 1 else f"there is only {known[0]}"
-        raise UsageError(f"rprecision-histogram compares two of them, --system and --against; {found}")
-    return pair[0], pair[1]
+        raise UsageError(
+            f"rprecision-histogram compares two of them; {found}; choose two, such as --where \"{choices.by} in ('A', 'B')\""
+        )
+    first, second = known if choices.against in (None, known[1]) else reversed(known)
+    return first, second

@@ -129,7 +129,7 @@ class LiveCountsReduction:
 
 def counts_task(study: Study, varied: Varied, by: str) -> LiveCountsReduction:
     """What `counts_of` asks of a study."""
-    grouping = Grouping.of(study, by)
+    grouping = Grouping.of(study, by, several=False)
     return LiveCountsReduction(varied, grouping, _reads(study, varied, grouping))
 
 
@@ -146,7 +146,7 @@ def counts_of(study: Study, varied: Varied, by: str) -> LiveCounts:
 
 def sessions_of(study: Study, varied: Varied, by: str) -> LiveSessions:
     """Lay sessions out one by one, those of which a list was logged."""
-    grouping, before = Grouping.of(study, by), 0
+    grouping, before = Grouping.of(study, by, several=False), 0
     groups: list[pl.Series] = []
     rows: list[pl.DataFrame] = []
     ideals: list[pl.DataFrame] = []

@@ -122,7 +122,7 @@
       made("th", column ? {scope: "col", class: "number"} : {scope: "col"}, title))));
     const rows = groups.map((group) => {
       const of = (value) => made("td", {class: "number"}, value);
-      const name = made("th", {scope: "row"}, swatch(data.colours[group], group), " ", made("bdi", {}, data.names[group]));
+      const name = made("th", {scope: "row"}, swatch(data.colors[group], group), " ", made("bdi", {}, data.names[group]));
       const some = differs ? [of(found.defined[group].toLocaleString("en"))] : [];
       return made("tr", {}, name, of(data.n[group].toLocaleString("en")), of(told(found.total[group])),
         of(told(found.share[group])), ...some);
@@ -135,7 +135,7 @@
     field("told").replaceChildren(...(order.length < 2 ? [`${names[0]}: ${told(most ?? null)}.`]
       : [`By ${names[0]}, `, best, ` is ${most > less ? "ahead of" : "level with"} `, next, `: ${told(most)} against ${told(less)}. ` +
         `The order by these means is ${same ? "that" : "not that"} ${data.own ? "of the report's own discounts" : `by ${first.names[0]}`}.`]));
-    field("command").textContent = `The same numbers: sessionkit score STUDY "${names[0]}" "${names[1]}" --per ${data.per}`;
+    field("command").textContent = `The same numbers: sessionkit score STUDY "${names[0]}" "${names[1]}" --by ${data.by}`;
     draw();
   };
 
@@ -143,7 +143,7 @@
     const {curves, names} = root.sessionkit;
     const ends = [...Array(deepest).keys()].map((query) => (query + 1) * cutoff);
     lines(field("drawing"), {
-      series: groups.filter((group) => data.n[group]).map((group) => ({colour: data.colours[group], number: group, values: curves[group]})),
+      series: groups.filter((group) => data.n[group]).map((group) => ({color: data.colors[group], number: group, values: curves[group]})),
       xTitle: `Slot: rank in the lists of all queries, ${cutoff} of each`,
       yTitle: `Mean ${names[0]} so far${data.synthetic ? " (synthetic data)" : ""}`,
       label: `Mean ${names[0]} after every slot, a line for each group. ${field("told").textContent}`,

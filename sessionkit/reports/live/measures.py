@@ -45,7 +45,7 @@ class Varied:
         kept = dict.fromkeys(("ideal", "ideal_queries"))
         try:
             kept |= {name: choices.ratio.parameters()[name] for name in kept}
-        except MeasureError:  # the report's own cannot be normalised
+        except MeasureError:  # the report's own cannot be normalized
             kept = {"ideal": "repeated", "ideal_queries": "session"}
         if kept["ideal"] == "spread":
             kept["ideal"] = "repeated"

@@ -21,8 +21,6 @@ from sessionkit.scoring.gains import check_grades, weights
 NAME = "live"
 LEAST, MOST = 1.1, 20.0
 """Bases that the sliders reach, unless the report's own lies beyond."""
-SHORT = {"system_id": "system", "topic_id": "topic", "user_id": "user"}
-"""What score calls these columns."""
 TOP = 12
 """Highest grade up to which every grade can be given a weight of its own."""
 
@@ -31,11 +29,11 @@ def widget(
     varied: Varied,
     counts: LiveCounts,
     sessions: LiveSessions,
-    colours: Mapping[str, str],
+    colors: Mapping[str, str],
     *,
     legend: str = "System",
     synthetic: bool = False,
-    per: str = "system_id",
+    by: str = "system_id",
 ) -> Widget:
     """Return live discounts of a study.
 
@@ -45,13 +43,13 @@ def widget(
         The measures.
     counts, sessions
         All sessions in groups, and some whole for the mean of nsDCG.
-    colours
-        Colour of each group.
+    colors
+        Color of each group.
     legend
         What the groups are.
     synthetic
         Whether the drawing says that the data are made up.
-    per
+    by
         The column that makes the groups, for the command that gives the same numbers.
     """
     known = [found["grade"] for found in (counts.cells, sessions.rows)]
@@ -60,7 +58,7 @@ def widget(
     gains = _gains(grades, varied)
     data = {
         "names": [label(name) for name in counts.groups["name"]],
-        "colours": [colours.get(name, "#555555") for name in counts.groups["name"]],
+        "colors": [colors.get(name, "#555555") for name in counts.groups["name"]],
         "n": counts.groups["n"].to_list(),
         "queries": counts.groups["queries"].to_list(),
         "cutoff": varied.total.cutoff,
@@ -81,7 +79,7 @@ def widget(
         "weights": _weights(varied, grades),
         "legend": label(legend),
         "synthetic": synthetic,
-        "per": "all" if counts.groups["group"].null_count() == len(counts.groups) else SHORT.get(per, per),
+        "by": "all" if counts.groups["group"].null_count() == len(counts.groups) else by,
     }
     return Widget(
         NAME, controls(varied, gains, grades), data, (script("reports/drawing.js"), script("reports/live/discounts.js"))

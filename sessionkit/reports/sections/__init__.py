@@ -10,7 +10,7 @@
     discounts.py     the means under other discounts
     measures.py      scores and differences by group
     sensitivity.py   whether the conclusion depends on the discounts
-    behaviour.py     what searchers did
+    behavior.py     what searchers did
     searchers.py     fitted discounts, ratings, effort
     judgments.py     what unjudged documents could change
     explorer.py      sessions result by result

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from sessionkit.analysis.groups import with_groups
 from sessionkit.analysis.incomplete.messages import ALL
 from sessionkit.display.tables import table_of
 from sessionkit.errors import MeasureError
@@ -46,7 +47,7 @@ def _parts(of: Material) -> list[Part]:
     if not of.study.facts.judgments:
         return [Words((UNJUDGED,))]
     if of.large:
-        words = "sessionkit incomplete says how much is judged by rank, and how far scores could move."
+        words = "sessionkit bounds says how much is judged by rank, and how far scores could move."
         return [Words((f"Not worked out for more than {LARGE:,} sessions: {words}",))]
     found = of.incompleteness
     if isinstance(found, Exception):
@@ -56,10 +57,11 @@ def _parts(of: Material) -> list[Part]:
     parts: list[Part] = [of.told("\n".join(told))]
     if (found.judged["share"] == 1).all():
         return parts  # the words say that there is nothing to bound
+    scores = with_groups(found.bounds, [of.by]).select("group", pl.exclude("group", of.by, "open", "moving"))
     for caption, frame, decimals, note in (
-        ("Scores whatever the unjudged results are", found.bounds.drop("open", "moving"), 4, BOUND),
+        ("Scores whatever the unjudged results are", scores, 4, BOUND),
         ("Differences whatever the unjudged results are", found.differences, 4, BOUND),
-        *_shares(found.judged),
+        *_shares(with_groups(found.judged, [of.by])),
     ):
         parts += _table(of, caption, frame, decimals, note)
     return parts

@@ -12,6 +12,7 @@ from sessionkit.reports.extras.registry import further
 from sessionkit.reports.material import Material
 from sessionkit.reports.parts import Part, Words
 from sessionkit.reports.sections.section_kind import section
+from sessionkit.scoring.score import group_keys
 
 PAIR = {
     "measure": "Measure",
@@ -57,16 +58,19 @@ def _scores(of: Material) -> TextTable:
     placed = scores.join(order, on="measure", how="left", maintain_order="left").sort("_order", maintain_order=True)
     placed = known(of.redaction.frame(placed.select("measure", pl.exclude("measure", "_order")), of.study))
     lower = [str(measure) for measure in of.measures if measure.direction == "lower"]
+    unknown = [str(measure) for measure in of.measures if measure.direction == "unknown"]
     sign = pl.when(pl.col("measure").is_in(lower)).then(-1.0).otherwise(1.0)
     ranked = placed.with_row_index("row").with_columns(better=pl.col("value") * sign)
     best = ranked.filter(
         tied(pl.col("better"), pl.col("better").max().over("measure")),
         pl.len().over("measure") > 1,
+        ~pl.col("measure").is_in(unknown),
         pl.col("row") < LIMIT,
     )
     column = placed.columns.index("value")
     strong = frozenset((row, column) for row in best["row"].to_list())
-    caption = f"Scores by {of.per}" if placed.width == scores.width else "Scores"
+    words = [name.removesuffix("_id") for name in group_keys(of.study, of.averaged_by)]
+    caption = f"Scores by {', '.join(words)}" if words and placed.width == scores.width else "Scores"
     return table_of(caption, placed, strong=strong)
 
 

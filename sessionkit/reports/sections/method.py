@@ -11,7 +11,7 @@ from sessionkit.reports.material import Material
 from sessionkit.reports.method import again, defined, in_words, sentences
 from sessionkit.reports.parts import Code, Part, Terms, Words
 from sessionkit.reports.sections.section_kind import section
-from sessionkit.reports.single import USUAL
+from sessionkit.scoring.score import group_keys
 from sessionkit.study import Study
 
 
@@ -21,16 +21,21 @@ def method(of: Material) -> list[Part]:
     terms = Terms(tuple((str(measure), f"{in_words(measure)}.") for measure in defined(of.measures)))
     words = Words(tuple(sentences(of.study)))
     command = Code(again(of.measures if of.asked else (), _given(of)))
-    return [terms, words, Words(("The same page again:",)), command, *_sources(of.study)]
+    said = "The same page again" if _sayable(of) else "The same page again, with the condition as where"
+    return [terms, words, Words((f"{said}:",)), command, *_sources(of.study)]
+
+
+def _sayable(of: Material) -> bool:
+    """Whether the command can name which sessions take part: not where anything is redacted, nor what is no SQL."""
+    return of.study.restriction is None or (of.study.restriction.sql and not of.redaction.kinds)
 
 
 def _given(of: Material) -> dict[str, object]:
     """What was asked for, by the options of the command; None where it is what the command does of itself."""
+    columns, restriction = [*group_keys(of.study, of.averaged_by)], of.study.restriction
     return {
-        "per": None if of.per == "system" else of.per,
-        "topic": of.topic,
-        "system": of.system,
-        "min-queries": None if of.choices.min_queries == USUAL else of.choices.min_queries,
+        "by": None if columns == ["system_id"] else ",".join(columns) or "all",
+        "where": restriction.condition if restriction is not None and _sayable(of) else None,
         "redact": ",".join(sorted(of.redaction.kinds)) or None,
         "also": ",".join(of.also.parts) or None,
         "difference": of.also.difference,

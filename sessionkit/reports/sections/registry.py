@@ -1,6 +1,6 @@
 """The sections of a report in the order in which they stand."""
 
-from sessionkit.reports.sections.behaviour import behaviour
+from sessionkit.reports.sections.behavior import behavior
 from sessionkit.reports.sections.discounts import discounts
 from sessionkit.reports.sections.explorer import explorer
 from sessionkit.reports.sections.judgments import judgments
@@ -21,7 +21,7 @@ SECTIONS: tuple[SectionKind, ...] = (
     discounts,
     measures,
     sensitivity,
-    behaviour,
+    behavior,
     searchers,
     judgments,
     explorer,

@@ -46,7 +46,7 @@ def _fitted(of: Material) -> list[Part]:
     """The discount of the first measure, fitted to how far searchers looked."""
     about = Heading("How far searchers looked")
     try:
-        found = calibrate(of.study, of.choices.measure, resamples=FITS)
+        found = calibrate(of.study, of.choices.measure, draws=FITS)
         chart = surface_of(found, synthetic=of.choices.synthetic)
     except (DataError, MeasureError, UsageError) as error:
         return [about, Words((f"Discounts were not fitted to the searchers: {of.redaction.note(str(error))}.",))]
@@ -69,7 +69,7 @@ def _rated(of: Material) -> list[Part]:
     if of.valueless is not None:
         return [about, Words((of.valueless,))]
     try:
-        found = correlate(of.study, list(of.measures), ratings, resamples=DRAWS)
+        found = correlate(of.study, list(of.measures), ratings, draws=DRAWS)
     except (DataError, MeasureError, UsageError) as error:
         return [about, Words((f"No correlations with {', '.join(ratings)}: {of.redaction.note(str(error))}.",))]
     shown = found.table.select([name for name in CORRELATED if name in found.table.columns])

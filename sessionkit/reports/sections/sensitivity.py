@@ -29,13 +29,13 @@ def sensitivity(of: Material) -> list[Part]:
         return [Words((of.unjudged,))]
     found = of.swept
     if isinstance(found, str):
-        if set(of.choices.colours) == {EVERYONE}:
+        if set(of.choices.colors) == {EVERYONE}:
             found = "the log names no system, so there is no conclusion that could depend on the discounts"
         return [Words((f"Not swept: {of.redaction.note(found)}.",))]
     if found.table["outcome"].is_in(["undefined", "refused"]).all():
         return [of.told(found.reading)]  # no group leads anywhere
-    colours = of.choices.colours if found.by == of.choices.by else None
-    chart = map_of(found, colours=colours, synthetic=of.choices.synthetic)
+    colors = of.choices.colors if found.by == of.choices.by else None
+    chart = map_of(found, colors=colors, synthetic=of.choices.synthetic)
     tested = (
         f"every setting is scored; none is tested, with more than {LARGE:,} sessions"
         if of.large

@@ -9,6 +9,7 @@ import polars as pl
 
 from sessionkit.analysis.breakdown.messages import TOLD
 from sessionkit.analysis.breakdown.significance_tests import BreakdownTests, breakdown_tests
+from sessionkit.analysis.groups import with_groups
 from sessionkit.display.tables import table_of
 from sessionkit.errors import DataError, MeasureError, UsageError
 from sessionkit.reports.choices import Choices
@@ -32,7 +33,7 @@ DRAWS = 2_000
 
 def parts_of_sessions(of: Material) -> StudyQuestion[BreakdownTests]:
     """Whether the last query of a session is better than those before it."""
-    return ask(breakdown_tests, of.shown, of.choices.tested, group=of.choices.by)
+    return ask(breakdown_tests, of.shown, of.choices.tested, by=of.choices.by)
 
 
 def _of_figure(
@@ -58,11 +59,12 @@ def _tested(of: Material) -> list[Part]:
     """Whether the last query of a session is better than those before it."""
     measure = of.choices.tested
     try:
-        found = parts_of_sessions(of).answer(resamples=0 if of.large else DRAWS)
+        found = parts_of_sessions(of).answer(draws=0 if of.large else DRAWS)
     except (DataError, MeasureError, UsageError) as error:
         return [Words((f"Last and earlier queries were not tested: {of.redaction.note(str(error))}.",))]
-    means = found.table.group_by("group", maintain_order=True).last().select(MEANS)
-    tests = found.table.filter((pl.col("test") == TOLD[found.units]) | pl.col("test").is_null()).select(TESTED)
+    named = with_groups(found.table, [of.choices.by])
+    means = named.group_by("group", maintain_order=True).last().select(MEANS)
+    tests = named.filter((pl.col("test") == TOLD[found.units]) | pl.col("test").is_null()).select(TESTED)
     over = "every user the same" if found.units == "users" else "every session the same"
     headers = {"group": of.choices.legend, "difference": "Difference", **HEADINGS}
     note = (

@@ -36,7 +36,7 @@ TOLD = 6
 
 def means_by_topic(of: Material) -> StudyQuestion[pl.DataFrame]:
     """The first measure by group and topic."""
-    return ask(score, of.study, of.measures[0], f"{of.compared_by},topic_id")
+    return ask(score, of.study, of.measures[0], by=[of.compared_by, "topic_id"])
 
 
 @section("summary", "Summary", of_all=[means_by_topic])
@@ -67,7 +67,7 @@ def headline(of: Material, found: Comparison) -> list[str]:
     """
     tested = found.table.filter(pl.col("p_adjusted").is_not_null())
     if tested.is_empty():
-        return [of.redaction.note(f"Nothing could be tested, for {found.population}.")]
+        return [of.redaction.note(f"Nothing could be tested, for {found.claim}.")]
     shown, open_ = (
         tested.filter(one) for one in (pl.col("p_adjusted") <= found.alpha, pl.col("p_adjusted") > found.alpha)
     )
@@ -94,7 +94,7 @@ def headline(of: Material, found: Comparison) -> list[str]:
         pairs = found.table.select("a", "b").unique().rows()
         taken = f"{pairs[0][1]} less {pairs[0][0]}" if len(pairs) == 1 else "the second group less the first"
         told[-1] += (
-            f" In brackets: the estimated difference ({taken}), its {_level(found)} interval, and the {found.claim} that it rests on."
+            f" In brackets: the estimated difference ({taken}), its {_level(found)} interval, and the {found.population} that it rests on."
         )
     return [of.redaction.note(one) for one in told]
 
@@ -114,13 +114,15 @@ def _first(rows: pl.DataFrame) -> pl.DataFrame:
 
 def _better(of: Material, found: Comparison, rows: pl.DataFrame) -> str:
     """Which group is better than which other, by which measures."""
-    better: dict[tuple[str, str], list[str]] = {}
-    lower = {str(measure) for measure in of.measures if measure.direction == "lower"}
+    better: dict[tuple[str, str, str], list[str]] = {}
+    directions = {str(measure): measure.direction for measure in of.measures}
     for row in _first(rows).iter_rows(named=True):
-        up = (side_of(row) > 0) != (row["measure"] in lower)
+        direction = directions.get(row["measure"], "higher")
+        up = (side_of(row) > 0) != (direction == "lower")
         pair = (row["b"], row["a"]) if up else (row["a"], row["b"])
-        better.setdefault(pair, []).append(f"{row['measure']} ({_numbers(row, found)})")
-    return "; ".join(f"{one} is better than {other} by {listed(by)}" for (one, other), by in better.items())
+        how = "higher" if direction == "unknown" else "better"
+        better.setdefault((*pair, how), []).append(f"{row['measure']} ({_numbers(row, found)})")
+    return "; ".join(f"{one} is {how} than {other} by {listed(by)}" for (one, other, how), by in better.items())
 
 
 def _open(row: dict[str, Any], found: Comparison) -> str:
@@ -132,7 +134,7 @@ def _open(row: dict[str, Any], found: Comparison) -> str:
 def _numbers(row: dict[str, Any], found: Comparison) -> str:
     """The estimate, its interval, the share of the first group's mean where that is told, and n."""
     share = f"; {row['relative']:+.0%} of the mean of {row['a']}" if row["relative"] is not None else ""
-    return f"{readable(row['estimate'])}, {ends(row['low'], row['high'])}{share}; {units_of(row, found.claim)}"
+    return f"{readable(row['estimate'])}, {ends(row['low'], row['high'])}{share}; {units_of(row, found.population)}"
 
 
 def _level(found: Comparison) -> str:
@@ -143,8 +145,8 @@ def _level(found: Comparison) -> str:
 
 def _whom(found: Comparison) -> str:
     """Whom a claim is about; how many it rests on stands with each."""
-    _, comma, rest = found.population.partition(", ")
-    return f"{found.claim} like these{comma}{rest}"
+    _, comma, rest = found.claim.partition(", ")
+    return f"{found.population} like these{comma}{rest}"
 
 
 def _left_out(of: Material, found: Comparison) -> list[str]:
@@ -160,7 +162,7 @@ def _judged(of: Material, found: Comparison) -> list[str]:
     """What share of what was shown is judged, and whether unjudged documents could turn what was found."""
     if of.large:
         more = f"how far unjudged documents could move differences is not worked out for more than {LARGE:,} sessions"
-        return [*_judged_of_groups(of, found), f"{capital(more)}: sessionkit incomplete says it."]
+        return [*_judged_of_groups(of, found), f"{capital(more)}: sessionkit bounds says it."]
     if of.judged is None:
         return []
     share = of.judged[1].split("\n")[0]
@@ -249,7 +251,7 @@ def _how_sure(of: Material, found: Comparison) -> list[str]:
     if len(paired) and found.table.select("a", "b").n_unique() == 1:
         row = paired.row(0, named=True)
         told.append(
-            f"{row['measure']} is higher with {row['b']} for {counted(row['wins'], found.claim.removesuffix('s'))}, with "
+            f"{row['measure']} is higher with {row['b']} for {counted(row['wins'], found.population.removesuffix('s'))}, with "
             f"{row['a']} for {row['losses']:,}, equal for {row['ties']:,}."
         )
     mind = [note for note in found.notes if ": left out " not in note]
@@ -277,7 +279,7 @@ def _figure(of: Material, found: Comparison) -> list[Part]:
     try:
         chart = differences(
             found.table,
-            alpha=found.alpha,
+            confidence=found.confidence,
             synthetic=of.study.settings.synthetic,
             title="Differences and their intervals",
         )
@@ -336,11 +338,11 @@ def _alone(of: Material) -> list[Part]:
             f"{measure} is {_told(value)}{f' (over {n:,})' if 0 < n < sessions else ''}"
             for measure, value, n in of.scores.select("measure", "value", "n").rows()
         ]
-        group = next(iter(of.choices.colours))
+        group = next(iter(of.choices.colors))
         whose = f"{counted(sessions, 'session')}{'' if group == EVERYONE else f' of {group}'}"
         lead = of.redaction.note(f"On average over {whose}, {listed(values)}.")
         why = "the log names no system" if group == EVERYONE else f"there is one {of.choices.legend.lower()}"
-        more = "sessionkit report STUDY --per COLUMN compares by another column of sessions or users"
+        more = "sessionkit report STUDY --by COLUMN compares by another column of sessions or users"
         parts = [Words((lead, f"Nothing is compared, since {why}; {more}."), lead=True)]
     return [*parts, *_distribution(of)]
 

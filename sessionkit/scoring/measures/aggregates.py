@@ -180,7 +180,7 @@ class AveragePosition(Wrapper):
 
     Rewards gain that comes early: the average position value of Research Notes 2002-2, equation 6, which ECIR 2008
     names as the single number for a whole session. ``length`` fixes the number of slots; a session that stops before
-    it holds its value and its ideal. Of a normalised measure it is the mean of the slot-by-slot quotients. Null
+    it holds its value and its ideal. Of a normalized measure it is the mean of the slot-by-slot quotients. Null
     where the measure inside has no value at any slot, and for a session without a slot unless ``length`` is given. The
     measure inside needs a cutoff.
 

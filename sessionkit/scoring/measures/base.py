@@ -63,7 +63,7 @@ class Measure:
 
     name: ClassVar[str]
     level: ClassVar[Literal["query", "session"]]
-    direction: ClassVar[Literal["higher", "lower"]] = "higher"
+    direction: ClassVar[Literal["higher", "lower", "unknown"]] = "higher"
     lowest: ClassVar[float | None] = 0.0
     higher_grade_can_lower: ClassVar[bool] = False
     """Whether a higher grade of a shown result can lower the value, as it can where the ideal grows with it."""
@@ -109,6 +109,10 @@ class Measure:
     """Columns that it uses where the log has them."""
     needs_one: ClassVar[Columns] = {}
     """Columns of which it needs one."""
+    of_sessions: ClassVar[tuple[str, ...]] = ()
+    """Columns that it needs of the sessions or, where these have none of the name, of their users."""
+    reads_log: ClassVar[bool] = True
+    """Whether a session of which no query was logged has no value of it."""
     of_lists: ClassVar[bool] = True
     """Whether it looks at the results shown, so that lists observed less deep than it looks matter to it."""
 

@@ -37,7 +37,7 @@ class RankDiscount:
             raise MeasureError(msg)
 
     def require_falling_discount(self, ranks: str = "ranks", best: str = "best list") -> None:
-        """Refuse to normalise by a discount that rises somewhere, since the sorted list is then not the best."""
+        """Refuse to normalize by a discount that rises somewhere, since the sorted list is then not the best."""
         if self.discount == "rn2002" and self.b > 2:
             msg = (
                 f"{self.name}: discount=rn2002 with b={self.b} boosts the {ranks} 2 to b-1, so the {best} is not the "
@@ -53,7 +53,7 @@ class DiscountedMeasure(RankDiscount, GainMeasure):
     level = "query"
 
     def __post_init__(self) -> None:
-        """Check that a geometric discount has its persistence and that a normalised measure has a falling discount."""
+        """Check that a geometric discount has its persistence and that a normalized measure has a falling discount."""
         super().__post_init__()
         self.require_persistence()
         if self.normalized:

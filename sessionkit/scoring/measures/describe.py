@@ -39,7 +39,7 @@ def facts_of(measure: Measure) -> dict[str, str]:
         "source": measure.source,
         "like=": ", ".join(PRESETS) if "discount" in measure.parameters() else "",
         "needs": ", ".join(needs),
-        "example": f"sessionkit score STUDY '{asked}' --per {'query' if measure.level == 'query' else 'system'}",
+        "example": f"sessionkit score STUDY '{asked}'{' --per query' if measure.level == 'query' else ''}",
     }
     return {name: value for name, value in facts.items() if value}
 

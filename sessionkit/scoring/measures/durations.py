@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 import polars as pl
 
 from sessionkit.scoring.measures.base import Columns, SessionMeasure
-from sessionkit.scoring.measures.behaviour import GRADING
+from sessionkit.scoring.measures.behavior import GRADING
 from sessionkit.scoring.per_session import exact_sum, per_session
 from sessionkit.scoring.session_times import CLICK_TIMES, CLICKING, QUERY_TIMES, SESSION_TIMES, TIMES, TimedLists
 

@@ -1,4 +1,4 @@
-"""Generalised precision and recall, in which a document is relevant to a degree: gP and gR."""
+"""Generalized precision and recall, in which a document is relevant to a degree: gP and gR."""
 
 from __future__ import annotations
 

@@ -8,13 +8,17 @@ from typing import NoReturn
 
 from sessionkit.errors import MeasureError, suggestion
 from sessionkit.scoring.measures.base import Measure
+from sessionkit.scoring.measures.column import column
 from sessionkit.scoring.measures.registry import MEASURES
 from sessionkit.scoring.measures.wrapper import Wrapper
 
 TOKEN = re.compile(
-    r"\s*(?:(?P<word>[A-Za-z_][A-Za-z0-9_]*)|(?P<number>-?[0-9.][0-9.eE]*(?:(?<=[eE])[+-]?[0-9]+)?(?:-[0-9.]+)*)|(?P<mark>[(),=@]))"
+    r"\s*(?:(?P<word>[A-Za-z_][A-Za-z0-9_]*)|(?P<number>-?[0-9.][0-9.eE]*(?:(?<=[eE])[+-]?[0-9]+)?(?:-[0-9.]+)*)"
+    r'|(?P<quoted>"(?:[^"]|"")*")|(?P<mark>[(),=@]))'
 )
 
+COLUMN = "column"
+"""What stands before the name of a column of sessions or users, which is a measure too."""
 SAME = {"MAP": "AP", "MRR": "RR", "Precision": "P", "Recall": "R"}
 """Names that ir_measures has for measures of ours."""
 ABSENT = (
@@ -153,10 +157,10 @@ class _Reader:
         if depth > DEEPEST:
             raise MeasureError(f"cannot read a measure with more than {DEEPEST} measures within each other")
         name = self.take("word")
-        if name not in self.known:
+        made = self.column() if name == COLUMN else self.known.get(name)
+        if made is None:
             msg = f"there is no measure {name!r}{instead_of(name, self.known)}; see: sessionkit measures"
             raise MeasureError(msg)
-        made = self.known[name]
         inside: Measure | None = None
         changes: dict[str, object] = {}
         if self.skip("("):
@@ -182,6 +186,17 @@ class _Reader:
         elif changes:
             made = made(**changes)
         return made @ self.cutoff() if self.skip("@") else made
+
+    def column(self) -> Measure:
+        """The name of a column in brackets, a plain word or in double quotes."""
+        if not self.skip("("):
+            self.fail(
+                f"{COLUMN} needs the name of a column of sessions or users in brackets, such as {COLUMN}(satisfaction)"
+            )
+        text = self.take("word", "quoted")
+        if not self.skip(")"):
+            self.fail(f'a name that is no plain word stands in double quotes, such as {COLUMN}("Years of use")')
+        return column(text[1:-1].replace('""', '"') if text.startswith('"') else text)
 
     def value(self) -> object:
         """A number, a bare word, or weights joined by hyphens."""

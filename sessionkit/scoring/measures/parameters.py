@@ -84,7 +84,7 @@ PARAMETERS = {
         Parameter(
             "ties",
             "score or none",
-            "which results are tied: neighbours with the same score, where the log has scores, or none",
+            "which results are tied: neighbors with the same score, where the log has scores, or none",
             word("score", "none"),
         ),
         Parameter(

@@ -1,4 +1,4 @@
-"""The order of a list against the best one, by ranks: normalised recall and its relatives, rank recall and log precision."""
+"""The order of a list against the best one, by ranks: normalized recall and its relatives, rank recall and log precision."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ The rule is ours, in the manner of the rule-based classifications of Jansen, Boo
 Efthimiadis (CIKM 2009) and Boldi et al. (WI 2009) [MEMORY]: it compares sets of terms and nothing else, so that anyone
 can repeat it, in any language, without a dictionary or a stemmer.
 
-A query's terms are its runs of letters, marks and digits, after Unicode normalisation (NFKC), in lower case, without
+A query's terms are its runs of letters, marks and digits, after Unicode normalization (NFKC), in lower case, without
 invisible format characters such as directional marks, each once. Order, case, punctuation and repetition so make no
 difference; a text written without spaces is one term.
 """
@@ -22,7 +22,7 @@ from sessionkit.scoring.measures.base import Columns, SessionMeasure
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists
 
-KINDS = ("repeat", "specialisation", "generalisation", "substitution", "new")
+KINDS = ("repeat", "specialization", "generalization", "substitution", "new")
 """What a query can be to the one before it."""
 WORDING = ("min_grade", "depth", "duplicates", "unjudged", "grades", "cutoff")
 """Parameters of measures of results, which a measure of query texts does not have."""
@@ -50,12 +50,12 @@ def compared(before: pl.Series, terms: pl.Series) -> pl.DataFrame:
     polars.DataFrame
         ``terms``, ``previous_terms`` and ``shared`` (how many the query has, the one before, both), ``overlap`` (Jaccard: shared
         terms as a share of those in either; 1 where there are none) and ``kind``, one of `KINDS`; null where the terms of
-        either are. ``repeat``: the same terms; ``new``: none in common; ``specialisation``: all that were there and
-        others; ``generalisation``: only terms that were there, not all; ``substitution``: some kept, some replaced.
+        either are. ``repeat``: the same terms; ``new``: none in common; ``specialization``: all that were there and
+        others; ``generalization``: only terms that were there, not all; ``substitution``: some kept, some replaced.
 
     >>> before, terms = pl.Series([["jaguar"], ["jaguar"]]), pl.Series([["jaguar", "speed"], ["panther"]])
     >>> compared(before, terms).select("shared", "overlap", "kind").rows()
-    [(1, 0.5, 'specialisation'), (0, 0.0, 'new')]
+    [(1, 0.5, 'specialization'), (0, 0.0, 'new')]
     """
     steps = pl.DataFrame({"before": before, "terms": terms}).with_row_index("step")
     # joined term by term: polars 2.1 can go out of bounds where it intersects lists of a part of a column
@@ -76,9 +76,9 @@ def compared(before: pl.Series, terms: pl.Series) -> pl.DataFrame:
         .when(shared == 0)
         .then(pl.lit("new"))
         .when(all_kept)
-        .then(pl.lit("specialisation"))
+        .then(pl.lit("specialization"))
         .when(none_added)
-        .then(pl.lit("generalisation"))
+        .then(pl.lit("generalization"))
         .when(shared > 0)
         .then(pl.lit("substitution"))
     )

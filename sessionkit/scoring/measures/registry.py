@@ -28,7 +28,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "cascade": ("ERR",),
     "rank_biased": ("RBP", "RBPResidual"),
     "incomplete": ("bpref", "infAP"),
-    "behaviour": ("Queries", "Results", "Clicks", "DeepestClick", "Abandoned"),
+    "behavior": ("Queries", "Results", "Clicks", "DeepestClick", "Abandoned"),
     "result_counts": ("UniqueDocs", "Repeats", "Judged", "RelevantSeen"),
     "durations": ("Duration", "TimeToFirstClick", "Dwell"),
     "reformulation": ("QueryTerms", "QueryOverlap"),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import polars as pl
 
 from sessionkit.scoring.measures.base import Columns, SessionMeasure
-from sessionkit.scoring.measures.behaviour import GRADING, NO_QUERY
+from sessionkit.scoring.measures.behavior import GRADING, NO_QUERY
 from sessionkit.scoring.per_session import per_session, rows_per_session, share, where_judged, with_session
 
 if TYPE_CHECKING:

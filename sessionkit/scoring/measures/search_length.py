@@ -23,7 +23,7 @@ class AverageSearchLength(QueryMeasure):
     at the middle of its run of equal scores; ``ties=none`` takes the order shown as strict. Relevant documents that are
     not in the list are left out with ``unretrieved=retrieved``, the default, which flatters lists that find little;
     with ``mid`` they stand in the middle of the rest of the collection, at rank (n + 1 + N) / 2 after a list of n, with
-    ``last`` at its end; both need the study's ``collection_size``. Not normalised: the more documents are
+    ``last`` at its end; both need the study's ``collection_size``. Not normalized: the more documents are
     relevant, the longer the best ASL. Null where no relevant document counts.
 
     Source: Losee 1998 (prose; the formula is from memory, not checked against the text).

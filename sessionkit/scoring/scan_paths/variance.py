@@ -13,11 +13,13 @@ from sessionkit.scoring.measures.expected_gain import ExpectedMeasure
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.results_filter import logged_sessions
 from sessionkit.study import Study
+from sessionkit.study.restriction import Where
+from sessionkit.study.session_subset import restricted
 from sessionkit.study.study import guarded_read
 
 
 @guarded_read
-def path_variance(study: Study, measure: str | Measure) -> pl.DataFrame:
+def path_variance(study: Study, measure: str | Measure, *, where: Where = None) -> pl.DataFrame:
     """Expectation and variance, over all paths of a searcher, of what a measure of the expected-session family gives a path.
 
     Both are exact. The square root of the variance is the standard deviation among searchers who walk through the same
@@ -29,6 +31,8 @@ def path_variance(study: Study, measure: str | Measure) -> pl.DataFrame:
         The study.
     measure
         ``esDCG``, ``esnDCG``, ``esnCG``, ``esP`` or ``esAP`` with its parameters, or its text.
+    where
+        Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
 
     Returns
     -------
@@ -53,6 +57,7 @@ def path_variance(study: Study, measure: str | Measure) -> pl.DataFrame:
     >>> sk.path_variance(study, "esDCG(discount=none,pdown=0.5,pref=0.9)").rows()
     [('s', 'esDCG(discount=none,pdown=0.5,pref=0.9)', 1.5, 0.25)]
     """
+    study = restricted(study, where)
     asked = parse_measure(measure)
     if not isinstance(asked, ExpectedMeasure):
         msg = f"{asked} has no variance over paths; ask for a measure of expected sessions, such as esnDCG(pdown=0.7,pref=0.9)@10"

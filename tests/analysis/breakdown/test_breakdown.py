@@ -32,7 +32,7 @@ def parts(table, rank=1):
 def test_last_and_non_last_within_sessions(study):
     table = sk.breakdown(study, "DCG@2")
     counts = ["n_queries", "n_sessions", "single_query_sessions", "left_out_single_query", "left_out_undefined"]
-    assert table.columns == ["group", "part", "rank", "value", *counts]
+    assert table.columns == ["system_id", "part", "rank", "value", *counts]
     # sessions of several queries: a last 2, others (1 + 3) / 2; b last 0, the other 2; c has one query
     assert parts(table) == {"last": ((2 + 0) / 2, 2, 2), "non-last": ((2 + 2) / 2, 3, 2)}
     assert parts(table, rank=2) == parts(table)
@@ -88,29 +88,29 @@ def test_averaging_over_sessions_is_another_number(study):
 
 
 def test_one_query_sessions_can_be_left_out_of_pooled_queries(study):
-    assert parts(sk.breakdown(study, "DCG@1", average="queries", min_queries=2))["last"] == (1, 2, 2)
+    assert parts(sk.breakdown(study, "DCG@1", average="queries", where="queries >= 2"))["last"] == (1, 2, 2)
 
 
 def test_other_parts(study):
     for average in ("sessions", "queries"):
-        table = sk.breakdown(study, "DCG@1", by="position", average=average)
+        table = sk.breakdown(study, "DCG@1", parts="position", average=average)
         assert parts(table) == {"1": (pytest.approx(7 / 3), 3, 3), "2": (1.5, 2, 2), "3": (2, 1, 1)}
         assert table.get_column("single_query_sessions").to_list() == [1, 0, 0]
     # first: a 1, b 2; later: a (3 + 2) / 2, b 0
-    assert parts(sk.breakdown(study, "DCG@1", by="first")) == {"first": (1.5, 2, 2), "later": (1.25, 3, 2)}
-    assert parts(sk.breakdown(study, "DCG@1", by="first", average="queries")) == {
+    assert parts(sk.breakdown(study, "DCG@1", parts="first")) == {"first": (1.5, 2, 2), "later": (1.25, 3, 2)}
+    assert parts(sk.breakdown(study, "DCG@1", parts="first", average="queries")) == {
         "first": (pytest.approx(7 / 3), 3, 3),
         "later": (pytest.approx(5 / 3), 3, 2),
     }
     # best: a 3, b 2, c 4; rest: a 1 and 2, b 0
-    assert parts(sk.breakdown(study, "DCG@1", by="best")) == {"best": (2.5, 2, 2), "rest": (0.75, 3, 2)}
-    pooled = sk.breakdown(study, "DCG@1", by="best", average="queries")
+    assert parts(sk.breakdown(study, "DCG@1", parts="best")) == {"best": (2.5, 2, 2), "rest": (0.75, 3, 2)}
+    pooled = sk.breakdown(study, "DCG@1", parts="best", average="queries")
     assert parts(pooled) == {"best": (3, 3, 3), "rest": (1, 3, 2)}
 
 
-def test_normalised_by_rank(study):
+def test_normalized_by_rank(study):
     # ideal at rank 1 is 4; at rank 2, 4 + 3 / log2(3)
-    table = sk.breakdown(study, "nDCG@2", by="first", average="queries")
+    table = sk.breakdown(study, "nDCG@2", parts="first", average="queries")
     assert parts(table)["first"][0] == pytest.approx((1 + 2 + 4) / 3 / 4)
     assert parts(table, rank=2)["first"][0] == pytest.approx((1 + 2 + 4) / 3 / (4 + 3 / 1.584962500721156))
 
@@ -130,8 +130,8 @@ def test_the_value_at_the_cutoff_is_the_mean_of_the_scores(study, measure):
         ("nsDCG@10", {}, "nsDCG(normalize=query)@10"),
         ("mean(nDCG@10)", {}, "measure inside"),
         ("DCG", {}, "needs a cutoff"),
-        ("DCG@1", {"by": "lst"}, "did you mean 'last'"),
-        ("DCG@1", {"group": "sistem"}, "group=sistem"),
+        ("DCG@1", {"parts": "lst"}, "did you mean 'last'"),
+        ("DCG@1", {"by": "sistem"}, "by=sistem"),
         ("DCG@1", {"average": "users"}, "sessions, queries"),
     ],
 )

@@ -48,7 +48,7 @@ def test_tests_are_scipys_on_restated_differences(sessions, by, users):
         with pytest.raises(sk.DataError, match="at least 4"):
             sk.breakdown_tests(study, "CG@1", by)
         return
-    table = sk.breakdown_tests(study, "CG@1", by, resamples=200, units="users").table
+    table = sk.breakdown_tests(study, "CG@1", by, draws=200, units="users").table
     assert table.get_column("test").to_list() == ["user means", "users drawn", "sessions"]
     rows = {row["test"]: row for row in table.rows(named=True)}
     away = np.array([one - other for _, one, other in both])
@@ -80,7 +80,7 @@ def test_tests_are_scipys_on_restated_differences(sessions, by, users):
 )
 def test_it_tests_the_means_of_the_breakdown(sessions, by, measure):
     study = made([*sessions, [1, 2], [0, 3], [4, 1], [2, 2]])
-    row = sk.breakdown_tests(study, measure, by, resamples=0).table.filter(test="sessions").row(0, named=True)
+    row = sk.breakdown_tests(study, measure, by, draws=0).table.filter(test="sessions").row(0, named=True)
     parts = sk.breakdown(study, measure, by)
     ends = parts.filter(pl.col("rank") == pl.col("rank").max())
     assert ends.get_column("part").to_list() == [row["part"], row["against"]]
@@ -96,7 +96,7 @@ def test_it_tests_the_means_of_the_breakdown(sessions, by, measure):
 def test_the_reading_says_the_means_of_the_breakdown_and_who_is_left_out():
     # u0 has six sessions that lose 1, the others one each that gains 1: by session -2/10, by user (-1 + 4) / 5 = +.6
     gains, users = [[2, 1]] * 6 + [[1, 2]] * 4 + [[3]] * 2, [0] * 6 + [1, 2, 3, 4] + [1, 2]
-    reading = sk.breakdown_tests(made(gains, users), "CG@1", resamples=0).reading
+    reading = sk.breakdown_tests(made(gains, users), "CG@1", draws=0).reading
     # last: (6 x 1 + 4 x 2) / 10 = 1.4; others: (6 x 2 + 4 x 1) / 10 = 1.6
     assert "1.400 against 1.600 on average over 10 sessions (2 of one query left out)" in reading
     assert "Over 5 users with 10 sessions, every user the same, the difference is +0.600" in reading
@@ -111,8 +111,8 @@ def test_sessions_are_the_units_where_no_user_has_several():
 def test_groups_are_tested_each_by_itself():
     gains = [[0, 3], [1, 4], [0, 2], [1, 3], [0, 4]] * 2 + [[1, 1], [2, 2]]
     systems = ["A"] * 5 + ["B"] * 5 + ["C"] * 2
-    found = sk.breakdown_tests(made(gains, system_id=systems), "CG@1", by="last-first")
-    assert found.table.get_column("group").to_list() == ["A", "A", "B", "B", "C"]
+    found = sk.breakdown_tests(made(gains, system_id=systems), "CG@1", parts="last-first")
+    assert found.table.get_column("system_id").to_list() == ["A", "A", "B", "B", "C"]
     assert "only 2 sessions have a value in both parts" in found.table.item(4, "note")
     assert "A: The last query is better than the first query" in found.reading
     assert "C: last against first: only 2" in found.reading
@@ -122,7 +122,7 @@ def test_what_is_said():
     from_seed = np.random.default_rng(1)
     gains = [[int(g) for g in from_seed.integers(0, 5, 3)] for _ in range(40)]
     users = [number % 10 for number in range(40)]
-    reading = sk.breakdown_tests(made(gains, users), "CG@1", by="last,best").reading
+    reading = sk.breakdown_tests(made(gains, users), "CG@1", parts="last,best").reading
     assert "users are the units" in reading
     assert "10 users with 40 sessions" in reading
     assert "would be found 80 % of the time" in reading
@@ -169,7 +169,7 @@ def test_size_and_coverage_where_users_differ():
 def test_the_same_from_the_same_seed():
     gains = [[0, 3], [1, 2], [0, 2], [3, 1], [0, 1], [2, 2]] * 4
     study = made(gains, [number % 6 for number in range(24)])
-    one, again, other = (sk.breakdown_tests(study, "CG@1", resamples=300, seed=seed).table for seed in (1, 1, 2))
+    one, again, other = (sk.breakdown_tests(study, "CG@1", draws=300, seed=seed).table for seed in (1, 1, 2))
     assert one.equals(again)
     assert not one.equals(other)
 
@@ -177,10 +177,10 @@ def test_the_same_from_the_same_seed():
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"by": "position"}, "last-first"),
-        ({"by": "lst"}, "did you mean 'last'"),
-        ({"by": []}, "by must be of"),
-        ({"group": "sistem"}, "sistem"),
+        ({"parts": "position"}, "last-first"),
+        ({"parts": "lst"}, "did you mean 'last'"),
+        ({"parts": []}, "parts must be of"),
+        ({"by": "sistem"}, "sistem"),
         ({"measure": "mean(nDCG@1)"}, "nDCG@1"),
         ({"units": "topics"}, "auto, users, sessions"),
         ({"confidence": 2}, "0.95"),

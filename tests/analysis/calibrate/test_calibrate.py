@@ -35,16 +35,16 @@ def estimates(found, criterion, model=None):
 
 @pytest.mark.slow
 def test_the_fitted_measures_score(clinic):
-    found = sk.calibrate(clinic, ["nsDCG(like=jiang2016)@10", "sRBP@10", "RBP@10"], resamples=200)
+    found = sk.calibrate(clinic, ["nsDCG(like=jiang2016)@10", "sRBP@10", "RBP@10"], draws=200)
     assert [sk.parse_measure(text).name for text in found.measures] == ["nsDCG", "sRBP", "RBP"]
     assert all(str(sk.parse_measure(text)) == text for text in found.measures)
     assert found.measures[0].startswith("nsDCG(gain=exp2,discount=shifted,query_discount=shifted,b=")
     texts = [*found.measures[:2], f"mean({found.measures[2]})"]
-    assert sk.score(clinic, texts, per="system").get_column("value").null_count() == 0
+    assert sk.score(clinic, texts, by="system_id").get_column("value").null_count() == 0
 
 
 def test_the_tables_agree_with_each_other(clinic):
-    found = sk.calibrate(clinic, "sDCG@10", resamples=200)
+    found = sk.calibrate(clinic, "sDCG@10", draws=200)
     assert list(found.tables()) == ["parameters", "fits", "grids"]
     assert found.table["identified"].all()
     assert found.table.filter((pl.col("estimate") < pl.col("low")) | (pl.col("estimate") > pl.col("high"))).is_empty()
@@ -59,7 +59,7 @@ def test_the_tables_agree_with_each_other(clinic):
 
 @pytest.mark.slow
 def test_draws_are_the_same_for_a_seed_and_others_for_another(clinic):
-    one, same, other = (sk.calibrate(clinic, "RBP@10", resamples=200, seed=seed).table for seed in (1, 1, 2))
+    one, same, other = (sk.calibrate(clinic, "RBP@10", draws=200, seed=seed).table for seed in (1, 1, 2))
     assert one.equals(same)
     assert one["estimate"].equals(other["estimate"])
     assert not one["low"].equals(other["low"])
@@ -68,9 +68,7 @@ def test_draws_are_the_same_for_a_seed_and_others_for_another(clinic):
 @pytest.mark.slow
 def test_the_order_of_rows_and_partitions_do_not_matter(clinic, tmp_path):
     saved = clinic.save(tmp_path / "study", partition_by="system_id")
-    assert sk.calibrate(saved, "sDCG@10", resamples=200).table.equals(
-        sk.calibrate(clinic, "sDCG@10", resamples=200).table
-    )
+    assert sk.calibrate(saved, "sDCG@10", draws=200).table.equals(sk.calibrate(clinic, "sDCG@10", draws=200).table)
 
 
 @pytest.mark.slow
@@ -116,7 +114,7 @@ def test_what_cannot_be_told_comes_first_and_is_not_offered():
 
 
 def test_a_base_that_cancels_is_said_to(clinic):
-    found = sk.calibrate(clinic, "sDCG(like=srbp2019)@10", resamples=200)
+    found = sk.calibrate(clinic, "sDCG(like=srbp2019)@10", draws=200)
     assert found.warnings[0].startswith("NOT IDENTIFIABLE: b of sDCG(gain=binary,discount=burges)@10")
     assert found.table.filter(parameter="b")["estimate"].null_count() == 3
     assert "b=" not in found.measures[0]

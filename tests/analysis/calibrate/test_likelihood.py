@@ -127,7 +127,7 @@ def test_a_censored_geometric_discount_has_its_closed_form():
 @pytest.mark.parametrize(
     "text", ["sDCG", "sDCG(discount=shifted,query_discount=shifted,rank_origin=session)@10", "sRBP"]
 )
-def test_an_optimiser_of_scipy_finds_the_same(text):
+def test_an_optimizer_of_scipy_finds_the_same(text):
     model = model_of(text)
     whole = drawn_counts("sDCG", (1.9, 1.15), 400, seed=3).limited(10, 8)
     stops = whole.stops(by_position=model.along)[0]

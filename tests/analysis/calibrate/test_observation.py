@@ -117,7 +117,7 @@ def test_other_signals():
         [(1, 3, False)],
     ]
     assert counts(log, "dwell", units="sessions", min_dwell=35.0)[0] == [(1, 1, False)]
-    assert calibrate(log, "RBP", resamples=200).signal == "examined"
+    assert calibrate(log, "RBP", draws=200).signal == "examined"
     every = counts(log, "clicks", units="sessions")[2]
     assert every.looked().tolist() == [[1.0]]
 
@@ -141,8 +141,7 @@ def test_a_study_on_disk_counts_the_same_within_little_memory(tmp_path):
     saved = study().save(tmp_path / "study")
     assert counts(saved)[:2] == whole[:2]
     assert (
-        calibrate(saved, "sDCG@5", memory="50MB", resamples=200).reading
-        == calibrate(study(), "sDCG@5", resamples=200).reading
+        calibrate(saved, "sDCG@5", memory="50MB", draws=200).reading == calibrate(study(), "sDCG@5", draws=200).reading
     )
 
 
@@ -175,7 +174,7 @@ def test_hashes_are_those_of_fnv():
         ({"model": "sDCG(discount=reciprocal,query_discount=none)"}, UsageError, ["no parameter to fit"]),
         ({"model": "sDCG(rank_origin=session)"}, UsageError, ["needs a cutoff"]),
         ({"model": []}, UsageError, ["name a model"]),
-        ({"resamples": 3}, UsageError, ["resamples must be"]),
+        ({"draws": 3}, UsageError, ["draws must be"]),
     ],
 )
 def test_what_cannot_be_is_refused_in_words(options, error, words):

@@ -23,7 +23,7 @@ def test_pairs_are_matched_by_topic_whatever_the_order_of_rows():
         row = only(sk.compare(rows))
         assert (row["statistic"], row["p"]) == pytest.approx((theirs.statistic, theirs.pvalue))
     found = sk.compare(table)
-    assert (found.claim, found.population) == ("topics", "topics like these 6 topics")
+    assert (found.population, found.claim) == ("topics", "topics like these 6 topics")
     assert only(sk.compare(table.sort("value"))) == only(found)
 
 
@@ -57,10 +57,10 @@ def test_user_and_topic_together_are_the_pair_where_both_met_both():
     d = cube[:, :, 1] - cube[:, :, 0]
     of_users, of_topics = np.nanmean(d, axis=1), np.nanmean(d, axis=0)
     pairs = d[np.isfinite(d)]
-    for claim, units in (("users", of_users), ("topics", of_topics), ("sessions", pairs)):
-        row = only(sk.compare(lost, generalise=claim))
+    for population, units in (("users", of_users), ("topics", of_topics), ("sessions", pairs)):
+        row = only(sk.compare(lost, population=population))
         assert (row["n_a"], row["p"]) == (len(units), pytest.approx(stats.ttest_1samp(units, 0).pvalue))
-    assert sk.compare(lost).claim == "users"
+    assert sk.compare(lost).population == "users"
     assert sk.compare(lost).dropped.item(0, "count") == 1
 
 
@@ -74,8 +74,8 @@ def test_in_a_crossover_users_with_an_undefined_session_leave_whole():
     alone = sk.compare(crossing(values).filter(pl.Series(kept)))
     assert only(found) == only(alone)
     assert found.dropped.rows() == [("sDCG@10", "users with an undefined session or without one of the groups", 2)]
-    assert only(sk.compare(table, generalise="topics")) == only(
-        sk.compare(crossing(values).filter(pl.Series(kept)), generalise="topics")
+    assert only(sk.compare(table, population="topics")) == only(
+        sk.compare(crossing(values).filter(pl.Series(kept)), population="topics")
     )
 
 

@@ -32,13 +32,13 @@ def test_the_clinics_design_by_default_and_beyond_its_topics():
     values = simulated(1, effect=0.2, seed=9)[:, 0]
     found = sk.compare(crossing(values))
     assert "crossover" in found.design
-    assert found.population == "users like these 30 users, searching these 4 topics"
+    assert found.claim == "users like these 30 users, searching these 4 topics"
     assert only(found)["df"] == 86
     means = [[values[np.equal(TOPIC, t) & np.equal(SYSTEM, s)].mean() for s in range(2)] for t in range(4)]
-    beyond = sk.compare(crossing(values), generalise="topics")
+    beyond = sk.compare(crossing(values), population="topics")
     theirs = stats.ttest_rel(*np.array(means).T[::-1])
     assert (only(beyond)["statistic"], only(beyond)["df"]) == (pytest.approx(theirs.statistic), 3)
-    assert beyond.population == "topics like these 4 topics, searched by these 30 users"
+    assert beyond.claim == "topics like these 4 topics, searched by these 30 users"
 
 
 def test_what_could_have_been_found_is_found_four_times_in_five():
@@ -53,7 +53,7 @@ def paired(n, alpha):
     """Scores of n users with two systems, their comparison, and the standard error of its difference."""
     d = np.random.default_rng(5).normal(size=n)
     table = scores([(f"{i:03}{s}", f"u{i:03}", None, s, v) for i in range(n) for s, v in (("A", 0.0), ("B", d[i]))])
-    return table, only(sk.compare(table, alpha=alpha)), d.std(ddof=1) / np.sqrt(n)
+    return table, only(sk.compare(table, confidence=1 - alpha)), d.std(ddof=1) / np.sqrt(n)
 
 
 @pytest.mark.parametrize(("n", "alpha"), [(2, 0.05), (4, 0.005), (4, 0.05), (6, 0.0005), (30, 0.05)])
@@ -68,7 +68,7 @@ def test_few_units_ask_for_the_noncentral_t(n, alpha):
 
 def test_power_finds_what_is_detectable_four_times_in_five():
     table, row, _ = paired(4, 0.005)
-    plan = sk.power(table, difference=row["detectable"], users=[4], alpha=0.005, studies=40_000, draws=50)
+    plan = sk.power(table, difference=row["detectable"], users=[4], confidence=0.995, draws=40_000, component_draws=50)
     assert plan.table.item(0, "at_estimate") == pytest.approx(0.8, abs=0.008)  # 4 standard errors
 
 
@@ -89,19 +89,19 @@ def test_other_tests_of_means_find_it_too(test):
 
 
 @pytest.mark.few(10)
-@pytest.mark.parametrize("test", ["t", "wilcoxon", "sign", "randomisation", "tukey", "nemenyi", "conover"])
+@pytest.mark.parametrize("test", ["t", "wilcoxon", "sign", "randomization", "tukey", "nemenyi", "conover"])
 @pytest.mark.parametrize("correction", ["holm", "bonferroni", "bh", "none"])
 @settings(max_examples=examples(6), deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), k=st.integers(2, 3), decimals=st.sampled_from([1, 8]))
 def test_intervals_do_not_contradict_verdicts(test, correction, seed, k, decimals):
-    if k > 2 and correction == "bh" and test in ("randomisation", "tukey", "nemenyi"):
+    if k > 2 and correction == "bh" and test in ("randomization", "tukey", "nemenyi"):
         return
     rng = np.random.default_rng(seed)
     tables = [
         by_topic((rng.normal(size=(9, k)) + rng.normal(0, 0.8, k)).round(decimals), name)
         for name in ("CG@5", "sDCG@10")
     ]
-    found = sk.compare(pl.concat(tables), test=test, correction=correction, resamples=199)
+    found = sk.compare(pl.concat(tables), test=test, correction=correction, draws=199)
     for row in found.table.drop_nulls("p_adjusted").iter_rows(named=True):
         bounded = correction == "none" or row["low"] is not None or row["high"] is not None
         assert bounded or row["p_adjusted"] > 0.05
@@ -133,10 +133,10 @@ def test_the_clinic_recovers_its_effect(clinic):
     assert session["low"] < 0.065 < session["high"]
     assert last["p_adjusted"] < 0.05
     assert "that last(DCG(gain=0-1-10-100)@100) is higher with S2 than with S1" in found.reading
-    means = sk.score(clinic, asked, per="system").filter(measure="nsDCG@10").get_column("value").to_list()
+    means = sk.score(clinic, asked, by="system_id").filter(measure="nsDCG@10").get_column("value").to_list()
     assert [session["mean_a"], session["mean_b"]] == pytest.approx(means)
     assert found.order.height == 4
-    scored = sk.score(clinic, asked)
+    scored = sk.score(clinic, asked, per="session")
     assert sk.compare(scored).table.equals(found.table)
 
 
@@ -149,8 +149,8 @@ def test_what_a_reader_of_a_paper_asks_for_is_in_the_reading(clinic):
         "after Bonferroni over 2",
     ):
         assert text in reading
-    assert "the same for every user and topic; test=randomisation lets it vary with the user." in reading
-    assert "the same for every topic. " in sk.compare(clinic, "nsDCG@10", test="randomisation", resamples=99).reading
+    assert "the same for every user and topic; test=randomization lets it vary with the user." in reading
+    assert "the same for every topic. " in sk.compare(clinic, "nsDCG@10", test="randomization", draws=99).reading
     assert "Order of sessions: no period (p = 0.428) or carry-over (p = 0.485) shown" in reading
     assert "skill 2 less skill 1" in sk.compare(clinic, "nsDCG@10", by="skill").reading
 
@@ -172,14 +172,14 @@ def test_any_column_can_group(clinic):
     assert "between users" in found.design
     assert found.table.select("a", "b").row(0) == ("1", "2")
     assert found.table.get_column("n_a").to_list() == [5, 5, 5, 11, 11, 11]
-    sessions = sk.compare(clinic, "nsDCG@10", by="session_order", generalise="topics")
+    sessions = sk.compare(clinic, "nsDCG@10", by="session_order", population="topics")
     assert sessions.table.height == 6
 
 
 def test_users_who_met_some_of_the_groups_are_fitted_too(clinic):
     found = sk.compare(clinic, "nsDCG@10", by="satisfaction")
     assert "incomplete blocks" in found.design
-    frame = sk.score(clinic, "nsDCG@10").join(
+    frame = sk.score(clinic, "nsDCG@10", per="session").join(
         clinic.sessions.select("session_id", "satisfaction").collect(), on="session_id"
     )
     y, group = frame["value"].to_numpy(), frame["satisfaction"].to_numpy()
@@ -193,11 +193,6 @@ def test_scores_may_come_as_another_kind_of_table():
     assert only(sk.compare(table.to_arrow())) == only(sk.compare(table))
     with pytest.raises(sk.DataError, match="not a table"):
         sk.compare(7)
-
-
-def test_query_measures_are_refused_with_their_mean(clinic):
-    with pytest.raises(sk.MeasureError, match=r"mean\(nDCG@10\)"):
-        sk.compare(clinic, "nDCG@10")
 
 
 def test_it_is_shown_as_text_and_html():
@@ -240,20 +235,20 @@ columns = {{ judgment_key = "SessionID", doc_id = "URL", grade = "Relevance" }}
     many = study.queries.group_by("session_id").len().filter(pl.col("len") > 1).collect().get_column("session_id")
     inner = "nDCG_jiang2016@9"
     parts = [
-        sk.score(study, f"{part}({inner})").with_columns(part=pl.lit(part), measure=pl.lit(inner))
+        sk.score(study, f"{part}({inner})", per="session").with_columns(part=pl.lit(part), measure=pl.lit(inner))
         for part in ("first", "last")
     ]
     table = pl.concat(parts).filter(pl.col("session_id").is_in(many.implode()))
-    found = sk.compare(table, by="part", generalise="sessions")
+    found = sk.compare(table, by="part", population="sessions")
     row = only(found)
     # FORMULAS section 8: 67 sessions, t -1.7398324842, p .0865498688, d_z -.2125543679, Wilcoxon (wilcox) W 791
     assert row["n_a"] == 67
     assert (row["statistic"], row["p"], row["effect"]) == pytest.approx((-1.7398324842, 0.0865498688, -0.2125543679))
     assert row["low"] < 0 < row["high"]
-    ranks = only(sk.compare(table, by="part", generalise="sessions", test="wilcoxon"))
+    ranks = only(sk.compare(table, by="part", population="sessions", test="wilcoxon"))
     assert ranks["statistic"] == 791
     assert "too small" in found.reading
-    assert sk.compare(table, by="part").claim == "users"
+    assert sk.compare(table, by="part").population == "users"
 
 
 def _met_both(first: list[float], second: list[float], third: list[float] | None = None) -> pl.DataFrame:

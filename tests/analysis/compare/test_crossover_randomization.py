@@ -1,4 +1,4 @@
-"""Randomisation of whole assignments: against swapping and refitting one by one; size in the clinic's design."""
+"""Randomization of whole assignments: against swapping and refitting one by one; size in the clinic's design."""
 
 from itertools import product
 

@@ -1,4 +1,4 @@
-"""Randomisation within units: against all arrangements in plain Python and scipy; max-T over pairs."""
+"""Randomization within units: against all arrangements in plain Python and scipy; max-T over pairs."""
 
 from itertools import permutations, product
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sessionkit.analysis.compare.permutations import randomised
+from sessionkit.analysis.compare.permutations import randomized
 from sessionkit.analysis.compare.units import Blocked
 
 
@@ -14,7 +14,7 @@ def test_all_sign_flips_are_made_where_they_are_few():
     values = np.random.default_rng(1).normal([0, 0.8], size=(9, 2))
     d = values[:, 1] - values[:, 0]
     means = [abs(np.dot(s, d)) / 9 for s in product((1, -1), repeat=9)]
-    pair = randomised(Blocked(values), 999, 0).pairs[0, 1]
+    pair = randomized(Blocked(values), 999, 0).pairs[0, 1]
     assert pair.p == np.mean(np.array(means) >= abs(d.mean()) - 1e-12)
     theirs = stats.permutation_test((d,), np.mean, permutation_type="samples", n_resamples=np.inf)
     assert pair.p == pytest.approx(theirs.pvalue)
@@ -23,11 +23,11 @@ def test_all_sign_flips_are_made_where_they_are_few():
 @pytest.mark.parametrize("seed", range(5))
 def test_the_interval_holds_the_shifts_that_are_not_rejected(seed):
     values = np.random.default_rng(seed).normal([0, 0.7], size=(10, 2))
-    pair = randomised(Blocked(values), 1_999, 0).pairs[0, 1]
+    pair = randomized(Blocked(values), 1_999, 0).pairs[0, 1]
     low, high = pair.interval(0.05)
     for shift, inside in ((low - 1e-6, False), (low + 1e-6, True), (high - 1e-6, True), (high + 1e-6, False)):
         moved = values - [0, shift]
-        assert (randomised(Blocked(moved), 1_999, 0).pairs[0, 1].p > 0.05) == inside
+        assert (randomized(Blocked(moved), 1_999, 0).pairs[0, 1].p > 0.05) == inside
 
 
 VALUES = np.array([[1.0, 2.0, 4.0], [2.0, 2.5, 3.0], [0.5, 3.0, 3.5], [1.0, 1.5, 4.5]])
@@ -41,8 +41,8 @@ def spans(values):
 def test_the_largest_difference_of_all_pairs_in_every_arrangement_where_they_are_few():
     every, means = spans(VALUES), VALUES.mean(axis=0)
     assert len(every) == 6**4 == 1_296
-    for resamples in (1_296, 9_999):
-        found = randomised(Blocked(VALUES), resamples, 0)
+    for draws in (1_296, 9_999):
+        found = randomized(Blocked(VALUES), draws, 0)
         for (i, j), pair in found.pairs.items():
             assert pair.p == np.mean(every >= abs(means[j] - means[i]) - 1e-12)
             low, high = pair.interval(0.05)
@@ -52,7 +52,7 @@ def test_the_largest_difference_of_all_pairs_in_every_arrangement_where_they_are
 
 def test_the_largest_difference_of_all_pairs_is_drawn_where_they_are_many():
     every, means = spans(VALUES), VALUES.mean(axis=0)
-    found = randomised(Blocked(VALUES), 1_295, 0)
+    found = randomized(Blocked(VALUES), 1_295, 0)
     for (i, j), pair in found.pairs.items():
         assert pair.p == pytest.approx(np.mean(every >= abs(means[j] - means[i]) - 1e-12), abs=0.06)  # 4 sd at .5
         assert pair.p * 1_296 == pytest.approx(round(pair.p * 1_296))
@@ -60,7 +60,7 @@ def test_the_largest_difference_of_all_pairs_is_drawn_where_they_are_many():
 
 def test_too_few_units_for_any_finding_leave_the_interval_without_ends():
     # 2 units, 3 groups: 36 arrangements in sets of 6 that only rename groups, so that p is 1/6 at least
-    for pair in randomised(Blocked(np.array([[0.0, 1.0, 5.0], [0.0, 2.0, 6.0]])), 9_999, 0).pairs.values():
+    for pair in randomized(Blocked(np.array([[0.0, 1.0, 5.0], [0.0, 2.0, 6.0]])), 9_999, 0).pairs.values():
         assert pair.p >= 1 / 6
         assert pair.interval(0.05) == (-np.inf, np.inf)
 
@@ -69,11 +69,11 @@ def test_too_few_units_for_any_finding_leave_the_interval_without_ends():
 def test_rounding_does_not_make_a_difference_of_nothing(values):
     # they add up to 0, though not as doubles, so that every arrangement is as large
     assert sum(values) != 0
-    pair = randomised(Blocked(np.column_stack([np.zeros(len(values)), values])), 999, 0).pairs[0, 1]
+    pair = randomized(Blocked(np.column_stack([np.zeros(len(values)), values])), 999, 0).pairs[0, 1]
     assert pair.p == 1
 
 
 def test_draws_come_from_the_seed():
     values = np.random.default_rng(4).normal(size=(40, 2))
-    one, same, other = (randomised(Blocked(values), 500, seed).pairs[0, 1].p for seed in (1, 1, 2))
+    one, same, other = (randomized(Blocked(values), 500, seed).pairs[0, 1].p for seed in (1, 1, 2))
     assert one == same != other

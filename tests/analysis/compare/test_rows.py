@@ -132,6 +132,6 @@ def test_one_pair_that_is_identical_does_not_stop_the_others():
 def test_a_spread_that_is_but_rounding_makes_no_effect():
     # every unit differs by .3, which leaves an sd of about 1e-17
     rows = [[0.1, 0.4], [0.5, 0.8], [0.3, 0.6], [0.2, 0.5], [0.7, 1.0], [0.15, 0.45], [0.9, 1.2]]
-    row = only(sk.compare(by_topic(rows), test="randomisation"))
+    row = only(sk.compare(by_topic(rows), test="randomization"))
     assert row["effect"] is None
     assert row["p"] == pytest.approx(2 / 2**7)

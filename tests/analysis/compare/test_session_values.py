@@ -1,23 +1,27 @@
-"""What is asked of sessions: a measure of queries is refused, with advice that can be followed where it is given."""
+"""What is asked of sessions: of a measure of queries the mean is taken, and a column of numbers is a measure."""
 
 from functools import partial
 
+import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import sessionkit as sk
+from sessionkit.analysis.compare.session_values import _cut
 from sessionkit.errors import MeasureError
 from tests.support.clinic import read_clinic
 
 OF_SESSIONS = {
     "compare": sk.compare,
-    "mixed": sk.mixed,
-    "power": partial(sk.power, difference=0.1),
-    "judgment_loss": sk.judgment_loss,
-    "judge_noise": sk.judge_noise,
-    "discriminative_power": sk.discriminative_power,
-    "correlate": partial(sk.correlate, with_="satisfaction"),
+    "mixed": partial(sk.compare, population="users,topics"),
+    "correlate": partial(sk.correlate, with_="satisfaction", draws=200),
+    "power": partial(sk.power, difference=0.1, draws=200, users=[30], topics=[4], component_draws=50),
+    "judgment_loss": partial(sk.judgment_loss, fractions=[0.5, 1.0], draws=2),
+    "judge_noise": partial(sk.judge_noise, draws=5),
+    "discriminative_power": sk.discriminate,
     "sweep": partial(sk.sweep, vary={"b": [2, 3]}),
-    "incomplete": sk.incomplete,
+    "bounds": sk.bounds,
 }
 
 
@@ -26,12 +30,104 @@ def clinic():
     return read_clinic()
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("name", OF_SESSIONS)
-def test_a_measure_of_queries_is_refused_without_naming_an_option_that_is_not_there(clinic, name):
-    with pytest.raises(MeasureError, match=r"for example mean\(nDCG@10\)$"):
-        OF_SESSIONS[name](clinic, "nDCG@10")
+def test_of_a_measure_of_queries_the_mean_is_taken_and_said(clinic, name):
+    with pytest.warns(sk.DataWarning, match=r"nDCG@10 has a value per query; mean\(nDCG@10\)"):
+        found = OF_SESSIONS[name](clinic, "nDCG@10")
+    assert found.table.equals(OF_SESSIONS[name](clinic, "mean(nDCG@10)").table)
+    assert "mean(nDCG@10)" in found.text
 
 
-def test_where_values_per_query_can_be_asked_for_that_is_said(clinic):
-    with pytest.raises(MeasureError, match="or use --per query"):
-        sk.score(clinic, "nDCG@10", per="session")
+def test_means_of_scores_are_named_as_means(clinic):
+    with pytest.warns(sk.DataWarning, match="has a value per query"):
+        scores = sk.score(clinic, ["nDCG@10", "mean(nDCG@10)"], per="session")
+    assert scores["measure"].unique().to_list() == ["mean(nDCG@10)"]
+
+
+def test_a_column_is_compared_like_a_measure(clinic):
+    found = sk.compare(clinic, "column(satisfaction)")
+    rated = clinic.sessions.with_columns(
+        measure=pl.lit("column(satisfaction)"), value=pl.col("satisfaction").cast(pl.Float64)
+    )
+    alone = sk.compare(rated.collect())
+    assert found.table.equals(alone.table)
+    means = clinic.sessions.group_by("system_id").agg(pl.col("satisfaction").mean()).sort("system_id").collect()
+    assert sk.score(clinic, "column(satisfaction)")["value"].to_list() == pytest.approx(means["satisfaction"].to_list())
+    of_users = sk.score(clinic, "column(skill)", per="session").sort("session_id")["value"]
+    joined = clinic.sessions.join(clinic.users, on="user_id").sort("session_id").select("skill").collect()["skill"]
+    assert of_users.to_list() == joined.to_list()
+
+
+@pytest.mark.parametrize(
+    ("measure", "says"),
+    [
+        ("column(satisfacton)", "there is no column 'satisfacton' in sessions or users; did you mean 'satisfaction'?"),
+        ("column", "needs the name of a column of sessions or users in brackets"),
+        ("column(a b)", 'stands in double quotes, such as column\\("Years of use"\\)'),
+        ("column(system_id)", "system_id is not numeric: 120 of 120 values are like 'S1'"),
+        ("column(satisfaction)@10", "takes no cutoff"),
+        ("mean(column(satisfaction))", "mean takes a measure of queries"),
+    ],
+)
+def test_what_is_no_column_of_numbers_is_said(clinic, measure, says):
+    with pytest.raises(sk.SessionkitError, match=says):
+        sk.compare(clinic, measure)
+
+
+def test_judgments_cannot_change_a_column(clinic):
+    for verb in (sk.judgment_loss, sk.judge_noise):
+        with pytest.raises(MeasureError, match="reads no judgments"):
+            verb(clinic, "column(satisfaction)")
+
+
+def test_the_name_of_a_column_may_be_anything(clinic):
+    name = 'Years, "used" (b)'
+    sessions = clinic.sessions.with_columns(pl.lit(3).alias(name))
+    study = clinic.with_tables(sessions=sessions)
+    measure = sk.column(name)
+    assert str(measure) == 'column("Years, ""used"" (b)")'
+    assert sk.parse_measure(str(measure)) == measure
+    assert sk.score(study, str(measure))["value"].to_list() == [3.0, 3.0]
+
+
+@given(st.lists(st.integers(0, 12), min_size=2, max_size=60), st.integers(2, 9))
+def test_numbers_are_cut_into_groups_in_order_that_part_no_equals(values, cut):
+    column = pl.Series("group", [str(value) for value in values])
+    if len(set(values)) == 1:
+        with pytest.raises(sk.UsageError, match="cannot be cut"):
+            _cut(column, "age", cut)
+        return
+    try:
+        names = _cut(column, "age", cut).to_list()
+    except sk.UsageError:
+        assert len(set(values)) < cut  # one number stands for most of the sessions
+        return
+    of = dict(zip(values, names, strict=True))
+    assert [of[value] for value in values] == names
+    order = [of[value] for value in sorted(of)]
+    assert order == sorted(order)
+    for name in set(names):
+        inside = [value for value, own in of.items() if own == name]
+        assert name.endswith(f"({min(inside)} to {max(inside)})")
+
+
+def test_different_numbers_are_cut_into_groups_of_one_size():
+    names = _cut(pl.Series("group", range(30)), "age", 3).value_counts()
+    assert names["count"].to_list() == [10, 10, 10]
+
+
+def test_a_column_of_numbers_is_compared_by_groups(clinic):
+    found = sk.compare(clinic, "nsDCG@10", "years_internet", cut=2)
+    users = clinic.users.select("user_id", "years_internet").collect()
+    low, high = (found.table.item(0, side) for side in ("a", "b"))
+    assert low.startswith("1 of 2 (")
+    edge = float(low.rpartition(" to ")[2].rstrip(")"))
+    split = users.with_columns(half=pl.when(pl.col("years_internet") <= edge).then(pl.lit(low)).otherwise(pl.lit(high)))
+    by_hand = clinic.with_tables(users=clinic.users.join(split.select("user_id", "half").lazy(), on="user_id"))
+    assert found.table.equals(sk.compare(by_hand, "nsDCG@10", "half").table)
+    with pytest.raises(sk.UsageError, match="of numbers cut=3 makes three groups"):
+        sk.compare(clinic.with_tables(sessions=clinic.sessions.with_columns(n=pl.int_range(pl.len()))), "nsDCG@10", "n")
+    for cut, by, says in ((1, "skill", "from 2 to 9"), (2, "topic_id", "is for numbers")):
+        with pytest.raises(sk.UsageError, match=says):
+            sk.compare(clinic, "nsDCG@10", by, cut=cut)

@@ -46,7 +46,7 @@ def outcomes(test, layout, means, studies=STUDIES):
             sizes = [12 + 4 * group for group in range(len(means))]
             sds = [1 + group * (test == "welch") for group in range(len(means))]
             units = Separate(tuple(rng.normal(m, s, n) for m, s, n in zip(means, sds, sizes, strict=True)))
-        yield PROCEDURES[test].run[layout](units, Options(resamples=199, seed=number))
+        yield PROCEDURES[test].run[layout](units, Options(draws=199, seed=number))
 
 
 def rejections(test, layout, means, studies=STUDIES):
@@ -61,8 +61,8 @@ def rejections(test, layout, means, studies=STUDIES):
 EXACT = [
     ("t", "blocked", 2),
     ("wilcoxon", "blocked", 2),
-    ("randomisation", "blocked", 2),
-    ("randomisation", "blocked", 3),
+    ("randomization", "blocked", 2),
+    ("randomization", "blocked", 3),
     ("welch", "separate", 2),
     ("mann-whitney", "separate", 2),
     ("tukey", "blocked", 3),
@@ -97,7 +97,7 @@ def test_a_larger_difference_is_found_more_often(test, layout, groups):
 @pytest.mark.parametrize("difference", [0.0, 1.5])
 @pytest.mark.parametrize(
     ("test", "layout", "groups"),
-    [row for row in EXACT if row[0] in ("t", "randomisation", "welch", "tukey")],
+    [row for row in EXACT if row[0] in ("t", "randomization", "welch", "tukey")],
 )
 def test_intervals_hold_the_truth_all_at_once(test, layout, groups, difference, coarse_effects):
     # fewer nodes move an end by no more than a thousandth of a standard error: of 500 studies none, or one
@@ -114,7 +114,7 @@ def test_intervals_hold_the_truth_all_at_once(test, layout, groups, difference, 
         held += all(low <= truths[key] <= high for key, ((low, high), _) in ends.items())
         held_effect += all(low <= truths[key] / sd <= high for key, (_, (low, high)) in ends.items())
     # max-T draws are of all groups as they are, so the more these differ the wider the intervals
-    most = 1 if (test, groups) == ("randomisation", 3) and difference else 0.97
+    most = 1 if (test, groups) == ("randomization", 3) and difference else 0.97
     assert 0.93 <= held / STUDIES <= most
     assert 0.93 <= held_effect / STUDIES <= most
 

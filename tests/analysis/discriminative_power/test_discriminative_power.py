@@ -38,23 +38,23 @@ def study_s():
 
 
 def test_classics_tukey_and_nemenyi(study_s):
-    tukey = sk.discriminative_power(study_s, "sDCG@1", test="tukey")
+    tukey = sk.discriminate(study_s, "sDCG@1", test="tukey")
     p = {(row["a"], row["b"]): row["asl"] for row in tukey.asl.to_dicts()}
     assert p == pytest.approx({("A", "B"): 0.3033, ("A", "C"): 0.00054, ("B", "C"): 0.0054}, abs=5e-5)
     row = tukey.table.row(0, named=True)
     assert (row["n"], row["pairs"], row["significant"], row["power"]) == (6, 3, 2, pytest.approx(2 / 3))
     assert row["needed"] == pytest.approx(100 * (0.2866 - 0.1000) / 2, abs=0.01)  # half of CLASSIC's interval
     assert row["spread"] == pytest.approx(100 * (0.2866 + 0.1000) / 2, abs=0.01)
-    nemenyi = sk.discriminative_power(study_s, "sDCG@1", test="nemenyi")
+    nemenyi = sk.discriminate(study_s, "sDCG@1", test="nemenyi")
     assert sorted(nemenyi.asl["asl"].to_list()) == pytest.approx([0.0254, 0.1932, 0.6618], abs=5e-5)
     assert nemenyi.table.item(0, "needed") is None
 
 
-def test_the_default_is_randomised_tukey_and_the_curve_falls_to_the_right(study_s):
-    found = sk.discriminative_power(study_s, "sDCG@1", resamples=1_999, seed=3)
-    assert found.test == "randomised Tukey HSD (max-T over all pairs)"
+def test_the_default_is_randomized_tukey_and_the_curve_falls_to_the_right(study_s):
+    found = sk.discriminate(study_s, "sDCG@1", draws=1_999, seed=3)
+    assert found.test == "randomized Tukey HSD (max-T over all pairs)"
     compared = sk.compare(
-        study_s, "sDCG@1", test="randomisation", resamples=1_999, seed=3, correction="none", generalise="topics"
+        study_s, "sDCG@1", test="randomization", draws=1_999, seed=3, correction="none", population="topics"
     ).table
     assert dict(found.asl.select(pl.concat_str("a", "b"), "asl").rows()) == dict(
         compared.select(pl.concat_str("a", "b"), "p").rows()
@@ -68,8 +68,10 @@ def test_the_bootstrap_is_sakais():
     """Units drawn from the differences less their mean; |t| of each draw against that of the data (Sakai, SIGIR 2006)."""
     study, *_ = runs(systems=3, topics=24)
     draws, seed = 400, 9
-    found = sk.discriminative_power(study, "mean(nDCG@10)", test="bootstrap", resamples=draws, seed=seed)
-    wide = sk.score(study, "mean(nDCG@10)").pivot(on="system_id", index="topic_id", values="value", sort_columns=True)
+    found = sk.discriminate(study, "mean(nDCG@10)", test="bootstrap", draws=draws, seed=seed)
+    wide = sk.score(study, "mean(nDCG@10)", per="session").pivot(
+        on="system_id", index="topic_id", values="value", sort_columns=True
+    )
     table = wide.sort("topic_id").drop("topic_id").to_numpy()
     rng = np.random.Generator(np.random.PCG64(seed))
     drawn = rng.integers(0, 24, (draws, 24))
@@ -108,14 +110,14 @@ def test_the_bootstraps_level_is_about_what_it_says():
     rejected = []
     for seed in range(6):
         values = np.random.default_rng(seed).normal(size=n * k)
-        plan = ComparisonPlan.of(runs, k, options=Options(resamples=999, seed=seed))
+        plan = ComparisonPlan.of(runs, k, options=Options(draws=999, seed=seed))
         found = bootstrapped(plan, frame, values, names)
         rejected.append((found.p <= 0.05).mean())
     assert 0.03 < np.mean(rejected) < 0.07
 
 
 def test_two_systems_make_one_pair():
-    found = sk.discriminative_power(read_clinic(), ["nsDCG@10", "sDCG@10"])
+    found = sk.discriminate(read_clinic(), ["nsDCG@10", "sDCG@10"])
     compared = sk.compare(read_clinic(), ["nsDCG@10", "sDCG@10"], correction="none").table
     assert found.asl["asl"].to_list() == compared["p"].to_list()
     assert found.asl["difference"].to_list() == compared["estimate"].to_list()
@@ -135,7 +137,7 @@ def test_more_groups_than_compare_takes_and_systems_that_are_the_same():
             for copy in range(8)
         ]
     )
-    found = sk.discriminative_power(sk.from_tables(results=many, judgments=judgments), "mean(nDCG@10)", resamples=199)
+    found = sk.discriminate(sk.from_tables(results=many, judgments=judgments), "mean(nDCG@10)", draws=199)
     assert found.table.select("n", "pairs").row(0) == (6, 276)
     # 3 x 28 pairs of copies are the same run
     assert found.asl.filter(pl.col("difference") == 0).height == 84
@@ -147,13 +149,13 @@ def test_what_the_design_does_not_support_is_refused():
     clinic = read_clinic()
     for options, names in (
         ({"test": "bootstrap"}, "draws units that met every group; this design is crossover"),
-        ({"test": "bootstrap", "generalise": "topics"}, "4 topics are too few .* test=randomisation would work"),
-        ({"resamples": 10}, "at least 99"),
-        ({"alpha": 1}, "alpha must be"),
+        ({"test": "bootstrap", "population": "topics"}, "4 topics are too few .* test=randomization would work"),
+        ({"draws": 10}, "at least 99"),
+        ({"confidence": 0}, "confidence must be"),
         ({"by": "nothing"}, "no such column"),
     ):
         with pytest.raises(UsageError, match=names):
-            sk.discriminative_power(clinic, "nsDCG@10", **options)
+            sk.discriminate(clinic, "nsDCG@10", **options)
 
 
 def test_a_pair_that_cannot_be_tested_has_no_p():
@@ -164,7 +166,7 @@ def test_a_pair_that_cannot_be_tested_has_no_p():
         },
         judgments={"judgment_key": ["t", "t"], "doc_id": ["x", "y"], "grade": [1, 0]},
     )  # fmt: skip
-    found = sk.discriminative_power(made, "sDCG@1")
+    found = sk.discriminate(made, "sDCG@1")
     row = found.table.row(0, named=True)
     assert (row["pairs"], row["tested"], row["significant"], row["power"]) == (1, 0, 0, None)
     assert found.asl.select("difference", "asl").row(0) == (-1.0, None)

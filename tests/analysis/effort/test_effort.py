@@ -63,12 +63,12 @@ def test_a_session_reads_on_in_its_next_query():
 
 def test_reach_is_that_of_each_sessions_own_curve(clinic):
     found = sk.effort(clinic, "sDCG@10")
-    curves = sk.curve(clinic, "sDCG@10", by="session", after_stop="null")
+    curves = sk.curve(clinic, "sDCG@10", per="session", after_stop="null")
     shown = clinic.results.filter(pl.col("rank") <= 10).group_by("session_id", "query_position").len().collect()
     shown = {(session, query): many for session, query, many in shown.iter_rows()}
     systems = dict(clinic.sessions.select("session_id", "system_id").collect().iter_rows())
     needed = {}
-    for (session,), curve in curves.group_by("group"):
+    for (session,), curve in curves.group_by("session_id"):
         rows = curve.sort("slot").filter(pl.col("value").is_not_null()).to_dicts()
         for rank in range(1, 11):
             target = rows[rank - 1]["ideal"]
@@ -79,7 +79,7 @@ def test_reach_is_that_of_each_sessions_own_curve(clinic):
                 read = before + at["rank"]
             needed.setdefault((systems[session], rank), []).append(read)
     for row in found.reach.iter_rows(named=True):
-        values = needed[row["group"], row["rank"]]
+        values = needed[row["system_id"], row["rank"]]
         there = sorted(value for value in values if value is not None)
         assert (row["units"], row["reached"]) == (len(values), len(there))
         half = math.ceil(len(values) / 2)
@@ -177,7 +177,7 @@ def test_of_many_groups_twelve_are_read_out():
         judgments={"judgment_key": ["t"], "doc_id": ["a"], "grade": [2]},
     )  # fmt: skip
     found = sk.effort(made, "nsDCG@2")
-    assert found.reach["group"].n_unique() == 14
+    assert found.reach["system_id"].n_unique() == 14
     assert "S11:" in found.reading
     assert "S12:" not in found.reading
     assert found.reading.endswith("The other 2 of 14 groups are in the tables.")

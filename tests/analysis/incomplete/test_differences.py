@@ -39,7 +39,7 @@ def test_no_fewer_documents_can_decide_it(difference, steps):
 def test_a_document_that_both_systems_show_decides_nothing():
     # both show x at rank 2: A has a (1) first, B n (0): the difference is -1 whatever x is, though each score may move
     made = study({"A1": "ax", "B1": "nx"}, [("t", "a", 1), ("t", "n", 0)])
-    found = sk.incomplete(made, "mean(DCG@2)")
+    found = sk.bounds(made, "mean(DCG@2)")
     assert found.bounds["residual"].min() > 1
     row = found.differences.row(0, named=True)
     assert (row["difference"], row["lower"], row["upper"], row["holds"]) == (-1.0, -1.0, -1.0, True)
@@ -53,7 +53,7 @@ def test_what_could_turn_a_conclusion_is_named_by_how_much_it_moves():
     # Now B is ahead by 2: x could take 2 from that, y 1.2619; z could add 1.2619. Against stand 3.2619: x alone settles it,
     # as -2 + 3.2619 = 1.2619 are then left against 2
     made = study({"A1": "xy", "B1": "az"}, [("t", "a", 2)])
-    found = sk.incomplete(made, "mean(DCG@2)")
+    found = sk.bounds(made, "mean(DCG@2)")
     row = found.differences.row(0, named=True)
     assert (row["difference"], row["holds"], row["needed"], row["open_documents"]) == (2.0, False, 1, 3)
     assert (row["lower"], row["upper"]) == pytest.approx((2 - 2 - 2 / log2(3), 2 + 2 / log2(3)))
@@ -64,20 +64,20 @@ def test_what_could_turn_a_conclusion_is_named_by_how_much_it_moves():
     ]
     assert "At least 1 must be judged" in found.reading
     assert "t/x (-2)" in found.reading
-    assert sk.incomplete(made, "mean(DCG@2)", wanted=1).wanted.height == 1
+    assert sk.bounds(made, "mean(DCG@2)", wanted=1).wanted.height == 1
 
 
 def test_a_tie_that_judgments_can_make_is_no_difference_that_holds():
     # B has ranks 1 to 3 relevant, A ranks 1 and 2, and rank 3 is open: were it relevant both would have the same; in floating
     # point B's value less A's less the step is 7e-18
     made = study({"A1": "xyz", "B1": "pqr"}, [("t", doc, 1) for doc in "xypqr"], max_grade=1)
-    row = sk.incomplete(made, "sRBP(b=0.6,p=0.8)@3").differences.row(0, named=True)
+    row = sk.bounds(made, "sRBP(b=0.6,p=0.8)@3").differences.row(0, named=True)
     assert (row["lower"], row["holds"], row["needed"]) == (0.0, False, 1)
 
 
 def test_of_many_groups_the_reading_counts_what_holds():
     lists = {f"{name}1": "x" if name < "G" else "y" for name in "ABCDEFGHIJKLMN"}
-    found = sk.incomplete(study(lists, [("t", "x", 1), ("t", "z", 0)]), "sDCG@1")
+    found = sk.bounds(study(lists, [("t", "x", 1), ("t", "z", 0)]), "sDCG@1")
     assert found.differences.height == 91
     # six have x (1), eight y (0 to 2): 6 x 8 pairs can turn, and so can none of the 15 and 28 that have the same document
     held = int(found.differences["holds"].sum())

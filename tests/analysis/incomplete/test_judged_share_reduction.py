@@ -9,7 +9,7 @@ from .lists import study
 
 def test_judged_shares_by_place():
     made = study({"A1": "ax", "A2": "a", "B1": "xy"}, [("t", "a", 1), ("t", "y", -2)], unjudged_grades=(-2,))
-    judged = sk.incomplete(made, "mean(P@2)").judged
+    judged = sk.bounds(made, "mean(P@2)").judged
     found = {row[:3]: row[3:] for row in judged.rows()}
     # A: three results in two lists, a twice judged; B: x in no judgments, y pooled but unjudged
     assert found["A", None, None] == (2, 3, 2, 0, 2 / 3)
@@ -26,7 +26,7 @@ def test_lists_without_results_are_counted():
         judgments={"judgment_key": ["t"], "doc_id": ["b"], "grade": [1]},
         max_grade=1,
     )
-    judged = sk.incomplete(made, "sDCG@3", by=None).judged
+    judged = sk.bounds(made, "sDCG@3", by=None).judged
     assert judged.filter(pl.col("rank").is_null()).select("query_position", "lists", "results").rows() == [
         (None, 2, 1),
         (1, 1, 1),

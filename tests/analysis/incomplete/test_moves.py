@@ -19,13 +19,13 @@ from tests.support.clinic import read_clinic
 def test_they_are_those_of_the_scores_with_one_judgment_more():
     clinic = read_clinic()
     measures = ["sDCG@10", "nsDCG@10", "mean(nDCG@10)"]
-    found = sk.incomplete(clinic, measures, wanted=1)
-    before = sk.score(clinic, measures, per="system")
+    found = sk.bounds(clinic, measures, wanted=1)
+    before = sk.score(clinic, measures, by="system_id")
     for row in found.wanted.iter_rows(named=True):
         more = {"judgment_key": row["judgment_key"], "doc_id": row["doc_id"], "grade": 3.0}
         frames = {name: getattr(clinic, name).collect() for name in ("sessions", "queries", "results")}
         judgments = pl.concat([clinic.judgments.collect(), pl.DataFrame([more])], how="diagonal_relaxed")
-        after = sk.score(sk.from_tables(**frames, judgments=judgments, max_grade=3), [row["measure"]], per="system")
+        after = sk.score(sk.from_tables(**frames, judgments=judgments, max_grade=3), [row["measure"]], by="system_id")
         one = before.filter(measure=row["measure"])["value"]
         moved = (after["value"][1] - after["value"][0]) - (one[1] - one[0])
         assert row["move"] == pytest.approx(moved, abs=1e-9)
@@ -49,14 +49,14 @@ def test_blocks_do_not_change_the_last_digit(monkeypatch, kept):
     judged = pairs.with_columns(grades).filter(pl.Series(rng.random(len(pairs)) < 0.8))
     study = sk.from_tables(results=results, judgments=judged, max_grade=3)
     measures = ["nsDCG@3", "mean(nDCG@3)", "mean(RBP(p=0.8)@3)", "mean(P@3)"]
-    whole = sk.incomplete(study, measures, per="session")
+    whole = sk.bounds(study, measures, per="session")
     if not kept:
         monkeypatch.setattr(
-            sys.modules["sessionkit.analysis.incomplete.incomplete"], "HELD", 2**62
+            sys.modules["sessionkit.analysis.incomplete.bounds"], "HELD", 2**62
         )  # no result fits in memory
     monkeypatch.setattr(reduction, "ROWS", 4)
     monkeypatch.setattr(reduction, "FEWEST", 4)
-    parts = sk.incomplete(study, measures, per="session")
+    parts = sk.bounds(study, measures, per="session")
     assert whole.wanted.equals(parts.wanted)
     assert whole.differences.equals(parts.differences)
     assert whole.bounds.equals(parts.bounds)

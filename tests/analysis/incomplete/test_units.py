@@ -12,6 +12,7 @@ from sessionkit.errors import DataWarning
 from sessionkit.scoring.measures.grammar import parse_measure
 from tests.analysis.incomplete.worlds import logs, outcomes, study_of
 from tests.support.examples import examples
+from tests.support.score_way import score_way
 
 SOME = settings(
     max_examples=examples(8, least=2),
@@ -45,7 +46,7 @@ def scored(study, measures, per):
     """Scores without the warnings of what has no value."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
-        return sk.score(study, measures, per=per)
+        return sk.score(study, measures, **score_way(per))
 
 
 def side_by_side(several):
@@ -85,7 +86,7 @@ def check(bounds, found, unit, *, without=()):
 
 def bounded(study, measures, **more):
     """What incomplete finds, and it says nothing on stderr."""
-    return sk.incomplete(study, measures, **more)
+    return sk.bounds(study, measures, **more)
 
 
 @pytest.mark.few(1)
@@ -147,7 +148,7 @@ def test_means_and_differences_are_within_their_bounds(keys_per_query):
     def test(log):
         found = bounded(study_of([("", *log[:2])], keys_per_query=keys_per_query), measures)
         many = scored(study_of(outcomes(*log), keys_per_query=keys_per_query), measures, "system")
-        bounds = found.bounds.rename({"group": "system_id"})
+        bounds = found.bounds
         both = check(bounds, ranges(many, ["system_id"]), ["system_id"], without=without)
         missed = both.filter(pl.col("bound") == "attained", ~pl.col("met"))
         assert missed.is_empty(), missed
@@ -219,7 +220,7 @@ def test_ratings_of_0_that_are_added_up_count_as_1_where_the_gain_says_so():
     rows = {"session_id": ["s"] * 3, "query_position": [1] * 3, "rank": [1, 2, 3], "doc_id": ["a", "b", "z"]}
     given = {"judgment_key": ["t"] * 3, "doc_id": ["a", "a", "b"], "grade": [0.0, 0.0, 1.0]}
     study = sk.from_tables({**rows, "topic_id": ["t"] * 3}, given, merge="sum", max_grade=3)
-    found = sk.incomplete(study, "nsDCG(gain=lifted)@10", by=None).bounds.row(0, named=True)
+    found = sk.bounds(study, "nsDCG(gain=lifted)@10", by=None).bounds.row(0, named=True)
     third = 1 + 1.5849625007211562
     assert found["lower"] == pytest.approx((2 + 1 / 2 + 3 / third) / (3 + 2 / 2 + 1 / third), abs=1e-12)
     assert found["upper"] == 1.0

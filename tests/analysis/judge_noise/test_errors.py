@@ -68,7 +68,7 @@ def test_judges_are_counted_as_krippendorff_does(table):
     assert set(errors.unknown) == set(used.tolist()) - set(sums)
 
 
-def test_declared_errors_go_to_neighbours_or_anywhere():
+def test_declared_errors_go_to_neighbors_or_anywhere():
     study, used = study_of([[0.0, None, None]]), np.array([0.0, 1.0, 1.0, 3.0])
     near = errors_of(study, used, "0.2", "adjacent")
     assert shares(near) == pytest.approx(
@@ -145,9 +145,9 @@ def test_what_a_searcher_says_is_not_put_in_place_of_sums():
     summed, most = (sk.from_tables(rows, judgments, sessions=sessions, merge=merge) for merge in ("sum", "max"))
     why = "a searcher gives one grade, and the judgments are sums .*merge=sum.*declare a share of sums that err, such as noise=0.1"
     with pytest.raises(UsageError, match=why):
-        sk.judge_noise(summed, "sDCG@5", noise="searchers", draws=2, generalise="sessions")
+        sk.judge_noise(summed, "sDCG@5", noise="searchers", draws=2, population="sessions")
     # nor are searchers said to agree, or not, with 1 + 2 = 3, a grade that none of them can give
     for study, grade, compared in ((summed, 3.0, False), (most, 2.0, True)):
         stays = {"grade": [grade], "becomes": [grade], "share": [1.0]}
-        found = sk.judge_noise(study, "sDCG@5", noise=stays, draws=1, generalise="sessions")
+        found = sk.judge_noise(study, "sDCG@5", noise=stays, draws=1, population="sessions")
         assert ("searchers and judgments" in found.agreement["who"].to_list()) == compared

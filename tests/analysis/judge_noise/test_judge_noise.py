@@ -22,14 +22,16 @@ def clinic():
 def test_every_draw_is_a_study_read_anew():
     study, results, judgments = runs(systems=3, topics=8)
     measure, draws, seed = "mean(nDCG@10)", 6, 5
-    found = sk.judge_noise(study, measure, noise=0.3, draws=draws, seed=seed, test="t", generalise="topics")
+    found = sk.judge_noise(study, measure, noise=0.3, draws=draws, seed=seed, test="t", population="topics")
     grades = judgments["grade"].to_numpy()
     errors = errors_of(study, grades, 0.3, "adjacent")
     tables = []
     for draw in (None, *range(draws)):
         new = grades if draw is None else redrawn(grades, errors, (seed, draw))
         anew = sk.from_tables(results=results, judgments=judgments.with_columns(grade=pl.Series(new)))
-        wide = sk.score(anew, measure).pivot(on="system_id", index="topic_id", values="value", sort_columns=True)
+        wide = sk.score(anew, measure, per="session").pivot(
+            on="system_id", index="topic_id", values="value", sort_columns=True
+        )
         tables.append(wide.drop("topic_id").to_numpy())
     for i, j in ((0, 1), (0, 2), (1, 2)):
         d = np.array([(table[:, j] - table[:, i]).mean() for table in tables])
@@ -91,7 +93,7 @@ def test_judges_of_the_study_are_the_default_and_grades_that_one_alone_gave_stay
         | pl.col("doc_id").is_in(two.filter(judge_id="ada", grade=3.0)["doc_id"].implode()).not_()
     )
     study = sk.from_tables(results=results, judgments=two, merge="first")
-    found = sk.judge_noise(study, "mean(nDCG@10)", draws=2, generalise="topics")
+    found = sk.judge_noise(study, "mean(nDCG@10)", draws=2, population="topics")
     assert found.source == "judges"
     assert "Assessors gave the same grade in" in found.reading
     assert "Grades that nobody else judged stay: 3." in found.reading
@@ -108,7 +110,7 @@ def test_many_groups_have_an_order_and_the_shakiest_pairs_are_told_first():
 def test_what_makes_no_sense_is_refused(clinic):
     for options, names in (
         ({"draws": 0}, "draws must be a whole number of at least 1"),
-        ({"alpha": 0.5}, "alpha must be a number above 0 and below .5"),
+        ({"confidence": 0.5}, "confidence must be a number above .5 and below 1"),
         ({"spread": "near"}, "spread must be one of adjacent, any"),
         ({"noise": "searcher"}, "did you mean 'searchers'"),
         ({"by": "nothing"}, "no such column"),

@@ -5,7 +5,7 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 import sessionkit as sk
-from sessionkit.analysis.judge_noise.searchers import agreement, own_grades
+from sessionkit.analysis.judge_noise.searchers import graders_agreement, own_grades
 
 # session, query, rank, document, the searcher's grade; s1 grades a twice (the higher counts), x is not judged
 ROWS = [
@@ -51,7 +51,7 @@ def test_queries_may_have_keys_of_their_own():
 
 
 def test_kappas_are_scikit_learns(study):
-    found = {row["measure"]: row for row in agreement(study).filter(who="searchers and judgments").to_dicts()}
+    found = {row["measure"]: row for row in graders_agreement(study).filter(who="searchers and judgments").to_dicts()}
     judged, own = zip(*OWN, strict=True)
     assert found["agreement"]["n"] == 7
     assert (found["agreement"]["judge_id"], found["agreement"]["other"]) == ("judgments", "searchers")
@@ -61,11 +61,11 @@ def test_kappas_are_scikit_learns(study):
 
 
 def test_searchers_among_themselves_are_judges_of_a_document(study):
-    found = agreement(study).filter(who="searchers").drop("who")
+    found = graders_agreement(study).filter(who="searchers").drop("who")
     own = own_grades(study)
     rows = own.select("judgment_key", "doc_id", grade="user_grade", judge_id="session_id")
     log = {"session_id": ["s"], "query_position": [1], "rank": [1], "doc_id": ["a"], "topic_id": ["t"]}
-    theirs = sk.judges(sk.from_tables(results=log, judgments=rows)).filter(pl.col("judge_id").is_null())
+    theirs = sk.agreement(sk.from_tables(results=log, judgments=rows)).filter(pl.col("judge_id").is_null())
     assert found.equals(theirs)
     assert dict(found.select("measure", "value").rows())["agreement"] == pytest.approx(1 / 3)
 
@@ -75,5 +75,5 @@ def test_without_grades_of_searchers_there_are_only_assessors(study):
         results={"session_id": ["s"], "query_position": [1], "rank": [1], "doc_id": ["a"], "topic_id": ["t"]},
         judgments={"judgment_key": ["t"] * 2, "doc_id": ["a"] * 2, "judge_id": ["x", "y"], "grade": [1, 0]},
     )
-    assert set(agreement(bare)["who"]) == {"assessors"}
-    assert agreement(bare).drop("who").equals(sk.judges(bare))
+    assert set(graders_agreement(bare)["who"]) == {"assessors"}
+    assert graders_agreement(bare).drop("who").equals(sk.agreement(bare))

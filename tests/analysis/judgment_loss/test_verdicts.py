@@ -15,7 +15,7 @@ def clinic():
 
 
 def test_a_measure_that_no_judgment_moves_is_said_to_be_one(clinic):
-    found = sk.judgment_loss(clinic, ["Queries", "nsDCG@10"], fractions=[0.05], repeats=2)
+    found = sk.judgment_loss(clinic, ["Queries", "nsDCG@10"], fractions=[0.05], draws=2)
     (line,) = [line for line in found.reading.splitlines() if line.startswith("Queries:")]
     assert "no value moved" in line
 
@@ -37,7 +37,7 @@ def test_where_lower_is_better_the_lowest_wins():
         results=pl.DataFrame(rows, schema=names, orient="row"),
         judgments={"judgment_key": ["t", "t"], "doc_id": ["x", "y"], "grade": [1, 1]},
     )
-    found = sk.judgment_loss(study, "mean(ASL)", fractions=[0.5], repeats=8, generalise="sessions")
+    found = sk.judgment_loss(study, "mean(ASL)", fractions=[0.5], draws=8, population="sessions")
     assert found.table["value"].to_list()[1] == pytest.approx((1.5 + 6.5 + 6) / 3)
     assert found.table["winner"].to_list() == [1.0, 1.0]
     assert found.table["tau_low"][0] < 1
@@ -46,7 +46,7 @@ def test_where_lower_is_better_the_lowest_wins():
 def test_where_nothing_is_relevant_there_is_nothing_to_lose():
     _, results, judgments = runs(systems=3, topics=3)
     none = sk.from_tables(results=results, judgments=judgments.with_columns(grade=pl.lit(0.0)))
-    found = sk.judgment_loss(none, ["mean(nDCG@10)", "mean(AP(undefined=zero))"], fractions=[0.5], repeats=1)
+    found = sk.judgment_loss(none, ["mean(nDCG@10)", "mean(AP(undefined=zero))"], fractions=[0.5], draws=1)
     assert "mean(nDCG@10): no session has a value with all judgments" in found.reading
     assert "mean(AP(undefined=zero)): no value moved in any draw" in found.reading
     assert found.table["tau"].to_list() == [None] * 4
@@ -62,7 +62,7 @@ def test_a_pair_that_cannot_be_tested_has_no_verdict_to_keep():
         },
         judgments={"judgment_key": ["t"] * 24, "doc_id": docs, "grade": [1] * 20 + [0] * 4},
     )  # fmt: skip
-    found = sk.judgment_loss(made, "sDCG@2", fractions=[0.5], repeats=4)
+    found = sk.judgment_loss(made, "sDCG@2", fractions=[0.5], draws=4)
     assert found.confusion.select("kept", "gained", "lost", "found", "accuracy").unique().rows() == [(0, 0, 0, 0, None)]
     assert found.pairs.select("p_all", "p", "rejected").unique().rows() == [(None, None, None)]
     assert "with too little to test it on" in found.reading

@@ -16,6 +16,6 @@ def known(**sds):
     return Noise(names, variances, np.repeat(variances[:, None], 3, axis=1))
 
 
-def planned(design, claim, layout, habits, *, groups=2, studies=6_000, alpha=0.05, seed=1):
+def planned(design, population, layout, habits, *, groups=2, studies=6_000, alpha=0.05, seed=1):
     """A plan."""
-    return PlannedDesign(design, claim, layout, groups, habits, alpha, studies, seed)
+    return PlannedDesign(design, population, layout, groups, habits, alpha, studies, seed)

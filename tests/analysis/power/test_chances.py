@@ -92,9 +92,9 @@ def test_tukey_against_simulated_blocks():
 
 
 def test_a_nominal_5_percent_test_finds_nothing_2_5_percent_of_the_time_on_this_side():
-    for design, claim, layout in (("crossover", "users", "crossed"), ("crossover", "topics", "blocked")):
+    for design, population, layout in (("crossover", "users", "crossed"), ("crossover", "topics", "blocked")):
         found = chance(
-            planned(design, claim, layout, CLINIC).at(30, 4), known(user=0.1, group_topic=0.1, residual=0.2), 1e-9
+            planned(design, population, layout, CLINIC).at(30, 4), known(user=0.1, group_topic=0.1, residual=0.2), 1e-9
         )
         assert 0.015 <= found.power <= 0.035
 
@@ -122,14 +122,16 @@ def test_uncertain_components_give_a_range():
     assert each[2] < found.low < each[1] < found.high < each[0]
 
 
-@pytest.mark.parametrize(("claim", "shift"), [("users", 0.1 / (2 * (0.04 + 0.0625 / 4) / 20) ** 0.5), ("topics", None)])
-def test_paired_by_user_and_topic(claim, shift):
+@pytest.mark.parametrize(
+    ("population", "shift"), [("users", 0.1 / (2 * (0.04 + 0.0625 / 4) / 20) ** 0.5), ("topics", None)]
+)
+def test_paired_by_user_and_topic(population, shift):
     # 20 users, each with 4 topics and both systems: a user's difference has variance 2 (.2^2 + .25^2 / 4); a topic's
     # 2 (.1^2 + .25^2 / 20). What these topics do sums to 0 over them for a claim about users, and the other way round
-    plan = planned("both", claim, "blocked", Habits(4, 2, 20, 4, 160))
+    plan = planned("both", population, "blocked", Habits(4, 2, 20, 4, 160))
     studies = plan.at(20, 4)
     found = chance(studies, known(group_user=0.2, group_topic=0.1, residual=0.25), 0.1)
     expected = t_power(19, shift) if shift else t_power(3, 0.1 / (2 * (0.01 + 0.0625 / 20) / 4) ** 0.5)
     assert found.power == pytest.approx(expected, abs=4 * found.error)
-    other = {"users": "group:topic", "topics": "group:user"}[claim]
+    other = {"users": "group:topic", "topics": "group:user"}[population]
     assert np.abs(studies.estimates[studies.sources.index(other)]).max() < 1e-12

@@ -12,7 +12,7 @@ from sessionkit.errors import DataError, UsageError
 from tests.analysis.compare.layouts import by_topic, crossing, scores, simulated
 from tests.support.clinic import read_clinic
 
-QUICK = {"studies": 400, "draws": 60}
+QUICK = {"draws": 400, "component_draws": 60}
 
 
 @pytest.fixture(scope="module")
@@ -55,40 +55,40 @@ def test_few_users_leave_it_uncertain():
 
 @pytest.mark.slow
 def test_the_clinic(plan):
-    assert plan.smallest["claim"].to_list() == ["users"] + ["topics"] * 6
+    assert plan.smallest["population"].to_list() == ["users"] + ["topics"] * 6
     users = plan.smallest.row(0, named=True)
     # sd .26 of a session: 4 x .26^2 / sessions = (.065 / 2.82)^2 at about 508 sessions of 4 per user
     assert 110 <= users["users"] <= 150
     assert users["sessions"] == 4 * users["users"]
-    of_users = plan.table.filter(claim="users")
+    of_users = plan.table.filter(population="users")
     assert of_users["power"].is_sorted()
     assert of_users["users"].to_list() == [30, 46, 60, 90, 120, 180, 240, 360, 480]
     assert (of_users["reaches"] == (of_users["power"] >= 0.8)).all()
 
 
 def test_four_topics_cannot_carry_a_claim_beyond_them(plan):
-    four = plan.smallest.filter(claim="topics", topics=4).row(0, named=True)
+    four = plan.smallest.filter(population="topics", topics=4).row(0, named=True)
     assert four["users"] is None
     assert four["limit"] < 0.8
     assert "Claim about topics like these: with 4" in plan.reading
     assert "topics no number of users reaches 0.8" in plan.reading
     assert "Only more topics help." in plan.reading
-    limits = plan.smallest.filter(claim="topics")["limit"]
+    limits = plan.smallest.filter(population="topics")["limit"]
     assert limits.is_sorted()
     endless = plan.table.filter(pl.col("users").is_null())
     assert endless["topics"].to_list() == [4, 8, 12, 16, 24, 32]
 
 
 def test_it_keeps_the_test_of_compare(clinic, plan):
-    for claim in ("users", "topics"):
-        named = plan.table.filter(claim=claim)["test"].unique().to_list()
-        assert named == [sk.compare(clinic, "nsDCG@10", generalise=claim).test]
+    for population in ("users", "topics"):
+        named = plan.table.filter(population=population)["test"].unique().to_list()
+        assert named == [sk.compare(clinic, "nsDCG@10", population=population).test]
 
 
 @pytest.mark.slow
 def test_a_seed_settles_it(clinic):
     one, same, other = (
-        power(clinic, "nsDCG@10", difference=0.065, generalise="users", users=[60], seed=seed, **QUICK).table
+        power(clinic, "nsDCG@10", difference=0.065, population="users", users=[60], seed=seed, **QUICK).table
         for seed in (1, 1, 2)
     )
     assert one.equals(same)
@@ -96,7 +96,7 @@ def test_a_seed_settles_it(clinic):
 
 
 def test_a_share_of_the_first_groups_mean(clinic):
-    found = power(clinic, "nsDCG@10", difference="10%", generalise="users", users=[30], **QUICK)
+    found = power(clinic, "nsDCG@10", difference="10%", population="users", users=[30], **QUICK)
     mean = sk.compare(clinic, "nsDCG@10").table["mean_a"].item()
     assert found.difference == pytest.approx(mean / 10)
     assert "10.0% of the first group's mean" in found.reading
@@ -121,7 +121,7 @@ def test_what_topics_do_may_not_be_known():
 def test_undefined_values_are_left_out():
     values = simulated(1, seed=4)[:, 0]
     values[::9] = np.nan
-    found = power(crossing(values), difference=0.1, generalise="users", users=[30], **QUICK)
+    found = power(crossing(values), difference=0.1, population="users", users=[30], **QUICK)
     assert 0 < found.table["power"].item() < 1
     assert "nan" not in str(found)
 
@@ -130,7 +130,7 @@ def test_how_many_more_is_said(plan):
     users = plan.smallest.row(0, named=True)
     assert (users["more_users"], users["more_topics"]) == (users["users"] - 30, 0)
     assert f"{users['users']} users ({users['more_users']} more than now), 4 topics" in plan.reading
-    assert plan.smallest.filter(claim="topics")["more_topics"].to_list() == [0, 4, 8, 12, 20, 28]
+    assert plan.smallest.filter(population="topics")["more_topics"].to_list() == [0, 4, 8, 12, 20, 28]
 
 
 def test_power_just_below_the_target_is_not_rounded_up_to_it():
@@ -162,7 +162,7 @@ def test_a_difference_beyond_all_sessions_is_said(clinic):
         power(clinic, "nsDCG@10", difference=1.5)
     # of scores in percent nothing is known but the name
     percent = crossing(100 * simulated(1, seed=4)[:, 0], "nsDCG@10")
-    assert power(percent, difference=5, generalise="users", users=[30], **QUICK).difference == 5
+    assert power(percent, difference=5, population="users", users=[30], **QUICK).difference == 5
 
 
 def test_numbers_that_nothing_plans_are_refused(clinic):
@@ -179,10 +179,10 @@ def test_what_is_refused(clinic):
         ({"difference": 0}, "above 0"),
         ({"difference": "a tenth"}, "a share such as 10%"),
         ({"difference": 0.1, "target": 80}, "target must be"),
-        ({"difference": 0.1, "alpha": 0}, "alpha must be"),
+        ({"difference": 0.1, "confidence": 1}, "confidence must be"),
         ({"difference": 0.1, "users": [1]}, "whole numbers from 2"),
-        ({"difference": 0.1, "studies": 10}, "at least 200"),
-        ({"difference": 0.1, "generalise": "user"}, "did you mean 'users'"),
+        ({"difference": 0.1, "draws": 10}, "at least 200"),
+        ({"difference": 0.1, "population": "user"}, "did you mean 'users'"),
         ({"difference": 0.1, "by": "sistem_id"}, "did you mean 'system_id'"),
     ):
         with pytest.raises(UsageError, match=says):

@@ -22,7 +22,7 @@ def test_crossings_are_where_algebra_has_them():
     assert (near["conclusion"], near["changes"], near["at"]) == ("lead", 1, "b=3")
     assert near["distance"] == pytest.approx(math.log2(math.log(3) / math.log(2)), abs=1e-5)
     # both ends as they are told, scored anew
-    means = [sk.score(toy(1), near[name], per="system")["value"].to_list() for name in ("measure", "still")]
+    means = [sk.score(toy(1), near[name], by="system_id")["value"].to_list() for name in ("measure", "still")]
     assert means[0][1] >= means[0][0]
     assert means[1][1] < means[1][0]
     assert "b=3" in found.reading
@@ -39,7 +39,7 @@ def test_a_crossing_of_two_parameters_is_found_where_none_of_one_is():
     (near,) = found.nearest.iter_rows(named=True)
     assert (near["changes"], near["leader"]) == (2, "B")
     for name, leads in (("measure", "B"), ("still", "A")):
-        assert sk.score(study, near[name], per="system").sort("value").item(-1, "system_id") == leads
+        assert sk.score(study, near[name], by="system_id").sort("value").item(-1, "system_id") == leads
 
     def gained(text):
         b, bq = (float(part.partition("=")[2]) for part in text.split(", "))

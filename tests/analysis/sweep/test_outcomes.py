@@ -97,7 +97,7 @@ def test_more_groups_than_a_comparison_takes_are_ordered_and_not_tested():
 
 def test_the_verdict_of_a_study_without_a_difference():
     _, _, study = log(seed=8, users=4)
-    found = sk.sweep(study, "sDCG@5", {"b": [2, 4]}, alpha=1e-9)
+    found = sk.sweep(study, "sDCG@5", {"b": [2, 4]}, confidence=1 - 1e-9)
     assert "No difference shown" in found.reading
     assert found.regions.filter(conclusion="verdict").item(0, "statement") == "no difference is shown (p above 1e-09)"
     assert " wins" not in found.reading

@@ -120,7 +120,7 @@ def test_scores_count_an_empty_list_that_words_mark(write, quiet_read):
     rows = [("t", 1, 1, "x", None, None), ("t", 2, None, "no hits", None, None)]
     path = write("study.toml", TOML.format(written(write, "csv", rows), '""') + '[defaults]\ntopic_id = "t"\n')
     study = quiet_read(path, judgments=write("qrels", "t 0 x 1\n"))
-    assert sk.score(study, "mean(nDCG@10)")["value"].to_list() == [0.5]
+    assert sk.score(study, "mean(nDCG@10)", per="session")["value"].to_list() == [0.5]
 
 
 def test_a_document_without_a_rank_is_told_of_where_no_rank_means_an_empty_list():

@@ -98,7 +98,7 @@ def test_other_values_are_refused(write):
 @pytest.mark.parametrize("status", ["empty", "not_logged"])
 def test_the_third_query_is_discounted_as_the_third(status):
     study = sk.from_tables(LISTS, JUDGED, missing_positions=status)
-    value = lambda measure: sk.score(study, measure)["value"].item()  # noqa: E731
+    value = lambda measure: sk.score(study, measure, per="session")["value"].item()  # noqa: E731
     # the documents are at rank 1 of queries 1 and 3: 1 / 1 + 1 / (1 + log4 3), not 1 + 1 / (1 + log4 2) = 1.667
     third = 1 / (1 + math.log(3, 4))
     assert value("sDCG@10") == pytest.approx(1 + third)
@@ -233,7 +233,10 @@ def test_a_study_on_disk_has_every_position(tmp_path):
     ordinal = pl.int_range(1, pl.len() + 1).over("session_id")
     assert opened.queries.select((pl.col("query_position") == ordinal).all()).collect().item()
     assert opened.settings.missing_positions == "empty"
-    assert sk.score(opened, "sDCG@10")["value"].to_list() == sk.score(saved, "sDCG@10")["value"].to_list()
+    assert (
+        sk.score(opened, "sDCG@10", per="session")["value"].to_list()
+        == sk.score(saved, "sDCG@10", per="session")["value"].to_list()
+    )
     assert Package(str(saved.path / "datapackage.json")).resource_names
 
 

@@ -78,7 +78,7 @@ def test_queries_are_merged_where_that_is_asked_for(core):
     assert texts(again) == [(1, "a"), (2, "b")]
 
 
-def test_it_is_recognised_and_taken_apart(core):
+def test_it_is_recognized_and_taken_apart(core):
     study = core()
     assert study.reader == "core"
     assert study.queries.select("session_id", "query_position", "query_text", "results_status").collect().rows() == [

@@ -133,6 +133,6 @@ def test_what_study_toml_says_wrongly_is_named(logui, config, said):
         logui(**config)
 
 
-def test_it_is_recognised_by_content(write):
+def test_it_is_recognized_by_content(write):
     assert fitting([glimpse(write("flight.json", flight()))], FORMATS) == ["logui"]
     assert not FORMATS["logui"].fits(glimpse(write("other.json", '[{"eventType": 1}]')))

@@ -53,7 +53,7 @@ def test_a_query_sent_again_is_one_whose_order_starts_anew(write, quiet_read):
     assert rows(study, "results", "query_position", "rank", "clicks") == [(1, 1, 1), (1, 2, 1), (2, 1, 1)]
 
 
-def test_2012_in_utf_8_is_recognised_too(write, quiet_read):
+def test_2012_in_utf_8_is_recognized_too(write, quiet_read):
     study = quiet_read(write("SogouQ.txt", OF_2012))
     assert study.reader == "sogou"
     assert "SogouQ.txt: taken to be in UTF-8" in study.notes

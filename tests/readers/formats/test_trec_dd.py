@@ -114,9 +114,11 @@ def test_the_scorers_value(write, quiet_read, judgments):
     # B = 4 + 3, C = 1, A = 2 + 1, E = 2; B and A shown again gain nothing.
     # iteration 1: 7 / 1 + 0 + 1 / (1 + log2 3) = 7.38685; iteration 2: (3 / 1 + 0 + 0 + 2 / (1 + log2 4)) / (1 + log4 2)
     # = 3.66667 / 1.5 = 2.44444; together the 9.8312972517 that the track's scorer gives
-    scores = sk.score(study, "sDCG(duplicates=first)@10")
+    scores = sk.score(study, "sDCG(duplicates=first)@10", per="session")
     assert scores["value"].to_list() == [pytest.approx(9.8312972517, abs=1e-9)]
-    assert sk.score(study, "sDCG(like=trecdd2017)@10")["value"].to_list() == [pytest.approx(9.8312972517, abs=1e-9)]
+    assert sk.score(study, "sDCG(like=trecdd2017)@10", per="session")["value"].to_list() == [
+        pytest.approx(9.8312972517, abs=1e-9)
+    ]
 
 
 def test_lines_that_do_not_fit_are_rejected(write, quiet_read, rejects):

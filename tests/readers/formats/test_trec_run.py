@@ -231,7 +231,7 @@ def test_turns_of_several_runs_are_counted_once_and_may_be_judged_by_turn(write,
     runs = [write(name, "".join(f"31_{turn} Q0 d 1 1 {name}\n" for turn in (1, 2))) for name in ("one", "two")]
     study = quiet_read(runs, judgments=write("qrels", "31_1 0 d 1\n31_2 0 d 0\n"))
     assert study.notes[0].startswith("2 topics look like turns of 1 session ('31_1', '31_2', ...)")
-    scores = sk.score(study, "mean(P@1)")
+    scores = sk.score(study, "mean(P@1)", per="session")
     assert dict(scores.select("session_id", "value").rows()) == {
         "one:31_1": 1,
         "one:31_2": 0,

@@ -167,7 +167,7 @@ def test_options(ubi):
     assert shown(study, "clicks", "click")[:2] == [("c2-1", 1, 1, "B2", 0, 0), ("s1", 1, 1, "A1", 0, 0)]
     assert study.rejected.select("rule", "value").collect().rows() == [("rank_is_at_least_1", "0")]
     assert "judgment_key" not in study.columns("queries")
-    normal = ubi([query("q", " Desk  Lamp ", ["A"])], judgment_key="normalised")
+    normal = ubi([query("q", " Desk  Lamp ", ["A"])], judgment_key="normalized")
     assert asked(normal, "query_text", "judgment_key") == [(" Desk  Lamp ", "desk lamp")]
     tried = [query(f"q{one}", "lamp", ["A"], client_id=one, query_attributes={"experiment": one}) for one in "ab"]
     study = ubi(tried, system="query_attributes.experiment")
@@ -310,7 +310,7 @@ def test_damaged_files_are_refused(write):
         ("camel.json", json.dumps([{"queryId": "q", "userQuery": "lamp", "queryResponse": {}}])),
     ],
 )
-def test_it_is_recognised_by_content(write, name, text):
+def test_it_is_recognized_by_content(write, name, text):
     assert fitting([glimpse(write(name, text))], FORMATS) == ["ubi"]
 
 
@@ -330,7 +330,7 @@ def test_other_json_is_not_taken_for_it(write, text):
     assert not FORMATS["ubi"].fits(glimpse(write("other.json", text)))
 
 
-def test_a_folder_of_such_files_is_recognised(write, tmp_path, quiet_read):
+def test_a_folder_of_such_files_is_recognized(write, tmp_path, quiet_read):
     write("a.ndjson", lines(LOG[:3]))
     write("b.ndjson", lines(LOG[3:]))
     assert quiet_read(tmp_path).reader == "ubi"

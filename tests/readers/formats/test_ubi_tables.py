@@ -334,7 +334,7 @@ def test_numpys_lists_of_hits_are_not_taken_for_one_id(write, quiet_read, reject
     assert [row[2:4] for row in rejects(study)] == [("hits_can_be_read", "['A' ... 'B']")]
 
 
-def test_parquet_is_recognised_by_its_columns(write, tmp_path, quiet_read):
+def test_parquet_is_recognized_by_its_columns(write, tmp_path, quiet_read):
     queries = as_parquet(ASKED, write, "anything")
     assert fitting([glimpse(queries)], FORMATS) == ["ubi"]
     assert fitting([glimpse(queries)], JUDGMENTS) == []

@@ -227,7 +227,7 @@ def test_what_is_no_export_is_refused(write, text, said):
         read(write("p07.json", text))
 
 
-def test_it_is_recognised_by_content(write):
+def test_it_is_recognized_by_content(write):
     assert fitting([glimpse(write("p07.json", json.dumps(export(), indent=1)))], FORMATS) == ["yasbil"]
     assert not FORMATS["yasbil"].fits(glimpse(write("other.json", '{"a": [{"b": 1}]}')))
 

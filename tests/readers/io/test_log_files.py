@@ -1,4 +1,4 @@
-"""Files found, recognised by content, unpacked; all that is wrong with them is a DataError."""
+"""Files found, recognized by content, unpacked; all that is wrong with them is a DataError."""
 
 import gzip
 import os

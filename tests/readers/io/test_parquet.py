@@ -66,7 +66,7 @@ def test_damaged_pages_are_blamed_on_their_file(tmp_path, quiet_read, times):
         tmp_path / "log.parquet"
     )
     data = bytearray((tmp_path / "log.parquet").read_bytes())
-    data[4:400] = b"\xff" * 396  # the footer, by which the file is recognised, stays whole
+    data[4:400] = b"\xff" * 396  # the footer, by which the file is recognized, stays whole
     (tmp_path / "log.parquet").write_bytes(data)
     with pytest.raises(DataError, match=r"^log.parquet cannot be read"):
         quiet_read(tmp_path / "log.parquet")
@@ -131,7 +131,7 @@ def test_digits_that_cannot_be_held_are_told_of(tmp_path, quiet_read):
 
 
 @pytest.mark.parametrize("content", ["none", "cut", "twice", "magic", "packed"])
-def test_what_cannot_be_recognised_is_told_of_by_its_reader(tmp_path, quiet_read, content):
+def test_what_cannot_be_recognized_is_told_of_by_its_reader(tmp_path, quiet_read, content):
     path = odd(tmp_path)
     whole = path.read_bytes()
     if content == "none":

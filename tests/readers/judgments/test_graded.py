@@ -71,7 +71,7 @@ def test_study_toml_may_name_the_format(judged, write):
         judged("q.txt", "lamp 0 B 1\n", config={"judgments": {"path": "stars.csv", "format": "graded"}})
 
 
-def test_study_toml_may_leave_the_format_to_be_recognised(judged, write):
+def test_study_toml_may_leave_the_format_to_be_recognized(judged, write):
     write("own.csv", "query,docid,rating\nlamp,A,5\n")
     study = judged("q.csv", "query,docid,grade\ndesk lamp,B,1\n", config={"judgments": {"path": "own.csv"}})
     assert rows(study) == [("lamp", "A", 5.0), ("desk lamp", "B", 1.0)]
@@ -131,7 +131,7 @@ def test_a_raw_grade_of_the_files_own_is_kept_beside_the_word(write, quiet_read)
     assert study.judgments.collect().select("grade", "raw_grade", "raw_grade_given").rows() == [(2.0, "Exact", 7)]
 
 
-def test_labels_of_a_recognised_table_need_nothing_but_its_path(judged, write):
+def test_labels_of_a_recognized_table_need_nothing_but_its_path(judged, write):
     write("words.csv", WORDS)
     said = {"path": "words.csv", "labels": {"E": 3, "I": 0.5, "X": 0}}
     study = judged("more.csv", "query,docid,grade\nlamp,Z,1\n", config={"judgments": said})

@@ -65,13 +65,13 @@ def test_lines_that_name_no_document_and_text_are_refused(judged, comment):
     [
         (TITLED, True),
         ("\n2 qid:7 # A desk lamp\n", True),
-        ("2 qid:7 1:0.1 2:0.2\n", True),  # recognised, to be refused by name
+        ("2 qid:7 1:0.1 2:0.2\n", True),  # recognized, to be refused by name
         ("2 1:0.1 2:0.2\n", False),
         ("# a comment\n7 0 A 2\n", False),
         ("query,docid,rating\n", False),
     ],
 )
-def test_they_are_recognised(text, fits):
+def test_they_are_recognized(text, fits):
     assert holds_ltr(text) is fits
 
 

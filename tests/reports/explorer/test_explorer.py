@@ -83,7 +83,7 @@ def test_contributions_curves_and_values_are_those_of_sessionkit(shown, measures
     measure = measures[0] if measures else "sDCG@10"
     scores = dict(sk.score(study, measure, per="session").select("session_id", "value").rows())
     explained = sk.explain(study, measure)
-    curves = curve_with_stops(study, measure, "session_id").filter(~pl.col("stopped"))
+    curves = curve_with_stops(study, measure, per="session").filter(~pl.col("stopped"))
     for nth in range(12):  # among them lists not logged between others, which leave slots of no query
         session = f"s{nth:04}"
         found = look_at(page, session)
@@ -93,7 +93,7 @@ def test_contributions_curves_and_values_are_those_of_sessionkit(shown, measures
         added = own["contribution"].drop_nulls().to_list()
         got = [number(row[-2]) for rows in cells(page) for row in rows if row[-2] != "\u2013"]
         assert got == pytest.approx(added, abs=6e-5)
-        mine = curves.filter(pl.col("group") == session).sort("slot")
+        mine = curves.filter(pl.col("session_id") == session).sort("slot")
         assert len(found["own"]) == len(mine)
         if value is not None:
             assert found["own"] == pytest.approx(mine["value"].to_list(), abs=1e-9)

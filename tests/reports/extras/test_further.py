@@ -72,7 +72,7 @@ def study():
 def pages():
     """A study of hostile names, its page, and the page with everything that can be asked for."""
     hostile = study_of(systems=HOSTILE[:2], topics=HOSTILE[:3], title=HOSTILE[0])
-    options = {"topic": HOSTILE[1], "system": HOSTILE[0], "min_queries": 1, "redact": "users"}
+    options = {"where": "queries >= 1", "redact": "users"}
     more = report(hostile, "nsDCG@5", **options, also=["discriminate", "noise", "power", "mixed"], difference="10%")
     return hostile, report(hostile, "nsDCG@5"), more
 
@@ -83,10 +83,7 @@ def parts_of(study, section, also, difference=None):
         study,
         [parse_measure("sDCG@5")],
         asked=True,
-        topic=None,
-        system=None,
-        min_queries=4,
-        per="system",
+        by="system_id",
         redaction=Redaction(),
         also=Also.of(also, difference),
     )
@@ -110,8 +107,8 @@ def shown(page):
 )
 def test_a_part_has_the_reading_the_figure_and_the_numbers_of_its_command(study, section, name, column, kind):
     found = {
-        "mixed": lambda: sk.mixed(study, "sDCG@5"),
-        "discriminate": lambda: sk.discriminative_power(study, "sDCG@5"),
+        "mixed": lambda: sk.compare(study, "sDCG@5", population="users,topics"),
+        "discriminate": lambda: sk.discriminate(study, "sDCG@5"),
         "noise": lambda: sk.judge_noise(study, "sDCG@5"),
         "power": lambda: sk.power(study, "sDCG@5", difference=0.5),
     }[name]()
@@ -136,7 +133,7 @@ def test_a_part_has_the_reading_the_figure_and_the_numbers_of_its_command(study,
     if column is not None:
         assert table[column].to_list() == found.table[column].to_list()
     else:
-        assert table["claim"].to_list() == found.smallest["claim"].to_list()
+        assert table["population"].to_list() == found.smallest["population"].to_list()
     assert not parts_of(
         study, {"measures": "judgments", "judgments": "measures"}[section], name, 0.5 if name == "power" else None
     )
@@ -174,7 +171,7 @@ def test_the_page_names_the_command_with_what_was_asked_for(pages):
     _, usual, more = pages
     command = command_of(more)
     assert command[6:] == [
-        "--topic", HOSTILE[1], "--system", HOSTILE[0], "--min-queries", "1", "--redact", "users", "--also", ALL,
+        "--where", "queries >= 1", "--redact", "users", "--also", ALL,
         "--difference", "10%",
     ]  # fmt: skip
     assert "sessionkit report STUDY 'nsDCG@5' --output report.html\n" in shown(usual)
@@ -222,7 +219,7 @@ def test_power_is_drawn_for_a_declared_difference_alone(study):
 
 def test_a_figure_that_cannot_be_drawn_has_the_reason(study):
     of = Material.of(
-        study, [parse_measure("sDCG@5")], asked=True, topic=None, system=None, min_queries=4, per="system",
+        study, [parse_measure("sDCG@5")], asked=True, by="system_id",
         redaction=Redaction(), also=Also(),
     )  # fmt: skip
     table = sk.judge_noise(study, "sDCG@5", draws=5).table

@@ -28,7 +28,7 @@ def found(make):
     return found
 
 
-PLAN = {"difference": 0.5, "users": [24], "studies": 200, "draws": 50}
+PLAN = {"difference": 0.5, "users": [24], "draws": 200, "component_draws": 50}
 
 
 @pytest.mark.slow
@@ -36,8 +36,8 @@ PLAN = {"difference": 0.5, "users": [24], "studies": 200, "draws": 50}
 def test_power_names_its_tests_and_that_of_several_pairs_is_corrected(found, systems, corrected):
     plan, choices = found(sk.power, systems, **PLAN)
     caption = robustness.of_plan(plan, choices).caption
-    for claim, test in plan.table.select("claim", "test").unique().rows():
-        assert f"{test} (about {claim})" in caption
+    for population, test in plan.table.select("population", "test").unique().rows():
+        assert f"{test} (about {population})" in caption
     assert ("Bonferroni over 3 pairs" in plan.reading) is corrected  # 3 x 2 / 2
     assert ("Bonferroni over 3 pairs" in caption) is corrected
 
@@ -64,12 +64,12 @@ def test_noise_says_where_its_errors_are_from(found, noise, source, said):
     caption = robustness.of_noise(changed, choices).caption
     assert changed.source == source
     assert f"Errors are {said}; a draw changes {changed.changed:.0%} of the judgments" in caption
-    assert caption.endswith(f"by {changed.test} over {changed.claim}.")
+    assert caption.endswith(f"by {changed.test} over {changed.population}.")
 
 
 def test_discriminative_power_says_whether_pairs_are_tested_together(found):
-    power, choices = found(sk.discriminative_power, resamples=99)
+    power, choices = found(sk.discriminate, draws=99)
     assert not power.simultaneous
-    assert robustness.of_pairs(power, choices).caption.endswith(f"over {power.claim}, each pair by itself.")
+    assert robustness.of_pairs(power, choices).caption.endswith(f"over {power.population}, each pair by itself.")
     together = robustness.of_pairs(replace(power, simultaneous=True), choices)
-    assert together.caption.endswith(f"over {power.claim}.")
+    assert together.caption.endswith(f"over {power.population}.")

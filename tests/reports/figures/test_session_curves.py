@@ -9,6 +9,7 @@ from sessionkit.charts.registry import CHARTS
 from sessionkit.errors import UsageError
 from sessionkit.reports.choices import choices_of
 from sessionkit.reports.figures.figure import figure
+from sessionkit.reports.single import single_figure
 
 
 def clicked(study):
@@ -39,17 +40,18 @@ def test_captions_count_what_was_averaged(make):
     assert "of two queries or more. Sessions: S1 2 (1 of one query left out)." in caption
     caption = figure(study, "last-vs-nonlast", replace(choices, average="queries")).caption
     assert "S1 last: 3 in 3, S1 non-last: 3 in 2; sessions of one query, in last alone: S1 1." in caption
-    caption = figure(study, "topic-curves", choices_of(study, min_queries=2)).caption
+    caption = figure(study, "topic-curves", choices_of(study, long=2)).caption
     assert "all sessions (S1 3) and those with at least 2 queries (S1 2)" in caption
 
 
 @pytest.mark.slow
 def test_single_figures_say_of_what_they_are(make):
     study = make(systems=("S1",), topics=("t", "u"), sessions=2, synthetic=True)
-    shown = {kind: figure(study, kind, choices_of(study, topic="u")) for kind, one in CHARTS.items() if one.in_report}
+    drawn = [kind for kind, one in CHARTS.items() if one.in_report]
+    shown = {kind: single_figure(study, kind, where="topic_id = 'u'") for kind in drawn}
     below = {kind: made.chart.to_dict()["title"]["subtitle"] for kind, made in shown.items()}
-    assert below["topic-curves"] == ["topic u", "Synthetic data"]
-    assert below["single-sessions"] == ["S1, topic u", "Synthetic data"]
+    assert below["topic-curves"] == ["where topic_id = 'u' (1 of 2 sessions)", "topic u", "Synthetic data"]
+    assert below["single-sessions"] == ["where topic_id = 'u' (1 of 2 sessions)", "S1, topic u", "Synthetic data"]
     assert "after every slot; 1 session." in shown["single-sessions"].caption
     pooled = figure(study, "last-vs-nonlast", replace(choices_of(study), average="queries"))
     assert "discounted by its position in the session" in pooled.caption
@@ -58,9 +60,9 @@ def test_single_figures_say_of_what_they_are(make):
 def test_sessions_can_be_grouped_by_another_column(make):
     study = make(topics=("a", "b"))
     made = figure(study, "session-curve", choices_of(study, by="topic_id"))
-    colour = next(layer["encoding"]["color"] for layer in made.chart.to_dict()["layer"] if "color" in layer["encoding"])
-    assert colour["legend"]["title"] == "Topic"
-    assert colour["scale"]["domain"] == ["a", "b"]
+    color = next(layer["encoding"]["color"] for layer in made.chart.to_dict()["layer"] if "color" in layer["encoding"])
+    assert color["legend"]["title"] == "Topic"
+    assert color["scale"]["domain"] == ["a", "b"]
 
 
 def test_sessions_beyond_what_a_chart_holds_are_left_out_and_counted(make, monkeypatch):

@@ -48,10 +48,10 @@ def same(page, study):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for name, values in zip(found["names"], (found["total"], found["share"]), strict=True):
-            scores = sk.score(study, name, per="system")
+            scores = sk.score(study, name, by="system_id")
             assert values == pytest.approx(scores["value"].to_list(), abs=1e-9)
-        frame = sk.curve(study, found["names"][0], "system_id").sort("group", "slot")
-    expected = frame.group_by("group", maintain_order=True).agg("value")["value"].to_list()
+        frame = sk.curve(study, found["names"][0], "system_id").sort("system_id", "slot")
+    expected = frame.group_by("system_id", maintain_order=True).agg("value")["value"].to_list()
     assert [len(one) for one in found["curves"]] == [len(one) for one in expected]
     for got, wanted in zip(found["curves"], expected, strict=True):
         assert got == pytest.approx(wanted, abs=1e-9)
@@ -160,10 +160,10 @@ def test_beyond_so_many_sessions_shares_are_of_a_sample_and_sums_of_all(shown, m
     monkeypatch.setattr(importlib.import_module("sessionkit.reports.sections.discounts"), "SESSIONS", 30)
     study = mixed()
     page = shown(study)
-    scores = sk.score(study, "sDCG@10", per="system")
+    scores = sk.score(study, "sDCG@10", by="system_id")
     found = state(page)
     assert found["total"] == pytest.approx(scores["value"].to_list(), abs=1e-9)
-    assert found["share"] != pytest.approx(sk.score(study, "nsDCG@10", per="system")["value"].to_list(), abs=1e-9)
+    assert found["share"] != pytest.approx(sk.score(study, "nsDCG@10", by="system_id")["value"].to_list(), abs=1e-9)
     counts = page.evaluate("[...document.querySelectorAll('#live-means tr')].map((row) => row.cells[4].textContent)")
     assert counts[0] == "Sessions of nsDCG@10"
     assert 0 < sum(map(int, counts[1:])) <= 30

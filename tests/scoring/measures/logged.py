@@ -1,4 +1,4 @@
-"""Random logs with times and clicks for the tests of measures of behaviour, as plain dictionaries and as a Study."""
+"""Random logs with times and clicks for the tests of measures of behavior, as plain dictionaries and as a Study."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -96,7 +96,7 @@ def study_of(log, without=()):
 
 def scored(log, *measures, without=()):
     """Values of every session, by measure."""
-    table = sk.score(study_of(log, without), list(measures))
+    table = sk.score(study_of(log, without), list(measures), per="session")
     return {
         str(measure): table.filter(pl.col("measure") == str(measure)).sort("session_id")["value"].to_list()
         for measure in measures

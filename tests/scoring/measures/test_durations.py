@@ -58,7 +58,7 @@ def test_a_session_by_hand():
     # how long it took outweighs when it ended
     lasted = study_of(told)
     lasted = lasted.with_tables(sessions=lasted.sessions.with_columns(duration_seconds=pl.lit(99.5)))
-    assert sk.score(lasted, ["Duration"])["value"].to_list() == [99.5]
+    assert sk.score(lasted, ["Duration"], per="session")["value"].to_list() == [99.5]
     # without the ends: from the first query, after 5 s, to 70 + 15 s
     assert scored(([{**told[0][0], "started_at": None, "ended_at": None}], {"a": 1}), "Duration")["Duration"] == [80.0]
 
@@ -71,8 +71,8 @@ def test_missing_columns_are_named():
         DataError,
         match="Duration needs one of the columns started_at, ended_at, duration_seconds in the sessions; issued_at",
     ):
-        sk.score(bare, ["Duration"])
+        sk.score(bare, ["Duration"], per="session")
     with pytest.raises(DataError, match="TimeToFirstClick needs one of the columns clicked_at, click_elapsed_seconds"):
-        sk.score(bare, ["TimeToFirstClick"])
+        sk.score(bare, ["TimeToFirstClick"], per="session")
     with pytest.raises(DataError, match="dwell_seconds"):
-        sk.score(bare, ["Dwell"])
+        sk.score(bare, ["Dwell"], per="session")

@@ -36,7 +36,7 @@ def near(value):
 
 
 def values(study, measure):
-    return dict(sk.score(study, measure).select("session_id", "value").rows())
+    return dict(sk.score(study, measure, per="session").select("session_id", "value").rows())
 
 
 @pytest.mark.slow
@@ -168,7 +168,7 @@ def toy():
         # paths of list 1: x; x b; x b y with .3, .21, .49; nobody asks another query
         ("esP(pdown=0.7,pref=0)", 0.21 / 2 + 0.49 / 3),
         ("esAP(pdown=0.7,pref=0)", 0.7 * 0.5 / 4),
-        # renormalised: 1, .7, .49 of 2.19
+        # renormalized: 1, .7, .49 of 2.19
         ("esP(pdown=0.7,pref=0,truncate=renormalise)", (0.7 / 2 + 0.49 / 3) / 2.19),
         # everybody reads everything: DCG of x b y a z c
         ("esDCG(pdown=1,pref=1)", 1 / np.log2(3) + 2 / np.log2(5) + 1 / np.log2(7)),
@@ -264,7 +264,7 @@ def test_what_is_wrong_is_said(toy):
         (f"esnDCG({BOTH},discount=rn2002,b=3)", "boosts the places"),
     ]:
         with pytest.raises(sk.MeasureError) as error:
-            sk.score(toy, measure)
+            sk.score(toy, measure, per="session")
         assert says in str(error.value)
     for measure in (f"esP({BOTH},duplicates=first)", "sDCG@10", "mean(P@3)"):
         with pytest.raises(sk.MeasureError, match="variance"):

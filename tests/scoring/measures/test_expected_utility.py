@@ -50,7 +50,7 @@ def study_of(lists, nuggets, words, *, passages=True):
 
 def values(study, *measures):
     """Values of the one session."""
-    return sk.score(study, list(measures)).get_column("value").to_list()
+    return sk.score(study, list(measures), per="session").get_column("value").to_list()
 
 
 def restated(lists, nuggets, words, *, p, gamma, cost):
@@ -111,7 +111,7 @@ def test_lengths_are_needed_unless_they_cost_nothing():
         judgments={"judgment_key": ["t"], "doc_id": ["a"], "subtopic_id": ["1"], "grade": [3]},
     )
     with pytest.raises(DataError, match="words"):
-        sk.score(study, ["EU"])
+        sk.score(study, ["EU"], per="session")
     assert values(study, "EU(cost=0)", "nEU(cost=0)") == [3.0, 1.0]
 
 

@@ -32,7 +32,7 @@ def study_of(lists, grades):
 
 def both(study, options=""):
     """Recall and precision of the one session."""
-    found = sk.score(study, [f"InstanceRecall{options}", f"InstancePrecision{options}"])
+    found = sk.score(study, [f"InstanceRecall{options}", f"InstancePrecision{options}"], per="session")
     return found.get_column("value").to_list()
 
 
@@ -71,6 +71,7 @@ def test_edges():
                 judgments={"judgment_key": ["t"], "doc_id": ["a"], "subtopic_id": ["1"], "grade": [1]},
             ),
             ["InstanceRecall"],
+            per="session",
         )
 
 

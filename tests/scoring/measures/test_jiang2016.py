@@ -156,6 +156,6 @@ class TestOnTheLogs:
     )
     def test_correlations_with_performance_that_their_code_prints(self, logs, measure, printed):
         said = {row["SessionID"]: float(row["Performance"]) for row in tsv("session")}
-        scores = sk.score(logs, [f"mean({measure})"])
+        scores = sk.score(logs, [f"mean({measure})"], per="session")
         with_said = scores.with_columns(said=pl.col("session_id").replace_strict(said, return_dtype=pl.Float64))
         assert with_said.select(pl.corr("value", "said")).item() == pytest.approx(printed, abs=5.1e-4)

@@ -16,7 +16,7 @@ from tests.scoring.test_ir_metrics import study as ir_metrics  # noqa: F401 - a 
 
 
 def value(study, measure):
-    return sk.score(study, measure).get_column("value").item()
+    return sk.score(study, measure, per="session").get_column("value").item()
 
 
 @pytest.fixture(scope="module")
@@ -99,10 +99,10 @@ def dynamic_domain():
 )
 def test_trec_dynamic_domain(dynamic_domain, iterations, gained, bound, share):
     found = value(dynamic_domain, f"sDCG(like=trecdd2017,queries={iterations})")
-    normalised = value(dynamic_domain, f"nsDCG(like=trecdd2017,queries={iterations},ideal_queries={iterations})")
+    normalized = value(dynamic_domain, f"nsDCG(like=trecdd2017,queries={iterations},ideal_queries={iterations})")
     assert found == pytest.approx(gained, abs=1e-10)
-    assert normalised == pytest.approx(share, abs=1e-10)
-    assert found / normalised == pytest.approx(bound, abs=5e-10)
+    assert normalized == pytest.approx(share, abs=1e-10)
+    assert found / normalized == pytest.approx(bound, abs=5e-10)
 
 
 @pytest.mark.filterwarnings("ignore:.*upper bound")
@@ -149,7 +149,7 @@ def test_session_22_as_the_authors_code_prints_it(ir_metrics):  # noqa: F811
         "sDCG(like=jiang2016,query_discount=none)@9": 21.0689998207,
         "nsDCG(like=jiang2016,query_discount=none)@9": 0.3301449759,
     }
-    scores = sk.score(ir_metrics, list(printed)).filter(session_id="22")
+    scores = sk.score(ir_metrics, list(printed), per="session").filter(session_id="22")
     wanted = [pytest.approx(value, abs=5e-11) for value in printed.values()]
     assert scores.get_column("value").to_list() == wanted
 
@@ -162,7 +162,7 @@ def test_correlations_with_the_searchers_own_verdict(ir_metrics):  # noqa: F811
         "esnDCG(like=jiang2016,pdown=0.7,pref=0.9)@9": 0.3239,
         "esnCG(gain=exp2,pdown=0.7,pref=0.8)@9": 0.3548,
     }.items():
-        found = dict(sk.score(ir_metrics, measure).select("session_id", "value").rows())
+        found = dict(sk.score(ir_metrics, measure, per="session").select("session_id", "value").rows())
         assert len(found) == 80
         pearson = stats.pearsonr(*np.array([(verdict[s], found[s]) for s in found]).T).statistic
         assert pearson == pytest.approx(wanted, abs=5e-5)

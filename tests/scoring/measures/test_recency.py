@@ -25,7 +25,7 @@ OPTIONS = {
 
 
 def values(study, measure):
-    return dict(sk.score(study, measure).select("session_id", "value").rows())
+    return dict(sk.score(study, measure, per="session").select("session_id", "value").rows())
 
 
 @pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
@@ -86,5 +86,5 @@ def test_what_is_wrong_is_said(text, says):
         judgments={"judgment_key": ["t"], "doc_id": ["a"], "grade": [1]},
     )
     with pytest.raises(sk.MeasureError) as error:
-        sk.score(study, text)
+        sk.score(study, text, per="session")
     assert says in str(error.value)

@@ -34,8 +34,8 @@ def named(before, after):
     if not before & after:
         return "new"
     if before < after:
-        return "specialisation"
-    return "generalisation" if after < before else "substitution"
+        return "specialization"
+    return "generalization" if after < before else "substitution"
 
 
 @FEW
@@ -94,9 +94,9 @@ def test_texts_of_a_megabyte():
         sessions={"session_id": ["s"], "topic_id": ["t"]},
         judgments={"judgment_key": ["t"], "doc_id": ["a"], "grade": [1]},
     )
-    found = sk.score(study, ["QueryTerms", "QueryOverlap"]).get_column("value").to_list()
+    found = sk.score(study, ["QueryTerms", "QueryOverlap"], per="session").get_column("value").to_list()
     assert found == [pytest.approx(4 / 3), 0.25]
-    assert sk.reformulations(study, None)["reformulation"].to_list() == ["specialisation", "new"]
+    assert sk.reformulations(study, None)["reformulation"].to_list() == ["specialization", "new"]
 
 
 @quiet
@@ -128,7 +128,7 @@ def test_measures_of_sessions(sessions):
             strict=True,
         )
     )
-    found = sk.score(study, ["QueryTerms", "QueryOverlap"]).sort("session_id")
+    found = sk.score(study, ["QueryTerms", "QueryOverlap"], per="session").sort("session_id")
     for s, queries in enumerate(sessions):
         texts = [given_texts[f"s{s}", q] for q, (_, logged) in enumerate(queries, 1) if logged]
         said = [terms(text) for text in texts if text is not None]

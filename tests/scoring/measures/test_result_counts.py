@@ -92,7 +92,9 @@ def test_a_real_user_study(tmp_path):
     )
     names = ["Queries", "Results", "UniqueDocs", "Repeats", "Judged"]
     found = (
-        sk.score(sk.read(config), names).group_by("measure").agg(sum=pl.col("value").sum(), least=pl.col("value").min())
+        sk.score(sk.read(config), names, per="session")
+        .group_by("measure")
+        .agg(sum=pl.col("value").sum(), least=pl.col("value").min())
     )
     sums = dict(zip(found["measure"], found["sum"], strict=True))
     assert sums == {"Queries": 388, "Results": 3446, "UniqueDocs": 3446 - 773, "Repeats": 773, "Judged": 80}

@@ -37,7 +37,7 @@ def grid(queries, ranks, relevant):
 
 
 def value(study, measure):
-    return sk.score(study, measure).get_column("value").item()
+    return sk.score(study, measure, per="session").get_column("value").item()
 
 
 @settings(deadline=None, max_examples=examples(50))
@@ -69,7 +69,7 @@ def test_with_b_1_it_is_rbp_of_the_first_query():
 @pytest.mark.realdata
 @pytest.mark.skipif(not COUNTS.is_file(), reason="the real logs are not on this machine")
 def test_the_printed_fits_to_the_track_are_those_of_these_weights():
-    """Squared error, absolute error and divergence (bits) of the normalised weights from 7,834 examined results."""
+    """Squared error, absolute error and divergence (bits) of the normalized weights from 7,834 examined results."""
     with COUNTS.open(encoding="utf-8", newline="") as file:
         cells = {
             (int(row["query"]), int(row["rank"])): int(row["count"]) for row in csv.DictReader(file, delimiter="\t")
@@ -120,7 +120,7 @@ def test_explained_by_result_and_drawn_as_a_curve():
 )
 def test_what_is_wrong_is_said(text, says):
     with pytest.raises(sk.MeasureError) as error:
-        sk.score(grid(1, 1, []), text)
+        sk.score(grid(1, 1, []), text, per="session")
     assert says in str(error.value)
 
 

@@ -97,7 +97,7 @@ def test_a_session_of_one_query_scores_what_the_query_does():
         judgments={"judgment_key": ["t"] * 4, "doc_id": list("acde"), "grade": [1, 2, 0, 1]},
     )
     for session, single in (("sTBG(times=modelled)", "TBG"), ("sU(times=modelled,horizon=1800)", "U(horizon=1800)")):
-        whole = sk.score(study, [session]).get_column("value").to_list()
+        whole = sk.score(study, [session], per="session").get_column("value").to_list()
         assert whole == pytest.approx(sk.score(study, [single], per="query").get_column("value").to_list())
     # FORMULAS section 7: 1,0,1,1,0 of 500 words each is worth 1.3810966304
     plain = sk.from_tables(
@@ -105,7 +105,7 @@ def test_a_session_of_one_query_scores_what_the_query_does():
         sessions={"session_id": ["s"], "topic_id": ["t"]},
         judgments={"judgment_key": ["t"] * 3, "doc_id": list("acd"), "grade": [1] * 3},
     )
-    assert sk.score(plain, ["sTBG(times=modelled)"]).get_column("value").to_list() == [
+    assert sk.score(plain, ["sTBG(times=modelled)"], per="session").get_column("value").to_list() == [
         pytest.approx(1.3810966304, abs=5e-11)
     ]
 
@@ -115,9 +115,9 @@ def test_what_is_missing_is_named():
     log = ([{"started_at": None, "ended_at": None, "queries": []}], {"a": 1})
     bare = study_of(log, without=[*QUERIES, *RESULTS])
     with pytest.raises(DataError, match="sTBG needs one of the columns clicked_at, click_elapsed_seconds"):
-        sk.score(bare, ["sTBG"])
+        sk.score(bare, ["sTBG"], per="session")
     with pytest.raises(MeasureError, match="sU needs horizon"):
-        sk.score(bare, ["sU"])
+        sk.score(bare, ["sU"], per="session")
     with pytest.raises(MeasureError, match="words has no effect on times=logged"):
         sk.parse_measure("sTBG(words=200)")
     assert str(sk.parse_measure("sTBG(words=200,times=modelled)")) == "sTBG(words=200,times=modelled)"
@@ -163,7 +163,7 @@ def test_time_zero_does_not_depend_on_the_cutoff():
     )
     for one in (study, sk.pseudonymize(study).study):
         for text in ("sU(horizon=1000)@10", "sU(horizon=1000)", "sU(horizon=1000,unjudged=skip)@10"):
-            assert sk.score(one, [text])["value"].to_list() == [pytest.approx(0.89, abs=1e-15)]
+            assert sk.score(one, [text], per="session")["value"].to_list() == [pytest.approx(0.89, abs=1e-15)]
 
 
 @pytest.mark.slow
@@ -179,6 +179,6 @@ def test_second_0_is_one_for_all_measures_and_for_a_copy_without_times(log):
     told = pl.Series("started_at", [at(start, "started_at") for start in starts], dtype=TYPES["started_at"])
     said = study.with_tables(sessions=study.sessions.collect().sort("session_id").with_columns(told).lazy())
     copy = sk.pseudonymize(study, keep="sessions").study
-    scores = [sk.score(one, measures).drop("user_id") for one in (study, said, copy)]
+    scores = [sk.score(one, measures, per="session").drop("user_id") for one in (study, said, copy)]
     assert scores[0].equals(scores[1])
     assert scores[0].equals(scores[2])

@@ -44,7 +44,7 @@ def study_of(lists, grades, **more):
 
 def values(study, *measures):
     """Values of the one session."""
-    return sk.score(study, list(measures)).get_column("value").to_list()
+    return sk.score(study, list(measures), per="session").get_column("value").to_list()
 
 
 def restated(lists, grades, gamma, height):
@@ -106,7 +106,7 @@ def test_edges():
         judgments={"judgment_key": ["t"], "doc_id": ["a"], "grade": [1]},
     )
     with pytest.raises(DataError, match="subtopic_id"):
-        sk.score(plain, ["CubeTest"])
+        sk.score(plain, ["CubeTest"], per="session")
 
 
 DOCS, SUBTOPICS = list("abcd"), ["1", "2", "3"]

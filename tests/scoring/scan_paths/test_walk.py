@@ -24,8 +24,8 @@ def test_somewhere_everybody_stops(walk, lengths):
 def test_chances_by_hand():
     three = np.array([3])
     assert [Walk(0.5, 0).stops(i, three).item() for i in range(5)] == [0, 0.5, 0.25, 0.25, 0]
-    renormalised = Walk(0.5, 0, "renormalise")
-    assert [renormalised.stops(i, three).item() for i in range(5)] == [0, *(x / 1.75 for x in (1, 0.5, 0.25)), 0]
+    renormalized = Walk(0.5, 0, "renormalise")
+    assert [renormalized.stops(i, three).item() for i in range(5)] == [0, *(x / 1.75 for x in (1, 0.5, 0.25)), 0]
     assert [Walk(0, 0.5).ends(i, np.array([2])).item() for i in (1, 2, 3)] == [0.5, 0.5, 0]
 
 

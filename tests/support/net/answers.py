@@ -16,6 +16,7 @@ import polars as pl
 
 import sessionkit as sk
 from tests.support.net.outcomes import outcome
+from tests.support.score_way import score_way
 
 SETTINGS = {"max_grade": 3, "collection_size": 1000}
 START = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -58,12 +59,12 @@ SESSION_MEASURES = (
 LEVELS = (
     ("query", QUERY_MEASURES),
     ("session", (*SESSION_MEASURES, *(f"mean({text})" for text in QUERY_MEASURES))),
-    ("system", SESSION_MEASURES),
-    ("topic,user", ("sDCG@10", "nsDCG@10", "mean(AP)")),
+    ("system_id", SESSION_MEASURES),
+    ("topic_id,user_id", ("sDCG@10", "nsDCG@10", "mean(AP)")),
     ("all", SESSION_MEASURES),
 )
 CURVES = ("sDCG@10", "nsDCG@10", "sDCG(like=jiang2016)@10", "sRBP(b=0.64,p=0.86)@10", "nsDCG(ideal=spread)@5")
-COMPARISONS = ({}, {"generalise": "topics"}, {"test": "randomisation", "resamples": 499, "seed": 3})
+COMPARISONS = ({}, {"population": "topics"}, {"test": "randomization", "draws": 499, "seed": 3})
 CHARTS = {
     "last-vs-nonlast": "", "session-curve": "", "topic-curves": "", "single-sessions": "",
     "sweep-map": "--vary b=1.5:10:3 --vary bq=1.5:10:3", "discount-surface": "", "judgment-loss": "",
@@ -133,7 +134,7 @@ def charts(work: Path, kinds: Sequence[str] = (*CHARTS,), more: Sequence[str] = 
     _study().save(work / "study")
     for kind in kinds:
         file = work / f"{kind}.json"
-        words = ["chart", str(work / "study"), kind, "--output", str(file), *CHARTS[kind].split(), *more]
+        words = ["chart", kind, str(work / "study"), "--output", str(file), *CHARTS[kind].split(), *more]
         yield kind, outcome(lambda: _drawn(words, file), work)  # noqa: B023
 
 
@@ -157,14 +158,17 @@ def scores(
     yield "study", outcome(lambda: study)
     saved = study.save(work / "plain")
     parted = study.save(work / "parted", partition_by="topic_id")
-    cached = {"partials": work / "partials"}
+    cached = {"cache": work / "cache"}
     ways: dict[str, tuple[Any, dict[str, Any]]] = {
         "memory": (study, {}), "saved": (saved, {}), "parted": (parted, {}), "cached": (parted, cached), "cached again": (parted, cached),
     }  # fmt: skip
     for per, measures in levels:
-        yield f"scores {per}", _ways(work, ways, lambda on, **named: sk.score(on, [*measures], per, **named))  # noqa: B023
+        yield (
+            f"scores {per}",
+            _ways(work, ways, lambda on, **named: sk.score(on, [*measures], **score_way(per), **named)),  # noqa: B023
+        )
         for measure in measures:
-            yield f"score {measure} {per}", outcome(lambda: sk.score(study, measure, per))  # noqa: B023
+            yield f"score {measure} {per}", outcome(lambda: sk.score(study, measure, **score_way(per)))  # noqa: B023
     for measure in CURVES if curves else ():
         yield f"curve {measure}", _ways(work, ways, lambda on, **named: sk.curve(on, measure, **named))  # noqa: B023
     for number, options in enumerate(COMPARISONS if curves else ()):
@@ -180,9 +184,9 @@ def scores(
                         work,
                         {"memory": (study, {}), **by_spark},
                         lambda on, spark=None: (
-                            sk.score(on, [*measures], per)  # noqa: B023
+                            sk.score(on, [*measures], **score_way(per))  # noqa: B023
                             if spark is None
-                            else sk.engines.spark.score(on, [*measures], per, spark=spark)  # noqa: B023
+                            else sk.engines.spark.score(on, [*measures], **score_way(per), spark=spark)  # noqa: B023
                         ),
                     ),
                 )

@@ -75,9 +75,9 @@ def test_missing_columns_are_named():
     )
     for measure in ("Clicks", "DeepestClick", "Abandoned"):
         with pytest.raises(DataError, match=f"{measure} needs one of the columns clicked, clicks, clicked_at"):
-            sk.score(study, [measure])
+            sk.score(study, [measure], per="session")
     with pytest.raises(MeasureError, match="no parameter 'grades'"):
-        sk.score(study, ["Queries(grades=user)"])
+        sk.score(study, ["Queries(grades=user)"], per="session")
 
 
 @quiet
@@ -95,4 +95,4 @@ def test_more_clicks_than_results():
         },
         judgments={"judgment_key": ["t"], "doc_id": ["a"], "grade": [1]},
     )
-    assert sk.score(study, ["Clicks", "Clicks@1"]).get_column("value").to_list() == [4.0, 3.0]
+    assert sk.score(study, ["Clicks", "Clicks@1"], per="session").get_column("value").to_list() == [4.0, 3.0]

@@ -1,4 +1,4 @@
-"""Behaviour: what searchers did, by group: queries, results, clicks, times, stopping, reformulations."""
+"""Behavior: what searchers did, by group: queries, results, clicks, times, stopping, reformulations."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ OBSERVED = (
     "Queries", "Results", "UniqueDocs", "Repeats", "RelevantSeen", "Clicks", "DeepestClick", "Abandoned",
     "Duration", "TimeToFirstClick", "Dwell", "QueryTerms", "QueryOverlap",
 )  # fmt: skip
-"""Measures of behaviour, of which those are shown that the log allows."""
+"""Measures of behavior, of which those are shown that the log allows."""
 SECONDS = ("Duration", "TimeToFirstClick", "Dwell")
 GAIN = "nDCG@10"
 
 
 def observed(of: Material) -> StudyQuestion[pl.DataFrame]:
-    """Means of the measures of behaviour that the log allows."""
-    return ask(score, of.shown, known(of), of.choices.by)
+    """Means of the measures of behavior that the log allows."""
+    return ask(score, of.shown, known(of), by=of.choices.by)
 
 
 def changes(of: Material) -> StudyQuestion[pl.DataFrame]:
@@ -36,9 +36,9 @@ def changes(of: Material) -> StudyQuestion[pl.DataFrame]:
     return ask(reformulations, of.shown, GAIN)
 
 
-@section("behaviour", "Behaviour", of_shown=[observed, changes])
-def behaviour(of: Material) -> list[Part]:
-    """Means of behaviour by group, and what became of queries from one to the next."""
+@section("behavior", "Behavior", of_shown=[observed, changes])
+def behavior(of: Material) -> list[Part]:
+    """Means of behavior by group, and what became of queries from one to the next."""
     means = observed(of).answer()
     known_of = pl.col("value").is_not_null().any().over("measure")
     nowhere = means.filter(~known_of)["measure"].unique(maintain_order=True).to_list()
@@ -52,7 +52,7 @@ def behaviour(of: Material) -> list[Part]:
 
 
 def known(of: Material) -> list[Measure]:
-    """The measures of behaviour that the log allows."""
+    """The measures of behavior that the log allows."""
     return [measure for name in OBSERVED if (measure := _possible(of, MEASURES[name])) is not None]
 
 
@@ -75,7 +75,7 @@ def _means(of: Material, means: pl.DataFrame) -> TextTable:
     note = "Means over sessions; sessionkit measures NAME says what each is."
     shown = [str(name) if name is not None else "(none)" for name in names]
     headers = {**HEADERS, "(none)": EVERYONE} if shown == ["(none)"] else HEADERS
-    return table_of("Behaviour by group", wide.select(timed.alias("measure"), *shown), headers=headers, note=note)
+    return table_of("Behavior by group", wide.select(timed.alias("measure"), *shown), headers=headers, note=note)
 
 
 def _steps(of: Material) -> list[Part]:

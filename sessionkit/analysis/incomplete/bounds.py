@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from sessionkit.analysis.groups import EVERYONE, UNKNOWN, Grouping
+from sessionkit.analysis.groups import EVERYONE, UNKNOWN, Grouping, by_columns
 from sessionkit.analysis.incomplete.bound_kinds import adds_up, bound_of, movable, scale_top
 from sessionkit.analysis.incomplete.bounds_reduction import BoundsReduction
 from sessionkit.analysis.incomplete.differences import MOST_GROUPS, differences
@@ -21,24 +21,32 @@ from sessionkit.analysis.judged_share import depth_of
 from sessionkit.analysis.phrases import reading_of
 from sessionkit.errors import MeasureError, UsageError, suggestion
 from sessionkit.scoring.columns import columns_read
-from sessionkit.scoring.execution import require_session
+from sessionkit.scoring.execution import of_session
 from sessionkit.scoring.graded_pairs import GradedPairs
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.grammar import list_measures, parse_measure
 from sessionkit.scoring.reduction import run
 from sessionkit.study import Study
 from sessionkit.study.memory_limit import memory_budget
+from sessionkit.study.restriction import Where
+from sessionkit.study.session_subset import restricted
 from sessionkit.study.study import guarded_read
 
 UNITS = ("session", "query")
+OWN = (
+    "session_id", "query_position", "rank", "lists", "results", "judged", "pooled", "share", "measure", "n", "open", "undefined",
+    "moving", "score", "lower", "upper", "residual", "bound", "reason",
+)  # fmt: skip
+"""Columns of the tables, which no column that makes groups may be called."""
 
 
 @guarded_read
-def incomplete(
+def bounds(
     study: Study,
     measures: str | Measure | Sequence[str | Measure],
     by: str | None = "system_id",
     *,
+    where: Where = None,
     per: str | None = None,
     max_grade: float | None = None,
     wanted: int = 10,
@@ -59,6 +67,8 @@ def incomplete(
     by
         Column of the sessions or users to group by; None, all sessions together. Pairs of groups are compared where
         there are 2 to 20.
+    where
+        Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
     per
         ``"session"`` or ``"query"``: also bounds of each; per query, of the measures inside aggregates.
     max_grade
@@ -103,23 +113,23 @@ def incomplete(
     ...     results={"session_id": ["s"] * 2, "query_position": [1] * 2, "rank": [1, 2], "doc_id": ["a", "b"], "topic_id": ["t"] * 2},
     ...     judgments={"judgment_key": ["t"], "doc_id": ["a"], "grade": [1]}, max_grade=2,
     ... )
-    >>> found = sk.incomplete(study, ["mean(DCG@2)", "mean(nDCG@2)"], by=None)
+    >>> found = sk.bounds(study, ["mean(DCG@2)", "mean(nDCG@2)"], by=None)
     >>> found.bounds.select("measure", pl.col("score", "lower", "upper").round(4), "bound").rows()
     [('mean(DCG@2)', 1.0, 1.0, 2.2619, 'attained'), ('mean(nDCG@2)', 1.0, 0.8597, 1.0, 'safe')]
     """
-    asked = _asked(measures)
+    study = restricted(study, where)
+    asked = tuple(dict.fromkeys(map(of_session, _asked(measures))))
     if per not in (None, *UNITS):
         msg = f"per must be session or query, not {per!r}{suggestion(str(per), UNITS)}"
         raise UsageError(msg)
     for measure in asked:
-        require_session(measure, per_query=False)
         if per == "query" and measure.inner.level != "query":
             msg = f"{measure} has no bounds per query; per=query takes aggregates of measures of queries, such as mean(nDCG@10)"
             raise MeasureError(msg)
     if isinstance(wanted, bool) or not isinstance(wanted, int) or wanted < 0:
         msg = f"wanted must be a whole number of documents, 0 or more, not {wanted!r}"
         raise UsageError(msg)
-    grouping = Grouping.of(study, by)
+    grouping = Grouping.of(study, by, OWN, several=False)
     judged = GradedPairs.of(study)
     top = scale_top(asked, judged, max_grade if max_grade is not None else study.settings.max_grade)
     reads = columns_read(study, asked)
@@ -149,15 +159,15 @@ def incomplete(
     looked_at = groups if 1 <= len(groups) <= MOST_GROUPS else groups[:1]
     between, listed = differences(asked, bounds, moves, looked_at, wanted, own_keys=own_keys)
     return Incompleteness(
-        judged=shares,
-        bounds=bounds,
+        judged=by_columns(study, by, shares),
+        bounds=by_columns(study, by, bounds),
         differences=between,
         wanted=listed,
-        reading=reading_of(lines(shares, bounds, between, listed, pool=pool, top=top, depth=depth, by=by)),
+        reading=reading_of(lines(shares, bounds, between, listed, pool=pool, top=top, depth=depth, by=by), study),
         by=by,
         max_grade=top,
         per=per,
-        units=units,
+        units=units if units is None else by_columns(study, by, units),
     )
 
 

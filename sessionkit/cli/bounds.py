@@ -1,0 +1,93 @@
+"""The command about unjudged results: bounds."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from sessionkit.cli.options import (
+    ByOption,
+    FormatOption,
+    MeasuresArgument,
+    MemoryOption,
+    OutputOption,
+    StudyArgument,
+    TableOption,
+    WhereOption,
+    grouping,
+    open_source,
+)
+from sessionkit.cli.output import OutputForm, destination
+from sessionkit.cli.runner import working
+
+PER = "session|query"
+LEFT_OUT = ["open", "undefined", "moving", "residual", "reason"]
+"""Columns of bounds that people are not shown at first; all with --table bounds."""
+"""Columns of bounds that people are shown at first; all others with --table bounds."""
+
+
+def bounds(
+    study: StudyArgument,
+    measures: MeasuresArgument,
+    *,
+    by: ByOption = "system_id",
+    where: WhereOption = None,
+    per: Annotated[
+        str | None,
+        typer.Option(
+            "--per",
+            metavar=PER,
+            help="Also bounds of every session, or of every query (of the measures inside aggregates): table units.",
+            show_default=False,
+        ),
+    ] = None,
+    max_grade: Annotated[
+        float | None,
+        typer.Option(
+            "--max-grade",
+            metavar="GRADE",
+            help="Best grade that an unjudged document could have. Default: the study's max_grade.",
+            show_default=False,
+        ),
+    ] = None,
+    wanted: Annotated[
+        int,
+        typer.Option(
+            "--wanted", metavar="N", min=0, help="Unjudged documents to name of each measure and pair of groups."
+        ),
+    ] = 10,
+    memory: MemoryOption = None,
+    table: TableOption = None,
+    format_: FormatOption = None,
+    output: OutputOption = None,
+) -> None:
+    """How much is judged, and how far scores could move.
+
+    Bounds of the mean score of every group, whatever grades unjudged documents turn out to have, each the same grade
+    wherever it was shown; whether the sign of each difference between groups holds whatever they are; and which unjudged
+    documents would tell most if somebody judged them. A document that turns out relevant can lower a normalized measure,
+    whose ideal it raises: the bounds know. Tables for --table: bounds, differences, wanted, judged (by query position and
+    rank), units, reading.
+    """
+    from sessionkit.analysis.incomplete.bounds import bounds as bounded
+
+    to = destination(format_, output)
+    opened = open_source(study, where)
+    with working("bounding scores"):
+        found = bounded(
+            opened,
+            measures,
+            grouping(by, opened),
+            per=per,
+            max_grade=max_grade,
+            wanted=wanted,
+            memory=memory,
+        )
+    tables = found.tables()
+    if to.form is OutputForm.table and table is None:
+        margins = tables["judged"].filter(
+            tables["judged"]["query_position"].is_null() | tables["judged"]["rank"].is_null()
+        )
+        tables |= {"bounds": tables["bounds"].drop(LEFT_OUT), "judged": margins}
+    to.send_finding(tables, found.reading, table, found)

@@ -1,0 +1,145 @@
+"""Which sessions take part: a condition on columns of the sessions and users, checked against what they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from sessionkit.display.words import counted
+from sessionkit.errors import UsageError, suggestion, visible
+
+Where = str | pl.Expr | None
+"""A condition on columns of sessions and users: SQL such as ``"skill = 'novice'"``, or a polars expression; None for all."""
+VALUES, COLUMNS, LENGTH = 8, 40, 40
+"""Values and columns named in messages, and characters of one."""
+
+
+@dataclass(frozen=True)
+class Restriction:
+    """The condition that sessions met, and how many did.
+
+    Parameters
+    ----------
+    condition
+        As it was asked for.
+    sessions, of
+        Sessions that meet it, and sessions before.
+    sql
+        Whether it is SQL, which the command line takes too.
+
+    >>> print(Restriction("skill = 'novice'", 24, 120))
+    skill = 'novice' (24 of 120 sessions)
+    """
+
+    condition: str
+    sessions: int
+    of: int
+    sql: bool = True
+
+    def __str__(self) -> str:
+        """The condition with the numbers of sessions."""
+        return f"{visible(self.condition)} ({self.counts})"
+
+    @property
+    def counts(self) -> str:
+        """How many sessions meet it."""
+        return f"{self.sessions:,} of {counted(self.of, 'session')}"
+
+
+def met(frame: pl.DataFrame, where: str | pl.Expr) -> pl.Series:
+    """Return for each row of a table whether it meets a condition, false where that is unknown.
+
+    Raises
+    ------
+    UsageError
+        It is no condition, a column does not exist, or no row meets it.
+
+    >>> met(pl.DataFrame({"skill": ["novice", "expert", None]}), "skill <> 'expert'").to_list()
+    [True, False, False]
+    """
+    asked = columns_named(where, frame.columns)
+    try:
+        found = frame.select(_expression(where).alias("met"))
+    except pl.exceptions.PolarsError as error:
+        times = any(frame.schema[name].is_temporal() for name in asked)
+        hint = "; a date is written DATE '2024-01-31'" if times else ""
+        raise UsageError(_refusal(where, f"{_first_line(error)}{hint}", frame.select(asked))) from None
+    column = found.to_series()
+    if column.dtype not in (pl.Boolean, pl.Null) or len(column) not in (1, len(frame)):
+        msg = f"where {str(where)!r} is {column.dtype}, not true or false for each session; write a condition such as queries >= 2"
+        raise UsageError(msg)
+    if len(column) != len(frame):
+        column = column.new_from_index(0, len(frame))
+    column = column.cast(pl.Boolean).fill_null(value=False)
+    if not column.any():
+        raise UsageError(_refusal(where, "no session is left", frame.select(asked)))
+    return column
+
+
+def columns_named(where: str | pl.Expr, known: Sequence[str]) -> list[str]:
+    """Return the columns that a condition names.
+
+    Parameters
+    ----------
+    known
+        The columns that there are.
+
+    Raises
+    ------
+    UsageError
+        It is no condition, or there is no such column.
+    """
+    asked = list(dict.fromkeys(_expression(where).meta.root_names()))
+    for name in asked:
+        if name not in known:
+            more = f" and {len(known) - COLUMNS} more" if len(known) > COLUMNS else ""
+            advice = f"{suggestion(name, known)}; text stands in single quotes: '{name}'"
+            msg = f"where {str(where)!r}: there is no column {name!r}{advice}; columns: {', '.join(known[:COLUMNS])}{more}"
+            raise UsageError(msg)
+    return asked
+
+
+def _expression(where: str | pl.Expr) -> pl.Expr:
+    """The condition as an expression."""
+    if isinstance(where, pl.Expr):
+        if where.meta.has_multiple_outputs():
+            msg = f"where {str(where)!r} names several columns; combine conditions by &, or by pl.all_horizontal"
+            raise UsageError(msg)
+        return where
+    if not isinstance(where, str):
+        raise UsageError(
+            f"where takes a condition such as \"skill = 'novice'\" or a polars expression, not {where!r:.80}"
+        )
+    try:
+        return pl.sql_expr(where)
+    except pl.exceptions.PolarsError as error:
+        msg = f"where {where!r} cannot be read ({_first_line(error)}); write a condition such as \"skill = 'novice' and queries >= 2\""
+        raise UsageError(msg) from None
+
+
+def _refusal(where: str | pl.Expr, reason: str, columns: pl.DataFrame) -> str:
+    """What is wrong with a condition, and the values that its columns have."""
+    values = "; ".join(_values(column) for column in columns)
+    return f"where {str(where)!r}: {reason}{f'; {values}' if values else ''}"
+
+
+def _values(column: pl.Series) -> str:
+    """A column's name with its commonest values, or the range of its numbers and times."""
+    known = column.drop_nulls()
+    if column.dtype.is_nested():
+        return f"{column.name} holds lists"
+    if not len(known):
+        return f"{column.name} is empty"
+    if column.dtype.is_numeric() or column.dtype.is_temporal():
+        return f"{column.name} goes from {known.min()!s} to {known.max()!s}"
+    counts = known.cast(pl.String).value_counts(sort=True).sort("count", column.name, descending=[True, False])
+    shown = ", ".join(f"'{value[:LENGTH]}' ({count:,})" for value, count in counts.head(VALUES).iter_rows())
+    more = f" and {len(counts) - VALUES} more" if len(counts) > VALUES else ""
+    return f"{column.name} has {shown}{more}"
+
+
+def _first_line(error: Exception) -> str:
+    """What polars says is wrong, without where in its plan."""
+    return next(iter(str(error).splitlines()), type(error).__name__)

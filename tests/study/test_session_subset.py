@@ -1,0 +1,201 @@
+"""Some sessions of a study: the same numbers as of a study of these alone, wherever the rows lie."""
+
+import polars as pl
+import pytest
+
+import sessionkit as sk
+from sessionkit.study.session_subset import restricted
+from tests.support.clinic import read_clinic
+
+
+@pytest.fixture(scope="module")
+def clinic():
+    return read_clinic()
+
+
+MEASURES = ["nsDCG@10", "mean(nDCG@10)", "mean(R@10)"]
+
+
+def alone(study, ids):
+    """A study made of the rows of some sessions, and of nothing else of the log."""
+    frames = {name: study.table(name).collect() for name in ("users", "sessions", "queries", "results", "judgments")}
+    for name in ("sessions", "queries", "results"):
+        frames[name] = frames[name].filter(pl.col("session_id").is_in(ids))
+    declared = {name: value for name, value in study.settings.as_dict().items() if value is not None}
+    return sk.from_tables(**frames, **declared)
+
+
+@pytest.fixture(scope="module")
+def novices(clinic):
+    """The sessions of users of skill 1 on topic A, by hand."""
+    users = clinic.users.filter(pl.col("skill") <= 2).select("user_id")
+    return clinic.sessions.join(users, on="user_id", how="semi").select("session_id").collect().to_series().to_list()
+
+
+WHERE = "skill <= 2"
+
+
+@pytest.fixture(scope="module", params=["read", "saved", "partitioned", "address"])
+def kept(request, clinic, tmp_path_factory):
+    """The clinic as its rows may lie: read from a log, or saved in one or several parts."""
+    if request.param == "read":
+        return clinic
+    place = tmp_path_factory.mktemp(request.param) / "study"
+    saved = clinic.save(place, partition_by="topic_id" if request.param == "partitioned" else None)
+    return sk.open_study(place.as_uri()) if request.param == "address" else saved
+
+
+def test_scores_are_those_of_these_sessions_alone(kept, clinic, novices):
+    expected = alone(clinic, novices)
+    for options in ({}, {"by": "topic_id,system_id"}, {"by": "skill"}, {"per": "session"}):
+        found = sk.score(kept, MEASURES, where=WHERE, **options)
+        wanted = sk.score(expected, MEASURES, **options)
+        assert found.equals(wanted), options
+    found = sk.score(kept, "nDCG@10", where=WHERE, per="query")
+    assert found.equals(sk.score(expected, "nDCG@10", per="query"))
+    assert 0 < len(novices) < 120
+
+
+def test_counts_and_curves_are_too(kept, clinic, novices):
+    chosen, expected = restricted(kept, WHERE), alone(clinic, novices)
+    assert chosen.facts == expected.facts
+    assert chosen.users.collect().height == chosen.sessions.select("user_id").unique().collect().height
+    assert sk.curve(kept, "sDCG@5", where=WHERE).equals(sk.curve(expected, "sDCG@5"))
+    assert sk.breakdown(kept, "nDCG@5", where=WHERE).equals(sk.breakdown(expected, "nDCG@5"))
+    found, wanted = sk.compare(kept, "nsDCG@5", where=WHERE), sk.compare(expected, "nsDCG@5")
+    assert found.table.equals(wanted.table)
+
+
+def test_what_is_left_is_saved_alone(kept, tmp_path, novices):
+    saved = restricted(kept, WHERE).save(tmp_path / "novices")
+    assert saved.facts.sessions == len(novices)
+    assert sk.score(saved, MEASURES).equals(sk.score(kept, MEASURES, where=WHERE))
+
+
+def test_a_cache_knows_which_sessions_took_part(clinic, tmp_path):
+    saved = clinic.save(tmp_path / "study", partition_by="topic_id")
+    all_of_them = sk.score(saved, MEASURES, cache=tmp_path / "cache")
+    for _ in range(2):
+        assert sk.score(saved, MEASURES, where=WHERE, cache=tmp_path / "cache").equals(
+            sk.score(saved, MEASURES, where=WHERE)
+        )
+    assert sk.score(saved, MEASURES, cache=tmp_path / "cache").equals(all_of_them)
+    one = "topic_id = 'B'"  # of the other partitions nothing is left
+    found = sk.score(saved, MEASURES, where=one, cache=tmp_path / "cache")
+    assert found.equals(sk.score(clinic, MEASURES, where=one))
+
+
+def test_conditions_add_up_and_are_named(clinic):
+    first = restricted(clinic, "topic_id = 'A'")
+    second = restricted(first, pl.col("queries") >= 2)
+    queries = clinic.queries.group_by("session_id").len().filter(pl.col("len") >= 2)
+    both = clinic.sessions.filter(pl.col("topic_id") == "A").join(queries, on="session_id", how="semi").collect()
+    assert second.restriction.sessions == second.facts.sessions == len(both)
+    assert str(second.restriction).endswith(f"({len(both)} of 120 sessions)")
+    assert str(first.restriction) == "topic_id = 'A' (30 of 120 sessions)"
+
+
+def test_sessions_of_which_it_is_unknown_take_no_part():
+    lists = {"session_id": ["a", "b", "c"], "query_position": [1] * 3, "rank": [1] * 3, "doc_id": ["x"] * 3}
+    study = sk.from_tables(lists, sessions={"session_id": ["a", "b", "c"], "skill": ["low", "high", None]})
+    chosen = restricted(study, "skill <> 'low'")
+    assert chosen.sessions.collect()["session_id"].to_list() == ["b"]
+
+
+def test_a_column_of_the_log_called_queries_is_that_column():
+    lists = {"session_id": ["a", "b"], "query_position": [1] * 2, "rank": [1] * 2, "doc_id": ["x"] * 2}
+    study = sk.from_tables(lists, sessions={"session_id": ["a", "b"], "queries": [7, 8]})
+    assert restricted(study, "queries > 7").facts.sessions == 1
+
+
+@pytest.mark.parametrize(
+    ("where", "says"),
+    [
+        (
+            "skil = 2",
+            "there is no column 'skil'; did you mean 'skill'?; text stands in single quotes: 'skil'; columns: session_id",
+        ),
+        ("started_at > '2007-03-10'", "a date is written DATE '2024-01-31'"),
+        (pl.col("skill", "satisfaction") > 2, "names several columns; combine conditions by &"),
+        ('topic_id = "A"', "there is no column 'A'; text stands in single quotes: 'A'"),
+        ("topic_id = 'Z'", "no session is left; topic_id has 'A' (30), 'B' (30), 'C' (30), 'D' (30)"),
+        ("queries > 99", "no session is left; queries goes from 1 to 11"),
+        ("topic_id = 5", "cannot compare string with numeric type (i32); topic_id has 'A' (30)"),
+        ("topic_id =", "cannot be read"),
+        ("queries", "not true or false for each session"),
+        ("", "cannot be read"),
+        (5, "where takes a condition"),
+        ("topic_id = 'A'; drop table sessions", "cannot be read"),
+        ("session_id in (select session_id from sessions)", "cannot be read"),
+    ],
+)
+def test_what_is_wrong_is_said_with_what_exists(clinic, where, says):
+    with pytest.raises(sk.UsageError) as error:
+        sk.score(clinic, "nsDCG@10", where=where)
+    assert says in str(error.value)
+
+
+def test_a_table_of_scores_is_restricted_by_its_own_columns(clinic):
+    scores = sk.score(clinic, "nsDCG@10", per="session")
+    found = sk.compare(scores, where="topic_id <> 'A'")
+    assert found.table.equals(sk.compare(clinic, "nsDCG@10", where="topic_id <> 'A'").table)
+    with pytest.raises(sk.UsageError, match="no session is left"):
+        sk.compare(scores, where="topic_id = 'Z'")
+
+
+@pytest.mark.slow
+def test_a_finding_begins_with_which_sessions_take_part(clinic):
+    where = "topic_id <> 'A'"
+    for verb in (
+        lambda: sk.compare(clinic, "nsDCG@10", where=where),
+        lambda: sk.compare(clinic, "nsDCG@10", where=where, population="users,topics"),
+        lambda: sk.correlate(clinic, "nsDCG@10", "skill", where=where, draws=200),
+        lambda: sk.breakdown_tests(clinic, "nDCG@10", where=where, draws=0),
+        lambda: sk.bounds(clinic, "nsDCG@10", where=where),
+        lambda: sk.effort(clinic, "sDCG@10", where=where),
+        lambda: sk.sweep(clinic, "nsDCG@10", {"b": [2, 3]}, where=where),
+    ):
+        assert verb().text.startswith("Sessions where topic_id <> 'A' (90 of 120 sessions).\n")
+    assert not sk.compare(clinic, "nsDCG@10").text.startswith("Sessions where")
+
+
+@pytest.mark.parametrize("values", [[True, True, False], ["(none)", None, "A"], ["x", "y", "y"]])
+@pytest.mark.parametrize("name", ["flag", "group"])
+def test_rows_of_findings_carry_the_column_whatever_it_holds_and_is_called(name, values):
+    lists = {"session_id": ["a", "b", "c"], "query_position": [1] * 3, "rank": [1] * 3, "doc_id": ["x", "y", "x"]}
+    study = sk.from_tables(
+        lists,
+        judgments={"judgment_key": ["t"], "doc_id": ["x"], "grade": [1]},
+        sessions={"session_id": ["a", "b", "c"], "topic_id": ["t"] * 3, name: values},
+        max_grade=2,
+    )
+    found = sk.bounds(study, "sDCG@2", by=name).bounds
+    scores = sk.score(study, "sDCG@2", by=name)
+    assert found.columns[0] == name
+    assert found.schema[name] == scores.schema[name]
+    known = [value for value in values if value is not None and value != "(none)"]
+    assert {*known} <= {*found[name].to_list()}
+    assert sk.effort(study, "sDCG@2", by=name).reach.columns[0] == name
+    assert len(found) == len(scores) or "(none)" in values
+
+
+def test_a_column_that_the_table_has_itself_is_refused(clinic):
+    study = clinic.with_tables(sessions=clinic.sessions.rename({"satisfaction": "part"}))
+    with pytest.raises(sk.UsageError, match="has a column of that name itself"):
+        sk.breakdown_tests(study, "nDCG@5", by="part")
+
+
+@pytest.mark.slow
+def test_a_redacted_page_leaves_the_condition_out(clinic):
+    page = sk.report(clinic, "nsDCG@5", where="user_id <> 'u01'", redact="users")
+    assert "u01" not in page
+    assert "Sessions that meet a condition, which is left out here: 116 of 120 sessions." in page
+    assert "The same page again, with the condition as where" in page
+    assert "user_id &lt;&gt;" in sk.report(clinic, "nsDCG@5", where="user_id <> 'u01'")
+
+
+@pytest.mark.slow
+def test_a_column_without_a_direction_is_called_higher_and_not_better(clinic):
+    page = sk.report(clinic, "column(satisfaction)")
+    assert "S2 is higher than S1 by column(satisfaction)" in page
+    assert "better than S1 by column(satisfaction)" not in page

@@ -82,15 +82,15 @@ def test_options_of_correlate_reach_the_function(call, rated):
 @pytest.mark.slow
 def test_breakdown_with_tests(call, rated):
     words = ["breakdown", rated, "CG@1", "--test", "--by", "all", "--draws", "300"]
-    rows = [line.split("\t") for line in call(*words, "--by", "last,last-first", "--table", "tests").lines]
-    assert rows[0][:6] == ["system_id", "part", "against", "test", "sessions", "users"]
-    assert [row[1:4] for row in rows[1:]] == [
+    rows = [line.split("\t") for line in call(*words, "--parts", "last,last-first", "--table", "tests").lines]
+    assert rows[0][:5] == ["part", "against", "test", "sessions", "users"]
+    assert [row[:3] for row in rows[1:]] == [
         ["last", against, test]
         for against in ("non-last", "first")
         for test in ("user means", "users drawn", "sessions")
     ]
     # 24 grades: last 15, first 8, of 12 sessions
-    assert float(rows[1][10]) == pytest.approx((15 - 8) / 12)
+    assert float(rows[1][9]) == pytest.approx((15 - 8) / 12)
     shown = call(*words, "--format", "table").out
     assert "The last query is" in shown
     assert call(*words).lines[0] == "# tests"

@@ -147,7 +147,7 @@ def test_means_and_differences_are_within_their_bounds(keys_per_query):
     @given(logs(keys_per_query=keys_per_query))
     def test(log):
         found = bounded(study_of([("", *log[:2])], keys_per_query=keys_per_query), measures)
-        many = scored(study_of(outcomes(*log), keys_per_query=keys_per_query), measures, "system")
+        many = scored(study_of(outcomes(*log), keys_per_query=keys_per_query), measures, "system_id")
         bounds = found.bounds
         both = check(bounds, ranges(many, ["system_id"]), ["system_id"], without=without)
         missed = both.filter(pl.col("bound") == "attained", ~pl.col("met"))

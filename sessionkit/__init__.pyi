@@ -916,7 +916,6 @@ __all__ = [
     "U",
     "UniqueDocs",
     "UsageError",
-    "__version__",
     "accounts",
     "add_partition",
     "agreement",

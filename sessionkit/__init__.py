@@ -61,8 +61,8 @@ _HOMES = {
     "sessionkit.privacy.transform": ["pseudonymize"],
 }  # fmt: skip
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
-_PYTHONS = {"max", "min", "sum"}
-"""Measures that ``from sessionkit import *`` does not bring, since Python has functions of these names."""
+_BY_NAME_ONLY = {"max", "min", "sum", "__version__"}
+"""Names that ``from sessionkit import *`` does not bring: Python's own functions, and what a module may say of itself."""
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the name stands for
@@ -70,7 +70,7 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the name stands fo
     if name in ("charts", "engines"):
         return importlib.import_module(f"sessionkit.{name}")
     if name == "__all__":
-        return [public for public in __dir__() if public not in _PYTHONS]
+        return [public for public in __dir__() if public not in _BY_NAME_ONLY]
     if name in _HOME:
         value = getattr(importlib.import_module(_HOME[name]), name)
     else:

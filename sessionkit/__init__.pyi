@@ -40,6 +40,32 @@ if TYPE_CHECKING:  # so that mypy reads every module before its package
     from sessionkit.analysis.sweep.finding import Sweep as Sweep
     from sessionkit.analysis.sweep.sweep import sweep as sweep
     from sessionkit.analysis.timeline import timeline as timeline
+    from sessionkit.choices import AnswerSize
+    from sessionkit.choices import Depth
+    from sessionkit.choices import Duplicates
+    from sessionkit.choices import EmptyList
+    from sessionkit.choices import Gain
+    from sessionkit.choices import GradeSource
+    from sessionkit.choices import IdealLayout
+    from sessionkit.choices import IdealQueries
+    from sessionkit.choices import MedianLimit
+    from sessionkit.choices import Preset
+    from sessionkit.choices import QueryDiscountForm
+    from sessionkit.choices import QueryLimit
+    from sessionkit.choices import RankDiscountForm
+    from sessionkit.choices import RankOrigin
+    from sessionkit.choices import RatingGain
+    from sessionkit.choices import ReadingTimes
+    from sessionkit.choices import RecallRule
+    from sessionkit.choices import RowUnit
+    from sessionkit.choices import SearchLengthCount
+    from sessionkit.choices import ShortLists
+    from sessionkit.choices import TiedResults
+    from sessionkit.choices import Truncation
+    from sessionkit.choices import UndefinedValue
+    from sessionkit.choices import UnjudgedResults
+    from sessionkit.choices import UnretrievedPlace
+    from sessionkit.choices import Weights
     from sessionkit.errors import DataError as DataError
     from sessionkit.errors import DataWarning as DataWarning
     from sessionkit.errors import MeasureError as MeasureError
@@ -58,112 +84,747 @@ if TYPE_CHECKING:  # so that mypy reads every module before its package
     from sessionkit.scoring.averages import avg_vect as avg_vect
     from sessionkit.scoring.averages import norm_vect as norm_vect
     from sessionkit.scoring.explain import explain as explain
-    from sessionkit.scoring.measures.aggregates import Max as _Max
-    from sessionkit.scoring.measures.aggregates import Min as _Min
-    from sessionkit.scoring.measures.aggregates import Sum as _Sum
-    from sessionkit.scoring.measures.aggregates import avgpos as avgpos
-    from sessionkit.scoring.measures.aggregates import first as first
-    from sessionkit.scoring.measures.aggregates import last as last
-    from sessionkit.scoring.measures.aggregates import mean as mean
-    from sessionkit.scoring.measures.aggregates import nonlast as nonlast
-    from sessionkit.scoring.measures.average_precision import AP as AP
-    from sessionkit.scoring.measures.average_precision import GAP as GAP
-    from sessionkit.scoring.measures.average_precision import SeenAP as SeenAP
+    from sessionkit.scoring.measures.aggregates import AveragePosition
+    from sessionkit.scoring.measures.aggregates import First
+    from sessionkit.scoring.measures.aggregates import Last
+    from sessionkit.scoring.measures.aggregates import Max
+    from sessionkit.scoring.measures.aggregates import Mean
+    from sessionkit.scoring.measures.aggregates import Min
+    from sessionkit.scoring.measures.aggregates import NonLast
+    from sessionkit.scoring.measures.aggregates import Sum
+    from sessionkit.scoring.measures.average_precision import AveragePrecision
+    from sessionkit.scoring.measures.average_precision import GradedAveragePrecision
+    from sessionkit.scoring.measures.average_precision import SeenAveragePrecision
     from sessionkit.scoring.measures.base import Measure as Measure
-    from sessionkit.scoring.measures.behavior import Abandoned as Abandoned
-    from sessionkit.scoring.measures.behavior import Clicks as Clicks
-    from sessionkit.scoring.measures.behavior import DeepestClick as DeepestClick
-    from sessionkit.scoring.measures.behavior import Queries as Queries
-    from sessionkit.scoring.measures.behavior import Results as Results
-    from sessionkit.scoring.measures.cascade import ERR as ERR
+    from sessionkit.scoring.measures.behavior import DeepestClickedRank
+    from sessionkit.scoring.measures.behavior import NumberOfClicks
+    from sessionkit.scoring.measures.behavior import NumberOfQueries
+    from sessionkit.scoring.measures.behavior import NumberOfResults
+    from sessionkit.scoring.measures.behavior import SessionAbandonment
+    from sessionkit.scoring.measures.cascade import ExpectedReciprocalRank
     from sessionkit.scoring.measures.column import column as column
-    from sessionkit.scoring.measures.cumulated_gain import CG as CG
-    from sessionkit.scoring.measures.cumulated_gain import DCG as DCG
-    from sessionkit.scoring.measures.cumulated_gain import nCG as nCG
-    from sessionkit.scoring.measures.cumulated_gain import nDCG as nDCG
-    from sessionkit.scoring.measures.cumulated_gain import nsDCG as nsDCG
-    from sessionkit.scoring.measures.cumulated_gain import sDCG as sDCG
-    from sessionkit.scoring.measures.durations import Duration as Duration
-    from sessionkit.scoring.measures.durations import Dwell as Dwell
-    from sessionkit.scoring.measures.durations import TimeToFirstClick as TimeToFirstClick
-    from sessionkit.scoring.measures.early_precision import AvgP as AvgP
-    from sessionkit.scoring.measures.early_precision import RR as RR
-    from sessionkit.scoring.measures.early_precision import Rprec as Rprec
-    from sessionkit.scoring.measures.early_precision import Success as Success
-    from sessionkit.scoring.measures.expected_gain import esDCG as esDCG
-    from sessionkit.scoring.measures.expected_gain import esnCG as esnCG
-    from sessionkit.scoring.measures.expected_gain import esnDCG as esnDCG
-    from sessionkit.scoring.measures.expected_precision import esAP as esAP
-    from sessionkit.scoring.measures.expected_precision import esP as esP
-    from sessionkit.scoring.measures.expected_utility import EU as EU
-    from sessionkit.scoring.measures.expected_utility import nEU as nEU
-    from sessionkit.scoring.measures.generalized_precision import gP as gP
-    from sessionkit.scoring.measures.generalized_precision import gR as gR
+    from sessionkit.scoring.measures.cumulated_gain import CumulatedGain
+    from sessionkit.scoring.measures.cumulated_gain import DiscountedCumulatedGain
+    from sessionkit.scoring.measures.cumulated_gain import NormalizedCumulatedGain
+    from sessionkit.scoring.measures.cumulated_gain import NormalizedDiscountedCumulatedGain
+    from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
+    from sessionkit.scoring.measures.cumulated_gain import SessionGain
+    from sessionkit.scoring.measures.durations import DwellTime
+    from sessionkit.scoring.measures.durations import FirstClickTime
+    from sessionkit.scoring.measures.durations import SessionDuration
+    from sessionkit.scoring.measures.early_precision import AveragedPrecision
+    from sessionkit.scoring.measures.early_precision import RPrecision
+    from sessionkit.scoring.measures.early_precision import ReciprocalRank
+    from sessionkit.scoring.measures.early_precision import SuccessAtCutoff
+    from sessionkit.scoring.measures.expected_gain import ExpectedGain
+    from sessionkit.scoring.measures.expected_gain import ExpectedNormalizedCumulatedGain
+    from sessionkit.scoring.measures.expected_gain import ExpectedNormalizedGain
+    from sessionkit.scoring.measures.expected_precision import ExpectedAveragePrecision
+    from sessionkit.scoring.measures.expected_precision import ExpectedPrecision
+    from sessionkit.scoring.measures.expected_utility import ExpectedUtility
+    from sessionkit.scoring.measures.expected_utility import NormalizedExpectedUtility
+    from sessionkit.scoring.measures.generalized_precision import GeneralizedPrecision
+    from sessionkit.scoring.measures.generalized_precision import GeneralizedRecall
     from sessionkit.scoring.measures.grammar import parse_measure as parse_measure
-    from sessionkit.scoring.measures.half_life import RHL as RHL
-    from sessionkit.scoring.measures.incomplete import bpref as bpref
-    from sessionkit.scoring.measures.incomplete import infAP as infAP
-    from sessionkit.scoring.measures.instances import InstancePrecision as InstancePrecision
-    from sessionkit.scoring.measures.instances import InstanceRecall as InstanceRecall
-    from sessionkit.scoring.measures.jiang2016 import DCG_jiang2016 as DCG_jiang2016
-    from sessionkit.scoring.measures.jiang2016 import GAP_jiang2016 as GAP_jiang2016
-    from sessionkit.scoring.measures.jiang2016 import P_jiang2016 as P_jiang2016
-    from sessionkit.scoring.measures.jiang2016 import RBP_jiang2016 as RBP_jiang2016
-    from sessionkit.scoring.measures.jiang2016 import nDCG_jiang2016 as nDCG_jiang2016
-    from sessionkit.scoring.measures.precision import E as E
-    from sessionkit.scoring.measures.precision import F as F
-    from sessionkit.scoring.measures.precision import MaxF as MaxF
-    from sessionkit.scoring.measures.precision import P as P
-    from sessionkit.scoring.measures.precision import R as R
-    from sessionkit.scoring.measures.rank_biased import RBP as RBP
-    from sessionkit.scoring.measures.rank_biased import RBPResidual as RBPResidual
-    from sessionkit.scoring.measures.rank_order import LogPrecision as LogPrecision
-    from sessionkit.scoring.measures.rank_order import RankRecall as RankRecall
-    from sessionkit.scoring.measures.rank_order import Rnorm as Rnorm
-    from sessionkit.scoring.measures.recall_levels import IPrec as IPrec
-    from sessionkit.scoring.measures.recall_levels import IPrec11 as IPrec11
-    from sessionkit.scoring.measures.recency import RSDCG as RSDCG
-    from sessionkit.scoring.measures.recency import RSRBP as RSRBP
-    from sessionkit.scoring.measures.reformulation import QueryOverlap as QueryOverlap
-    from sessionkit.scoring.measures.reformulation import QueryTerms as QueryTerms
+    from sessionkit.scoring.measures.half_life import RankedHalfLife
+    from sessionkit.scoring.measures.incomplete import BinaryPreference
+    from sessionkit.scoring.measures.incomplete import InferredAveragePrecision
+    from sessionkit.scoring.measures.instances import SavedInstancePrecision
+    from sessionkit.scoring.measures.instances import SavedInstanceRecall
+    from sessionkit.scoring.measures.jiang2016 import DiscountedGainOfRetrieved
+    from sessionkit.scoring.measures.jiang2016 import NormalizedGainOfRetrieved
+    from sessionkit.scoring.measures.jiang2016 import PrecisionOfRetrieved
+    from sessionkit.scoring.measures.jiang2016 import RankBiasedPrecisionOfRetrieved
+    from sessionkit.scoring.measures.jiang2016 import SummedGradedAveragePrecision
+    from sessionkit.scoring.measures.precision import Effectiveness
+    from sessionkit.scoring.measures.precision import HarmonicMean
+    from sessionkit.scoring.measures.precision import HighestHarmonicMean
+    from sessionkit.scoring.measures.precision import Precision
+    from sessionkit.scoring.measures.precision import Recall
+    from sessionkit.scoring.measures.rank_biased import RankBiasedPrecision
+    from sessionkit.scoring.measures.rank_biased import RankBiasedResidual
+    from sessionkit.scoring.measures.rank_order import LogarithmicPrecision
+    from sessionkit.scoring.measures.rank_order import NormalizedRecall
+    from sessionkit.scoring.measures.rank_order import RankedRecall
+    from sessionkit.scoring.measures.recall_levels import ElevenPointPrecision
+    from sessionkit.scoring.measures.recall_levels import InterpolatedPrecision
+    from sessionkit.scoring.measures.recency import RecencyRankBiasedPrecision
+    from sessionkit.scoring.measures.recency import RecencySessionGain
+    from sessionkit.scoring.measures.reformulation import MeanQueryOverlap
+    from sessionkit.scoring.measures.reformulation import MeanQueryTerms
     from sessionkit.scoring.measures.registry import MEASURES as MEASURES
-    from sessionkit.scoring.measures.relative_relevance import RelevanceCosine as RelevanceCosine
-    from sessionkit.scoring.measures.relative_relevance import RelevanceJaccard as RelevanceJaccard
-    from sessionkit.scoring.measures.result_counts import Judged as Judged
-    from sessionkit.scoring.measures.result_counts import RelevantSeen as RelevantSeen
-    from sessionkit.scoring.measures.result_counts import Repeats as Repeats
-    from sessionkit.scoring.measures.result_counts import UniqueDocs as UniqueDocs
-    from sessionkit.scoring.measures.search_length import ASL as ASL
-    from sessionkit.scoring.measures.search_length import ESL as ESL
-    from sessionkit.scoring.measures.search_length import SLRF as SLRF
-    from sessionkit.scoring.measures.session_rank_biased import sRBP as sRBP
-    from sessionkit.scoring.measures.session_time import sTBG as sTBG
-    from sessionkit.scoring.measures.session_time import sU as sU
-    from sessionkit.scoring.measures.sliding_ratio import Frustration as Frustration
-    from sessionkit.scoring.measures.sliding_ratio import SFT as SFT
-    from sessionkit.scoring.measures.sliding_ratio import Satisfaction as Satisfaction
-    from sessionkit.scoring.measures.sliding_ratio import SlidingRatio as SlidingRatio
-    from sessionkit.scoring.measures.subtopic import ACT as ACT
-    from sessionkit.scoring.measures.subtopic import CubeTest as CubeTest
-    from sessionkit.scoring.measures.subtopic import nACT as nACT
-    from sessionkit.scoring.measures.subtopic import nCubeTest as nCubeTest
-    from sessionkit.scoring.measures.time import TBG as TBG
-    from sessionkit.scoring.measures.time import U as U
-    from sessionkit.scoring.measures.user_oriented import Coverage as Coverage
-    from sessionkit.scoring.measures.user_oriented import Novelty as Novelty
-    from sessionkit.scoring.measures.user_oriented import RecallEffort as RecallEffort
-    from sessionkit.scoring.measures.user_oriented import RelativeRecall as RelativeRecall
+    from sessionkit.scoring.measures.relative_relevance import CosineRelevance
+    from sessionkit.scoring.measures.relative_relevance import JaccardRelevance
+    from sessionkit.scoring.measures.result_counts import DocumentsShown
+    from sessionkit.scoring.measures.result_counts import JudgedShare
+    from sessionkit.scoring.measures.result_counts import RelevantDocumentsSeen
+    from sessionkit.scoring.measures.result_counts import RepeatedResults
+    from sessionkit.scoring.measures.search_length import AverageSearchLength
+    from sessionkit.scoring.measures.search_length import ExpectedSearchLength
+    from sessionkit.scoring.measures.search_length import SearchLengthReduction
+    from sessionkit.scoring.measures.session_rank_biased import SessionRankBiasedPrecision
+    from sessionkit.scoring.measures.session_time import SessionTimeBiasedGain
+    from sessionkit.scoring.measures.session_time import SessionU
+    from sessionkit.scoring.measures.sliding_ratio import FrustrationRatio
+    from sessionkit.scoring.measures.sliding_ratio import SatisfactionFrustrationTotal
+    from sessionkit.scoring.measures.sliding_ratio import SatisfactionRatio
+    from sessionkit.scoring.measures.sliding_ratio import SlidingGainRatio
+    from sessionkit.scoring.measures.subtopic import AverageCubeFilling
+    from sessionkit.scoring.measures.subtopic import CubeFilling
+    from sessionkit.scoring.measures.subtopic import NormalizedAverageCubeFilling
+    from sessionkit.scoring.measures.subtopic import NormalizedCubeFilling
+    from sessionkit.scoring.measures.time import TimeBiasedGain
+    from sessionkit.scoring.measures.time import UMeasure
+    from sessionkit.scoring.measures.user_oriented import ExpectedRecall
+    from sessionkit.scoring.measures.user_oriented import ExpectedRecallEffort
+    from sessionkit.scoring.measures.user_oriented import KnownCoverage
+    from sessionkit.scoring.measures.user_oriented import RelevantNovelty
     from sessionkit.scoring.scan_paths.variance import path_variance as path_variance
     from sessionkit.scoring.score import score as score
     from sessionkit.study.package_reader import open_study as open_study
     from sessionkit.study.partitions import add_partition as add_partition
     from sessionkit.study.settings import Settings as Settings
     from sessionkit.study.study import Study as Study
+    from typing import Self
 
 __version__: str
-max: _Max
-min: _Min
-sum: _Sum
+
+class _ACT(AverageCubeFilling):
+    """ACT: CubeTest as it stands with each document that is shown, averaged over these documents."""
+
+    def __call__(self, *, gain: RatingGain = 'linear', min_grade: float = 1, depth: Depth = 'all', unjudged: UnjudgedResults = 'zero', undefined: UndefinedValue = 'null', queries: QueryLimit = None, gamma: float = 0.5, height: float = 5, empty: EmptyList = 'skip', cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+ACT: _ACT
+
+class _AP(AveragePrecision):
+    """AP: the mean of the precisions at the ranks of the relevant documents; one that is not shown counts 0."""
+
+    def __call__(self, *, min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+AP: _AP
+
+class _ASL(AverageSearchLength):
+    """ASL: the mean rank of a relevant document."""
+
+    def __call__(self, *, min_grade: float = 1, ties: TiedResults = 'score', unretrieved: UnretrievedPlace = 'retrieved', depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+ASL: _ASL
+
+class _Abandoned(SessionAbandonment):
+    """Abandoned: 1 for a session that clicked no result down to the cutoff, 0 for others."""
+
+    def __call__(self, *, queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+Abandoned: _Abandoned
+
+class _AvgP(AveragedPrecision):
+    """AvgP: the weighted mean of precisions at some document cutoffs."""
+
+    def __call__(self, *, min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoffs: Weights = '5-10-15', weights: str = '1-1-1', like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+AvgP: _AvgP
+
+class _CG(CumulatedGain):
+    """CG: the sum of the gains of the shown results."""
+
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+CG: _CG
+
+class _Clicks(NumberOfClicks):
+    """Clicks: the number of clicks on results of a session's logged queries, each list down to the cutoff."""
+
+    def __call__(self, *, queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+Clicks: _Clicks
+
+class _Coverage(KnownCoverage):
+    """Coverage: the share of the relevant documents known to the searcher that the list shows."""
+
+    def __call__(self, *, min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+Coverage: _Coverage
+
+class _CubeTest(CubeFilling):
+    """CubeTest: how full the subtopics are at the end of a session, per query that it took."""
+
+    def __call__(self, *, gain: RatingGain = 'linear', min_grade: float = 1, depth: Depth = 'all', unjudged: UnjudgedResults = 'zero', undefined: UndefinedValue = 'null', queries: QueryLimit = None, gamma: float = 0.5, height: float = 5, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+CubeTest: _CubeTest
+
+class _DCG(DiscountedCumulatedGain):
+    """DCG: the sum of the gains of the shown results, each discounted by its rank."""
+
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, discount: RankDiscountForm = 'burges', b: float = 2, p: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+DCG: _DCG
+
+class _DCG_jiang2016(DiscountedGainOfRetrieved):
+    """DCG_jiang2016: the mean gain of the results retrieved, discounted by rank; not a sum."""
+
+    def __call__(self, *, gain: Gain = 'exp2', min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+DCG_jiang2016: _DCG_jiang2016
+
+class _DeepestClick(DeepestClickedRank):
+    """DeepestClick: the lowest place in any list of a session at which it clicked, as a rank."""
+
+    def __call__(self, *, queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+DeepestClick: _DeepestClick
+
+class _Duration(SessionDuration):
+    """Duration: seconds from the beginning of a session to its end."""
+
+    def __call__(self, *, queries: QueryLimit = None) -> Self: ...  # type: ignore[override]
+
+Duration: _Duration
+
+class _Dwell(DwellTime):
+    """Dwell: seconds spent on the clicked results of a session's logged queries, summed up."""
+
+    def __call__(self, *, queries: QueryLimit = None) -> Self: ...  # type: ignore[override]
+
+Dwell: _Dwell
+
+class _E(Effectiveness):
+    """E: van Rijsbergen's effectiveness, 1 - F."""
+
+    def __call__(self, *, min_grade: float = 1, level: float | None = None, at_least: float | None = None, beta: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+E: _E
+
+class _ERR(ExpectedReciprocalRank):
+    """ERR: the expected reciprocal of the rank at which the searcher stops, satisfied by a result or not."""
+
+    def __call__(self, *, max_grade: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+ERR: _ERR
+
+class _ESL(ExpectedSearchLength):
+    """ESL: how many documents a searcher who needs ``need`` relevant ones is expected to go through in vain."""
+
+    def __call__(self, *, min_grade: float = 1, need: int = 1, count: SearchLengthCount = 'nonrelevant', ties: TiedResults = 'score', unretrieved: UnretrievedPlace = 'retrieved', depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+ESL: _ESL
+
+class _EU(ExpectedUtility):
+    """EU: the ratings of the nuggets that a session is expected to show, less the words that it is expected to make read."""
+
+    def __call__(self, *, gain: RatingGain = 'linear', min_grade: float = 1, p: float = 0.5, depth: Depth = 'all', unjudged: UnjudgedResults = 'zero', undefined: UndefinedValue = 'null', queries: QueryLimit = None, gamma: float = 0.5, cost: float = 0.001, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+EU: _EU
+
+class _F(HarmonicMean):
+    """F: the weighted harmonic mean of precision and recall."""
+
+    def __call__(self, *, min_grade: float = 1, level: float | None = None, at_least: float | None = None, beta: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+F: _F
+
+class _Frustration(FrustrationRatio):
+    """Frustration: what the first k results lack to ``threshold``, as a share of what they would in the worst order."""
+
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, threshold: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+Frustration: _Frustration
+
+class _GAP(GradedAveragePrecision):
+    """GAP: average precision for a searcher whose threshold of relevance is unknown."""
+
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+GAP: _GAP
+
+class _GAP_jiang2016(SummedGradedAveragePrecision):
+    """GAP_jiang2016: graded average precision in which every result above counts its whole gain."""
+
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+GAP_jiang2016: _GAP_jiang2016
+
+class _IPrec(InterpolatedPrecision):
+    """IPrec: the highest precision at the rank where the list reaches a recall, or anywhere below."""
+
+    def __call__(self, *, min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, recall: float = 0.1, rule: RecallRule = 'ceil', cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+IPrec: _IPrec
+
+class _IPrec11(ElevenPointPrecision):
+    """IPrec11: the mean of the interpolated precisions at recall 0, 0.1, ... 1."""
+
+    def __call__(self, *, min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, rule: RecallRule = 'ceil', cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+IPrec11: _IPrec11
+
+class _InstancePrecision(SavedInstancePrecision):
+    """InstancePrecision: the share of the documents saved in a session that have an instance."""
+
+    def __call__(self, *, min_grade: float = 1, undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+InstancePrecision: _InstancePrecision
+
+class _InstanceRecall(SavedInstanceRecall):
+    """InstanceRecall: the share of a topic's instances that the documents saved in a session cover."""
+
+    def __call__(self, *, min_grade: float = 1, undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+InstanceRecall: _InstanceRecall
+
+class _Judged(JudgedShare):
+    """Judged: the share of a session's results, each list down to the cutoff, that have a grade."""
+
+    def __call__(self, *, depth: Depth = 'all', grades: GradeSource = 'judgments', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+Judged: _Judged
+
+class _LogPrecision(LogarithmicPrecision):
+    """LogPrecision: the sum of the logarithms of the best ranks over that of the ranks that relevant documents have."""
+
+    def __call__(self, *, min_grade: float = 1, unretrieved: UnretrievedPlace = 'last', depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+LogPrecision: _LogPrecision
+
+class _MaxF(HighestHarmonicMean):
+    """MaxF: the highest F over the ranks of the list, where a searcher who stopped at the best rank would be."""
+
+    def __call__(self, *, min_grade: float = 1, level: float | None = None, at_least: float | None = None, beta: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+MaxF: _MaxF
+
+class _Novelty(RelevantNovelty):
+    """Novelty: the share of the relevant documents in the list that were new to the searcher."""
+
+    def __call__(self, *, min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+Novelty: _Novelty
+
+class _P(Precision):
+    """P: the share of relevant results among those looked at."""
+
+    def __call__(self, *, min_grade: float = 1, level: float | None = None, at_least: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+P: _P
+
+class _P_jiang2016(PrecisionOfRetrieved):
+    """P_jiang2016: the mean gain of the results retrieved down to rank k: relevant results / min(k, results)."""
+
+    def __call__(self, *, gain: Gain = 'binary', min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+P_jiang2016: _P_jiang2016
+
+class _Queries(NumberOfQueries):
+    """Queries: the number of logged queries of a session, also of those that returned nothing."""
+
+    def __call__(self, *, queries: QueryLimit = None) -> Self: ...  # type: ignore[override]
+
+Queries: _Queries
+
+class _QueryOverlap(MeanQueryOverlap):
+    """QueryOverlap: the mean Jaccard coefficient of the terms of consecutive logged queries of a session."""
+
+    def __call__(self, *, undefined: UndefinedValue = 'null', queries: QueryLimit = None) -> Self: ...  # type: ignore[override]
+
+QueryOverlap: _QueryOverlap
+
+class _QueryTerms(MeanQueryTerms):
+    """QueryTerms: the mean number of distinct terms in a session's logged queries."""
+
+    def __call__(self, *, undefined: UndefinedValue = 'null', queries: QueryLimit = None) -> Self: ...  # type: ignore[override]
+
+QueryTerms: _QueryTerms
+
+class _R(Recall):
+    """R: the share of the recall base that the list shows."""
+
+    def __call__(self, *, min_grade: float = 1, level: float | None = None, at_least: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+R: _R
+
+class _RBP(RankBiasedPrecision):
+    """RBP: the expected gain per result of a searcher who goes on from each rank to the next with probability p."""
+
+    def __call__(self, *, gain: Gain = 'binary', min_grade: float = 1, max_grade: float | None = None, p: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+RBP: _RBP
+
+class _RBPResidual(RankBiasedResidual):
+    """RBPResidual: how much of RBP is undecided, because it hangs on results that nobody judged or that were not shown."""
+
+    def __call__(self, *, p: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+RBPResidual: _RBPResidual
+
+class _RBP_jiang2016(RankBiasedPrecisionOfRetrieved):
+    """RBP_jiang2016: the mean gain of the results retrieved, weighted by p^(i - 1)."""
+
+    def __call__(self, *, gain: Gain = 'binary', min_grade: float = 1, p: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+RBP_jiang2016: _RBP_jiang2016
+
+class _RHL(RankedHalfLife):
+    """RHL: the median rank of the list's gain, interpolated as the median of grouped data."""
+
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, limit: MedianLimit = 'above', depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+RHL: _RHL
+
+class _RR(ReciprocalRank):
+    """RR: one over the rank of the first relevant result."""
+
+    def __call__(self, *, min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+RR: _RR
+
+class _RSDCG(RecencySessionGain):
+    """RSDCG: sDCG in which what a query showed counts e^-lambda less with every query asked after it."""
+
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, discount: RankDiscountForm = 'log', query_discount: QueryDiscountForm = 'log', b: float = 2, bq: float = 4, p: float | None = None, pq: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, lambda_: float | None = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+RSDCG: _RSDCG
+
+class _RSRBP(RecencyRankBiasedPrecision):
+    """RSRBP: sRBP in which what a query showed counts e^-lambda less with every query asked after it."""
+
+    def __call__(self, *, gain: Gain = 'binary', min_grade: float = 1, b: float | None = None, p: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, lambda_: float | None = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+RSRBP: _RSRBP
+
+class _RankRecall(RankedRecall):
+    """RankRecall: the sum of the best ranks that the relevant documents could have, over the sum of those they have."""
+
+    def __call__(self, *, min_grade: float = 1, unretrieved: UnretrievedPlace = 'last', depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+RankRecall: _RankRecall
+
+class _RecallEffort(ExpectedRecallEffort):
+    """RecallEffort: relevant documents that the searcher expected, over the documents gone through for them."""
+
+    def __call__(self, *, min_grade: float = 1, answer: AnswerSize = 'retrieved', depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+RecallEffort: _RecallEffort
+
+class _RelativeRecall(ExpectedRecall):
+    """RelativeRecall: relevant documents in the list, as a share of those that the searcher expected to find."""
+
+    def __call__(self, *, min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+RelativeRecall: _RelativeRecall
+
+class _RelevanceCosine(CosineRelevance):
+    """RelevanceCosine: the cosine between the scores and the gains of a list's results."""
+
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+RelevanceCosine: _RelevanceCosine
+
+class _RelevanceJaccard(JaccardRelevance):
+    """RelevanceJaccard: what scores and gains have in common, over what either has."""
+
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+RelevanceJaccard: _RelevanceJaccard
+
+class _RelevantSeen(RelevantDocumentsSeen):
+    """RelevantSeen: the number of different relevant documents that a session showed, each list down to the cutoff."""
+
+    def __call__(self, *, min_grade: float = 1, depth: Depth = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+RelevantSeen: _RelevantSeen
+
+class _Repeats(RepeatedResults):
+    """Repeats: the number of results of a session whose document it had shown before, each list down to the cutoff."""
+
+    def __call__(self, *, depth: Depth = 'all', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+Repeats: _Repeats
+
+class _Results(NumberOfResults):
+    """Results: the number of results that a session's logged queries showed, each list down to the cutoff."""
+
+    def __call__(self, *, depth: Depth = 'all', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+Results: _Results
+
+class _Rnorm(NormalizedRecall):
+    """Rnorm: the share of (relevant, not relevant) pairs of documents that the order puts right; ties count half."""
+
+    def __call__(self, *, min_grade: float = 1, ties: TiedResults = 'score', unretrieved: UnretrievedPlace = 'last', depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+Rnorm: _Rnorm
+
+class _Rprec(RPrecision):
+    """Rprec: precision after as many results as there are relevant documents."""
+
+    def __call__(self, *, min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+Rprec: _Rprec
+
+class _SFT(SatisfactionFrustrationTotal):
+    """SFT: satisfaction and the lack of frustration, weighted: lambda x Satisfaction + (1 - lambda) x (1 - Frustration)."""
+
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, threshold: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, lambda_: float = 0.5, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+SFT: _SFT
+
+class _SLRF(SearchLengthReduction):
+    """SLRF: the share of a random order's expected search length that the list saves (search length reduction factor)."""
+
+    def __call__(self, *, min_grade: float = 1, need: int = 1, ties: TiedResults = 'score', unretrieved: UnretrievedPlace = 'retrieved', depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+SLRF: _SLRF
+
+class _Satisfaction(SatisfactionRatio):
+    """Satisfaction: the sliding ratio of the results that gain at least ``threshold``; the others count nothing."""
+
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, threshold: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+Satisfaction: _Satisfaction
+
+class _SeenAP(SeenAveragePrecision):
+    """SeenAP: the mean of the precisions at the relevant documents that the list shows."""
+
+    def __call__(self, *, min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+SeenAP: _SeenAP
+
+class _SlidingRatio(SlidingGainRatio):
+    """SlidingRatio: what the first k results gain, as a share of what they would if the list stood in the best order."""
+
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+SlidingRatio: _SlidingRatio
+
+class _Success(SuccessAtCutoff):
+    """Success: whether the list shows a relevant document."""
+
+    def __call__(self, *, min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+Success: _Success
+
+class _TBG(TimeBiasedGain):
+    """TBG: the number of relevant documents that a searcher is expected to save, over searchers who stop in time."""
+
+    def __call__(self, *, min_grade: float = 1, halflife: float = 224, click: Weights = '0.39-0.64', save: Weights = '0-0.77', scan: float = 4.4, open: float = 7.8, per_word: float = 0.018, words: float = 500, seconds: Weights = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+TBG: _TBG
+
+class _TimeToFirstClick(FirstClickTime):
+    """TimeToFirstClick: seconds from a session's first logged query to its first click on a result."""
+
+    def __call__(self, *, queries: QueryLimit = None) -> Self: ...  # type: ignore[override]
+
+TimeToFirstClick: _TimeToFirstClick
+
+class _U(UMeasure):
+    """U: the sum of gains, each worth less the further down the trail of text or time its document ends, nothing beyond."""
+
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, horizon: float | None = None, words: float = 500, seconds: Weights = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+U: _U
+
+class _UniqueDocs(DocumentsShown):
+    """UniqueDocs: the number of different documents that a session's logged queries showed, each list down to the cutoff."""
+
+    def __call__(self, *, depth: Depth = 'all', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+UniqueDocs: _UniqueDocs
+
+class _avgpos(AveragePosition):
+    """avgpos: the mean of a session measure's cumulated curve over the slots of its concatenated lists."""
+
+    def __call__(self, of: Measure | None = None, *, length: int | None = None) -> Self: ...  # type: ignore[override]
+
+avgpos: _avgpos
+
+class _bpref(BinaryPreference):
+    """bpref: how seldom judged non-relevant documents stand above relevant ones; unjudged results are passed over."""
+
+    def __call__(self, *, min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+bpref: _bpref
+
+class _esAP(ExpectedAveragePrecision):
+    """esAP: the expected average precision of a scan path."""
+
+    def __call__(self, *, min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, pdown: float | None = None, pref: float | None = None, truncate: Truncation = 'absorb', cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+esAP: _esAP
+
+class _esDCG(ExpectedGain):
+    """esDCG: the expected DCG of a scan path, discounted by the place in the path."""
+
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, discount: RankDiscountForm = 'burges', b: float = 2, p: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, pdown: float | None = None, pref: float | None = None, truncate: Truncation = 'absorb', cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+esDCG: _esDCG
+
+class _esP(ExpectedPrecision):
+    """esP: the expected share of relevant documents in a scan path."""
+
+    def __call__(self, *, min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, pdown: float | None = None, pref: float | None = None, truncate: Truncation = 'absorb', cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+esP: _esP
+
+class _esnCG(ExpectedNormalizedCumulatedGain):
+    """esnCG: the expected nCG of a scan path, its ideal cut where the path ends; esnDCG without discount."""
+
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, pdown: float | None = None, pref: float | None = None, truncate: Truncation = 'absorb', cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+esnCG: _esnCG
+
+class _esnDCG(ExpectedNormalizedGain):
+    """esnDCG: the expected nDCG of a scan path, its ideal cut where the path ends."""
+
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, discount: RankDiscountForm = 'burges', b: float = 2, p: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, pdown: float | None = None, pref: float | None = None, truncate: Truncation = 'absorb', cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+esnDCG: _esnDCG
+
+class _first(First):
+    """Value of the session's first query."""
+
+    def __call__(self, of: Measure | None = None) -> Self: ...  # type: ignore[override]
+
+first: _first
+
+class _gP(GeneralizedPrecision):
+    """gP: the mean degree of relevance of the results looked at."""
+
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, max_grade: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+gP: _gP
+
+class _gR(GeneralizedRecall):
+    """gR: the share of all relevance of the recall base that the list shows."""
+
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, max_grade: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+gR: _gR
+
+class _infAP(InferredAveragePrecision):
+    """infAP: average precision estimated where the judgments are a random sample of the pool."""
+
+    def __call__(self, *, min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+infAP: _infAP
+
+class _last(Last):
+    """Value of the session's last logged query."""
+
+    def __call__(self, of: Measure | None = None) -> Self: ...  # type: ignore[override]
+
+last: _last
+
+class _max(Max):
+    """Value of the session's best query."""
+
+    def __call__(self, of: Measure | None = None) -> Self: ...  # type: ignore[override]
+
+max: _max
+
+class _mean(Mean):
+    """Mean over the session's queries."""
+
+    def __call__(self, of: Measure | None = None) -> Self: ...  # type: ignore[override]
+
+mean: _mean
+
+class _min(Min):
+    """Value of the session's worst query."""
+
+    def __call__(self, of: Measure | None = None) -> Self: ...  # type: ignore[override]
+
+min: _min
+
+class _nACT(NormalizedAverageCubeFilling):
+    """nACT: ACT as a share of what the best session of the same shape reaches."""
+
+    def __call__(self, *, gain: RatingGain = 'linear', min_grade: float = 1, depth: Depth = 'all', unjudged: UnjudgedResults = 'zero', undefined: UndefinedValue = 'null', queries: QueryLimit = None, gamma: float = 0.5, height: float = 5, empty: EmptyList = 'skip', cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+nACT: _nACT
+
+class _nCG(NormalizedCumulatedGain):
+    """nCG: cumulated gain as a share of the best that the recall base allows at the same cutoff."""
+
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+nCG: _nCG
+
+class _nCubeTest(NormalizedCubeFilling):
+    """nCubeTest: CubeTest as a share of what the best session of the same shape reaches."""
+
+    def __call__(self, *, gain: RatingGain = 'linear', min_grade: float = 1, depth: Depth = 'all', unjudged: UnjudgedResults = 'zero', undefined: UndefinedValue = 'null', queries: QueryLimit = None, gamma: float = 0.5, height: float = 5, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+nCubeTest: _nCubeTest
+
+class _nDCG(NormalizedDiscountedCumulatedGain):
+    """nDCG: discounted cumulated gain as a share of the best that the recall base allows at the same cutoff."""
+
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, discount: RankDiscountForm = 'burges', b: float = 2, p: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+nDCG: _nDCG
+
+class _nDCG_jiang2016(NormalizedGainOfRetrieved):
+    """nDCG_jiang2016: the mean gain of the results retrieved, discounted by rank, over that of the ideal list."""
+
+    def __call__(self, *, gain: Gain = 'exp2', min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+nDCG_jiang2016: _nDCG_jiang2016
+
+class _nEU(NormalizedExpectedUtility):
+    """nEU: EU between the worst and the best that a session of the same shape and the same lengths can have."""
+
+    def __call__(self, *, gain: RatingGain = 'linear', min_grade: float = 1, p: float = 0.5, depth: Depth = 'all', unjudged: UnjudgedResults = 'zero', undefined: UndefinedValue = 'null', queries: QueryLimit = None, gamma: float = 0.5, cost: float = 0.001, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+nEU: _nEU
+
+class _nonlast(NonLast):
+    """Mean over all queries of the session but the last; null for a session of one query."""
+
+    def __call__(self, of: Measure | None = None) -> Self: ...  # type: ignore[override]
+
+nonlast: _nonlast
+
+class _nsDCG(NormalizedSessionGain):
+    """nsDCG: sDCG as a share of an ideal session's."""
+
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, discount: RankDiscountForm = 'log', query_discount: QueryDiscountForm = 'log', b: float = 2, bq: float = 4, p: float | None = None, pq: float | None = None, rank_origin: RankOrigin = 'query', slots: ShortLists | int = 'pad', depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, ideal: IdealLayout = 'repeated', ideal_queries: IdealQueries | int = 'session', normalize: RowUnit = 'session', cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+nsDCG: _nsDCG
+
+class _sDCG(SessionGain):
+    """sDCG: the sum of the gains of everything a session showed, discounted by rank and by query position."""
+
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, discount: RankDiscountForm = 'log', query_discount: QueryDiscountForm = 'log', b: float = 2, bq: float = 4, p: float | None = None, pq: float | None = None, rank_origin: RankOrigin = 'query', slots: ShortLists | int = 'pad', depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+sDCG: _sDCG
+
+class _sRBP(SessionRankBiasedPrecision):
+    """sRBP: the expected gain per result of a searcher who goes on with probability p, in the same list with share b."""
+
+    def __call__(self, *, gain: Gain = 'binary', min_grade: float = 1, b: float | None = None, p: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+sRBP: _sRBP
+
+class _sTBG(SessionTimeBiasedGain):
+    """sTBG: the number of relevant documents that the searchers of a session are expected to save before they stop."""
+
+    def __call__(self, *, min_grade: float = 1, halflife: float = 224, click: Weights = '0.39-0.64', save: Weights = '0-0.77', scan: float = 4.4, open: float = 7.8, per_word: float = 0.018, words: float = 500, times: ReadingTimes = 'logged', per_query: float = 0, seconds: Weights = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+sTBG: _sTBG
+
+class _sU(SessionU):
+    """sU: the sum of a session's gains, each worth less the later its document has been read, nothing after the horizon."""
+
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, horizon: float | None = None, words: float = 500, times: ReadingTimes = 'logged', per_query: float = 0, seconds: Weights = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+
+sU: _sU
+
+class _sum(Sum):
+    """Sum over the session's queries."""
+
+    def __call__(self, of: Measure | None = None) -> Self: ...  # type: ignore[override]
+
+sum: _sum
 
 __all__ = [
     "ACT",
@@ -255,7 +916,6 @@ __all__ = [
     "U",
     "UniqueDocs",
     "UsageError",
-    "__version__",
     "accounts",
     "add_partition",
     "agreement",

@@ -21,6 +21,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "sessionkit"
 KNOWN = tomllib.loads((ROOT / "tests" / "house.toml").read_text(encoding="utf-8"))
 ROOMS = [
+    "choices",
     "errors",
     "display",
     "contract",

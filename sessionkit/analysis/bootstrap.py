@@ -12,12 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
 from sessionkit.analysis.distribution_tails import t_beyond
 from sessionkit.analysis.numeric_ties import TIE
+from sessionkit.choices import DrawnUnits, IntervalKind
 from sessionkit.errors import UsageError, suggestion
 
 if TYPE_CHECKING:
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 
 Numbers = np.ndarray[Any, np.dtype[np.float64]]
 Codes = np.ndarray[Any, np.dtype[np.int64]]
-KINDS = ("percentile", "bca")
-UNITS = ("auto", "users", "sessions")
+KINDS: tuple[IntervalKind, ...] = get_args(IntervalKind)
+UNITS: tuple[DrawnUnits, ...] = get_args(DrawnUnits)
 FEWEST = 4
 """Units below which nothing is tested."""
 MOST_UNDEFINED = 0.05

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
+from typing import Literal, get_args
 
 import polars as pl
 
 from sessionkit.analysis.groups import Grouping
+from sessionkit.choices import AfterStop, CurveNormalization
 from sessionkit.display.frames import ResultFrame
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.scoring import exact
@@ -29,8 +31,8 @@ from sessionkit.study.restriction import Where
 from sessionkit.study.row_index import placed, where
 from sessionkit.study.session_subset import restricted
 
-NORMALIZE = ("none", "each", "averages")
-AFTER_STOP = ("hold", "null")
+NORMALIZE: tuple[CurveNormalization, ...] = get_args(CurveNormalization)
+AFTER_STOP: tuple[AfterStop, ...] = get_args(AfterStop)
 
 
 def curve(
@@ -39,9 +41,9 @@ def curve(
     by: By = "system_id",
     *,
     where: Where = None,
-    per: str | None = None,
-    normalize: str | None = None,
-    after_stop: str = "hold",
+    per: Literal["session"] | None = None,
+    normalize: CurveNormalization | None = None,
+    after_stop: AfterStop = "hold",
     memory: str | int | None = None,
     cache: str | PathLike[str] | None = None,
 ) -> pl.DataFrame:
@@ -113,9 +115,9 @@ def curve_with_stops(
     by: By = "system_id",
     *,
     where: Where = None,
-    per: str | None = None,
-    normalize: str | None = None,
-    after_stop: str = "hold",
+    per: Literal["session"] | None = None,
+    normalize: CurveNormalization | None = None,
+    after_stop: AfterStop = "hold",
     memory: str | int | None = None,
     cache: str | PathLike[str] | None = None,
 ) -> pl.DataFrame:
@@ -136,9 +138,9 @@ def curve_task(
     measure: str | Measure,
     by: By = "system_id",
     *,
-    per: str | None = None,
-    normalize: str | None = None,
-    after_stop: str = "hold",
+    per: Literal["session"] | None = None,
+    normalize: CurveNormalization | None = None,
+    after_stop: AfterStop = "hold",
 ) -> CurveReduction:
     """What `curve` asks of a study, for whoever makes its parts elsewhere; the parameters and errors are the same."""
     asked = require_curve(parse_measure(measure))

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
+from typing import Literal, get_args
 
 import polars as pl
 
 from sessionkit.analysis.groups import Grouping
 from sessionkit.analysis.numeric_ties import less
+from sessionkit.choices import RecallAverage
 from sessionkit.display.frames import ResultFrame
 from sessionkit.errors import MeasureError, UsageError, suggestion
 from sessionkit.scoring import exact
@@ -28,7 +30,7 @@ from sessionkit.study.session_subset import restricted
 from sessionkit.study.study import guarded_read
 
 OF_LEVEL = ("recall", "precision", "n")
-AVERAGES = ("queries", "topics")
+AVERAGES: tuple[RecallAverage, ...] = get_args(RecallAverage)
 
 
 @guarded_read
@@ -37,8 +39,8 @@ def precision_recall(
     by: By = "system_id",
     *,
     where: Where = None,
-    per: str | None = None,
-    average: str = "queries",
+    per: Literal["query"] | None = None,
+    average: RecallAverage = "queries",
     measure: str | Measure = IPrec11,
     memory: str | int | None = None,
     cache: str | PathLike[str] | None = None,

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from sessionkit.choices import RowUnit
 from sessionkit.cli.options import (
     ByOption,
     FormatOption,
@@ -15,13 +16,15 @@ from sessionkit.cli.options import (
     StudyArgument,
     TableOption,
     WhereOption,
+    Word,
     grouping,
     open_source,
+    words,
 )
 from sessionkit.cli.output import OutputForm, destination
 from sessionkit.cli.runner import working
 
-PER = "session|query"
+PER = words(RowUnit)
 LEFT_OUT = ["open", "undefined", "moving", "residual", "reason"]
 """Columns of bounds that people are not shown at first; all with --table bounds."""
 """Columns of bounds that people are shown at first; all others with --table bounds."""
@@ -34,7 +37,7 @@ def bounds(
     by: ByOption = "system_id",
     where: WhereOption = None,
     per: Annotated[
-        str | None,
+        Word | None,
         typer.Option(
             "--per",
             metavar=PER,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sessionkit.choices import SignalChoice, Unmarked
 from sessionkit.cli.options import (
     ChartOption,
     ConfidenceOption,
@@ -19,7 +20,9 @@ from sessionkit.cli.options import (
     TableOption,
     UnitsOption,
     WhereOption,
+    Word,
     open_source,
+    words,
 )
 from sessionkit.cli.output import OutputForm, destination
 from sessionkit.cli.runner import note, working
@@ -28,8 +31,8 @@ from sessionkit.errors import UsageError
 if TYPE_CHECKING:
     from sessionkit.analysis.calibrate.calibration import Calibration
 
-SIGNALS = "auto|last_click|clicks|examined|dwell"
-UNMARKED = "first|skip"
+SIGNALS = words(SignalChoice)
+UNMARKED = words(Unmarked)
 SHOWN = {
     "parameters": ["model", "criterion", "parameter", "estimate", "low", "high", "interval", "note"],
     "fits": ["model", "criterion", "measure", "aic", "TSE", "KL", "reach_rank_2", "reach_query_2", "depends_on_grid"],
@@ -68,7 +71,7 @@ def calibrate(
         ),
     ] = None,
     signal: Annotated[
-        str,
+        Word,
         typer.Option(
             "--signal",
             metavar=SIGNALS,
@@ -78,7 +81,7 @@ def calibrate(
         ),
     ] = "auto",
     unmarked: Annotated[
-        str,
+        Word,
         typer.Option(
             "--unmarked",
             metavar=UNMARKED,

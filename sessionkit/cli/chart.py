@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Any, cast, get_type_hints
 import typer
 
 from sessionkit.charts.registry import CHARTS, ChartKind, function_of
-from sessionkit.cli.options import ByOption, StudyArgument, WhereOption, columns_or_measures_first, open_source
+from sessionkit.choices import PartAverage
+from sessionkit.cli.options import (
+    ByOption,
+    StudyArgument,
+    WhereOption,
+    Word,
+    columns_or_measures_first,
+    open_source,
+    words,
+)
 from sessionkit.cli.runner import tell, working
 from sessionkit.cli.sweep import GRAMMAR, varied
 
@@ -88,10 +97,10 @@ def chart(
         ),
     ] = None,
     average: Annotated[
-        str | None,
+        Word | None,
         typer.Option(
             "--average",
-            metavar="sessions|queries",
+            metavar=words(PartAverage),
             help="Within sessions of two or more queries, or all queries pooled, after ECIR 2008, and by "
             "default sDCG@100. Default: sessions.",
             show_default=False,

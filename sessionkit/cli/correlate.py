@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from sessionkit.choices import Coefficient
 from sessionkit.cli.options import (
     CacheOption,
     ConfidenceOption,
@@ -21,11 +22,12 @@ from sessionkit.cli.options import (
     WhereOption,
     columns_or_measures_first,
     open_source,
+    words,
 )
 from sessionkit.cli.output import destination
 from sessionkit.cli.runner import working
 
-COEFFICIENTS = "pearson|spearman|kendall"
+COEFFICIENTS = words(Coefficient)
 
 
 def correlate(

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from sessionkit.choices import AfterStop, CurveNormalization, Part, PartAverage, PartContrast
 from sessionkit.cli.options import (
     CacheOption,
     ChartOption,
@@ -22,18 +23,20 @@ from sessionkit.cli.options import (
     TableOption,
     UnitsOption,
     WhereOption,
+    Word,
     grouping,
     open_source,
+    words,
 )
 from sessionkit.cli.output import destination
 from sessionkit.cli.runner import working
 from sessionkit.errors import UsageError
 
-NORMALIZE = "none|each|averages"
-AFTER_STOP = "hold|null"
-PARTS = "last|position|best|first"
-TESTED = "last|first|best|last-first"
-AVERAGES = "sessions|queries"
+NORMALIZE = words(CurveNormalization)
+AFTER_STOP = words(AfterStop)
+PARTS = words(Part)
+TESTED = words(PartContrast)
+AVERAGES = words(PartAverage)
 
 
 def curve(
@@ -42,14 +45,14 @@ def curve(
     *,
     by: ColumnsOption = "system_id",
     per: Annotated[
-        str | None,
+        Word | None,
         typer.Option(
             "--per", metavar="session", help="A curve for each session, in place of means.", show_default=False
         ),
     ] = None,
     where: WhereOption = None,
     normalize: Annotated[
-        str | None,
+        Word | None,
         typer.Option(
             "--normalize",
             metavar=NORMALIZE,
@@ -59,7 +62,7 @@ def curve(
         ),
     ] = None,
     after_stop: Annotated[
-        str,
+        Word,
         typer.Option(
             "--after-stop",
             metavar=AFTER_STOP,
@@ -161,7 +164,7 @@ def breakdown(
     measure: MeasureArgument,
     *,
     parts: Annotated[
-        str,
+        Word,
         typer.Option(
             "--parts",
             metavar=PARTS,
@@ -170,7 +173,7 @@ def breakdown(
         ),
     ] = "last",
     average: Annotated[
-        str,
+        Word,
         typer.Option(
             "--average",
             metavar=AVERAGES,

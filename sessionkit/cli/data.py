@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sessionkit.cli.options import FormatOption, MemoryOption, OutputOption, StudyArgument, TableOption, open_source
+from sessionkit.choices import MissingPositions
+from sessionkit.cli.options import (
+    FormatOption,
+    MemoryOption,
+    OutputOption,
+    StudyArgument,
+    TableOption,
+    Word,
+    open_source,
+    words,
+)
 from sessionkit.cli.output import OutputForm, destination
 from sessionkit.cli.runner import DATA, note, tell, working
 from sessionkit.errors import UsageError
@@ -85,10 +95,10 @@ def ingest(
         ),
     ] = None,
     missing_positions: Annotated[
-        str | None,
+        Word | None,
         typer.Option(
             "--missing-positions",
-            metavar="empty|not_logged",
+            metavar=words(MissingPositions),
             help="What became of queries whose position is missing in its session (1, 2, 4): they returned nothing, or their list "
             "was not logged. Default: what study.toml says, else empty in runs, not_logged elsewhere.",
             show_default=False,

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args
 
 import typer
 
+from sessionkit.choices import AnyPopulation, Correction, DrawnUnits, IntervalKind, Test
 from sessionkit.cli.output import OutputForm
 from sessionkit.cli.runner import note, working
 from sessionkit.errors import UsageError
@@ -21,8 +22,24 @@ if TYPE_CHECKING:
     from sessionkit.study import Study
 
 MeasureTexts = TypeVar("MeasureTexts", str, list[str], list[str] | None)
-INTERVALS = "percentile|bca"
-UNITS = "auto|users|sessions"
+if TYPE_CHECKING:
+    Word = Any
+else:
+    Word = str
+"""A word from the shell: the function behind a command checks it against its choices."""
+
+
+def words(choice: object) -> str:
+    """The words of a set of choices, as help shows them.
+
+    >>> words(IntervalKind)
+    'percentile|bca'
+    """
+    return "|".join(get_args(choice))
+
+
+INTERVALS = words(IntervalKind)
+UNITS = words(DrawnUnits)
 CUTOFF = re.compile(r"@\s*\d+[\s)]*$")
 """A cutoff at the end of a text, with brackets of aggregates behind it."""
 
@@ -65,9 +82,9 @@ ColumnsOption = Annotated[
         help="Columns of sessions or users that make groups, several joined by commas; all for one group.",
     ),
 ]
-TESTS = "t|wilcoxon|sign|randomization|least-squares|welch|mann-whitney|tukey|nemenyi|conover"
-POPULATIONS = "users|topics|sessions|users,topics"
-CORRECTIONS = "bonferroni|holm|bh|none"
+TESTS = words(Test)
+POPULATIONS = words(AnyPopulation)
+CORRECTIONS = words(Correction)
 ByOption = Annotated[
     str,
     typer.Option(
@@ -77,7 +94,7 @@ ByOption = Annotated[
     ),
 ]
 TestOption = Annotated[
-    str | None,
+    Word | None,
     typer.Option(
         "--test",
         metavar=TESTS,
@@ -88,7 +105,7 @@ TestOption = Annotated[
     ),
 ]
 PopulationOption = Annotated[
-    str | None,
+    Word | None,
     typer.Option(
         "--population",
         metavar=POPULATIONS,
@@ -99,7 +116,7 @@ PopulationOption = Annotated[
     ),
 ]
 CorrectionOption = Annotated[
-    str,
+    Word,
     typer.Option(
         "--correction",
         metavar=CORRECTIONS,
@@ -108,7 +125,7 @@ CorrectionOption = Annotated[
     ),
 ]
 IntervalOption = Annotated[
-    str | None,
+    Word | None,
     typer.Option(
         "--interval",
         metavar=INTERVALS,
@@ -132,7 +149,7 @@ ConfidenceOption = Annotated[
     ),
 ]
 UnitsOption = Annotated[
-    str,
+    Word,
     typer.Option(
         "--units",
         metavar=UNITS,

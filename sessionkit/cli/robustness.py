@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from sessionkit.choices import ErrorSource, ErrorSpread
 from sessionkit.cli.options import (
     ByOption,
     ChartOption,
@@ -21,13 +22,15 @@ from sessionkit.cli.options import (
     TableOption,
     TestOption,
     WhereOption,
+    Word,
     open_source,
+    words,
 )
 from sessionkit.cli.output import OutputForm, destination
 from sessionkit.cli.runner import note, working
 
-SPREADS = "adjacent|any"
-SOURCES = "judges|searchers|SHARE"
+SPREADS = words(ErrorSpread)
+SOURCES = f"{words(ErrorSource)}|SHARE"
 SHOWN = {"knees", "agreement", "confusion"}
 """Tables of judgment loss that people are shown at first, beside the pair where there is one only."""
 
@@ -112,7 +115,7 @@ def judge_noise(
         ),
     ] = None,
     spread: Annotated[
-        str,
+        Word,
         typer.Option(
             "--spread", metavar=SPREADS, help="Where errors of a declared share go: neighboring grades, or any."
         ),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sessionkit.choices import RowUnit
 from sessionkit.cli.options import (
     ALL,
     CacheOption,
@@ -20,14 +21,16 @@ from sessionkit.cli.options import (
     OutputOption,
     StudyArgument,
     WhereOption,
+    Word,
     grouping,
     open_source,
+    words,
 )
 from sessionkit.cli.output import destination
 from sessionkit.cli.runner import working
 from sessionkit.errors import DataError, UsageError
 
-UNITS = "session|query"
+UNITS = words(RowUnit)
 
 if TYPE_CHECKING:
     from sessionkit.study import Study
@@ -40,7 +43,7 @@ def score(
     by: ColumnsOption = "system_id",
     where: WhereOption = None,
     per: Annotated[
-        str | None,
+        Word | None,
         typer.Option(
             "--per", metavar=UNITS, help="A row for each session, or query, in place of means.", show_default=False
         ),

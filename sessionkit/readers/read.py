@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import sessionkit.readers as registry
+from sessionkit.choices import MissingPositions
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.readers.description import describe
 from sessionkit.readers.frames import from_mapping
@@ -30,7 +31,7 @@ def read(
     labels: Mapping[str, float] | None = None,
     topics: PathText | None = None,
     session_gap: str | float | None = None,
-    missing_positions: str | None = None,
+    missing_positions: MissingPositions | None = None,
     strict: bool = False,
     memory: str | int | None = None,
 ) -> Study:

@@ -14,6 +14,7 @@ from altair.utils.schemapi import debug_mode
 
 from sessionkit.charts.page import page
 from sessionkit.charts.registry import SUMMARY
+from sessionkit.choices import FurtherPart, RedactedKind
 from sessionkit.display.labels import shortened
 from sessionkit.display.templates import rendered
 from sessionkit.errors import DataError, DataWarning, MeasureError, UsageError
@@ -66,9 +67,9 @@ def report(
     *,
     where: Where = None,
     output: str | os.PathLike[str] | None = None,
-    redact: str | Iterable[str] = (),
+    redact: str | Iterable[RedactedKind] = (),
     by: By = "system_id",
-    also: str | Iterable[str] = (),
+    also: str | Iterable[FurtherPart] = (),
     difference: float | str | None = None,
     memory: str | int | None = None,
 ) -> str:
@@ -152,9 +153,9 @@ def sections_of(
     study: Study,
     measures: str | Measure | Sequence[str | Measure] | None = None,
     *,
-    redact: str | Iterable[str] = (),
+    redact: str | Iterable[RedactedKind] = (),
     by: By = "system_id",
-    also: str | Iterable[str] = (),
+    also: str | Iterable[FurtherPart] = (),
     difference: float | str | None = None,
     memory: str | int | None = None,
 ) -> list[Section]:

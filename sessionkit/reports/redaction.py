@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import get_args
 
 import polars as pl
 
+from sessionkit.choices import RedactedKind
 from sessionkit.errors import DataWarning, UsageError, suggestion
 from sessionkit.study import Study
 
-KINDS = ("queries", "documents", "users")
+KINDS: tuple[RedactedKind, ...] = get_args(RedactedKind)
 QUOTED = re.compile(r"(?<!\w)(?:'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\")")
 """What is quoted: an apostrophe behind a letter, as in users' or Holm's, begins no quotation."""
 

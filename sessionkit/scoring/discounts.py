@@ -20,12 +20,15 @@ name           factor at place i             source
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import get_args
 
 import numpy as np
 import polars as pl
 
-RANK_DISCOUNTS = ("log", "shifted", "burges", "jk2002", "rn2002", "geometric", "reciprocal", "none")
-QUERY_DISCOUNTS = ("log", "shifted", "geometric", "none")
+from sessionkit.choices import QueryDiscountForm, RankDiscountForm
+
+RANK_DISCOUNTS: tuple[RankDiscountForm, ...] = get_args(RankDiscountForm)
+QUERY_DISCOUNTS: tuple[QueryDiscountForm, ...] = get_args(QueryDiscountForm)
 
 TABLE = 2**16
 """Powers are looked up in a table where no exponent is as large as this."""

@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import get_args
 
 import numpy as np
 import polars as pl
 
+from sessionkit.choices import GainRule
 from sessionkit.errors import DataError, MeasureError
 from sessionkit.scoring.exact import LARGEST_GAIN
 
-NAMES = ("linear", "exp2", "binary", "lifted")
+NAMES: tuple[GainRule, ...] = get_args(GainRule)
 WEIGHTS = re.compile(r"{0}(-{0})+".format(r"(\d+(\.\d+)?|\.\d+)"))
-ALLOWED = "linear, exp2, binary, lifted or weights by grade such as 0-1-10-100"
+ALLOWED = f"{', '.join(NAMES)} or weights by grade such as 0-1-10-100"
 
 
 def gain_text(value: object) -> str:

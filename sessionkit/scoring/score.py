@@ -9,9 +9,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from os import PathLike
+from typing import get_args
 
 import polars as pl
 
+from sessionkit.choices import RowUnit
 from sessionkit.display.frames import ResultFrame
 from sessionkit.errors import MeasureError, UsageError, suggestion
 from sessionkit.scoring import exact
@@ -33,7 +35,7 @@ from sessionkit.study.session_subset import restricted
 
 By = str | Sequence[str] | None
 """Columns that make groups: a name, several as a list or joined by commas; None for one group of all sessions."""
-UNITS = ("session", "query")
+UNITS: tuple[RowUnit, ...] = get_args(RowUnit)
 OF_SESSION = ["system_id", "topic_id", "user_id"]
 OF_GROUP = ["measure", "value", "n", "undefined", "judged"]
 WITHOUT_CUTOFF = 1_000
@@ -46,7 +48,7 @@ def score(
     *,
     by: By = "system_id",
     where: Where = None,
-    per: str | None = None,
+    per: RowUnit | None = None,
     wide: bool = False,
     memory: str | int | None = None,
     cache: str | PathLike[str] | None = None,
@@ -119,7 +121,7 @@ def score_parts(
     *,
     by: By = "system_id",
     where: Where = None,
-    per: str | None = None,
+    per: RowUnit | None = None,
     memory: str | int | None = None,
     cache: str | PathLike[str] | None = None,
 ) -> Iterator[pl.DataFrame]:
@@ -166,7 +168,7 @@ def _wide(study: Study, measures: Sequence[Measure], scores: pl.DataFrame) -> pl
 
 
 def score_task(
-    study: Study, measures: str | Measure | Sequence[str | Measure], *, by: By = "system_id", per: str | None = None
+    study: Study, measures: str | Measure | Sequence[str | Measure], *, by: By = "system_id", per: RowUnit | None = None
 ) -> ScoreReduction:
     """What `score` asks of a study, for whoever makes its parts elsewhere; the parameters and errors are the same."""
     asked = _asked(measures)

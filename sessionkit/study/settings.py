@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import Any
+from typing import Any, get_args
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from sessionkit.contract import document
+from sessionkit.choices import Merge, MissingPositions
 from sessionkit.errors import DataError, UsageError, suggestion
 
-MERGES: tuple[str, ...] = tuple(document("study.schema")["properties"]["merge"]["enum"])
+MERGES: tuple[Merge, ...] = get_args(Merge)
 """Ways to merge several judgments of one document."""
-MISSING: tuple[str, ...] = tuple(document("study.schema")["properties"]["missing_positions"]["enum"])
+MISSING: tuple[MissingPositions, ...] = get_args(MissingPositions)
 """What queries whose position is missing can be taken as."""
 
 
@@ -58,12 +58,12 @@ class Settings:
 
     max_grade: float | None = None
     unjudged_grades: tuple[float, ...] = ()
-    merge: str = "max"
+    merge: Merge = "max"
     collection_size: int | None = None
     title: str | None = None
     synthetic: bool = False
     timezone: str | None = None
-    missing_positions: str | None = None
+    missing_positions: MissingPositions | None = None
 
     def __post_init__(self) -> None:
         if self.max_grade is not None:

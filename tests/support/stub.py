@@ -1,9 +1,12 @@
 """The stubs of the package and of its charts: public names as type checkers see them. To write: python -m tests.support.stub"""
 
+import re
+from dataclasses import fields
+from inspect import Parameter, getdoc, signature
 from pathlib import Path
 
 import sessionkit
-from sessionkit import charts
+from sessionkit import charts, choices
 from sessionkit.scoring.measures.registry import FAMILIES
 
 STUB = Path(sessionkit.__file__).with_suffix(".pyi")
@@ -16,32 +19,41 @@ if TYPE_CHECKING:  # so that mypy reads every module before its package
 
 
 def stub():
-    """Its text: imports from where a name is defined, and the names that a star brings."""
+    """Its text: imports from where a name is defined, measures with what their calls take, and the names that a star brings."""
     families = {name: family for family, names in FAMILIES.items() for name in names}
-    lines, spelled = {"from sessionkit import charts as charts", "from sessionkit import engines as engines"}, []
+    lines, measures = {"from sessionkit import charts as charts", "from sessionkit import engines as engines"}, []
+    lines |= {"from typing import Self"}
     for name in dir(sessionkit):
         home = sessionkit._HOME.get(name, "")
         if name in families:
-            home = f"sessionkit.scoring.measures.{families[name]}"
-        elif home and name not in {"FORMATS", "MEASURES"}:
-            home = getattr(sessionkit, name).__module__  # where it is defined
-        if name in sessionkit._PYTHONS:
-            kind = type(getattr(sessionkit, name)).__name__
-            lines.add(f"from {home} import {kind} as _{kind}")
-            spelled.append(f"{name}: _{kind}")
+            measure = getattr(sessionkit, name)
+            lines.add(f"from sessionkit.scoring.measures.{families[name]} import {type(measure).__name__}")
+            measures.append(class_of(name, measure))
         elif home:
+            if name not in {"FORMATS", "MEASURES"}:
+                home = getattr(sessionkit, name).__module__  # where it is defined
             lines.add(f"from {home} import {name} as {name}")
+    words = {*re.findall(r"\w+", "".join(measures))} & {*vars(choices)}
+    lines |= {f"from sessionkit.choices import {word}" for word in words}
     public = "".join(f'    "{name}",\n' for name in sessionkit.__all__)
-    parts = [
-        *(f"    {line}" for line in sorted(lines)),
-        "",
-        "__version__: str",
-        *spelled,
-        "",
-        f"__all__ = [\n{public}]",
-        "",
-    ]
-    return HEAD + "\n".join(parts) + "\ndef __dir__() -> list[str]: ...\n"
+    parts = [*(f"    {line}" for line in sorted(lines)), "", "__version__: str", "", *measures]
+    return HEAD + "\n".join([*parts, f"__all__ = [\n{public}]", "", "def __dir__() -> list[str]: ...", ""])
+
+
+def class_of(name, measure):
+    """A measure as a class with one call, whose parameters have the types and values that it says itself."""
+    kind = type(measure)
+    texts = {field.name.rstrip("_"): field.type for field in fields(kind)} | {"like": "Preset | None"}
+    takes = ["self"]
+    for parameter in signature(measure).parameters.values():
+        if parameter.kind is Parameter.KEYWORD_ONLY and "*" not in takes:
+            takes.append("*")
+        wider = [alias for alias, value in vars(choices).items() if value is parameter.annotation]
+        text = next(iter(wider), texts[parameter.name.rstrip("_")])
+        takes.append(f"{parameter.name}: {text} = {parameter.default!r}")
+    told = getdoc(measure).splitlines()[0]
+    call = f"    def __call__({', '.join(takes)}) -> Self: ...  # type: ignore[override]"
+    return f'class _{name}({kind.__name__}):\n    """{told}"""\n\n{call}\n\n{name}: _{name}\n'
 
 
 def chart_stub():

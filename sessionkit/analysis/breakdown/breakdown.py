@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from os import PathLike
+from typing import get_args
 
 import polars as pl
 
 from sessionkit.analysis.breakdown.reduction import OF_PART, BreakdownReduction
 from sessionkit.analysis.groups import Grouping
+from sessionkit.choices import Part, PartAverage
 from sessionkit.display.frames import ResultFrame
 from sessionkit.errors import MeasureError, UsageError, suggestion
 from sessionkit.scoring.cautions import tell_of_bound, tell_of_depth
@@ -22,17 +24,17 @@ from sessionkit.study.restriction import Where
 from sessionkit.study.session_subset import restricted
 from sessionkit.study.study import guarded_read
 
-PARTS = ("last", "position", "best", "first")
-AVERAGES = ("sessions", "queries")
+PARTS: tuple[Part, ...] = get_args(Part)
+AVERAGES: tuple[PartAverage, ...] = get_args(PartAverage)
 
 
 @guarded_read
 def breakdown(
     study: Study,
     measure: str | Measure,
-    parts: str = "last",
+    parts: Part = "last",
     *,
-    average: str = "sessions",
+    average: PartAverage = "sessions",
     by: By = "system_id",
     where: Where = None,
     memory: str | int | None = None,
@@ -109,10 +111,10 @@ def breakdown(
 def breakdown_task(
     study: Study,
     measure: str | Measure,
-    parts: str = "last",
+    parts: Part = "last",
     *,
     by: By = "system_id",
-    average: str = "sessions",
+    average: PartAverage = "sessions",
 ) -> BreakdownReduction:
     """What `breakdown` asks of a study, for whoever makes its parts elsewhere; the parameters and errors are the same."""
     asked = _require_ranks(parse_measure(measure))

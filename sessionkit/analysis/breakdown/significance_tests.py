@@ -19,6 +19,7 @@ from sessionkit.analysis.breakdown.pairs import CONTRASTS, differing, parted
 from sessionkit.analysis.findings import NUMBER, TEXT, WHOLE, Finding, traced
 from sessionkit.analysis.groups import by_columns, grouped_sessions
 from sessionkit.analysis.phrases import reading_of
+from sessionkit.choices import DrawnUnits, IntervalKind, PartContrast
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.grammar import parse_measure
@@ -74,12 +75,12 @@ class BreakdownTests(Finding):
 def breakdown_tests(
     study: Study,
     measure: str | Measure,
-    parts: str | Sequence[str] = "last",
+    parts: str | Sequence[PartContrast] = "last",
     *,
     by: By = "system_id",
     where: Where = None,
-    units: str = "auto",
-    interval: str = "percentile",
+    units: DrawnUnits = "auto",
+    interval: IntervalKind = "percentile",
     confidence: float = 0.95,
     draws: int = 5000,
     seed: int = 0,

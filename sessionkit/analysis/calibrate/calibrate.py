@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import get_args
 
 import polars as pl
 
@@ -18,6 +19,7 @@ from sessionkit.analysis.calibrate.tables import counted_table
 from sessionkit.analysis.compare.session_values import chosen_sessions
 from sessionkit.analysis.findings import traced
 from sessionkit.analysis.phrases import reading_of
+from sessionkit.choices import DrawnUnits, SignalChoice, Unmarked
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.readers.tabular import Frame
 from sessionkit.scoring.measures.base import Measure
@@ -25,7 +27,7 @@ from sessionkit.study import Study
 from sessionkit.study.restriction import Where
 from sessionkit.study.study import guarded_read
 
-UNMARKED = ("first", "skip")
+UNMARKED: tuple[Unmarked, ...] = get_args(Unmarked)
 FEWEST_PLACES = 2
 
 
@@ -36,13 +38,13 @@ def calibrate(
     model: str | Measure | Sequence[str | Measure] = "sDCG",
     *,
     where: Where = None,
-    signal: str = "auto",
-    unmarked: str = "first",
+    signal: SignalChoice = "auto",
+    unmarked: Unmarked = "first",
     min_dwell: float = 0.0,
     ranks: int | None = None,
     queries: int | None = None,
     cut_short: str | None = None,
-    units: str = "auto",
+    units: DrawnUnits = "auto",
     confidence: float = 0.95,
     draws: int = 1000,
     seed: int = 0,

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import polars as pl
 
+from sessionkit.choices import Signal, SignalChoice
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.scoring.session_times import CLICKING, was_clicked
 from sessionkit.study import Study
 
-SIGNALS = ("last_click", "clicks", "examined", "dwell")
+SIGNALS: tuple[Signal, ...] = get_args(Signal)
 COLUMNS = {"last_click": CLICKING, "clicks": CLICKING, "examined": ("examined",), "dwell": ("dwell_seconds",)}
 """Columns of results that each signal is read from; one is enough."""
 WORDS = {"last_click": "clicked", "clicks": "clicked", "examined": "marked as examined", "dwell": "dwelt on"}
@@ -26,7 +29,7 @@ def signal_of(study: Study, asked: str, min_dwell: float) -> str:
     DataError
         The log has not what the signal is read from, or no result shows it.
     """
-    known = ("auto", *SIGNALS)
+    known = get_args(SignalChoice)
     if asked not in known:
         msg = f"signal must be one of {', '.join(known)}, not {asked!r}{suggestion(str(asked), known)}"
         raise UsageError(msg)

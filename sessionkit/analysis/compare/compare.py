@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 import polars as pl
@@ -31,6 +31,7 @@ from sessionkit.analysis.compare.units import coded
 from sessionkit.analysis.distribution_tails import f_beyond
 from sessionkit.analysis.findings import traced
 from sessionkit.analysis.phrases import left_out_note, reading_of
+from sessionkit.choices import AnyPopulation, AnyTest, Correction, MixedPopulation, Population
 from sessionkit.errors import UsageError
 from sessionkit.readers.tabular import Frame
 from sessionkit.scoring.measures.base import Measure
@@ -52,11 +53,11 @@ def compare(
     measures: str | Measure | Sequence[str | Measure] | None = None,
     by: str = "system_id",
     *,
-    population: Literal["users,topics"],
+    population: MixedPopulation,
     where: Where = None,
     cut: int | None = None,
     random: str | Sequence[str] | None = None,
-    correction: str = "bonferroni",
+    correction: Correction = "bonferroni",
     confidence: float = 0.95,
     memory: str | int | None = None,
     cache: str | PathLike[str] | None = None,
@@ -70,9 +71,9 @@ def compare(
     within: str | None = None,
     where: Where = None,
     cut: int | None = None,
-    test: str | None = None,
-    population: Literal["users", "topics", "sessions"] | None = None,
-    correction: str = "bonferroni",
+    test: AnyTest | None = None,
+    population: Population | None = None,
+    correction: Correction = "bonferroni",
     confidence: float = 0.95,
     draws: int = 9_999,
     seed: int = 0,
@@ -88,10 +89,10 @@ def compare(
     within: str | None = None,
     where: Where = None,
     cut: int | None = None,
-    test: str | None = None,
-    population: str | None = None,
+    test: AnyTest | None = None,
+    population: AnyPopulation | None = None,
     random: str | Sequence[str] | None = None,
-    correction: str = "bonferroni",
+    correction: Correction = "bonferroni",
     confidence: float = 0.95,
     draws: int = 9_999,
     seed: int = 0,
@@ -108,10 +109,10 @@ def compare(
     within: str | None = None,
     where: Where = None,
     cut: int | None = None,
-    test: str | None = None,
-    population: str | None = None,
+    test: AnyTest | None = None,
+    population: AnyPopulation | None = None,
     random: str | Sequence[str] | None = None,
-    correction: str = "bonferroni",
+    correction: Correction = "bonferroni",
     confidence: float = 0.95,
     draws: int = 9_999,
     seed: int = 0,

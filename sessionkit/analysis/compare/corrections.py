@@ -13,13 +13,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import get_args
 
 import numpy as np
 
 from sessionkit.analysis.compare.pair_findings import Interval, agreed
+from sessionkit.choices import Correction
 
 NAMES = {"holm": "Holm", "bonferroni": "Bonferroni", "bh": "Benjamini-Hochberg"}
-CORRECTIONS = ("bonferroni", "holm", "bh", "none")
+CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import get_args
 
 import polars as pl
 
+from sessionkit.choices import Population
 from sessionkit.errors import UsageError, suggestion
 
-POPULATIONS = ("users", "topics", "sessions")
+POPULATIONS: tuple[Population, ...] = get_args(Population)
 """What a claim goes beyond: the users (to users like them), the topics, or the sessions themselves."""
 PAIR = ["user_id", "topic_id"]
 HALF = 0.5

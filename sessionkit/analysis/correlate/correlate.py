@@ -16,6 +16,7 @@ from sessionkit.analysis.correlate.messages import CorrelationContext, told
 from sessionkit.analysis.correlate.rows import CorrelationRows
 from sessionkit.analysis.findings import NUMBER, TEXT, WHOLE, Finding, traced
 from sessionkit.analysis.phrases import reading_of
+from sessionkit.choices import Coefficient, DrawnUnits, IntervalKind
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.study import Study
@@ -88,9 +89,9 @@ def correlate(
     *,
     where: Where = None,
     control: str | Measure | Sequence[str | Measure] = (),
-    coefficients: str | Sequence[str] = COEFFICIENTS,
-    units: str = "auto",
-    interval: str | None = None,
+    coefficients: str | Sequence[Coefficient] = COEFFICIENTS,
+    units: DrawnUnits = "auto",
+    interval: IntervalKind | None = None,
     confidence: float = 0.95,
     draws: int = 5000,
     seed: int = 0,

@@ -11,13 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import combinations_with_replacement
+from typing import get_args
 
 import numpy as np
 
 from sessionkit.analysis.bootstrap import AT_ONCE, Codes, Numbers, Resampling, added
 from sessionkit.analysis.correlate.concordance import concordance_of_each, others
+from sessionkit.choices import Coefficient
 
-COEFFICIENTS = ("pearson", "spearman", "kendall")
+COEFFICIENTS: tuple[Coefficient, ...] = get_args(Coefficient)
 MOST_PAIRED = 20_000
 """Sessions above which draws of Kendall's coefficient do not compare all pairs."""
 MOST_PRODUCTS = 2**26

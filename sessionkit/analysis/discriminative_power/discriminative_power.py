@@ -18,6 +18,7 @@ from sessionkit.analysis.numeric_ties import settled
 from sessionkit.analysis.phrases import left_out_lines, reading_of
 from sessionkit.analysis.rescore.groups import groups_of
 from sessionkit.analysis.rescore.log import RescoredLog, Scoring
+from sessionkit.choices import DiscriminationTest, Population
 from sessionkit.display.numbers import p_text
 from sessionkit.display.words import counted
 from sessionkit.errors import UsageError
@@ -90,8 +91,8 @@ def discriminate(
     by: str = "system_id",
     *,
     where: Where = None,
-    test: str | None = None,
-    population: str | None = None,
+    test: DiscriminationTest | None = None,
+    population: Population | None = None,
     confidence: float = 0.95,
     draws: int = 9_999,
     seed: int = 0,
@@ -165,15 +166,15 @@ def discriminate(
     require_whole("seed", seed, 0)
     log = RescoredLog.of(study, measures, by, memory)
     groups = groups_of(log, full)
-    population = groups.design.population(population, groups.many)
-    blocked = groups.design.layouts[population] == "blocked"
+    claim = groups.design.population(population, groups.many)
+    blocked = groups.design.layouts[claim] == "blocked"
     if test == BOOTSTRAP and not blocked:
         msg = f"test=bootstrap draws units that met every group; this design is {groups.design.title}; leave test out"
         raise UsageError(msg)
     options = Options(alpha=alpha, draws=draws, seed=seed)
     named = None if test == BOOTSTRAP else test
     plan = ComparisonPlan.of(
-        groups.design, groups.many, test=named, population=population, blocked="randomization", options=options
+        groups.design, groups.many, test=named, population=claim, blocked="randomization", options=options
     )
     (values,) = log.values([Scoring(lambda: log.rejudging.grades, tuple(range(len(log.measures))))], groups.number)
     inside = groups.number >= 0

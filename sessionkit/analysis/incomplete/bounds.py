@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import get_args
 
 import polars as pl
 
@@ -20,6 +21,7 @@ from sessionkit.analysis.incomplete.pool import Pool
 from sessionkit.analysis.incomplete.pool_reduction import HELD, BatchRoom, PoolReduction, PoolTexts
 from sessionkit.analysis.judged_share import depth_of
 from sessionkit.analysis.phrases import reading_of
+from sessionkit.choices import RowUnit
 from sessionkit.errors import MeasureError, UsageError, suggestion
 from sessionkit.scoring.columns import columns_read
 from sessionkit.scoring.execution import of_session
@@ -33,7 +35,7 @@ from sessionkit.study.restriction import Where
 from sessionkit.study.session_subset import restricted
 from sessionkit.study.study import guarded_read
 
-UNITS = ("session", "query")
+UNITS: tuple[RowUnit, ...] = get_args(RowUnit)
 OWN = (
     "session_id", "query_position", "rank", "lists", "results", "judged", "pooled", "share", "measure", "n", "open", "undefined",
     "moving", "score", "lower", "upper", "residual", "bound", "reason",
@@ -49,7 +51,7 @@ def bounds(
     by: str | None = "system_id",
     *,
     where: Where = None,
-    per: str | None = None,
+    per: RowUnit | None = None,
     max_grade: float | None = None,
     wanted: int = 10,
     memory: str | int | None = None,

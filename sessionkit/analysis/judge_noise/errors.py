@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import get_args
 
 import numpy as np
 import polars as pl
 
 from sessionkit.analysis.agreement import UNIT
 from sessionkit.analysis.judge_noise.searchers import own_grades
+from sessionkit.choices import ErrorSpread
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.readers.tabular import Frame, as_polars
 from sessionkit.study import Study
 
 JUDGES, SEARCHERS, DECLARED, GIVEN = "judges", "searchers", "declared", "given"
-SPREADS = ("adjacent", "any")
+SPREADS: tuple[ErrorSpread, ...] = get_args(ErrorSpread)
 SUMMED = {
     JUDGES: "what one judge says in place of a grade says nothing of the sums that several judges make",
     SEARCHERS: "a searcher gives one grade, and the judgments are sums of those of several judges",

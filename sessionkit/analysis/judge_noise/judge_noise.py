@@ -22,6 +22,7 @@ from sessionkit.analysis.phrases import ends, left_out_lines, reading_of
 from sessionkit.analysis.rescore.groups import groups_of
 from sessionkit.analysis.rescore.log import RescoredLog, require_judgments
 from sessionkit.analysis.rescore.pairs import RescoredPairs
+from sessionkit.choices import AnyTest, ErrorSpread, Population
 from sessionkit.display.numbers import p_text
 from sessionkit.errors import DataError, UsageError
 from sessionkit.readers.tabular import Frame
@@ -42,12 +43,12 @@ def judge_noise(
     *,
     where: Where = None,
     noise: str | float | Frame | None = None,
-    spread: str = "adjacent",
+    spread: ErrorSpread = "adjacent",
     draws: int = 200,
     seed: int = 0,
     pairs: int = 300,
-    test: str | None = None,
-    population: str | None = None,
+    test: AnyTest | None = None,
+    population: Population | None = None,
     confidence: float = 0.95,
     full: float | None = None,
     memory: str | int | None = None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import get_args
 
 import numpy as np
 import polars as pl
@@ -21,6 +22,7 @@ from sessionkit.analysis.phrases import reading_of
 from sessionkit.analysis.rescore.groups import groups_of
 from sessionkit.analysis.rescore.log import RescoredLog, require_judgments
 from sessionkit.analysis.rescore.pairs import RescoredPairs
+from sessionkit.choices import AnyTest, JudgmentPool, Population
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.study import Study
@@ -28,7 +30,7 @@ from sessionkit.study.restriction import Where
 from sessionkit.study.session_subset import restricted
 from sessionkit.study.study import guarded_read
 
-POOLS = ("pair", "study")
+POOLS: tuple[JudgmentPool, ...] = get_args(JudgmentPool)
 
 
 @traced
@@ -42,10 +44,10 @@ def judgment_loss(
     fractions: str | float | Sequence[float | str] | None = None,
     draws: int = 10,
     seed: int = 0,
-    pool: str | None = None,
+    pool: JudgmentPool | None = None,
     pairs: int = 300,
-    test: str | None = None,
-    population: str | None = None,
+    test: AnyTest | None = None,
+    population: Population | None = None,
     confidence: float = 0.95,
     threshold: float = 0.9,
     min_grade: float = 1,

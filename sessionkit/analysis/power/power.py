@@ -30,6 +30,7 @@ from sessionkit.analysis.power.options import (
     used,
 )
 from sessionkit.analysis.power.sizes import Size
+from sessionkit.choices import Population
 from sessionkit.errors import UsageError
 from sessionkit.readers.tabular import Frame
 from sessionkit.scoring.measures.base import Measure
@@ -47,7 +48,7 @@ def power(
     *,
     where: Where = None,
     difference: float | str,
-    population: str | None = None,
+    population: Population | None = None,
     target: float = 0.8,
     users: int | Sequence[int] | None = None,
     topics: int | Sequence[int] | None = None,

@@ -23,6 +23,7 @@ from sessionkit.analysis.sweep.regions import Region, ranges
 from sessionkit.analysis.sweep.setting_scores import Ground, by_kind, groups_of
 from sessionkit.analysis.sweep.tables import SweepResults
 from sessionkit.analysis.sweep.verdicts import Looking, SettingVerdict
+from sessionkit.choices import Correction, Population, SweepTest
 from sessionkit.errors import MeasureError
 from sessionkit.scoring.cautions import tell_of_bound, tell_of_depth
 from sessionkit.scoring.execution import of_session
@@ -47,9 +48,9 @@ def sweep(
     by: str = "system_id",
     *,
     where: Where = None,
-    test: str | None = None,
-    population: str | None = None,
-    correction: str = "bonferroni",
+    test: SweepTest | None = None,
+    population: Population | None = None,
+    correction: Correction = "bonferroni",
     confidence: float = 0.95,
     draws: int = 9_999,
     seed: int = 0,

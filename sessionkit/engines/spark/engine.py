@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from sessionkit import __version__
+from sessionkit.choices import RowUnit
 from sessionkit.engines.spark.connection import quiet, require_pyspark, session
 from sessionkit.engines.spark.failures import surfaced
 from sessionkit.errors import UsageError
@@ -49,7 +50,7 @@ def score(
     *,
     by: By = "system_id",
     where: Where = None,
-    per: str | None = None,
+    per: RowUnit | None = None,
     spark: SparkSession | None = None,
     master: str | None = None,
     settings: Settings | Mapping[str, Any] | None = None,
@@ -121,7 +122,7 @@ def score(
 def score_frame(
     tables: Tables,
     measures: Measures,
-    per: str = "session",
+    per: RowUnit = "session",
     *,
     where: Where = None,
     spark: SparkSession | None = None,

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import get_args
 
+from sessionkit.choices import FurtherPart
 from sessionkit.errors import UsageError, suggestion
 
-NAMES = ("mixed", "power", "noise", "discriminate")
+NAMES: tuple[FurtherPart, ...] = get_args(FurtherPart)
 """What a report can have beside what it always has."""
 
 

@@ -154,7 +154,7 @@ def _codes(values: pl.Series, known: list[float]) -> list[int]:
 def _gains(grades: list[float], varied: Varied) -> list[str]:
     """The gains that the study's grades allow; weights where grades are few and whole."""
     frame = pl.DataFrame({"grade": grades}, schema={"grade": pl.Float64})
-    allowed = []
+    allowed: list[str] = []
     for gain in GAINS[:3]:
         try:
             check_grades(frame, gain, varied.total.min_grade)

@@ -11,11 +11,14 @@ import dataclasses
 import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
-from keyword import kwlist
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from inspect import Parameter as CallParameter
+from inspect import Signature
+from keyword import iskeyword, kwlist
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, get_type_hints
 
 import polars as pl
 
+from sessionkit.choices import Depth, Duplicates, GradeSource, Preset, UndefinedValue, UnjudgedResults
 from sessionkit.display.text import in_html
 from sessionkit.errors import MeasureError, suggestion
 from sessionkit.scoring.discounts import discount_expr
@@ -46,6 +49,26 @@ def _field_of(parameter: str) -> str:
 def _parameter_of(field: str) -> str:
     """The parameter that a field holds, see `_field_of`."""
     return field[:-1] if field.endswith("_") and field[:-1] in TAKEN else field
+
+
+class CallSignature:
+    """What a call of a measure takes, for `inspect.signature` and with it for completion: its parameters as they are now."""
+
+    def __get__(self, measure: Measure | None, kind: type[Measure]) -> Signature:
+        """Of a measure; the class keeps that of its fields."""
+        if measure is None:
+            raise AttributeError("__signature__")
+        hints, own, keyword = get_type_hints(kind), measure.parameters(), CallParameter.KEYWORD_ONLY
+        takes = [CallParameter("of", CallParameter.POSITIONAL_OR_KEYWORD, default=None, annotation=Measure | None)]
+        takes = takes if measure.wraps else []
+        for name, value in own.items():
+            hint = measure.parameter(name).takes or hints[_field_of(name)]
+            # Python's own words cannot be written before an equals sign: lambda_ stands for lambda
+            spelled = _field_of(name) if iskeyword(name) else name
+            takes.append(CallParameter(spelled, keyword, default=value, annotation=hint))
+        if any(own.keys() & preset.keys() for preset in PRESETS.values()):
+            takes.append(CallParameter("like", keyword, default=None, annotation=Preset | None))
+        return Signature(takes, return_annotation=kind)
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -116,13 +139,15 @@ class Measure:
     of_lists: ClassVar[bool] = True
     """Whether it looks at the results shown, so that lists observed less deep than it looks matter to it."""
 
+    __signature__ = CallSignature()
+
     cutoff: int | None = None
     min_grade: float = 1
-    depth: str = "all"
-    duplicates: str = "all"
-    unjudged: str = "zero"
-    grades: str = "judgments"
-    undefined: str = "null"
+    depth: Depth = "all"
+    duplicates: Duplicates = "all"
+    unjudged: UnjudgedResults = "zero"
+    grades: GradeSource = "judgments"
+    undefined: UndefinedValue = "null"
     queries: int | None = None
 
     def __post_init__(self) -> None:

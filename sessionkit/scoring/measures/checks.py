@@ -24,6 +24,8 @@ class Parameter:
     allowed: str
     meaning: str
     check: Callable[[Parameter, object], object]
+    takes: Any = None
+    """The type of what a call takes, where that is more than what the field holds: numbers that become a text, or ``all``."""
 
     @property
     def words(self) -> list[str]:

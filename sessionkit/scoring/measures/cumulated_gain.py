@@ -10,6 +10,15 @@ from typing import ClassVar
 
 import polars as pl
 
+from sessionkit.choices import (
+    GainNormalization,
+    IdealLayout,
+    IdealQueries,
+    QueryDiscountForm,
+    RankDiscountForm,
+    RankOrigin,
+    ShortLists,
+)
 from sessionkit.errors import MeasureError
 from sessionkit.scoring.discounts import discount_expr
 from sessionkit.scoring.measures.base import NO_BASE, NO_JUDGMENTS, GainMeasure
@@ -26,7 +35,7 @@ class RankDiscount:
 
     name: ClassVar[str]
 
-    discount: str = "burges"
+    discount: RankDiscountForm = "burges"
     b: float = 2
     p: float | None = None
 
@@ -78,12 +87,12 @@ class DiscountedSessionGain(RankDiscount, GainMeasure):
 
     level = "session"
 
-    discount: str = "log"
-    query_discount: str = "log"
+    discount: RankDiscountForm = "log"
+    query_discount: QueryDiscountForm = "log"
     bq: float = 4
     pq: float | None = None
-    rank_origin: str = "query"
-    slots: str | int = "pad"
+    rank_origin: RankOrigin = "query"
+    slots: ShortLists | int = "pad"
 
     def __post_init__(self) -> None:
         """Check what the query discount and the concatenation need."""
@@ -291,9 +300,9 @@ class NormalizedSessionGain(DiscountedSessionGain):
     formula = "sDCG / sDCG of the ideal session; with normalize=query, sum over q of dq(q) x nDCG_q"
     source = "Järvelin, Price, Delcambre & Nielsen, ECIR 2008, sections 2.2 and 3.3"
 
-    ideal: str = "repeated"
-    ideal_queries: str | int = "session"
-    normalize: str = "session"
+    ideal: IdealLayout = "repeated"
+    ideal_queries: IdealQueries | int = "session"
+    normalize: GainNormalization = "session"
 
     def __post_init__(self) -> None:
         """Refuse an ideal session where each query is divided by its own ideal."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 import polars as pl
 
+from sessionkit.choices import Truncation
 from sessionkit.errors import MeasureError
 from sessionkit.scoring.measures.base import NO_BASE, SessionMeasure
 from sessionkit.scoring.measures.cumulated_gain import RankDiscount
@@ -45,7 +46,7 @@ class ExpectedMeasure(SessionMeasure):
 
     pdown: float | None = None
     pref: float | None = None
-    truncate: str = "absorb"
+    truncate: Truncation = "absorb"
 
     def searcher(self) -> tuple[Searcher, str]:
         """The one who walks."""

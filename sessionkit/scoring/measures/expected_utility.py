@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
+from sessionkit.choices import Duplicates, RatingGain
 from sessionkit.scoring import exact
 from sessionkit.scoring.measures.base import Columns, SessionMeasure
 from sessionkit.scoring.measures.parameters import RATING
@@ -67,8 +68,8 @@ class ExpectedUtility(SessionMeasure):
     reads: ClassVar[Columns] = {"judgments": ("subtopic_id",)}
     undefined_where = "no nugget, or no logged query"
 
-    duplicates: str = "first"
-    gain: str = "linear"
+    duplicates: Duplicates = "first"
+    gain: RatingGain = "linear"
     p: float = 0.5
     gamma: float = 0.5
     cost: float = 0.001

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from sessionkit.choices import MedianLimit
 from sessionkit.scoring import exact
 from sessionkit.scoring.measures.base import QueryMeasure
 
@@ -51,7 +52,7 @@ class RankedHalfLife(QueryMeasure):
     without = ("undefined",)
 
     gain: str = "linear"
-    limit: str = "above"
+    limit: MedianLimit = "above"
 
     def values(self, lists: Lists) -> pl.Series:
         """Half life of every list."""

@@ -3,7 +3,33 @@
 from __future__ import annotations
 
 import math
+from typing import get_args
 
+from sessionkit.choices import (
+    AnswerSize,
+    Depth,
+    Duplicates,
+    EmptyList,
+    Gain,
+    GainNormalization,
+    GradeSource,
+    IdealLayout,
+    IdealQueries,
+    MedianLimit,
+    QueryLimit,
+    RankOrigin,
+    RatingGain,
+    ReadingTimes,
+    RecallRule,
+    SearchLengthCount,
+    ShortLists,
+    TiedResults,
+    Truncation,
+    UndefinedValue,
+    UnjudgedResults,
+    UnretrievedPlace,
+    Weights,
+)
 from sessionkit.scoring.discounts import QUERY_DISCOUNTS, RANK_DISCOUNTS
 from sessionkit.scoring.gains import ALLOWED, gain_text
 from sessionkit.scoring.measures.checks import (
@@ -20,12 +46,24 @@ from sessionkit.scoring.measures.checks import (
 
 _ABOVE_1 = "a number above 1"
 _SHARE = "a number between 0 and 1, both excluded"
+_COUNT = "a whole number of at least 1"
 _WHOLE_SHARE = "a number between 0 and 1, both included"
+
+
+def _either(*words: str) -> str:
+    """An enumeration of what a value may be."""
+    return f"{', '.join(words[:-1])} or {words[-1]}"
+
+
+def _choice(name: str, choice: object, meaning: str) -> Parameter:
+    """A parameter that takes one of some words."""
+    return Parameter(name, _either(*get_args(choice)), meaning, word(*get_args(choice)))
+
 
 PARAMETERS = {
     parameter.name: parameter
     for parameter in (
-        Parameter("gain", ALLOWED, "what a grade is worth", lambda _, value: gain_text(value)),
+        Parameter("gain", ALLOWED, "what a grade is worth", lambda _, value: gain_text(value), Gain),
         Parameter(
             "min_grade",
             "a number",
@@ -62,49 +100,37 @@ PARAMETERS = {
             "p", _SHARE, "persistence: of a geometric rank discount, of the searcher of RBP", number_between(0, 1)
         ),
         Parameter("pq", _SHARE, "persistence of a geometric query discount", number_between(0, 1)),
-        Parameter(
+        _choice(
             "rank_origin",
-            "query or session",
+            RankOrigin,
             "where the ranks that are discounted begin: anew in each query, or once, along the concatenated lists",
-            word("query", "session"),
         ),
         Parameter(
             "slots",
-            "pad, shown or a whole number of at least 1",
+            _either(*get_args(ShortLists), _COUNT),
             "what a short list occupies in the concatenation: the cutoff, its length, or at least so many",
-            word_or_whole("pad", "shown"),
+            word_or_whole(*get_args(ShortLists)),
         ),
-        Parameter("need", "a whole number of at least 1", "relevant documents that the searcher needs", whole),
-        Parameter(
-            "count",
-            "nonrelevant or examined",
-            "what a search length counts: documents gone through in vain, or all of them",
-            word("nonrelevant", "examined"),
+        Parameter("need", _COUNT, "relevant documents that the searcher needs", whole),
+        _choice(
+            "count", SearchLengthCount, "what a search length counts: documents gone through in vain, or all of them"
         ),
-        Parameter(
+        _choice(
             "ties",
-            "score or none",
+            TiedResults,
             "which results are tied: neighbors with the same score, where the log has scores, or none",
-            word("score", "none"),
         ),
-        Parameter(
+        _choice(
             "unretrieved",
-            "retrieved, mid or last",
+            UnretrievedPlace,
             "where relevant documents stand that the list lacks: nowhere, in the middle of the rest of the collection, or at its end",
-            word("retrieved", "mid", "last"),
         ),
         Parameter("threshold", "a number above 0", "lowest gain that satisfies the searcher", number_between(0)),
-        Parameter(
-            "limit",
-            "above or real",
-            "where the median class begins: at the rank above it, or half a rank above it",
-            word("above", "real"),
-        ),
-        Parameter(
+        _choice("limit", MedianLimit, "where the median class begins: at the rank above it, or half a rank above it"),
+        _choice(
             "answer",
-            "retrieved or examined",
+            AnswerSize,
             "documents gone through: all of the list, or those until the expected number of relevant ones is found",
-            word("retrieved", "examined"),
         ),
         Parameter(
             "horizon", "a number above 0", "words, or seconds, after which nothing gains any more", number_between(0)
@@ -112,73 +138,62 @@ PARAMETERS = {
         Parameter(
             "halflife", "a number above 0", "seconds after which half of the searchers have stopped", number_between(0)
         ),
-        Parameter("click", "numbers by grade such as 0.39-0.64", "chance that a result is clicked", weights),
-        Parameter("save", "numbers by grade such as 0-0.77", "chance that a clicked result is saved", weights),
+        Parameter("click", "numbers by grade such as 0.39-0.64", "chance that a result is clicked", weights, Weights),
+        Parameter("save", "numbers by grade such as 0-0.77", "chance that a clicked result is saved", weights, Weights),
         Parameter("scan", "a number of at least 0", "seconds that the summary of a result takes", not_negative),
         Parameter("open", "a number of at least 0", "seconds that a document takes beside its words", not_negative),
         Parameter("per_word", "a number of at least 0", "seconds that a word of a document takes", not_negative),
         Parameter("words", "a number above 0", "words of a document where the log does not say", number_between(0)),
-        Parameter(
+        _choice(
             "times",
-            "logged or modelled",
+            ReadingTimes,
             "whether documents are read when they were clicked, or all of them in order, each in the time that it takes",
-            word("logged", "modelled"),
         ),
         Parameter("per_query", "a number of at least 0", "seconds that a further query takes", not_negative),
-        Parameter("seconds", "numbers by grade such as 9.8-23-37.6", "seconds that a result takes", weights),
-        Parameter(
+        Parameter("seconds", "numbers by grade such as 9.8-23-37.6", "seconds that a result takes", weights, Weights),
+        _choice(
             "depth",
-            "all, last_click or examined",
+            Depth,
             "how far the searcher is taken to have looked in each list; a list without a click (or examined result) then gains 0",
-            word("all", "last_click", "examined"),
         ),
-        Parameter(
+        _choice(
             "duplicates",
-            "all or first",
+            Duplicates,
             "whether a document that the session shows again gains every time or only the first time",
-            word("all", "first"),
         ),
-        Parameter(
+        _choice(
             "unjudged",
-            "zero or skip",
+            UnjudgedResults,
             "whether unjudged results gain 0 in their place or are removed before the cutoff",
-            word("zero", "skip"),
         ),
-        Parameter(
-            "grades",
-            "judgments or user",
-            "whose grades: the judgments, or the searcher's own of that session",
-            word("judgments", "user"),
-        ),
-        Parameter(
+        _choice("grades", GradeSource, "whose grades: the judgments, or the searcher's own of that session"),
+        _choice(
             "undefined",
-            "null or zero",
+            UndefinedValue,
             "what an undefined value becomes; a session of which no list was logged has none either way",
-            word("null", "zero"),
         ),
         Parameter(
             "queries",
             "all or a whole number of at least 1",
             "keep the queries at the first so many positions of each session",
             lambda parameter, value: None if value == "all" else whole(parameter, value),
+            QueryLimit,
         ),
-        Parameter(
+        _choice(
             "ideal",
-            "repeated, spread or once",
+            IdealLayout,
             "the ideal session: every query's own ideal list, the best documents once in the best slots, or one perfect query",
-            word("repeated", "spread", "once"),
         ),
         Parameter(
             "ideal_queries",
-            "session or a whole number of at least 1",
+            _either(*get_args(IdealQueries), _COUNT),
             "how many queries the ideal session has",
-            word_or_whole("session"),
+            word_or_whole(*get_args(IdealQueries)),
         ),
-        Parameter(
+        _choice(
             "normalize",
-            "session or query",
+            GainNormalization,
             "divide the session by its ideal, or each query by its own before the query discount",
-            word("session", "query"),
         ),
         Parameter(
             "gamma",
@@ -187,44 +202,40 @@ PARAMETERS = {
             number_between(0, 1),
         ),
         Parameter("height", "a number above 0", "how much of a subtopic a searcher can use", number_between(0)),
-        Parameter(
+        _choice(
             "empty",
-            "skip or document",
+            EmptyList,
             "what a list that returned nothing is among the documents averaged: none, or one that gains nothing",
-            word("skip", "document"),
         ),
         Parameter("cost", "a number of at least 0", "what reading a word costs, in units of gain", not_negative),
-        Parameter(
-            "length", "a whole number of at least 1", "number of slots averaged; the session's own if not given", whole
-        ),
+        Parameter("length", _COUNT, "number of slots averaged; the session's own if not given", whole),
         Parameter(
             "lambda", "a number of at least 0", "how fast what earlier queries showed is forgotten", not_negative
         ),
         Parameter("pdown", _WHOLE_SHARE, "chance to go on from a document to the next of the list", share),
         Parameter("pref", _WHOLE_SHARE, "chance to go on from a list to the next query", share),
-        Parameter(
+        _choice(
             "truncate",
-            "absorb or renormalise",
+            Truncation,
             "who has the chance to go on beyond the end of a list, or of the session: its last place, or all places in proportion",
-            word("absorb", "renormalise"),
         ),
         Parameter("recall", _WHOLE_SHARE, "level of recall at which precision is interpolated", share),
-        Parameter(
+        _choice(
             "rule",
-            "ceil, trec9 or trec10",
+            RecallRule,
             "how many relevant documents make a recall: rounded up, or as trec_eval did up to 9 and does since 10",
-            word("ceil", "trec9", "trec10"),
         ),
         Parameter(
             "cutoffs",
             "rising whole numbers of at least 1 such as 5-10-15",
             "document cutoffs that are averaged",
             cutoffs,
+            Weights,
         ),
         Parameter(
             "weights", "numbers of at least 0, one for each cutoff, such as 1-1-1", "what each cutoff counts", weights
         ),
-        Parameter("cutoff", "a whole number of at least 1", "ranks that count within each query", whole),
+        Parameter("cutoff", _COUNT, "ranks that count within each query", whole),
     )
 }
 
@@ -242,5 +253,5 @@ SATISFACTION = {
 }
 """What lambda is to satisfaction and frustration."""
 
-RATING = {"gain": Parameter("gain", "linear or lifted", "whether a rating of 0 counts as 1", word("linear", "lifted"))}
+RATING = {"gain": _choice("gain", RatingGain, "whether a rating of 0 counts as 1")}
 """What gain is to measures of subtopics and nuggets."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-PRESETS: dict[str, dict[str, object]] = {
+from sessionkit.choices import Preset
+
+PRESETS: dict[Preset, dict[str, object]] = {
     "ecir2008": {"gain": "linear", "discount": "log", "b": 2, "query_discount": "log", "bq": 4},
     "jiang2016": {"gain": "exp2", "discount": "shifted", "query_discount": "shifted"},
     "kanoulas2011": {"gain": "exp2", "discount": "shifted", "query_discount": "shifted", "rank_origin": "session"},

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
+from sessionkit.choices import TiedResults, UnretrievedPlace
 from sessionkit.scoring import exact
 from sessionkit.scoring.measures.base import Columns, QueryMeasure
 from sessionkit.scoring.measures.relevant_ranks import standing
@@ -52,8 +53,8 @@ class NormalizedRecall(QueryMeasure):
     undefined_where = "no judgments for their key, or nothing or everything relevant"
     may_read: ClassVar[Columns] = {"results": ("score",)}
 
-    ties: str = "score"
-    unretrieved: str = "last"
+    ties: TiedResults = "score"
+    unretrieved: UnretrievedPlace = "last"
 
     @property
     def highest(self) -> float | None:
@@ -99,7 +100,7 @@ class RankedRecall(QueryMeasure):
     formula = "R (R + 1) / 2 / sum of the ranks of the R relevant documents"
     source = "Rocchio, ISR-10, 1966, page 5-30"
 
-    unretrieved: str = "last"
+    unretrieved: UnretrievedPlace = "last"
 
     @property
     def highest(self) -> float | None:
@@ -143,7 +144,7 @@ class LogarithmicPrecision(QueryMeasure):
     source = "Rocchio, ISR-10, 1966, page 5-31"
     undefined_where = "no judgments for their key, or fewer than two relevant documents"
 
-    unretrieved: str = "last"
+    unretrieved: UnretrievedPlace = "last"
 
     @property
     def highest(self) -> float | None:

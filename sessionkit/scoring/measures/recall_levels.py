@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from sessionkit.choices import RecallRule
 from sessionkit.scoring import exact
 from sessionkit.scoring.measures.base import QueryMeasure
 
@@ -49,7 +50,7 @@ class InterpolatedPrecision(QueryMeasure):
     higher_grade_can_lower = True
 
     recall: float = 0.1
-    rule: str = "ceil"
+    rule: RecallRule = "ceil"
 
     @property
     def highest(self) -> float | None:
@@ -86,7 +87,7 @@ class ElevenPointPrecision(QueryMeasure):
     source = "Salton & McGill, Introduction to Modern Information Retrieval, 1983; trec_eval's 11pt_avg"
     higher_grade_can_lower = True
 
-    rule: str = "ceil"
+    rule: RecallRule = "ceil"
 
     @property
     def recall_rule(self) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
+from sessionkit.choices import Duplicates
 from sessionkit.scoring.measures.base import Columns, SessionMeasure
 from sessionkit.scoring.measures.behavior import GRADING, NO_QUERY
 from sessionkit.scoring.per_session import per_session, rows_per_session, share, where_judged, with_session
@@ -113,7 +114,7 @@ class RelevantDocumentsSeen(SessionMeasure):
     sums_queries = True
     formula = "number of different relevant documents at ranks 1..k of all queries"
     source = "OURS; a count"
-    duplicates: str = "first"
+    duplicates: Duplicates = "first"
     without = ("duplicates",)
     undefined_where = "no judgments for their key"
 

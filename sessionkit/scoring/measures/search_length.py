@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
+from sessionkit.choices import SearchLengthCount, TiedResults, UnretrievedPlace
 from sessionkit.scoring import exact
 from sessionkit.scoring.measures.base import Columns, QueryMeasure
 from sessionkit.scoring.measures.relevant_ranks import levels, standing
@@ -52,8 +53,8 @@ class AverageSearchLength(QueryMeasure):
     without = ("undefined",)
     may_read: ClassVar[Columns] = {"results": ("score",)}
 
-    ties: str = "score"
-    unretrieved: str = "retrieved"
+    ties: TiedResults = "score"
+    unretrieved: UnretrievedPlace = "retrieved"
 
     def values(self, lists: Lists) -> pl.Series:
         """Mean rank of every list's relevant documents."""
@@ -72,8 +73,8 @@ class NeedMeasure(QueryMeasure):
     may_read: ClassVar[Columns] = {"results": ("score",)}
 
     need: int = 1
-    ties: str = "score"
-    unretrieved: str = "retrieved"
+    ties: TiedResults = "score"
+    unretrieved: UnretrievedPlace = "retrieved"
 
     def _length(self, lists: Lists) -> tuple[pl.Series, pl.Series]:
         """Documents not relevant that are expected before the need is met, as a fraction of whole numbers."""
@@ -127,7 +128,7 @@ class ExpectedSearchLength(NeedMeasure):
     formula = "j + i x s / (r + 1): j not relevant before the level where the need is met, i and r in it not and relevant, s still needed"
     source = "Cooper, American Documentation 1968; van Rijsbergen, Information Retrieval, 1979, pages 161-163"
 
-    count: str = "nonrelevant"
+    count: SearchLengthCount = "nonrelevant"
 
     def values(self, lists: Lists) -> pl.Series:
         """Expected search length of every list."""

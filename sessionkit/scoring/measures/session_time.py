@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
+from sessionkit.choices import ReadingTimes
 from sessionkit.errors import MeasureError
 from sessionkit.scoring import exact
 from sessionkit.scoring.gains import gain_expr
@@ -46,7 +47,7 @@ class SessionTimed(SessionMeasure):
 
     words: float = 500
     seconds: str | None = None
-    times: str = "logged"
+    times: ReadingTimes = "logged"
     per_query: float = 0
 
     def __post_init__(self) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
+from sessionkit.choices import Duplicates, EmptyList, RatingGain
 from sessionkit.scoring import exact
 from sessionkit.scoring.measures.base import Columns, SessionMeasure
 from sessionkit.scoring.measures.parameters import RATING
@@ -30,14 +31,14 @@ class CubeMeasure(SessionMeasure):
 
     no_bounds = "which subtopics an unjudged document would cover is unknown too"
     source = SOURCE
-    duplicates: str = "first"
+    duplicates: Duplicates = "first"
     without = ("duplicates", "grades")
     own_parameters = RATING
     reads: ClassVar[Columns] = {"judgments": ("subtopic_id",)}
     higher_grade_can_lower = True
     undefined_where = "no subtopic with a relevant document, or no logged query"
 
-    gain: str = "linear"
+    gain: RatingGain = "linear"
     gamma: float = 0.5
     height: float = 5
 
@@ -107,7 +108,7 @@ class AverageCubeFilling(CubeMeasure):
     name = "ACT"
     formula = "mean over results shown of what is filled so far / (height x subtopics x queries so far)"
 
-    empty: str = "skip"
+    empty: EmptyList = "skip"
 
     def values(self, lists: Lists) -> pl.Series:
         """Average filled share per query, of every session."""
@@ -148,7 +149,7 @@ class NormalizedAverageCubeFilling(CubeMeasure):
     formula = "ACT / ACT of the best session of the same shape"
     source = f"{SOURCE}; the bound is OURS"
 
-    empty: str = "skip"
+    empty: EmptyList = "skip"
 
     def values(self, lists: Lists) -> pl.Series:
         """Share of the best, of every session."""

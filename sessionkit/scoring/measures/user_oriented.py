@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
+from sessionkit.choices import AnswerSize
 from sessionkit.errors import DataError
 from sessionkit.scoring import exact
 from sessionkit.scoring.measures.base import Columns, QueryMeasure, TermMeasure
@@ -190,7 +191,7 @@ class ExpectedRecallEffort(QueryMeasure):
     )
     reads: ClassVar[Columns] = {"sessions": ("expected",)}
 
-    answer: str = "retrieved"
+    answer: AnswerSize = "retrieved"
 
     def values(self, lists: Lists) -> pl.Series:
         """Recall effort of every list."""

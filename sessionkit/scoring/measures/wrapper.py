@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self, cast
 
+from sessionkit.choices import Depth, Duplicates, GradeSource, UndefinedValue, UnjudgedResults
 from sessionkit.errors import MeasureError
 from sessionkit.scoring.measures.base import Columns, Measure, SessionMeasure
 from sessionkit.scoring.searcher import Searcher
@@ -30,11 +31,11 @@ class Wrapper(Measure):
     of: Measure | None = None
     # as of the measure inside
     min_grade: float = field(default=1, init=False, compare=False)
-    depth: str = field(default="all", init=False, compare=False)
-    duplicates: str = field(default="all", init=False, compare=False)
-    unjudged: str = field(default="zero", init=False, compare=False)
-    grades: str = field(default="judgments", init=False, compare=False)
-    undefined: str = field(default="null", init=False, compare=False)
+    depth: Depth = field(default="all", init=False, compare=False)
+    duplicates: Duplicates = field(default="all", init=False, compare=False)
+    unjudged: UnjudgedResults = field(default="zero", init=False, compare=False)
+    grades: GradeSource = field(default="judgments", init=False, compare=False)
+    undefined: UndefinedValue = field(default="null", init=False, compare=False)
     queries: int | None = field(default=None, init=False, compare=False)
 
     def __call__(self, of: Measure | None = None, **changes: Any) -> Self:  # noqa: ANN401 - parameters of any kind, checked by name

@@ -14,10 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sessionkit.choices import Truncation
+
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-TRUNCATIONS = ("absorb", "renormalise")
 NEGLIGIBLE = 2.0**-100
 """Places that are reached with a lesser chance are taken for the end: less than any value's last digit."""
 
@@ -33,12 +34,12 @@ class Walk:
     pref
         Chance to go on from a list to the next query, 0 to 1.
     truncate
-        One of `TRUNCATIONS`.
+        ``"absorb"`` or ``"renormalise"``.
     """
 
     pdown: float
     pref: float
-    truncate: str = "absorb"
+    truncate: Truncation = "absorb"
 
     def stops(self, after: int, lengths: Integers) -> Floats:
         """Chance to have read so many documents of a list when leaving it, for lists of these lengths."""

@@ -88,7 +88,7 @@ study = sk.from_tables(
 )
 print(sk.__file__, sk.score(study, ["RR2@10", sk.RR2], per="query")["value"].to_list(), sk.score(study, sk.mean(sk.RR2))["value"].item())
 print(sk.explain(study, "RR2")["contribution"].sum(), sk.bounds(study, "mean(RR2)", by=None).bounds["bound"].to_list())
-print("RR2" in sk.__all__, "RR2" in dir(sk), "RR2" in sk.MEASURES, "import RR2 as RR2" in stub())
+print("RR2" in sk.__all__, "RR2" in dir(sk), "RR2" in sk.MEASURES, "RR2: _RR2" in stub())
 """
 
 

@@ -13,7 +13,7 @@ import polars as pl
 from sessionkit import __version__
 from sessionkit.study import Study
 
-COMMANDS = {"effort": "curve --effort", "breakdown_tests": "breakdown --test"}
+COMMANDS = {"effort": "curve --effort", "breakdown_tests": "breakdown --significance"}
 """Commands that are not called as their functions are."""
 SOURCES = {"compare": "SCORES", "calibrate": "--counts COUNTS"}
 """What commands call tables that they take in place of a study."""

@@ -32,57 +32,85 @@ from sessionkit.errors import UsageError, suggestion
 GUIDES = Path(__file__).parents[1] / "guides"
 
 
+def _topics() -> list[str]:
+    """The names of the guides."""
+    return sorted(path.stem for path in GUIDES.glob("*.md"))
+
+
+def _known() -> list[str]:
+    """What there is help on."""
+    return [*map(name_of, COMMANDS), *_topics()]
+
+
 def help_(
     topic: Annotated[
         str | None,
-        typer.Argument(metavar="[COMMAND|TOPIC]", help="A command, or the name of a guide.", show_default=False),
+        typer.Argument(
+            metavar="COMMAND|TOPIC",
+            help="A command, or the name of a guide.",
+            autocompletion=lambda incomplete: [name for name in _known() if name.startswith(incomplete)],
+            show_default=False,
+        ),
     ] = None,
 ) -> None:
     """Help on a command or a topic."""
-    commands = [name_of(command) for command in COMMANDS]
-    topics = sorted(path.stem for path in GUIDES.glob("*.md"))
+    commands, topics = [name_of(command) for command in COMMANDS], _topics()
     if topic in topics:
         typer.echo((GUIDES / f"{topic}.md").read_text(encoding="utf-8"))
         return
     if topic is not None and topic not in commands:
-        known = [*commands, *topics]
         raise UsageError(
-            f"there is no help on {topic!r}{suggestion(topic, known)}; commands: {', '.join(commands)}; topics: {', '.join(topics)}"
+            f"there is no help on {topic!r}{suggestion(topic, _known())}; commands: {', '.join(commands)}; topics: {', '.join(topics)}"
         )
     app_for(topic)([*([topic] if topic else []), "--help"], prog_name="sessionkit", standalone_mode=False)
     if topic is None:
         typer.echo(f"Topics of sessionkit help: {', '.join(topics)}")
 
 
-COMMANDS: dict[Callable[..., None], str] = {
-    demo: "sessionkit demo --out sessionkit-demo",
-    init: "sessionkit init sessions.tsv results.tsv qrels.txt --output study.toml",
-    ingest: "sessionkit ingest study.toml --out mystudy",
-    check: "sessionkit check mystudy --verify",
-    describe: "sessionkit describe mystudy",
-    score: "sessionkit score mystudy 'nsDCG@10' 'mean(nDCG@10)' --by system_id,topic_id",
-    explain: "sessionkit explain mystudy 'sDCG@10' --session s07",
-    curve: "sessionkit curve mystudy 'nsDCG@10' --by system_id,topic_id --where 'queries >= 2'",
-    breakdown: "sessionkit breakdown mystudy 'nDCG@10' --parts last",
-    compare: "sessionkit compare mystudy 'nsDCG@10' --by system_id --population topics",
-    power: "sessionkit power mystudy 'nsDCG@10' --difference 0.05",
-    correlate: "sessionkit correlate mystudy 'nsDCG@10' 'sDCG@10' --with performance --control Queries",
-    bounds: "sessionkit bounds mystudy 'nsDCG@10' 'mean(nDCG@10)' --by system_id --table wanted",
-    judgment_loss: "sessionkit judgment-loss mystudy 'nsDCG@10' --fractions 0.1:1:10 --chart loss.svg",
-    judge_noise: "sessionkit judge-noise mystudy 'nsDCG@10' --noise 0.1 --draws 500",
-    agreement: "sessionkit agreement mystudy",
-    discriminate: "sessionkit discriminate mystudy 'mean(nDCG@10)' 'mean(P@10)' --test bootstrap",
-    sweep: "sessionkit sweep mystudy 'nsDCG@10' --vary b=1.5:10:18 --vary bq=1.5:10:18 --chart map.svg",
-    calibrate: "sessionkit calibrate mystudy --model 'sDCG@10' --model 'sRBP@10'",
-    chart: "sessionkit chart session-curve mystudy --output figure2.svg",
-    report: "sessionkit report mystudy --output report.html 'nsDCG@10' --redact queries,users",
-    pseudonymize: "sessionkit pseudonymize mystudy --out shared --keep condition --mapping secret.csv",
-    measures: "sessionkit measures nsDCG",
-    formats: "sessionkit formats tables",
-    schema: "sessionkit schema results",
-    help_: "sessionkit help compare",
+PANELS: dict[str, dict[Callable[..., None], str]] = {
+    "Start": {
+        demo: "sessionkit demo --out sessionkit-demo",
+        init: "sessionkit init sessions.tsv results.tsv qrels.txt --output study.toml",
+        ingest: "sessionkit ingest study.toml --out mystudy",
+        check: "sessionkit check mystudy --verify",
+        describe: "sessionkit describe mystudy",
+    },
+    "Score": {
+        score: "sessionkit score mystudy 'nsDCG@10' 'mean(nDCG@10)' --by system_id,topic_id",
+        explain: "sessionkit explain mystudy 'sDCG@10' --session s07",
+        curve: "sessionkit curve mystudy 'nsDCG@10' --by system_id,topic_id --where 'queries >= 2'",
+        breakdown: "sessionkit breakdown mystudy 'nDCG@10' --parts last",
+    },
+    "Compare": {
+        compare: "sessionkit compare mystudy 'nsDCG@10' --by system_id --population topics",
+        power: "sessionkit power mystudy 'nsDCG@10' --difference 0.05",
+        correlate: "sessionkit correlate mystudy 'nsDCG@10' 'sDCG@10' --with performance --control Queries",
+    },
+    "Robustness": {
+        bounds: "sessionkit bounds mystudy 'nsDCG@10' 'mean(nDCG@10)' --by system_id --table wanted",
+        judgment_loss: "sessionkit judgment-loss mystudy 'nsDCG@10' --fractions 0.1:1:10 --chart loss.svg",
+        judge_noise: "sessionkit judge-noise mystudy 'nsDCG@10' --noise 0.1 --draws 500",
+        agreement: "sessionkit agreement mystudy",
+        discriminate: "sessionkit discriminate mystudy 'mean(nDCG@10)' 'mean(P@10)' --test bootstrap",
+        sweep: "sessionkit sweep mystudy 'nsDCG@10' --vary b=1.5:10:18 --vary bq=1.5:10:18 --chart map.svg",
+        calibrate: "sessionkit calibrate mystudy --model 'sDCG@10' --model 'sRBP@10'",
+    },
+    "Show": {
+        chart: "sessionkit chart session-curve mystudy --output figure2.svg",
+        report: "sessionkit report mystudy --output report.html 'nsDCG@10' --redact queries,users",
+    },
+    "Share": {
+        pseudonymize: "sessionkit pseudonymize mystudy --out shared --keep condition --mapping secret.csv",
+    },
+    "Look up": {
+        measures: "sessionkit measures nsDCG",
+        formats: "sessionkit formats tables",
+        schema: "sessionkit schema results",
+        help_: "sessionkit help compare",
+    },
 }
-"""Every command with an example of its use."""
+"""Every command with an example of its use, by the panel of the help that it stands in."""
+COMMANDS = {command: example for commands in PANELS.values() for command, example in commands.items()}
 
 
 class InOrder(TyperGroup):
@@ -111,16 +139,17 @@ def app_for(asked: str | None) -> typer.Typer:
             "STUDY is a study directory, a study.toml, or a log file that needs no options. Results go to stdout, notes and "
             "errors to stderr. Exit status: 0 fine; 1 the data is at fault; 2 the command is."
         ),
-        rich_markup_mode=None,
+        rich_markup_mode="markdown",
         pretty_exceptions_enable=False,
     )
     app.callback()(options)
     named = {command: example for command, example in COMMANDS.items() if name_of(command) == asked}
     for command, example in (named or COMMANDS).items():
+        panel = next(name for name, commands in PANELS.items() if command in commands)
         if command is chart:
-            app.add_typer(charts_app(example), name=name_of(chart))
+            app.add_typer(charts_app(example), name=name_of(chart), rich_help_panel=panel)
         else:
-            app.command(name_of(command), epilog=f"Example:\n\n\b\n  {example}")(command)
+            app.command(name_of(command), epilog=f"Example:\n\n\b\n  {example}", rich_help_panel=panel)(command)
     return app
 
 

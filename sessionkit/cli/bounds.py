@@ -13,10 +13,10 @@ from sessionkit.cli.options import (
     MeasuresArgument,
     MemoryOption,
     OutputOption,
+    PerOption,
     StudyArgument,
     TableOption,
     WhereOption,
-    Word,
     grouping,
     open_source,
     words,
@@ -36,15 +36,7 @@ def bounds(
     *,
     by: ByOption = "system_id",
     where: WhereOption = None,
-    per: Annotated[
-        Word | None,
-        typer.Option(
-            "--per",
-            metavar=PER,
-            help="Also bounds of every session, or of every query (of the measures inside aggregates): table units.",
-            show_default=False,
-        ),
-    ] = None,
+    per: PerOption = None,
     max_grade: Annotated[
         float | None,
         typer.Option(

@@ -44,7 +44,7 @@ def calibrate(
     study: Annotated[
         str | None,
         typer.Argument(
-            metavar="[STUDY]",
+            metavar="STUDY",
             help="A study directory or its address (s3://...), a study.toml, or a log that needs no options; not with --counts.",
             show_default=False,
         ),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sessionkit.cli.options import FormatOption, OutputOption
+from sessionkit.cli.options import FormatOption, OutputOption, complete_measures
 from sessionkit.cli.output import OutputForm, destination
 from sessionkit.display.text_tables import table_text
 from sessionkit.errors import UsageError, suggestion
@@ -41,9 +41,19 @@ STUDY_TOML = "study"
 """What ``schema`` calls the schema of study.toml."""
 
 
+def _complete_formats(incomplete: str) -> list[str]:
+    """The formats whose names begin as what is typed; a shell asks for them."""
+    from sessionkit.readers import FORMATS, JUDGMENTS
+
+    return [name for name in dict.fromkeys((*FORMATS, *JUDGMENTS)) if name.startswith(incomplete)]
+
+
 def measures(
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="A measure, with its parameters.", show_default=False)
+        str | None,
+        typer.Argument(
+            metavar="NAME", help="A measure, with its parameters.", autocompletion=complete_measures, show_default=False
+        ),
     ] = None,
     start: Annotated[bool, typer.Option("--start", help="The three to begin with, and why.")] = False,
     format_: FormatOption = None,
@@ -82,14 +92,19 @@ def measures(
 
 
 def formats(
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="A format.", show_default=False)] = None,
-    judgments: Annotated[bool, typer.Option("--judgments", help="Only the formats of judgments.")] = False,
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="NAME", help="A format.", autocompletion=_complete_formats, show_default=False),
+    ] = None,
+    reads: Annotated[
+        str | None, typer.Option("--reads", metavar="log|judgments", help="Only formats of these.", show_default=False)
+    ] = None,
     format_: FormatOption = None,
     output: OutputOption = None,
 ) -> None:
     """The formats of logs and judgments, or one in full.
 
-    A name that is a format of both is told of as both, the log first; --judgments asks for that of judgments.
+    A name that is a format of both has both pages, the log first; --reads judgments asks for that of judgments.
     """
     import polars as pl
 
@@ -97,8 +112,10 @@ def formats(
 
     to = destination(format_, output)
     known: dict[str, Mapping[str, Format | Judgments]] = {"log": FORMATS, "judgments": JUDGMENTS}
-    if judgments:
-        del known["log"]
+    if reads is not None:
+        if reads not in known:
+            raise UsageError(f"--reads is one of {', '.join(known)}, not {reads!r}{suggestion(reads, known)}")
+        known = {reads: known[reads]}
     if name is None:
         rows = [(key, kind, one.description) for kind, registry in known.items() for key, one in registry.items()]
         to.send(pl.DataFrame(rows, schema=["name", "reads", "description"], orient="row"))
@@ -106,7 +123,7 @@ def formats(
     pages = [_format_page(name, kind, registry[name]) for kind, registry in known.items() if name in registry]
     if not pages:
         names = list(dict.fromkeys(key for registry in known.values() for key in registry))
-        what = "format of judgments" if judgments else "format"
+        what = "format" if reads is None else "format of logs" if reads == "log" else "format of judgments"
         msg = f"there is no {what} {name!r}{suggestion(name, names)}; formats: {', '.join(names)}"
         raise UsageError(msg)
     to.write("\n".join(pages).encode())
@@ -116,7 +133,7 @@ def schema(
     table: Annotated[
         str | None,
         typer.Argument(
-            metavar="[TABLE]",
+            metavar="TABLE",
             help="users, sessions, queries, results, judgments, rejected; or study for that of study.toml.",
             show_default=False,
         ),

@@ -11,18 +11,20 @@ from typing import TYPE_CHECKING, Annotated, Any, cast, get_type_hints
 import typer
 
 from sessionkit.charts.registry import CHARTS, ChartKind, function_of
-from sessionkit.choices import PartAverage
 from sessionkit.cli.options import (
+    DIFFERENCE,
+    OUTPUT,
+    SESSION,
+    VARY,
+    WITH,
+    AverageOption,
     ByOption,
     StudyArgument,
     WhereOption,
-    Word,
-    columns_or_measures_first,
     open_source,
-    words,
 )
 from sessionkit.cli.runner import tell, working
-from sessionkit.cli.sweep import GRAMMAR, varied
+from sessionkit.cli.sweep import varied
 
 if TYPE_CHECKING:
     import altair as alt
@@ -32,12 +34,7 @@ def chart(
     kind: str,
     study: StudyArgument,
     *,
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output", metavar="FILE", help="Ends in .svg, .png, .pdf, .html or .json (Vega-Lite).", show_default=False
-        ),
-    ],
+    output: Annotated[Path, OUTPUT],
     measure: Annotated[
         list[str] | None,
         typer.Option(
@@ -48,15 +45,7 @@ def chart(
         ),
     ] = None,
     where: WhereOption = None,
-    vary: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--vary",
-            metavar=GRAMMAR,
-            help="What is varied, the first two parameters along the axes. Default: b and bq from 1.5 to 10.",
-            show_default=False,
-        ),
-    ] = None,
+    vary: Annotated[list[str] | None, VARY] = None,
     by: ByOption = "system_id",
     against: Annotated[
         str | None,
@@ -67,45 +56,10 @@ def chart(
             show_default=False,
         ),
     ] = None,
-    session: Annotated[
-        str | None,
-        typer.Option(
-            "--session",
-            metavar="ID",
-            help="The session. Default: the one with the most queries.",
-            show_default=False,
-        ),
-    ] = None,
-    with_: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--with",
-            metavar="COLUMN",
-            help="What to correlate with: ratings, other numbers of sessions or users, or a measure; may be "
-            "given again.",
-            show_default=False,
-            callback=columns_or_measures_first,
-        ),
-    ] = None,
-    difference: Annotated[
-        str | None,
-        typer.Option(
-            "--difference",
-            metavar="NUMBER|SHARE%",
-            help="The smallest true difference worth finding, as power has it.",
-            show_default=False,
-        ),
-    ] = None,
-    average: Annotated[
-        Word | None,
-        typer.Option(
-            "--average",
-            metavar=words(PartAverage),
-            help="Within sessions of two or more queries, or all queries pooled, after ECIR 2008, and by "
-            "default sDCG@100. Default: sessions.",
-            show_default=False,
-        ),
-    ] = None,
+    session: Annotated[str | None, SESSION] = None,
+    with_: Annotated[list[str] | None, WITH] = None,
+    difference: Annotated[str | None, DIFFERENCE] = None,
+    average: AverageOption = None,
     long: Annotated[
         int | None,
         typer.Option(
@@ -162,7 +116,7 @@ def charts_app(example: str) -> typer.Typer:
     app = typer.Typer(
         help=chart.__doc__,
         epilog=f"Example:\n\n\b\n  {example}",
-        rich_markup_mode=None,
+        rich_markup_mode="markdown",
         subcommand_metavar="KIND STUDY [ARGS]...",
     )
     for kind, entry in CHARTS.items():

@@ -23,6 +23,7 @@ from sessionkit.cli.options import (
     TableOption,
     TestOption,
     WhereOption,
+    complete_columns,
     open_scores,
 )
 from sessionkit.cli.output import OutputForm, destination
@@ -45,6 +46,7 @@ def compare(
         typer.Option(
             "--within",
             metavar="COLUMN",
+            autocompletion=complete_columns,
             help="Compare the groups within each value of this column that has all of them, such as within each topic_id.",
             show_default=False,
         ),

@@ -8,6 +8,7 @@ import typer
 
 from sessionkit.choices import Coefficient
 from sessionkit.cli.options import (
+    WITH,
     CacheOption,
     ConfidenceOption,
     DrawsOption,
@@ -21,6 +22,8 @@ from sessionkit.cli.options import (
     UnitsOption,
     WhereOption,
     columns_or_measures_first,
+    complete_columns,
+    complete_measures,
     open_source,
     words,
 )
@@ -37,26 +40,19 @@ def correlate(
         typer.Argument(
             metavar="MEASURE",
             help="Such as 'nsDCG@10' 'mean(nDCG@10)', see: sessionkit measures; or a column of numbers.",
+            autocompletion=complete_measures,
             callback=columns_or_measures_first,
         ),
     ],
     *,
     where: WhereOption = None,
-    with_: Annotated[
-        list[str],
-        typer.Option(
-            "--with",
-            metavar="COLUMN",
-            help="Ratings or other numbers of sessions or users, such as performance, or a measure; may be given again.",
-            show_default=False,
-            callback=columns_or_measures_first,
-        ),
-    ],
+    with_: Annotated[list[str], WITH],
     control: Annotated[
         list[str] | None,
         typer.Option(
             "--control",
             metavar="COLUMN|MEASURE",
+            autocompletion=complete_columns,
             help="Hold this constant, such as Queries, the number of queries; may be given again.",
             show_default=False,
             callback=columns_or_measures_first,

@@ -8,9 +8,10 @@ import typer
 
 from sessionkit.choices import AfterStop, CurveNormalization, Part, PartAverage, PartContrast
 from sessionkit.cli.options import (
+    AverageOption,
+    ByOption,
     CacheOption,
     ChartOption,
-    ColumnsOption,
     ConfidenceOption,
     DrawsOption,
     FormatOption,
@@ -18,6 +19,7 @@ from sessionkit.cli.options import (
     MeasureArgument,
     MemoryOption,
     OutputOption,
+    PerOption,
     SeedOption,
     StudyArgument,
     TableOption,
@@ -43,13 +45,8 @@ def curve(
     study: StudyArgument,
     measure: MeasureArgument,
     *,
-    by: ColumnsOption = "system_id",
-    per: Annotated[
-        Word | None,
-        typer.Option(
-            "--per", metavar="session", help="A curve for each session, in place of means.", show_default=False
-        ),
-    ] = None,
+    by: ByOption = "system_id",
+    per: PerOption = None,
     where: WhereOption = None,
     normalize: Annotated[
         Word | None,
@@ -154,6 +151,7 @@ def curve(
                 measure=measure,
                 synthetic=opened.settings.synthetic,
                 title="Session curves",
+                subtitle=f"Sessions where {opened.restriction}" if opened.restriction else None,
             )
         )
     to.send(frame)
@@ -168,24 +166,18 @@ def breakdown(
         typer.Option(
             "--parts",
             metavar=PARTS,
-            help="Last and non-last queries; by query position; best query and the rest; first and later. With --test one or "
+            help="Last and non-last queries; by query position; best query and the rest; first and later. With --significance one or "
             f"several of {TESTED}, joined by commas.",
         ),
     ] = "last",
-    average: Annotated[
-        Word,
-        typer.Option(
-            "--average",
-            metavar=AVERAGES,
-            help="sessions: a value per part of each session of two or more queries, averaged over these sessions. queries: all "
-            "queries pooled, after ECIR 2008; sessions of one query are then in last, first or best alone.",
-        ),
-    ] = "sessions",
-    by: ColumnsOption = "system_id",
+    average: AverageOption = "sessions",
+    by: ByOption = "system_id",
     where: WhereOption = None,
-    test: Annotated[
+    significance: Annotated[
         bool,
-        typer.Option("--test", help="Test whether the parts of a session differ, instead: are last queries better?"),
+        typer.Option(
+            "--significance", help="Test whether the parts of a session differ, instead: are last queries better?"
+        ),
     ] = False,
     units: UnitsOption = "auto",
     interval: IntervalOption = None,
@@ -202,21 +194,23 @@ def breakdown(
 
     One row per group, part and rank: the columns of --by, part, rank, value (cumulated to that rank), n_queries, n_sessions,
     single_query_sessions (how many of these sessions have one query), left_out_single_query and left_out_undefined
-    (sessions). With --test the differences between these means at the cutoff, over users where they have several sessions;
+    (sessions). With --significance the differences between these means at the cutoff, over users where they have several sessions;
     tables for --table: tests, reading.
     """
     from sessionkit.analysis.breakdown.breakdown import breakdown as broken_down
     from sessionkit.analysis.breakdown.significance_tests import breakdown_tests
 
     to = destination(format_, output)
-    if test and average != "sessions":
+    if significance and average != "sessions":
         raise UsageError(
-            f"--test compares the parts within sessions; --average {average} is for the table, without --test"
+            f"--significance compares the parts within sessions; --average {average} is for the table, without it"
         )
-    _only_with_test(test, table=table, units=units, interval=interval, confidence=confidence, draws=draws, seed=seed)
+    _only_with_significance(
+        significance, table=table, units=units, interval=interval, confidence=confidence, draws=draws, seed=seed
+    )
     opened = open_source(study, where)
     of = grouping(by, opened)
-    if test:
+    if significance:
         with working("testing"):
             found = breakdown_tests(
                 opened,
@@ -234,16 +228,16 @@ def breakdown(
         to.send_finding(found.tables(), found.reading, table, found)
         return
     with working("averaging"):
-        frame = broken_down(opened, measure, parts, average=average, by=of, memory=memory, cache=cache)
+        frame = broken_down(opened, measure, parts, average=average or "sessions", by=of, memory=memory, cache=cache)
     to.send(frame)
 
 
-def _only_with_test(test: bool, **options: object) -> None:
-    """Refuse options that say nothing without ``--test``."""
+def _only_with_significance(significance: bool, **options: object) -> None:
+    """Refuse options that say nothing without ``--significance``."""
     usual = {
         "table": None, "units": "auto", "interval": None, "confidence": 0.95, "draws": 5000, "seed": 0
     }  # fmt: skip
     changed = [f"--{name}" for name, value in options.items() if value != usual[name]]
-    if changed and not test:
-        msg = f"{', '.join(changed)} is about tests; add --test, or leave it out"
+    if changed and not significance:
+        msg = f"{', '.join(changed)} is about tests; add --significance, or leave it out"
         raise UsageError(msg)

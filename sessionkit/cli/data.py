@@ -12,11 +12,13 @@ import typer
 
 from sessionkit.choices import MissingPositions
 from sessionkit.cli.options import (
+    OUT,
     FormatOption,
     MemoryOption,
     OutputOption,
     StudyArgument,
     TableOption,
+    VerifyOption,
     Word,
     open_source,
     words,
@@ -45,12 +47,7 @@ def ingest(
         typer.Argument(metavar="SOURCE...", help="A study.toml, or the files or folders of a log."),
     ],
     *,
-    out: Annotated[
-        Path,
-        typer.Option(
-            "--out", metavar="STUDY", help="The study directory to write, whole or not at all.", show_default=False
-        ),
-    ],
+    out: Annotated[Path, OUT],
     from_: Annotated[
         str | None,
         typer.Option(
@@ -232,13 +229,7 @@ def require_writable(directory: Path) -> None:
 
 def check(
     study: StudyArgument,
-    verify: Annotated[
-        bool,
-        typer.Option(
-            "--verify",
-            help="Hold a study directory against what it says of itself: hashes of files, its own digest, counts, files beside.",
-        ),
-    ] = False,
+    verify: VerifyOption = False,
     table: TableOption = None,
     format_: FormatOption = None,
     output: OutputOption = None,

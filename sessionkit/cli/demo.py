@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sessionkit.cli.options import OUT
 from sessionkit.cli.output import OutputForm, destination
 from sessionkit.cli.runner import tell, working
 from sessionkit.errors import DataError, UsageError
@@ -20,9 +21,7 @@ MEASURES = ("sDCG@10", "nsDCG@10", "mean(nDCG@10)")
 
 
 def demo(
-    out: Annotated[
-        Path, typer.Option("--out", metavar="DIR", help="Directory for the study, the figures and the report.")
-    ] = Path("sessionkit-demo"),
+    out: Annotated[Path, OUT] = Path("sessionkit-demo"),
 ) -> None:
     """The bundled synthetic study: tables, charts, report.
 

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from sessionkit.cli.options import OutputOption
 from sessionkit.cli.runner import tell, working
 from sessionkit.display.words import counted
 from sessionkit.errors import UsageError
@@ -19,15 +20,7 @@ def init(
         list[Path],
         typer.Argument(metavar="FILE...", help="The files of one log, judgments among them.", show_default=False),
     ],
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            metavar="FILE",
-            help="Write the study.toml to this file, whole or not at all.",
-            show_default=False,
-        ),
-    ] = None,
+    output: OutputOption = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the file at --output where there is one.")] = False,
 ) -> None:
     """Propose a study.toml for these files, with questions.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args
 
 import typer
 
-from sessionkit.choices import AnyPopulation, Correction, DrawnUnits, IntervalKind, Test
+from sessionkit.choices import AnyPopulation, Correction, DrawnUnits, IntervalKind, PartAverage, RowUnit, Test
 from sessionkit.cli.output import OutputForm
 from sessionkit.cli.runner import note, working
 from sessionkit.errors import UsageError
@@ -38,10 +38,37 @@ def words(choice: object) -> str:
     return "|".join(get_args(choice))
 
 
+SESSIONS, TESTING, RESULTS, RESOURCES = (
+    "Which sessions, and groups",
+    "Tests and intervals",
+    "Results",
+    "Memory and engine",
+)
+"""Panels of the help that options of several commands stand in."""
 INTERVALS = words(IntervalKind)
 UNITS = words(DrawnUnits)
 CUTOFF = re.compile(r"@\s*\d+[\s)]*$")
 """A cutoff at the end of a text, with brackets of aggregates behind it."""
+
+
+def complete_measures(incomplete: str) -> list[str]:
+    """The measures whose names begin as what is typed; a shell asks for them."""
+    from sessionkit.scoring.measures.registry import MEASURES
+
+    return [name for name in MEASURES if name.startswith(incomplete)]
+
+
+def complete_columns(ctx: typer.Context, incomplete: str) -> list[str]:
+    """The columns of the saved study that is named before, by which sessions may be grouped; a shell asks for them."""
+    source = Path(ctx.args[0] if ctx.args else "")  # not parsed, as the option that is typed has no value yet
+    if not (source / "datapackage.json").exists():
+        return []
+    from sessionkit.analysis.compare.session_values import grouping_columns
+    from sessionkit.study import open_study
+
+    before, _, last = incomplete.rpartition(",")
+    start = f"{before}," if before else ""
+    return [f"{start}{name}" for name in grouping_columns(open_study(source)) if name.startswith(last)]
 
 
 def _study_first(source: str) -> str:
@@ -74,14 +101,6 @@ def columns_or_measures_first(given: MeasureTexts) -> MeasureTexts:
     return given
 
 
-ColumnsOption = Annotated[
-    str,
-    typer.Option(
-        "--by",
-        metavar="COLUMN,...",
-        help="Columns of sessions or users that make groups, several joined by commas; all for one group.",
-    ),
-]
 TESTS = words(Test)
 POPULATIONS = words(AnyPopulation)
 CORRECTIONS = words(Correction)
@@ -89,10 +108,68 @@ ByOption = Annotated[
     str,
     typer.Option(
         "--by",
-        metavar="COLUMN",
-        help="Column of sessions or users that makes the groups, 2 to 20 where they are compared; all for one group where not.",
+        metavar="COLUMN,...",
+        autocompletion=complete_columns,
+        help="Columns of sessions or users that make groups, joined by commas; all for one group. Where groups are compared: one "
+        "column, of 2 to 20 values.",
+        rich_help_panel=SESSIONS,
     ),
 ]
+PerOption = Annotated[
+    Word | None,
+    typer.Option("--per", metavar=words(RowUnit), help="Values of each session, or of each query.", show_default=False),
+]
+AverageOption = Annotated[
+    Word | None,
+    typer.Option(
+        "--average",
+        metavar=words(PartAverage),
+        help="sessions: a value per part of each session of two or more queries, averaged over these sessions. queries: all queries "
+        "pooled, after ECIR 2008; sessions of one query are then in last, first or best alone. Default: sessions.",
+        show_default=False,
+    ),
+]
+WITH = typer.Option(
+    "--with",
+    autocompletion=complete_columns,
+    metavar="COLUMN|MEASURE",
+    help="Ratings or other numbers of sessions or users, such as performance, or a measure; may be given again.",
+    show_default=False,
+    callback=columns_or_measures_first,
+)
+VARY = typer.Option(
+    "--vary",
+    metavar="NAME=low:high:steps|NAME=value,value",
+    help="A parameter and its values: so many from low to high (b=1.5:10:18), or a list (gain=linear,exp2). May be given again: "
+    "every combination is a setting. Any parameter of MEASURE, see: sessionkit measures NAME.",
+    show_default=False,
+)
+DIFFERENCE = typer.Option(
+    "--difference",
+    metavar="NUMBER|SHARE%",
+    help="The smallest true difference worth finding, in the measure's units, or such as 10% of the first group's mean. Declare it; "
+    "do not take the one that the study found.",
+    show_default=False,
+)
+SESSION = typer.Option("--session", metavar="ID", help="The session, by its id.", show_default=False)
+OUT = typer.Option("--out", metavar="DIR", help="The directory to write, whole or not at all.")
+OUTPUT = typer.Option(
+    "--output",
+    metavar="FILE",
+    help="Write to this file, whole or not at all.",
+    show_default=False,
+    rich_help_panel=RESULTS,
+)
+SEED = typer.Option("--seed", metavar="N", min=0, help="Seed of all draws.", rich_help_panel=TESTING)
+VerifyOption = Annotated[
+    bool,
+    typer.Option(
+        "--verify",
+        help="Hold a study directory against what it says of itself: hashes of files, its own digest, counts, files beside.",
+    ),
+]
+SeedOption = Annotated[int, SEED]
+OutputOption = Annotated[Path | None, OUTPUT]
 TestOption = Annotated[
     Word | None,
     typer.Option(
@@ -102,6 +179,7 @@ TestOption = Annotated[
         "judgments are varied, randomization in discriminate, which also has bootstrap. Each user once per topic, systems "
         "alternated: least-squares. Different units: welch. In sweep none scores only, which is much faster.",
         show_default=False,
+        rich_help_panel=TESTING,
     ),
 ]
 PopulationOption = Annotated[
@@ -113,6 +191,7 @@ PopulationOption = Annotated[
         "what the units are. users,topics: a mixed model, of compare alone. Default: users where they met several groups; in "
         "power all that the design supports.",
         show_default=False,
+        rich_help_panel=TESTING,
     ),
 ]
 CorrectionOption = Annotated[
@@ -122,6 +201,7 @@ CorrectionOption = Annotated[
         metavar=CORRECTIONS,
         help="For many p-values, over all measures and pairs, in sweep within a setting; intervals match. holm finds a little more, "
         "and tells of it the side of 0 only.",
+        rich_help_panel=TESTING,
     ),
 ]
 IntervalOption = Annotated[
@@ -131,13 +211,16 @@ IntervalOption = Annotated[
         metavar=INTERVALS,
         help="Intervals from draws of units. Default: percentile; of correlations of independent sessions by formula.",
         show_default=False,
+        rich_help_panel=TESTING,
     ),
 ]
-SeedOption = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Seed of all draws.")]
 DrawsOption = Annotated[
     int,
     typer.Option(
-        "--draws", metavar="N", help="Draws at random: of users or sessions, signs, judgments or whole studies."
+        "--draws",
+        metavar="N",
+        help="Draws at random: of users or sessions, signs, judgments or whole studies.",
+        rich_help_panel=TESTING,
     ),
 ]
 ConfidenceOption = Annotated[
@@ -146,6 +229,7 @@ ConfidenceOption = Annotated[
         "--confidence",
         metavar="SHARE",
         help="Confidence of intervals and tests; a difference is significant where p is at most 1 - SHARE.",
+        rich_help_panel=TESTING,
     ),
 ]
 UnitsOption = Annotated[
@@ -154,6 +238,7 @@ UnitsOption = Annotated[
         "--units",
         metavar=UNITS,
         help="What is drawn and tested. auto: users where any has several sessions, which are not independent, else sessions.",
+        rich_help_panel=TESTING,
     ),
 ]
 StudyArgument = Annotated[
@@ -180,6 +265,7 @@ MeasureArgument = Annotated[
     typer.Argument(
         metavar="MEASURE",
         help="Such as 'sDCG@10'; see: sessionkit measures.",
+        autocompletion=complete_measures,
         show_default=False,
         callback=measures_first,
     ),
@@ -189,6 +275,7 @@ MeasuresArgument = Annotated[
     typer.Argument(
         metavar="MEASURE",
         help="Such as 'nsDCG@10' 'mean(nDCG@10)'; see: sessionkit measures.",
+        autocompletion=complete_measures,
         callback=measures_first,
     ),
 ]
@@ -204,12 +291,7 @@ FormatOption = Annotated[
             "digit."
         ),
         show_default=False,
-    ),
-]
-OutputOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--output", metavar="FILE", help="Write results to this file, whole or not at all.", show_default=False
+        rich_help_panel=RESULTS,
     ),
 ]
 MemoryOption = Annotated[
@@ -220,6 +302,7 @@ MemoryOption = Annotated[
         help="Memory to work within, such as 4GB or 500MB, beside about 400 MB for the program itself. Default: a quarter of "
         "the machine's. The log, or the saved study, may be larger.",
         show_default=False,
+        rich_help_panel=RESOURCES,
     ),
 ]
 
@@ -237,6 +320,7 @@ EngineOption = Annotated[
         "--engine",
         help="polars: this process. spark: a Spark cluster, which must reach the study's directory; the values are the same "
         "bits. Needs the extra: pip install 'sessionkit-ir[spark]'.",
+        rich_help_panel=RESOURCES,
     ),
 ]
 MasterOption = Annotated[
@@ -246,6 +330,7 @@ MasterOption = Annotated[
         metavar="URL",
         help="The Spark master, such as spark://host:7077, yarn or local[4]. Default: all cores of this machine.",
         show_default=False,
+        rich_help_panel=RESOURCES,
     ),
 ]
 CacheOption = Annotated[
@@ -256,6 +341,7 @@ CacheOption = Annotated[
         help="Keep in this directory what each partition of a saved study comes to; what is there already is not worked out "
         "again.",
         show_default=False,
+        rich_help_panel=RESOURCES,
     ),
 ]
 TableOption = Annotated[
@@ -265,6 +351,7 @@ TableOption = Annotated[
         metavar="NAME",
         help="Only this table. A finding also has provenance: versions, options, and the command that makes it again.",
         show_default=False,
+        rich_help_panel=RESULTS,
     ),
 ]
 ChartOption = Annotated[
@@ -274,6 +361,7 @@ ChartOption = Annotated[
         metavar="FILE",
         help="Also draw what was found: a file that ends in .svg, .png, .pdf, .html or .json.",
         show_default=False,
+        rich_help_panel=RESULTS,
     ),
 ]
 WhereOption = Annotated[
@@ -284,6 +372,7 @@ WhereOption = Annotated[
         help="Only sessions that meet it: SQL over columns of sessions and users, and queries, the number of logged queries. Such "
         "as \"skill = 'novice' and queries >= 2\".",
         show_default=False,
+        rich_help_panel=SESSIONS,
     ),
 ]
 IDS = ("session_id", "user_id", "topic_id", "system_id")

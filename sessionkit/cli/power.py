@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from sessionkit.cli.options import (
+    DIFFERENCE,
     ByOption,
     CacheOption,
     ConfidenceOption,
@@ -31,16 +32,7 @@ def power(
     study: StudyArgument,
     measure: MeasureArgument,
     *,
-    difference: Annotated[
-        str,
-        typer.Option(
-            "--difference",
-            metavar="NUMBER|SHARE%",
-            help="The smallest true difference worth finding, in the measure's units, or such as 10% of the first group's mean. "
-            "Declare it; do not take the one that the study found.",
-            show_default=False,
-        ),
-    ],
+    difference: Annotated[str, DIFFERENCE],
     by: ByOption = "system_id",
     where: WhereOption = None,
     population: PopulationOption = None,

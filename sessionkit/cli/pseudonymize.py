@@ -8,7 +8,16 @@ from typing import Annotated
 import typer
 
 from sessionkit.cli.data import require_writable
-from sessionkit.cli.options import FormatOption, MemoryOption, OutputOption, StudyArgument, TableOption, open_source
+from sessionkit.cli.options import (
+    OUT,
+    SEED,
+    FormatOption,
+    MemoryOption,
+    OutputOption,
+    StudyArgument,
+    TableOption,
+    open_source,
+)
 from sessionkit.cli.output import destination
 from sessionkit.cli.runner import tell, working
 
@@ -16,12 +25,7 @@ from sessionkit.cli.runner import tell, working
 def pseudonymize(
     study: StudyArgument,
     *,
-    out: Annotated[
-        Path,
-        typer.Option(
-            "--out", metavar="STUDY2", help="The study directory to write, whole or not at all.", show_default=False
-        ),
-    ],
+    out: Annotated[Path, OUT],
     keep: Annotated[
         str,
         typer.Option(
@@ -61,17 +65,7 @@ def pseudonymize(
             show_default=False,
         ),
     ] = None,
-    seed: Annotated[
-        int | None,
-        typer.Option(
-            "--seed",
-            metavar="N",
-            min=0,
-            help="Only to make the same copy again: whoever knows the seed and the ids can undo the pseudonyms. Default: secret, "
-            "and another one every time.",
-            show_default=False,
-        ),
-    ] = None,
+    seed: Annotated[int | None, SEED] = None,
     memory: MemoryOption = None,
     table: TableOption = None,
     format_: FormatOption = None,

@@ -8,7 +8,16 @@ from typing import Annotated
 import typer
 
 from sessionkit.charts.registry import SUMMARY
-from sessionkit.cli.options import ColumnsOption, MemoryOption, StudyArgument, WhereOption, grouping, open_source
+from sessionkit.cli.options import (
+    DIFFERENCE,
+    OUTPUT,
+    ByOption,
+    MemoryOption,
+    StudyArgument,
+    WhereOption,
+    grouping,
+    open_source,
+)
 from sessionkit.cli.runner import tell, working
 from sessionkit.errors import UsageError
 
@@ -17,13 +26,11 @@ PAGES = (".html", ".htm")
 
 def report(
     study: StudyArgument,
-    output: Annotated[
-        Path, typer.Option("--output", metavar="FILE", help="The page to write, report.html.", show_default=False)
-    ],
+    output: Annotated[Path, OUTPUT],
     measures: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[MEASURE]...",
+            metavar="MEASURE",
             help=f"What to score. Default: {' '.join(SUMMARY)}.",
             show_default=False,
         ),
@@ -38,7 +45,7 @@ def report(
             show_default=False,
         ),
     ] = "",
-    by: ColumnsOption = "system_id",
+    by: ByOption = "system_id",
     where: WhereOption = None,
     also: Annotated[
         str,
@@ -50,16 +57,7 @@ def report(
             show_default=False,
         ),
     ] = "",
-    difference: Annotated[
-        str | None,
-        typer.Option(
-            "--difference",
-            metavar="NUMBER|SHARE%",
-            help="Of --also power: the smallest true difference worth finding, in the first measure's units, or such as 10% of the "
-            "first group's mean.",
-            show_default=False,
-        ),
-    ] = None,
+    difference: Annotated[str | None, DIFFERENCE] = None,
     memory: MemoryOption = None,
 ) -> None:
     """One HTML page: findings, scores, figures, method.

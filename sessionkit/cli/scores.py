@@ -9,8 +9,9 @@ import typer
 from sessionkit.choices import RowUnit
 from sessionkit.cli.options import (
     ALL,
+    SESSION,
+    ByOption,
     CacheOption,
-    ColumnsOption,
     Engine,
     EngineOption,
     FormatOption,
@@ -19,9 +20,10 @@ from sessionkit.cli.options import (
     MeasuresArgument,
     MemoryOption,
     OutputOption,
+    PerOption,
     StudyArgument,
+    VerifyOption,
     WhereOption,
-    Word,
     grouping,
     open_source,
     words,
@@ -40,14 +42,9 @@ def score(
     study: StudyArgument,
     measures: MeasuresArgument,
     *,
-    by: ColumnsOption = "system_id",
+    by: ByOption = "system_id",
     where: WhereOption = None,
-    per: Annotated[
-        Word | None,
-        typer.Option(
-            "--per", metavar=UNITS, help="A row for each session, or query, in place of means.", show_default=False
-        ),
-    ] = None,
+    per: PerOption = None,
     wide: Annotated[
         bool,
         typer.Option(
@@ -55,12 +52,7 @@ def score(
             help="With --per session: one row for each, with a column for each measure and every column of session and user.",
         ),
     ] = False,
-    verify: Annotated[
-        bool,
-        typer.Option(
-            "--verify", help="Score only a study directory of which all is as it was written; see check --verify."
-        ),
-    ] = False,
+    verify: VerifyOption = False,
     memory: MemoryOption = None,
     cache: CacheOption = None,
     engine: EngineOption = Engine.polars,
@@ -118,9 +110,7 @@ def require_verified(study: Study) -> None:
 def explain(
     study: StudyArgument,
     measure: MeasureArgument,
-    session: Annotated[
-        str, typer.Option("--session", metavar="ID", help="The session to explain.", show_default=False)
-    ],
+    session: Annotated[str, SESSION],
     format_: FormatOption = None,
     output: OutputOption = None,
 ) -> None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from sessionkit.cli.options import (
+    VARY,
     ByOption,
     ChartOption,
     ConfidenceOption,
@@ -28,17 +27,6 @@ from sessionkit.cli.output import OutputForm, destination
 from sessionkit.cli.runner import working
 from sessionkit.errors import UsageError
 
-GRAMMAR = "NAME=low:high:steps|NAME=value,value"
-VaryOption = Annotated[
-    list[str],
-    typer.Option(
-        "--vary",
-        metavar=GRAMMAR,
-        help="A parameter and its values: so many from low to high (b=1.5:10:18), or a list (gain=linear,exp2). May be given "
-        "again: every combination is a setting. Any parameter of MEASURE, see: sessionkit measures NAME.",
-        show_default=False,
-    ),
-]
 SHOWN = ("regions", "ranges", "nearest")
 """Tables that people are shown at first; all others with --table."""
 
@@ -62,7 +50,7 @@ def sweep(
     study: StudyArgument,
     measure: MeasureArgument,
     *,
-    vary: VaryOption,
+    vary: Annotated[list[str], VARY],
     by: ByOption = "system_id",
     where: WhereOption = None,
     test: TestOption = None,

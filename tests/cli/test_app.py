@@ -90,11 +90,8 @@ def test_only_the_command_that_is_asked_for_is_prepared() -> None:
         assert typer.main.get_command(app_for(asked)).list_commands(None) == NAMES
 
 
-SEVERAL = {
-    "--average": 2, "--by": 2, "--difference": 3, "--judgments": 2, "--out": 3, "--output": 4, "--per": 3,
-    "--seed": 2, "--session": 2, "--test": 2, "--topics": 2, "--vary": 2, "--verify": 2, "--with": 2,
-}  # fmt: skip
-"""Options that are declared several times still, and how often; may only shrink."""
+SEVERAL = {"--topics": 2}
+"""Options that are declared several times: ingest reads a file of topics, power looks at numbers of them."""
 
 
 def test_an_option_that_several_commands_take_is_declared_once():

@@ -41,12 +41,12 @@ def test_formats(call):
 
 
 def test_formats_of_judgments(call, refused):
-    listed = [line.split("\t") for line in call("formats", "--judgments").lines[1:]]
+    listed = [line.split("\t") for line in call("formats", "--reads", "judgments").lines[1:]]
     assert listed == [[name, "judgments", entry.description] for name, entry in JUDGMENTS.items()]
     for name, entry in JUDGMENTS.items():
-        assert entry.tried in call("formats", name, "--judgments").out
-    refused(2, "formats", "qrel", "--judgments", names=["no format of judgments 'qrel'; did you mean 'qrels'"])
-    refused(2, "formats", "simiir", "--judgments", names=["no format of judgments 'simiir'"])
+        assert entry.tried in call("formats", name, "--reads", "judgments").out
+    refused(2, "formats", "qrel", "--reads", "judgments", names=["no format of judgments 'qrel'; did you mean 'qrels'"])
+    refused(2, "formats", "simiir", "--reads", "judgments", names=["no format of judgments 'simiir'"])
 
 
 def test_a_format_of_both_is_told_of_as_both(call):
@@ -54,8 +54,8 @@ def test_a_format_of_both_is_told_of_as_both(call):
     assert [both.index(f"quepid ({kind})") for kind in ("log", "judgments")] == sorted(
         both.index(f"quepid ({kind})") for kind in ("log", "judgments")
     )
-    assert "quepid (log)" not in call("formats", "quepid", "--judgments").out
-    assert call("formats", "qrels").out == call("formats", "qrels", "--judgments").out
+    assert "quepid (log)" not in call("formats", "quepid", "--reads", "judgments").out
+    assert call("formats", "qrels").out == call("formats", "qrels", "--reads", "judgments").out
 
 
 @pytest.mark.parametrize("name", [*TABLES, "rejected", "study"])

@@ -1,4 +1,4 @@
-"""correlate, and breakdown --test: every form, options that reach the functions, and what is refused."""
+"""correlate, and breakdown --significance: every form, options that reach the functions, and what is refused."""
 
 import csv
 import json
@@ -86,7 +86,7 @@ def test_options_of_correlate_reach_the_function(call, rated):
 
 @pytest.mark.slow
 def test_breakdown_with_tests(call, rated):
-    words = ["breakdown", rated, "CG@1", "--test", "--by", "all", "--draws", "300"]
+    words = ["breakdown", rated, "CG@1", "--significance", "--by", "all", "--draws", "300"]
     rows = [line.split("\t") for line in call(*words, "--parts", "last,last-first", "--table", "tests").lines]
     assert rows[0][:5] == ["part", "against", "test", "sessions", "users"]
     assert [row[:3] for row in rows[1:]] == [
@@ -114,10 +114,10 @@ def test_breakdown_with_tests(call, rated):
         (2, ["correlate", "sDCG@1", "--with", "performance", "--control", "Querys"], ["control=Querys"]),
         (2, ["correlate", "sDCG@1", "--with", "performance", "--interval", "basic"], ["percentile"]),
         (2, ["correlate", "sDCG@1", "--with", "performance", "--confidence", "95"], ["0.95"]),
-        (2, ["breakdown", "CG@1", "--test", "--parts", "position"], ["last-first"]),
-        (2, ["breakdown", "CG@1", "--seed", "4"], ["--seed", "--test"]),
-        (2, ["breakdown", "CG@1", "--interval", "bca"], ["--interval", "--test"]),
-        (2, ["breakdown", "CG@1", "--test", "--interval", "basic"], ["percentile"]),
+        (2, ["breakdown", "CG@1", "--significance", "--parts", "position"], ["last-first"]),
+        (2, ["breakdown", "CG@1", "--seed", "4"], ["--seed", "--significance"]),
+        (2, ["breakdown", "CG@1", "--interval", "bca"], ["--interval", "--significance"]),
+        (2, ["breakdown", "CG@1", "--significance", "--interval", "basic"], ["percentile"]),
         (2, ["breakdown", "CG@1", "--parts", "last-first"], ["last"]),
     ],
 )

@@ -104,7 +104,7 @@ def test_breakdown_options_reach_the_function(call, study):
         (["curve", "sDCG@3", "--where", "queries > 9"], ["no session", "queries goes from 1 to 3"]),
         (["breakdown", "CG@3", "--parts", "list"], ["last"]),
         (["breakdown", "CG@3", "--average", "users"], ["queries"]),
-        (["breakdown", "CG@3", "--average", "queries", "--test"], ["--average queries", "without --test"]),
+        (["breakdown", "CG@3", "--average", "queries", "--significance"], ["--average queries", "without it"]),
         (["breakdown", "mean(nDCG@3)"], ["mean(nDCG@3)"]),
     ],
 )

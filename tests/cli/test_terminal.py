@@ -100,7 +100,7 @@ SHOWN = [
     ("curve", "STUDY", "nsDCG@5"),
     ("curve", "STUDY", "sDCG@5", "--per", "session", "--where", f'"{TEAM}" is not null'),
     ("breakdown", "STUDY", "DCG@5", "--by", TEAM),
-    ("breakdown", "STUDY", "nDCG@5", "--test"),
+    ("breakdown", "STUDY", "nDCG@5", "--significance"),
     ("compare", "STUDY", "nsDCG@5", "mean(nDCG@5)"),
     ("compare", "STUDY", "nsDCG@5", "--by", TEAM),
     ("compare", "STUDY", "nsDCG@5", "--population", "users,topics"),

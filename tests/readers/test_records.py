@@ -197,7 +197,9 @@ def test_judgments_of_texts_are_the_queries_own(toy, two, write, quiet_read, mon
 
 def test_judgments_that_are_like_none(write):
     flat = write("flat.csv", "session_id,query_position,rank,doc_id\ns,1,1,x\n")
-    with pytest.raises(DataError, match=r"no columns judgment_key, doc_id, grade.*; sessionkit formats --judgments"):
+    with pytest.raises(
+        DataError, match=r"no columns judgment_key, doc_id, grade.*; sessionkit formats --reads judgments"
+    ):
         sk.read(flat, judgments=write("odd.csv", "a,b\n1,2\n"))
 
 

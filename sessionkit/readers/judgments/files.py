@@ -25,7 +25,7 @@ from sessionkit.readers.raw import Raw
 from sessionkit.readers.sniffer import fitting, glimpse, the_one
 from sessionkit.readers.stream import Sources, StreamedLog
 
-KNOWN = "sessionkit formats --judgments lists what judgments can be"
+KNOWN = "sessionkit formats --reads judgments lists what judgments can be"
 OF_ALL = {"path", "format", "encoding", "keys", "labels"}
 """What study.toml may say of a file of judgments in any format."""
 DESCRIBE = {"separator", "quote", "header", "columns"}

@@ -239,6 +239,6 @@ def test_products_of_esci_are_no_judgments(judged):
     found = io.BytesIO()
     pl.DataFrame({"product_id": ["A"], "product_title": ["Lamp"], "product_locale": ["us"]}).write_parquet(found)
     with pytest.raises(
-        DataError, match=r"p\.parquet \(judgments\) has no columns judgment_key.*sessionkit formats --judgments"
+        DataError, match=r"p\.parquet \(judgments\) has no columns judgment_key.*sessionkit formats --reads judgments"
     ):
         judged("p.parquet", found.getvalue())

@@ -35,6 +35,7 @@ In come a study, or scores, and options; out goes a finding: tables and what the
     bootstrap.py           draws of users or sessions, and their intervals
     distribution_tails.py  of t and F
     numeric_ties.py        when two numbers are the same
+    provenance.py          how a finding was made, and the command that makes it again
     findings.py            what findings have in common: tables, words, LaTeX, Markdown
     phrases.py             the wording of readings
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+import functools
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, TypeVar, cast
 
 import polars as pl
 
 from sessionkit.analysis.compare.options import error_rate
+from sessionkit.analysis.provenance import Provenance, provenance_of
 from sessionkit.display.frames import ResultFrame
 from sessionkit.display.latex import latex_table
 from sessionkit.display.markdown import markdown_table
@@ -15,6 +19,7 @@ from sessionkit.display.tables import TextTable, table_of
 from sessionkit.display.text import Displayed
 from sessionkit.errors import UsageError, suggestion
 
+Verb = TypeVar("Verb", bound=Callable[..., Any])
 TEXT, WHOLE, NUMBER = pl.String(), pl.Int64(), pl.Float64()
 """Types of the columns of findings."""
 
@@ -38,13 +43,22 @@ class _Found(Protocol):
     @property
     def table(self) -> pl.DataFrame: ...
 
+    @property
+    def provenance(self) -> Provenance | None: ...
+
     def tables(self) -> dict[str, pl.DataFrame]: ...
 
     def paper_table(self) -> TextTable: ...
 
 
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Finding(Framed):
     """What a verb found: ``table``, the main one of ``tables()``, and ``reading``, the same in words.
+
+    Parameters
+    ----------
+    provenance
+        What it was made with, and the command that makes it again.
 
     Examples
     --------
@@ -58,7 +72,11 @@ class Finding(Framed):
     ['pairs', 'overall', 'order', 'dropped', 'settings']
     >>> print(found.to_markdown("settings").splitlines()[5])
     | population | users |
+    >>> found.provenance.command
+    'sessionkit compare SCORES'
     """
+
+    provenance: Provenance | None = None
 
     @property
     def text(self: _Found) -> str:
@@ -67,11 +85,11 @@ class Finding(Framed):
 
     def to_latex(self: _Found, name: str | None = None) -> str:
         r"""A table as LaTeX, for ``\usepackage{booktabs}``; if no name is given the main one, as papers print it."""
-        return latex_table(self.paper_table(), type(self).__name__) if name is None else latex_table(_named(self, name))
+        return latex_table(_noted(self, name), type(self).__name__ if name is None else None)
 
     def to_markdown(self: _Found, name: str | None = None) -> str:
         """A table as Markdown; if no name is given the main one, as papers print it."""
-        return markdown_table(self.paper_table() if name is None else _named(self, name))
+        return markdown_table(_noted(self, name))
 
     def paper_table(self: _Found) -> TextTable:
         """The main table as papers print it."""
@@ -96,6 +114,29 @@ class TestedFinding(Finding):
     def alpha(self) -> float:
         """The error rate that the confidence leaves; a difference is significant where p is at most that."""
         return error_rate(self.confidence)
+
+
+def traced(verb: Verb) -> Verb:
+    """Return a function of a study, or of scores, made to say in its finding what it was asked for."""
+    signature = inspect.signature(verb)
+
+    @functools.wraps(verb)
+    def asked(*given: Any, **named: Any) -> Any:  # noqa: ANN401 - what the function returns
+        found = verb(*given, **named)
+        if not isinstance(found, Finding):
+            return found
+        return replace(found, provenance=provenance_of(verb.__name__, signature, given, named))
+
+    return cast("Verb", asked)
+
+
+def _noted(found: _Found, name: str | None) -> TextTable:
+    """The main table, or the one of a name, for a paper: below it which sessions it is of."""
+    table = found.paper_table() if name is None else _named(found, name)
+    if found.provenance is None or found.provenance.where is None:
+        return table
+    said = f"Sessions where {found.provenance.where}."
+    return replace(table, note=f"{table.note} {said}" if table.note else said)
 
 
 def _named(found: _Found, name: str) -> TextTable:

@@ -16,7 +16,7 @@ import polars as pl
 from sessionkit.analysis.compare.comparison import corrected_text, pair_table
 from sessionkit.analysis.compare.corrections import CORRECTIONS, Family, corrected
 from sessionkit.analysis.compare.options import error_rate
-from sessionkit.analysis.compare.session_values import sessions_of
+from sessionkit.analysis.compare.session_values import chosen_sessions, sessions_of
 from sessionkit.analysis.distribution_tails import t_at, t_beyond
 from sessionkit.analysis.findings import NUMBER, TEXT, WHOLE, TestedFinding
 from sessionkit.analysis.phrases import NOT_SHOWN, ONE_END, interval_text, left_out_note, more_in_table, reading_of
@@ -32,6 +32,7 @@ from sessionkit.errors import UsageError, suggestion
 from sessionkit.readers.tabular import Frame
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.study import Study
+from sessionkit.study.restriction import Where
 
 TRUTH = pl.Boolean()
 EFFECTS = pl.Schema(
@@ -120,6 +121,7 @@ def mixed_model(
     measures: str | Measure | Sequence[str | Measure] | None = None,
     by: str = "system_id",
     *,
+    where: Where = None,
     cut: int | None = None,
     random: str | Sequence[str] | None = None,
     correction: str = "bonferroni",
@@ -141,8 +143,8 @@ def mixed_model(
         ``"mean(nDCG@10)"``.
     by
         Column of the sessions or users to group by, with 2 to 20 values.
-    cut
-        As `sessionkit.compare` has it.
+    where, cut
+        As `sessionkit.compare` has them.
     random
         The random factors, several as a list or joined by commas: ``"user_id"``, ``"topic_id"``, with the grouping
         column ``"system_id:topic_id"`` and ``"system_id:user_id"``, ``"user_id:topic_id"``, ``"session_id"``. If not
@@ -200,6 +202,7 @@ def mixed_model(
     """
     _checked(correction)
     alpha = error_rate(confidence)
+    study, restriction = chosen_sessions(study, where)
     sessions = sessions_of(study, measures, by, memory, cache, cut=cut)
     names = asked_for(sessions, random)
     if not names:
@@ -224,7 +227,7 @@ def mixed_model(
         components=pl.DataFrame([row for each in found for row in each.components], schema=COMPONENTS, orient="row"),
         fits=pl.DataFrame([each.fit for each in found if each.fit], schema=FITS, orient="row"),
         reading=reading_of(
-            lines(table, found, about, by=sessions.by, alpha=alpha, correction=correction, notes=notes), study
+            lines(table, found, about, by=sessions.by, alpha=alpha, correction=correction, notes=notes), restriction
         ),
         claim=about,
         by=sessions.by,

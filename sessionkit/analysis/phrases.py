@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from sessionkit.display.numbers import readable
 from sessionkit.display.words import counted
-from sessionkit.readers.tabular import Frame
-from sessionkit.study import Study
+from sessionkit.study.restriction import Restriction
 
 NOT_SHOWN = "No difference shown, and none within the interval excluded."
 """What is said of a test that rejects nothing."""
@@ -18,16 +17,15 @@ ONE_END = (
 """What is said of an interval with one end, of comparisons or differences."""
 
 
-def reading_of(sentences: Iterable[str], study: Study | Frame = None) -> str:
+def reading_of(sentences: Iterable[str], restriction: Restriction | None = None) -> str:
     """A reading: a line for each thing to say, in which no name from a log starts a line of its own or acts on a terminal.
 
-    Of a study of which only some sessions take part, it begins with which these are.
+    Where only some sessions take part, it begins with which these are.
 
     >>> print(reading_of(["The mean of A\\nB is higher.", "That holds."]))
     The mean of A\\nB is higher.
     That holds.
     """
-    restriction = study.restriction if isinstance(study, Study) else None
     chosen = [] if restriction is None else [f"Sessions where {restriction}."]
     return "\n".join("".join(map(_shown, sentence)) for sentence in [*chosen, *sentences])
 

@@ -12,10 +12,11 @@ from typing import Any, TypeVar
 import altair as alt
 import polars as pl
 
+from sessionkit.analysis.findings import Finding
 from sessionkit.analysis.groups import BETWEEN, with_groups
 from sessionkit.charts.theme import colors_of
 from sessionkit.display.labels import inert, inert_column, named, plain, printable, printable_column
-from sessionkit.errors import UsageError
+from sessionkit.errors import UsageError, visible
 from sessionkit.readers.tabular import as_polars
 
 SYNTHETIC = "Synthetic data"
@@ -37,6 +38,34 @@ class SharedRows(alt.InlineData):
     def __deepcopy__(self, _memo: object) -> SharedRows:
         """Return these data."""
         return self
+
+
+def drawn_of(found: Any, table: str, source: str) -> Any:  # noqa: ANN401  # a finding, or anything tabular
+    """The table of a finding that a chart draws, by its name; anything else as it is.
+
+    Raises
+    ------
+    UsageError
+        It is the finding of another function.
+    """
+    if not isinstance(found, Finding):
+        return found
+    frame = getattr(found, table, None)
+    if not isinstance(frame, pl.DataFrame):
+        raise UsageError(f"this chart draws what {source} returns, not a {type(found).__name__}")
+    return frame
+
+
+def setting_of(found: Any, name: str, given: float | None, usual: float) -> float:  # noqa: ANN401  # a finding, or anything
+    """What is asked for, or else the finding's own setting, or else the usual one."""
+    return given if given is not None else float(getattr(found, name, usual)) if isinstance(found, Finding) else usual
+
+
+def line_below(found: Any, *lines: str | None) -> str | None:  # noqa: ANN401  # a finding, or anything
+    """The line below a title: what it is of, and which sessions a finding is of where not all take part."""
+    made = found.provenance if isinstance(found, Finding) else None
+    where = [f"Sessions where {made.where}"] if made is not None and made.where is not None else []
+    return "; ".join([*(line for line in lines if line), *map(visible, where)]) or None
 
 
 def checked(frame: Any, columns: Sequence[str], source: str) -> pl.DataFrame:  # noqa: ANN401  # anything tabular

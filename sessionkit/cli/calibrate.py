@@ -169,9 +169,11 @@ def calibrate(
             note(line)
     to.send_finding(tables, "\n".join([found.reading, *_command(found, study)]), table, found)
     if chart is not None:
-        from sessionkit.reports.figures.robustness import surface_of
+        from sessionkit.charts import discount_surface
+        from sessionkit.reports.figures.robustness import FITTED
 
-        to.draw(surface_of(found, synthetic=opened is not None and opened.settings.synthetic))
+        synthetic = opened is not None and opened.settings.synthetic
+        to.draw(discount_surface(found, synthetic=synthetic, title=FITTED))
 
 
 def _command(found: Calibration, study: str | None) -> list[str]:

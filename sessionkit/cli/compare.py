@@ -40,6 +40,15 @@ def compare(
     measures: MeasuresArgument,
     *,
     by: ByOption = "system_id",
+    within: Annotated[
+        str | None,
+        typer.Option(
+            "--within",
+            metavar="COLUMN",
+            help="Compare the groups within each value of this column that has all of them, such as within each topic_id.",
+            show_default=False,
+        ),
+    ] = None,
     where: WhereOption = None,
     cut: Annotated[
         int | None,
@@ -89,14 +98,18 @@ def compare(
     Without --table tsv and csv have every table under a line "# name", and jsonl a field table.
     """
     from sessionkit.analysis.compare.compare import compare as compared
+    from sessionkit.study import Study
 
     to = destination(format_, output, chart)
     opened = open_scores(study, measures, where)
+    of_scores = not isinstance(opened, Study)
     with working("comparing"):
         found = compared(
             opened,
             measures,
             by,
+            within=within,
+            where=where if of_scores else None,
             cut=cut,
             test=test,
             population=population,
@@ -110,14 +123,13 @@ def compare(
         )
     if chart is not None:
         from sessionkit.charts import differences
-        from sessionkit.study import Study
 
-        synthetic = isinstance(opened, Study) and opened.settings.synthetic
-        to.draw(differences(found.table, confidence=confidence, synthetic=synthetic))
+        to.draw(differences(found, synthetic=isinstance(opened, Study) and opened.settings.synthetic))
     tables = found.tables()
     if to.form is OutputForm.table and table is None and "pairs" in tables:
+        levels = [] if within is None else [within]
         tables = {
-            "pairs": tables["pairs"].select(SHOWN),
+            "pairs": tables["pairs"].select(*levels, *SHOWN),
             **{name: tables[name] for name in ("overall", "order", "dropped")},
         }
     to.send_finding(tables, found.reading, table, found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast, get_args
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args
 
 import typer
 
@@ -259,7 +259,13 @@ CacheOption = Annotated[
     ),
 ]
 TableOption = Annotated[
-    str | None, typer.Option("--table", metavar="NAME", help="Only this table.", show_default=False)
+    str | None,
+    typer.Option(
+        "--table",
+        metavar="NAME",
+        help="Only this table. A finding also has provenance: versions, options, and the command that makes it again.",
+        show_default=False,
+    ),
 ]
 ChartOption = Annotated[
     Path | None,
@@ -306,21 +312,21 @@ def open_source(source: str, where: str | None = None) -> Study:
 
 
 def open_scores(source: str, measures: Sequence[str], where: str | None = None) -> Study | pl.DataFrame:
-    """Open what a STUDY|SCORES argument names: a table of scores per session, else a study; see `open_source`."""
+    """Open what a STUDY|SCORES argument names: a table of scores per session, whole, else a study; see `open_source`."""
     read = TABLES.get(Path(source).suffix.lower())
     if read is None or not Path(source).is_file():
         return open_source(source, where)
     from sessionkit.analysis.compare.session_values import chosen_sessions, column_of
 
     scores = _table(source, read)
-    wanted = [{"measure", "value"}, {*map(column_of, measures)}]
-    if scores is None or not any(columns <= {*scores.columns} for columns in wanted):
+    if scores is None:
         return open_source(source, where)
-    if where is None:
-        return scores
-    chosen = cast("pl.DataFrame", chosen_sessions(scores, where))
-    note(f"rows where {where} ({len(chosen):,} of {len(scores):,})")
-    return chosen
+    holds_scores = {"measure", "value"} <= {*scores.columns} or any(map(CUTOFF.search, scores.columns))
+    if not holds_scores and any(column_of(measure, scores.columns) is None for measure in measures):
+        return open_source(source, where)
+    if where is not None:
+        note(f"sessions where {chosen_sessions(scores, where)[1]}")
+    return scores
 
 
 def _table(source: str, read: str) -> pl.DataFrame | None:

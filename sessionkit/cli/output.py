@@ -27,9 +27,14 @@ if TYPE_CHECKING:
     import altair as alt
     import polars as pl
 
+    from sessionkit.analysis.provenance import Provenance
+
 
 class ForPaper(Protocol):
-    """What papers print of a finding."""
+    """What papers print of a finding, and what it was made with."""
+
+    @property
+    def provenance(self) -> Provenance | None: ...
 
     def to_latex(self) -> str: ...
 
@@ -128,7 +133,7 @@ class Destination:
         self, tables: Mapping[str, pl.DataFrame], reading: str, only: str | None, found: ForPaper | None = None
     ) -> None:
         """Write what was found: for people the reading and then the tables, for papers the main table, else the tables, of
-        which the reading is one.
+        which the reading and the provenance are two.
         """
         import polars as pl
 
@@ -137,7 +142,10 @@ class Destination:
             return
 
         if self.form is not OutputForm.table or only is not None:
-            self.send_tables({**tables, "reading": pl.DataFrame({"sentence": reading.split("\n")})}, {}, only)
+            made = found.provenance if found is not None else None
+            more = {"provenance": made.table} if made is not None else {}
+            said = pl.DataFrame({"sentence": reading.split("\n")})
+            self.send_tables({**tables, **more, "reading": said}, {}, only)
             return
         shown = {name: _with_values(frame) for name, frame in tables.items() if len(frame)}
         lines = [line for sentence in reading.split("\n") for line in textwrap.wrap(sentence, WIDTH)]

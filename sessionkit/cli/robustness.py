@@ -86,9 +86,10 @@ def judgment_loss(
             memory=memory,
         )
     if chart is not None:
-        from sessionkit.reports.figures.robustness import loss_curves_of
+        from sessionkit.charts import judgment_loss as drawn
+        from sessionkit.reports.figures.robustness import LOST
 
-        to.draw(loss_curves_of(found, synthetic=opened.settings.synthetic))
+        to.draw(drawn(found, synthetic=opened.settings.synthetic, title=LOST))
     tables = found.tables()
     if to.form is OutputForm.table and table is None:
         alone = found.pairs.select("a", "b").n_unique() == 1
@@ -159,7 +160,7 @@ def judge_noise(
     if chart is not None:
         from sessionkit.charts import judge_noise as drawn
 
-        to.draw(drawn(found.table, synthetic=opened.settings.synthetic))
+        to.draw(drawn(found, synthetic=opened.settings.synthetic))
     tables = found.tables()
     if to.form is OutputForm.table and table is None:
         tables = {name: tables[name] for name in ("pairs", "order", "errors", "agreement")}
@@ -224,7 +225,7 @@ def discriminate(
     if chart is not None:
         from sessionkit.charts import discriminative_power as drawn
 
-        to.draw(drawn(found.asl, confidence=confidence, synthetic=opened.settings.synthetic))
+        to.draw(drawn(found, synthetic=opened.settings.synthetic))
     tables = found.tables()
     if to.form is OutputForm.table and table is None:
         tables = {"power": tables["power"], **({"asl": tables["asl"]} if tables["asl"].height <= 20 else {})}

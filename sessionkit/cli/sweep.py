@@ -105,9 +105,10 @@ def sweep(
             memory=memory,
         )
     if chart is not None:
-        from sessionkit.reports.figures.robustness import map_of
+        from sessionkit.charts import sweep_map
+        from sessionkit.reports.figures.robustness import SWEPT
 
-        to.draw(map_of(found, synthetic=opened.settings.synthetic))
+        to.draw(sweep_map(found, synthetic=opened.settings.synthetic, title=SWEPT))
     tables = found.tables()
     if to.form is OutputForm.table and table is None:
         tables = {name: tables[name] for name in SHOWN}

@@ -12,7 +12,7 @@ In comes a study; out goes a study of pseudonyms, and the mapping. Open `transfo
     clock.py          times of day as seconds since the session began
     tables.py         the tables with everything replaced
     order.py          the log in the order of its new session ids, part by part
-    provenance.py     sources, settings and notes in which nothing of the log is left
+    disclosure.py     sources, settings and notes in which nothing of the log is left
     write.py          the copy, written part by part
     report.py         what is said of it
     result.py         what comes of it: the study, the mapping, and what to know before it is shared

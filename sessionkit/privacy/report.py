@@ -12,9 +12,9 @@ from sessionkit.display.frames import ResultFrame
 from sessionkit.display.words import counted, listed
 from sessionkit.errors import visible
 from sessionkit.privacy.columns import ColumnPlan
+from sessionkit.privacy.disclosure import Disclosure, columns_in_words
 from sessionkit.privacy.judgment_keys import KEY
 from sessionkit.privacy.options import DATED, MADE, TITLE, extras_of
-from sessionkit.privacy.provenance import Provenance, columns_in_words
 from sessionkit.privacy.pseudonyms import Names
 from sessionkit.study.study import Study
 
@@ -63,7 +63,7 @@ def table_of(study: Study, copy: Study, plan: ColumnPlan, names: Mapping[str, Na
 
 
 def reading_of(
-    study: Study, copy: Study, plan: ColumnPlan, names: Mapping[str, Names], known: Provenance, *, seeded: bool
+    study: Study, copy: Study, plan: ColumnPlan, names: Mapping[str, Names], known: Disclosure, *, seeded: bool
 ) -> str:
     """Say what was done, and what to mind, a line for each."""
     asked, out = plan.asked, plan.out

@@ -10,9 +10,9 @@ from sessionkit.errors import UsageError
 from sessionkit.privacy import report
 from sessionkit.privacy.clock import ORDER, orders
 from sessionkit.privacy.columns import ColumnPlan
+from sessionkit.privacy.disclosure import Disclosure
 from sessionkit.privacy.judgment_keys import KEY, names_of_keys
 from sessionkit.privacy.options import LABELS, PrivacyOptions
-from sessionkit.privacy.provenance import Provenance
 from sessionkit.privacy.pseudonyms import Names, RandomOrder, drawn
 from sessionkit.privacy.result import Pseudonymized
 from sessionkit.privacy.tables import Renaming
@@ -100,7 +100,7 @@ def pseudonymize(
     keys = names_of_keys(study, plan.of, names, chance)
     renaming = Renaming(plan, names, sessions, keys, _orders(study, plan))
     users = renaming.users(study)
-    known = Provenance.of(study, plan)
+    known = Disclosure.of(study, plan)
     copy = written(study, renaming, known, users, memory)
     changed = {**names, KEY: _changed(keys)}
     return Pseudonymized(

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import polars as pl
 
+from sessionkit.privacy.disclosure import Disclosure, notes_of, settings_of, sources_of
 from sessionkit.privacy.order import in_new_order
-from sessionkit.privacy.provenance import Provenance, notes_of, settings_of, sources_of
 from sessionkit.privacy.tables import Renaming
 from sessionkit.study.batches import ROWS, slices
 from sessionkit.study.package_reader import open_study
@@ -21,7 +21,7 @@ from sessionkit.study.temporary import TemporaryFolder
 
 
 def written(
-    study: Study, renaming: Renaming, known: Provenance, users: pl.DataFrame, memory: str | int | None
+    study: Study, renaming: Renaming, known: Disclosure, users: pl.DataFrame, memory: str | int | None
 ) -> Study:
     """Write the copy to a temporary folder that is there until Python ends; return it as a study of no directory.
 

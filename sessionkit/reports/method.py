@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 
@@ -113,7 +111,7 @@ def sentences(study: Study) -> list[str]:
         "results "
         "shown within the cutoff that have a judgment.",
         f"Computed by sessionkit {__version__}; fingerprint of the data: "
-        f"{fingerprint(study) or 'none (frames in memory)'}.",
+        f"{study.fingerprint or 'none (frames in memory)'}.",
     ]
 
 
@@ -137,18 +135,6 @@ def again(measures: Sequence[Measure], given: Mapping[str, object]) -> str:
     told += ["--output report.html"]
     told += [f"--{name} {shlex.quote(str(value))}" for name, value in given.items() if value is not None]
     return " ".join(["sessionkit report STUDY", *told])
-
-
-def fingerprint(study: Study) -> str | None:
-    """Return the SHA-256 of what a study was read from: the hashes of its source files, and its settings.
-
-    The same for a study read from its sources and opened from disk; None when a table came from memory.
-    """
-    if not study.sources or any(source.sha256 is None for source in study.sources):
-        return None
-    files = [[source.table, source.sha256, source.rows] for source in study.sources]
-    content = json.dumps([study.reader, study.settings.as_dict(), files], sort_keys=True)
-    return hashlib.sha256(content.encode()).hexdigest()
 
 
 def _told(name: str, value: object, parameters: Mapping[str, object], meaning: str) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import hashlib
+import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
@@ -148,6 +150,19 @@ class Study:
         if known is None:
             return self.memo.once("facts", lambda: facts_of(self.sessions, self.queries, self.results, self.judgments))
         return known
+
+    @property
+    def fingerprint(self) -> str | None:
+        """The SHA-256 of what the study was read from: the hashes of its source files, and its settings.
+
+        The same for a study read from its sources and opened from disk, whichever sessions take part; None where a table
+        came from memory.
+        """
+        if not self.sources or any(source.sha256 is None for source in self.sources):
+            return None
+        files = [[source.table, source.sha256, source.rows] for source in self.sources]
+        content = json.dumps([self.reader, self.settings.as_dict(), files], sort_keys=True)
+        return hashlib.sha256(content.encode()).hexdigest()
 
     @property
     def depths(self) -> pl.DataFrame:

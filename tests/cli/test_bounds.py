@@ -23,6 +23,7 @@ def test_tables_are_those_of_python(call, found):
         "differences",
         "wanted",
         "judged",
+        "provenance",
         "reading",
     ]
     assert whole[-len(found.reading.splitlines()) :] == found.reading.splitlines()

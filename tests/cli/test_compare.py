@@ -26,7 +26,7 @@ def test_the_table_is_that_of_python(call, clinic):
     assert [row[0] for row in rows] == ["nsDCG@10", "last(DCG@100)"]
     assert [float(row[head.index("p_adjusted")]) for row in rows] == found.table.get_column("p_adjusted").to_list()
     whole = call("compare", clinic, "nsDCG@10", "last(DCG@100)").lines
-    assert [line[2:] for line in whole if line.startswith("# ")] == [*found.tables(), "reading"]
+    assert [line[2:] for line in whole if line.startswith("# ")] == [*found.tables(), "provenance", "reading"]
     assert whole[-len(found.reading.splitlines()) :] == found.reading.splitlines()
 
 
@@ -113,7 +113,7 @@ def test_a_file_of_scores_is_compared_as_the_study_is(call, clinic, tmp_path, en
     where = ["--where", "topic_id <> 'A'"]
     restricted = call("compare", file, *words, *where)
     assert restricted.out == call("compare", clinic, *words, *where).out
-    assert "rows where topic_id <> 'A' (" in restricted.err
+    assert "sessions where topic_id <> 'A' (" in restricted.err
 
 
 def test_covariates_of_a_wide_file_make_groups_and_are_compared(call, clinic, tmp_path):
@@ -126,9 +126,11 @@ def test_covariates_of_a_wide_file_make_groups_and_are_compared(call, clinic, tm
     assert rated == wanted
 
 
-def test_a_file_without_such_scores_is_read_as_a_log(refused, tmp_path):
+def test_a_file_without_such_scores_says_which_it_has_or_is_read_as_a_log(refused, tmp_path):
     file = tmp_path / "scores.csv"
     file.write_text("session_id,system_id,nsDCG@10\n1,A,0.5\n")
+    refused(2, "compare", file, "sDCG@10", names=["no column 'sDCG@10'", "did you mean 'nsDCG@10'"])
+    file.write_text("session_id,system_id,gain\n1,A,0.5\n")
     refused(1, "compare", file, "sDCG@10", names=["scores.csv"])
 
 

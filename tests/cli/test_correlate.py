@@ -44,12 +44,17 @@ def test_correlate_in_every_form(call, rated, tmp_path):
     words = ["correlate", rated, "sDCG@1", "Queries", "last(CG@1)", "--with", "performance", "--draws", "300"]
     tsv = call(*words)
     assert tsv.status == 0
-    assert [line for line in tsv.lines if line.startswith("# ")] == ["# correlations", "# differences", "# reading"]
+    assert [line for line in tsv.lines if line.startswith("# ")] == [
+        "# correlations",
+        "# differences",
+        "# provenance",
+        "# reading",
+    ]
     table = call(*words, "--format", "table").out
     assert table.startswith("12 sessions of 6 users.")
     assert "differences\n" in table
     rows = [json.loads(line) for line in call(*words, "--format", "jsonl").lines]
-    assert {row["table"] for row in rows} == {"correlations", "differences", "reading"}
+    assert {row["table"] for row in rows} == {"correlations", "differences", "provenance", "reading"}
     assert all(row["value"] is None or -1 <= row["value"] <= 1 for row in rows if row["table"] == "correlations")
     one = call(*words, "--table", "correlations", "--format", "csv").lines
     assert one[0].startswith(
@@ -58,7 +63,7 @@ def test_correlate_in_every_form(call, rated, tmp_path):
     file = tmp_path / "found.parquet"
     assert call(*words, "--table", "differences", "--output", file).status == 0
     assert pl.read_parquet(file).height == 9
-    assert "nan" not in tsv.out.lower()
+    assert "\tnan" not in tsv.out.lower()
 
 
 @pytest.mark.slow

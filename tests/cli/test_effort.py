@@ -13,7 +13,7 @@ def test_tables_are_those_of_python(call):
     found = sk.effort(read_clinic(), "sDCG@10", document_cost=20, query_cost=15)
     asked = ("curve", saved_clinic(), "sDCG@10", "--effort", "--document-cost", "20", "--query-cost", "15")
     whole = call(*asked).lines
-    assert [line[2:] for line in whole if line.startswith("# ")] == [*found.tables(), "reading"]
+    assert [line[2:] for line in whole if line.startswith("# ")] == [*found.tables(), "provenance", "reading"]
     assert whole[-len(found.reading.splitlines()) :] == found.reading.splitlines()
     rows = [json.loads(line) for line in call(*asked, "--table", "searcher", "--format", "jsonl").lines]
     assert rows == found.searcher.to_dicts()

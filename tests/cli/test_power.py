@@ -23,7 +23,13 @@ def test_mixed_in_every_form(call):
     words = ["compare", saved_clinic(), "nsDCG@10", "--population", "users,topics"]
     tsv = call(*words)
     assert tsv.status == 0
-    assert [line for line in tsv.lines if line.startswith("# ")] == ["# effects", "# components", "# fits", "# reading"]
+    assert [line for line in tsv.lines if line.startswith("# ")] == [
+        "# effects",
+        "# components",
+        "# fits",
+        "# provenance",
+        "# reading",
+    ]
     shown = call(*words, "--format", "table").out
     assert shown.startswith("The claim is about users like these 30 and topics like these 4.")
     assert "components\n" in shown

@@ -27,7 +27,7 @@ def clinic(tmp_path_factory):
 def test_loss_has_the_tables_of_python(call, clinic):
     found = sk.judgment_loss(sk.open_study(clinic), "nsDCG@10", fractions="0.2:1:3", draws=2, seed=4)
     lines = call("judgment-loss", clinic, "nsDCG@10", *LOSS).lines
-    assert [line[2:] for line in lines if line.startswith("# ")] == [*found.tables(), "reading"]
+    assert [line[2:] for line in lines if line.startswith("# ")] == [*found.tables(), "provenance", "reading"]
     assert lines[-len(found.reading.splitlines()) :] == found.reading.splitlines()
     rows = [
         json.loads(line)
@@ -72,7 +72,7 @@ def test_noise_has_the_tables_of_python(call, clinic):
         sk.open_study(clinic), "nsDCG@10", noise="searchers", draws=3, seed=2, population="topics", confidence=0.9
     )
     lines = call("judge-noise", clinic, "nsDCG@10", *options).lines
-    assert [line[2:] for line in lines if line.startswith("# ")] == [*found.tables(), "reading"]
+    assert [line[2:] for line in lines if line.startswith("# ")] == [*found.tables(), "provenance", "reading"]
     assert lines[-len(found.reading.splitlines()) :] == found.reading.splitlines()
     shown = call("judge-noise", clinic, "nsDCG@10", *options, "--format", "table").out
     assert "Cohen's kappa, quadratic, is 0.92." in shown
@@ -90,7 +90,7 @@ def test_discriminate_has_the_tables_of_python(call, clinic):
     found = sk.discriminate(sk.open_study(clinic), ["nsDCG@10", "sDCG@10"], population="topics", draws=99)
     options = ("--population", "topics", "--draws", "99")
     lines = call("discriminate", clinic, "nsDCG@10", "sDCG@10", *options).lines
-    assert [line[2:] for line in lines if line.startswith("# ")] == [*found.tables(), "reading"]
+    assert [line[2:] for line in lines if line.startswith("# ")] == [*found.tables(), "provenance", "reading"]
     shown = " ".join(call("discriminate", clinic, "nsDCG@10", "sDCG@10", *options, "--format", "table").out.split())
     assert "2 groups make one pair" in shown
     assert "the smallest p that signs can give is 0.125" in shown

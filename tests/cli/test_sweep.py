@@ -27,7 +27,7 @@ def test_the_tables_are_those_of_python(call, clinic):
     assert len(rows) == 8  # 1.5, 2 (the base), 5.75, 10; two gains
     assert [float(row[head.index("p_value")]) for row in rows] == found.table["p_value"].to_list()
     whole = call("sweep", clinic, "sDCG@10", *VARY).lines
-    assert [line[2:] for line in whole if line.startswith("# ")] == [*found.tables(), "reading"]
+    assert [line[2:] for line in whole if line.startswith("# ")] == [*found.tables(), "provenance", "reading"]
     assert whole[-len(found.reading.splitlines()) :] == found.reading.splitlines()
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 import sessionkit as sk
-from sessionkit.reports.method import defined, fingerprint, in_words, sentences
+from sessionkit.reports.method import defined, in_words, sentences
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.measures.registry import MEASURES
 from sessionkit.scoring.measures.wrapper import Wrapper
@@ -46,8 +46,8 @@ def test_measures_inside_are_defined_once_before_those_that_hold_them():
 
 def test_fingerprint_is_of_what_was_read_and_how(tmp_path, make):
     study = read_clinic()
-    assert len(fingerprint(study)) == 64
-    assert fingerprint(study.save(tmp_path / "study")) == fingerprint(study)
-    assert fingerprint(make()) is None
+    assert len(study.fingerprint) == 64
+    assert study.save(tmp_path / "study").fingerprint == study.fingerprint
+    assert make().fingerprint is None
     assert "none (frames in memory)" in sentences(make())[-1]
     assert sk.__version__ in sentences(study)[-1]

@@ -16,7 +16,7 @@ import polars as pl
 from sessionkit.analysis.bootstrap import LEAST, Resampling, Units
 from sessionkit.analysis.breakdown.messages import said
 from sessionkit.analysis.breakdown.pairs import CONTRASTS, differing, parted
-from sessionkit.analysis.findings import NUMBER, TEXT, WHOLE, Finding
+from sessionkit.analysis.findings import NUMBER, TEXT, WHOLE, Finding, traced
 from sessionkit.analysis.groups import by_columns, grouped_sessions
 from sessionkit.analysis.phrases import reading_of
 from sessionkit.choices import DrawnUnits, IntervalKind, PartContrast
@@ -70,6 +70,7 @@ class BreakdownTests(Finding):
         return {"tests": self.table}
 
 
+@traced
 @guarded_read
 def breakdown_tests(
     study: Study,
@@ -164,7 +165,7 @@ def breakdown_tests(
     table = pl.DataFrame(rows, schema=TESTS)
     if not table.get_column("difference").count():
         raise DataError(str(table.item(0, "note")))
-    reading = reading_of(said(table, asked, of, resampling), study)
+    reading = reading_of(said(table, asked, of, resampling), study.restriction)
     table = by_columns(study, by, table)
     return BreakdownTests(table, reading, str(asked), wanted, of.name, confidence, draws, seed)
 

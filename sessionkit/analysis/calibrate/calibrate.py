@@ -17,6 +17,7 @@ from sessionkit.analysis.calibrate.models import models_of
 from sessionkit.analysis.calibrate.observation import Counting, observed
 from sessionkit.analysis.calibrate.tables import counted_table
 from sessionkit.analysis.compare.session_values import chosen_sessions
+from sessionkit.analysis.findings import traced
 from sessionkit.analysis.phrases import reading_of
 from sessionkit.choices import DrawnUnits, SignalChoice, Unmarked
 from sessionkit.errors import UsageError, suggestion
@@ -30,6 +31,7 @@ UNMARKED: tuple[Unmarked, ...] = get_args(Unmarked)
 FEWEST_PLACES = 2
 
 
+@traced
 @guarded_read
 def calibrate(
     seen: Study | Frame,
@@ -119,7 +121,7 @@ def calibrate(
     >>> found.measures
     ('sRBP(b=0.75,p=0.5)',)
     """
-    seen = chosen_sessions(seen, where)
+    seen, restriction = chosen_sessions(seen, where)
     models = models_of(model)
     _check(unmarked, ranks, queries)
     resampling = Resampling(draws, seed, "percentile", confidence)
@@ -134,7 +136,7 @@ def calibrate(
         fits=fits_table(found),
         expected=expected_table(found),
         grids=grids_table(found),
-        reading=reading_of(lines_of(found, whole, warnings, kind), seen),
+        reading=reading_of(lines_of(found, whole, warnings, kind), restriction),
         measures=measures_of(found),
         warnings=tuple(warnings),
         signal=chosen,

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from os import PathLike
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 import polars as pl
 
+from sessionkit.analysis.compare.alignment import Aligned
 from sessionkit.analysis.compare.comparison import DROPPED, Comparison
 from sessionkit.analysis.compare.design import Design, read_design
-from sessionkit.analysis.compare.messages import ComparisonSetup, claim, estimand, lines
-from sessionkit.analysis.compare.options import options_of
+from sessionkit.analysis.compare.messages import ComparisonSetup, claim, estimand, level_name, lines
+from sessionkit.analysis.compare.options import Options, options_of
 from sessionkit.analysis.compare.plan import ComparisonPlan
 from sessionkit.analysis.compare.projection import Effects, LeastSquares, LeastSquaresFit, indicators
 from sessionkit.analysis.compare.result_table import assembled, overall_table
-from sessionkit.analysis.compare.rows import compared
+from sessionkit.analysis.compare.rows import MeasureRows, compared
 from sessionkit.analysis.compare.session_values import (
+    LEVEL,
     ORDER,
     GroupedSessions,
     chosen_sessions,
@@ -26,6 +29,7 @@ from sessionkit.analysis.compare.session_values import (
 )
 from sessionkit.analysis.compare.units import coded
 from sessionkit.analysis.distribution_tails import f_beyond
+from sessionkit.analysis.findings import traced
 from sessionkit.analysis.phrases import left_out_note, reading_of
 from sessionkit.choices import AnyPopulation, AnyTest, Correction, MixedPopulation, Population
 from sessionkit.errors import UsageError
@@ -64,6 +68,7 @@ def compare(
     measures: str | Measure | Sequence[str | Measure] | None = None,
     by: str = "system_id",
     *,
+    within: str | None = None,
     where: Where = None,
     cut: int | None = None,
     test: AnyTest | None = None,
@@ -81,6 +86,7 @@ def compare(
     measures: str | Measure | Sequence[str | Measure] | None = None,
     by: str = "system_id",
     *,
+    within: str | None = None,
     where: Where = None,
     cut: int | None = None,
     test: AnyTest | None = None,
@@ -93,12 +99,14 @@ def compare(
     memory: str | int | None = None,
     cache: str | PathLike[str] | None = None,
 ) -> Comparison | MixedModel: ...
+@traced
 @guarded_read
 def compare(
     study: Study | Frame,
     measures: str | Measure | Sequence[str | Measure] | None = None,
     by: str = "system_id",
     *,
+    within: str | None = None,
     where: Where = None,
     cut: int | None = None,
     test: AnyTest | None = None,
@@ -125,6 +133,9 @@ def compare(
         ``"mean(nDCG@10)"``.
     by
         Column of the sessions or users to group by, with 2 to 20 values.
+    within
+        Column of the sessions or users: the groups are compared within each of its values that has all of them, such as
+        within each topic. All p-values are corrected together.
     where
         Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
     cut
@@ -196,16 +207,20 @@ def compare(
     >>> found.claim
     'users like these 3 users'
     """
-    study = chosen_sessions(study, where)
     if population in (BOTH, "topics,users"):
         if test is not None:
             raise UsageError(f"population={BOTH} fits a mixed model, which has no test={test}; leave one of them out")
         from sessionkit.analysis.mixed_model import mixed_model  # only who asks for it waits for it
 
+        if within is not None:
+            raise UsageError(
+                f"population={BOTH} fits one mixed model, which has no within={within}; leave one of them out"
+            )
         return mixed_model(
             study,
             measures,
             by,
+            where=where,
             cut=cut,
             random=random,
             correction=correction,
@@ -216,35 +231,36 @@ def compare(
     if random is not None:
         raise UsageError(f"random= names factors of the mixed model; add population={BOTH}, or leave it out")
     options = options_of(correction, confidence, draws, seed)
-    sessions = sessions_of(study, measures, by, memory, cache, cut=cut)
-    design = read_design(sessions.frame, sessions.by, len(sessions.groups))
-    plan = ComparisonPlan.of(design, len(sessions.groups), test=test, population=population, options=options)
-    units = [plan.units(sessions, number) for number in range(len(sessions.measures))]
-    found = [compared(plan, measure, sessions.groups, of) for measure, of in zip(sessions.measures, units, strict=True)]
-    table, rate, family = assembled(plan, found)
-    left_out = [{f"sessions without {sessions.by}": sessions.without_group} if sessions.without_group else {}]
-    dropped = [(measure, {**left_out[0], **of.dropped}) for measure, of in zip(sessions.measures, units, strict=True)]
-    notes = [note for part in found for note in part.notes]
-    notes += [note for measure, what in dropped for note in left_out_note(measure, what)]
-    overall = overall_table(found)
-    order = order_checks(sessions, design)
-    about = claim(plan.population, max(units, key=lambda of: of.sessions))
-    setup = ComparisonSetup(plan, about, sessions.by, family)
+    study, restriction = chosen_sessions(study, where)
+    sessions = sessions_of(study, measures, by, memory, cache, cut=cut, within=within)
+    levels = [
+        _Level.of(level, part, test=test, population=population, options=options)
+        for level, part in sessions.levels().items()
+    ]
+    plan = _common_plan(levels)
+    table, rate, family = assembled(plan, [found for level in levels for found in level.found])
+    table = _joined([level.named(part) for level, part in zip(levels, _parts(table, levels), strict=True)])
+    overall = _joined([level.named(overall_table(level.found)) for level in levels])
+    order = _joined([level.named(order_checks(level.sessions, level.plan.design)) for level in levels])
+    dropped = _joined([level.named(level.dropped) for level in levels])
+    notes = [note for level in levels for note in level.notes]
+    notes += [f"left out {what} ({count:,})" for what, count in levels[0].sessions.left_out.items()]
+    about = _about(levels)
+    setup = ComparisonSetup(plan, about, sessions.by, family, within)
     return Comparison(
         table=table,
         overall=overall,
         order=order,
-        dropped=pl.DataFrame(
-            [(measure, *item) for measure, what in dropped for item in what.items()], schema=DROPPED, orient="row"
-        ),
-        reading=reading_of(lines(table, overall, order, notes, setup), study),
-        design=design.described,
+        dropped=dropped,
+        reading=reading_of(lines(table, overall, order, notes, setup), restriction),
+        design=plan.design.described,
         population=plan.population,
         claim=about,
         estimand=estimand(plan, sessions.by),
         test=plan.title,
         effect=plan.test.effect,
         by=sessions.by,
+        within=within,
         correction=correction,
         confidence=confidence,
         family=family,
@@ -253,6 +269,104 @@ def compare(
         seed=seed,
         notes=tuple(notes),
     )
+
+
+@dataclass(frozen=True)
+class _Level:
+    """The sessions that are compared together: those of one level of a column, or all, and what was found.
+
+    Parameters
+    ----------
+    value
+        The level; None where they are all sessions.
+    sessions, plan, units, found
+        Its sessions, how they are compared, and for each measure the units and what was found.
+    """
+
+    value: Any
+    sessions: GroupedSessions
+    plan: ComparisonPlan
+    units: list[Aligned]
+    found: list[MeasureRows]
+
+    @classmethod
+    def of(
+        cls, value: object, sessions: GroupedSessions, *, test: str | None, population: str | None, options: Options
+    ) -> _Level:
+        """Compare the groups of these sessions."""
+        many = len(sessions.groups)
+        design = read_design(sessions.frame, sessions.by, many)
+        plan = ComparisonPlan.of(design, many, test=test, population=population, options=options)
+        units = [plan.units(sessions, number) for number in range(len(sessions.measures))]
+        found = [
+            compared(plan, measure, sessions.groups, of) for measure, of in zip(sessions.measures, units, strict=True)
+        ]
+        return cls(value, sessions, plan, units, found)
+
+    @property
+    def name(self) -> str:
+        """The column and the level; empty where these are all sessions."""
+        return "" if self.sessions.within is None else level_name(self.sessions.within, self.value)
+
+    def named(self, table: pl.DataFrame) -> pl.DataFrame:
+        """A table of these sessions with their level in its first column."""
+        if self.sessions.within is None:
+            return table
+        dtype = self.sessions.frame.schema[LEVEL]
+        return table.select(pl.lit(self.value, dtype).alias(self.sessions.within), pl.all())
+
+    @property
+    def dropped(self) -> pl.DataFrame:
+        """What was left out, a row for each measure and kind."""
+        rows = [(measure, *item) for measure, what in self._left_out for item in what.items()]
+        return pl.DataFrame(rows, schema=DROPPED, orient="row")
+
+    @property
+    def notes(self) -> list[str]:
+        """What could not be compared, and what was left out."""
+        notes = [note for part in self.found for note in part.notes]
+        notes += [note for measure, what in self._left_out for note in left_out_note(measure, what)]
+        return [f"{self.name}: {note}" if self.name else note for note in notes]
+
+    @property
+    def _left_out(self) -> list[tuple[str, dict[str, int]]]:
+        """What each measure left out; sessions without a group are named once, with the first level."""
+        unknown = self.sessions.without_group
+        without = {f"sessions without {self.sessions.by}": unknown} if unknown and self.sessions.within is None else {}
+        return [
+            (measure, {**without, **of.dropped}) for measure, of in zip(self.sessions.measures, self.units, strict=True)
+        ]
+
+
+def _common_plan(levels: Sequence[_Level]) -> ComparisonPlan:
+    """The plan of all levels; an error where the designs of levels ask for different ones."""
+    first = levels[0]
+    for other in levels[1:]:
+        if (other.plan.layout, other.plan.population, other.plan.test.name) != (
+            first.plan.layout, first.plan.population, first.plan.test.name
+        ):  # fmt: skip
+            designs = " and ".join(f"in {level.name} {level.plan.design.title}" for level in (first, other))
+            msg = f"within={first.sessions.within}: sessions are {designs}, which no one test is for; choose values by where"
+            raise UsageError(msg)
+    return first.plan
+
+
+def _about(levels: Sequence[_Level]) -> str:
+    """Whom the claim is about: the level of the most sessions stands for all."""
+    level, most = max(((level, of) for level in levels for of in level.units), key=lambda found: found[1].sessions)
+    among = f" ({level.name}, the largest of {len(levels)})" if level.name and len(levels) > 1 else ""
+    return claim(level.plan.population, most) + among
+
+
+def _parts(table: pl.DataFrame, levels: Sequence[_Level]) -> list[pl.DataFrame]:
+    """The rows of each level of a table of all."""
+    sizes = [sum(len(found.rows) for found in level.found) for level in levels]
+    return [table.slice(sum(sizes[:place]), size) for place, size in enumerate(sizes)]
+
+
+def _joined(tables: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """The tables of all levels, one below another."""
+    return tables[0] if len(tables) == 1 else pl.concat(tables)
 
 
 MOST_PERIODS = 50

@@ -42,7 +42,7 @@ class Comparison(TestedFinding):
     Parameters
     ----------
     table
-        A row per measure and pair of groups, differences being b less a: ``measure``, ``a``, ``b``; ``n_a``, ``n_b``
+        A row per measure and pair of groups, differences being b less a: `within`, ``measure``, ``a``, ``b``; ``n_a``, ``n_b``
         (units of each). What belongs together: ``estimate`` (of the estimand) with its interval ``low`` to ``high`` (null:
         without end), ``statistic``, ``df``, ``p`` and ``p_adjusted``, ``effect``, ``effect_low``, ``effect_high``, and
         ``relative`` (the estimate as a share of a's mean; null where that mean is within four of its standard errors over
@@ -67,7 +67,7 @@ class Comparison(TestedFinding):
         The test and the effect size, by their whole names.
     notes
         What a reader of the numbers should know.
-    by, correction, confidence, draws, seed
+    by, within, correction, confidence, draws, seed
         As asked for.
     family
         The p-values that were corrected together: ``number``, ``correction``, ``at_once`` (each for all pairs of a
@@ -88,6 +88,7 @@ class Comparison(TestedFinding):
     test: str
     effect: str
     by: str
+    within: str | None
     correction: str
     confidence: float
     family: Family
@@ -98,7 +99,8 @@ class Comparison(TestedFinding):
 
     def tables(self) -> dict[str, pl.DataFrame]:
         """Every table by name: ``pairs``, ``overall``, ``order``, ``dropped``, and ``settings`` as names and values."""
-        names = ["design", "population", "claim", "estimand", "test", "effect", "by", "correction", "confidence"]
+        names = ["design", "population", "claim", "estimand", "test", "effect", "by"]
+        names += ["correction", "confidence"] if self.within is None else ["within", "correction", "confidence"]
         names += ["interval_rate", "draws", "seed"]
         settings = self.settings_table(names)
         return {
@@ -120,35 +122,38 @@ class Comparison(TestedFinding):
 
     def _of_pair(self, first: str, second: str) -> TextTable:
         """A row per measure."""
-        caption = f"{second} less {first}, by {self.by}: {self._how}"
-        return pair_table(self.table, caption, self.claim, self.confidence)
+        caption = f"{second} less {first}, by {self.by}{self._levels}: {self._how}"
+        return pair_table(self.table, caption, self.claim, self.confidence, self.within)
 
     def _of_many(self, groups: list[str]) -> TextTable:
-        """A row per group."""
+        """A row per group, of each level where groups are compared within some."""
         letters = dict(zip(groups, ascii_lowercase, strict=False))
         measures = self.table["measure"].unique(maintain_order=True).to_list()
-        cells: dict[str, list[float | None]] = {}
+        levels = [] if self.within is None else [self.within]
+        parts = self.table.partition_by(levels, maintain_order=True) if levels else [self.table]
+        rows: list[dict[str, object]] = []
         marks: dict[tuple[int, int], str] = {}
-        for column, measure in enumerate(measures, 2):
-            means: dict[str, float | None] = {}
-            differing: dict[str, set[str]] = {group: set() for group in groups}
-            for row in self.table.filter(pl.col("measure") == measure).iter_rows(named=True):
-                means |= {row["a"]: row["mean_a"], row["b"]: row["mean_b"]}
-                if row["p_adjusted"] is not None and row["p_adjusted"] <= self.alpha:
-                    differing[row["a"]].add(letters[row["b"]])
-                    differing[row["b"]].add(letters[row["a"]])
-            cells[measure] = [means.get(group) for group in groups]
-            marks |= {
-                (place, column): "".join(sorted(differing[group]))
-                for place, group in enumerate(groups)
-                if differing[group]
-            }
-        frame = pl.DataFrame({"": [letters[group] for group in groups], "group": groups, **cells})
-        headers = {"": "", "group": HEADERS.get(self.by, label(self.by)), **dict(zip(measures, measures, strict=True))}
-        caption = f"Means by {self.by}: {self._how}"
+        for part in parts:
+            means = {(row["measure"], row[side]): row[f"mean_{side}"] for row in part.rows(named=True) for side in "ab"}
+            found = part.filter(pl.col("p_adjusted") <= self.alpha).select("measure", "a", "b").rows()
+            for group in groups:
+                for place, measure in enumerate(measures, len(levels) + 2):
+                    others = {a if b == group else b for of, a, b in found if of == measure and group in (a, b)}
+                    if others:
+                        marks[len(rows), place] = "".join(sorted(letters[other] for other in others))
+                named = {level: part.item(0, level) for level in levels} | {"": letters[group], "group": group}
+                rows.append(named | {measure: means.get((measure, group)) for measure in measures})
+        headers = HEADERS | {"": "", "group": HEADERS.get(self.by, label(self.by))}
+        caption = f"Means by {self.by}{self._levels}: {self._how}"
         mark = "Letters name the groups from which a mean differs," if marks else ""
         note = significance_note(mark, self.alpha, self.claim)
+        frame = pl.DataFrame(rows)
         return table_of(caption, frame, headers=headers, note=note, marks=marks, decimals=4, limit=len(frame))
+
+    @property
+    def _levels(self) -> str:
+        """Within what groups are compared, for a caption."""
+        return f" within each {self.within}" if self.within else ""
 
     @property
     def _how(self) -> str:
@@ -158,7 +163,9 @@ class Comparison(TestedFinding):
         return f"{self.test}{corrected_text(self.family)}, n = {n} {self.population}"
 
 
-def pair_table(table: pl.DataFrame, caption: str, claim: str, confidence: float) -> TextTable:
+def pair_table(
+    table: pl.DataFrame, caption: str, claim: str, confidence: float, within: str | None = None
+) -> TextTable:
     """Two groups compared, a row per measure: means, difference with its interval, p and n; significance marked.
 
     Parameters
@@ -167,19 +174,22 @@ def pair_table(table: pl.DataFrame, caption: str, claim: str, confidence: float)
         ``measure``, ``a``, ``b``, ``mean_a``, ``mean_b``, ``estimate``, ``low``, ``high``, ``p_adjusted``, ``n_a``, ``n_b``.
     claim
         Whom the claim is about.
+    within
+        A column that the rows are also of, if any.
     """
     first, second = table.item(0, "a"), table.item(0, "b")
-    rows = table.select("measure", "mean_a", "mean_b", "estimate", "low", "high", p="p_adjusted", n="n_a")
+    levels = [] if within is None else [within]
+    rows = table.select(*levels, "measure", "mean_a", "mean_b", "estimate", "low", "high", p="p_adjusted", n="n_a")
     if not (table["n_a"] == table["n_b"]).all():
         rows = rows.rename({"n": "n_a"}).with_columns(table["n_b"])
-    headers = {
+    headers = HEADERS | {
         "measure": "Measure", "mean_a": first, "mean_b": second, "estimate": "Difference", "high": "to", "p": "p", "n": "n",
         "low": f"{100 * confidence:g} % from", "n_a": f"n, {first}", "n_b": f"n, {second}",
     }  # fmt: skip
     alpha = error_rate(confidence)
     found = [row for row, p in enumerate(table["p_adjusted"]) if p is not None and p <= alpha]
     note = significance_note("*:" if found else "", alpha, claim)
-    marks = dict.fromkeys([(row, 3) for row in found], "*")
+    marks = dict.fromkeys([(row, len(levels) + 3) for row in found], "*")
     return table_of(caption, rows, headers=headers, note=note, marks=marks, decimals=4, limit=len(rows))
 
 

@@ -33,6 +33,7 @@ class ComparisonSetup:
     about: str
     by: str
     family: Family
+    within: str | None = None
 
 
 def claim(population: str, found: Aligned) -> str:
@@ -64,17 +65,32 @@ def lines(
     table: pl.DataFrame, overall: pl.DataFrame, order: pl.DataFrame, notes: Sequence[str], setup: ComparisonSetup
 ) -> list[str]:
     """Return the sentences of a reading."""
-    told = [f"Design: {setup.plan.design.described}."]
+    where = f"within each {setup.within}, " if setup.within else ""
+    told = [f"Design: {where}{setup.plan.design.described}."]
     pairs = table.select("a", "b").n_unique()
     told.append(f"The claim is about {setup.about}.{_limits(setup, pairs)}")
-    told += [_all_at_once(row) for row in overall.iter_rows(named=True)]
-    told += [_sentence(row, setup) for row in table.head(MOST_ROWS).iter_rows(named=True)]
+    told += [f"{_level(row, setup)}{_all_at_once(row)}" for row in overall.iter_rows(named=True)]
+    told += [f"{_level(row, setup)}{_sentence(row, setup)}" for row in table.head(MOST_ROWS).iter_rows(named=True)]
     told += more_in_table(table.height - MOST_ROWS, "comparison")
     told += [f"Note: {note}." for note in notes]
-    told += _in_order(order, setup.plan.options.alpha)
+    told += _in_order(order, setup)
     if setup.family.correction == "holm" and _one_ended(table):
         told.append(ONE_END.format("comparisons"))
     return told
+
+
+def _level(row: dict[str, Any], setup: ComparisonSetup) -> str:
+    """Name the level within which groups are compared, if any."""
+    return f"{level_name(setup.within, row[setup.within])}: " if setup.within else ""
+
+
+def level_name(within: str, level: object) -> str:
+    """Name a level of a column.
+
+    >>> level_name("topic_id", "t1"), level_name("expert", True)
+    ('topic_id t1', 'expert true')
+    """
+    return f"{within} {str(level).lower() if isinstance(level, bool) else level}"
 
 
 def _sentence(row: dict[str, Any], setup: ComparisonSetup) -> str:
@@ -153,12 +169,15 @@ def _one_ended(table: pl.DataFrame) -> bool:
     return bool(table.select(((low == 0) & high.is_null() | (high == 0) & low.is_null()).any()).item())
 
 
-def _in_order(order: pl.DataFrame, alpha: float) -> list[str]:
+def _in_order(order: pl.DataFrame, setup: ComparisonSetup) -> list[str]:
     """Say what the order of sessions does to values, as far as these data can tell."""
     if order.is_empty():
         return []
-    found = order.filter(pl.col("p") <= alpha).select("measure", "check", "p").rows()
-    told = [f"Mind: {measure}: {ORDER[check]} ({p_text(p)}, not corrected)." for measure, check, p in found]
+    found = order.filter(pl.col("p") <= setup.plan.options.alpha).iter_rows(named=True)
+    told = [
+        f"Mind: {_level(row, setup)}{row['measure']}: {ORDER[row['check']]} ({p_text(row['p'])}, not corrected)."
+        for row in found
+    ]
     if told:
         return told
     least = [

@@ -16,7 +16,7 @@ from sessionkit.analysis.compare.rows import MeasureRows, Row
 
 
 def assembled(plan: ComparisonPlan, found: Sequence[MeasureRows]) -> tuple[pl.DataFrame, float, Family]:
-    """Correct over all measures and pairs.
+    """Correct over all measures and pairs, of every level where groups are compared within some.
 
     Returns
     -------
@@ -26,10 +26,10 @@ def assembled(plan: ComparisonPlan, found: Sequence[MeasureRows]) -> tuple[pl.Da
     """
     alpha, correction = plan.options.alpha, plan.options.correction
     rows = [row for part in found for row in part.rows]
-    tested = [row for row in rows if row.pair is not None and row.pair.p is not None]
+    tested = [row for row in rows if _is_tested(row)]
     p = [row.pair.p for row in tested if row.pair is not None and row.pair.p is not None]
     together = len(rows) > len(found) and plan.test.simultaneous
-    number = len({row.measure for row in tested}) if together else len(p)
+    number = sum(any(map(_is_tested, part.rows)) for part in found) if together else len(p)
     if together and correction != "none":
         rate = alpha / max(1, number)
         settled = Corrected(tuple(min(1.0, value * number) for value in p), rate, False, alpha)
@@ -38,6 +38,11 @@ def assembled(plan: ComparisonPlan, found: Sequence[MeasureRows]) -> tuple[pl.Da
     places = {id(row): place for place, row in enumerate(tested)}
     table = pl.DataFrame([_row(row, places.get(id(row)), settled) for row in rows], schema=TABLE, orient="row")
     return table, settled.rate, Family(number, correction, together and bool(number))
+
+
+def _is_tested(row: Row) -> bool:
+    """Whether a test gave it a p-value."""
+    return row.pair is not None and row.pair.p is not None
 
 
 def overall_table(found: Sequence[MeasureRows]) -> pl.DataFrame:

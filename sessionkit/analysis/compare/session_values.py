@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import Any
 
@@ -19,12 +19,14 @@ from sessionkit.scoring.measures.grammar import list_measures, parse_measure
 from sessionkit.scoring.reduction import Reduction
 from sessionkit.scoring.score import score, score_task, session_measures
 from sessionkit.study import Study
-from sessionkit.study.restriction import Where, met
+from sessionkit.study.restriction import Restriction, Where, met
 from sessionkit.study.session_subset import restricted
 
-MOST_GROUPS, MOST_CUT = 20, 9
+MOST_GROUPS, MOST_CUT, MOST_LEVELS = 20, 9, 50
 KEYS = ("session_id", "user_id", "topic_id")
 ORDER = "session_order"
+LEVEL = "__level"
+"""The column within whose levels groups are compared, among the sessions."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +48,10 @@ class GroupedSessions:
         The grouping column.
     without_group
         Sessions left out because their group is unknown.
+    within
+        The column within whose levels the groups are compared, if any.
+    left_out
+        Other sessions that were left out, by what they lack.
     places
         How they were aligned so far, see `sessionkit.analysis.compare.alignment.aligned`.
     """
@@ -56,15 +62,57 @@ class GroupedSessions:
     groups: tuple[str, ...]
     by: str
     without_group: int
+    within: str | None = None
+    left_out: dict[str, int] = field(default_factory=dict)
     places: dict[tuple[str, str, bytes], Any] = field(default_factory=dict, repr=False, compare=False)
 
+    def levels(self) -> dict[Any, GroupedSessions]:
+        """The sessions of each level of ``within`` that has every group; all of them, by None, where there is none.
 
-def chosen_sessions(source: Study | Frame, where: Where) -> Study | Frame:
-    """Return the sessions of a study, or the rows of a table of scores, that meet a condition; errors are those of `met`."""
-    if where is None or isinstance(source, Study):
-        return restricted(source, where) if isinstance(source, Study) else source
+        Raises
+        ------
+        UsageError
+            No level has every group, or more than `MOST_LEVELS` have.
+        """
+        if self.within is None:
+            return {None: self}
+        level = self.frame.get_column(LEVEL)
+        several = self.frame.group_by(LEVEL).agg(groups=pl.col("group").n_unique())
+        whole = several.filter(pl.col("groups") == len(self.groups)).get_column(LEVEL).drop_nulls().sort()
+        if not 1 <= len(whole) <= MOST_LEVELS:
+            every = "both groups" if len(self.groups) == 2 else f"all {len(self.groups)} groups"
+            found = f"{counted(len(whole), 'value')} of it" if len(whole) else "no value of it"
+            have = "has" if len(whole) <= 1 else "have"
+            advice = f"; at most {MOST_LEVELS} can be compared: choose some by where" if len(whole) else ""
+            raise UsageError(f"within={self.within}: {found} {have} sessions of {every} of {self.by}{advice}")
+        left_out = {
+            f"sessions without {self.within}": level.null_count(),
+            f"sessions of a {self.within} that lacks a group": int((~level.is_in(whole.implode())).sum()),
+        }
+        left_out = {what: count for what, count in left_out.items() if count}
+        parts = {value: (level == value).fill_null(value=False) for value in whole}
+        return {
+            value: replace(
+                self, frame=self.frame.filter(here), values=self.values[here.to_numpy()], left_out=left_out, places={}
+            )
+            for value, here in parts.items()
+        }
+
+
+def chosen_sessions(source: Study | Frame, where: Where) -> tuple[Study | Frame, Restriction | None]:
+    """Return the sessions of a study, or the rows of a table of scores, that meet a condition, and how many do.
+
+    The errors are those of `met`.
+    """
+    if isinstance(source, Study):
+        chosen = restricted(source, where)
+        return chosen, chosen.restriction
+    if where is None:
+        return source, None
     rows = as_polars(source, "scores").collect()
-    return rows.filter(met(rows, where))
+    kept = rows.filter(met(rows, where))
+    key = "session_id" if "session_id" in rows.columns else rows.columns[0]
+    return kept, Restriction(str(where), kept[key].n_unique(), rows[key].n_unique(), isinstance(where, str))
 
 
 def sessions_of(
@@ -75,8 +123,9 @@ def sessions_of(
     cache: str | PathLike[str] | None = None,
     *,
     cut: int | None = None,
+    within: str | None = None,
 ) -> GroupedSessions:
-    """Score a study, or take scores as they are, and name every session's group.
+    """Score a study, or take scores as they are, and name every session's group and, of `within`, level.
 
     Raises
     ------
@@ -85,13 +134,16 @@ def sessions_of(
     MeasureError
         A measure is one of queries; the message proposes its mean.
     """
+    if within == by:
+        raise UsageError(f"within={within} is the column that makes the groups; name another one")
+    columns = (by,) if within is None else (by, within)
     if isinstance(source, Study):
         if measures is None:
             msg = "name the measures to compare by, for example: nsDCG@10"
             raise UsageError(msg)
-        frame, values, texts = _scored(source, measures, by, memory, cache)
+        frame, values, texts = _scored(source, measures, columns, memory, cache)
     else:
-        frame, values, texts = _given(as_polars(source, "scores").collect(), measures, by)
+        frame, values, texts = _given(as_polars(source, "scores").collect(), measures, columns)
     if cut is not None:
         frame = frame.with_columns(_cut(frame.get_column("group"), by, cut))
     known = frame.get_column("group").is_not_null()
@@ -112,7 +164,7 @@ def sessions_of(
         if len(groups) > MOST_GROUPS and pl.Series(groups).cast(pl.Float64, strict=False).is_not_null().all():
             advice += "; of numbers cut=3 makes three groups of about one size, and correlate needs none"
         raise UsageError(f"by={by}: the sessions have {many}; a comparison needs a column with {advice}")
-    return GroupedSessions(frame, values, texts, groups, by, unknown)
+    return GroupedSessions(frame, values, texts, groups, by, unknown, within)
 
 
 def _cut(values: pl.Series, by: str, cut: int) -> pl.Series:
@@ -162,36 +214,37 @@ def sessions_task(study: Study, measures: str | Measure | Sequence[str | Measure
 def _scored(
     study: Study,
     measures: str | Measure | Sequence[str | Measure],
-    column: str,
+    columns: Sequence[str],
     memory: str | int | None,
     cache: str | PathLike[str] | None,
 ) -> tuple[pl.DataFrame, np.ndarray, tuple[str, ...]]:
     """Score a study per session; the sessions, their values and the measures' texts."""
     of_sessions = study.columns("sessions")
-    if column not in grouping_columns(study):
-        raise no_column(column, grouping_columns(study))
+    _require(columns, grouping_columns(study))
     asked = session_measures(measures)
     scores = score(study, asked, per="session", memory=memory, cache=cache)
     texts = tuple(map(str, asked))
     values = scores.get_column("value").to_numpy().reshape(-1, len(texts))
-    first = scores.select(*KEYS, *(["system_id"] if column == "system_id" else [])).gather_every(len(texts))
-    wanted = [name for name in dict.fromkeys((column, ORDER)) if name in of_sessions and name not in first.columns]
+    first = scores.select(*KEYS, "system_id").gather_every(len(texts))
+    wanted = [name for name in dict.fromkeys((*columns, ORDER)) if name in of_sessions and name not in first.columns]
     if wanted:
         more = study.sessions.select("session_id", *wanted).collect()
         first = first.join(more, on="session_id", how="left", maintain_order="left")
-    if column not in of_sessions:
-        users = study.users.select("user_id", column).collect()
+    of_users = [column for column in columns if column not in of_sessions]
+    if of_users:
+        users = study.users.select("user_id", *of_users).collect()
         first = first.join(users, on="user_id", how="left", maintain_order="left")
-    return _named(first, column), values, texts
+    return _named(first, columns), values, texts
 
 
 def _given(
-    scores: pl.DataFrame, measures: str | Measure | Sequence[str | Measure] | None, column: str
+    scores: pl.DataFrame, measures: str | Measure | Sequence[str | Measure] | None, columns: Sequence[str]
 ) -> tuple[pl.DataFrame, np.ndarray, tuple[str, ...]]:
     """Take a table of scores per session; the sessions, their values and the measures' texts."""
     asked = [] if measures is None else [*dict.fromkeys(map(str, list_measures(measures)))]
-    if asked and ("measure" not in scores.columns or {*map(column_of, asked)} <= {*scores.columns}):
-        scores = _long(scores, asked, column)
+    named = {text: column_of(text, scores.columns) for text in asked}
+    if asked and ("measure" not in scores.columns or None not in named.values()):
+        scores = _long(scores, named, columns)
     missing = [name for name in ("session_id", "measure", "value") if name not in scores.columns]
     if missing:
         msg = f"scores have no {' and no '.join(missing)}; compare takes the table of sk.score(study, ..., per='session'), or a study"
@@ -199,16 +252,11 @@ def _given(
     if "query_position" in scores.columns:
         msg = "these are scores per query; compare sessions: sk.score(study, 'mean(nDCG@10)', per='session')"
         raise UsageError(msg)
-    if column not in grouping_columns(scores):
-        raise no_column(column, grouping_columns(scores))
+    _require(columns, grouping_columns(scores))
     there = scores.get_column("measure").unique(maintain_order=True).to_list()
-    texts = tuple(dict.fromkeys(map(str, list_measures(measures)))) if measures is not None else tuple(there)
-    for text in texts:
-        if text not in there:
-            msg = f"the scores have no measure {text!r}; they have {', '.join(there[:20])}{suggestion(text, there)}"
-            raise UsageError(msg)
-    own = [name for name in dict.fromkeys((*KEYS, column, ORDER)) if name in scores.columns]
-    keys = list(dict.fromkeys(("session_id", column)))
+    texts = tuple(dict.fromkeys(_known(text, there) for text in asked or there))
+    own = [name for name in dict.fromkeys((*KEYS, *columns, ORDER)) if name in scores.columns]
+    keys = list(dict.fromkeys(("session_id", columns[0])))
     rows = scores.filter(pl.col("measure").is_in(texts))
     if rows.select(*keys, "measure").is_duplicated().any():
         msg = f"the scores have several rows for one {' and '.join(keys)} of one measure; compare takes one value each"
@@ -220,40 +268,68 @@ def _given(
     missing_keys = [pl.lit(None, pl.String).alias(name) for name in KEYS if name not in own]
     wide = wide.with_columns(missing_keys).sort(keys)
     values = wide.select(pl.col(texts).cast(pl.Float64)).to_numpy()
-    return _named(wide.drop(texts), column), values, texts
+    return _named(wide.drop(texts), columns), values, texts
 
 
-def _long(scores: pl.DataFrame, texts: list[str], by: str) -> pl.DataFrame:
+def _known(measure: str, there: Sequence[str]) -> str:
+    """The measure among those of a table of scores, of a measure of queries its mean."""
+    for text in (measure, f"mean({measure})"):
+        if text in there:
+            return text
+    raise UsageError(
+        f"the scores have no measure {measure!r}; they have {', '.join(there[:20])}{suggestion(measure, there)}"
+    )
+
+
+def _long(scores: pl.DataFrame, named: Mapping[str, str | None], by: Sequence[str]) -> pl.DataFrame:
     """Take a table with one row per session and a column for each measure as one with a row for each measure."""
-    columns = {text: column_of(text) for text in texts}
-    for column in columns.values():
-        if column not in scores.columns:
+    values = []
+    for measure, column in named.items():
+        if column is None:
             listed = ", ".join(scores.columns[:40])
-            msg = f"the scores have no column {column!r}; they have {listed}{suggestion(column, scores.columns)}"
+            msg = f"the scores have no column {measure!r}; they have {listed}{suggestion(measure, scores.columns)}"
             raise UsageError(msg)
-    values = [numbers(scores.get_column(column)).alias(text) for text, column in columns.items()]
-    beside = [name for name in dict.fromkeys((*KEYS, by, ORDER)) if name in scores.columns and name not in texts]
-    return scores.select(beside).hstack(values).unpivot(on=texts, index=beside, variable_name="measure")
+        mean = column == f"mean({measure})"
+        values.append(numbers(scores.get_column(column)).alias(column if mean else measure))
+    names = [column.name for column in values]
+    beside = [name for name in dict.fromkeys((*KEYS, *by, ORDER)) if name in scores.columns and name not in names]
+    return scores.select(beside).hstack(values).unpivot(on=names, index=beside, variable_name="measure")
 
 
-def column_of(measure: str) -> str:
-    """The column of a table with one row per session in which a measure stands: of column(NAME) that of the name."""
+def column_of(measure: str, columns: Sequence[str]) -> str | None:
+    """The column of a table with one row per session in which a measure stands; None where there is none.
+
+    Of a measure of queries that is also the column of its mean, of column(NAME) the one of that name.
+
+    >>> column_of("nDCG@10", ["session_id", "mean(nDCG@10)"]), column_of("column(age)", ["age"]), column_of("Queries", ["age"])
+    ('mean(nDCG@10)', 'age', None)
+    """
     try:
         own = parse_measure(measure).of_sessions
     except MeasureError:
         own = ()
-    return own[0] if own else measure
+    return next((name for name in (*own, measure, f"mean({measure})") if name in columns), None)
 
 
-def _named(frame: pl.DataFrame, column: str) -> pl.DataFrame:
-    """Return the keys of sessions as text, their group and, where there is one, their place in the user's study."""
-    order = [pl.col(ORDER).cast(pl.Int64)] if ORDER in frame.columns and column != ORDER else []
-    return frame.select(pl.col(KEYS).cast(pl.String), pl.col(column).cast(pl.String).alias("group"), *order)
+def _named(frame: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
+    """Return the keys of sessions as text, their group and, where there is one, level and place in the user's study."""
+    order = [pl.col(ORDER).cast(pl.Int64)] if ORDER in frame.columns and columns[0] != ORDER else []
+    level = [pl.col(column).alias(LEVEL) for column in columns[1:]]
+    return frame.select(pl.col(KEYS).cast(pl.String), pl.col(columns[0]).cast(pl.String).alias("group"), *order, *level)
 
 
-def no_column(column: str, known: Sequence[str]) -> UsageError:
+def _require(columns: Sequence[str], known: Sequence[str]) -> None:
+    """Refuse columns that do not exist: the one that makes groups, and the one within which they are compared."""
+    for option, column in zip(("by", "within"), columns, strict=False):
+        if column not in known:
+            raise no_column(column, known, option)
+
+
+def no_column(column: str, known: Sequence[str], option: str = "by") -> UsageError:
     """Build the error for a grouping column that does not exist."""
-    return UsageError(f"by={column}: no such column to group sessions by; {_choice(known)}{suggestion(column, known)}")
+    return UsageError(
+        f"{option}={column}: no such column to group sessions by; {_choice(known)}{suggestion(column, known)}"
+    )
 
 
 def grouping_columns(source: Study | Frame) -> list[str]:

@@ -14,7 +14,7 @@ from sessionkit.analysis.correlate.columns import columns, variables
 from sessionkit.analysis.correlate.matrices import COEFFICIENTS
 from sessionkit.analysis.correlate.messages import CorrelationContext, told
 from sessionkit.analysis.correlate.rows import CorrelationRows
-from sessionkit.analysis.findings import NUMBER, TEXT, WHOLE, Finding
+from sessionkit.analysis.findings import NUMBER, TEXT, WHOLE, Finding, traced
 from sessionkit.analysis.phrases import reading_of
 from sessionkit.choices import Coefficient, DrawnUnits, IntervalKind
 from sessionkit.errors import DataError, UsageError, suggestion
@@ -80,6 +80,7 @@ class Correlations(Finding):
         return {name: table for name, table in found.items() if len(table)}
 
 
+@traced
 @guarded_read
 def correlate(
     study: Study,
@@ -195,7 +196,7 @@ def correlate(
     return Correlations(
         table,
         differences,
-        reading_of(lines, study),
+        reading_of(lines, study.restriction),
         names[0],
         names[1],
         names[2],

@@ -13,7 +13,7 @@ from sessionkit.analysis.compare.options import FEWEST_DRAWS, Options, error_rat
 from sessionkit.analysis.compare.plan import ComparisonPlan
 from sessionkit.analysis.compare.procedures import PROCEDURES
 from sessionkit.analysis.discriminative_power.verdicts import BOOTSTRAP, Found, bootstrapped, found_by
-from sessionkit.analysis.findings import TestedFinding
+from sessionkit.analysis.findings import TestedFinding, traced
 from sessionkit.analysis.numeric_ties import settled
 from sessionkit.analysis.phrases import left_out_lines, reading_of
 from sessionkit.analysis.rescore.groups import groups_of
@@ -83,6 +83,7 @@ class DiscriminativePower(TestedFinding):
         return {"power": self.table, "asl": self.asl, "left_out": self.left_out, "settings": settings}
 
 
+@traced
 @guarded_read
 def discriminate(
     study: Study,
@@ -198,7 +199,7 @@ def discriminate(
         table=table,
         asl=asl,
         left_out=pl.DataFrame([*groups.left_out.items()], schema={"what": pl.String, "count": pl.Int64}, orient="row"),
-        reading=reading_of(lines(table, asl, settled), study),
+        reading=reading_of(lines(table, asl, settled), study.restriction),
         design=groups.design.described,
         population=plan.population,
         test=title,

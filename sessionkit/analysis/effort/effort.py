@@ -20,6 +20,7 @@ from sessionkit.analysis.effort.tables import (
     reach_table,
     searcher_table,
 )
+from sessionkit.analysis.findings import traced
 from sessionkit.analysis.groups import Grouping, by_columns
 from sessionkit.analysis.phrases import reading_of
 from sessionkit.display.words import counted
@@ -35,6 +36,7 @@ from sessionkit.study.session_subset import restricted
 from sessionkit.study.study import guarded_read
 
 
+@traced
 @guarded_read
 def effort(
     study: Study,
@@ -143,7 +145,7 @@ def effort(
         plateau=by_columns(study, by, plateau),
         searcher=by_columns(study, by, table),
         chances=chances,
-        reading=reading_of(said, study),
+        reading=reading_of(said, study.restriction),
         measure=str(asked),
         by=by,
         document_cost=float(document_cost),

@@ -7,6 +7,7 @@ from typing import get_args
 
 import polars as pl
 
+from sessionkit.analysis.findings import traced
 from sessionkit.analysis.groups import EVERYONE, UNKNOWN, Grouping, by_columns
 from sessionkit.analysis.incomplete.bound_kinds import adds_up, bound_of, movable, scale_top
 from sessionkit.analysis.incomplete.bounds_reduction import BoundsReduction
@@ -42,6 +43,7 @@ OWN = (
 """Columns of the tables, which no column that makes groups may be called."""
 
 
+@traced
 @guarded_read
 def bounds(
     study: Study,
@@ -165,7 +167,9 @@ def bounds(
         bounds=by_columns(study, by, bounds),
         differences=between,
         wanted=listed,
-        reading=reading_of(lines(shares, bounds, between, listed, pool=pool, top=top, depth=depth, by=by), study),
+        reading=reading_of(
+            lines(shares, bounds, between, listed, pool=pool, top=top, depth=depth, by=by), study.restriction
+        ),
         by=by,
         max_grade=top,
         per=per,

@@ -12,6 +12,7 @@ import polars as pl
 
 from sessionkit.analysis.compare.options import Options, error_rate, require_whole
 from sessionkit.analysis.compare.plan import ComparisonPlan
+from sessionkit.analysis.findings import traced
 from sessionkit.analysis.judge_noise.errors import DECLARED, GIVEN, JUDGES, Errors, errors_of
 from sessionkit.analysis.judge_noise.finding import JudgeNoise
 from sessionkit.analysis.judge_noise.random_judgments import RedrawnPairs, drawn
@@ -33,6 +34,7 @@ from sessionkit.study.session_subset import restricted
 from sessionkit.study.study import guarded_read
 
 
+@traced
 @guarded_read
 def judge_noise(
     study: Study,
@@ -170,7 +172,7 @@ def judge_noise(
         errors=errors.table,
         agreement=agreed,
         left_out=pl.DataFrame([*groups.left_out.items()], schema={"what": pl.String, "count": pl.Int64}, orient="row"),
-        reading=reading_of(lines(table, order, agreed, settled), study),
+        reading=reading_of(lines(table, order, agreed, settled), study.restriction),
         source=errors.source,
         changed=errors.changed(there),
         design=groups.design.described,

@@ -10,6 +10,7 @@ import polars as pl
 
 from sessionkit.analysis.compare.options import Options, error_rate, require_whole
 from sessionkit.analysis.compare.plan import ComparisonPlan
+from sessionkit.analysis.findings import traced
 from sessionkit.analysis.judgment_loss.curves import ALL, curves
 from sessionkit.analysis.judgment_loss.draws import Draw, Draws, trusted
 from sessionkit.analysis.judgment_loss.finding import JudgmentLoss
@@ -32,6 +33,7 @@ from sessionkit.study.study import guarded_read
 POOLS: tuple[JudgmentPool, ...] = get_args(JudgmentPool)
 
 
+@traced
 @guarded_read
 def judgment_loss(
     study: Study,
@@ -205,7 +207,7 @@ def judgment_loss(
         confusion=confusion,
         pairs=pair_rows,
         left_out=pl.DataFrame([*left_out.items()], schema={"what": pl.String, "count": pl.Int64}, orient="row"),
-        reading=reading_of(lines(table, knees, confusion, pair_rows, settled), study),
+        reading=reading_of(lines(table, knees, confusion, pair_rows, settled), study.restriction),
         design=groups.design.described,
         population=plan.population,
         test=plan.title,

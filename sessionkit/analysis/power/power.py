@@ -11,6 +11,7 @@ import polars as pl
 from sessionkit.analysis.compare.design import read_design
 from sessionkit.analysis.compare.options import error_rate
 from sessionkit.analysis.compare.session_values import chosen_sessions, sessions_of
+from sessionkit.analysis.findings import traced
 from sessionkit.analysis.phrases import reading_of
 from sessionkit.analysis.power.chances import RANGE
 from sessionkit.analysis.power.finding import COMPONENTS, POWER, SMALLEST, PowerPlan
@@ -38,6 +39,7 @@ from sessionkit.study.restriction import Where
 from sessionkit.study.study import guarded_read
 
 
+@traced
 @guarded_read
 def power(
     study: Study | Frame,
@@ -133,7 +135,7 @@ def power(
     >>> row["test"], row["users"], round(row["at_estimate"], 1), row["power"] < row["at_estimate"]
     ('paired t', 34, 0.8, True)
     """
-    study = chosen_sessions(study, where)
+    study, restriction = chosen_sessions(study, where)
     alpha = error_rate(confidence)
     checked(target, draws, component_draws, seed)
     of_users, of_topics = numbers("users", users), numbers("topics", topics)
@@ -176,7 +178,7 @@ def power(
         table=power_table(rungs, titles, target),
         smallest=smallest_table(every),
         components=component_table(found),
-        reading=reading_of(reading, study),
+        reading=reading_of(reading, restriction),
         measure=sessions.measures[0],
         by=sessions.by,
         design=design.described,

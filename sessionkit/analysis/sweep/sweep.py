@@ -9,6 +9,7 @@ from sessionkit.analysis.compare.design import read_design
 from sessionkit.analysis.compare.options import options_of
 from sessionkit.analysis.compare.plan import ComparisonPlan
 from sessionkit.analysis.compare.session_values import MOST_GROUPS, sessions_of, sessions_task
+from sessionkit.analysis.findings import traced
 from sessionkit.analysis.phrases import left_out_note, reading_of
 from sessionkit.analysis.sweep import tables
 from sessionkit.analysis.sweep.axes import axes_of
@@ -38,6 +39,7 @@ UNTESTED = "none"
 """The test that is none."""
 
 
+@traced
 @guarded_read
 def sweep(
     study: Study,
@@ -156,7 +158,7 @@ def sweep(
         ranges=tables.ranges_table(swept),
         nearest=tables.nearest_table(swept),
         parameters=tables.parameters_table(grid),
-        reading=reading_of(lines(swept, told, tuple(notes)), study),
+        reading=reading_of(lines(swept, told, tuple(notes)), study.restriction),
         measure=str(asked),
         by=by,
         groups=groups,

@@ -7,10 +7,11 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.charts.encodings import SHAPES, checked, in_order, tip, titled, values
+from sessionkit.charts.encodings import SHAPES, checked, drawn_of, in_order, line_below, tip, titled, values
 from sessionkit.charts.theme import FAINT, PALETTE
 from sessionkit.display.labels import printable_column
 
+SOURCE = "sessionkit.correlate"
 COLUMNS = ("measure", "covariate", "coefficient", "n", "value", "low", "high", "p")
 NAMES = {"pearson": "Pearson's r", "spearman": "Spearman's rho", "kendall": "Kendall's tau-b"}
 MOST = 30
@@ -31,7 +32,7 @@ def correlation_forest(
     Parameters
     ----------
     correlations
-        The ``table`` of `sessionkit.correlate`: measure, covariate, coefficient, n, value, low, high, p. The first 30
+        What `sessionkit.correlate` found, or its ``table``: measure, covariate, coefficient, n, value, low, high, p. The first 30
         pairs of a measure and a covariate are shown; those without a value are left out.
     synthetic, title, subtitle
         As for `session_curve`.
@@ -41,7 +42,8 @@ def correlation_forest(
     UsageError
         A column is missing, or no correlation has a value.
     """
-    frame = checked(correlations, COLUMNS, "sessionkit.correlate")
+    frame = checked(drawn_of(correlations, "table", SOURCE), COLUMNS, SOURCE)
+    subtitle = line_below(correlations, subtitle)
     shown = frame.filter(pl.col("value").is_not_null())
     several = shown.get_column("covariate").n_unique() > 1
     measure, covariate = printable_column("measure"), printable_column("covariate")

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
 from typing import Any
 
 import altair as alt
 import polars as pl
 
 from sessionkit.analysis.compare.options import error_rate
-from sessionkit.charts.encodings import checked, in_order, tip, titled, values
+from sessionkit.charts.encodings import checked, drawn_of, in_order, line_below, setting_of, tip, titled, values
 from sessionkit.charts.theme import FAINT, PALETTE
 from sessionkit.display.labels import printable_column
 from sessionkit.errors import UsageError
+from sessionkit.readers.tabular import as_polars
 
 COLUMNS = ("measure", "a", "b", "estimate", "low", "high", "p_adjusted")
+SOURCE = "sessionkit.compare"
 MOST = 30
 """Rows that one figure shows."""
 ROW = 22
@@ -23,7 +26,7 @@ ROW = 22
 def differences(
     comparison: Any,  # noqa: ANN401  # anything tabular
     *,
-    confidence: float = 0.95,
+    confidence: float | None = None,
     synthetic: bool = False,
     title: str | None = None,
     subtitle: str | None = None,
@@ -35,9 +38,10 @@ def differences(
     Parameters
     ----------
     comparison
-        A frame as `sessionkit.compare` gives it as ``table``: measure, a, b, mean_a, estimate, low, high, p_adjusted.
+        What `sessionkit.compare` found, or its ``table``: measure, a, b, estimate, low, high, p_adjusted, and the column
+        within whose values groups were compared, if any.
     confidence
-        Filled points have p at or below 1 - confidence.
+        Filled points have p at or below 1 - confidence; by default that of the comparison, or 0.95.
     synthetic
         Whether to mark the figure as made from synthetic data.
     title
@@ -50,17 +54,23 @@ def differences(
     UsageError
         A column is missing, or there are no rows.
     """
-    alpha = error_rate(confidence)
-    frame = checked(comparison, COLUMNS, "sessionkit.compare").filter(pl.col("estimate").is_not_null())
+    alpha = error_rate(setting_of(comparison, "confidence", confidence, 0.95))
+    subtitle = line_below(comparison, subtitle)
+    table = as_polars(drawn_of(comparison, "table", SOURCE), SOURCE).collect()
+    levels = list(takewhile(lambda name: name != "measure", table.columns))[:1]
+    frame = checked(table, [*levels, *COLUMNS], SOURCE).filter(pl.col("estimate").is_not_null())
     if frame.is_empty():
         raise UsageError("there is nothing to draw: no difference was estimated")
     several = frame.select("a", "b").n_unique() > 1
     pair = pl.concat_str("b", pl.lit(" \u2212 "), "a")
-    name = pl.concat_str("measure", pl.lit(": "), pair) if several else pl.col("measure")
+    names = [pl.col("measure"), *([pair] if several else [])]
+    names += [pl.concat_str(pl.lit(f"{level} "), pl.col(level).cast(pl.String)) for level in levels]
+    name = pl.concat_str(names, separator=": ")
     reach = pl.max_horizontal((pl.col("high") - pl.col("estimate")).abs(), (pl.col("estimate") - pl.col("low")).abs())
     reach = reach.fill_null(pl.col("estimate").abs())
     many = frame.height
-    rows = frame.with_columns(printable_column(text) for text in ("measure", "a", "b")).head(MOST)
+    rows = frame.with_columns(pl.col(levels).cast(pl.String))
+    rows = rows.with_columns(printable_column(text) for text in (*levels, "measure", "a", "b")).head(MOST)
     rows = rows.with_row_index("place").select(
         "place",
         "estimate",

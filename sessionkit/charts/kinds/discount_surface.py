@@ -8,7 +8,8 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.charts.encodings import checked, stacked, tip, values
+from sessionkit.analysis.calibrate.calibration import Calibration
+from sessionkit.charts.encodings import checked, drawn_of, line_below, stacked, tip, values
 from sessionkit.display.labels import plain
 from sessionkit.errors import UsageError
 
@@ -44,9 +45,10 @@ def discount_surface(
     Parameters
     ----------
     calibration
-        Rows of one fit of `sessionkit.Calibration.expected`: rank, query_position, observed, expected.
+        What `sessionkit.calibrate` found, of which the first fit is drawn, or rows of one fit of its ``expected``: rank,
+        query_position, observed, expected.
     measure
-        Text of the fitted measure, above the drawing.
+        Text of the fitted measure, above the drawing; by default that of the fit.
     synthetic
         Whether to mark the figure as made from synthetic data.
     title
@@ -59,7 +61,12 @@ def discount_surface(
     UsageError
         A column is missing, there are no rows, or the rows are of several fits.
     """
-    frame = _one_fit(calibration)
+    subtitle = line_below(calibration, subtitle)
+    if isinstance(calibration, Calibration):
+        first = calibration.fits.row(0, named=True)
+        measure = measure or first["measure"] or first["model"]
+        calibration = calibration.expected.filter(model=first["model"], criterion=first["criterion"])
+    frame = _one_fit(drawn_of(calibration, "", "sessionkit.calibrate"))
     shares = _shares(frame.filter(pl.col("rank") <= MOST_RANKS, pl.col("query_position") <= MOST_QUERIES))
     told = [] if measure is None else _folded(plain("measure", measure))
     below = alt.Axis(title=["Rank in the result list", *told, *KEY], labelAngle=0, labelOverlap=True, ticks=False)

@@ -9,11 +9,12 @@ import altair as alt
 import polars as pl
 
 from sessionkit.analysis.compare.options import error_rate
-from sessionkit.charts.encodings import checked, color, stacked, tip, values
+from sessionkit.charts.encodings import checked, color, drawn_of, line_below, setting_of, stacked, tip, values
 from sessionkit.charts.theme import FAINT, PALETTE
 from sessionkit.display.labels import printable_column
 from sessionkit.errors import UsageError
 
+SOURCE = "sessionkit.discriminate"
 COLUMNS = ("measure", "place", "a", "b", "difference", "asl")
 LEVELS = (0, 0.01, 0.05, 0.1, 0.2, 0.5, 1)
 """What the axis names; it is drawn by the square root, so that the small ones stand apart."""
@@ -26,7 +27,7 @@ STEP = 34
 def discriminative_power(
     asl: Any,  # noqa: ANN401  # anything tabular
     *,
-    confidence: float = 0.95,
+    confidence: float | None = None,
     colors: Mapping[str, str] | None = None,
     synthetic: bool = False,
     title: str | None = None,
@@ -39,9 +40,9 @@ def discriminative_power(
     Parameters
     ----------
     asl
-        The frame ``asl`` of `sessionkit.discriminate`: measure, place, a, b, difference, asl.
+        What `sessionkit.discriminate` found, or its frame ``asl``: measure, place, a, b, difference, asl.
     confidence
-        The line across stands at 1 - confidence.
+        The line across stands at 1 - confidence; by default that of the finding, or 0.95.
     colors
         Color by measure; by default by sorted name.
     synthetic, title, subtitle
@@ -52,8 +53,9 @@ def discriminative_power(
     UsageError
         A column is missing, or no pair could be tested.
     """
-    alpha = error_rate(confidence)
-    frame = checked(asl, COLUMNS, "sessionkit.discriminative_power").filter(pl.col("asl").is_not_null())
+    alpha = error_rate(setting_of(asl, "confidence", confidence, 0.95))
+    subtitle = line_below(asl, subtitle)
+    frame = checked(drawn_of(asl, "asl", SOURCE), COLUMNS, SOURCE).filter(pl.col("asl").is_not_null())
     if frame.is_empty():
         raise UsageError("there is nothing to draw: no pair could be tested")
     rows = frame.select(

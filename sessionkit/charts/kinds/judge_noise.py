@@ -7,11 +7,12 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.charts.encodings import checked, in_order, tip, titled, values
+from sessionkit.charts.encodings import checked, drawn_of, in_order, line_below, tip, titled, values
 from sessionkit.charts.theme import FAINT, INK, PALETTE
 from sessionkit.display.labels import printable_column
 from sessionkit.errors import UsageError
 
+SOURCE = "sessionkit.judge_noise"
 COLUMNS = ("measure", "a", "b", "difference", "low", "high", "winner_changes", "verdict_changes")
 KINDS = {"winner_changes": "another winner", "verdict_changes": "another verdict"}
 MINUS = " \u2212 "
@@ -40,7 +41,7 @@ def judge_noise(
     Parameters
     ----------
     pairs
-        The ``table`` of `sessionkit.judge_noise`: measure, a, b, difference, low, high, winner_changes, verdict_changes.
+        What `sessionkit.judge_noise` found, or its ``table``: measure, a, b, difference, low, high, winner_changes, verdict_changes.
     synthetic, title, subtitle
         As for `session_curve`.
 
@@ -49,7 +50,7 @@ def judge_noise(
     UsageError
         A column is missing, no difference is known, or more than 8 measures.
     """
-    frame = checked(pairs, COLUMNS, "sessionkit.judge_noise").filter(pl.col("difference").is_not_null())
+    frame = checked(drawn_of(pairs, "table", SOURCE), COLUMNS, SOURCE).filter(pl.col("difference").is_not_null())
     if frame.is_empty():
         raise UsageError("there is nothing to draw: no pair has a difference by the judgments as they are")
     frame = frame.with_columns(printable_column(name) for name in ("measure", "a", "b"))
@@ -67,12 +68,13 @@ def judge_noise(
         low=pl.when(ahead).then("low").otherwise(-pl.col("high")),
         high=pl.when(ahead).then("high").otherwise(-pl.col("low")),
     )
-    below = [subtitle] if subtitle else []
+    said = line_below(pairs, subtitle)
+    lines = [said] if said else []
     if len(turned) <= FEW:
         names = turned.get_column("pair").unique().to_list()
-        below += [*(names if len(names) == 1 else []), f"at the right: draws with {', with '.join(KINDS.values())}"]
-        return titled(_rows(turned, len(names) > 1), title, below, synthetic)
-    return titled(_panels(turned, min(2, len(panels))), title, below, synthetic)
+        lines += [*(names if len(names) == 1 else []), f"at the right: draws with {', with '.join(KINDS.values())}"]
+        return titled(_rows(turned, len(names) > 1), title, lines, synthetic)
+    return titled(_panels(turned, min(2, len(panels))), title, lines, synthetic)
 
 
 def _rows(turned: pl.DataFrame, several: bool) -> alt.FacetChart:

@@ -9,7 +9,8 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.charts.encodings import checked, color, stacked, tip, values
+from sessionkit.analysis.judgment_loss.finding import JudgmentLoss
+from sessionkit.charts.encodings import checked, color, drawn_of, line_below, setting_of, stacked, tip, values
 from sessionkit.charts.theme import FAINT, INK
 from sessionkit.display.labels import printable_column
 
@@ -23,7 +24,7 @@ def judgment_loss(
     agreement: Any,  # noqa: ANN401  # anything tabular
     knees: Any = None,  # noqa: ANN401  # anything tabular
     *,
-    threshold: float = 0.9,
+    threshold: float | None = None,
     legend: str = "Measure",
     colors: Mapping[str, str] | None = None,
     synthetic: bool = False,
@@ -35,11 +36,11 @@ def judgment_loss(
     Parameters
     ----------
     agreement
-        A frame of `sessionkit.judgment_loss`: measure, fraction, judged, tau, tau_low, tau_high.
+        What `sessionkit.judgment_loss` found, or its ``table``: measure, fraction, judged, tau, tau_low, tau_high.
     knees
-        The frame of knees beside it: measure, knee. A diamond and a rule mark each; not given, none is marked.
+        The frame of knees beside a table: measure, knee. A diamond and a rule mark each; a finding has its own.
     threshold
-        Tau at which knees are taken, for the line across.
+        Tau at which knees are taken, for the line across; by default that of the finding, or 0.9.
     legend
         What the curves are.
     colors
@@ -49,14 +50,20 @@ def judgment_loss(
     title
         Title, as plain text.
     subtitle
-        What is shown, on a line below the title, as plain text.
+        What is shown, on a line below the title, as plain text; by default how the finding was made.
 
     Raises
     ------
     UsageError
         A column is missing, or there are no rows.
     """
-    frame = checked(agreement, COLUMNS, SOURCE).with_columns(printable_column("measure").alias("group"))
+    threshold = setting_of(agreement, "threshold", threshold, 0.9)
+    if isinstance(agreement, JudgmentLoss):
+        knees = agreement.knees if knees is None else knees
+        subtitle = line_below(agreement, _how(agreement) if subtitle is None else subtitle)
+    frame = checked(drawn_of(agreement, "table", SOURCE), COLUMNS, SOURCE).with_columns(
+        printable_column("measure").alias("group")
+    )
     known = [pl.when(pl.col(name).is_finite()).then(pl.col(name)).alias(to) for name, to in _RENAMED.items()]
     frame = frame.select("group", "fraction", "judged", *known)
     # of two systems tau is 1 or -1 in every draw: a band between them says nothing
@@ -93,6 +100,14 @@ def judgment_loss(
         if len(marked):
             layers += _knees(marked, x, y, up, shade)
     return stacked(layers, title, synthetic, subtitle)
+
+
+def _how(found: JudgmentLoss) -> str:
+    """How judgments were lost."""
+    draws = "one draw" if found.draws == 1 else f"mean of {found.draws} draws"
+    if found.draws > 1 and (found.table.select(pl.col("tau_low", "tau_high").abs() < 1).to_numpy()).any():
+        draws += ", band from the least to the most"
+    return f"groups by {found.by}; {draws}; seed {found.seed}"
 
 
 _RENAMED = {"tau": "value", "tau_low": "low", "tau_high": "high"}

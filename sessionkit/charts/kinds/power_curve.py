@@ -7,7 +7,8 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.charts.encodings import checked, in_order, tip, titled, values
+from sessionkit.analysis.findings import Finding
+from sessionkit.charts.encodings import checked, drawn_of, in_order, line_below, setting_of, tip, titled, values
 from sessionkit.charts.theme import FAINT, INK, colors_of
 from sessionkit.display.labels import printable_column
 from sessionkit.errors import UsageError
@@ -31,7 +32,7 @@ def power_curve(
     power: Any,  # noqa: ANN401  # anything tabular
     smallest: Any = None,  # noqa: ANN401  # anything tabular
     *,
-    target: float = 0.8,
+    target: float | None = None,
     synthetic: bool = False,
     title: str | None = None,
     subtitle: str | None = None,
@@ -43,11 +44,12 @@ def power_curve(
     Parameters
     ----------
     power
-        The ``table`` of `sessionkit.power`: claim, users, topics, sessions, power, low, high.
+        What `sessionkit.power` found, or its ``table``: population, users, topics, sessions, power, low, high.
     smallest
-        Its frame ``smallest``: claim, users, topics, sessions. A diamond and a label mark each; not given, none is marked.
+        The frame ``smallest`` beside a table: population, users, topics, sessions. A diamond and a label mark each; a
+        finding has its own.
     target
-        Power to reach, for the line across.
+        Power to reach, for the line across; by default that of the finding, or 0.8.
     synthetic, title, subtitle
         As for `session_curve`.
 
@@ -56,7 +58,11 @@ def power_curve(
     UsageError
         A column is missing, there are no rows, or none with a number.
     """
-    frame = checked(power, COLUMNS, SOURCE)
+    target = setting_of(power, "target", target, 0.8)
+    subtitle = line_below(power, subtitle)
+    if smallest is None and isinstance(power, Finding):
+        smallest = drawn_of(power, "smallest", SOURCE)
+    frame = checked(drawn_of(power, "table", SOURCE), COLUMNS, SOURCE)
     counted = [name for name in SIZES if frame.get_column(name).count()]
     grows = counted[0] if counted else None
     if grows is None:

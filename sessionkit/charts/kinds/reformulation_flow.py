@@ -7,10 +7,13 @@ from typing import Any
 import altair as alt
 import polars as pl
 
+from sessionkit.analysis.groups import with_groups
 from sessionkit.charts.encodings import checked, tip, titled, values
 from sessionkit.charts.theme import FAINT, PALETTE
-from sessionkit.errors import UsageError
+from sessionkit.errors import UsageError, suggestion
+from sessionkit.readers.tabular import as_polars
 
+SOURCE = "sessionkit.reformulations"
 COLUMNS = ("group", "position", "next", "n")
 STOPPED, UNKNOWN = "stopped", "unknown"
 KINDS = {
@@ -32,19 +35,23 @@ WIDTH, HEIGHT = 34, 220
 def reformulation_flow(
     steps: Any,  # noqa: ANN401  # anything tabular
     *,
+    by: str = "system_id",
     synthetic: bool = False,
     title: str | None = None,
     subtitle: str | None = None,
 ) -> alt.FacetChart:
     """Draw, as shares of the sessions that came so far, what followed each of the first ten queries.
 
-    The number of sessions stands above each bar.
+    The number of sessions stands above each bar. A table of steps names no session that ended: the shares are then those of
+    the sessions that asked another query.
 
     Parameters
     ----------
     steps
-        group, position (of a query among the logged ones of its session, from 1), next (a kind of reformulation of
-        `sessionkit.reformulations`, ``"unknown"``, or ``"stopped"``), n (sessions).
+        The table of `sessionkit.reformulations`; or group, position (of a query among the logged ones of its session,
+        from 1), next (a kind of reformulation, ``"unknown"``, or ``"stopped"``), n (sessions).
+    by
+        The column of a table of steps that makes the groups.
     synthetic, title, subtitle
         As for `session_curve`.
 
@@ -53,7 +60,10 @@ def reformulation_flow(
     UsageError
         A column is missing, there are no rows, or more than 8 groups.
     """
-    frame = checked(steps, COLUMNS, "sessionkit.reformulations").filter(pl.col("position") <= MOST)
+    table = as_polars(steps, SOURCE).collect()
+    if "reformulation" in table.columns:
+        table = _counts(table, by)
+    frame = checked(table, COLUMNS, SOURCE).filter(pl.col("position") <= MOST)
     groups = frame.get_column("group").unique().sort().to_list()
     if len(groups) > GROUPS:
         raise UsageError(f"one figure shows {GROUPS} groups, not {len(groups):,}; filter the frame")
@@ -70,7 +80,9 @@ def reformulation_flow(
     shades = dict(KINDS.values())
     scale = alt.Scale(domain=names, range=[shades[name] for name in names])
     positions = sorted(set(rows.get_column("position")))
-    y = alt.Axis(title="Share of sessions that came so far", format="%", tickCount=5)
+    every = KINDS[STOPPED][0] in names
+    came = "sessions that came so far" if every else "sessions that asked another query"
+    y = alt.Axis(title=f"Share of {came}", format="%", tickCount=5)
     x = alt.X(
         field="position",
         type="ordinal",
@@ -78,7 +90,7 @@ def reformulation_flow(
         scale=alt.Scale(domain=positions),
     )
     tips = [tip("group", "Group"), tip("position", "After query", "d"), tip("kind", "Next"), tip("n", "Sessions", "d")]
-    tips += [tip("share", "Share", ".1%"), tip("whole", "Sessions that came so far", "d")]
+    tips += [tip("share", "Share", ".1%"), tip("whole", f"{came[:1].upper()}{came[1:]}", "d")]
     bars = (
         alt.Chart()
         .mark_bar(stroke="white", strokeWidth=0.5)
@@ -103,3 +115,14 @@ def reformulation_flow(
     drawn = alt.LayerChart(data=values(rows), layer=[bars, counts], width=alt.Step(WIDTH), height=HEIGHT)
     faceted: alt.FacetChart = drawn.facet(column=alt.Column(field="group", type="nominal", header=header), spacing=24)
     return titled(faceted, title, [subtitle] if subtitle else [], synthetic)
+
+
+def _counts(steps: pl.DataFrame, by: str) -> pl.DataFrame:
+    """Count what came after each query that another one followed."""
+    if by not in steps.columns:
+        raise UsageError(
+            f"the steps have no column {by!r}{suggestion(by, steps.columns)}; columns: {', '.join(steps.columns)}"
+        )
+    place = pl.col("previous_position").rank("ordinal").over("session_id").cast(pl.Int64)
+    went = with_groups(steps, [by]).select("group", position=place, next=pl.col("reformulation").fill_null(UNKNOWN))
+    return went.group_by("group", "position", "next").agg(n=pl.len().cast(pl.Int64)).sort("group", "position", "next")

@@ -8,11 +8,14 @@ from typing import Any
 import altair as alt
 import polars as pl
 
+from sessionkit.analysis.groups import with_groups
 from sessionkit.charts.encodings import checked, color, tip, titled, values
 from sessionkit.charts.theme import INK
 from sessionkit.display.labels import plain
-from sessionkit.errors import UsageError
+from sessionkit.errors import UsageError, suggestion
+from sessionkit.readers.tabular import as_polars
 
+SOURCE = "sessionkit.score"
 COLUMNS = ("group", "value")
 MOST, POINTS = 40, 300
 """Groups of one figure, and sessions of each that are drawn as points."""
@@ -26,7 +29,8 @@ GOLDEN = 0.618033988749895
 def score_distribution(
     scores: Any,  # noqa: ANN401  # anything tabular
     *,
-    measure: str = "Score",
+    by: str = "system_id",
+    measure: str | None = None,
     colors: Mapping[str, str] | None = None,
     synthetic: bool = False,
     title: str | None = None,
@@ -40,18 +44,22 @@ def score_distribution(
     Parameters
     ----------
     scores
-        group, value: a row per session; null where a session has no value.
+        The table of `sessionkit.score` per session, also wide; or group, value: a row per session. Sessions without a value
+        are left out.
+    by
+        The column of a table of scores that makes the groups.
     measure
-        Text of the measure, for the axis.
+        The measure to draw, where the table has several; of groups and values its text, for the axis.
     colors, synthetic, title, subtitle
         As for `session_curve`.
 
     Raises
     ------
     UsageError
-        A column is missing, there are no values, or more than 40 groups.
+        A column is missing, there are no values, several measures and none is named, or more than 40 groups.
     """
-    frame = checked(scores, COLUMNS, "sessionkit.score").drop_nulls("value")
+    table, measure = _of_one_measure(as_polars(scores, SOURCE).collect(), by, measure)
+    frame = checked(table, COLUMNS, SOURCE).drop_nulls("value")
     many = frame.get_column("group").n_unique()
     if many > MOST:
         raise UsageError(f"one figure shows {MOST} groups, not {many:,}; group by another column or filter the frame")
@@ -96,6 +104,30 @@ def score_distribution(
     drawn = alt.LayerChart(data=values(both), layer=layers, height=max(LEAST, min(GREATEST, HEIGHT // len(boxes))))
     faceted: alt.FacetChart = drawn.facet(row=alt.Row(field="group", type="nominal", header=header), spacing=6)
     return titled(faceted, title, [subtitle] if subtitle else [], synthetic)
+
+
+def _of_one_measure(scores: pl.DataFrame, by: str, measure: str | None) -> tuple[pl.DataFrame, str]:
+    """Groups and values of one measure, and its text."""
+    if "group" in scores.columns and "measure" not in scores.columns:
+        return scores, measure or "Score"
+    if by not in scores.columns:
+        raise UsageError(
+            f"the scores have no column {by!r}{suggestion(by, scores.columns)}; columns: {', '.join(scores.columns)}"
+        )
+    grouped = with_groups(scores, [by])
+    if measure is not None and measure in scores.columns:  # a column for each measure
+        return grouped.select("group", value=pl.col(measure)), measure
+    if "measure" not in scores.columns:
+        return grouped, measure or "Score"
+    known = scores.get_column("measure").unique(maintain_order=True).to_list()
+    if measure is None and len(known) > 1:
+        raise UsageError(f"one figure draws one measure; choose it by measure=, one of {', '.join(map(repr, known))}")
+    chosen = known[0] if measure is None and known else measure or "Score"
+    if known and chosen not in known:
+        raise UsageError(
+            f"the scores have no measure {chosen!r}{suggestion(chosen, known)}; they have {', '.join(known)}"
+        )
+    return grouped.filter(pl.col("measure") == chosen), chosen
 
 
 def _of(kind: str) -> alt.Chart:

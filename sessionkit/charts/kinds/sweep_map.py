@@ -9,11 +9,14 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.charts.encodings import SharedRows, checked, color, stacked, tip, values
-from sessionkit.charts.theme import FAINT, INK
+from sessionkit.analysis.sweep.finding import Sweep
+from sessionkit.charts.encodings import SharedRows, checked, color, drawn_of, line_below, stacked, tip, values
+from sessionkit.charts.theme import FAINT, INK, colors_of
 from sessionkit.display.labels import plain, printable_column
 
 COLUMNS = ("x", "y", "group", "relative", "p_value", "shown", "outcome", "base", "holds")
+LEADING = {"system_id": "system", "topic_id": "topic", "user_id": "user"}
+"""What leads, where columns have another name than what they are of."""
 GRAY = "#D9D9D9"
 WRITTEN = 20
 """Values along an axis up to which margins are written into the cells."""
@@ -27,10 +30,10 @@ KEY = ("number: margin in %; faint: not shown by the test", "ring: base setting;
 def sweep_map(
     sweep: Any,  # noqa: ANN401  # anything tabular
     *,
-    x: str = "first parameter",
-    y: str = "",
+    x: str | None = None,
+    y: str | None = None,
     measure: str | None = None,
-    legend: str = "Leads",
+    legend: str | None = None,
     colors: Mapping[str, str] | None = None,
     synthetic: bool = False,
     title: str | None = None,
@@ -43,11 +46,13 @@ def sweep_map(
     Parameters
     ----------
     sweep
-        A frame of `sessionkit.Sweep.map`: x, y, group, relative, p_value, shown, outcome, base, holds.
+        What `sessionkit.sweep` found, or a frame of `sessionkit.Sweep.map`: x, y, group, relative, p_value, shown, outcome,
+        base, holds.
     x, y
-        What the axes show; of one parameter there is no y.
+        Of a finding the parameters to draw, by default the first two, with all others at the base setting; of a frame what
+        its axes show. Of one parameter there is no y.
     measure
-        Text of the measure, below the title of the axis.
+        Text of the measure, below the title of the axis; by default that of the finding.
     legend
         What the groups are.
     colors
@@ -57,13 +62,24 @@ def sweep_map(
     title
         Title, as plain text.
     subtitle
-        What the sweep is of, on a line below the title, as plain text.
+        What the sweep is of, on a line below the title, as plain text; of a finding what is held at the base setting stands
+        beside it.
 
     Raises
     ------
     UsageError
         A column is missing, or there are no rows.
     """
+    if isinstance(sweep, Sweep):
+        across_name, up_name = sweep.across(x, y)
+        base = dict(sweep.parameters.select("parameter", "base").rows())
+        held = [f"{name}={base[name]}" for name in base if name not in (across_name, up_name)]
+        subtitle = line_below(sweep, subtitle, f"all else as at the base setting: {', '.join(held)}" if held else None)
+        measure, legend = measure or sweep.measure, legend or f"Leading {LEADING.get(sweep.by, sweep.by)}"
+        colors = colors or colors_of(sweep.groups)
+        x, y, sweep = across_name, up_name, sweep.map(across_name, up_name)
+    sweep = drawn_of(sweep, "", "sessionkit.sweep")
+    x, y, legend = x or "first parameter", y or "", legend or "Leads"
     found = checked(sweep, [name for name in COLUMNS if name != "group"], "sessionkit.Sweep.map")
     led = checked(sweep, ("group",), "sessionkit.Sweep.map")
     nobody = pl.Series("nobody", _leaderless(sweep))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
+from typing import TypeVar
 
 import altair as alt
 
+from sessionkit.analysis.findings import Finding
 from sessionkit.charts.registry import CHARTS, ChartKind, function_of
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.reports.choices import Choices
@@ -15,6 +17,8 @@ from sessionkit.reports.phrases import NAMED, first_of
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.study import Study
+
+FoundHere = TypeVar("FoundHere", bound=Finding)
 
 
 @dataclass(frozen=True)
@@ -25,6 +29,11 @@ class Figure:
     title: str
     chart: alt.LayerChart | alt.FacetChart | None
     caption: str
+
+
+def without_condition(found: FoundHere) -> FoundHere:
+    """A finding whose chart does not say which sessions take part: the figure's caption says it, unless it is redacted."""
+    return replace(found, provenance=None)
 
 
 def figure(study: Study, kind: str, choices: Choices) -> Figure:

@@ -6,10 +6,8 @@ What draws a finding is by itself, since the commands and a report that is asked
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-import altair as alt
 import polars as pl
 
 from sessionkit import charts
@@ -17,22 +15,18 @@ from sessionkit.charts.kinds.judge_noise import FEW
 from sessionkit.display.words import counted, listed
 from sessionkit.errors import DataWarning, UsageError
 from sessionkit.reports.choices import Choices
-from sessionkit.reports.figures.figure import Figure, measures_of
+from sessionkit.reports.figures.figure import Figure, measures_of, without_condition
 from sessionkit.reports.phrases import capital
 from sessionkit.study import Study
 
 if TYPE_CHECKING:
-    from sessionkit.analysis.calibrate.calibration import Calibration
     from sessionkit.analysis.discriminative_power.discriminative_power import DiscriminativePower
     from sessionkit.analysis.judge_noise.finding import JudgeNoise
-    from sessionkit.analysis.judgment_loss.finding import JudgmentLoss
     from sessionkit.analysis.power.finding import PowerPlan
-    from sessionkit.analysis.sweep.finding import Sweep
 
 VARIED = {"b": "1.5:10:18", "bq": "1.5:10:18"}
 """What a sweep varies unless something else is asked for."""
 SWEPT = "Who leads at which setting"
-LEGENDS = {"system_id": "Leading system", "topic_id": "Leading topic", "user_id": "Leading user"}
 LOST = "The order of systems as judgments are lost"
 FITTED = "Fitted discount, and what was looked at"
 DRAWS = 200
@@ -54,36 +48,8 @@ def sweep_map(study: Study, choices: Choices) -> Figure:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # the reading, which is the caption, says it
         found = sweep(study, measure, choices.vary or VARIED, choices.by)
-    chart = map_of(found, colors=choices.colors, synthetic=choices.synthetic)
+    chart = charts.sweep_map(without_condition(found), colors=choices.colors, synthetic=choices.synthetic, title=SWEPT)
     return Figure("sweep-map", SWEPT, chart, found.reading.replace("\n", " "))
-
-
-def map_of(found: Sweep, *, colors: Mapping[str, str] | None = None, synthetic: bool = False) -> alt.LayerChart:
-    """Draw the map of a sweep over its first two parameters, all others held at the base setting.
-
-    Parameters
-    ----------
-    found
-        The sweep.
-    colors
-        Color by group; by default by sorted name.
-    synthetic
-        Whether to mark the figure as made from synthetic data.
-    """
-    across, up = found.across()
-    base = dict(found.parameters.select("parameter", "base").rows())
-    held = [f"{name}={base[name]}" for name in base if name not in (across, up)]
-    return charts.sweep_map(
-        found.map(across, up),
-        x=across,
-        y=up or "",
-        measure=found.measure,
-        legend=LEGENDS.get(found.by, f"Leading {found.by}"),
-        colors=colors or charts.colors_of(found.groups),
-        synthetic=synthetic,
-        title=SWEPT,
-        subtitle=f"all else as at the base setting: {', '.join(held)}" if held else None,
-    )
 
 
 def discount_surface(study: Study, choices: Choices) -> Figure:
@@ -91,16 +57,8 @@ def discount_surface(study: Study, choices: Choices) -> Figure:
     from sessionkit.analysis.calibrate.calibrate import calibrate
 
     found = calibrate(study, choices.exact or choices.measure, draws=DRAWS)
-    chart = surface_of(found, synthetic=choices.synthetic)
+    chart = charts.discount_surface(without_condition(found), synthetic=choices.synthetic, title=FITTED)
     return Figure("discount-surface", FITTED, chart, found.reading.replace("\n", " "))
-
-
-def surface_of(found: Calibration, *, synthetic: bool = False) -> alt.LayerChart:
-    """Draw the first fit of a calibration, by the stopping likelihood where there is one."""
-    first = found.fits.row(0, named=True)
-    fit = found.expected.filter(model=first["model"], criterion=first["criterion"])
-    name = first["measure"] or first["model"]
-    return charts.discount_surface(fit, measure=name, synthetic=synthetic, title=FITTED)
 
 
 def judgment_loss(study: Study, choices: Choices) -> Figure:
@@ -108,23 +66,8 @@ def judgment_loss(study: Study, choices: Choices) -> Figure:
     from sessionkit.analysis.judgment_loss.judgment_loss import judgment_loss as lose
 
     found = lose(study, choices.exact or choices.ratio, choices.by)
-    chart = loss_curves_of(found, synthetic=choices.synthetic)
+    chart = charts.judgment_loss(without_condition(found), synthetic=choices.synthetic, title=LOST)
     return Figure("judgment-loss", LOST, chart, found.reading.replace("\n", " "))
-
-
-def loss_curves_of(found: JudgmentLoss, *, synthetic: bool = False) -> alt.LayerChart:
-    """Draw the curves of judgment loss, with their knees."""
-    draws = "one draw" if found.draws == 1 else f"mean of {found.draws} draws"
-    if found.draws > 1 and (found.table.select(pl.col("tau_low", "tau_high").abs() < 1).to_numpy()).any():
-        draws += ", band from the least to the most"
-    return charts.judgment_loss(
-        found.table,
-        found.knees,
-        threshold=found.threshold,
-        synthetic=synthetic,
-        title=LOST,
-        subtitle=f"groups by {found.by}; {draws}; seed {found.seed}",
-    )
 
 
 def power_curve(study: Study, choices: Choices) -> Figure:
@@ -141,9 +84,7 @@ def power_curve(study: Study, choices: Choices) -> Figure:
 def of_plan(found: PowerPlan, choices: Choices) -> Figure:
     """A plan, drawn."""
     title = "Power by the size of the study"
-    chart = charts.power_curve(
-        found.table, found.smallest, target=found.target, synthetic=choices.synthetic, title=title
-    )
+    chart = charts.power_curve(without_condition(found), synthetic=choices.synthetic, title=title)
     topics = found.table.filter(pl.col("users").is_not_null()).get_column("topics").n_unique() > 1
     ends = found.table.select((pl.col("users").is_null() & pl.col("sessions").is_null()).any()).item()
     reached = found.smallest.select(pl.col("sessions").is_not_null().any()).item()
@@ -170,7 +111,7 @@ def judge_noise(study: Study, choices: Choices) -> Figure:
 def of_noise(found: JudgeNoise, choices: Choices) -> Figure:
     """Judges' errors, drawn."""
     title = "What errors of judges change"
-    chart = charts.judge_noise(found.table, synthetic=choices.synthetic, title=title)
+    chart = charts.judge_noise(without_condition(found), synthetic=choices.synthetic, title=title)
     draws = f"the middle 95 % of the differences in {found.draws:,} draws of the judgments (seed {found.seed})"
     errors = f"{ERRORS[found.source]}; a draw changes {found.changed:.0%} of the judgments on average"
     few = found.table.get_column("difference").count() <= FEW
@@ -196,9 +137,7 @@ def discriminative_power(study: Study, choices: Choices) -> Figure:
 def of_pairs(found: DiscriminativePower, choices: Choices) -> Figure:
     """The significance levels that pairs reach, drawn."""
     title = "Significance level of every pair"
-    chart = charts.discriminative_power(
-        found.asl, confidence=found.confidence, synthetic=choices.synthetic, title=title
-    )
+    chart = charts.discriminative_power(without_condition(found), synthetic=choices.synthetic, title=title)
     pairs = int(found.table.get_column("pairs").max() or 0)  # type: ignore[arg-type]
     how = (
         f"p of each of {counted(pairs, 'pair')} by each measure, the smallest first: the later a curve crosses the dashed line at "

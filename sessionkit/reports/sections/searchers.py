@@ -5,12 +5,13 @@ from __future__ import annotations
 from sessionkit.analysis.calibrate.calibrate import calibrate
 from sessionkit.analysis.correlate.correlate import correlate
 from sessionkit.analysis.effort.effort import effort
+from sessionkit.charts import discount_surface
 from sessionkit.contract import table
 from sessionkit.display.tables import table_of
 from sessionkit.errors import DataError, MeasureError, UsageError
-from sessionkit.reports.figures.figure import Figure
+from sessionkit.reports.figures.figure import Figure, without_condition
 from sessionkit.reports.figures.robustness import DRAWS as FITS
-from sessionkit.reports.figures.robustness import FITTED, surface_of
+from sessionkit.reports.figures.robustness import FITTED
 from sessionkit.reports.material import LARGE, Material
 from sessionkit.reports.parts import Heading, Part, Words
 from sessionkit.reports.sections.section_kind import section
@@ -47,7 +48,7 @@ def _fitted(of: Material) -> list[Part]:
     about = Heading("How far searchers looked")
     try:
         found = calibrate(of.study, of.choices.measure, draws=FITS)
-        chart = surface_of(found, synthetic=of.choices.synthetic)
+        chart = discount_surface(without_condition(found), synthetic=of.choices.synthetic, title=FITTED)
     except (DataError, MeasureError, UsageError) as error:
         return [about, Words((f"Discounts were not fitted to the searchers: {of.redaction.note(str(error))}.",))]
     caption = f"The discounts of {of.choices.measure} fitted to how far searchers looked, by rank and query position, beside what was seen."

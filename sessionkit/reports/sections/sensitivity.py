@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from sessionkit.analysis.groups import EVERYONE
+from sessionkit.charts import sweep_map
 from sessionkit.display.tables import table_of
-from sessionkit.reports.figures.figure import Figure
-from sessionkit.reports.figures.robustness import SWEPT, map_of
+from sessionkit.reports.figures.figure import Figure, without_condition
+from sessionkit.reports.figures.robustness import SWEPT
 from sessionkit.reports.material import LARGE, Material
 from sessionkit.reports.parts import Part, Words
 from sessionkit.reports.sections.section_kind import section
@@ -35,7 +36,7 @@ def sensitivity(of: Material) -> list[Part]:
     if found.table["outcome"].is_in(["undefined", "refused"]).all():
         return [of.told(found.reading)]  # no group leads anywhere
     colors = of.choices.colors if found.by == of.choices.by else None
-    chart = map_of(found, colors=colors, synthetic=of.choices.synthetic)
+    chart = sweep_map(without_condition(found), colors=colors, synthetic=of.choices.synthetic, title=SWEPT)
     tested = (
         f"every setting is scored; none is tested, with more than {LARGE:,} sessions"
         if of.large

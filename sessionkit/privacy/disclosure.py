@@ -21,7 +21,7 @@ THINGS = {"queries": "query texts and ids", TIMES: "times of day (seconds since 
 
 
 @dataclass(frozen=True)
-class Provenance:
+class Disclosure:
     """What a study says anything of, found out once.
 
     Parameters
@@ -37,7 +37,7 @@ class Provenance:
     rejected: str
 
     @classmethod
-    def of(cls, study: Study, plan: ColumnPlan) -> Provenance:
+    def of(cls, study: Study, plan: ColumnPlan) -> Disclosure:
         """Look through the study."""
         return cls(*_kept_and_replaced(study, plan), _rejected_in_words(study))
 
@@ -67,7 +67,7 @@ def settings_of(study: Study, plan: ColumnPlan) -> Settings:
     )
 
 
-def notes_of(study: Study, plan: ColumnPlan, known: Provenance) -> tuple[str, ...]:
+def notes_of(study: Study, plan: ColumnPlan, known: Disclosure) -> tuple[str, ...]:
     """What readers of the copy should know, one sentence each."""
     named = ", ".join(THINGS.get(name, name) for name in known.replaced)
     done = f"replaced: {named}" if named else "nothing was replaced"

@@ -1,0 +1,126 @@
+"""What a finding was made with, and the command that makes it again."""
+
+from __future__ import annotations
+
+import inspect
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import polars as pl
+
+from sessionkit import __version__
+from sessionkit.study import Study
+
+COMMANDS = {"effort": "curve --effort", "breakdown_tests": "breakdown --test"}
+"""Commands that are not called as their functions are."""
+SOURCES = {"compare": "SCORES", "calibrate": "--counts COUNTS"}
+"""What commands call tables that they take in place of a study."""
+PYTHON = ("full", "min_grade", "pairs", "pool", "threshold")
+"""Arguments that no command has."""
+MEASURES = ("measures", "measure")
+REPEATED = ("control", "model", "vary", "with_")
+"""Options that are given once for each value; others join values by commas."""
+WORK = ("memory", "cache")
+"""Arguments that change no number."""
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """What a finding was made with.
+
+    Parameters
+    ----------
+    version
+        Of sessionkit.
+    fingerprint
+        That of the study's sources, see `sessionkit.Study.fingerprint`; None of tables in memory.
+    where
+        The condition that its sessions meet; None, all take part.
+    arguments
+        What was asked for, as text by name, defaults included.
+    command
+        The command that makes the finding again, of a saved study or a file of scores; None where an argument has no text.
+    """
+
+    version: str
+    fingerprint: str | None
+    where: str | None
+    arguments: Mapping[str, str]
+    command: str | None
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """The same as names and values; what there is not is null."""
+        given = {"version": self.version, "fingerprint": self.fingerprint, "where": self.where}
+        rows = [*(given | {**self.arguments}).items(), ("command", self.command)]
+        return pl.DataFrame(rows, schema={"name": pl.String, "value": pl.String}, orient="row")
+
+
+def provenance_of(
+    verb: str, signature: inspect.Signature, given: Sequence[object], named: Mapping[str, object]
+) -> Provenance:
+    """Return what a call of a function of a study, or of scores, asked for.
+
+    Parameters
+    ----------
+    verb, signature
+        The function's name and parameters, the study or scores the first of them.
+    given, named
+        Its arguments, by position and by name.
+    """
+    bound = signature.bind(*given, **named)
+    bound.apply_defaults()
+    (_, source), *others = bound.arguments.items()
+    told = {name: value for name, value in others if name not in (*WORK, "where")}
+    usual = {name: parameter.default for name, parameter in signature.parameters.items()}
+    changed = {name: value for name, value in told.items() if _differs(value, usual[name])}
+    where, restriction = bound.arguments.get("where"), source.restriction if isinstance(source, Study) else None
+    conditions = [restriction.condition] if restriction is not None else []
+    conditions += [str(where)] if where is not None else []
+    condition = " and ".join(f"({each})" for each in conditions) if len(conditions) > 1 else "".join(conditions) or None
+    in_shell = (restriction is None or restriction.sql) and isinstance(where, str | None)
+    options: dict[str, list[str | None]] = {name: [*map(_text, _each(value))] for name, value in changed.items()}
+    options |= {"where": [condition if in_shell else None]} if condition is not None else {}
+    known = {name: cast("list[str]", texts) for name, texts in options.items() if None not in texts}
+    complete = len(known) == len(options) and not any(name in PYTHON for name in known)
+    where_from = "STUDY" if isinstance(source, Study) else SOURCES.get(verb)
+    return Provenance(
+        version=__version__,
+        fingerprint=source.fingerprint if isinstance(source, Study) else None,
+        where=condition,
+        arguments={name.rstrip("_"): _text(value) or "a table" for name, value in told.items() if value is not None},
+        command=_command(verb, where_from, known) if complete and where_from else None,
+    )
+
+
+def _differs(value: object, usual: object) -> bool:
+    """Whether an argument is another than its default; tables are."""
+    return type(value) is not type(usual) or (not isinstance(value, pl.Expr) and value != usual)
+
+
+def _command(verb: str, source: str, texts: Mapping[str, Sequence[str]]) -> str:
+    """A command line."""
+    words = ["sessionkit", *COMMANDS.get(verb, verb.replace("_", "-")).split(), *source.split()]
+    words += [text for name in MEASURES for text in texts.get(name, ())]
+    for name, values in texts.items():
+        if name not in MEASURES:
+            option = f"--{name.rstrip('_').replace('_', '-')}"
+            words += [word for text in (values if name in REPEATED else [",".join(values)]) for word in (option, text)]
+    return shlex.join(words)
+
+
+def _each(value: object) -> Iterable[object]:
+    """The values of an argument that may have several; those of `sessionkit.sweep` by parameter."""
+    if isinstance(value, Mapping):
+        return [f"{name}={_text(each)}" for name, each in value.items()]
+    return value if isinstance(value, list | tuple) else [value]
+
+
+def _text(value: object) -> str | None:
+    """An argument as text that the command line reads; None of a table, which it cannot read."""
+    if isinstance(value, Mapping | list | tuple):
+        texts = [_text(each) for each in _each(value)]
+        return None if None in texts else ",".join(cast("list[str]", texts))
+    return None if hasattr(value, "columns") else "all" if value is None else str(value)

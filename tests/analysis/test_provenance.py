@@ -1,0 +1,92 @@
+"""What findings say of how they were made: the command that they name makes them again."""
+
+import json
+import shlex
+from functools import partial
+
+import polars as pl
+import pytest
+
+import sessionkit as sk
+from sessionkit.cli import main
+from tests.support.clinic import read_clinic
+
+WHERE = "queries >= 2 and topic_id <> 'D'"
+FINDINGS = {
+    "compare": (partial(sk.compare, measures=["nsDCG@10", "Queries"], within="topic_id", confidence=0.9), "pairs"),
+    "mixed": (partial(sk.compare, measures="nsDCG@10", population="users,topics", random=["user_id", "topic_id"]), "effects"),
+    "cut": (partial(sk.compare, measures="nsDCG@10", by="years_portal", cut=2, test="welch"), "pairs"),
+    "sweep": (partial(sk.sweep, measure="nsDCG@10", vary={"b": "1.5:10:3", "gain": ["linear", "exp2"]}, by="topic_id"), "settings"),
+    "correlate": (partial(sk.correlate, measures=sk.nsDCG @ 10, with_=["skill", "Queries"], draws=200), "correlations"),
+    "power": (partial(sk.power, measure="nsDCG@10", difference="20%", users=[30, 60], draws=200, component_draws=50), "power"),
+    "bounds": (partial(sk.bounds, measures="nsDCG@10", by=None, wanted=3), "wanted"),
+    "judgment_loss": (partial(sk.judgment_loss, measures="nsDCG@10", fractions=[0.5, 1], draws=2, seed=4), "agreement"),
+    "judge_noise": (partial(sk.judge_noise, measures="nsDCG@10", noise=0.1, spread="any", draws=3), "pairs"),
+    "discriminate": (partial(sk.discriminate, measures="nsDCG@10", test="randomization", draws=199), "asl"),
+    "effort": (partial(sk.effort, measure="nsDCG@10", by=None, query_cost=2.5), "reach"),
+    "breakdown_tests": (partial(sk.breakdown_tests, measure="nDCG@10", parts=["last", "first"], interval="bca", draws=200), "tests"),
+    "calibrate": (partial(sk.calibrate, model=["sDCG", "sRBP"], draws=200, ranks=5), "fits"),
+}  # fmt: skip
+"""Functions with arguments that are not their defaults, and the table to hold against that of the command."""
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    return read_clinic().save(tmp_path_factory.mktemp("provenance") / "STUDY")
+
+
+@pytest.mark.few(4)
+@pytest.mark.parametrize("name", FINDINGS)
+def test_the_command_makes_the_finding_again(name, saved, tmp_path, monkeypatch):
+    function, table = FINDINGS[name]
+    found = function(saved, where=WHERE)
+    made = found.provenance
+    assert made.where == WHERE
+    assert made.fingerprint == saved.fingerprint
+    assert made.version == sk.__version__
+    monkeypatch.chdir(saved.path.parent)
+    out = tmp_path / "again.parquet"
+    assert main([*shlex.split(made.command)[1:], "--table", table, "--output", str(out)]) == 0
+    assert pl.read_parquet(out).equals(found.tables()[table])
+
+
+def test_findings_from_the_shell_say_the_same(saved, capsys):
+    assert main(["compare", str(saved.path), "nsDCG@10", "--where", WHERE, "--draws", "99", "--format", "jsonl"]) == 0
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    told = {row["name"]: row["value"] for row in rows if row["table"] == "provenance"}
+    assert told == dict(sk.compare(saved, "nsDCG@10", where=WHERE, draws=99).provenance.table.rows())
+    assert told["command"] == f"sessionkit compare STUDY nsDCG@10 --draws 99 --where {shlex.quote(WHERE)}"
+    assert [told[name] for name in ("by", "seed", "draws", "correction")] == ["system_id", "0", "99", "bonferroni"]
+
+
+def test_a_file_of_scores_makes_the_finding_again(saved, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    scores = sk.score(saved, "nsDCG@10", per="session", wide=True)
+    scores.write_csv("SCORES.csv")
+    found = sk.compare(scores, "nsDCG@10", where="skill > 1")
+    assert found.reading.startswith("Sessions where skill > 1 (")
+    assert found.provenance.fingerprint is None
+    command = shlex.split(found.provenance.command.replace("SCORES", "SCORES.csv"))
+    assert main([*command[1:], "--table", "pairs", "--output", "again.parquet"]) == 0
+    assert pl.read_parquet("again.parquet").equals(found.table)
+
+
+def test_conditions_are_joined_and_papers_name_them(saved):
+    part = sk.compare(saved, "nsDCG@10", where="topic_id = 'A'").provenance
+    assert part.command.endswith("""--where 'topic_id = '"'"'A'"'"''""")
+    found = sk.bounds(saved, "nsDCG@10", where=WHERE)
+    assert r"Sessions where queries \textgreater{}= 2 and topic\_id \textless{}\textgreater{} " in found.to_latex()
+    assert "Sessions where queries" in found.to_markdown("judged")
+
+
+@pytest.mark.parametrize(
+    "find",
+    [
+        partial(sk.compare, measures="nsDCG@10", where=pl.col("skill") > 1),
+        partial(sk.judgment_loss, measures="nsDCG@10", fractions=[1], draws=1, threshold=0.8),
+    ],
+)
+def test_what_no_command_can_say_has_none(saved, find):
+    made = find(saved).provenance
+    assert made.command is None
+    assert made.table.row(-1) == ("command", None)

@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from typing import Literal
 
 # of studies
+StudyTable = Literal["users", "sessions", "queries", "results", "judgments"]
+TableName = Literal[StudyTable, "rejected"]
 Merge = Literal["max", "sum", "median", "majority", "first", "alternate"]
 MissingPositions = Literal["empty", "not_logged"]
 

@@ -1,5 +1,6 @@
 """What type checkers and editors know: the words of every choice, the parameters of every measure, and a user's script."""
 
+import dataclasses
 import inspect
 import re
 import subprocess
@@ -19,6 +20,7 @@ from sessionkit.analysis.compare.procedures import ALSO, PROCEDURES
 from sessionkit.contract import document
 from sessionkit.scoring.measures.presets import PRESETS
 from sessionkit.scoring.selection import SEEN
+from sessionkit.study.settings import SettingValues
 from tests.support import user_script
 from tests.support.clinic import CLINIC
 
@@ -83,6 +85,12 @@ def test_a_call_of_a_measure_shows_its_parameters(name):
             measure(cutof=10) if not measure.wraps else measure(sk.sDCG @ 5, cutof=10)
 
 
+def test_settings_by_name_are_those_of_a_study():
+    assert [*SettingValues.__annotations__] == [field.name for field in dataclasses.fields(sk.Settings)]
+    for name in ("merge", "missing_positions"):
+        assert SettingValues.__annotations__[name].__forward_arg__ == sk.Settings.__annotations__[name]
+
+
 def test_a_call_shows_the_values_that_a_measure_has_now():
     told = inspect.signature(sk.nDCG(b=10) @ 5).parameters
     assert (told["b"].default, told["cutoff"].default, told["gain"].default) == (10, 5, "linear")
@@ -128,6 +136,9 @@ def test_a_type_checker_refuses_what_is_wrong_and_nothing_else(tmp_path):
         sk.report(study, also=["powers"])  # wrong
         sk.read("log", missing_positions="drop")  # wrong
         sk.Settings(merge="mean")  # wrong
+        sk.from_tables({}, merge="mean")  # wrong
+        sk.from_tables({}, max_grades=3)  # wrong
+        study.table("session")  # wrong
         sk.nDCG(duplicates="none")  # wrong
         sk.nDCG(cutof=10)  # wrong
         sk.nsDCG(like="ecir")  # wrong

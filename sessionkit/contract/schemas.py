@@ -10,11 +10,13 @@ import json
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import polars as pl
 
-TABLES = ("users", "sessions", "queries", "results", "judgments")
+from sessionkit.choices import StudyTable
+
+TABLES: tuple[StudyTable, ...] = get_args(StudyTable)
 """The tables of a study, parents first."""
 
 DTYPES: dict[str, pl.DataType] = {

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import polars as pl
 
+from sessionkit.choices import StudyTable
 from sessionkit.study.batches import slices
 from sessionkit.study.row_index import QUERIES, RESULTS, repeated, session_of
 from sessionkit.study.session_start import TELLING, session_starts, since
 from sessionkit.study.storage import StudyBatch
 from sessionkit.study.study import Study
 
-READ = {**TELLING, "sessions": ("session_id", "user_id", *TELLING["sessions"])}
+READ: dict[StudyTable, tuple[str, ...]] = {**TELLING, "sessions": ("session_id", "user_id", *TELLING["sessions"])}
 """What tells when a session began, and whose it was."""
 ORDER = "session_order"
 
@@ -64,7 +65,9 @@ def orders(study: Study) -> pl.DataFrame | None:
         return None
     if not study.sessions.select(pl.col("user_id").is_not_null().any()).collect().item():
         return None
-    columns = {table: [name for name in names if name in study.columns(table)] for table, names in READ.items()}
+    columns: dict[str, list[str]] = {
+        table: [name for name in names if name in study.columns(table)] for table, names in READ.items()
+    }
     parts = []
     for part in slices(study, columns):
         of = sessions_of(part)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from sessionkit.choices import StudyTable
 from sessionkit.contract import TABLES, table
 from sessionkit.privacy.options import DATED, MADE, OF_THING, TIMES, Column, PrivacyOptions, extras_of
 from sessionkit.study.study import Study
@@ -53,7 +54,7 @@ class ColumnPlan:
         """Whether times of day become seconds."""
         return TIMES in self.asked.replaced
 
-    def loses(self, name: str, column: str) -> bool:
+    def loses(self, name: StudyTable, column: str) -> bool:
         """Whether a column of a table is not in the copy."""
         return (name, column) in self.out or (self.elapsed and column in DATED.get(name, ()))
 
@@ -98,7 +99,7 @@ def _by_type(dtype: pl.DataType) -> str:
     return "date or time" if dtype.is_temporal() else "nested" if dtype.is_nested() else "text"
 
 
-def _by_values(study: Study, name: str, numbers: list[str], asked: PrivacyOptions) -> dict[Column, str]:
+def _by_values(study: Study, name: StudyTable, numbers: list[str], asked: PrivacyOptions) -> dict[Column, str]:
     """Why some columns of numbers do not stay."""
     frame, ids = _with_ids(study, name, asked)
     looks = [
@@ -125,10 +126,11 @@ def _by_values(study: Study, name: str, numbers: list[str], asked: PrivacyOption
     return out
 
 
-def _with_ids(study: Study, name: str, asked: PrivacyOptions) -> tuple[pl.LazyFrame, list[str]]:
+def _with_ids(study: Study, name: StudyTable, asked: PrivacyOptions) -> tuple[pl.LazyFrame, list[str]]:
     """A table with the replaced ids of its sessions and queries beside its own, and all their names."""
     every = [column for thing, columns in OF_THING.items() if thing in asked.replaced for column in columns]
     frame, ids = study.table(name), [column for column in every if column in study.columns(name)]
+    above: StudyTable
     for above, key in (("sessions", ["session_id"]), ("queries", ["session_id", "query_position"])):
         more = [column for column in every if column in study.columns(above) and column not in study.columns(name)]
         if more and name != above and all(column in study.columns(name) for column in key):
@@ -148,7 +150,7 @@ def is_always(column: str, other: str) -> pl.Expr:
     return (pl.col(column).is_null() | pl.col(column).eq_missing(pl.col(other))).all()
 
 
-def tables_of(column: str) -> list[str]:
+def tables_of(column: str) -> list[StudyTable]:
     """The tables that declare a column.
 
     >>> tables_of("doc_id")

@@ -11,13 +11,17 @@ from collections.abc import Mapping
 
 import polars as pl
 
+from sessionkit.choices import StudyTable
 from sessionkit.privacy.columns import is_always
 from sessionkit.privacy.options import LABELS, Column
 from sessionkit.privacy.pseudonyms import Names, RandomOrder, drawn
 from sessionkit.study.study import Study
 
 KEY = "judgment_key"
-MADE_OF = {"sessions": ("topic_id", "session_id", "user_id"), "queries": ("query_text", "query_id", "session_id")}
+MADE_OF: dict[StudyTable, tuple[str, ...]] = {
+    "sessions": ("topic_id", "session_id", "user_id"),
+    "queries": ("query_text", "query_id", "session_id"),
+}
 """What keys can be made of, by the table that has both; the first that fits."""
 
 
@@ -58,13 +62,13 @@ def names_of_keys(
     return both
 
 
-def made_of(study: Study, name: str, candidates: tuple[str, ...]) -> str | None:
+def made_of(study: Study, name: StudyTable, candidates: tuple[str, ...]) -> str | None:
     """The column of a table of which its judgment keys are made; None where they are not made of one."""
     there = [column for column in candidates if column in study.columns(name)]
     same = study.table(name).select(is_always(KEY, column).alias(column) for column in there).collect()
     return next((column for column in there if same.item(0, column)), None)
 
 
-def _distinct(study: Study, name: str) -> pl.Series:
+def _distinct(study: Study, name: StudyTable) -> pl.Series:
     """The distinct judgment keys of a table."""
     return study.table(name).select(pl.col(KEY).drop_nulls().unique()).collect().to_series().alias("value")

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from sessionkit.choices import StudyTable
 from sessionkit.contract import TABLES, table
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.study.study import Study
 
-Column = tuple[str, str]
+Column = tuple[StudyTable, str]
 """A table and a column of it."""
 TIMES, EXTRAS, TITLE = "times", "extras", "title"
 OF_THING = {
@@ -43,7 +44,11 @@ LABELS = {
     "judgment_key": "key-",
 }
 """What the pseudonyms of a column begin with."""
-DATED = {"sessions": ("started_at", "ended_at"), "queries": ("issued_at",), "results": ("clicked_at",)}
+DATED: dict[StudyTable, tuple[str, ...]] = {
+    "sessions": ("started_at", "ended_at"),
+    "queries": ("issued_at",),
+    "results": ("clicked_at",),
+}
 """Columns with times of day."""
 MADE = {"ended_at": "duration_seconds", "issued_at": "elapsed_seconds", "clicked_at": "click_elapsed_seconds"}
 """Columns with seconds that take the place of times of day."""
@@ -122,12 +127,12 @@ def names_in(given: Iterable[str]) -> list[str]:
     return [name.strip() for name in names if name.strip()]
 
 
-def extras_of(study: Study) -> dict[str, list[str]]:
+def extras_of(study: Study) -> dict[StudyTable, list[str]]:
     """The columns of each table that are no declared ones."""
     return {name: [column for column in study.columns(name) if column not in table(name).by_name] for name in TABLES}
 
 
-def droppable(study: Study) -> dict[str, list[str]]:
+def droppable(study: Study) -> dict[StudyTable, list[str]]:
     """The columns of each table that a study, or its copy, can be without."""
     made = {name: [MADE[column] for column in study.columns(name) if column in MADE] for name in TABLES}
     return {
@@ -141,7 +146,7 @@ def droppable(study: Study) -> dict[str, list[str]]:
 
 
 def columns_named(
-    names: Iterable[str], known: Mapping[str, Iterable[str]], option: str, things: list[str]
+    names: Iterable[str], known: Mapping[StudyTable, Iterable[str]], option: str, things: list[str]
 ) -> frozenset[Column]:
     """The columns that are called so, in every table that has one; ``table.column`` is the one of that table.
 
@@ -154,15 +159,14 @@ def columns_named(
     for name in names:
         within, _, own = name.partition(".")
         those = {(home, column) for home, columns in known.items() for column in columns if column == name}
-        if not those and own in known.get(within, ()):
-            those = {(within, own)}
+        those = those or {(home, own) for home, columns in known.items() if home == within and own in columns}
         if not those:
             raise UsageError(f"{option}: {_unknown(name, known, option, things)}")
         found |= those
     return frozenset(found)
 
 
-def _unknown(name: str, known: Mapping[str, Iterable[str]], option: str, things: list[str]) -> str:
+def _unknown(name: str, known: Mapping[StudyTable, Iterable[str]], option: str, things: list[str]) -> str:
     """What to say of a name that stands for nothing that can be treated so."""
     thing = next((thing for thing, columns in OF_THING.items() if name in columns), None)
     if thing is None and any(name in columns for columns in DATED.values()):

@@ -103,7 +103,8 @@ def _minded(
     asked, users = plan.asked, features_of(copy)
     scored = [(name, column) for name, column in plan.out if column in contract(name).by_name]
     lines = [alone(users)] if len(users) else []
-    if unseen := [(name, column) for name in ("queries", "results") for column in extras_of(copy)[name]]:
+    extras = extras_of(copy)
+    if unseen := [(name, column) for name in extras if name in ("queries", "results") for column in extras[name]]:
         lines.append(f"Mind: whether {columns_in_words(unseen)} can tell users apart was not looked at.")
     if "documents" in kept:
         lines.append(

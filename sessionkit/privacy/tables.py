@@ -8,6 +8,7 @@ from functools import cached_property
 
 import polars as pl
 
+from sessionkit.choices import StudyTable
 from sessionkit.privacy.clock import ORDER, sessions_of, with_elapsed
 from sessionkit.privacy.columns import ColumnPlan
 from sessionkit.privacy.judgment_keys import KEY
@@ -68,7 +69,7 @@ class Renaming:
             self.table(results.drop("session_id", strict=False), "results"),
         )
 
-    def table(self, frame: pl.DataFrame, name: str) -> pl.DataFrame:
+    def table(self, frame: pl.DataFrame, name: StudyTable) -> pl.DataFrame:
         """A table with its columns replaced or left out."""
         kept = frame.drop([column for column in frame.columns if (name, column) in self.plan.out])
         new = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import polars as pl
@@ -58,7 +58,7 @@ def log_of(study: Study, renaming: Renaming, rows: int, held: TemporaryFolder) -
     many = max(1, -(-(facts.results + facts.queries) // rows))
     aside = held.path / "aside"
     aside.mkdir()
-    columns = {name: study.columns(name) for name in LOG}
+    columns: dict[str, Sequence[str]] = {name: study.columns(name) for name in LOG}
     at_once = min(rows, ROWS) if many > 1 else max(rows, facts.results + facts.queries + facts.sessions)
     parts = slices(study, columns, at_once)
     return in_new_order((renaming.part(part) for part in parts), facts.sessions, many, aside)

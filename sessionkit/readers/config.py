@@ -130,7 +130,7 @@ def as_config(loaded: Mapping[str, Any], name: str, folder: Path) -> Config:
     if isinstance(format_, str) and format_ not in known:
         raise DataError(f"{name}: format is {format_!r}{suggestion(format_, known)}; formats: {', '.join(known)}")
     _check(loaded, name, schema_of(format_))
-    tables = {known: loaded[known] for known in TABLES if known in loaded}
+    tables: dict[str, Any] = {known: loaded[known] for known in TABLES if known in loaded}
     try:
         for options in tables.values():
             check_timezone(options.get("timezone"))

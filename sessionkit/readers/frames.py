@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Unpack
 
 import polars as pl
 
@@ -14,6 +14,7 @@ from sessionkit.readers.checks.small_log import whole_study
 from sessionkit.readers.raw import Raw, as_json
 from sessionkit.readers.tabular import Frame, as_polars
 from sessionkit.study import Settings, Study
+from sessionkit.study.settings import SettingValues
 
 
 def from_tables(
@@ -25,7 +26,7 @@ def from_tables(
     *,
     empty_list: str | None = None,
     strict: bool = False,
-    **settings: Any,  # noqa: ANN401
+    **settings: Unpack[SettingValues],
 ) -> Study:
     """Return the study of tables that are in memory, under our column names, checked like those of a file.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
+from sessionkit.choices import StudyTable
 from sessionkit.study import Study
 from sessionkit.study.session_subset import with_sessions
 
@@ -46,7 +47,7 @@ def in_memory(study: Study) -> Study:
     """The same study, its log read once as a stream and kept."""
     if study.storage.rows is not None:
         return study
-    orders = {"sessions": ["session_id"], "queries": ["session_id", "query_position"]}
+    orders: dict[StudyTable, list[str]] = {"sessions": ["session_id"], "queries": ["session_id", "query_position"]}
     orders["results"] = [*orders["queries"], "rank"]
     read = pl.collect_all([study.table(name) for name in orders], engine="streaming")
     tables = {name: frame.sort(order).lazy() for (name, order), frame in zip(orders.items(), read, strict=True)}

@@ -231,7 +231,7 @@ def batches(
         if all({*cached.columns[name]}.issuperset(wanted) for name, wanted in columns.items()):
             yield from (batch.reading(columns) for batch in cached.batches)
             return
-    read = {name: [*columns.get(name, ())] for name in IDS}
+    read: dict[str, list[str]] = {name: [*columns.get(name, ())] for name in IDS}
     read["sessions"] += ["session_id", "judgment_key", *(["user_id"] if columns.get("users") else [])]
     read["queries"] += ["results_status", *(["judgment_key"] if "judgment_key" in study.columns("queries") else [])]
     if study.storage.stored is None and study.storage.rows is None:

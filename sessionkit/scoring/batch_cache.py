@@ -31,7 +31,7 @@ def cache_batches(study: Study, columns: Mapping[str, Sequence[str]]) -> Iterato
     if study.facts.results > SMALL:
         yield
         return
-    read = {}
+    read: dict[str, list[str]] = {}
     for name in IDS:
         wanted = {*table(name).names, *columns.get(name, ())} - (NUMBERED if name == "results" else set())
         read[name] = [one for one in study.columns(name) if one in wanted]

@@ -12,6 +12,7 @@ from itertools import groupby
 
 import polars as pl
 
+from sessionkit.choices import StudyTable
 from sessionkit.errors import DataError
 from sessionkit.study.judgment_index import JUDGMENT
 from sessionkit.study.row_index import LENGTH, QUERIES, RESULTS, counts, public, repeated, session_of
@@ -29,7 +30,7 @@ ROWS = 2**21
 """Results of a slice where memory allows: larger slices are not faster."""
 PLACES = {"sessions": [QUERIES, RESULTS], "queries": ["query_position", LENGTH], "results": ["rank", JUDGMENT]}
 """What is read of a saved study in place of ids."""
-IDS = {
+IDS: dict[StudyTable, list[str]] = {
     "sessions": ["session_id", "judgment_key"],
     "queries": ["session_id", "query_position", "results_status"],
     "results": ["session_id", "query_position", "rank", "doc_id"],

@@ -113,7 +113,7 @@ def finish_package(
         frame = study.table(name)
         if name != "rejected" or not frame.head(1).collect().is_empty():
             written[name] = [_write(frame.sort(ORDER[name]) if name in ORDER else frame, folder / f"{name}.parquet")]
-    known = {name: log[0].sha256[name] for name in LOG} if len(log) == 1 else {}
+    known: dict[str, str] = {name: log[0].sha256[name] for name in LOG} if len(log) == 1 else {}
     resources = [
         resource(name, written[name], folder, known.get(name)) for name in (*TABLES, "rejected") if name in written
     ]
@@ -208,7 +208,7 @@ def write_log(
             # where folders of two partitions are one to the file system, their files still are two
             number = next(free for free in count(many[part.folder]) if not (homes[0] / f"{free:05}.parquet").exists())
             many[part.folder] += 1
-            files = {
+            files: dict[str, Path] = {
                 name: _write(frame.lazy(), home / f"{number:05}.parquet")
                 for name, frame, home in zip(LOG, (part.sessions, part.queries, part.results), homes, strict=True)
             }

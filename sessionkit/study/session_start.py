@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import polars as pl
 
+from sessionkit.choices import StudyTable
 from sessionkit.study.row_index import placed
 
 AT = pl.Datetime("us", "UTC")
-TELLING = {
+TELLING: dict[StudyTable, tuple[str, ...]] = {
     "sessions": ("started_at",),
     "queries": ("results_status", "issued_at"),
     "results": ("clicked_at",),

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import Any, get_args
+from typing import Any, TypedDict, get_args
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from sessionkit.choices import Merge, MissingPositions
@@ -19,6 +19,19 @@ MISSING: tuple[MissingPositions, ...] = get_args(MissingPositions)
 
 HIGHEST = 1024
 """The top of a grade scale is below this: 2 to that power is still a number."""
+
+
+class SettingValues(TypedDict, total=False):
+    """Settings by name, as functions take them; those of `Settings`."""
+
+    max_grade: float | None
+    unjudged_grades: Collection[float]
+    merge: Merge
+    collection_size: int | None
+    title: str | None
+    synthetic: bool
+    timezone: str | None
+    missing_positions: MissingPositions | None
 
 
 @dataclass(frozen=True)

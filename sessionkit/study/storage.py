@@ -10,11 +10,12 @@ from typing import Any
 import polars as pl
 from numpy.typing import NDArray
 
+from sessionkit.choices import StudyTable
 from sessionkit.errors import UsageError
 from sessionkit.study.facts import Facts
 
 DESCRIPTOR = "datapackage.json"
-LOG = ("sessions", "queries", "results")
+LOG: tuple[StudyTable, ...] = ("sessions", "queries", "results")
 
 
 def identity_of(directory: Path) -> tuple[int, int, int] | None:

@@ -10,10 +10,11 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar, cast, get_args
 
 import polars as pl
 
+from sessionkit.choices import TableName
 from sessionkit.contract import TABLES, table
 from sessionkit.display.text import in_html
 from sessionkit.errors import DataError, UsageError, suggestion
@@ -101,7 +102,7 @@ class Study:
     storage: Storage = field(default_factory=Storage, repr=False)
     memo: Memo = field(default_factory=Memo, init=False, repr=False)
 
-    def table(self, name: str) -> pl.LazyFrame:
+    def table(self, name: TableName) -> pl.LazyFrame:
         """Return a table by its name.
 
         Raises
@@ -109,13 +110,13 @@ class Study:
         UsageError
             There is no such table.
         """
-        known = (*TABLES, "rejected")
+        known: tuple[TableName, ...] = get_args(TableName)
         if name not in known:
             raise UsageError(f"a study has no table {name!r}{suggestion(name, known)}; tables: {', '.join(known)}")
         frame: pl.LazyFrame = getattr(self, name)
         return frame
 
-    def columns(self, name: str) -> tuple[str, ...]:
+    def columns(self, name: TableName) -> tuple[str, ...]:
         """Return the names of a table's columns, the declared ones first."""
         return self.memo.once(("columns", name), lambda: tuple(self.table(name).collect_schema().names()))
 
@@ -139,7 +140,7 @@ class Study:
             There is no such table.
         """
         for name in tables:
-            self.table(name)
+            self.table(name)  # type: ignore[arg-type]  # which refuses a name that is none
         return replace(self, storage=Storage(), **tables)  # type: ignore[arg-type]  # names of tables alone
 
     @property

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from sessionkit.choices import StudyTable
 from sessionkit.contract import TABLES, table
 from sessionkit.engines.spark.columns import (
     KEY,
@@ -84,8 +85,10 @@ class SparkSource:
         of_users = [name for name in reads.get("users", ()) if name != USER]
         if of_users:
             own["sessions"][USER] = None
-        columns = {name: [self.column(name, column) for column in own[name] if column != SESSION] for name in own}
-        frames = {name: self.frame(name, [ID, *columns[name]]) for name in own}
+        columns: dict[str, list[SparkColumn]] = {
+            name: [self.column(name, column) for column in own[name] if column != SESSION] for name in own
+        }
+        frames: dict[str, SparkFrame] = {name: self.frame(name, [ID, *columns[name]]) for name in own}
         if self.study.restriction is not None:
             chosen = pl.DataFrame(self.study.sessions.select(SESSION).collect()).to_arrow(
                 compat_level=pl.CompatLevel.oldest()
@@ -109,7 +112,7 @@ class SparkSource:
         columns = [self.column("judgments", name) for name in names]
         return self.frame("judgments", columns), columns
 
-    def column(self, name: str, column: str) -> SparkColumn:
+    def column(self, name: StudyTable, column: str) -> SparkColumn:
         """How a column of a table travels."""
         if self.given and not (column in ALWAYS.get(name, ()) and column not in self.given[name].columns):
             return column_of(name, column, self.given[name])
@@ -157,7 +160,7 @@ def tables(given: Mapping[str, SparkFrame | str], settings: Settings, spark: Spa
     """
     from pyspark.sql import DataFrame as SparkFrame
 
-    frames = {}
+    frames: dict[str, SparkFrame] = {}
     for name, frame in given.items():
         if name not in TABLES:
             raise UsageError(

@@ -132,7 +132,6 @@ def ingest(
     kept, and the value is missing in it.
     """
     from sessionkit.analysis.record_accounts import accounts, heavy_losses
-    from sessionkit.readers.progress import watched
     from sessionkit.readers.read import read
     from sessionkit.study import add_partition
     from sessionkit.study.package_writer import refuse_to_replace
@@ -145,7 +144,7 @@ def ingest(
     refuse_to_replace(out)
     require_outside([*sources, *(judgments or []), *([topics] if topics else []), *([config] if config else [])], out)
     require_writable(out)
-    with watched() as progress, working(f"reading {sources[0]}", progress):
+    with working(f"reading {sources[0]}"):
         study = read(
             sources if len(sources) > 1 else sources[0],
             format=from_,

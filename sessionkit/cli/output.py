@@ -66,6 +66,8 @@ PAPERS = (OutputForm.latex, OutputForm.markdown)
 """Forms for a paper, in which a finding is its main table as papers print it."""
 WIDTH = 100
 """Characters at which a reading is folded."""
+FEWEST, AROUND = 10, 5
+"""Rows of a table that a terminal shows at least, and lines of its screen that are left for what stands around them."""
 LINE_ENDS = {character: NAMED[character] for character in "\t\n\r"}
 
 
@@ -230,8 +232,7 @@ def _rendered(frame: pl.DataFrame, to: Destination, *, header: bool = True, capt
     if to.form in PAPERS:
         return _for_paper(frame, to, caption.replace("_", " ").capitalize()).encode()
     if to.form is OutputForm.table:
-        width = shutil.get_terminal_size().columns if to.terminal else None
-        return table_text(frame, width).encode()
+        return (_screenful(frame) if to.terminal else table_text(frame)).encode()
     if to.form is OutputForm.parquet:
         buffer = io.BytesIO()
         frame.write_parquet(buffer)
@@ -243,6 +244,19 @@ def _rendered(frame: pl.DataFrame, to: Destination, *, header: bool = True, capt
     else:
         text = _one_line_each(frame).write_csv(separator="\t", quote_style="never", include_header=header)
     return (_harmless(text) if to.terminal else text).encode()
+
+
+def _screenful(frame: pl.DataFrame) -> str:
+    """Return the rows of a table that a terminal shows at once, and how to get the others."""
+    size = shutil.get_terminal_size()
+    rows = max(FEWEST, size.lines - AROUND)
+    more = len(frame) - rows
+    rest = (
+        f"\u2026 {more:,} more {'row' if more == 1 else 'rows'}: --output FILE, or --format table | less\n"
+        if more > 0
+        else ""
+    )
+    return table_text(frame.head(rows), size.columns) + rest
 
 
 def _for_paper(frame: pl.DataFrame, to: Destination, caption: str) -> str:

@@ -68,11 +68,10 @@ def judgment_loss(
     stay. Tables for --table: agreement, knees, confusion, pairs, left_out, settings, reading.
     """
     from sessionkit.analysis.judgment_loss.judgment_loss import judgment_loss as lost
-    from sessionkit.analysis.rescore.steps import watched
 
     to = destination(format_, output, chart)
     opened = open_source(study, where)
-    with watched() as steps, working("losing judgments", steps):
+    with working("losing judgments"):
         found = lost(
             opened,
             measures,
@@ -139,11 +138,10 @@ def judge_noise(
     left_out, settings, reading.
     """
     from sessionkit.analysis.judge_noise.judge_noise import judge_noise as redrawn
-    from sessionkit.analysis.rescore.steps import watched
 
     to = destination(format_, output, chart)
     opened = open_source(study, where)
-    with watched() as steps, working("drawing judgments", steps):
+    with working("drawing judgments"):
         found = redrawn(
             opened,
             measures,

@@ -6,17 +6,22 @@ import io
 import os
 import sys
 import threading
-import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from sessionkit.errors import DataWarning, SessionkitError, lack_of_space, visible
+
+if TYPE_CHECKING:
+    from sessionkit.study.progress import Progress
 
 DATA, COMMAND, INTERRUPTED, PIPE = 1, 2, 130, 141
 """Exit statuses beside 0."""
 PATIENCE = 1.0
 """Seconds of work after which a terminal is shown that it goes on."""
+OFTEN, WIDEST = 0.1, 60
+"""Seconds after which what is shown is brought up to date, and characters of what is being done."""
 
 
 def run(arguments: Sequence[str], interrupted: Callable[[], bool] = bool) -> int:
@@ -87,31 +92,38 @@ def note(text: str) -> None:
 
 
 @contextmanager
-def working(what: str, progress: object = "") -> Iterator[None]:
-    """Show on a terminal that work goes on, once it has taken over a second, and, as text, how far it has come."""
+def working(what: str) -> Iterator[None]:
+    """Show on a terminal that work goes on, once it has taken over a second: how far it has come, and the time that is left."""
     if not sys.stderr.isatty():
         yield
         return
-    done, shown = threading.Event(), threading.Event()
+    from sessionkit.study.progress import watched
 
-    def show() -> None:
-        began = time.monotonic()
-        while not done.wait(PATIENCE):
-            far = f", {progress}" if str(progress) else ""
-            sys.stderr.write(f"\r\x1b[K{visible(what)[:60]} \u2026 {time.monotonic() - began:.0f} s{far}")
-            sys.stderr.flush()
-            shown.set()
+    done = threading.Event()
+    with watched() as progress:
+        clock = threading.Thread(target=_show, args=(visible(what), progress, done), daemon=True)
+        clock.start()
+        try:
+            yield
+        finally:
+            done.set()
+            clock.join()
 
-    clock = threading.Thread(target=show, daemon=True)
-    clock.start()
-    try:
-        yield
-    finally:
-        done.set()
-        clock.join()
-        if shown.is_set():
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
+
+def _show(what: str, progress: Progress, done: threading.Event) -> None:
+    """Draw a bar, or where no end is known what has been done, until it is done; then wipe it away."""
+    if done.wait(PATIENCE):
+        return
+    from rich import progress as rich
+    from rich.console import Console
+
+    columns = (rich.BarColumn(bar_width=24), rich.TimeElapsedColumn(), rich.TimeRemainingColumn())
+    texts = [rich.TextColumn(f"{{task.fields[{name}]}}", markup=False) for name in ("what", "far")]
+    with rich.Progress(texts[0], *columns, texts[1], console=Console(file=sys.stderr), transient=True) as bar:
+        task = bar.add_task("", total=None, what=what[:WIDEST], far="")
+        while not done.wait(OFTEN):
+            share = progress.share
+            bar.update(task, total=None if share is None else 1.0, completed=share or 0.0, far=str(progress))
 
 
 @contextmanager

@@ -21,7 +21,6 @@ A new log format is a file in ``formats/``, a new format of judgments one in ``j
     raw.py          the records of one source, not yet checked, with a way back to their raw text
     stream.py       a log that is taken from its files some whole sessions at a time, and never there as a whole
     tabular.py      anything tabular as a polars frame
-    progress.py     how far a reading has come
 
 Names are imported when they are first used: what opens a saved study, or scores tables, needs no format.
 """

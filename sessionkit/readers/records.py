@@ -32,11 +32,11 @@ from sessionkit.readers.io.record_store import Keep, OnDisk, in_memory
 from sessionkit.readers.judgments.files import ByText, JudgmentSources, judgment_files, keyed_by_text, read_judgments
 from sessionkit.readers.large.large_study import large_study
 from sessionkit.readers.large.sizes import ENOUGH, is_large, weight_of
-from sessionkit.readers.progress import begun_again
 from sessionkit.readers.raw import Locate, Raw, as_lines
 from sessionkit.readers.stream import AccountedStream, NotAsItComesError, StreamedLog
 from sessionkit.study import Source, Study
 from sessionkit.study.memory_limit import memory_budget
+from sessionkit.study.progress import begun_again
 from sessionkit.study.temporary import TemporaryFolder
 
 Tallies = Mapping[tuple[str, str], int]

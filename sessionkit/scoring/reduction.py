@@ -21,6 +21,7 @@ from sessionkit.scoring.result_cache import ResultCache, key_of, partitions, tex
 from sessionkit.study import Study
 from sessionkit.study.batches import ROWS
 from sessionkit.study.memory_limit import memory_budget
+from sessionkit.study.progress import WATCHED, count, expect
 from sessionkit.study.storage import StoredBatch
 
 RESULT_BYTES, COLUMN_BYTES = 200, 50
@@ -144,7 +145,11 @@ def parts_of(
     columns = columns_of_tasks(tasks)
     each = RESULT_BYTES + COLUMN_BYTES * max(task.columns_made for task in tasks)
     rows = max(FEWEST, min(ROWS, memory_budget(memory) // each))
+    if WATCHED and stored is None:
+        expect("sessions", study.facts.sessions)
     for batch in batches(study, columns, rows, stored, max(task.slots for task in tasks)):
+        if WATCHED:
+            count("sessions", len(batch.sessions))
         yield [task.part(batch.reading(task.columns())) for task in tasks]
 
 

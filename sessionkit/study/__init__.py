@@ -27,6 +27,7 @@ In come checked tables, in memory or on disk; out goes a `Study` that hands out 
     package_reader.py     reading a study back
     atomic_files.py       putting a finished directory or file in its place in one rename
     temporary.py          folders of studies that were not saved yet; copies of written studies
+    progress.py           how far long work has come, for whoever shows it
     memory_limit.py       how much memory work on large logs may use
 """
 

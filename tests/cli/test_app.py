@@ -8,8 +8,9 @@ import pytest
 import typer
 
 import sessionkit
-from sessionkit.cli.app import COMMANDS, app_for, name_of
+from sessionkit.cli.app import COMMANDS, PANELS, app_for, name_of
 from sessionkit.errors import DataError, UsageError
+from tests.support.clinic import read_clinic
 
 NAMES = [name_of(command) for command in COMMANDS]
 ASKED = (
@@ -109,6 +110,41 @@ def test_help_is_that_of_the_command_or_a_guide(call):
     assert call("help").out.startswith(call("--help").out)
     assert call("help").out.endswith("Topics of sessionkit help: contributing\n")
     assert call("help", "contributing").out.startswith("# ")
+
+
+COMPLETED = [
+    ("sco", ["score"]),
+    ("chart ses", ["session-curve", "session-timeline"]),
+    ("score STUDY nsD", ["nsDCG"]),
+    ("score STUDY nsDCG@10 --by sys", ["system_id"]),
+    ("score STUDY nsDCG@10 --by system_id,years_p", ["system_id,years_portal"]),
+    ("compare STUDY nsDCG@10 --within sk", ["skill"]),
+    ("correlate STUDY nsDCG@10 --with sat", ["satisfaction"]),
+    ("curve STUDY nsDCG@10 --format l", ["latex"]),
+    ("measures avg", ["avgpos"]),
+    ("formats que", ["quepid"]),
+    ("help cont", ["contributing"]),
+    ("score nowhere nsDCG@10 --by sys", []),
+]
+"""What is typed, and what a shell offers in place of its last word."""
+
+
+@pytest.mark.parametrize(("typed", "offered"), COMPLETED)
+def test_a_shell_completes_names(typed, offered, call, tmp_path, monkeypatch):
+    read_clinic().save(tmp_path / "STUDY")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("_SESSIONKIT_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", f"sessionkit {typed}")
+    monkeypatch.setenv("COMP_CWORD", str(len(typed.split())))
+    assert call().out.split() == offered
+
+
+def test_options_stand_in_panels(call, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")
+    shown = call("compare", "--help").out
+    for panel in ("Options", "Which sessions, and groups", "Tests and intervals", "Results", "Memory and engine"):
+        assert f"\N{BOX DRAWINGS LIGHT HORIZONTAL} {panel} \N{BOX DRAWINGS LIGHT HORIZONTAL}" in shown
+    assert all(f" {panel} " in call("--help").out for panel in PANELS)
 
 
 def test_help_names_what_there_is(refused):

@@ -53,6 +53,20 @@ def test_nothing_acts_on_a_terminal(form, monkeypatch):
     assert "[red]g" in shown
 
 
+@pytest.mark.parametrize(("lines", "shown"), [(24, 19), (5, 10)])
+def test_a_terminal_shows_a_screenful_and_how_to_get_the_rest(lines, shown, monkeypatch):
+    frame = pl.DataFrame({"value": range(1000)})
+    whole = text(frame, OutputForm.table)
+    assert len(whole.splitlines()) == 1002  # elsewhere every row
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.setenv("LINES", str(lines))
+    *rows, last = text(frame, OutputForm.table).splitlines()
+    assert rows[2:] == whole.splitlines()[2 : shown + 2]
+    assert last == f"\N{HORIZONTAL ELLIPSIS} {1000 - shown} more rows: --output FILE, or --format table | less"
+    assert len(text(frame, OutputForm.tsv).splitlines()) == 1001
+    assert "more row" not in text(frame.head(shown), OutputForm.table)
+
+
 def test_forms_by_default(monkeypatch, tmp_path):
     assert destination(None, None).form is OutputForm.tsv
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)

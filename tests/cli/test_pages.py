@@ -149,5 +149,6 @@ def test_what_cannot_be(refused, study, tmp_path, arguments, names):
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(("x.", ".x"))]
 
 
-def test_the_help_names_the_measures_that_a_report_has(call):
+def test_the_help_names_the_measures_that_a_report_has(call, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
     assert f"Default: {' '.join(SUMMARY)}." in " ".join(call("report", "--help").out.split())

@@ -34,11 +34,11 @@ def test_mixed_in_every_form(call):
     assert shown.startswith("The claim is about users like these 30 and topics like these 4.")
     assert "components\n" in shown
     rows = [json.loads(line) for line in call(*words, "--format", "jsonl").lines]
-    assert {row["table"] for row in rows} == {"effects", "components", "fits", "reading"}
+    assert {row["table"] for row in rows} == {"effects", "components", "fits", "provenance", "reading"}
     one = call(*words, "--table", "components", "--format", "csv").lines
     assert one[0] == "measure,component,levels,variance,low,high,sd,share"
     assert len(one) == 5
-    assert "nan" not in tsv.out.lower()
+    assert "\tnan" not in tsv.out.lower()
 
 
 @pytest.mark.slow
@@ -65,6 +65,7 @@ def test_power_in_every_form(call):
         "# smallest",
         "# power",
         "# components",
+        "# provenance",
         "# reading",
     ]
     assert call(*words).out == tsv.out

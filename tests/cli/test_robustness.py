@@ -106,12 +106,11 @@ def test_the_help_names_what_python_knows():
 
 
 def test_progress_is_shown_on_a_terminal(monkeypatch, clinic, capsys):
-    from sessionkit.analysis.rescore.steps import watched
     from sessionkit.cli import runner
 
     monkeypatch.setattr(runner, "PATIENCE", 0.02)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    with watched() as steps, working("losing judgments", steps):
+    with working("losing judgments"):
         sk.judgment_loss(sk.open_study(clinic), "nsDCG@10", fractions=[0.5], draws=8)
     said = capsys.readouterr().err
     assert "losing judgments" in said

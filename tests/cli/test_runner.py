@@ -124,7 +124,8 @@ def test_progress_shows_on_a_terminal_only_and_clears_itself(monkeypatch, capsys
         time.sleep(0.2)
     shown = capsys.readouterr().err
     assert "waiting \\e[31m" in shown
-    assert shown.endswith("\r\x1b[K")
+    assert "\x1b[31m" not in shown
+    assert shown.endswith("\x1b[2K"), "the line is wiped"
 
 
 def test_a_closed_stdout_is_one_line():

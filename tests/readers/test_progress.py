@@ -3,19 +3,20 @@
 import pytest
 
 from sessionkit.readers.io.log_files import unpacked
-from sessionkit.readers.progress import came, watched
+from sessionkit.study.progress import BYTES, count, watched
 
 
 def test_nothing_is_counted_unless_watched(write):
     path = write("log.txt.gz", "x" * 1000)
-    came(rows=3)
+    count("rows", 3)
     with watched() as progress:
         with unpacked(path) as stream:
             assert stream.read(10) == b"x" * 10
             assert stream.read() == b"x" * 990
-        came(rows=1200, rejected=1)
-    came(rows=7)
-    assert (progress.bytes, progress.rows, progress.rejected) == (1000, 1200, 1)
+        count("rows", 1200)
+        count("rejected")
+    count("rows", 7)
+    assert progress.done == {BYTES: 1000, "rows": 1200, "rejected": 1}
     assert str(progress) == "1,200 rows, 1 rejected"  # less than a megabyte is none
 
 
@@ -27,6 +28,10 @@ def test_a_large_log_counts_its_rows_and_rejects(write, quiet_read, in_parts):
     in_parts()
     with watched() as progress:
         study = quiet_read(write("log.csv", text), format="core")
-    assert progress.bytes >= len(text)
+    assert progress.done[BYTES] >= len(text)
     facts = study.facts
-    assert progress.rows == facts.queries + facts.results - study.rejected.collect().height + progress.rejected > 0
+    assert (
+        progress.done["rows"]
+        == facts.queries + facts.results - study.rejected.collect().height + progress.done["rejected"]
+        > 0
+    )

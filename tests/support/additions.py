@@ -138,7 +138,7 @@ def copied(package: Path, folder: Path) -> Path:
 
 def added(package: Path) -> dict[str, set[Place]]:
     """Add one of each kind to a copy of the package; return the places of each."""
-    sections, formats, app = (_defining(package, f"{name}: ") for name in ("SECTIONS", "FORMATS", "COMMANDS"))
+    sections, formats, app = (_defining(package, f"{name}: ") for name in ("SECTIONS", "FORMATS", "PANELS"))
     charts = _defining(package, "CHARTS = ")
     measures = _defining(package, "class ReciprocalRank")
     return {

@@ -10,7 +10,7 @@ from sessionkit.analysis.judge_noise.errors import Errors
 from sessionkit.analysis.judgment_loss.order import kendall
 from sessionkit.analysis.rescore.log import RescoredLog, Scoring
 from sessionkit.analysis.rescore.pairs import RescoredPairs
-from sessionkit.analysis.rescore.steps import planned
+from sessionkit.study.progress import expect
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +62,7 @@ def drawn(
     every = tuple(range(len(log.measures)))
     scorings = [Scoring(lambda: grades, every)]
     scorings += [Scoring(lambda draw=draw: redrawn(grades, errors, (seed, draw)), every) for draw in range(draws)]  # type: ignore[misc]
-    planned(len(scorings))
+    expect("scorings", len(scorings))
     shape = (draws + 1, len(every), len(tested.pairs))
     difference, p, tau = np.full(shape, np.nan), np.ones(shape), np.full(shape[:2], np.nan)
     untouched = np.ones(len(every), dtype=bool)

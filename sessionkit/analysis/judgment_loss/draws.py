@@ -12,7 +12,7 @@ import numpy as np
 from sessionkit.analysis.judgment_loss.subsets import LEAST_OTHERS, LEAST_RELEVANT, Order
 from sessionkit.analysis.rescore.groups import Groups
 from sessionkit.analysis.rescore.log import RescoredLog, Scoring
-from sessionkit.analysis.rescore.steps import planned
+from sessionkit.study.progress import expect
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Draws:
             for draw in draws
             for of, whole in sets
         ]
-        planned(len(scorings))
+        expect("scorings", len(scorings))
         back = np.argsort([number for of, _ in sets for number in of])
         for parts in _several(self.log.values(scorings, self.groups.number), len(sets)):
             yield np.hstack(parts)[:, back]

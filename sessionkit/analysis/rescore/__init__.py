@@ -6,5 +6,4 @@
     groups.py  the groups that are compared, such as systems; sessions and runs that are left out
     pairs.py   pairs of groups: the difference and the p-value of each, whatever the values
     ranks.py   signed ranks and t of many pairs at once
-    steps.py   how far it has come, for whoever shows it
 """

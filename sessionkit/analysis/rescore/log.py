@@ -9,7 +9,6 @@ import numpy as np
 import polars as pl
 
 from sessionkit.analysis.compare.session_values import grouping_columns, no_column
-from sessionkit.analysis.rescore.steps import made
 from sessionkit.errors import MeasureError
 from sessionkit.scoring.alternative_judgments import Rejudging, only_sessions, under
 from sessionkit.scoring.batch import SessionBatch, batches
@@ -21,6 +20,7 @@ from sessionkit.scoring.score import score_task, session_measures
 from sessionkit.study import Study
 from sessionkit.study.batches import ROWS
 from sessionkit.study.memory_limit import memory_budget
+from sessionkit.study.progress import count
 from sessionkit.study.row_index import counts
 
 KEYS = ("session_id", "user_id", "topic_id")
@@ -117,7 +117,7 @@ class RescoredLog:
         """
         if self.kept is not None:
             for values in self._batch_values(self.kept, scorings, group):
-                made()
+                count("scorings")
                 yield values
             return
         width = max(1, len(group)) * max(1, len(self.measures)) * 8
@@ -132,7 +132,7 @@ class RescoredLog:
                     parts[number].append(values)
                 begin = end
             for several in parts:
-                made()
+                count("scorings")
                 yield np.concatenate(several)
 
     def _batch_values(self, batch: SessionBatch, some: Sequence[Scoring], group: np.ndarray) -> Iterator[np.ndarray]:

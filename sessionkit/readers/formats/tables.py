@@ -27,11 +27,11 @@ from sessionkit.readers.judgments.files import ByText, JudgmentSources, judgment
 from sessionkit.readers.large.feeds import SideBySide
 from sessionkit.readers.large.large_study import large_study
 from sessionkit.readers.large.sizes import is_large
-from sessionkit.readers.progress import begun_again
 from sessionkit.readers.raw import Raw
 from sessionkit.readers.stream import NotAsItComesError, StreamedLog
 from sessionkit.study import Study
 from sessionkit.study.memory_limit import memory_budget
+from sessionkit.study.progress import begun_again
 from sessionkit.study.temporary import TemporaryFolder
 
 TRIED = "the user study of ir_metrics (tab-separated, three tables); NDJSON and Parquet on made-up ones"

@@ -19,8 +19,8 @@ from typing import IO, cast
 from sessionkit.errors import DataError, lack_of_space, suggestion
 from sessionkit.readers.io.digest import digest_of
 from sessionkit.readers.io.signatures import GZIP, PARQUET, ZSTD, unread, utf16_of
-from sessionkit.readers.progress import counted
 from sessionkit.study.locations import named_in_utf8
+from sessionkit.study.progress import counted
 
 HEAD = 1 << 16
 UTF8_BOM = codecs.BOM_UTF8

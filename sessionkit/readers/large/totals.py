@@ -18,10 +18,10 @@ from sessionkit.readers.checks.rejection import beside, described, none_rejected
 from sessionkit.readers.checks.source_checks import CheckedSource
 from sessionkit.readers.io.record_store import room_in
 from sessionkit.readers.large.feeds import OutOfOrderError
-from sessionkit.readers.progress import came
 from sessionkit.readers.raw import Raw
 from sessionkit.study import Source
 from sessionkit.study.depths import depths_in, summed
+from sessionkit.study.progress import count
 from sessionkit.study.storage import StudyBatch
 
 Types = dict[str, dict[str, pl.DataType]]
@@ -117,7 +117,8 @@ class Gathered:
             )
             for old, one in zip(before, new, strict=True)
         )
-        came(rows=part.rows.accepted.height, rejected=part.broken.height)
+        count("rows", part.rows.accepted.height)
+        count("rejected", part.broken.height)
         rejects = part.rejects
         if rejects.height:
             path = self._rejects(name) / f"{self._files:012}.parquet"

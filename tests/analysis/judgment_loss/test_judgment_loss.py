@@ -10,8 +10,8 @@ from scipy import stats
 
 import sessionkit as sk
 from sessionkit.analysis.judgment_loss.subsets import Order
-from sessionkit.analysis.rescore.steps import watched
 from sessionkit.errors import DataError, UsageError
+from sessionkit.study.progress import watched
 from tests.analysis.compare import all_arrangements
 from tests.analysis.judgment_loss.runs import listed, runs, with_judgments
 from tests.support.clinic import read_clinic
@@ -178,9 +178,10 @@ def test_no_judgments_and_options_that_make_no_sense(clinic):
 
 
 def test_scorings_are_counted_for_whoever_watches(clinic):
-    with watched() as steps:
+    with watched() as progress:
         sk.judgment_loss(clinic, "nsDCG@10", fractions=[0.5], draws=3)
-    assert (steps.done, steps.of, str(steps)) == (4, 4, "4 of 4 scorings")
+    assert (progress.done["scorings"], progress.of["scorings"], progress.share) == (4, 4, 1)
+    assert "4 of 4 scorings" in str(progress)
 
 
 @pytest.mark.slow

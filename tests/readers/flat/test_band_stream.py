@@ -8,8 +8,8 @@ import pytest
 
 from sessionkit.errors import DataWarning
 from sessionkit.readers.flat import band_stream
-from sessionkit.readers.progress import watched
 from sessionkit.readers.read import read
+from sessionkit.study.progress import watched
 
 DAY = "2006-03-04"
 SHUFFLED = random.Random(1).sample(range(99), 60)  # noqa: S311
@@ -151,7 +151,7 @@ def test_what_shows_at_the_end_leaves_nothing_half_done(write, courses_of, tmp_p
     assert taken == ["Streamed"]
     assert len({str(one.message) for one in warned}) == len(warned)
     rows = sum(source.rows for source in study.sources)
-    assert (progress.rows, progress.rejected) == (rows, study.rejected.collect().height)
+    assert (progress.done["rows"], progress.done["rejected"]) == (rows, study.rejected.collect().height)
     assert len(list(places.iterdir())) == 1, "the study alone"
 
 

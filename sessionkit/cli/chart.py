@@ -34,7 +34,7 @@ def chart(
         typer.Option(
             "--measure",
             metavar="MEASURE",
-            help="What to draw; of charts of several measures it may be given again.",
+            help="Measure to draw; repeatable for charts of several measures.",
             show_default=False,
         ),
     ] = None,
@@ -44,7 +44,7 @@ def chart(
         typer.Option(
             "--vary",
             metavar=GRAMMAR,
-            help="What is varied, the first two parameters along the axes. Default: b and bq from 1.5 to 10.",
+            help="Parameters to vary; the first two are the axes. Default: b and bq from 1.5 to 10.",
             show_default=False,
         ),
     ] = None,
@@ -54,7 +54,7 @@ def chart(
         typer.Option(
             "--against",
             metavar="SYSTEM",
-            help="The system whose lead is below 0. Default: the second by name.",
+            help="The system that negative differences favor. Default: the second by name.",
             show_default=False,
         ),
     ] = None,
@@ -63,7 +63,7 @@ def chart(
         typer.Option(
             "--session",
             metavar="ID",
-            help="The session. Default: the one with the most queries.",
+            help="Session to draw. Default: the one with the most queries.",
             show_default=False,
         ),
     ] = None,
@@ -72,8 +72,7 @@ def chart(
         typer.Option(
             "--with",
             metavar="COLUMN",
-            help="What to correlate with: ratings, other numbers of sessions or users, or a measure; may be "
-            "given again.",
+            help="Ratings, other numeric columns of sessions or users, or a measure to correlate with; repeatable.",
             show_default=False,
             callback=columns_or_measures_first,
         ),
@@ -83,7 +82,7 @@ def chart(
         typer.Option(
             "--difference",
             metavar="NUMBER|SHARE%",
-            help="The smallest true difference worth finding, as power has it.",
+            help="The smallest true difference worth finding, as for power.",
             show_default=False,
         ),
     ] = None,
@@ -92,8 +91,8 @@ def chart(
         typer.Option(
             "--average",
             metavar="sessions|queries",
-            help="Within sessions of two or more queries, or all queries pooled, after ECIR 2008, and by "
-            "default sDCG@100. Default: sessions.",
+            help="sessions: within sessions of two or more queries. queries: all queries pooled, after ECIR 2008, "
+            "by default with sDCG@100. Default: sessions.",
             show_default=False,
         ),
     ] = None,
@@ -103,7 +102,7 @@ def chart(
             "--long",
             metavar="N",
             min=1,
-            help="Queries from which on a session is long. Default: 4.",
+            help="Number of queries that makes a session long. Default: 4.",
             show_default=False,
         ),
     ] = None,

@@ -45,7 +45,7 @@ def correlate(
         typer.Option(
             "--with",
             metavar="COLUMN",
-            help="Ratings or other numbers of sessions or users, such as performance, or a measure; may be given again.",
+            help="Ratings or another numeric column of sessions or users, such as performance, or a measure; repeatable.",
             show_default=False,
             callback=columns_or_measures_first,
         ),
@@ -55,7 +55,7 @@ def correlate(
         typer.Option(
             "--control",
             metavar="COLUMN|MEASURE",
-            help="Hold this constant, such as Queries, the number of queries; may be given again.",
+            help="Hold this constant, such as Queries, the number of queries; repeatable.",
             show_default=False,
             callback=columns_or_measures_first,
         ),
@@ -74,11 +74,11 @@ def correlate(
     format_: FormatOption = None,
     output: OutputOption = None,
 ) -> None:
-    """Measures against ratings: what goes with what, how surely.
+    """Correlate measures with ratings or other columns.
 
     Pearson, Spearman and Kendall's tau-b with intervals and p-values, over the sessions that have both numbers. Where
-    users have several sessions these come from draws of whole users. Tables for --table: correlations, differences (of
-    two measures in their correlation: Williams, Steiger, or draws), reading.
+    users have several sessions, whole users are resampled. Tables for --table: correlations, differences (between the
+    correlations of two measures: Williams, Steiger, or draws), reading.
     """
     from sessionkit.analysis.correlate.correlate import correlate as correlated
 

@@ -18,13 +18,14 @@ PAGES = (".html", ".htm")
 def report(
     study: StudyArgument,
     output: Annotated[
-        Path, typer.Option("--output", metavar="FILE", help="The page to write, report.html.", show_default=False)
+        Path,
+        typer.Option("--output", metavar="FILE", help="The page to write, such as report.html.", show_default=False),
     ],
     measures: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="[MEASURE]...",
-            help=f"What to score. Default: {' '.join(SUMMARY)}.",
+            help=f"Measures to score. Default: {' '.join(SUMMARY)}.",
             show_default=False,
         ),
     ] = None,
@@ -45,7 +46,7 @@ def report(
         typer.Option(
             "--also",
             metavar="PARTS",
-            help="What to work out beside: mixed (compare --population users,topics), power, noise (judge-noise), discriminate; "
+            help="Additional analyses: mixed (compare --population users,topics), power, noise (judge-noise), discriminate; "
             "several joined by commas.",
             show_default=False,
         ),
@@ -55,17 +56,16 @@ def report(
         typer.Option(
             "--difference",
             metavar="NUMBER|SHARE%",
-            help="Of --also power: the smallest true difference worth finding, in the first measure's units, or such as 10% of the "
-            "first group's mean.",
+            help="For --also power: the smallest true difference worth finding, in the first measure's units, or as a share such as "
+            "10% of the first group's mean.",
             show_default=False,
         ),
     ] = None,
     memory: MemoryOption = None,
 ) -> None:
-    """One HTML page: findings, scores, figures, method.
+    """Write an HTML page: findings, scores, figures, method.
 
-    The page needs no network, and text from the log cannot act in it. Live discounts and an explorer of sessions work in
-    it.
+    The page needs no network, and text from the log cannot run in it. It has live discounts and a session explorer.
     """
     from sessionkit.reports import report as reported
     from sessionkit.scoring.measures.grammar import parse_measure
@@ -73,7 +73,7 @@ def report(
 
     require_place(output)
     if output.suffix and output.suffix.lower() not in PAGES:
-        raise UsageError(f"{output.name} ends in {output.suffix}; a report is a page: name it {output.stem}.html")
+        raise UsageError(f"{output.name} ends in {output.suffix}; a report is an HTML page: name it {output.stem}.html")
     asked = [parse_measure(measure) for measure in measures or []]
     opened = open_source(study, where)
     with working("reporting"):

@@ -170,7 +170,7 @@ def require_place(path: Path) -> None:
         raise UsageError(f"cannot write {path}: it is a directory; name a file in it")
     folder = resolved(path).parent
     if not folder.is_dir():
-        raise UsageError(f"cannot write {path}: there is no directory {folder}; make it first")
+        raise UsageError(f"cannot write {path}: the directory {folder} does not exist; create it first")
 
 
 def write_whole(path: Path, content: bytes) -> Path:

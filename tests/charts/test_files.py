@@ -37,12 +37,12 @@ def test_unknown_endings_are_refused_with_what_is_possible(curves, tmp_path, nam
 
 
 def test_what_is_no_chart_is_refused(tmp_path):
-    with pytest.raises(UsageError, match="a chart is saved, not int"):
+    with pytest.raises(UsageError, match="save takes a chart, not int"):
         save(1, tmp_path / "a.svg")
 
 
 def test_places_that_cannot_be_written_are_refused(curves, tmp_path):
-    with pytest.raises(UsageError, match="there is no directory"):
+    with pytest.raises(UsageError, match="does not exist; create it"):
         save(session_curve(curves()), tmp_path / "none" / "a.svg")
     (tmp_path / "dir.svg").mkdir()
     with pytest.raises(UsageError, match="it is a directory"):

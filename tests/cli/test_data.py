@@ -85,7 +85,7 @@ def test_check_of_a_source_and_of_a_study_agree(call, log, study):
 
 
 def test_verify_finds_a_file_that_was_changed(call, study):
-    assert "all is as it was written" in call("check", study, "--verify", "--format", "table").err
+    assert "nothing has changed since it was written" in call("check", study, "--verify", "--format", "table").err
     file = study / "judgments.parquet"
     content = bytearray(file.read_bytes())
     content[len(content) // 2] ^= 1
@@ -179,7 +179,7 @@ def test_a_place_that_cannot_be_written_is_refused_before_anything_is_read(monke
     monkeypatch.setattr("sessionkit.readers.read", read)
     (tmp_path / "file").touch()
     refused(2, "ingest", log, "--out", tmp_path / "file", names=["is a file"])
-    refused(2, "ingest", log, "--out", tmp_path / "file" / "new", names=["is no directory"])
+    refused(2, "ingest", log, "--out", tmp_path / "file" / "new", names=["is not a directory"])
     refused(2, "ingest", log, "--out", log.parent, names=["holds something that is no study"])
     monkeypatch.setattr("os.access", lambda *_: False)
     refused(2, "ingest", log, "--out", tmp_path / "new", names=["cannot be written"])

@@ -17,7 +17,7 @@ def test_a_copy_is_made_and_told_of(call, study, tmp_path):
     team = next(line for line in outcome.lines if line.startswith("sessions") and "team" in line)
     assert team.split() == ["sessions", "team", "left", "out", "text"]
     assert outcome.err.splitlines()[-2:] == [
-        f"written: {tmp_path / 'm.csv'}, which undoes the pseudonyms; keep it apart",
+        f"written: {tmp_path / 'm.csv'}, which undoes the pseudonyms; keep it separate",
         f"written: {tmp_path / 'copy'}",
     ]
     assert pl.read_csv(tmp_path / "m.csv").columns == ["column", "original", "pseudonym"]

@@ -43,7 +43,7 @@ def test_a_mapping_stays_apart_and_replaces_nothing(study, tmp_path):
         ("copy/../copy/below/m.csv", "which is to be shared"),
         ("m.txt", "ends in .txt; a mapping is written as .csv, .tsv, .parquet"),
         ("m", "ends in nothing"),
-        ("none/m.csv", "there is no directory"),
+        ("none/m.csv", "does not exist; create it"),
         ("study/m.csv", "lies in the study .*study and would go where that goes"),
     ):
         with pytest.raises(UsageError, match=said):

@@ -189,7 +189,7 @@ def test_a_link_to_a_file_stays_a_link(tmp_path):
         assert (tmp_path / "kept" / "scores.tsv").read_bytes() == content
     link.unlink()
     link.symlink_to("nowhere/scores.tsv")
-    with pytest.raises(UsageError, match="there is no directory"):
+    with pytest.raises(UsageError, match="does not exist; create it"):
         write_whole(link, b"x")
 
 

@@ -36,7 +36,7 @@ def reformulation_flow(
     title: str | None = None,
     subtitle: str | None = None,
 ) -> alt.FacetChart:
-    """Draw, as shares of the sessions that came so far, what followed each of the first ten queries.
+    """Draw what followed each of the first ten queries, as shares of the sessions that reached it.
 
     The number of sessions stands above each bar.
 
@@ -70,7 +70,7 @@ def reformulation_flow(
     shades = dict(KINDS.values())
     scale = alt.Scale(domain=names, range=[shades[name] for name in names])
     positions = sorted(set(rows.get_column("position")))
-    y = alt.Axis(title="Share of sessions that came so far", format="%", tickCount=5)
+    y = alt.Axis(title="Share of sessions that reached it", format="%", tickCount=5)
     x = alt.X(
         field="position",
         type="ordinal",
@@ -78,7 +78,7 @@ def reformulation_flow(
         scale=alt.Scale(domain=positions),
     )
     tips = [tip("group", "Group"), tip("position", "After query", "d"), tip("kind", "Next"), tip("n", "Sessions", "d")]
-    tips += [tip("share", "Share", ".1%"), tip("whole", "Sessions that came so far", "d")]
+    tips += [tip("share", "Share", ".1%"), tip("whole", "Sessions that reached it", "d")]
     bars = (
         alt.Chart()
         .mark_bar(stroke="white", strokeWidth=0.5)
@@ -86,7 +86,7 @@ def reformulation_flow(
             x=x,
             y=alt.Y(field="from", type="quantitative", axis=y, scale=alt.Scale(domain=[0, 1])),
             y2=alt.Y2(field="to"),
-            color=alt.Color(field="kind", type="nominal", scale=scale, legend=alt.Legend(title="What came next")),
+            color=alt.Color(field="kind", type="nominal", scale=scale, legend=alt.Legend(title="Next step")),
             tooltip=tips,
         )
     )

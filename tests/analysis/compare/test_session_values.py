@@ -126,7 +126,7 @@ def test_a_column_of_numbers_is_compared_by_groups(clinic):
     split = users.with_columns(half=pl.when(pl.col("years_internet") <= edge).then(pl.lit(low)).otherwise(pl.lit(high)))
     by_hand = clinic.with_tables(users=clinic.users.join(split.select("user_id", "half").lazy(), on="user_id"))
     assert found.table.equals(sk.compare(by_hand, "nsDCG@10", "half").table)
-    with pytest.raises(sk.UsageError, match="of numbers cut=3 makes three groups"):
+    with pytest.raises(sk.UsageError, match="cut=3 makes three groups of similar size"):
         sk.compare(clinic.with_tables(sessions=clinic.sessions.with_columns(n=pl.int_range(pl.len()))), "nsDCG@10", "n")
     for cut, by, says in ((1, "skill", "from 2 to 9"), (2, "topic_id", "is for numbers")):
         with pytest.raises(sk.UsageError, match=says):

@@ -95,7 +95,7 @@ def test_the_order_of_rows_does_not_matter():
 def test_users_may_differ_in_what_systems_do(clinic):
     found = mixed(clinic, "nsDCG@10", random="user_id,topic_id,system_id:topic_id,system_id:user_id")
     assert found.components["component"].to_list()[3] == "system_id:user_id"
-    assert "taken to be the same" not in found.reading
+    assert "assumed the same" not in found.reading
 
 
 @pytest.mark.slow

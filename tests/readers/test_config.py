@@ -24,8 +24,8 @@ from sessionkit.readers.config import as_config, read_config
         ("unjudged_grades = [1]\n", "unjudged_grades"),
         ('[results]\npath = "x"\ncolumns = { rank = 0 }\n', "results.columns.rank = 0"),
         ('[results]\npath = "x"\nquote = 3\n', "results.quote = 3"),
-        ('timezone = "Mars"\n', "study.toml: timezone is 'Mars', which is no time zone"),
-        ('[results]\npath = "x"\ntimezone = "Mars"\n', "study.toml: timezone is 'Mars', which is no time zone"),
+        ('timezone = "Mars"\n', "study.toml: timezone is 'Mars', which is not a time zone"),
+        ('[results]\npath = "x"\ntimezone = "Mars"\n', "study.toml: timezone is 'Mars', which is not a time zone"),
         (
             '[results]\npath = "x"\ncolumns = { session_id = true }\n',
             "session_id = true: .*by name or, from 1, by number",

@@ -119,7 +119,7 @@ def test_a_column_of_the_log_called_queries_is_that_column():
         (pl.col("skill", "satisfaction") > 2, "names several columns; combine conditions by &"),
         ('topic_id = "A"', "there is no column 'A'; text stands in single quotes: 'A'"),
         ("topic_id = 'Z'", "no session is left; topic_id has 'A' (30), 'B' (30), 'C' (30), 'D' (30)"),
-        ("queries > 99", "no session is left; queries goes from 1 to 11"),
+        ("queries > 99", "no session is left; queries ranges from 1 to 11"),
         ("topic_id = 5", "cannot compare string with numeric type (i32); topic_id has 'A' (30)"),
         ("topic_id =", "cannot be read"),
         ("queries", "not true or false for each session"),

@@ -62,7 +62,7 @@ def test_tests_are_scipys_on_restated_differences(sessions, by, users):
         assert row["left_out_undefined"] == 0
         if np.ptp(expected) < 1e-9:
             assert row["p"] is None
-            assert "no variance is left" in row["note"] or "by choice" in row["note"]
+            assert "no variance is left" in row["note"] or "chosen by" in row["note"]
         elif by == "best":
             assert row["p"] is None
         else:

@@ -190,7 +190,7 @@ if TYPE_CHECKING:  # so that mypy reads every module before its package
 __version__: str
 
 class _ACT(AverageCubeFilling):
-    """ACT: CubeTest as it stands with each document that is shown, averaged over these documents."""
+    """ACT: CubeTest after each document shown, averaged over these documents."""
 
     def __call__(self, *, gain: RatingGain = 'linear', min_grade: float = 1, depth: Depth = 'all', unjudged: UnjudgedResults = 'zero', undefined: UndefinedValue = 'null', queries: QueryLimit = None, gamma: float = 0.5, height: float = 5, empty: EmptyList = 'skip', cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
@@ -246,7 +246,7 @@ class _Coverage(KnownCoverage):
 Coverage: _Coverage
 
 class _CubeTest(CubeFilling):
-    """CubeTest: how full the subtopics are at the end of a session, per query that it took."""
+    """CubeTest: how full the subtopics are at the end of a session, divided by its number of queries."""
 
     def __call__(self, *, gain: RatingGain = 'linear', min_grade: float = 1, depth: Depth = 'all', unjudged: UnjudgedResults = 'zero', undefined: UndefinedValue = 'null', queries: QueryLimit = None, gamma: float = 0.5, height: float = 5, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
@@ -267,7 +267,7 @@ class _DCG_jiang2016(DiscountedGainOfRetrieved):
 DCG_jiang2016: _DCG_jiang2016
 
 class _DeepestClick(DeepestClickedRank):
-    """DeepestClick: the lowest place in any list of a session at which it clicked, as a rank."""
+    """DeepestClick: the deepest rank clicked in any list of a session."""
 
     def __call__(self, *, queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
@@ -281,7 +281,7 @@ class _Duration(SessionDuration):
 Duration: _Duration
 
 class _Dwell(DwellTime):
-    """Dwell: seconds spent on the clicked results of a session's logged queries, summed up."""
+    """Dwell: total seconds spent on the clicked results of a session's logged queries."""
 
     def __call__(self, *, queries: QueryLimit = None) -> Self: ...  # type: ignore[override]
 
@@ -302,14 +302,14 @@ class _ERR(ExpectedReciprocalRank):
 ERR: _ERR
 
 class _ESL(ExpectedSearchLength):
-    """ESL: how many documents a searcher who needs ``need`` relevant ones is expected to go through in vain."""
+    """ESL: the expected number of nonrelevant documents that a searcher examines to find ``need`` relevant ones."""
 
     def __call__(self, *, min_grade: float = 1, need: int = 1, count: SearchLengthCount = 'nonrelevant', ties: TiedResults = 'score', unretrieved: UnretrievedPlace = 'retrieved', depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 ESL: _ESL
 
 class _EU(ExpectedUtility):
-    """EU: the ratings of the nuggets that a session is expected to show, less the words that it is expected to make read."""
+    """EU: the expected nugget ratings of a session minus the expected cost of reading it."""
 
     def __call__(self, *, gain: RatingGain = 'linear', min_grade: float = 1, p: float = 0.5, depth: Depth = 'all', unjudged: UnjudgedResults = 'zero', undefined: UndefinedValue = 'null', queries: QueryLimit = None, gamma: float = 0.5, cost: float = 0.001, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
@@ -323,7 +323,7 @@ class _F(HarmonicMean):
 F: _F
 
 class _Frustration(FrustrationRatio):
-    """Frustration: what the first k results lack to ``threshold``, as a share of what they would in the worst order."""
+    """Frustration: the shortfall of the first k results from ``threshold``, as a share of that in the worst order."""
 
     def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, threshold: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
@@ -344,7 +344,7 @@ class _GAP_jiang2016(SummedGradedAveragePrecision):
 GAP_jiang2016: _GAP_jiang2016
 
 class _IPrec(InterpolatedPrecision):
-    """IPrec: the highest precision at the rank where the list reaches a recall, or anywhere below."""
+    """IPrec: the highest precision at or below the rank where the list reaches a recall level."""
 
     def __call__(self, *, min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, recall: float = 0.1, rule: RecallRule = 'ceil', cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
@@ -379,14 +379,14 @@ class _Judged(JudgedShare):
 Judged: _Judged
 
 class _LogPrecision(LogarithmicPrecision):
-    """LogPrecision: the sum of the logarithms of the best ranks over that of the ranks that relevant documents have."""
+    """LogPrecision: the sum of the logarithms of the best possible ranks, divided by that of the ranks of relevant documents."""
 
     def __call__(self, *, min_grade: float = 1, unretrieved: UnretrievedPlace = 'last', depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 LogPrecision: _LogPrecision
 
 class _MaxF(HighestHarmonicMean):
-    """MaxF: the highest F over the ranks of the list, where a searcher who stopped at the best rank would be."""
+    """MaxF: the highest F over the ranks of the list, for a searcher who stops at the best rank."""
 
     def __call__(self, *, min_grade: float = 1, level: float | None = None, at_least: float | None = None, beta: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
@@ -449,7 +449,7 @@ class _RBP(RankBiasedPrecision):
 RBP: _RBP
 
 class _RBPResidual(RankBiasedResidual):
-    """RBPResidual: how much of RBP is undecided, because it hangs on results that nobody judged or that were not shown."""
+    """RBPResidual: the uncertainty of RBP due to results that were not judged or not shown."""
 
     def __call__(self, *, p: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
@@ -477,28 +477,28 @@ class _RR(ReciprocalRank):
 RR: _RR
 
 class _RSDCG(RecencySessionGain):
-    """RSDCG: sDCG in which what a query showed counts e^-lambda less with every query asked after it."""
+    """RSDCG: sDCG in which the results of a query lose weight by a factor e^-lambda with every later query."""
 
     def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, discount: RankDiscountForm = 'log', query_discount: QueryDiscountForm = 'log', b: float = 2, bq: float = 4, p: float | None = None, pq: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, lambda_: float | None = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 RSDCG: _RSDCG
 
 class _RSRBP(RecencyRankBiasedPrecision):
-    """RSRBP: sRBP in which what a query showed counts e^-lambda less with every query asked after it."""
+    """RSRBP: sRBP in which the results of a query lose weight by a factor e^-lambda with every later query."""
 
     def __call__(self, *, gain: Gain = 'binary', min_grade: float = 1, b: float | None = None, p: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, lambda_: float | None = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 RSRBP: _RSRBP
 
 class _RankRecall(RankedRecall):
-    """RankRecall: the sum of the best ranks that the relevant documents could have, over the sum of those they have."""
+    """RankRecall: the sum of the best possible ranks of the relevant documents, divided by the sum of their ranks."""
 
     def __call__(self, *, min_grade: float = 1, unretrieved: UnretrievedPlace = 'last', depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 RankRecall: _RankRecall
 
 class _RecallEffort(ExpectedRecallEffort):
-    """RecallEffort: relevant documents that the searcher expected, over the documents gone through for them."""
+    """RecallEffort: relevant documents that the searcher expected, divided by the documents examined to find them."""
 
     def __call__(self, *, min_grade: float = 1, answer: AnswerSize = 'retrieved', depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
@@ -519,7 +519,7 @@ class _RelevanceCosine(CosineRelevance):
 RelevanceCosine: _RelevanceCosine
 
 class _RelevanceJaccard(JaccardRelevance):
-    """RelevanceJaccard: what scores and gains have in common, over what either has."""
+    """RelevanceJaccard: the Jaccard coefficient of scores and gains, their overlap divided by their union."""
 
     def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
@@ -533,7 +533,7 @@ class _RelevantSeen(RelevantDocumentsSeen):
 RelevantSeen: _RelevantSeen
 
 class _Repeats(RepeatedResults):
-    """Repeats: the number of results of a session whose document it had shown before, each list down to the cutoff."""
+    """Repeats: the number of results of a session that repeat an earlier document, each list down to the cutoff."""
 
     def __call__(self, *, depth: Depth = 'all', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
@@ -547,14 +547,14 @@ class _Results(NumberOfResults):
 Results: _Results
 
 class _Rnorm(NormalizedRecall):
-    """Rnorm: the share of (relevant, not relevant) pairs of documents that the order puts right; ties count half."""
+    """Rnorm: the share of (relevant, nonrelevant) pairs of documents in the right order; ties count half."""
 
     def __call__(self, *, min_grade: float = 1, ties: TiedResults = 'score', unretrieved: UnretrievedPlace = 'last', depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 Rnorm: _Rnorm
 
 class _Rprec(RPrecision):
-    """Rprec: precision after as many results as there are relevant documents."""
+    """Rprec: the precision at rank R, R being the number of relevant documents."""
 
     def __call__(self, *, min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
@@ -575,7 +575,7 @@ class _SLRF(SearchLengthReduction):
 SLRF: _SLRF
 
 class _Satisfaction(SatisfactionRatio):
-    """Satisfaction: the sliding ratio of the results that gain at least ``threshold``; the others count nothing."""
+    """Satisfaction: the sliding ratio of the results that gain at least ``threshold``; the others count 0."""
 
     def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, threshold: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
@@ -589,7 +589,7 @@ class _SeenAP(SeenAveragePrecision):
 SeenAP: _SeenAP
 
 class _SlidingRatio(SlidingGainRatio):
-    """SlidingRatio: what the first k results gain, as a share of what they would if the list stood in the best order."""
+    """SlidingRatio: the gain of the first k results, as a share of their gain in the best order of the list."""
 
     def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
@@ -603,7 +603,7 @@ class _Success(SuccessAtCutoff):
 Success: _Success
 
 class _TBG(TimeBiasedGain):
-    """TBG: the number of relevant documents that a searcher is expected to save, over searchers who stop in time."""
+    """TBG: the expected number of relevant documents that a searcher saves before stopping."""
 
     def __call__(self, *, min_grade: float = 1, halflife: float = 224, click: Weights = '0.39-0.64', save: Weights = '0-0.77', scan: float = 4.4, open: float = 7.8, per_word: float = 0.018, words: float = 500, seconds: Weights = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
@@ -617,7 +617,7 @@ class _TimeToFirstClick(FirstClickTime):
 TimeToFirstClick: _TimeToFirstClick
 
 class _U(UMeasure):
-    """U: the sum of gains, each worth less the further down the trail of text or time its document ends, nothing beyond."""
+    """U: the sum of gains, discounted by the position in text or time at which each document ends; 0 beyond the horizon."""
 
     def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, horizon: float | None = None, words: float = 500, seconds: Weights = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
@@ -638,7 +638,7 @@ class _avgpos(AveragePosition):
 avgpos: _avgpos
 
 class _bpref(BinaryPreference):
-    """bpref: how seldom judged non-relevant documents stand above relevant ones; unjudged results are passed over."""
+    """bpref: how rarely judged nonrelevant documents rank above relevant ones; unjudged results are ignored."""
 
     def __call__(self, *, min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
@@ -694,7 +694,7 @@ class _gP(GeneralizedPrecision):
 gP: _gP
 
 class _gR(GeneralizedRecall):
-    """gR: the share of all relevance of the recall base that the list shows."""
+    """gR: the share of the recall base's total relevance that the list shows."""
 
     def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, max_grade: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
@@ -736,7 +736,7 @@ class _min(Min):
 min: _min
 
 class _nACT(NormalizedAverageCubeFilling):
-    """nACT: ACT as a share of what the best session of the same shape reaches."""
+    """nACT: ACT as a share of that of the best session of the same shape."""
 
     def __call__(self, *, gain: RatingGain = 'linear', min_grade: float = 1, depth: Depth = 'all', unjudged: UnjudgedResults = 'zero', undefined: UndefinedValue = 'null', queries: QueryLimit = None, gamma: float = 0.5, height: float = 5, empty: EmptyList = 'skip', cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
@@ -750,7 +750,7 @@ class _nCG(NormalizedCumulatedGain):
 nCG: _nCG
 
 class _nCubeTest(NormalizedCubeFilling):
-    """nCubeTest: CubeTest as a share of what the best session of the same shape reaches."""
+    """nCubeTest: CubeTest as a share of that of the best session of the same shape."""
 
     def __call__(self, *, gain: RatingGain = 'linear', min_grade: float = 1, depth: Depth = 'all', unjudged: UnjudgedResults = 'zero', undefined: UndefinedValue = 'null', queries: QueryLimit = None, gamma: float = 0.5, height: float = 5, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
@@ -771,7 +771,7 @@ class _nDCG_jiang2016(NormalizedGainOfRetrieved):
 nDCG_jiang2016: _nDCG_jiang2016
 
 class _nEU(NormalizedExpectedUtility):
-    """nEU: EU between the worst and the best that a session of the same shape and the same lengths can have."""
+    """nEU: EU scaled between the worst and the best value of a session of the same shape and lengths."""
 
     def __call__(self, *, gain: RatingGain = 'linear', min_grade: float = 1, p: float = 0.5, depth: Depth = 'all', unjudged: UnjudgedResults = 'zero', undefined: UndefinedValue = 'null', queries: QueryLimit = None, gamma: float = 0.5, cost: float = 0.001, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
@@ -799,21 +799,21 @@ class _sDCG(SessionGain):
 sDCG: _sDCG
 
 class _sRBP(SessionRankBiasedPrecision):
-    """sRBP: the expected gain per result of a searcher who goes on with probability p, in the same list with share b."""
+    """sRBP: the expected gain per result of a searcher who continues with probability p, in the same list with probability b."""
 
     def __call__(self, *, gain: Gain = 'binary', min_grade: float = 1, b: float | None = None, p: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 sRBP: _sRBP
 
 class _sTBG(SessionTimeBiasedGain):
-    """sTBG: the number of relevant documents that the searchers of a session are expected to save before they stop."""
+    """sTBG: the expected number of relevant documents that the searchers of a session save before stopping."""
 
     def __call__(self, *, min_grade: float = 1, halflife: float = 224, click: Weights = '0.39-0.64', save: Weights = '0-0.77', scan: float = 4.4, open: float = 7.8, per_word: float = 0.018, words: float = 500, times: ReadingTimes = 'logged', per_query: float = 0, seconds: Weights = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 sTBG: _sTBG
 
 class _sU(SessionU):
-    """sU: the sum of a session's gains, each worth less the later its document has been read, nothing after the horizon."""
+    """sU: the sum of a session's gains, discounted by the time at which each document was read; 0 after the horizon."""
 
     def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, horizon: float | None = None, words: float = 500, times: ReadingTimes = 'logged', per_query: float = 0, seconds: Weights = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 

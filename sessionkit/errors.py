@@ -91,7 +91,7 @@ class DataWarning(UserWarning):
 
 LACKS = {
     getattr(errno, "EDQUOT", -1): "the disk quota is used up",  # Windows has none
-    errno.EFBIG: "no file may be that long here; see: ulimit -f",
+    errno.EFBIG: "the limit for file sizes is reached; see: ulimit -f",
     errno.ENOSPC: "no space is left on the disk",
 }
 """What is lacking, by the number that the system gives the error."""
@@ -103,7 +103,7 @@ def lack_of_space(error: BaseException) -> str | None:
     >>> lack_of_space(OSError(28, "No space left on device"))
     'no space is left on the disk'
     >>> lack_of_space(RuntimeError("parquet: underlying IO error: File too large (os error 27)"))
-    'no file may be that long here; see: ulimit -f'
+    'the limit for file sizes is reached; see: ulimit -f'
     """
     text = str(error)
     for number, lack in LACKS.items():

@@ -79,7 +79,7 @@ class Resampling:
             msg = f"confidence must be a share from 0.5 to less than 1, such as 0.95, not {self.confidence:g}"
             raise UsageError(msg)
         if not LEAST <= self.draws <= 1_000_000:
-            msg = f"draws must be {LEAST} to 1,000,000, not {self.draws}: fewer say little of what is rare"
+            msg = f"draws must be {LEAST} to 1,000,000, not {self.draws}: fewer estimate the tails poorly"
             raise UsageError(msg)
         if not isinstance(self.seed, int) or self.seed < 0:
             msg = f"seed must be a whole number, 0 or more, not {self.seed!r}"
@@ -178,16 +178,16 @@ class Units:
             raise UsageError(msg)
         known = users.drop_nulls()
         if asked == "users" and not len(known):
-            msg = "units=users: the log names no users; take units=sessions"
+            msg = "units=users: the log names no users; use units=sessions"
             raise UsageError(msg)
         if asked == "sessions":
             return cls("sessions", "sessions are the units because units=sessions says so")
         if asked == "users":
             return cls("users", "users are the units because units=users says so")
         if not len(known):
-            return cls("sessions", "the log names no users, so every session is taken as independent of the others")
+            return cls("sessions", "the log names no users, so sessions are treated as independent")
         if known.n_unique() == len(known):
-            return cls("sessions", "no user has several sessions, so every session is a unit of its own")
+            return cls("sessions", "no user has several sessions, so sessions are the units")
         return cls(
             "users", "users have several sessions, which are not independent of each other, so users are the units"
         )

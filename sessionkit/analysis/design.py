@@ -37,7 +37,7 @@ def design_of(sessions: pl.DataFrame) -> tuple[str, str]:
     --------
     >>> one = {"user_id": ["u", "u", "v", "v"], "topic_id": list("abab"), "system_id": ["S1", "S2"] * 2}
     >>> design_of(pl.DataFrame(one))
-    ('paired by user', "each user met both values of system_id; each topic has one system_id only: a difference may be the topics'")
+    ('paired by user', 'each user met both values of system_id; each topic has one system_id only: a difference may be due to the topics')
     """
     known = sessions.filter(pl.col("system_id").is_not_null())
     systems = known.get_column("system_id").n_unique()

@@ -62,7 +62,7 @@ class Grouping:
         if len(keys) > 1 and not several:
             raise UsageError(f"by takes one column here, such as {next(iter(keys))}, not {', '.join(keys)}")
         if not study.facts.sessions:
-            msg = "the study has no sessions; look at what was rejected: sessionkit check"
+            msg = "the study has no sessions; see what was rejected: sessionkit check"
             raise DataError(msg)
         of_sessions = study.columns("sessions")
         return cls(keys, tuple(name for name in keys if name not in of_sessions), named_as_shown=not several)

@@ -111,7 +111,7 @@ class MixedModel(TestedFinding):
         """Of two groups the differences as papers print them; of more the main table."""
         if self.table.select("a", "b").n_unique() != 1:
             return super().paper_table()
-        caption = f"{self.table.item(0, 'b')} less {self.table.item(0, 'a')}, by {self.by}: mixed model, {listed(self.random)} random"
+        caption = f"{self.table.item(0, 'b')} minus {self.table.item(0, 'a')}, by {self.by}: mixed model, {listed(self.random)} random"
         corrected_by = corrected_text(Family(self.table.height, self.correction))
         return pair_table(self.table, f"{caption}{corrected_by}, n sessions", self.claim, self.confidence)
 
@@ -206,7 +206,7 @@ def mixed_model(
     sessions = sessions_of(study, measures, by, memory, cache, cut=cut)
     names = asked_for(sessions, random)
     if not names:
-        msg = "a mixed model needs sessions that name their user or topic, and these name neither; compare would work"
+        msg = "a mixed model needs user_id or topic_id, and these sessions have neither; compare would work"
         raise UsageError(msg)
     found = [
         modelled(measure, sessions.groups, chosen(sessions, number, names), alpha)
@@ -219,7 +219,7 @@ def mixed_model(
     unlike = alike(sessions, names)
     if unlike and table.height:
         notes.append(
-            f"what {sessions.by} does is taken to be the same for every user; with {unlike} in random= it may vary"
+            f"the effect of {sessions.by} is assumed the same for every user; with {unlike} in random= it may vary"
         )
     about = claim(max(found, key=lambda each: each.sessions))
     return MixedModel(
@@ -316,23 +316,25 @@ def lines(
 
 def _sentence(row: dict[str, Any], alpha: float, how: str, about: str) -> str:
     """Say what was found for one pair."""
-    judged = f"t({row['df']:.3g}), judged by {row['judged_by']}"
+    judged = f"t({row['df']:.3g}), error term {row['judged_by']}"
     text = (
-        f"{row['measure']}: {row['b']} less {row['a']}: {readable(row['estimate'])}, {interval_text(row['low'], row['high'], alpha)}, "
+        f"{row['measure']}: {row['b']} minus {row['a']}: {readable(row['estimate'])}, {interval_text(row['low'], row['high'], alpha)}, "
         f"{p_text(row['p_adjusted'])}{how}; {judged}."
     )
     if row["se"] < LUCKY * row["se_reml"]:
         t = row["estimate"] / row["se_reml"]
         text += (
-            f" Mind: by chance the mean square that judges is smaller than the residual alone would make it; with the "
-            f"components' own standard error, {readable(row['se_reml'])} instead of {readable(row['se'])}, t were {t:.3g}."
+            f" Caution: the error mean square is by chance smaller than the residual variance implies; with the standard error "
+            f"of the components, {readable(row['se_reml'])} instead of {readable(row['se'])}, t would be {t:.3g}."
         )
     if row["p_adjusted"] <= alpha:
         side = "higher" if row["estimate"] > 0 else "lower"
-        return f"{text} Evidence, for {about}, that {row['b']} is {side} than {row['a']}."
+        return f"{text} There is evidence that {row['b']} is {side} than {row['a']}, for {about}."
     few = row["df"] < FEW and "topic_id" in row["judged_by"]
     more = (
-        " So few topics leave little to judge by, and more users of the same topics would hardly help." if few else ""
+        " So few topics give few degrees of freedom, and more users of the same topics would hardly help."
+        if few
+        else ""
     )
     return f"{text} {NOT_SHOWN}{more}"
 
@@ -343,7 +345,7 @@ def _varies(found: MeasureModel, alpha: float) -> str:
     for _, name, _, _, low, high, sd, share in found.components:
         reach = interval_text(low**0.5, None if high is None else high**0.5, alpha)
         parts.append(f"{name} {share:.0%} (sd {sd:.3g}, {reach})")
-    return f"{found.measure}: of the variance of one session within a group: {', '.join(parts)}."
+    return f"{found.measure}: variance of a session within a group: {', '.join(parts)}."
 
 
 def _fit(found: MeasureModel) -> list[str]:
@@ -352,11 +354,13 @@ def _fit(found: MeasureModel) -> list[str]:
     nothing = [row[1] for row in found.components[:-1] if row[3] == 0]
     if nothing:
         told.append(
-            f"{found.measure}: the fit is singular: {listed(nothing)} estimated as 0, as nothing more varies there than "
-            "chance makes. That is no proof of 0: the interval says up to where the sd may be."
+            f"{found.measure}: the fit is singular: {listed(nothing)} estimated as 0, because no variation beyond chance was "
+            "found. This does not prove 0: the interval shows how large the sd may be."
         )
     if not found.fit[5]:
-        told.append(f"Mind: {found.measure}: the fit did not converge; its components are not the most likely ones.")
+        told.append(
+            f"Caution: {found.measure}: the fit did not converge; its components do not maximize the likelihood."
+        )
     return told
 
 
@@ -420,7 +424,7 @@ def modelled(measure: str, groups: tuple[str, ...], of: FactorChoice, alpha: flo
     if total <= EXPLAINED * float(values @ values) or (reduced.df and reduced.left <= LEFT * total):
         what = "the groups" if total <= EXPLAINED * float(values @ values) else "groups and factors"
         return MeasureModel(
-            *about, notes=[*notes, f"{measure}: {what} explain every value, so nothing is left to judge by"]
+            *about, notes=[*notes, f"{measure}: {what} explain every value, so no variance is left to test against"]
         )
     fit = fitted(factors, values)
     of_groups = means(factors, fit.components, values)
@@ -433,8 +437,8 @@ def modelled(measure: str, groups: tuple[str, ...], of: FactorChoice, alpha: flo
         found = contrast(factors, reduced, of_groups, fit.components, sticks=sticks, pair=pair)
         if found.se <= EXACT * found.reml:
             by = " + ".join(found.by) or "residual"
-            why = f"the mean square of {by}, which would judge, is 0: groups differ by the same wherever they meet"
-            return MeasureModel(*about, notes=[*notes, f"{measure}: {why}, so nothing is left to judge by"])
+            why = f"the error mean square, of {by}, is 0: groups differ by the same amount throughout"
+            return MeasureModel(*about, notes=[*notes, f"{measure}: {why}, so no variance is left to test against"])
         of_pair: dict[str, Any] = {"measure": measure}
         for side, number in zip("ab", pair, strict=True):
             of_pair |= {

@@ -8,11 +8,11 @@ from sessionkit.display.numbers import readable
 from sessionkit.display.words import counted
 from sessionkit.study.restriction import Restriction
 
-NOT_SHOWN = "No difference shown, and none within the interval excluded."
+NOT_SHOWN = "No difference is shown; any difference within the interval remains possible."
 """What is said of a test that rejects nothing."""
 ONE_END = (
-    "Mind: an interval that begins or ends at 0 tells the side only; Holm's steps leave no more to say while other "
-    "{} are undecided. correction=bonferroni gives both ends."
+    "Note: an interval that begins or ends at 0 gives only the sign; Holm's procedure gives no more while other {} are not "
+    "significant. correction=bonferroni gives both ends."
 )
 """What is said of an interval with one end, of comparisons or differences."""
 
@@ -57,7 +57,7 @@ def ends(low: float | None, high: float | None, digits: int | None = None) -> st
     """From where to where an interval goes; None is without end, `digits` stand behind the point if given.
 
     >>> ends(0.1, 0.25, digits=2), ends(0.0, None), ends(None, None)
-    ('0.10 to 0.25', 'from 0.0000 up', 'without ends')
+    ('0.10 to 0.25', 'from 0.0000 up', 'unbounded')
     """
     first, last = (
         None if end is None else readable(end) if digits is None else f"{end:.{digits}f}" for end in (low, high)
@@ -66,17 +66,17 @@ def ends(low: float | None, high: float | None, digits: int | None = None) -> st
         return f"{first} to {last}"
     if first is not None:
         return f"from {first} up"
-    return "without ends" if last is None else f"up to {last}"
+    return "unbounded" if last is None else f"up to {last}"
 
 
 def detectable_text(difference: float | None) -> str:
-    """The true difference that would have been found with a chance of .8; empty where it is not known.
+    """The true difference that would have been detected with power .8; empty where it is not known.
 
     >>> detectable_text(0.0713)
-    ' A true difference of 0.0713 would be found four times in five.'
+    ' A true difference of 0.0713 would be detected with power 0.8.'
     """
     return (
-        "" if difference is None else f" A true difference of {readable(difference)} would be found four times in five."
+        "" if difference is None else f" A true difference of {readable(difference)} would be detected with power 0.8."
     )
 
 

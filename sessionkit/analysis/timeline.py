@@ -55,7 +55,7 @@ def timeline(study: Study, session: str) -> tuple[pl.DataFrame, pl.DataFrame]:
     """
     if "issued_at" not in study.columns("queries"):
         known = ", ".join(study.columns("queries"))
-        raise DataError(f"a time line needs the times of queries, issued_at; the queries have {known}")
+        raise DataError(f"a timeline needs the times of queries, issued_at; the queries have {known}")
     own = one_session(study, session)
     queries = own.queries.filter(pl.col("issued_at").is_not_null()).sort("query_position").collect()
     if queries.is_empty():

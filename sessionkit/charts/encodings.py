@@ -165,7 +165,7 @@ def parted(field: str, names: Sequence[str], legend: str) -> tuple[alt.StrokeDas
     """
     if len(names) > len(DASHES):
         found = f"{len(names)} kinds of {legend.lower()}"
-        raise UsageError(f"one chart tells {len(DASHES)} kinds of line apart, not {found}; filter the frame first")
+        raise UsageError(f"one chart holds {len(DASHES)} kinds of line, not {found}; filter the frame first")
     known = alt.Legend(title=legend)
     dashes = alt.Scale(domain=[inert(name) for name in names], range=list(DASHES[: len(names)]))
     shapes = alt.Scale(domain=[inert(name) for name in names], range=list(SHAPES[: len(names)]))

@@ -91,11 +91,11 @@ def save(chart: alt.TopLevelMixin, path: str | os.PathLike[str]) -> Path:
     Raises
     ------
     UsageError
-        It is no chart, the ending is none of these, the chart cannot be rendered (it asks for data from the network, say), or the place
-        cannot be written.
+        It is not a chart, the ending is none of these, the chart cannot be rendered (for example, it needs data from the
+        network), or the place cannot be written.
     """
     if not isinstance(chart, alt.TopLevelMixin):
-        raise UsageError(f"a chart is saved, not {type(chart).__name__}; draw one with sessionkit.charts")
+        raise UsageError(f"save takes a chart, not {type(chart).__name__}; draw one with sessionkit.charts")
     place = Path(path)
     ending = place.suffix.lower()
     if ending not in WRITERS:

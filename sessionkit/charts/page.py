@@ -32,7 +32,7 @@ def chart_place(name: str, spec: Mapping[str, Any]) -> Markup:
         The chart's Vega-Lite specification, see `sessionkit.charts.spec_of`.
     """
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9-]*", name):
-        msg = f"{name!r} is no id"
+        msg = f"{name!r} is not an id"
         raise ValueError(msg)
     return rendered("charts/place.html", name=name, spec=spec)
 

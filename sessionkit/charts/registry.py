@@ -51,18 +51,18 @@ CHARTS = {
         "session_curves", in_report=True,
     ),
     "sweep-map": ChartKind(
-        "which system leads at which setting of a measure, and where the conclusion ends",
+        "the leading system at each setting of a measure, and where the conclusion ends",
         "robustness", ("nsDCG@10",), ("vary",),
     ),
     "discount-surface": ChartKind(
-        "a discount fitted to how far searchers looked, by rank and query, with what was looked at", "robustness"
+        "a fitted discount by rank and query, with the observed shares of searchers", "robustness"
     ),
     "judgment-loss": ChartKind(
         "Kendall's tau of the order of systems by the share of judgments kept, with its knee",
         "robustness", ("nsDCG@10",),
     ),
     "power-curve": ChartKind(
-        "the chance to find a declared difference, by numbers of users and topics",
+        "power to detect a declared difference, by numbers of users and topics",
         "robustness", options=("difference",),
     ),
     "judge-noise": ChartKind(
@@ -70,7 +70,7 @@ CHARTS = {
         "robustness", SUMMARY,
     ),
     "discriminative-power": ChartKind(
-        "the p-values of all pairs of systems in their order, by measure (Sakai 2006)", "robustness", SUMMARY
+        "the sorted p-values of all pairs of systems, by measure (Sakai 2006)", "robustness", SUMMARY
     ),
     "differences": ChartKind("differences between systems by each measure, with their intervals", "scores", SUMMARY),
     "gain-vectors": ChartKind(
@@ -81,7 +81,7 @@ CHARTS = {
         "interpolated precision at eleven points of recall, by system and topic", "vectors", ("IPrec11",)
     ),
     "rprecision-histogram": ChartKind(
-        "how far two systems are apart in R-precision, by topic",
+        "the difference of two systems in R-precision, by topic",
         "vectors", ("mean(Rprec)",), ("against",),
     ),
     "score-distribution": ChartKind("scores of sessions by system: box and strip", "scores", ("nsDCG@10",)),

@@ -137,7 +137,7 @@ def app_for(asked: str | None) -> typer.Typer:
         help="Session-level evaluation of interactive search: from logs and relevance judgments to scores, curves and a report.",
         epilog=(
             "STUDY is a study directory, a study.toml, or a log file that needs no options. Results go to stdout, notes and "
-            "errors to stderr. Exit status: 0 fine; 1 the data is at fault; 2 the command is."
+            "errors to stderr. Exit status: 0 success; 1 error in the data; 2 error in the command."
         ),
         rich_markup_mode="markdown",
         pretty_exceptions_enable=False,
@@ -154,7 +154,7 @@ def app_for(asked: str | None) -> typer.Typer:
 
 
 def _version(asked: bool) -> None:
-    """Print the version and end."""
+    """Print the version and exit."""
     if asked:
         typer.echo(f"sessionkit {__version__}")
         raise typer.Exit
@@ -162,7 +162,7 @@ def _version(asked: bool) -> None:
 
 def options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and end.")
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
     """Session-level evaluation of interactive search: from logs and relevance judgments to scores, curves and a report."""

@@ -49,7 +49,7 @@ def bounds(
     wanted: Annotated[
         int,
         typer.Option(
-            "--wanted", metavar="N", min=0, help="Unjudged documents to name of each measure and pair of groups."
+            "--wanted", metavar="N", min=0, help="Unjudged documents to list for each measure and pair of groups."
         ),
     ] = 10,
     memory: MemoryOption = None,
@@ -59,11 +59,11 @@ def bounds(
 ) -> None:
     """How much is judged, and how far scores could move.
 
-    Bounds of the mean score of every group, whatever grades unjudged documents turn out to have, each the same grade
-    wherever it was shown; whether the sign of each difference between groups holds whatever they are; and which unjudged
-    documents would tell most if somebody judged them. A document that turns out relevant can lower a normalized measure,
-    whose ideal it raises: the bounds know. Tables for --table: bounds, differences, wanted, judged (by query position and
-    rank), units, reading.
+    The command gives bounds of each group's mean score over all possible grades of unjudged documents, a document having
+    the same grade wherever it was shown. It shows whether each difference between groups keeps its sign within the bounds,
+    and which unjudged documents would change it most. The bounds allow for ideals: a relevant document can raise the ideal
+    and so lower a normalized measure. Tables for --table: bounds, differences, wanted, judged (by query position and rank),
+    units, reading.
     """
     from sessionkit.analysis.incomplete.bounds import bounds as bounded
 

@@ -76,7 +76,7 @@ def calibrate(
             "--signal",
             metavar=SIGNALS,
             help="What shows that a result was looked at. last_click: all down to the deepest click. clicks: what was clicked, and "
-            "no other. examined, dwell: all down to the deepest result so marked, or dwelt on. auto: examined, else last_click, "
+            "no other. examined, dwell: all down to the deepest result with the mark, or with dwell time. auto: examined, else last_click, "
             "else dwell.",
         ),
     ] = "auto",
@@ -85,32 +85,32 @@ def calibrate(
         typer.Option(
             "--unmarked",
             metavar=UNMARKED,
-            help="What a list without any of it counts as: looked at to rank 1, or nothing.",
+            help="What a list without the signal counts as: looked at down to rank 1, or left out.",
         ),
     ] = "first",
     min_dwell: Annotated[
         float,
-        typer.Option("--min-dwell", metavar="SECONDS", help="Least time to dwell on a result, with --signal dwell."),
+        typer.Option("--min-dwell", metavar="SECONDS", help="With --signal dwell: minimum dwell time on a result."),
     ] = 0.0,
     ranks: Annotated[
         int | None,
         typer.Option(
             "--ranks",
             metavar="N",
-            help="Lists looked at down to rank N end there. Default: the cutoff.",
+            help="Cut lists off at rank N. Default: the cutoff.",
             show_default=False,
         ),
     ] = None,
     queries: Annotated[
         int | None,
-        typer.Option("--queries", metavar="N", help="Sessions that come to query N end there.", show_default=False),
+        typer.Option("--queries", metavar="N", help="Cut sessions off at query N.", show_default=False),
     ] = None,
     cut_short: Annotated[
         str | None,
         typer.Option(
             "--cut-short",
             metavar="COLUMN",
-            help="Column of the sessions that is true where something else than the searcher ended the session.",
+            help="Column of the sessions that is true where the searcher did not end the session.",
             show_default=False,
         ),
     ] = None,
@@ -124,13 +124,13 @@ def calibrate(
     format_: FormatOption = None,
     output: OutputOption = None,
 ) -> None:
-    """How far searchers look: discounts fitted to it.
+    """Fit discounts to how far searchers look.
 
-    A discount is taken as the share of searchers who come to a rank and to a query, and fitted by the likelihood of where
-    they stopped; lists and sessions that ended otherwise are censored. TSE and KL are fitted for comparison with the
-    literature. What the log cannot tell, and what depends on the grid, is said first. The last line is the command that
-    scores with the fitted discounts. Tables for --table: parameters, fits, grids, expected (looks by rank and query
-    position, observed and expected), reading.
+    A discount is the share of searchers who reach a rank and a query. It is fitted by the likelihood of where they stopped;
+    lists and sessions that ended otherwise are censored. TSE and KL fits are for comparison with the literature. Warnings
+    come first: parameters that are not identifiable, fits that depend on the grid. The last line is the command that scores
+    with the fitted discounts. Tables for --table: parameters, fits, grids, expected (looks by rank and query position,
+    observed and expected), reading.
     """
     from sessionkit.analysis.calibrate.calibrate import calibrate as calibrated
     from sessionkit.analysis.calibrate.models import models_of

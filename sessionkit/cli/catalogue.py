@@ -27,16 +27,16 @@ START = [
     ),
     (
         "mean(nDCG@10)",
-        "how good its result lists were, however many it took",
-        "the measure of list quality that others report; where it and nsDCG disagree, the number of queries or their order decides",
+        "how good its result lists were, whatever their number",
+        "the measure of list quality that others report; if nsDCG disagrees, the number or order of queries is the cause",
     ),
     (
         "Queries",
         "how many queries the session took",
-        "a gain means little without the effort that it cost; needs no judgments",
+        "the effort behind the gain; needs no judgments",
     ),
 ]
-"""The measures to begin with: each asks something that the others do not."""
+"""The measures to begin with: each answers a different question."""
 STUDY_TOML = "study"
 """What ``schema`` calls the schema of study.toml."""
 
@@ -55,7 +55,7 @@ def measures(
             metavar="NAME", help="A measure, with its parameters.", autocompletion=complete_measures, show_default=False
         ),
     ] = None,
-    start: Annotated[bool, typer.Option("--start", help="The three to begin with, and why.")] = False,
+    start: Annotated[bool, typer.Option("--start", help="Three measures to begin with, and why.")] = False,
     format_: FormatOption = None,
     output: OutputOption = None,
 ) -> None:
@@ -104,7 +104,7 @@ def formats(
 ) -> None:
     """The formats of logs and judgments, or one in full.
 
-    A name that is a format of both has both pages, the log first; --reads judgments asks for that of judgments.
+    For a name that is a format of both, both are shown, the log first; --reads judgments shows that of judgments.
     """
     import polars as pl
 
@@ -175,7 +175,7 @@ def _format_page(name: str, kind: str, format_: Format | Judgments) -> str:
     parts = [f"{name} ({kind}): {format_.description}\n", f"{explained.strip()}\n"]
     parts.append("The options of a study.toml: sessionkit schema study\n")
     if isinstance(format_, Format) and format_.options:
-        parts.append(f"Beside them in study.toml:\n\n{table_text(format_.table)}")
+        parts.append(f"Also in study.toml:\n\n{table_text(format_.table)}")
     if format_.tried:
         parts.append(f"Tried on: {format_.tried}\n" if not format_.tried.startswith("never") else f"{format_.tried}\n")
     return "\n".join(parts)

@@ -40,7 +40,7 @@ def chart(
         typer.Option(
             "--measure",
             metavar="MEASURE",
-            help="What to draw; of charts of several measures it may be given again.",
+            help="Measure to draw; repeatable for charts of several measures.",
             show_default=False,
         ),
     ] = None,
@@ -52,7 +52,7 @@ def chart(
         typer.Option(
             "--against",
             metavar="SYSTEM",
-            help="The system whose lead is below 0. Default: the second by name.",
+            help="The system that negative differences favor. Default: the second by name.",
             show_default=False,
         ),
     ] = None,
@@ -66,7 +66,7 @@ def chart(
             "--long",
             metavar="N",
             min=1,
-            help="Queries from which on a session is long. Default: 4.",
+            help="Number of queries that makes a session long. Default: 4.",
             show_default=False,
         ),
     ] = None,

@@ -70,7 +70,7 @@ def compare(
         typer.Option(
             "--random",
             metavar="FACTOR,...",
-            help="Of --population users,topics: user_id, topic_id, system_id:topic_id (what topics do to the groups), system_id:user_id, "
+            help="Of --population users,topics: user_id, topic_id, system_id:topic_id (topic-by-group interaction), system_id:user_id, "
             "user_id:topic_id, session_id. Default: the first three, where they are known.",
             show_default=False,
         ),
@@ -88,14 +88,14 @@ def compare(
 ) -> None:
     """Whether groups of sessions differ, and by how much.
 
-    The study's design, which settles the test, is read from the data. Sessions are matched by user and topic, and a pair
-    that lacks a value leaves whole. One row per measure and pair of groups, b less a: the estimate with its interval,
-    p, p_adjusted and effect size, the raw means and their difference, wins, ties and losses, and the difference that
-    could have been found (detectable). The reading says in words what was found, for whom and from how much. Tables for
-    --table: pairs, overall, order (period and carry-over), dropped, settings, reading.
+    The study's design, which decides the test, is read from the data. Sessions are matched by user and topic; a pair that
+    lacks a value is left out whole. One row per measure and pair of groups, b minus a: the estimate with its interval,
+    p, p_adjusted and effect size, the raw means and their difference, wins, ties and losses, and the smallest detectable
+    difference. The reading says in words what was found, for whom and from how much data. Tables for --table: pairs,
+    overall, order (period and carry-over), dropped, settings, reading.
 
-    --population users,topics fits a mixed model by REML: groups are fixed; users, topics, and what topics do to groups are
-    random. Its tables: effects (differences, b less a), components (variances, with intervals), fits, reading.
+    --population users,topics fits a mixed model by REML: groups are fixed; users, topics and the topic-by-group interaction
+    are random. Its tables: effects (differences, b minus a), components (variances, with intervals), fits, reading.
 
     Without --table tsv and csv have every table under a line "# name", and jsonl a field table.
     """

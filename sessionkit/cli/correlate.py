@@ -53,7 +53,7 @@ def correlate(
             "--control",
             metavar="COLUMN|MEASURE",
             autocompletion=complete_columns,
-            help="Hold this constant, such as Queries, the number of queries; may be given again.",
+            help="Hold this constant, such as Queries, the number of queries; repeatable.",
             show_default=False,
             callback=columns_or_measures_first,
         ),
@@ -72,11 +72,11 @@ def correlate(
     format_: FormatOption = None,
     output: OutputOption = None,
 ) -> None:
-    """Measures against ratings: what goes with what, how surely.
+    """Correlate measures with ratings or other columns.
 
     Pearson, Spearman and Kendall's tau-b with intervals and p-values, over the sessions that have both numbers. Where
-    users have several sessions these come from draws of whole users. Tables for --table: correlations, differences (of
-    two measures in their correlation: Williams, Steiger, or draws), reading.
+    users have several sessions, whole users are resampled. Tables for --table: correlations, differences (between the
+    correlations of two measures: Williams, Steiger, or draws), reading.
     """
     from sessionkit.analysis.correlate.correlate import correlate as correlated
 

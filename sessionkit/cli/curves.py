@@ -70,8 +70,7 @@ def curve(
         bool,
         typer.Option(
             "--effort",
-            help="Read the curves across instead: after how many results and queries do sessions have what their ideal has at "
-            "rank r?",
+            help="Show instead after how many results and queries sessions reach the gain of their ideal at rank r.",
         ),
     ] = False,
     document_cost: Annotated[
@@ -85,9 +84,7 @@ def curve(
     ] = 1.0,
     query_cost: Annotated[
         float,
-        typer.Option(
-            "--query-cost", metavar="COST", min=0, help="With --effort: cost of asking a query, in the same unit."
-        ),
+        typer.Option("--query-cost", metavar="COST", min=0, help="With --effort: cost of a query, in the same unit."),
     ] = 0.0,
     chart: ChartOption = None,
     memory: MemoryOption = None,
@@ -96,15 +93,14 @@ def curve(
     format_: FormatOption = None,
     output: OutputOption = None,
 ) -> None:
-    """Cumulated gain along sessions, slot by slot.
+    """Show cumulated gain along sessions, slot by slot.
 
     Slots are counted along the concatenated Top-X lists of a session, X the cutoff of the measure. One row per group
     and slot: the columns of --by, slot, query_position, rank, value, ideal, n (sessions averaged).
 
-    With --effort the curves are read across: after how many results, and queries, does a session (a list, of a measure of
-    queries) have what its ideal has at rank r? Where does the ideal stop rising, which is a rule for when to stop? And how
-    many results does the searcher look at whom the measure's discounts describe? Tables for --table: reach, plateau,
-    searcher, chances, reading.
+    --effort shows after how many results and queries a session (for a query measure, a list) reaches the gain of its ideal
+    at rank r; where the ideal stops rising, a stopping rule; and how many results a searcher looks at who follows the
+    measure's discounts. Tables for --table: reach, plateau, searcher, chances, reading.
     """
     from sessionkit.analysis.curve import curve as curves
     from sessionkit.analysis.effort.effort import effort as read_across
@@ -119,7 +115,7 @@ def curve(
     }
     refused = [f"--{name}" for name, value in (given if effort else costs).items() if value is not None]
     if refused:
-        raise UsageError(f"{', '.join(refused)} has no meaning {'with' if effort else 'without'} --effort")
+        raise UsageError(f"{', '.join(refused)} cannot be used {'with' if effort else 'without'} --effort")
     opened = open_source(study, where)
     if effort:
         with working("reading curves"):
@@ -166,8 +162,8 @@ def breakdown(
         typer.Option(
             "--parts",
             metavar=PARTS,
-            help="Last and non-last queries; by query position; best query and the rest; first and later. With --significance one or "
-            f"several of {TESTED}, joined by commas.",
+            help="Last and non-last queries; query positions; best query and the rest; first and later. With --significance: one or "
+            f"more of {TESTED}, joined by commas.",
         ),
     ] = "last",
     average: AverageOption = "sessions",
@@ -175,9 +171,7 @@ def breakdown(
     where: WhereOption = None,
     significance: Annotated[
         bool,
-        typer.Option(
-            "--significance", help="Test whether the parts of a session differ, instead: are last queries better?"
-        ),
+        typer.Option("--significance", help="Test instead whether the parts of a session differ."),
     ] = False,
     units: UnitsOption = "auto",
     interval: IntervalOption = None,
@@ -190,11 +184,11 @@ def breakdown(
     format_: FormatOption = None,
     output: OutputOption = None,
 ) -> None:
-    """Mean value of queries by rank, in parts of their sessions.
+    """Average queries by rank and part of their session.
 
     One row per group, part and rank: the columns of --by, part, rank, value (cumulated to that rank), n_queries, n_sessions,
     single_query_sessions (how many of these sessions have one query), left_out_single_query and left_out_undefined
-    (sessions). With --significance the differences between these means at the cutoff, over users where they have several sessions;
+    (sessions). --significance gives the differences between these means at the cutoff, over users if they have several sessions;
     tables for --table: tests, reading.
     """
     from sessionkit.analysis.breakdown.breakdown import breakdown as broken_down
@@ -239,5 +233,5 @@ def _only_with_significance(significance: bool, **options: object) -> None:
     }  # fmt: skip
     changed = [f"--{name}" for name, value in options.items() if value != usual[name]]
     if changed and not significance:
-        msg = f"{', '.join(changed)} is about tests; add --significance, or leave it out"
+        msg = f"{', '.join(changed)} needs --significance; add it, or leave the option out"
         raise UsageError(msg)

@@ -35,9 +35,9 @@ TITLES = {
     "sources": "Sources",
     "rejected": "Rejected records, with the first of each kind",
     "cells": "Values set aside while their rows were kept, with the first of each kind",
-    "observed": "Lists by what is known of them at a depth: measures that look deeper than a list is known are flagged",
-    "notes": "What is unusual",
-    "hashes": "Files that are not as they were written",
+    "observed": "Lists by observed depth: measures that look deeper than a list was observed are flagged",
+    "notes": "Unusual findings",
+    "hashes": "Files changed since they were written",
 }
 
 
@@ -63,16 +63,14 @@ def ingest(
     ] = None,
     judgments: Annotated[
         list[Path] | None,
-        typer.Option(
-            "--judgments", metavar="FILE", help="Judgments beside the source; may be repeated.", show_default=False
-        ),
+        typer.Option("--judgments", metavar="FILE", help="Additional judgments; repeatable.", show_default=False),
     ] = None,
     labels: Annotated[
         str | None,
         typer.Option(
             "--labels",
             metavar="WORD=GRADE,...",
-            help="What grades of judgments are worth that are words, such as Exact=2,Partial=1,Irrelevant=0.",
+            help="Grades of judgment labels, such as Exact=2,Partial=1,Irrelevant=0.",
             show_default=False,
         ),
     ] = None,
@@ -87,7 +85,7 @@ def ingest(
         typer.Option(
             "--session-gap",
             metavar="TIME",
-            help="Inactivity that ends a session, such as 30m, 1h or seconds, for formats that cut events into sessions.",
+            help="Inactivity that ends a session, such as 30m, 1h or seconds, for formats without sessions.",
             show_default=False,
         ),
     ] = None,
@@ -109,7 +107,7 @@ def ingest(
         typer.Option(
             "--partition-by",
             metavar="COLUMN",
-            help="A column of the sessions, such as system_id: what has one value in it is kept in a folder of its own.",
+            help="A column of the sessions, such as system_id; each of its values gets its own folder.",
             show_default=False,
         ),
     ] = None,
@@ -118,8 +116,7 @@ def ingest(
         typer.Option(
             "--partition",
             metavar="COLUMN=VALUE",
-            help="Put the log into the study that stands at --out, as this partition, such as date=2026-11-24; one that is there "
-            "is replaced.",
+            help="Add the log to the study at --out as this partition, such as date=2026-11-24; an existing one is replaced.",
             show_default=False,
         ),
     ] = None,
@@ -127,9 +124,9 @@ def ingest(
 ) -> None:
     """Read a log and its judgments into a checked study.
 
-    Prints what was read, kept and rejected. Records that break a rule are kept aside in the study, in the table
-    rejected, with the rule and the value. So are values that break one in a column that is not needed: there the row is
-    kept, and the value is missing in it.
+    The command prints what was read, kept and rejected. A record that breaks a rule goes to the study's table rejected,
+    with the rule and the value. So does a value that breaks a rule in an optional column: its row stays, with the value
+    missing.
     """
     from sessionkit.analysis.record_accounts import accounts, heavy_losses
     from sessionkit.readers.read import read
@@ -190,8 +187,8 @@ def _grades(given: str | None) -> dict[str, float]:
             grade = nan
         if not word or word in grades or not isfinite(grade):
             msg = (
-                f"--labels is {given!r}; give words, each once, and what they are worth, such as "
-                "Exact=2,Partial=1,Irrelevant=0 (words with commas: labels of [judgments] in study.toml)"
+                f"--labels is {given!r}; give labels, each once, and their grades, such as "
+                "Exact=2,Partial=1,Irrelevant=0 (labels with commas: labels of [judgments] in study.toml)"
             )
             raise UsageError(msg)
         grades[word] = grade
@@ -222,7 +219,7 @@ def require_writable(directory: Path) -> None:
     while not place.exists() and place != place.parent:
         place = place.parent
     if not place.is_dir() or not os.access(place, os.W_OK | os.X_OK):
-        reason = "cannot be written" if place.is_dir() else "is no directory"
+        reason = "cannot be written" if place.is_dir() else "is not a directory"
         raise UsageError(f"cannot write {directory}: {place} {reason}; choose a directory that can be written")
 
 
@@ -233,11 +230,11 @@ def check(
     format_: FormatOption = None,
     output: OutputOption = None,
 ) -> None:
-    """What is wrong, what is unusual, what it means for scores.
+    """Show errors and unusual data, and their effect on scores.
 
-    Works on a study and on a source not yet ingested. Exit status 1 if a record was rejected, a value set aside or a file
-    changed. Tables for --table: tables, sources, rejected, cells, observed, notes and, with --verify, hashes. Of a study that
-    --verify finds changed, only hashes is shown: what its tables say is not worth reading, if they can be read at all.
+    The command works on a study and on a source not yet ingested. Exit status 1 if a record was rejected, a value set aside
+    or a file changed. Tables for --table: tables, sources, rejected, cells, observed, notes and, with --verify, hashes. If
+    --verify finds a study changed, only hashes is shown, because the other tables cannot be trusted.
     """
     import polars as pl
 
@@ -257,7 +254,7 @@ def check(
     if to.form is OutputForm.table and table is None:
         to.send_tables(_shown(found), TITLES)
         if verify:
-            tell("all is as it was written")
+            tell("nothing has changed since it was written")
     else:
         to.send_tables({**found, "hashes": hashes} if verify else found, {}, table)
     for loss in heavy_losses(opened):

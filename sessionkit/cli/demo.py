@@ -23,9 +23,10 @@ MEASURES = ("sDCG@10", "nsDCG@10", "mean(nDCG@10)")
 def demo(
     out: Annotated[Path, OUT] = Path("sessionkit-demo"),
 ) -> None:
-    """The bundled synthetic study: tables, charts, report.
+    """Show tables, charts and a report of a synthetic study.
 
-    Ingests a made-up log of thirty searchers, four scenarios and two systems, scores it, and writes the study, four figures and a report.
+    The command ingests a made-up log of thirty searchers, four scenarios and two systems, scores it, and writes the study, four
+    figures and a report.
     """
     from sessionkit.readers.read import read
 
@@ -39,7 +40,7 @@ def demo(
     typer.echo("")
     for path in [out / "study", *_drawings(study, out)]:
         typer.echo(str(path))
-    tell(f"look at {out / 'report.html'}; more: sessionkit --help")
+    tell(f"open {out / 'report.html'}; more: sessionkit --help")
 
 
 def clinic_folder() -> Path:
@@ -100,8 +101,8 @@ def _refuse_foreign(out: Path, study: Study) -> None:
         except DataError:
             ours = False
         if not ours:
-            msg = f"{out} holds something that is no demo; it was left alone. Choose another place with --out DIR"
+            msg = f"{out} does not hold a demo and was left alone; choose another directory with --out DIR"
             raise UsageError(msg)
     elif out.exists() or out.is_symlink():
-        msg = f"{out} is a file, not a directory; choose another place with --out DIR"
+        msg = f"{out} is a file, not a directory; choose another with --out DIR"
         raise UsageError(msg)

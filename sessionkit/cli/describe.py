@@ -22,11 +22,11 @@ def describe(
     format_: FormatOption = None,
     output: OutputOption = None,
 ) -> None:
-    """What the study looks like, before anything is scored.
+    """Describe the study before anything is scored.
 
     Sessions by number of queries, searchers, design, recall base by grade, agreement of judges, judged share, kinds of
     result lists. Tables for --table: lengths, systems, searchers, crossing, recall_base, judges, judged, lists, design.
-    Without it tsv and csv have every table under a line "# name", and jsonl a field table.
+    Without --table, tsv and csv put each table under a line "# name", and jsonl adds a field table.
     """
     from sessionkit.analysis.describe import describe as described
 

@@ -18,15 +18,15 @@ from sessionkit.errors import UsageError
 def init(
     files: Annotated[
         list[Path],
-        typer.Argument(metavar="FILE...", help="The files of one log, judgments among them.", show_default=False),
+        typer.Argument(metavar="FILE...", help="The files of one log, including judgments.", show_default=False),
     ],
     output: OutputOption = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the file at --output where there is one.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace the file at --output if it exists.")] = False,
 ) -> None:
     """Propose a study.toml for these files, with questions.
 
-    Looks at the first 100,000 lines of each file: how it is written, which table it is, which column is what. What it
-    cannot know is asked in comments that begin with "# ?". Paths are relative to the folder of --output, else to the current one.
+    The command reads the first 100,000 lines of each file to find its format, table and columns. Comments that begin with
+    "# ?" ask what the files do not show. Paths are relative to the folder of --output, else to the current one.
     """
     from sessionkit.readers.propose.draft import propose
     from sessionkit.study.atomic_files import require_place, write_whole
@@ -34,13 +34,11 @@ def init(
     if output is not None:
         require_place(output)
         if output.resolve() in {path.resolve() for path in files}:
-            raise UsageError(
-                f"{output} is one of the files of the log, which are never written to; name another for --output"
-            )
+            raise UsageError(f"{output} is a file of the log, which is never changed; give another --output")
         if output.exists() and output.is_file() and not force:
-            msg = f"{output} is there already and was left alone; name another file, or replace it with --force"
+            msg = f"{output} already exists and was left alone; give another file, or replace it with --force"
             raise UsageError(msg)
-    with working("looking at the files"):
+    with working("reading the files"):
         proposal = propose(files, folder=None if output is None else output.parent)
     content = proposal.text.encode()
     if output is None:

@@ -124,8 +124,8 @@ AverageOption = Annotated[
     typer.Option(
         "--average",
         metavar=words(PartAverage),
-        help="sessions: a value per part of each session of two or more queries, averaged over these sessions. queries: all queries "
-        "pooled, after ECIR 2008; sessions of one query are then in last, first or best alone. Default: sessions.",
+        help="sessions: a value per part of each session of two or more queries, averaged over sessions. queries: all queries "
+        "pooled, after ECIR 2008; sessions of one query then count only in last, first or best. Default: sessions.",
         show_default=False,
     ),
 ]
@@ -133,22 +133,22 @@ WITH = typer.Option(
     "--with",
     autocompletion=complete_columns,
     metavar="COLUMN|MEASURE",
-    help="Ratings or other numbers of sessions or users, such as performance, or a measure; may be given again.",
+    help="Ratings or another numeric column of sessions or users, such as performance, or a measure; repeatable.",
     show_default=False,
     callback=columns_or_measures_first,
 )
 VARY = typer.Option(
     "--vary",
     metavar="NAME=low:high:steps|NAME=value,value",
-    help="A parameter and its values: so many from low to high (b=1.5:10:18), or a list (gain=linear,exp2). May be given again: "
-    "every combination is a setting. Any parameter of MEASURE, see: sessionkit measures NAME.",
+    help="A parameter of MEASURE and its values: steps from low to high (b=1.5:10:18), or a list (gain=linear,exp2). Repeatable: "
+    "every combination is a setting. Parameters: sessionkit measures NAME.",
     show_default=False,
 )
 DIFFERENCE = typer.Option(
     "--difference",
     metavar="NUMBER|SHARE%",
-    help="The smallest true difference worth finding, in the measure's units, or such as 10% of the first group's mean. Declare it; "
-    "do not take the one that the study found.",
+    help="The smallest true difference worth finding, in the measure's units, or as a share such as 10% of the first group's "
+    "mean. Do not use the difference that the study found.",
     show_default=False,
 )
 SESSION = typer.Option("--session", metavar="ID", help="The session, by its id.", show_default=False)
@@ -160,12 +160,12 @@ OUTPUT = typer.Option(
     show_default=False,
     rich_help_panel=RESULTS,
 )
-SEED = typer.Option("--seed", metavar="N", min=0, help="Seed of all draws.", rich_help_panel=TESTING)
+SEED = typer.Option("--seed", metavar="N", min=0, help="Seed for all random draws.", rich_help_panel=TESTING)
 VerifyOption = Annotated[
     bool,
     typer.Option(
         "--verify",
-        help="Hold a study directory against what it says of itself: hashes of files, its own digest, counts, files beside.",
+        help="Check the files of a study directory against its hashes, digest and counts, and name extra files.",
     ),
 ]
 SeedOption = Annotated[int, SEED]
@@ -175,7 +175,7 @@ TestOption = Annotated[
     typer.Option(
         "--test",
         metavar=TESTS,
-        help="Default: the one that the design supports. Units that met every group: t (two groups), tukey (more), wilcoxon where "
+        help="Default: by the design. Units that met every group: t (two groups), tukey (more), wilcoxon where "
         "judgments are varied, randomization in discriminate, which also has bootstrap. Each user once per topic, systems "
         "alternated: least-squares. Different units: welch. In sweep none scores only, which is much faster.",
         show_default=False,
@@ -187,9 +187,9 @@ PopulationOption = Annotated[
     typer.Option(
         "--population",
         metavar=POPULATIONS,
-        help="Whom the claim is about: users like these, searching these topics; topics like these; sessions like these. It decides "
-        "what the units are. users,topics: a mixed model, of compare alone. Default: users where they met several groups; in "
-        "power all that the design supports.",
+        help="What the claim generalizes to, and so the units: users like these, with these topics; topics like these; sessions like "
+        "these. users,topics: a mixed model, only in compare. Default: users if they met several groups; in power all that the "
+        "design supports.",
         show_default=False,
         rich_help_panel=TESTING,
     ),
@@ -199,8 +199,8 @@ CorrectionOption = Annotated[
     typer.Option(
         "--correction",
         metavar=CORRECTIONS,
-        help="For many p-values, over all measures and pairs, in sweep within a setting; intervals match. holm finds a little more, "
-        "and tells of it the side of 0 only.",
+        help="Correction over all measures and pairs (in sweep, within a setting); intervals match. holm has a little more power, but "
+        "its intervals may give only the sign.",
         rich_help_panel=TESTING,
     ),
 ]
@@ -209,7 +209,7 @@ IntervalOption = Annotated[
     typer.Option(
         "--interval",
         metavar=INTERVALS,
-        help="Intervals from draws of units. Default: percentile; of correlations of independent sessions by formula.",
+        help="Kind of bootstrap interval. Default: percentile; for correlations of independent sessions, analytic.",
         show_default=False,
         rich_help_panel=TESTING,
     ),
@@ -219,7 +219,7 @@ DrawsOption = Annotated[
     typer.Option(
         "--draws",
         metavar="N",
-        help="Draws at random: of users or sessions, signs, judgments or whole studies.",
+        help="Number of random draws of units, signs, judgments or studies.",
         rich_help_panel=TESTING,
     ),
 ]
@@ -228,7 +228,7 @@ ConfidenceOption = Annotated[
     typer.Option(
         "--confidence",
         metavar="SHARE",
-        help="Confidence of intervals and tests; a difference is significant where p is at most 1 - SHARE.",
+        help="Confidence of intervals and tests; a difference is significant if p is at most 1 - SHARE.",
         rich_help_panel=TESTING,
     ),
 ]
@@ -237,7 +237,7 @@ UnitsOption = Annotated[
     typer.Option(
         "--units",
         metavar=UNITS,
-        help="What is drawn and tested. auto: users where any has several sessions, which are not independent, else sessions.",
+        help="Units to resample and test. auto: users if any has several sessions, else sessions.",
         rich_help_panel=TESTING,
     ),
 ]
@@ -254,8 +254,8 @@ ScoresArgument = Annotated[
     str,
     typer.Argument(
         metavar="STUDY|SCORES",
-        help="A study, as the other commands take it; or a file of scores per session, as score --per session writes it, also "
-        "with --wide (.csv, .tsv, .jsonl or .parquet).",
+        help="A study, as for other commands; or a file of scores that score --per session wrote, with or without --wide (.csv, "
+        ".tsv, .jsonl or .parquet).",
         show_default=False,
         callback=_study_first,
     ),
@@ -284,10 +284,10 @@ FormatOption = Annotated[
     typer.Option(
         "--format",
         help=(
-            "How results are written. Default: what the name of the output file ends in, else table on a terminal and tsv "
+            "Output format. Default: by the ending of the output file, else table on a terminal and tsv "
             "elsewhere. tsv has no quotes: tabs and line ends inside a text are written \\t, \\n and \\r. Text from the log is "
             "never changed otherwise: spreadsheets may take cells that begin with = + - @ for formulas. latex (booktabs) "
-            "and markdown are tables for a paper; of a finding the main one. These and table round numbers; all others give every "
+            "and markdown write the main table for a paper. These and table round numbers; all others give every "
             "digit."
         ),
         show_default=False,
@@ -299,8 +299,8 @@ MemoryOption = Annotated[
     typer.Option(
         "--memory",
         metavar="SIZE",
-        help="Memory to work within, such as 4GB or 500MB, beside about 400 MB for the program itself. Default: a quarter of "
-        "the machine's. The log, or the saved study, may be larger.",
+        help="Memory limit, such as 4GB or 500MB, in addition to about 400 MB for the program. Default: a quarter of the machine's. "
+        "The log or the saved study may be larger.",
         show_default=False,
         rich_help_panel=RESOURCES,
     ),
@@ -338,8 +338,7 @@ CacheOption = Annotated[
     typer.Option(
         "--cache",
         metavar="DIR",
-        help="Keep in this directory what each partition of a saved study comes to; what is there already is not worked out "
-        "again.",
+        help="Keep the partial results of each partition of a saved study in this directory, and reuse them.",
         show_default=False,
         rich_help_panel=RESOURCES,
     ),
@@ -359,7 +358,7 @@ ChartOption = Annotated[
     typer.Option(
         "--chart",
         metavar="FILE",
-        help="Also draw what was found: a file that ends in .svg, .png, .pdf, .html or .json.",
+        help="Also save a chart of the result to a file ending in .svg, .png, .pdf, .html or .json.",
         show_default=False,
         rich_help_panel=RESULTS,
     ),
@@ -369,8 +368,8 @@ WhereOption = Annotated[
     typer.Option(
         "--where",
         metavar="CONDITION",
-        help="Only sessions that meet it: SQL over columns of sessions and users, and queries, the number of logged queries. Such "
-        "as \"skill = 'novice' and queries >= 2\".",
+        help="Only sessions that meet this SQL condition on columns of sessions and users, and on queries, the number of logged "
+        "queries, such as \"skill = 'novice' and queries >= 2\".",
         show_default=False,
         rich_help_panel=SESSIONS,
     ),

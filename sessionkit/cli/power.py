@@ -42,7 +42,7 @@ def power(
         typer.Option(
             "--users",
             metavar="N,...",
-            help="Numbers of users to look at. Default: up to 16 times the present.",
+            help="Numbers of users to simulate. Default: up to 16 times the present number.",
             show_default=False,
         ),
     ] = None,
@@ -51,14 +51,14 @@ def power(
         typer.Option(
             "--topics",
             metavar="N,...",
-            help="Numbers of topics to look at. Default: for claims about topics, up to 8 times the present.",
+            help="Numbers of topics to simulate. Default: for claims about topics, up to 8 times the present number.",
             show_default=False,
         ),
     ] = None,
     confidence: ConfidenceOption = 0.95,
     draws: DrawsOption = 2_000,
     component_draws: Annotated[
-        int, typer.Option("--component-draws", metavar="N", help="Draws of the uncertain components of variance.")
+        int, typer.Option("--component-draws", metavar="N", help="Draws of the variance components.")
     ] = 400,
     seed: SeedOption = 0,
     memory: MemoryOption = None,
@@ -67,12 +67,12 @@ def power(
     format_: FormatOption = None,
     output: OutputOption = None,
 ) -> None:
-    """How large a study must be to find a difference.
+    """Plan the size of a study for a difference.
 
-    How many more users and topics it takes. Larger studies of the same design are simulated and tested as compare would,
-    with what varies estimated from this study; power has a range because that estimate is uncertain. Tables for --table:
-    smallest (the smallest numbers that reach the target, by claim and topics, and how many more that is than now; limit:
-    power with users without end), power (by size; users empty: without end), components, reading.
+    Larger studies of the same design are simulated and tested as by compare. Variance components are estimated from this
+    study; power has a range because they are uncertain. Tables for --table: smallest (the smallest numbers that reach the
+    target, by claim and topics, and how many more that is than now; limit: power with infinitely many users), power (by
+    size; users empty: infinitely many), components, reading.
     """
     from sessionkit.analysis.power.power import power as planned
 

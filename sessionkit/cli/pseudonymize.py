@@ -31,8 +31,8 @@ def pseudonymize(
         typer.Option(
             "--keep",
             metavar="NAMES",
-            help="What else stays as it is: users, sessions, queries, judges, topics, times, title, extras (all columns of the "
-            "source that are not ours), or columns such as condition or sessions.condition; several joined by commas.",
+            help="Also keep: users, sessions, queries, judges, topics, times, title, extras (all additional columns of the source), or "
+            "columns such as condition or sessions.condition; several joined by commas.",
             show_default=False,
         ),
     ] = "",
@@ -41,8 +41,8 @@ def pseudonymize(
         typer.Option(
             "--replace",
             metavar="NAMES",
-            help="What else pseudonyms stand for: documents, topics, systems, or columns of the source that are not ours; several "
-            "joined by commas.",
+            help="Also replace by pseudonyms: documents, topics, systems, or additional columns of the source; several joined by "
+            "commas.",
             show_default=False,
         ),
     ] = "",
@@ -60,8 +60,8 @@ def pseudonymize(
         typer.Option(
             "--mapping",
             metavar="FILE",
-            help="Write originals and pseudonyms to this file (.csv, .tsv or .parquet), to be kept apart; only its owner can read "
-            "it. Without it nothing undoes the pseudonyms.",
+            help="Write originals and pseudonyms to this file (.csv, .tsv or .parquet), readable only by its owner. Keep it "
+            "separate. Without it, the pseudonyms cannot be undone.",
             show_default=False,
         ),
     ] = None,
@@ -71,13 +71,13 @@ def pseudonymize(
     format_: FormatOption = None,
     output: OutputOption = None,
 ) -> None:
-    """A copy of a study to share, without names and dates.
+    """Copy a study without names and dates, to share it.
 
     Users, sessions, query texts and ids, and judges become pseudonyms, the same in every table; times of day become seconds
-    since the session began. Documents, topics and systems stay, but for those that only repeat users, sessions or query
-    texts. Of the source's other columns numbers stay, texts and dates do not; nor do rejected records, notes, and names and
-    hashes of the source files. Scores stay the same, but for those of the words of queries. Prints what was done and what
-    still can identify people: this is no anonymity. Tables for --table: columns, reading.
+    since the session began. Documents, topics and systems stay, except those that only repeat users, sessions or query
+    texts. Additional columns of the source stay if they are numbers; texts, dates, rejected records, notes, and names and
+    hashes of the source files do not. Scores stay the same, except those that read the words of queries. The command prints
+    what was done and what can still identify people: the copy is not anonymous. Tables for --table: columns, reading.
     """
     from sessionkit.privacy.placement import require_apart, require_secret
     from sessionkit.privacy.transform import pseudonymize as pseudonymized
@@ -94,5 +94,5 @@ def pseudonymize(
         made.save(out, mapping=mapping, memory=memory)
     to.send_finding({"columns": made.table}, made.reading, table)
     if mapping is not None:
-        tell(f"written: {mapping}, which undoes the pseudonyms; keep it apart")
+        tell(f"written: {mapping}, which undoes the pseudonyms; keep it separate")
     tell(f"written: {out}")

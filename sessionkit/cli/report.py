@@ -31,7 +31,7 @@ def report(
         list[str] | None,
         typer.Argument(
             metavar="MEASURE",
-            help=f"What to score. Default: {' '.join(SUMMARY)}.",
+            help=f"Measures to score. Default: {' '.join(SUMMARY)}.",
             show_default=False,
         ),
     ] = None,
@@ -52,7 +52,7 @@ def report(
         typer.Option(
             "--also",
             metavar="PARTS",
-            help="What to work out beside: mixed (compare --population users,topics), power, noise (judge-noise), discriminate; "
+            help="Additional analyses: mixed (compare --population users,topics), power, noise (judge-noise), discriminate; "
             "several joined by commas.",
             show_default=False,
         ),
@@ -60,10 +60,9 @@ def report(
     difference: Annotated[str | None, DIFFERENCE] = None,
     memory: MemoryOption = None,
 ) -> None:
-    """One HTML page: findings, scores, figures, method.
+    """Write an HTML page: findings, scores, figures, method.
 
-    The page needs no network, and text from the log cannot act in it. Live discounts and an explorer of sessions work in
-    it.
+    The page needs no network, and text from the log cannot run in it. It has live discounts and a session explorer.
     """
     from sessionkit.reports import report as reported
     from sessionkit.scoring.measures.grammar import parse_measure
@@ -71,7 +70,7 @@ def report(
 
     require_place(output)
     if output.suffix and output.suffix.lower() not in PAGES:
-        raise UsageError(f"{output.name} ends in {output.suffix}; a report is a page: name it {output.stem}.html")
+        raise UsageError(f"{output.name} ends in {output.suffix}; a report is an HTML page: name it {output.stem}.html")
     asked = [parse_measure(measure) for measure in measures or []]
     opened = open_source(study, where)
     with working("reporting"):

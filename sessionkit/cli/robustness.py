@@ -44,7 +44,7 @@ def judgment_loss(
         typer.Option(
             "--fractions",
             metavar="SHARES",
-            help="The shares of the judgments that are kept: such as 0.1:1:10 (from 0.1 to 1, ten of them), 0.2,0.5, or sigir2007 "
+            help="Shares of the judgments to keep, such as 0.1:1:10 (ten shares from 0.1 to 1), 0.2,0.5, or sigir2007 "
             "(17 from 0.01 to 1).",
         ),
     ] = "0.1:1:10",
@@ -61,17 +61,17 @@ def judgment_loss(
     format_: FormatOption = None,
     output: OutputOption = None,
 ) -> None:
-    """Whether fewer judgments would have found the same.
+    """Test whether fewer judgments give the same result.
 
-    The protocol of SIGIR 2007: shares of the judgments are kept at random and every session is scored again. Kendall's tau
-    of the order of systems against that by all judgments, where its curve has its knee, and how many verdicts on pairs
-    stay. Tables for --table: agreement, knees, confusion, pairs, left_out, settings, reading.
+    The protocol of SIGIR 2007: random shares of the judgments are kept and every session is scored again. The result is
+    Kendall's tau between the order of systems and their order with all judgments, the knee of its curve, and the number of
+    unchanged verdicts on pairs. Tables for --table: agreement, knees, confusion, pairs, left_out, settings, reading.
     """
     from sessionkit.analysis.judgment_loss.judgment_loss import judgment_loss as lost
 
     to = destination(format_, output, chart)
     opened = open_source(study, where)
-    with working("losing judgments"):
+    with working("removing judgments"):
         found = lost(
             opened,
             measures,
@@ -108,15 +108,15 @@ def judge_noise(
         typer.Option(
             "--noise",
             metavar=SOURCES,
-            help="Where errors are from: what another judge said of the same document, what searchers said of it, or a declared share "
-            "of judgments that err, such as 0.1. Default: judges where two have a document in common, else 0.1.",
+            help="Source of the errors: other judges of the same document, its searchers, or a declared share of wrong judgments, such "
+            "as 0.1. Default: judges if two share a document, else 0.1.",
             show_default=False,
         ),
     ] = None,
     spread: Annotated[
         Word,
         typer.Option(
-            "--spread", metavar=SPREADS, help="Where errors of a declared share go: neighboring grades, or any."
+            "--spread", metavar=SPREADS, help="Grades that a declared share of errors changes to: adjacent or any."
         ),
     ] = "adjacent",
     draws: DrawsOption = 200,
@@ -130,18 +130,18 @@ def judge_noise(
     format_: FormatOption = None,
     output: OutputOption = None,
 ) -> None:
-    """How far judges agree, and how far errors move a comparison.
+    """Show judge agreement, and how judge errors change results.
 
-    Agreement of assessors, of searchers (user_grade), and of searchers and judgments. Then every judgment is drawn anew by
-    a judge's errors, many times, and every session scored again: what becomes of each difference, in what share of draws
-    another system wins or the verdict changes. Tables for --table: pairs, order (of all systems), errors, agreement,
-    left_out, settings, reading.
+    Agreement is that of assessors, of searchers (user_grade), and of searchers with the judgments. Every judgment is then
+    redrawn with a judge's errors, many times, and every session scored again. The result is the distribution of each
+    difference, and the share of draws in which another system wins or the verdict changes. Tables for --table: pairs,
+    order (of all systems), errors, agreement, left_out, settings, reading.
     """
     from sessionkit.analysis.judge_noise.judge_noise import judge_noise as redrawn
 
     to = destination(format_, output, chart)
     opened = open_source(study, where)
-    with working("drawing judgments"):
+    with working("redrawing judgments"):
         found = redrawn(
             opened,
             measures,
@@ -166,11 +166,11 @@ def judge_noise(
 
 
 def agreement(study: StudyArgument, *, format_: FormatOption = None, output: OutputOption = None) -> None:
-    """How far judges agree.
+    """Show how far judges agree.
 
-    For every two judges the share of equal grades and Cohen's kappa (plain, linear, quadratic), for all of them Krippendorff's
-    alpha (nominal, ordinal, interval): judge_id, other (both empty in the rows about all), measure, value, n (documents that
-    both, or at least two of all, judged). 1 is perfect agreement, 0 what chance would give.
+    Each pair of judges has the share of equal grades and Cohen's kappa (plain, linear, quadratic); all judges together have
+    Krippendorff's alpha (nominal, ordinal, interval). Columns: judge_id, other (both empty for all judges), measure, value,
+    n (documents that both, or at least two of all, judged). 1 is perfect agreement, 0 is agreement by chance.
     """
     from sessionkit.analysis.agreement import agreement as agreed
 
@@ -198,17 +198,17 @@ def discriminate(
     format_: FormatOption = None,
     output: OutputOption = None,
 ) -> None:
-    """How many pairs of systems each measure tells apart.
+    """Count the pairs of systems that each measure separates.
 
     Discriminative power, after Sakai. One row per measure: the share of all pairs that differ significantly, and the
-    difference that takes. All p-values in their order, the curve of achieved significance levels, are the table asl. Tables
+    difference needed for that. The table asl has all p-values in order, the curve of achieved significance levels. Tables
     for --table: power, asl, left_out, settings, reading.
     """
     from sessionkit.analysis.discriminative_power.discriminative_power import discriminate as told_apart
 
     to = destination(format_, output, chart)
     opened = open_source(study, where)
-    with working("telling systems apart"):
+    with working("comparing systems"):
         found = told_apart(
             opened,
             measures,

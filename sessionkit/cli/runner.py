@@ -37,7 +37,7 @@ def run(arguments: Sequence[str], interrupted: Callable[[], bool] = bool) -> int
     if sys.stderr is None:  # closed by the caller
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - open to the end
     if sys.stdout is None:
-        return _fail("stdout is closed; send it somewhere, such as to /dev/null", COMMAND)
+        return _fail("stdout is closed; redirect it, for example to /dev/null", COMMAND)
     buffer_stdout()
     try:
         if list(arguments) == ["--version"]:
@@ -165,7 +165,7 @@ def _told(error: BaseException) -> int | None:
         if lack := lack_of_space(error):
             return _fail(f"{lack}; nothing was written", DATA)
         first = (str(error).splitlines() or ["unknown"])[0]
-        return _fail(f"the data cannot be worked with: {first}; try: sessionkit check", DATA)
+        return _fail(f"the data cannot be processed: {first}; try: sessionkit check", DATA)
     return None
 
 

@@ -49,7 +49,7 @@ def score(
         bool,
         typer.Option(
             "--wide",
-            help="With --per session: one row for each, with a column for each measure and every column of session and user.",
+            help="With --per session: one row per session, with a column per measure and all columns of sessions and users.",
         ),
     ] = False,
     verify: VerifyOption = False,
@@ -60,24 +60,24 @@ def score(
     format_: FormatOption = None,
     output: OutputOption = None,
 ) -> None:
-    """Values of measures, averaged or one by one.
+    """Score measures, averaged or per session or query.
 
     Per group: the group's columns, measure, value (mean over sessions), n (sessions averaged), undefined (sessions
     without a value) and judged (share of the results that are judged). Per session: session_id, system_id, topic_id,
-    user_id, measure, value, judged; per query also query_position. --wide has one row per session, with the measures in
-    columns beside all that the log has of session and user: for a statistics program.
+    user_id, measure, value, judged; per query also query_position. --wide has one row per session, with a column
+    per measure and all columns of sessions and users, for a statistics program.
     """
     from sessionkit.scoring.score import score as scored
     from sessionkit.scoring.score import score_parts
 
     to = destination(format_, output)
     if engine is Engine.spark and (memory is not None or cache is not None):
-        msg = "--memory and --cache are for this process; the memory of Spark's workers is set where they are started"
+        msg = "--memory and --cache do not apply to Spark; set the memory of its workers where they are started"
         raise UsageError(msg)
     if engine is Engine.spark and wide:
-        raise UsageError("--wide is for this process; drop --engine spark")
+        raise UsageError("--wide does not apply to Spark; drop --engine spark")
     if engine is not Engine.spark and master is not None:
-        msg = "--master is for --engine spark"
+        msg = "--master needs --engine spark"
         raise UsageError(msg)
     opened = open_source(study, where)
     of = grouping(by, opened) if by == ALL else by
@@ -114,7 +114,7 @@ def explain(
     format_: FormatOption = None,
     output: OutputOption = None,
 ) -> None:
-    """Why a session scored what it did: what each result added.
+    """Show what each result contributes to a session's score.
 
     One row per result that counts: grade, gain, rank_discount, query_discount, contribution and cumulated. The value is
     the sum of the contributions.

@@ -65,13 +65,13 @@ def sweep(
     format_: FormatOption = None,
     output: OutputOption = None,
 ) -> None:
-    """How far a conclusion depends on a measure's parameters.
+    """Test how a conclusion depends on a measure's parameters.
 
-    MEASURE as it is given is the base setting. Every combination of the values is scored and compared as compare would:
-    which group leads, by what margin, with what p; whether the order of groups is that of the base setting; where the
-    conclusion holds, and the nearest setting that overturns it. Settings that do not go together stay in the table with the
-    reason. Tables for --table: settings (a row for each), means, regions, ranges, nearest, parameters, made_with, reading. Without
-    it tsv and csv have every table under a line "# name", and jsonl a field table.
+    MEASURE as given is the base setting. Every combination of the values is scored and compared as by compare: which group
+    leads, by what margin, with what p; whether the groups keep the order of the base setting; where the conclusion holds,
+    and the nearest setting that overturns it. Invalid combinations stay in the table with the reason. Tables for --table:
+    settings (a row for each), means, regions, ranges, nearest, parameters, made_with, reading. Without --table, tsv and csv
+    put each table under a line "# name", and jsonl adds a field table.
     """
     from sessionkit.analysis.sweep.sweep import sweep as swept
 

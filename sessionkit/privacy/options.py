@@ -112,7 +112,7 @@ class PrivacyOptions:
             dtype = study.table(name).collect_schema()[column]
             if dtype.is_nested() or dtype == pl.Binary:
                 raise UsageError(
-                    f"replace: {name}.{column} is {dtype}, which has no pseudonyms; keep it or leave it out"
+                    f"replace: {name}.{column} is {dtype}, which cannot have pseudonyms; keep it or leave it out"
                 )
         return cls(REPLACED - {*kept} | {*replaced}, frozenset(kept), **columns)
 
@@ -176,11 +176,11 @@ def _unknown(name: str, known: Mapping[StudyTable, Iterable[str]], option: str, 
         return f"{name} is a column of {thing}; {can} {thing}"
     if not things and name in (*OF_THING, TIMES, EXTRAS):
         of_it = ", ".join(OF_THING.get(name, ())) or "one by one"
-        return f"{name} are no column; name the columns to leave out: {of_it}"
+        return f"{name} is not a column; name the columns to leave out: {of_it}"
     if not things and any(name.removeprefix(f"{home}.") in table(home).by_name for home in TABLES):
-        return f"{name} cannot be left out, or is not there"
+        return f"{name} is missing or cannot be left out"
     columns = sorted({column for columns in known.values() for column in columns})
     offered = [*things, *columns]
-    more = f"columns: {', '.join(columns)}" if columns else "there are no further columns"
+    more = f"columns: {', '.join(columns)}" if columns else "there are no other columns"
     said = f"things: {', '.join(things)}; {more}" if things else more
     return f"there is nothing called {name!r} to {option}{suggestion(name, offered)}; {said}"

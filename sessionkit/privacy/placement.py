@@ -38,15 +38,15 @@ def require_secret(mapping: Path, out: Path | None = None) -> None:
         )
     if out is not None and out.resolve() in mapping.resolve().parents:
         raise UsageError(
-            f"{mapping} lies in {out}, which is to be shared; keep the mapping apart: name a file outside it"
+            f"{mapping} lies in {out}, which is to be shared; keep the mapping separate: name a file outside it"
         )
     if study := next((folder for folder in mapping.resolve().parents if is_study(folder)), None):
         raise UsageError(
-            f"{mapping} lies in the study {study} and would go where that goes; keep the mapping apart: name a file outside it"
+            f"{mapping} lies in the study {study} and would be shared with it; keep the mapping separate: name a file outside it"
         )
     require_place(mapping)
     if mapping.is_file():
-        raise UsageError(f"{mapping} is there already and may be all that undoes another copy; choose another name")
+        raise UsageError(f"{mapping} already exists and may be the only way to undo another copy; choose another name")
 
 
 @contextmanager

@@ -81,7 +81,7 @@ def reading_of(
     of_those = [one for one in further if one not in asked.replace]
     lines.append(
         f"Kept: {listed(known.kept) if known.kept else 'no ids'}"
-        + (f"; of the source's further columns {columns_in_words(of_those)}" if of_those else "")
+        + (f"; of the source's additional columns {columns_in_words(of_those)}" if of_those else "")
         + "."
     )
     gone = [columns_in_words(out)] if out else []
@@ -92,7 +92,7 @@ def reading_of(
     gone += ["names, sizes and hashes of the source files"] if study.sources else []
     lines += [f"Left out: {'; '.join(gone)}."] if gone else []
     if study.storage.partitioned is not None and plan.loses("sessions", study.storage.partitioned.by):
-        lines.append(f"No longer in partitions: {study.storage.partitioned.by} is gone.")
+        lines.append(f"No longer partitioned: {study.storage.partitioned.by} was replaced or left out.")
     return "\n".join(map(visible, [*lines, *_minded(study, copy, plan, names, known.kept, seeded=seeded)]))
 
 
@@ -105,28 +105,30 @@ def _minded(
     lines = [alone(users)] if len(users) else []
     extras = extras_of(copy)
     if unseen := [(name, column) for name in extras if name in ("queries", "results") for column in extras[name]]:
-        lines.append(f"Mind: whether {columns_in_words(unseen)} can tell users apart was not looked at.")
+        lines.append(f"Caution: whether {columns_in_words(unseen)} can identify users was not checked.")
     if "documents" in kept:
         lines.append(
-            "Mind: documents are kept, and what people clicked can tell who they are; documents can be replaced too."
+            "Caution: documents are kept, and clicked documents can identify people; documents can also be replaced."
         )
     lines += [line for column in ("topic_id", "system_id") if (line := holding(study, plan, names, column))]
     if "sessions" not in asked.replaced:
-        lines.append("Mind: session ids are kept, and can hold ids of users or dates.")
+        lines.append("Caution: session ids are kept, and can contain user ids or dates.")
     if "query_text" in copy.columns("queries"):
         if "queries" in asked.replaced:
             lines.append(
-                "Mind: of query texts remains which are equal; QueryTerms, QueryOverlap and reformulations are not what they were."
+                "Caution: query texts only show which are equal; QueryTerms, QueryOverlap and reformulations have changed."
                 + ("" if scored else " All other scores are the same.")
             )
         else:
-            lines.append("Mind: query texts are kept, and what people ask tells who they are.")
+            lines.append("Caution: query texts are kept, and queries can identify people.")
     if scored:
-        lines.append(f"Mind: scores that read {columns_in_words(scored)} are not what they were.")
+        lines.append(f"Caution: scores that read {columns_in_words(scored)} have changed.")
     if "documents" in asked.replaced and study.settings.merge == "alternate":
-        lines.append("Mind: merge = alternate goes by the order of doc ids, which is another now; scores can differ.")
+        lines.append(
+            "Caution: merge = alternate depends on the order of doc ids, which has changed; scores can differ."
+        )
     if seeded:
-        lines.append("Mind: whoever knows the seed and the ids can undo the pseudonyms.")
+        lines.append("Caution: anyone who knows the seed and the ids can undo the pseudonyms.")
     return lines
 
 
@@ -141,8 +143,10 @@ def holding(study: Study, plan: ColumnPlan, names: Mapping[str, Names], column: 
         held |= own.str.contains_any(ids.filter(ids.str.len_chars() >= LONG).implode())
     if not held.any():
         return ""
-    many = counted(int(held.sum()), NOUNS[column])
-    return f"Mind: ids of users or sessions, or texts of queries, stand in {many} that can be replaced too."
+    several = int(held.sum())
+    many = f"{counted(several, NOUNS[column])} {'contains' if several == 1 else 'contain'}"
+    which = "it" if several == 1 else "they"
+    return f"Caution: {many} ids of users or sessions, or query texts; {which} can also be replaced."
 
 
 def features_of(copy: Study) -> pl.DataFrame:
@@ -166,7 +170,7 @@ def alone(users: pl.DataFrame) -> str:
     """How many users have a combination of features that no other, or few others, have.
 
     >>> alone(pl.DataFrame({"user_id": ["a", "b", "c"], "age": [20, 20, 31]}))
-    'Mind: 1 of 3 users has a combination of age that no other user has; 3 share theirs with fewer than 5. Who knows it, knows them.'
+    'Caution: 1 of 3 users has a combination of age that no other user has; 3 share theirs with fewer than 5. It can identify them.'
     """
     features = [name for name in users.columns if name != "user_id"]
     if not features:
@@ -175,9 +179,9 @@ def alone(users: pl.DataFrame) -> str:
     ones, few = int((many == 1).sum()), int(many.filter(many < FEW).sum())
     combination = f"a combination of {listed(features)}"
     if not few:
-        return f"Every user has {combination} that at least {FEW} have."
+        return f"Every user has {combination} that at least {FEW} users share."
     said = f"{ones:,} of {counted(len(users), 'user')} {'has' if ones == 1 else 'have'} {combination} that no other user has"
-    return f"Mind: {said}; {few:,} share theirs with fewer than {FEW}. Who knows it, knows them."
+    return f"Caution: {said}; {few:,} share theirs with fewer than {FEW}. It can identify them."
 
 
 def _many(name: str, values: int) -> str:

@@ -88,7 +88,7 @@ def built_beside(target: Path, require_replaceable: Callable[[Path], None] = lam
     with explained(target, WRITABLE):
         draft.mkdir(mode=stat.S_IMODE(place.stat().st_mode) | stat.S_IRWXU if place.exists() else 0o777)
     try:
-        with explained(target, "what stood there is unchanged"):
+        with explained(target, "nothing there was changed"):
             yield draft
             require_replaceable(target)
             put_in_place(draft, place)
@@ -161,7 +161,7 @@ def resolved(path: Path) -> Path:
     except (OSError, RuntimeError) as error:  # of a circle Python up to 3.12 raises the second
         if isinstance(error, OSError) and error.errno != errno.ELOOP:
             return path.resolve()
-        raise UsageError(f"cannot write {path}: its links lead in a circle; name another place") from None
+        raise UsageError(f"cannot write {path}: its links form a loop; choose another path") from None
 
 
 def require_place(path: Path) -> None:
@@ -170,7 +170,7 @@ def require_place(path: Path) -> None:
         raise UsageError(f"cannot write {path}: it is a directory; name a file in it")
     folder = resolved(path).parent
     if not folder.is_dir():
-        raise UsageError(f"cannot write {path}: there is no directory {folder}; make it first")
+        raise UsageError(f"cannot write {path}: the directory {folder} does not exist; create it first")
 
 
 def write_whole(path: Path, content: bytes) -> Path:
@@ -179,7 +179,7 @@ def write_whole(path: Path, content: bytes) -> Path:
     Raises
     ------
     UsageError
-        The place cannot be written; what stood there is unchanged.
+        The place cannot be written; nothing there was changed.
     """
     with whole_file(path) as stream:
         stream.write(content)
@@ -196,11 +196,11 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
     Raises
     ------
     UsageError
-        The place cannot be written; what stood there is unchanged.
+        The place cannot be written; nothing there was changed.
     """
     require_place(path)
     with (
-        explained(path, "choose another place"),
+        explained(path, "choose another path"),
         path.open("ab") if _is_stream(path) else _drafted(resolved(path)) as stream,
     ):
         yield stream
@@ -223,7 +223,7 @@ def explained(place: Path, advice: str) -> Iterator[None]:
         raise
     except (OSError, pl.exceptions.PolarsError) as error:
         if lack := lack_of_space(error):
-            raise SpaceError(f"cannot write {place}: {lack}; what stood there is unchanged") from None
+            raise SpaceError(f"cannot write {place}: {lack}; nothing there was changed") from None
         if isinstance(error, OSError):
             of = f": {error.filename}" if error.filename else ""
             raise UsageError(f"cannot write {place}: {error.strerror or error}{of}; {advice}") from None

@@ -193,7 +193,7 @@ def _require_counted(cut: StudyBatch, study: Study) -> None:
         if column.cast(pl.Int64).sum() != len(rows) or column.null_count() or (column < 0).any():
             raise DataError(
                 f"{study.path or study.address}: the counts of rows in {name} do not fit the rows, so a file of the study was "
-                "changed; sessionkit check --verify tells which"
+                "changed; sessionkit check --verify shows which"
             )
 
 

@@ -70,7 +70,7 @@ class JudgmentIndex:
         highest = -1 if last is None else int(str(last))
         if highest >= len(rows):
             raise DataError(
-                f"judgments name judgment {highest}, of {len(rows)} rows (numbered from 0): the file was changed; "
+                f"judgments refer to judgment {highest}, but there are only {len(rows)} rows (numbered from 0): the file was changed; "
                 "ingest the source again"
             )
         key = np.zeros(highest + 1, dtype=np.uint32)

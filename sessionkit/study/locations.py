@@ -77,9 +77,11 @@ def folder_at(place: str | PathLike[str], options: Mapping[str, Any] | None = No
         return Directory(Path(DRIVE.sub("", unquote(parts.path))))
     if scheme not in SCHEMES:
         near = suggestion(scheme, SCHEMES)
-        raise UsageError(f"{scheme}:// is no address that can be read; choose from file, {', '.join(SCHEMES)}{near}")
+        raise UsageError(
+            f"{scheme}:// is not a supported kind of address; choose from file, {', '.join(SCHEMES)}{near}"
+        )
     if "@" in parts.netloc and scheme not in ("abfs", "abfss"):
-        raise UsageError(f"{scheme}://... holds credentials; give them as storage_options or in the environment")
+        raise UsageError(f"{scheme}://... contains credentials; give them as storage_options or in the environment")
     if parts.query or parts.fragment or not parts.netloc:
         shown = f"{scheme}://{parts.hostname or ''}/..."  # a query may hold a secret
         raise UsageError(f"{shown} is not the address of a folder, such as {scheme}://bucket/study, without ? and #")
@@ -138,7 +140,7 @@ class Directory:
         if not path.resolve().is_relative_to(self.path.resolve()):
             raise _outside(name, self.descriptor)
         if not path.is_file():
-            raise DataError(f"{self.descriptor} names the file {name!r}, which is not there; ingest the source again")
+            raise DataError(f"{self.descriptor} names the file {name!r}, which is missing; ingest the source again")
         return path
 
     def size(self, file: Path | str) -> int:
@@ -169,7 +171,7 @@ class Address:
             lines = pl.scan_lines(self.descriptor, glob=False, storage_options=given).collect().to_series()
         except (pl.exceptions.PolarsError, OSError, ValueError, TypeError) as error:
             raise DataError(
-                f"{self.descriptor} cannot be read ({first_line(error)}); look at the address, and at the credentials in "
+                f"{self.descriptor} cannot be read ({first_line(error)}); check the address, and the credentials in "
                 "storage_options or the environment"
             ) from None
         return "\n".join(lines).encode()
@@ -207,4 +209,4 @@ def _plain(name: object, where: str) -> tuple[str, ...]:
 
 def _outside(name: object, where: str) -> DataError:
     """What is said of a path that leads out of the study."""
-    return DataError(f"{where} names the file {name!r}; a study may name only files beneath its own directory")
+    return DataError(f"{where} names the file {name!r}; a study may name only files inside its own directory")

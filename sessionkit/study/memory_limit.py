@@ -58,7 +58,7 @@ def memory_budget(given: str | int | None = None) -> int:
         )
     budget = int(float(found[1]) * UNITS[found[2]])
     if budget < MINIMUM:
-        raise UsageError(f"memory is {given!r}, which is too little to work with; give at least {MINIMUM // 10**6}MB")
+        raise UsageError(f"memory is {given!r}, which is too little; give at least {MINIMUM // 10**6}MB")
     return budget
 
 

@@ -136,12 +136,12 @@ def verify_hashes(study: Study) -> tuple[str, ...]:
     ours = ours_of(descriptor, folder.descriptor, folder.name)
     problems = _changed_files(folder, descriptor, ours)
     if (ours["layout"] >= DIGESTED or "digest" in ours) and ours.get("digest") != digest_of(descriptor):
-        problems.append(f"{DESCRIPTOR} is not as it was written: its digest differs from what it says")
-    problems += [f"{name} lies in the study, and {DESCRIPTOR} does not list it" for name in foreign_files(study.path)]
+        problems.append(f"{DESCRIPTOR} was changed: its digest does not match")
+    problems += [f"{name} is in the study, but {DESCRIPTOR} does not list it" for name in foreign_files(study.path)]
     if not problems:  # what was changed is not counted
         kept, counts = asdict(study.facts), asdict(_counted(study))
         problems += [
-            f"{DESCRIPTOR} says {name} = {kept[name]:,} where the tables have {counts[name]:,}"
+            f"{DESCRIPTOR} says {name} = {kept[name]:,}, but the tables have {counts[name]:,}"
             for name in kept
             if kept[name] != counts[name]
         ]
@@ -183,7 +183,7 @@ def _changed_files(folder: Directory, descriptor: dict[str, Any], ours: dict[str
             problems.append(f"{', '.join(names)} cannot be verified: {DESCRIPTOR} keeps no sha256 of it")
             continue
         problems += [
-            f"{file} is not the file that was written: its sha256 differs from {DESCRIPTOR}"
+            f"{file} was changed: its sha256 differs from {DESCRIPTOR}"
             for file, on_disk, kept in checked
             if sha256(*on_disk) != kept
         ]
@@ -196,7 +196,7 @@ def _scan(folder: Folder, name: str, resource: dict[str, Any], files: list[Path 
     size = resource.get("filesize", resource.get("bytes"))  # "bytes" up to layout 2
     if len(sizes) == len(files) and sum(sizes) != size:
         raise DataError(
-            f"{folder.name}: {name} has {sum(sizes)} bytes where {DESCRIPTOR} says {size}; the file "
+            f"{folder.name}: {name} has {sum(sizes)} bytes, but {DESCRIPTOR} says {size}; the file "
             "was changed or cut short"
         )
     try:
@@ -245,12 +245,14 @@ def parsed(text: bytes, where: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise DataError(f"{where} cannot be read as JSON ({error}); ingest the source again") from None
     if not isinstance(descriptor, dict):
-        raise DataError(f"{where} is not a data package: it holds no object")
+        raise DataError(f"{where} is not a data package: it is not a JSON object")
     if b"\\ud" in text.lower():  # which also begins a pair of halves, that is one character
         try:
             json.dumps(descriptor, ensure_ascii=False).encode()
         except UnicodeEncodeError:
-            raise DataError(f"{where} holds half a character, which is no text; ingest the source again") from None
+            raise DataError(
+                f"{where} contains half a surrogate pair, which is not text; ingest the source again"
+            ) from None
     return descriptor
 
 
@@ -327,7 +329,9 @@ def partitioned_of(ours: dict[str, Any], where: str) -> Partitioned | None:
     if given is None and not split:
         return None
     if not isinstance(given, dict) or not isinstance(given.get("added"), list):
-        raise DataError(f"{where}: sessionkit.partitioned is not as sessionkit writes it; ingest the source again")
+        raise DataError(
+            f"{where}: sessionkit.partitioned does not have the form that sessionkit writes; ingest the source again"
+        )
     added = tuple(value_of(Added, entry, where) for entry in given["added"])
     partitioned: Partitioned = value_of(Partitioned, {**given, "added": added}, where)
     return partitioned
@@ -337,11 +341,13 @@ def value_of(kind: type[Any], given: object, where: str) -> Any:  # noqa: ANN401
     """Return a dataclass from a JSON object, refusing objects that do not fit it."""
     known = {field.name for field in fields(kind)}
     if not isinstance(given, dict) or not set(given) <= known:
-        raise DataError(f"{where}: {kind.__name__.lower()} is not as sessionkit writes it; ingest the source again")
+        raise DataError(
+            f"{where}: {kind.__name__.lower()} does not have the form that sessionkit writes; ingest the source again"
+        )
     for name, type_ in get_type_hints(kind).items():
         if kind is not Settings and name in given and not _fits(given[name], type_):
             raise DataError(
-                f"{where}: {kind.__name__.lower()}.{name} is {given[name]!r}, which it cannot be; "
+                f"{where}: {kind.__name__.lower()}.{name} is {given[name]!r}, which is not valid; "
                 "ingest the source again"
             )
     try:

@@ -135,13 +135,11 @@ def refuse_to_replace(directory: Path) -> None:
     """
     if directory.is_dir():
         if any(directory.iterdir()) and not is_study(directory):
-            raise UsageError(
-                f"{directory} holds something that is no study; it was left alone. Choose another directory"
-            )
+            raise UsageError(f"{directory} is not empty and not a study; it was left alone. Choose another directory")
         if foreign := foreign_files(directory):
             named = ", ".join(foreign[:3]) + (f" and {len(foreign) - 3} more" if len(foreign) > 3 else "")
             raise UsageError(
-                f"{directory} holds {named} beside the study's own files; it was left alone. Move what is not the "
+                f"{directory} contains {named} in addition to the study's files; it was left alone. Move what is not the "
                 "study's, or choose another directory"
             )
     elif directory.exists():

@@ -67,7 +67,7 @@ def require_partition_column(study: Study, name: str) -> None:
         )
     dtype = study.sessions.collect_schema()[name]
     if dtype.is_nested() or dtype == pl.Binary:
-        raise UsageError(f"partition_by={name}: it is {dtype}, which names no folder; choose another column")
+        raise UsageError(f"partition_by={name}: it is {dtype}, which cannot name a folder; choose another column")
     many = study.sessions.select(pl.col(name).n_unique()).collect().item()
     if many > MOST:
         raise UsageError(

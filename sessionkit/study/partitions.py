@@ -138,8 +138,8 @@ class _Change:
             twice = known.join(new, on="session_id", how="semi").get_column("session_id")
             if len(twice):
                 raise DataError(
-                    f"session {twice.sort()[0]!r} is in the partition {part.folder} already ({len(twice):,} such sessions); "
-                    "give sessions ids of their own"
+                    f"session {twice.sort()[0]!r} is already in the partition {part.folder} ({len(twice):,} such sessions); "
+                    "give sessions unique ids"
                 )
 
     def forgotten_users(self) -> pl.Series:
@@ -206,7 +206,7 @@ def _require_partitioned(saved: Study, name: str) -> Partitioned:
         f"partitioned by {saved.storage.partitioned.by}" if saved.storage.partitioned is not None else "not partitioned"
     )
     raise UsageError(
-        f"{saved.path} is {by}, not by {name}; write it anew with save(..., partition_by={name!r}), then add to it"
+        f"{saved.path} is {by}, not by {name}; save it again with save(..., partition_by={name!r}), then add to it"
     )
 
 
@@ -216,7 +216,7 @@ def _require_same_settings(saved: Study, study: Study) -> None:
     for name, value in ours.items():
         if name not in SPENT and theirs[name] != value:
             raise DataError(
-                f"{name} is {theirs[name]!r} in what is added and {value!r} in {saved.path}; declare the same for both"
+                f"{name} is {theirs[name]!r} in the added data and {value!r} in {saved.path}; declare the same for both"
             )
 
 
@@ -230,7 +230,7 @@ def _typed(value: str | None, name: str, dtype: pl.DataType) -> pl.Series:
             return text.str.strptime(dtype)
         return text.cast(dtype)
     except (pl.exceptions.PolarsError, KeyError):
-        raise DataError(f"{name}={value} is no value of the column {name}, which is {dtype} in the study") from None
+        raise DataError(f"{name}={value} is not a value of the column {name}, which is {dtype} in the study") from None
 
 
 def _conformed(study: Study, saved: Study, value: pl.Series, folder: str, rows: int) -> Iterator[StudyBatch]:
@@ -246,8 +246,8 @@ def _conformed(study: Study, saved: Study, value: pl.Series, folder: str, rows: 
         others = made["sessions"].filter(pl.col(name).cast(pl.String).ne_missing(pl.lit(text, pl.String)))
         if len(others):
             raise DataError(
-                f"sessions.{name} is {others.item(0, name)!r} in session {others.item(0, 'session_id')!r}; in what is "
-                f"added as {name}={text} every session must have that value, or none the column"
+                f"sessions.{name} is {others.item(0, name)!r} in session {others.item(0, 'session_id')!r}; in data "
+                f"added as {name}={text} every session must have that value, or the column must be absent"
             )
         yield StudyBatch(made["sessions"], made["queries"], made["results"], folder=folder)
 

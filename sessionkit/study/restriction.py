@@ -133,7 +133,7 @@ def _values(column: pl.Series) -> str:
     if not len(known):
         return f"{column.name} is empty"
     if column.dtype.is_numeric() or column.dtype.is_temporal():
-        return f"{column.name} goes from {known.min()!s} to {known.max()!s}"
+        return f"{column.name} ranges from {known.min()!s} to {known.max()!s}"
     counts = known.cast(pl.String).value_counts(sort=True).sort("count", column.name, descending=[True, False])
     shown = ", ".join(f"'{value[:LENGTH]}' ({count:,})" for value, count in counts.head(VALUES).iter_rows())
     more = f" and {len(counts) - VALUES} more" if len(counts) > VALUES else ""

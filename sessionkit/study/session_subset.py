@@ -111,7 +111,7 @@ def restricted(study: Study, where: Where) -> Study:
     if where is None:
         return study
     if not study.facts.sessions:
-        raise DataError("the study has no sessions; look at what was rejected: sessionkit check")
+        raise DataError("the study has no sessions; see what was rejected: sessionkit check")
     frame = _columns(study, where)
     ids = frame.get_column("session_id").filter(met(frame, where))
     fewer = with_sessions(study, ids)

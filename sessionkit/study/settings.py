@@ -134,7 +134,7 @@ def check_timezone(name: str | None) -> None:
         ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, TypeError, OSError):
         raise DataError(
-            f"timezone is {name!r}, which is no time zone; use an IANA name such as 'Europe/Vienna' or 'UTC'"
+            f"timezone is {name!r}, which is not a time zone; use an IANA name such as 'Europe/Vienna' or 'UTC'"
         ) from None
 
 

@@ -186,7 +186,7 @@ class Storage:
         for name, frame in tables.items():
             if frame is not self.tables[name]:
                 raise UsageError(
-                    f"{name} were replaced, but what is known of the study's files and counts is of the old ones; derive a "
+                    f"{name} were replaced, but the study's files and counts are those of the old tables; derive a "
                     f"study by study.with_tables({name}=...)"
                 )
         if description == self.description:

@@ -178,11 +178,9 @@ class Study:
             return
         found = identity_of(self.path)
         if found is None:
-            raise DataError(
-                f"{self.path} was removed since it was opened; nothing of it can be read any more"
-            ) from None
+            raise DataError(f"{self.path} was removed after it was opened and can no longer be read") from None
         if found != self.storage.identity:
-            raise DataError(f"{self.path} was written anew since it was opened; open it again") from None
+            raise DataError(f"{self.path} was replaced after it was opened; open it again") from None
 
     @contextmanager
     def reading(self) -> Iterator[None]:

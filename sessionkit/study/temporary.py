@@ -79,7 +79,9 @@ class TemporaryFolder:
 
 def no_room(folder: Path, lack: str) -> SpaceError:
     """Return the error for temporary files that find no room in a folder."""
-    return SpaceError(f"no room for temporary files in {folder}: {lack}; make room, or set TMPDIR to another folder")
+    return SpaceError(
+        f"no room for temporary files in {folder}: {lack}; free some space, or set TMPDIR to another folder"
+    )
 
 
 @cache

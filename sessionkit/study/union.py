@@ -23,11 +23,11 @@ def conformed(frame: pl.DataFrame, schema: pl.Schema, name: str) -> pl.DataFrame
         if column not in schema:
             raise DataError(
                 f"{name}.{column} is not among the columns of the study: {', '.join(schema.names())}; leave it out, or "
-                "write the study anew with it"
+                "write the study again with it"
             )
         if not _fits(frame.get_column(column), schema[column]):
             raise DataError(
-                f"{name}.{column} is {dtype} in what is added and {schema[column]} in the study; bring it to that type"
+                f"{name}.{column} is {dtype} in the added data and {schema[column]} in the study; convert it to that type"
             )
     try:
         return frame.select(
@@ -35,7 +35,7 @@ def conformed(frame: pl.DataFrame, schema: pl.Schema, name: str) -> pl.DataFrame
             for column, dtype in schema.items()
         )
     except pl.exceptions.PolarsError as error:
-        raise DataError(f"{name}: {str(error).splitlines()[0]}; bring the column to the study's type") from None
+        raise DataError(f"{name}: {str(error).splitlines()[0]}; convert the column to the study's type") from None
 
 
 def united_users(saved: pl.DataFrame, new: pl.DataFrame, forgotten: pl.Series) -> pl.DataFrame:
@@ -64,7 +64,9 @@ def united_users(saved: pl.DataFrame, new: pl.DataFrame, forgotten: pl.Series) -
         other = both.filter(pl.col(name) != pl.col(f"{name}{SUFFIX}"), ~replaced)
         if len(other):
             user, one, two = other.select("user_id", name, f"{name}{SUFFIX}").row(0)
-            raise DataError(f"users: {name} of {user!r} is {two!r} in what is added and {one!r} in the study; keep one")
+            raise DataError(
+                f"users: {name} of {user!r} is {two!r} in the added data and {one!r} in the study; keep one"
+            )
     either = {name: (pl.coalesce(f"{name}{SUFFIX}", name), pl.coalesce(name, f"{name}{SUFFIX}")) for name in shared}
     united = [pl.when(replaced).then(anew).otherwise(before).alias(name) for name, (anew, before) in either.items()]
     return both.with_columns(united).select(
@@ -90,9 +92,9 @@ def tell_of_other_grades(saved: pl.DataFrame, new: pl.DataFrame, merge: str) -> 
         key, document, grade, before = other.row(0)
         many = other.select(pair).unique().height
         warnings.warn(
-            f"judgments: {many} judged documents have another grade in what is added (first: {document!r} for {key!r}: "
+            f"judgments: {many} judged documents have another grade in the added data (first: {document!r} for {key!r}: "
             f"{grade:g}, {before:g} in the study); both are kept and merged by merge = {merge!r}. To correct grades, write "
-            "the study anew",
+            "the study again",
             DataWarning,
             stacklevel=3,
         )

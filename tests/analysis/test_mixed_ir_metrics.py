@@ -51,7 +51,7 @@ def test_the_last_query_is_not_better_for_users_and_topics_like_these(scores):
     assert row["judged_by"] == "query:topic_id"
     assert row["p"] > 0.05
     assert row["low"] < 0 < row["high"]
-    assert "No difference shown" in found.reading
+    assert "No difference is shown" in found.reading
     assert found.fits["converged"].item()
 
 

@@ -35,7 +35,7 @@ def test_one_pair_is_a_point_for_each_measure_in_their_order(datasets):
     (_, across), (mark, points) = datasets(chart)
     assert (across, mark) == ([{"value": 0.05}], "point")
     assert [(row["number"], row["group"], row["value"]) for row in points] == [(0, "P@5", 0.2), (1, "AP", 0.01)]
-    assert chart.to_dict()["layer"][1]["encoding"]["x"]["axis"]["title"] == "Significance level reached (p)"
+    assert chart.to_dict()["layer"][1]["encoding"]["x"]["axis"]["title"] == "Achieved significance level (p)"
 
 
 def test_what_could_not_be_tested_is_left_out():

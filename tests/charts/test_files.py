@@ -37,12 +37,12 @@ def test_unknown_endings_are_refused_with_what_is_possible(curves, tmp_path, nam
 
 
 def test_what_is_no_chart_is_refused(tmp_path):
-    with pytest.raises(UsageError, match="a chart is saved, not int"):
+    with pytest.raises(UsageError, match="save takes a chart, not int"):
         save(1, tmp_path / "a.svg")
 
 
 def test_places_that_cannot_be_written_are_refused(curves, tmp_path):
-    with pytest.raises(UsageError, match="there is no directory"):
+    with pytest.raises(UsageError, match="does not exist; create it"):
         save(session_curve(curves()), tmp_path / "none" / "a.svg")
     (tmp_path / "dir.svg").mkdir()
     with pytest.raises(UsageError, match="it is a directory"):
@@ -57,7 +57,7 @@ def test_what_stood_there_stays_when_writing_fails(tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("pathlib.Path.replace", full)
-    with pytest.raises(SpaceError, match="no space is left on the disk; what stood there is unchanged"):
+    with pytest.raises(SpaceError, match="no space is left on the disk; nothing there was changed"):
         write_whole(path, b"new")
     assert path.read_text() == "old"
     assert [entry.name for entry in tmp_path.iterdir()] == ["a.svg"]

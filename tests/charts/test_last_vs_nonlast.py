@@ -31,5 +31,5 @@ def test_axes_speak_the_words_of_the_field(parts):
 def test_more_parts_than_dashes_are_refused(parts):
     frame = parts().filter(pl.col("part") == "last")
     many = pl.concat([frame.with_columns(part=pl.lit(str(number))) for number in range(1, 8)])
-    with pytest.raises(UsageError, match="tells 6 kinds of line apart, not 7"):
+    with pytest.raises(UsageError, match="holds 6 kinds of line, not 7"):
         last_vs_nonlast(many)

@@ -20,5 +20,5 @@ def test_policy_allows_the_two_scripts_and_nothing_from_outside():
 
 
 def test_place_of_a_chart_needs_an_id():
-    with pytest.raises(ValueError, match="no id"):
+    with pytest.raises(ValueError, match="is not an id"):
         chart_place('a" onload="x', {})

@@ -59,5 +59,5 @@ def test_where_no_users_are_known_what_grows_is_the_axis(grows, kept):
 
 
 def test_without_sizes_nothing_is_drawn():
-    with pytest.raises(UsageError, match="no size of a study was looked at"):
+    with pytest.raises(UsageError, match="no study size was simulated"):
         power_curve(pl.DataFrame([("users", None, None, None, 0.5, 0.4, 0.6)], schema=NAMES, orient="row"))

@@ -67,10 +67,10 @@ def test_every_table_is_there(call, counts):
     [
         (2, [], ["STUDY, or a table of counts", "give one of them"]),
         (2, ["{study}", "--counts", "{counts}"], ["give only one"]),
-        (2, ["--counts", "{counts}", "--model", "AP"], ["AP are not fitted"]),
-        (2, ["--counts", "{counts}", "--chart", "no/where.svg"], ["there is no directory"]),
+        (2, ["--counts", "{counts}", "--model", "AP"], ["AP cannot be fitted"]),
+        (2, ["--counts", "{counts}", "--chart", "no/where.svg"], ["does not exist; create it"]),
         (1, ["--counts", "none.tsv"], ["there is no such file", "rank, query and count"]),
-        (1, ["{study}"], ["says how far searchers looked", "table of counts"]),
+        (1, ["{study}"], ["shows how far searchers looked", "table of counts"]),
     ],
 )
 def test_what_is_refused(refused, request, status, words, names):

@@ -101,7 +101,7 @@ def test_breakdown_options_reach_the_function(call, study):
         (["curve", "sDCG@3", "--where", "topic_id = 'u'"], ["'u'", "topic_id has 't'"]),
         (["curve", "sDCG@3", "--normalize", "eech"], ["eech", "each"]),
         (["curve", "sDCG@3", "--after-stop", "keep"], ["hold"]),
-        (["curve", "sDCG@3", "--where", "queries > 9"], ["no session", "queries goes from 1 to 3"]),
+        (["curve", "sDCG@3", "--where", "queries > 9"], ["no session", "queries ranges from 1 to 3"]),
         (["breakdown", "CG@3", "--parts", "list"], ["last"]),
         (["breakdown", "CG@3", "--average", "users"], ["queries"]),
         (["breakdown", "CG@3", "--average", "queries", "--significance"], ["--average queries", "without it"]),

@@ -81,11 +81,11 @@ def test_check_of_a_source_and_of_a_study_agree(call, log, study):
     source, saved = call("check", log), call("check", study)
     assert source.status == saved.status == 0
     assert blocks(source.out) == blocks(saved.out)
-    assert blocks(saved.out)["notes"][1:] == [["1 of 4 queries with empty lists; they count, with nothing gained"]]
+    assert blocks(saved.out)["notes"][1:] == [["1 of 4 queries with empty lists; they count and gain 0"]]
 
 
 def test_verify_finds_a_file_that_was_changed(call, study):
-    assert "all is as it was written" in call("check", study, "--verify", "--format", "table").err
+    assert "nothing has changed since it was written" in call("check", study, "--verify", "--format", "table").err
     file = study / "judgments.parquet"
     content = bytearray(file.read_bytes())
     content[len(content) // 2] ^= 1
@@ -106,7 +106,7 @@ def test_verify_names_a_changed_file_that_cannot_be_read_to_its_end(call, study,
     file.write_bytes(file.read_bytes().replace(b"PAR1", b"PAR2", 1))
     outcome = call("check", study, "--verify")
     assert outcome.status == 1
-    assert "results.parquet is not the file that was written" in outcome.out
+    assert "results.parquet was changed" in outcome.out
 
 
 def test_verify_needs_a_study(refused, log):
@@ -161,7 +161,7 @@ def test_places_that_cannot_be_written(refused, log, study, tmp_path):
 
 
 def test_one_source_at_a_time_in_a_known_format(refused, log, tmp_path):
-    refused(2, "ingest", log, log, "--out", tmp_path / "toy", names=["one source at a time"])
+    refused(2, "ingest", log, log, "--out", tmp_path / "toy", names=["give one source"])
     refused(2, "ingest", log, "--out", tmp_path / "toy", "--from", "tabels", names=["did you mean 'tables'"])
     refused(2, "ingest", log, "--config", log, "--out", tmp_path / "toy", names=["config"])
 
@@ -179,8 +179,8 @@ def test_a_place_that_cannot_be_written_is_refused_before_anything_is_read(monke
     monkeypatch.setattr("sessionkit.readers.read", read)
     (tmp_path / "file").touch()
     refused(2, "ingest", log, "--out", tmp_path / "file", names=["is a file"])
-    refused(2, "ingest", log, "--out", tmp_path / "file" / "new", names=["is no directory"])
-    refused(2, "ingest", log, "--out", log.parent, names=["holds something that is no study"])
+    refused(2, "ingest", log, "--out", tmp_path / "file" / "new", names=["is not a directory"])
+    refused(2, "ingest", log, "--out", log.parent, names=["is not empty and not a study"])
     monkeypatch.setattr("os.access", lambda *_: False)
     refused(2, "ingest", log, "--out", tmp_path / "new", names=["cannot be written"])
 
@@ -236,7 +236,7 @@ def test_ingest_takes_missing_positions_as_it_is_told(call, refused, tmp_path):
 
 def test_nothing_that_is_read_is_replaced(study, log, refused):
     (study / "README.md").write_text("notes")
-    refused(2, "ingest", log, "--out", study, names=["holds README.md beside the study's own files"])
+    refused(2, "ingest", log, "--out", study, names=["contains README.md in addition to the study's files"])
     assert (study / "README.md").read_text() == "notes"
     (study / "README.md").unlink()
     for given in ([study / "results.parquet"], [log, "--judgments", study / "judgments.parquet"]):

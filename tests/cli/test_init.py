@@ -45,7 +45,7 @@ def test_a_file_lies_where_its_paths_say_and_can_be_checked_and_ingested(files, 
 def test_a_file_that_is_there_is_replaced_only_by_force(files, call, refused, tmp_path):
     out = tmp_path / "study.toml"
     out.write_text("mine")
-    refused(2, "init", *files, "--output", out, names=["is there already and was left alone", "--force"])
+    refused(2, "init", *files, "--output", out, names=["already exists and was left alone", "--force"])
     assert out.read_text() == "mine"
     assert call("init", *files, "--output", out, "--force").status == 0
     assert tomllib.loads(out.read_text())["format"] == "tables"
@@ -59,7 +59,7 @@ def test_the_log_itself_is_never_written_to(files, refused):
         "--output",
         files[0].parent / ".." / "a log" / "results.csv",
         "--force",
-        names=["one of the files"],
+        names=["a file of the log"],
     )
     assert files[0].read_text() == LOG
 
@@ -71,10 +71,10 @@ def test_a_pipe_is_refused_before_it_is_opened(refused, tmp_path):
 
 
 def test_what_is_no_log_is_an_error_in_one_line(files, refused, tmp_path):
-    refused(1, "init", files[1], names=["judgments alone, no log", "sessionkit init LOG qrels.txt"])
+    refused(1, "init", files[1], names=["only judgments, no log", "sessionkit init LOG qrels.txt"])
     refused(1, "init", tmp_path / "nothing.csv", names=["no such file"])
     refused(1, "init", tmp_path, names=["is a directory"])
-    refused(2, "init", *files, "--output", tmp_path / "no" / "such" / "x.toml", names=["there is no directory"])
+    refused(2, "init", *files, "--output", tmp_path / "no" / "such" / "x.toml", names=["does not exist; create it"])
     refused(2, "init", names=["FILE"])
 
 

@@ -119,7 +119,7 @@ def test_a_report_by_topic_says_how_to_make_it_again(call, study, tmp_path):
     [
         (["chart", "sesion-curve", "--output", "{}/x.svg"], ["Did you mean 'session-curve'"]),
         (["chart", "session-curve", "--output", "{}/x.gif"], [".gif", ".svg"]),
-        (["chart", "session-curve", "--output", "{}/no/x.svg"], ["there is no directory"]),
+        (["chart", "session-curve", "--output", "{}/no/x.svg"], ["does not exist; create it"]),
         (["chart", "session-curve", "--output", "{}"], ["is a directory"]),
         (["chart", "session-curve", "--output", "{}/x.svg", "--measure", "sdcg@3"], ["did you mean 'sDCG'"]),
         (["chart", "session-curve", "--output", "{}/x.svg", "--measure", "DCG@3"], ["DCG@3 has no curve"]),

@@ -17,7 +17,7 @@ def test_a_copy_is_made_and_told_of(call, study, tmp_path):
     team = next(line for line in outcome.lines if line.startswith("sessions") and "team" in line)
     assert team.split() == ["sessions", "team", "left", "out", "text"]
     assert outcome.err.splitlines()[-2:] == [
-        f"written: {tmp_path / 'm.csv'}, which undoes the pseudonyms; keep it apart",
+        f"written: {tmp_path / 'm.csv'}, which undoes the pseudonyms; keep it separate",
         f"written: {tmp_path / 'copy'}",
     ]
     assert pl.read_csv(tmp_path / "m.csv").columns == ["column", "original", "pseudonym"]
@@ -45,11 +45,11 @@ def test_mistakes_are_named_before_anything_is_written(refused, study, tmp_path)
     refused(2, "pseudonymize", study, names=["--out"])
     refused(2, "pseudonymize", study, "--out", study, names=["the study itself"])
     refused(2, "pseudonymize", study, "--out", study / "in", names=["lies in the study"])
-    refused(2, "pseudonymize", study, "--out", out, "--mapping", out / "m.csv", names=["keep the mapping apart"])
+    refused(2, "pseudonymize", study, "--out", out, "--mapping", out / "m.csv", names=["keep the mapping separate"])
     refused(2, "pseudonymize", study, "--out", out, "--mapping", tmp_path / "m.xls", names=[".csv, .tsv, .parquet"])
     refused(2, "pseudonymize", study, "--out", out, "--keep", "uses", names=["did you mean 'users'"])
     refused(2, "pseudonymize", study, "--out", out, "--seed", "-1", names=["--seed"])
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "file").write_text("mine")
-    refused(2, "pseudonymize", study, "--out", tmp_path / "other", names=["holds something that is no study"])
+    refused(2, "pseudonymize", study, "--out", tmp_path / "other", names=["is not empty and not a study"])
     assert not out.exists()

@@ -93,7 +93,7 @@ def test_discriminate_has_the_tables_of_python(call, clinic):
     assert [line[2:] for line in lines if line.startswith("# ")] == [*found.tables(), "provenance", "reading"]
     shown = " ".join(call("discriminate", clinic, "nsDCG@10", "sDCG@10", *options, "--format", "table").out.split())
     assert "2 groups make one pair" in shown
-    assert "the smallest p that signs can give is 0.125" in shown
+    assert "the smallest possible p from sign changes is 0.125" in shown
 
 
 def test_discriminate_names_what_would_work(refused, clinic):
@@ -110,10 +110,10 @@ def test_progress_is_shown_on_a_terminal(monkeypatch, clinic, capsys):
 
     monkeypatch.setattr(runner, "PATIENCE", 0.02)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    with working("losing judgments"):
+    with working("removing judgments"):
         sk.judgment_loss(sk.open_study(clinic), "nsDCG@10", fractions=[0.5], draws=8)
     said = capsys.readouterr().err
-    assert "losing judgments" in said
+    assert "removing judgments" in said
     assert " of 9 scorings" in said
 
 

@@ -70,7 +70,7 @@ def test_a_study_that_goes_while_it_is_read(monkeypatch, refused, study, tmp_pat
 
     monkeypatch.setattr("sessionkit.study.open_study", opened)
     rest = {"describe": [], "score": ["sDCG@3"], "pseudonymize": ["--out", tmp_path / "shared"]}[command[0]]
-    refused(1, command[0], place, *rest, names=["going was removed since it was opened"])
+    refused(1, command[0], place, *rest, names=["going was removed after it was opened"])
 
 
 def test_text_from_the_log_cannot_act_in_an_error(refused):

@@ -169,5 +169,5 @@ def test_a_study_that_was_changed_is_not_scored_if_that_is_asked(call, refused, 
     assert call("score", study, "sDCG@3", "--verify").status == 0
     path = study / "datapackage.json"
     path.write_text(path.read_text().replace('"max_grade": 2.0', '"max_grade": 3.0'))
-    refused(1, "score", study, "sDCG@3", "--verify", names=["its digest differs", "nothing was scored"])
+    refused(1, "score", study, "sDCG@3", "--verify", names=["its digest does not match", "nothing was scored"])
     assert call("score", study, "sDCG@3").status == 0

@@ -66,7 +66,9 @@ def test_files_may_not_be_longer(course, server, tmp_path, name, parts):
         (ended,) = server.run(Task(course.operation.arguments, str(folder), longest=longest))
         assert ended.status != 0, f"{longest} bytes are less than {largest}"
         failed += 1
-        faults += [f"{longest}: {fault}" for fault in refusals(course, folder, ended, "no file may be that long")]
+        faults += [
+            f"{longest}: {fault}" for fault in refusals(course, folder, ended, "the limit for file sizes is reached")
+        ]
         shutil.rmtree(folder)
     print(f"\n{name}: {1 + len(parts)} limits tried, {failed} refused, {len(faults)} failed")
     assert faults == []

@@ -38,13 +38,13 @@ def test_a_mapping_stays_apart_and_replaces_nothing(study, tmp_path):
     made.save(tmp_path / "copy", mapping=tmp_path / "m.csv")
     kept = (tmp_path / "m.csv").read_bytes()
     for place, said in (
-        ("m.csv", "is there already and may be all that undoes another copy"),
+        ("m.csv", "already exists and may be the only way to undo another copy"),
         ("copy/m.csv", "lies in .*copy, which is to be shared"),
         ("copy/../copy/below/m.csv", "which is to be shared"),
         ("m.txt", "ends in .txt; a mapping is written as .csv, .tsv, .parquet"),
         ("m", "ends in nothing"),
-        ("none/m.csv", "there is no directory"),
-        ("study/m.csv", "lies in the study .*study and would go where that goes"),
+        ("none/m.csv", "does not exist; create it"),
+        ("study/m.csv", "lies in the study .*study and would be shared with it"),
     ):
         with pytest.raises(UsageError, match=said):
             made.save(tmp_path / "copy", mapping=tmp_path / place)
@@ -62,7 +62,7 @@ def test_a_copy_replaces_copies_but_not_its_study(study, tmp_path):
     for place, said in (
         ("study", "is the study itself"),
         ("study/copy", "lies in the study"),
-        ("", "no study|the study itself"),
+        ("", "not a study|the study itself"),
     ):
         with pytest.raises(UsageError, match=said):
             made.save(tmp_path / place)
@@ -93,10 +93,10 @@ def test_those_who_are_alone_are_counted():
     """Groups of 1, 1, 2 and 6 users: 2 alone, 4 with fewer than five."""
     users = pl.DataFrame({"user_id": [*"abcdefghij"], "age": [1, 2, 3, 3, 4, 4, 4, 4, 4, 4], "old": [True] * 10})
     assert alone(users) == (
-        "Mind: 2 of 10 users have a combination of age and old that no other user has; 4 share theirs with fewer than 5. "
-        "Who knows it, knows them."
+        "Caution: 2 of 10 users have a combination of age and old that no other user has; 4 share theirs with fewer than 5. "
+        "It can identify them."
     )
-    assert alone(users.tail(6)) == "Every user has a combination of age and old that at least 5 have."
+    assert alone(users.tail(6)) == "Every user has a combination of age and old that at least 5 users share."
     assert alone(users.select("user_id")) == "No features are kept with users or their sessions."
 
 
@@ -105,7 +105,7 @@ def test_what_sessions_say_of_their_users_counts():
     log = {"session_id": [*"abc"], "query_position": [1] * 3, "rank": [1] * 3, "doc_id": ["d"] * 3}
     sessions = {"session_id": [*"abc"], "user_id": ["u", "u", "v"], "age": [30, None, 31], "rating": [1, 2, 1]}
     made = sk.pseudonymize(sk.from_tables(sessions=sessions | {"comment": ["x"] * 3}, results=log))
-    assert "Mind: 2 of 2 users have a combination of sessions.age that no other user has" in made.reading
+    assert "Caution: 2 of 2 users have a combination of sessions.age that no other user has" in made.reading
 
 
 def test_only_what_the_study_knows_is_said_to_be_kept():
@@ -119,15 +119,15 @@ def test_texts_that_are_left_out_do_not_remain():
     log = {"session_id": ["a"], "query_position": [1], "rank": [1], "doc_id": ["d"]}
     texts = {"session_id": ["a"], "query_position": [1], "query_text": ["x"]}
     reading = sk.pseudonymize(sk.from_tables(queries=texts, results=log), drop="query_text").reading
-    assert "of query texts remains" not in reading
-    assert "Mind: scores that read queries.query_text are not what they were." in reading
+    assert "query texts only show which are equal" not in reading
+    assert "Caution: scores that read queries.query_text have changed." in reading
 
 
 def test_ids_in_topics_and_systems_are_told():
     log = {"session_id": ["s1", "s2"], "query_position": [1, 1], "rank": [1, 1], "doc_id": ["d", "d"]}
     sessions = {"session_id": ["s1", "s2"], "user_id": ["anna", "bo"], "topic_id": ["t-anna", "t-bo"]}
     reading = sk.pseudonymize(sk.from_tables(sessions=sessions, results=log)).reading
-    assert "Mind: ids of users or sessions, or texts of queries, stand in 1 topic that can be replaced too." in reading
+    assert "Caution: 1 topic contains ids of users or sessions, or query texts; it can also be replaced." in reading
     other = sessions | {"topic_id": ["t1", "t2"]}
     assert "stand in" not in sk.pseudonymize(sk.from_tables(sessions=other, results=log)).reading
 
@@ -136,4 +136,4 @@ def test_what_was_not_looked_at_is_told():
     """A log in one flat file has what it says of its users in every result."""
     log = {"session_id": ["a"], "user_id": ["u"], "query_position": [1], "rank": [1], "doc_id": ["d"], "age": [30]}
     reading = sk.pseudonymize(sk.from_tables(results=log)).reading
-    assert "Mind: whether results.age can tell users apart was not looked at." in reading
+    assert "Caution: whether results.age can identify users was not checked." in reading

@@ -111,7 +111,7 @@ def test_a_difference_stands_beside_the_estimate_that_its_interval_is_of():
     assert row["Raw mean S1"] == f"{found['mean_a']:.4f}"
     assert [*shown.headers[1:7]] == ["Estimate", "95 % from", "to", "p", "Effect size", "n"]
     assert (
-        "Estimate, interval, p, effect size and n are of the difference between values of system_id at equal"
+        "Estimate, interval, p, effect size and n are of the difference between values of system_id adjusted"
         in shown.note
     )
 
@@ -140,7 +140,7 @@ def test_wrong_requests_are_refused_before_anything_is_computed(make, tmp_path):
         UsageError, match="redact can leave out queries, documents, users, not 'user'; did you mean 'users'"
     ):
         report(study, redact="user")
-    with pytest.raises(UsageError, match="there is no directory"):
+    with pytest.raises(UsageError, match="does not exist; create it"):
         report(study, output=tmp_path / "none" / "report.html")
 
 

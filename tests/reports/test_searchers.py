@@ -41,4 +41,4 @@ def test_a_log_without_them_says_so(make):
     assert not [part for part in parts if isinstance(part, (Figure, TextTable))]
     first, second = [part for part in parts if isinstance(part, Words)]
     assert first.paragraphs[0].startswith("Discounts were not fitted to the searchers: ")
-    assert any("what the ideal has gained" in line for line in second.paragraphs)
+    assert any("the gain of the ideal after" in line for line in second.paragraphs)

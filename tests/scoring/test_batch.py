@@ -80,7 +80,7 @@ def test_a_log_s_columns_may_have_the_names_of_ours(column):
     parts = sk.breakdown(study, "DCG@1", parts="position", by=column)
     assert parts.select(column, "value").rows() == [("x", 2.0), ("y", 0.0)]
     if column == "slot":
-        with pytest.raises(UsageError, match="the table of results has a column of that name itself"):
+        with pytest.raises(UsageError, match="the output already has a column of that name"):
             sk.curve(study, "sDCG@1", by=column)
         return
     curves = sk.curve(study, "sDCG@1", by=column)
@@ -118,7 +118,7 @@ def test_sessions_without_a_query_that_counts_are_not_no_sessions(unlogged):
 
 def test_no_session_is_left_is_said_before_anything_is_scored(unlogged):
     for ask in (sk.curve, sk.breakdown):
-        with pytest.raises(UsageError, match="no session is left; queries goes from 0 to 0"):
+        with pytest.raises(UsageError, match="no session is left; queries ranges from 0 to 0"):
             ask(unlogged, "sDCG(gain=0-1)@1", where="queries >= 2")  # grade 2 is beyond these weights
 
 

@@ -189,7 +189,7 @@ def test_a_link_to_a_file_stays_a_link(tmp_path):
         assert (tmp_path / "kept" / "scores.tsv").read_bytes() == content
     link.unlink()
     link.symlink_to("nowhere/scores.tsv")
-    with pytest.raises(UsageError, match="there is no directory"):
+    with pytest.raises(UsageError, match="does not exist; create it"):
         write_whole(link, b"x")
 
 
@@ -267,9 +267,9 @@ def test_links_in_a_circle_are_refused(tmp_path):
     one, other = tmp_path / "one", tmp_path / "other"
     one.symlink_to(other)
     other.symlink_to(one)
-    with pytest.raises(UsageError, match="its links lead in a circle"):
+    with pytest.raises(UsageError, match="its links form a loop"):
         write_whole(one, b"x")
-    with pytest.raises(UsageError, match="its links lead in a circle"), sole_writer(one):
+    with pytest.raises(UsageError, match="its links form a loop"), sole_writer(one):
         pass
 
 
@@ -311,11 +311,11 @@ def test_long_names_have_short_drafts(tmp_path):
 @pytest.mark.parametrize(
     ("error", "said"),
     [
-        (OSError(28, "No space left on device"), "no space is left on the disk; what stood there is unchanged"),
+        (OSError(28, "No space left on device"), "no space is left on the disk; nothing there was changed"),
         (OSError(122, "Disk quota exceeded"), "the disk quota is used up"),
         (
             pl.exceptions.ComputeError("parquet: IO error: File too large (os error 27)"),
-            "no file may be that long here",
+            "the limit for file sizes is reached",
         ),
     ],
 )
@@ -339,7 +339,7 @@ def test_what_has_nothing_to_do_with_room_is_said_as_it_is(tmp_path):
 
     with pytest.raises(pl.exceptions.ComputeError, match="no such column"):
         fail(pl.exceptions.ComputeError("no such column"))
-    with pytest.raises(UsageError, match="Input/output error; what stood there is unchanged"):
+    with pytest.raises(UsageError, match="Input/output error; nothing there was changed"):
         fail(OSError(5, "Input/output error"))
 
 

@@ -94,7 +94,7 @@ def test_a_study_written_anew_while_it_is_open_is_not_read(study, tmp_path):
     before = sk.score(opened, "sDCG@10", by="system_id")
     fewer = study.with_tables(judgments=study.judgments.filter(pl.col("grade") > 1))
     fewer.save(tmp_path / "study")
-    with pytest.raises(DataError, match="was written anew since it was opened; open it again"):
+    with pytest.raises(DataError, match="was replaced after it was opened; open it again"):
         sk.score(opened, "sDCG@10", by="system_id")
     assert not sk.score(sk.open_study(tmp_path / "study"), "sDCG@10", by="system_id").equals(before)
 
@@ -108,7 +108,7 @@ def test_files_that_went_with_a_replaced_study_are_explained(study, tmp_path, mo
     shutil.rmtree(tmp_path / "study")
     if there:  # with files of other names, as a partitioned study has them
         study.save(tmp_path / "study", partition_by="system_id")
-    with pytest.raises(DataError, match="since it was opened"):
+    with pytest.raises(DataError, match="after it was opened"):
         read(opened)
 
 
@@ -118,8 +118,8 @@ def test_files_that_went_with_a_replaced_study_are_explained(study, tmp_path, mo
         ("sessions", "__queries", "counts of rows in __queries do not fit"),
         ("sessions", "__results", "counts of rows in __results do not fit"),
         ("queries", "__length", "counts of rows in __length do not fit"),
-        ("results", "__judgment", "results name judgment 4000000000"),
-        ("judgments", "__judgment", "judgments name judgment 4000000000"),
+        ("results", "__judgment", "results refer to judgment 4000000000"),
+        ("judgments", "__judgment", "judgments refer to judgment 4000000000"),
     ],
 )
 def test_numbers_that_cannot_be_are_not_used(study, tmp_path, table, column, words):

@@ -37,7 +37,7 @@ def test_what_is_no_size_is_refused_with_the_forms_that_are(given):
 
 @pytest.mark.parametrize("given", ["4", 4, "1MB", "49999999"])
 def test_too_little_is_refused(given):
-    with pytest.raises(UsageError, match="too little to work with; give at least 50MB"):
+    with pytest.raises(UsageError, match="too little; give at least 50MB"):
         memory_budget(given)
 
 

@@ -50,9 +50,9 @@ def test_nothing_and_a_file(tmp_path):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ('{"sessionkit": {"notes": ["\\udC00"]}}', "half a character"),
+        ('{"sessionkit": {"notes": ["\\udC00"]}}', "half a surrogate pair"),
         ("{", "JSON"),
-        ("[]", "no object"),
+        ("[]", "not a JSON object"),
         ("{}", "no sessionkit block"),
         ("\xff", "JSON"),
     ],
@@ -81,25 +81,25 @@ def test_descriptors_that_are_none(folder, text, words):
 def test_paths_outside_are_refused(folder, path):
     shutil.copy(folder / "results.parquet", folder.parent / "results.parquet")
     change(folder, lambda _, resources: resources["results"].update(path=path))
-    refused(folder, "only files beneath|half a character")
+    refused(folder, "only files inside|half a surrogate pair")
 
 
 def test_links_out_are_refused(folder):
     outside = folder.parent / "outside.parquet"
     (folder / "results.parquet").rename(outside)
     (folder / "results.parquet").symlink_to(outside)
-    refused(folder, "only files beneath")
+    refused(folder, "only files inside")
 
 
 def test_missing_files_are_named(folder):
     (folder / "queries.parquet").unlink()
-    refused(folder, "queries.parquet.*not there")
+    refused(folder, "queries.parquet.*missing")
 
 
 def test_sizes_are_compared(folder):
     data = (folder / "results.parquet").read_bytes()
     (folder / "results.parquet").write_bytes(data[:-10])
-    refused(folder, "bytes where")
+    refused(folder, "bytes, but")
 
 
 def test_row_counts_are_compared(folder):
@@ -145,7 +145,7 @@ def test_a_study_of_layout_2_is_read(folder):
     change(folder, as_before)
     assert verify_hashes(open_study(folder)) == ()
     change(folder, lambda _, resources: resources["users"].update(bytes=1))
-    refused(folder, "users has .* bytes where datapackage.json says 1")
+    refused(folder, "users has .* bytes, but datapackage.json says 1")
 
 
 @pytest.mark.parametrize("part", ["settings", "facts", "notes", "sources", "reader", "pairs", "parts"])
@@ -156,12 +156,12 @@ def test_a_block_that_lacks_something(folder, part):
 
 def test_parts_of_partitions_need_a_word_on_the_partitions(folder):
     change(folder, lambda descriptor, _: descriptor["sessionkit"]["parts"][0].update(folder="date=1"))
-    refused(folder, "sessionkit.partitioned is not as sessionkit writes it")
+    refused(folder, "sessionkit.partitioned does not have the form that sessionkit writes")
 
 
 def test_facts_and_settings_that_do_not_fit(folder):
     change(folder, lambda descriptor, _: descriptor["sessionkit"]["facts"].update(surprise=1))
-    refused(folder, "facts is not as sessionkit writes it")
+    refused(folder, "facts does not have the form that sessionkit writes")
 
 
 def test_a_missing_resource_and_a_wrong_type(folder):
@@ -236,7 +236,7 @@ def test_verify_takes_a_resource_of_several_files(folder):
     data[6] ^= 1
     paths[1].write_bytes(data)
     assert verify_hashes(study) == (
-        "results-1.parquet, results-2.parquet is not the file that was written: its sha256 differs from datapackage.json",
+        "results-1.parquet, results-2.parquet was changed: its sha256 differs from datapackage.json",
     )
 
 
@@ -255,9 +255,7 @@ def test_verify_takes_a_resource_of_several_files(folder):
 )
 def test_verify_finds_what_was_changed_in_the_descriptor(folder, edit):
     change(folder, lambda descriptor, _: edit(descriptor["sessionkit"]))
-    assert verify_hashes(open_study(folder)) == (
-        "datapackage.json is not as it was written: its digest differs from what it says",
-    )
+    assert verify_hashes(open_study(folder)) == ("datapackage.json was changed: its digest does not match",)
 
 
 def test_verify_counts_again(folder):
@@ -266,20 +264,20 @@ def test_verify_counts_again(folder):
         descriptor["sessionkit"]["digest"] = digest_of(descriptor)
 
     change(folder, forged)
-    assert verify_hashes(open_study(folder)) == ("datapackage.json says repeats_in_lists = 7 where the tables have 0",)
+    assert verify_hashes(open_study(folder)) == ("datapackage.json says repeats_in_lists = 7, but the tables have 0",)
 
 
 def test_verify_names_files_that_are_not_the_studys(folder):
     (folder / "notes").mkdir()
     (folder / "notes" / "one.txt").write_text("x")
-    assert verify_hashes(open_study(folder)) == ("notes lies in the study, and datapackage.json does not list it",)
+    assert verify_hashes(open_study(folder)) == ("notes is in the study, but datapackage.json does not list it",)
 
 
 def test_verify_says_that_no_hash_is_kept(folder):
     change(folder, lambda _, resources: resources["users"].pop("hash"))
     assert verify_hashes(open_study(folder)) == (
         "users.parquet cannot be verified: datapackage.json keeps no sha256 of it",
-        "datapackage.json is not as it was written: its digest differs from what it says",
+        "datapackage.json was changed: its digest does not match",
     )
 
 

@@ -226,7 +226,7 @@ def test_a_study_opened_from_there_can_be_saved_over_itself(study, tmp_path):
 def test_what_is_no_study_is_left_alone(study, tmp_path):
     (tmp_path / "papers").mkdir()
     (tmp_path / "papers" / "thesis.tex").write_text("x")
-    with pytest.raises(UsageError, match="no study"):
+    with pytest.raises(UsageError, match="not a study"):
         study.save(tmp_path / "papers")
     with pytest.raises(UsageError, match="is a file"):
         study.save(tmp_path / "papers" / "thesis.tex")

@@ -188,7 +188,7 @@ def test_verify_names_the_file_that_changed(saved):
     data[6] ^= 1
     path.write_bytes(data)
     (problem,) = verify_hashes(saved)
-    assert problem.startswith("results/system_id=S2/00000.parquet is not the file that was written")
+    assert problem.startswith("results/system_id=S2/00000.parquet was changed")
 
 
 @pytest.mark.parametrize(

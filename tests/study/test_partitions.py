@@ -106,13 +106,13 @@ def test_new_judgments_make_old_numbers_stale_and_nothing_else(days):
 
 
 def test_sessions_of_another_partition_are_refused(days):
-    with pytest.raises(DataError, match=r"session 's2' is in the partition date=2026-11-20 already"):
+    with pytest.raises(DataError, match=r"session 's2' is already in the partition date=2026-11-20"):
         add_partition(days.path, small({"s2": ("u", "2026-11-21", "a")}), "date", "2026-11-21")
 
 
 @pytest.mark.slow
 def test_other_settings_are_refused(days):
-    with pytest.raises(DataError, match=r"max_grade is 3.0 in what is added and None"):
+    with pytest.raises(DataError, match=r"max_grade is 3.0 in the added data and None"):
         add_partition(days.path, small(DAY, max_grade=3), "date", "2026-11-21")
     assert add_partition(days.path, small(DAY, title="Day"), "date", "2026-11-21").settings.title is None
 
@@ -171,7 +171,7 @@ def test_users_are_united(days, tmp_path):
         return made.with_tables(users=pl.LazyFrame({"user_id": list(ages), "age": list(ages.values())}))
 
     first = with_ages(FIRST, {"u1": 30, "u2": None}).save(tmp_path / "aged", partition_by="date")
-    with pytest.raises(DataError, match=r"users: age of 'u1' is 31 in what is added and 30 in the study"):
+    with pytest.raises(DataError, match=r"users: age of 'u1' is 31 in the added data and 30 in the study"):
         add_partition(first.path, with_ages(DAY, {"u1": 31, "u3": 1}), "date", "2026-11-21")
     whole = add_partition(first.path, with_ages(DAY, {"u1": 30, "u3": 1}), "date", "2026-11-21")
     assert whole.users.collect().rows() == [("u1", 30), ("u2", None), ("u3", 1)]
@@ -190,7 +190,7 @@ def test_columns_must_fit(days, tmp_path):
     scored = small(FIRST)
     scored = scored.with_tables(results=scored.results.with_columns(weight=1)).save(tmp_path / "w", partition_by="date")
     halves = day.with_tables(results=day.results.with_columns(weight=pl.lit(0.5)))
-    with pytest.raises(DataError, match=r"results.weight is Float64 in what is added and Int32 in the study"):
+    with pytest.raises(DataError, match=r"results.weight is Float64 in the added data and Int32 in the study"):
         add_partition(scored.path, halves, "date", "2026-11-21")
     unknown = add_partition(scored.path, day, "date", "2026-11-21")  # null where it is not known
     assert unknown.results.filter(pl.col("weight").is_null()).collect()["session_id"].unique().sort().to_list() == [
@@ -239,7 +239,7 @@ def test_a_column_that_is_a_date(tmp_path):
     whole = add_partition(saved.path, dated(DAY), "date", "2026-11-21")
     assert whole.storage.stored[-1].folder == "date=2026-11-21"
     assert whole.sessions.collect_schema()["date"] == pl.Date
-    with pytest.raises(DataError, match="date=today is no value of the column date, which is Date"):
+    with pytest.raises(DataError, match="date=today is not a value of the column date, which is Date"):
         add_partition(saved.path, dated(DAY), "date", "today")
 
 
@@ -272,7 +272,7 @@ def test_files_of_others_are_never_removed(days):
     (days.path / "figures").mkdir()
     (days.path / "figures" / "one.svg").write_text("<svg/>")
     (days.path / "sessions" / "date=2026-11-20" / "mine.parquet").write_text("")
-    named = r"holds README\.md, figures, sessions/date=2026-11-20/mine\.parquet beside the study's own files"
+    named = r"contains README\.md, figures, sessions/date=2026-11-20/mine\.parquet in addition to the study's files"
     with pytest.raises(UsageError, match=named):
         add_partition(days.path, small(DAY), "date", "2026-11-21")
     with pytest.raises(UsageError, match=named):
@@ -289,7 +289,7 @@ def test_a_file_that_comes_while_a_study_is_written_stays(days, monkeypatch):
         return writes(*given)
 
     monkeypatch.setattr(package_writer, "finish_package", meanwhile)
-    with pytest.raises(UsageError, match=r"holds README\.md beside"):
+    with pytest.raises(UsageError, match=r"contains README\.md in addition"):
         small(DAY).save(days.path)
     assert (days.path / "README.md").read_text() == "notes"
     assert [path.name for path in days.path.parent.iterdir()] == ["days"]

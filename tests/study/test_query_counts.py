@@ -42,5 +42,5 @@ def test_a_column_of_that_name_is_not_taken_for_the_count(study):
 def test_a_study_that_was_replaced_on_disk_is_refused(study, tmp_path):
     opened = study.save(tmp_path / "study")
     sk.from_tables({"session_id": ["z"], "query_position": [1], "rank": [1], "doc_id": ["x"]}).save(tmp_path / "study")
-    with pytest.raises(DataError, match="written anew"):
+    with pytest.raises(DataError, match="was replaced"):
         logged_queries(opened, ["session_id"])

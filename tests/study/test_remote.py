@@ -162,7 +162,7 @@ def test_a_trailing_slash_and_file_addresses(saved, place):
 def test_what_is_not_there_is_an_error_of_ours(place, wrong):
     address, given = place
     address = address.replace("study", wrong) if wrong == "nowhere" else address.replace("bucket", wrong)
-    with pytest.raises(DataError, match=r"datapackage.json cannot be read .*not found.*look at the address") as caught:
+    with pytest.raises(DataError, match=r"datapackage.json cannot be read .*not found.*check the address") as caught:
         open_study(address, given)
     assert "\n" not in str(caught.value)
 
@@ -212,7 +212,7 @@ def change(saved, tmp_path, server, how):
 )
 def test_names_that_lead_elsewhere_are_refused(saved, tmp_path, server, place, name):
     change(saved, tmp_path, server, lambda resources: resources["users"].update(path=name))
-    with pytest.raises(DataError, match="only files beneath"):
+    with pytest.raises(DataError, match="only files inside"):
         open_study(*place)
 
 
@@ -239,9 +239,9 @@ def test_hashes_are_verified_on_disk(place):
 @pytest.mark.parametrize(
     ("address", "words"),
     [
-        ("ftp://host/study", r"ftp:// is no address that can be read; choose from file, s3"),
+        ("ftp://host/study", r"ftp:// is not a supported kind of address; choose from file, s3"),
         ("s4://bucket/study", r"did you mean 's3'"),
-        ("s3://id:secret@bucket/study", "holds credentials; give them as storage_options"),
+        ("s3://id:secret@bucket/study", "contains credentials; give them as storage_options"),
         ("https://host/study?token=x", "is not the address of a folder"),
         ("s3:///study", "is not the address of a folder"),
     ],

@@ -52,6 +52,6 @@ def test_what_happened_is_said(made, tmp_path, verb, removed):
         shutil.rmtree(study.path)
     else:
         other.save(study.path)
-    with pytest.raises(sk.DataError, match=r"was (removed|written anew) since") as told:
+    with pytest.raises(sk.DataError, match=r"was (removed|replaced) after") as told:
         VERBS[verb](study)
     assert str(study.path) in str(told.value)

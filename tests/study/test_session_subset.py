@@ -119,7 +119,7 @@ def test_a_column_of_the_log_called_queries_is_that_column():
         (pl.col("skill", "satisfaction") > 2, "names several columns; combine conditions by &"),
         ('topic_id = "A"', "there is no column 'A'; text stands in single quotes: 'A'"),
         ("topic_id = 'Z'", "no session is left; topic_id has 'A' (30), 'B' (30), 'C' (30), 'D' (30)"),
-        ("queries > 99", "no session is left; queries goes from 1 to 11"),
+        ("queries > 99", "no session is left; queries ranges from 1 to 11"),
         ("topic_id = 5", "cannot compare string with numeric type (i32); topic_id has 'A' (30)"),
         ("topic_id =", "cannot be read"),
         ("queries", "not true or false for each session"),
@@ -181,7 +181,7 @@ def test_rows_of_findings_carry_the_column_whatever_it_holds_and_is_called(name,
 
 def test_a_column_that_the_table_has_itself_is_refused(clinic):
     study = clinic.with_tables(sessions=clinic.sessions.rename({"satisfaction": "part"}))
-    with pytest.raises(sk.UsageError, match="has a column of that name itself"):
+    with pytest.raises(sk.UsageError, match="already has a column of that name"):
         sk.breakdown_tests(study, "nDCG@5", by="part")
 
 

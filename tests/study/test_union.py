@@ -36,7 +36,7 @@ def test_users_keep_what_either_says():
     new = pl.DataFrame({"user_id": ["b", "c"], "age": [20, 40], "hand": ["left", None]})
     both = united_users(saved, new, NOBODY).sort("user_id")
     assert both.rows() == [("a", 30, None), ("b", 20, "left"), ("c", 40, None)]
-    with pytest.raises(DataError, match=r"users: age of 'b' is 21 in what is added and 20 in the study"):
+    with pytest.raises(DataError, match=r"users: age of 'b' is 21 in the added data and 20 in the study"):
         united_users(both, pl.DataFrame({"user_id": ["b"], "age": [21]}), NOBODY)
     again = united_users(both, pl.DataFrame({"user_id": ["b"], "age": [21]}), pl.Series(["b", "c"])).sort("user_id")
     assert again.rows() == [("a", 30, None), ("b", 21, "left"), ("c", 40, None)]
@@ -63,7 +63,7 @@ def test_types_that_fit(given, wanted, found):
     ("given", "wanted"), [(["1"], pl.Int64), ([1.5], pl.Int64), ([True], pl.Int64), ([300], pl.Int8)]
 )
 def test_types_that_do_not_fit(given, wanted):
-    with pytest.raises(DataError, match=r"results.*bring (it|the column) to"):
+    with pytest.raises(DataError, match=r"results.*convert (it|the column) to"):
         conformed(pl.DataFrame({"x": given}), pl.Schema({"x": wanted()}), "results")
 
 
@@ -83,6 +83,6 @@ def test_another_grade_is_told_of():
     saved = pl.DataFrame({"judgment_key": ["t", "t"], "doc_id": ["a", "b"], "grade": [5.0, 1.0]})
     new = pl.DataFrame({"judgment_key": ["t", "t"], "doc_id": ["a", "b"], "grade": [1.0, 1.0]})
     with pytest.warns(
-        DataWarning, match="1 judged documents have another grade in what is added .first: 'a' for 't': 1, 5 in"
+        DataWarning, match="1 judged documents have another grade in the added data .first: 'a' for 't': 1, 5 in"
     ):
         tell_of_other_grades(saved, new, "max")

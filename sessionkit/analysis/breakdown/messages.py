@@ -40,7 +40,7 @@ def said(table: pl.DataFrame, measure: Measure, units: Units, resampling: Resamp
     """
     reason = units.reason[:1].upper() + units.reason[1:]
     lines = [
-        f"Differences of {measure} within sessions of two queries or more, averaged within them. {reason}; the claim is about "
+        f"Differences in {measure} within sessions of two queries or more, averaged per session. {reason}; the claim is about "
         f"{'users' if units.name == 'users' else 'sessions'} like these."
     ]
     for key, rows in table.group_by("group", "part", "against", maintain_order=True):
@@ -49,8 +49,8 @@ def said(table: pl.DataFrame, measure: Measure, units: Units, resampling: Resamp
     if tests > 1:
         lines.append(f"The p-values of these {tests} comparisons are not adjusted for their number.")
     lines.append(
-        "Sessions end for reasons, and later queries are asked of those who did not stop: a difference by position is not the "
-        "effect of asking again."
+        "Searchers choose when to stop, so later queries come only from those who went on: a difference by position is not the "
+        "effect of querying again."
     )
     return lines
 
@@ -67,7 +67,7 @@ def _of_group(group: str, rows: pl.DataFrame, units: Units, resampling: Resampli
     one = one[:1].upper() + one[1:]
     sizes = f"{means['value']:.3f} against {means['value_against']:.3f} on average over {_sessions(means)}"
     over = (
-        f"Over {counted(row['users'], 'user')} with {counted(row['sessions'], 'session')}, every user the same, the difference is"
+        f"Over {counted(row['users'], 'user')} with {counted(row['sessions'], 'session')}, users weighted equally, the difference is"
         if units.name == "users"
         else "The difference is"
     )
@@ -76,7 +76,9 @@ def _of_group(group: str, rows: pl.DataFrame, units: Units, resampling: Resampli
         return [f"{where}{one} and {other}: {sizes}. {found}. No interval: {row['note']}."]
     found += f", {interval_text(row['low'], row['high'], 1 - resampling.confidence, digits=3)}"
     if row["part"] == "best":
-        return [f"{where}{one} and {other}: {sizes}. {found}: best by choice, so no p-value."]
+        return [
+            f"{where}{one} and {other}: {sizes}. {found}; no p-value, because the best query is chosen by its value."
+        ]
     found += f", t({row['df']}) = {row['statistic']:.2f}, {p_text(row['p'])}"
     verdict = "is not shown to be better or worse than"
     if row["low"] > 0:
@@ -84,7 +86,7 @@ def _of_group(group: str, rows: pl.DataFrame, units: Units, resampling: Resampli
     elif row["high"] < 0:
         verdict = "is worse than"
     elif row["difference"] <= 0:
-        verdict = "is not better, nor shown to be worse, than"
+        verdict = "is not better, and not shown to be worse, than"
     lines = [f"{where}{one} {verdict} {other}: {sizes}. {found}. {_sensitivity(row, resampling.confidence)}"]
     return lines + _others(known.filter(pl.col("test") != row["test"]), row, where)
 
@@ -94,19 +96,18 @@ def _sessions(row: dict[str, object]) -> str:
     single, undefined = int(str(row["left_out_single_query"])), int(str(row["left_out_undefined"]))
     left = [
         *([f"{single:,} of one query"] if single else []),
-        *([f"{undefined:,} without a value in both"] if undefined else []),
+        *([f"{undefined:,} without a value in both parts"] if undefined else []),
     ]
     told = f" ({' and '.join(left)} left out)" if left else ""
     return f"{counted(int(str(row['sessions'])), 'session')}{told}"
 
 
 def _sensitivity(row: dict[str, object], confidence: float) -> str:
-    """The difference that would have been found four times out of five."""
+    """The difference that would have been detected with a power of .8."""
     difference, high, df = (float(str(row[name])) for name in ("difference", "high", "df"))
     half = high - difference
     least = detectable(half, half / t_at(0.5 - confidence / 2, df), df)
-    often = f"{100 * POWER:g} % of the time, a smaller one less often"
-    return f"With this spread a true difference of about {least:.3f} would be found {often}."
+    return f"A true difference of about {least:.3f} would be detected with power {POWER:g}."
 
 
 def _others(rows: pl.DataFrame, told: dict[str, object], where: str) -> list[str]:
@@ -117,12 +118,12 @@ def _others(rows: pl.DataFrame, told: dict[str, object], where: str) -> list[str
         if (row["low"] > 0 or row["high"] < 0) == clear:
             continue
         how = (
-            "taking every session for independent"
+            "treating sessions as independent"
             if row["test"] == "sessions"
-            else f"with {row['test']}, sessions counting the same"
+            else f"with {row['test']}, sessions weighted equally"
         )
         lines.append(
-            f"{where}The verdict hangs on the test: {how}, the difference is {row['difference']:.3f} "
+            f"{where}The conclusion depends on the test: {how}, the difference is {row['difference']:.3f} "
             f"({ends(row['low'], row['high'], digits=3)}), {p_text(row['p'])}."
         )
     return lines

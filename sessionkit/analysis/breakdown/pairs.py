@@ -15,7 +15,7 @@ from sessionkit.scoring import exact
 CONTRASTS = {**TWO_PARTS, "last-first": ("last", "first")}
 """The two parts of a session that are compared, by what the comparison is called."""
 CHOSEN = (
-    "the best query is the best by choice, so the difference is above 0 whatever happens: how large it is, not whether"
+    "the best query is chosen by its value, so the difference is above 0 by construction: only its size is informative"
 )
 PAIRS = ["of_part", "of_other"]
 
@@ -80,7 +80,7 @@ def _paired_t(both: Numbers, resampling: Resampling) -> dict[str, object]:
     many, mean, spread = len(away), float(away.mean()), float(away.std(ddof=1))
     if not np.ptp(away):
         return _means(both) | {
-            "note": f"the difference is the same in all {many}: there is no spread to test it against"
+            "note": f"the difference is the same in all {many}: no variance is left to test it against"
         }
     error = spread / np.sqrt(many)
     half = t_at(0.5 - resampling.confidence / 2, many - 1) * error
@@ -98,7 +98,5 @@ def _drawn(both: Numbers, codes: Codes, resampling: Resampling) -> dict[str, obj
     mean = float(away.mean())
     found = resampling.says(totals[:, 0] / totals[:, 1], mean, without[:, 0] / without[:, 1])
     if found is None or np.ptp(away) == 0:
-        return _means(both) | {
-            "note": f"{len(sums)} units are too few, or too much alike, for an interval from resampling"
-        }
+        return _means(both) | {"note": f"{len(sums)} units are too few, or too similar, for a bootstrap interval"}
     return _means(both) | {"low": found.low, "high": found.high, "p": found.p, "interval": str(resampling)}

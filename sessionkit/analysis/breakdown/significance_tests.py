@@ -180,7 +180,7 @@ def _contrasts(parts: str | Sequence[str]) -> tuple[str, ...]:
     each = [name.strip() for name in parts.split(",")] if isinstance(parts, str) else list(parts)
     for name in each or [""]:
         if name == "position":
-            msg = "parts=position has no test, since it has no two parts; compare parts=last-first, or parts=last, first or best"
+            msg = "parts=position has no test, because it does not make two parts; compare parts=last-first, or parts=last, first or best"
             raise UsageError(msg)
         if name not in CONTRASTS:
             msg = f"parts must be of {', '.join(CONTRASTS)}, not {name!r}{suggestion(str(name), CONTRASTS)}"

@@ -181,7 +181,9 @@ def _check(unmarked: str, ranks: int | None, queries: int | None) -> None:
         raise UsageError(msg)
     for name, value in (("ranks", ranks), ("queries", queries)):
         if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < FEWEST_PLACES):
-            msg = f"{name} must be a whole number of at least {FEWEST_PLACES}, not {value!r}: of one place nothing can be fitted"
+            msg = (
+                f"{name} must be a whole number of at least {FEWEST_PLACES}, not {value!r}: one place is too few to fit"
+            )
             raise UsageError(msg)
 
 
@@ -190,7 +192,7 @@ def _units(study: Study, asked: str) -> tuple[str, str]:
     users = pl.col("user_id")
     known, many = study.sessions.select(users.count(), users.drop_nulls().n_unique().alias("many")).collect().row(0)
     if asked == "users" and not known:
-        msg = "units=users: the log names no users; take units=sessions"
+        msg = "units=users: the log names no users; use units=sessions"
         raise UsageError(msg)
     if asked == "users" or (asked == "auto" and known > many):
         several = ", since users have several sessions, which are not independent" if asked == "auto" else ""

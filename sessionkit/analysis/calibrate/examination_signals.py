@@ -14,7 +14,7 @@ from sessionkit.study import Study
 SIGNALS: tuple[Signal, ...] = get_args(Signal)
 COLUMNS = {"last_click": CLICKING, "clicks": CLICKING, "examined": ("examined",), "dwell": ("dwell_seconds",)}
 """Columns of results that each signal is read from; one is enough."""
-WORDS = {"last_click": "clicked", "clicks": "clicked", "examined": "marked as examined", "dwell": "dwelt on"}
+WORDS = {"last_click": "clicked", "clicks": "clicked", "examined": "marked as examined", "dwell": "viewed"}
 AUTO = ("examined", "last_click", "dwell")
 """Signals in the order in which they are taken, the most direct first."""
 
@@ -42,7 +42,7 @@ def signal_of(study: Study, asked: str, min_dwell: float) -> str:
         wanted = AUTO if asked == "auto" else (asked,)
         columns = ", ".join(dict.fromkeys(column for name in wanted for column in COLUMNS[name]))
         msg = (
-            f"nothing in this log says how far searchers looked: the results have none of the columns {columns}; map a "
+            f"nothing in this log shows how far searchers looked: the results have none of the columns {columns}; map a "
             "column of the log to one of them in study.toml, or give a table of counts (columns rank, query, count)"
         )
         raise DataError(msg)
@@ -51,8 +51,8 @@ def signal_of(study: Study, asked: str, min_dwell: float) -> str:
     if not found:
         told = " or ".join(dict.fromkeys(WORDS[name] for name in there))
         others = [name for name in SIGNALS if name not in there and any(one in have for one in COLUMNS[name])]
-        instead = f"; the log also has what signal={others[0]} reads" if others else ""
-        msg = f"no result of this log was {told}, so nothing says how far searchers looked{instead}; a table of counts would do too"
+        instead = f"; the log has data for signal={others[0]}" if others else ""
+        msg = f"no result of this log was {told}, so nothing shows how far searchers looked{instead}; a table of counts would also work"
         raise DataError(msg)
     return found[0]
 

@@ -154,7 +154,7 @@ def _parameters(made: FittedModel, kind: str) -> list[dict[str, Any]]:
         if state is State.flat:
             row["estimate"] = None
         rows.append(row)
-    canceled = "not identifiable: it cancels from the shape of the discount, and scales every score alike"
+    canceled = "not identifiable: it cancels from the shape of the discount and scales every score by the same factor"
     rows += [{**about, "parameter": name, "identified": False, "note": canceled} for name in model.canceled]
     return rows
 

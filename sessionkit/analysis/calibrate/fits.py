@@ -30,7 +30,7 @@ class State(StrEnum):
     """Whether counts tell a parameter."""
 
     told = ""
-    flat = "not identifiable: the criterion is as good for other values"
+    flat = "not identifiable: other values fit equally well"
     low = "at its lower end"
     high = "at its upper end"
     open_ = "not identifiable: the interval has no end on either side"

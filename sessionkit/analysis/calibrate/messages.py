@@ -23,7 +23,7 @@ def warnings_of(found: Sequence[FittedModel], whole: LookCounts) -> list[str]:
     for model in _models(found):
         lines += [
             f"NOT IDENTIFIABLE: {name} of {model.text} ({model.rank_form}) cancels from the shape of the discount, so no "
-            "counts can tell it; any value scores in proportion."
+            "counts can identify it; any value gives proportional scores."
             for name in model.canceled
         ]
     single = whole.queries == 1
@@ -58,11 +58,11 @@ def lines_of(found: Sequence[FittedModel], whole: LookCounts, warnings: Sequence
     others = [made for made in found if made.fit.criterion != LIKELIHOOD and made.measure]
     if len(others) > LISTED:
         lines.append(
-            "For comparison with the literature the table fits has TSE and KL, by shares of looks scaled to the sum 1."
+            "For comparison with the literature the table fits has TSE and KL fits to shares of looks scaled to sum to 1."
         )
     elif others:
         listed = "; ".join(f"{made.fit.criterion} {made.measure} ({made.fit.best:.4f})" for made in others)
-        lines.append(f"For comparison with the literature, by shares of looks scaled to the sum 1: {listed}.")
+        lines.append(f"For comparison with the literature, fits to shares of looks scaled to sum to 1: {listed}.")
     lines += _ranking(found)
     measures = measures_of(found)
     if measures:
@@ -70,8 +70,8 @@ def lines_of(found: Sequence[FittedModel], whole: LookCounts, warnings: Sequence
     else:
         lines.append("There is no fitted discount to score with.")
     lines.append(
-        "These are the discounts of these searchers, with these systems and topics: how far people looked, not what a result "
-        "was worth to them."
+        "These discounts describe these searchers, systems and topics: how far searchers looked, not how useful a result was "
+        "to them."
     )
     return lines
 
@@ -95,9 +95,7 @@ def _models(found: Sequence[FittedModel]) -> list[DiscountModel]:
 def _why(model: DiscountModel, single: bool) -> str:
     """Why a criterion can be flat."""
     return (
-        ": every session has one query, which says nothing of going on to the next"
-        if single and model.query_form
-        else ""
+        ": every session has one query, so nothing shows who goes on to the next" if single and model.query_form else ""
     )
 
 
@@ -105,10 +103,10 @@ def _at_end(name: str, state: State, single: bool) -> str:
     """What it means that a parameter is at the end of its range."""
     of_queries = name in ("bq", "pq")
     if single and (of_queries or (name == "b" and state is State.high)):
-        return "every session has one query, which cannot tell how much later queries count"
+        return "every session has one query, so nothing shows how much later queries count"
     if state is State.low:
-        return f"nobody came to a second {'query' if of_queries else 'rank'}"
-    return f"nobody is seen to stop {'asking' if of_queries else 'looking further down'}, or hardly anybody"
+        return f"nobody reached a second {'query' if of_queries else 'rank'}"
+    return f"nobody, or hardly anybody, is seen to stop {'querying' if of_queries else 'looking further down'}"
 
 
 def _moving(made: FittedModel) -> str:
@@ -122,7 +120,7 @@ def _moving(made: FittedModel) -> str:
     if fit.criterion == LIKELIHOOD:
         return (
             f"Depends on the cut: {fit.model.text} by {fit.criterion}: {', '.join(parts)} where lists and sessions are cut off at "
-            f"{', '.join(sizes)} ranks x queries, so the shape of this discount does not hold all along "
+            f"{', '.join(sizes)} ranks x queries, so the shape of this discount does not hold at every depth "
             "(sessionkit calibrate --table grids)."
         )
     return (
@@ -136,7 +134,7 @@ def _reached(whole: LookCounts) -> str:
     rank, query = reached(whole.stops(by_position=False)[0])
     shares = [(rank, "lists were looked at beyond rank 1"), (query, "sessions went on to a second query")]
     told = [f"{share:.1%} of {what}" for share, what in shares if share is not None]
-    return f"Observed, of those that could be: {', and '.join(told)}." if told else "Nothing was seen to stop anywhere."
+    return f"Observed where not censored: {', and '.join(told)}." if told else "No stop was observed."
 
 
 def _fitted(made: FittedModel, kind: str) -> list[str]:
@@ -150,8 +148,8 @@ def _fitted(made: FittedModel, kind: str) -> list[str]:
         told.append(f"{free.name} = {fit.values[place]:.3f} ({ends(low, high, digits=3)}, {of})")
     rank, query = made.grids[0].second
     seen_rank, seen_query = reached(made.counted.stops(by_position=False)[0])
-    comes = f"{rank:.1%} of lists to come to rank 2" + (
-        f" and {query:.1%} of sessions to query 2" if query is not None else ""
+    comes = f"{rank:.1%} of lists to reach rank 2" + (
+        f" and {query:.1%} of sessions to reach query 2" if query is not None else ""
     )
     lines = [f"{fit.model.text} ({fit.model.form}) by stopping likelihood: {', '.join(told)}; it expects {comes}."]
     missed = [
@@ -161,7 +159,7 @@ def _fitted(made: FittedModel, kind: str) -> list[str]:
     ]
     if missed:
         lines.append(
-            f"That misses the observed share at {' and '.join(missed)} by more than {GAP:.0%}: the shape of this discount does not fit."
+            f"This misses the observed share at {' and '.join(missed)} by more than {GAP:.0%}: the shape of this discount does not fit."
         )
     return lines
 
@@ -175,13 +173,11 @@ def _ranking(found: Sequence[FittedModel]) -> list[str]:
         return []
     if len({(made.counted.ranks, made.counted.queries) for made in alike}) > 1:
         return [
-            "The models were fitted to different ranks or queries, so their likelihoods do not compare; give all the same cutoff."
+            "The models were fitted to different ranks or queries, so their likelihoods cannot be compared; give all the same cutoff."
         ]
     ranked = sorted(alike, key=lambda made: 2 * len(made.fit.model.free) - 2 * made.fit.best)
     least = 2 * len(ranked[0].fit.model.free) - 2 * ranked[0].fit.best
     listed = ", ".join(
         f"{made.fit.model.text} +{2 * len(made.fit.model.free) - 2 * made.fit.best - least:.1f}" for made in ranked[1:]
     )
-    return [
-        f"By AIC of the stopping likelihood {ranked[0].fit.model.text} agrees best with what was seen (others: {listed})."
-    ]
+    return [f"{ranked[0].fit.model.text} fits best by AIC of the stopping likelihood (others: {listed})."]

@@ -144,7 +144,7 @@ def model_of(asked: str | Measure) -> DiscountModel:
     measure = parse_measure(asked)
     forms = measure.discount_forms()
     if forms is None:
-        msg = f"the discounts of {measure} are not fitted; models: sDCG, nsDCG, sRBP, RBP, DCG, nDCG, with any of their forms"
+        msg = f"the discounts of {measure} cannot be fitted; models: sDCG, nsDCG, sRBP, RBP, DCG, nDCG, with any of their forms"
         raise UsageError(msg)
     rank_form, query_form = forms
     if rank_form == "rank-biased":
@@ -165,7 +165,7 @@ def model_of(asked: str | Measure) -> DiscountModel:
         why = (
             "the base of discount=burges cancels from its shape" if model.canceled else f"discount={rank_form} has none"
         )
-        msg = f"{measure} has no parameter to fit: {why}; take discount=log or shifted"
+        msg = f"{measure} has no parameter to fit: {why}; use discount=log or shifted"
         raise UsageError(msg)
     return model
 

@@ -152,7 +152,7 @@ def observed(study: Study, task: Counting, memory: str | int | None, because: st
     none = pl.DataFrame(schema=PLACES)
     lists, sessions = of.get("list", none), of.get("session", none).drop("rank")
     if lists.is_empty():
-        msg = "no list of this log was looked at; with unmarked=first, lists without a sign count down to rank 1"
+        msg = "no list of this log shows how far it was looked at; unmarked=first counts such lists down to rank 1"
         raise DataError(msg)
     many = {what: int(of[what]["many"].sum()) if what in of else 0 for what in ("unmarked", "bare", "left", "cut")}
     clicks = of.get("click", none).drop("ended") if task.signal == "clicks" else None
@@ -172,26 +172,26 @@ def _told(
     of = f"{counted(looked, 'list')} of {counted(int(sessions['many'].sum()), 'session')}"
     if task.signal == "clicks":
         clicked = (
-            f"Counted: every result that was {sign}, in {of}. Where clicks fell does not say how far people looked, so there is "
+            f"Counted: every result that was {sign}, in {of}. Clicks do not show how far searchers looked, so there is "
             "no stopping likelihood: TSE and KL only (signal=last_click has one)."
         )
-        return clicked, f"Intervals draw {because}."
+        return clicked, f"Intervals resample {because}."
     without = "counts as looked at down to rank 1" if task.unmarked == "first" else "is left out"
     lines = [
         f"Counted: {of}, each looked at down to the deepest result that was {sign}; a list without any {without} "
         f"({counted(many['unmarked'], 'list')}).",
-        f"Censored: {counted(ended, 'list')} that ended where the searcher was"
-        + (f", {counted(many['left'], 'session')} that went on beyond the log" if many["left"] else "")
+        f"Censored: {counted(ended, 'list')} that searchers looked at to the end"
+        + (f", {counted(many['left'], 'session')} that continued beyond the log" if many["left"] else "")
         + (f", {counted(many['cut'], 'session')} cut short ({task.cut_short})" if many["cut"] else "")
-        + ". Every other list and session is taken as left by the searcher's own choice.",
+        + ". Every other list and session is assumed to end by the searcher's choice.",
     ]
     if task.signal in ("last_click", "dwell"):
-        lines.append(
-            "People also look below what they click: shares that come to a rank are lower bounds of what was looked at."
-        )
+        lines.append("Searchers also look below their clicks: the shares that reach a rank are lower bounds.")
     if many["bare"]:
-        lines.append(f"{counted(many['bare'], 'query')} without a result: a position reached, without a depth.")
-    return (*lines, f"Intervals draw {because}.")
+        lines.append(
+            f"{counted(many['bare'], 'query')} without a result: its position counts as reached, without a depth."
+        )
+    return (*lines, f"Intervals resample {because}.")
 
 
 def _rows(what: str, frame: pl.DataFrame) -> pl.DataFrame:

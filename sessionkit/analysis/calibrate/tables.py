@@ -42,7 +42,7 @@ def counts_file(path: str | Path) -> pl.DataFrame:
         return pl.read_csv(place, separator="\t" if "\t" in first else ",", infer_schema_length=None)
     except (pl.exceptions.PolarsError, UnicodeDecodeError) as error:
         reason = (str(error).splitlines() or ["unknown"])[0]
-        msg = f"{place} is no table of counts (columns rank, query, count): {reason}"
+        msg = f"{place} is not a table of counts (columns rank, query, count): {reason}"
         raise DataError(msg) from None
 
 
@@ -65,7 +65,7 @@ def counted_table(table: Frame) -> LookCounts:
     told: tuple[str, ...]
     if rising is not None:
         told = (
-            f"Counted: {total:,} looks in a table. {rising}, so these are not counts of how many came so far, and there is "
+            f"Counted: {total:,} looks in a table. {rising}, so these do not count how many reached each place, and there is "
             "no stopping likelihood: TSE and KL only.",
         )
         clicks = counts.select(unit=pl.lit(0, pl.UInt64), query_position="query_position", rank="rank", many="count")
@@ -80,10 +80,10 @@ def counted_table(table: Frame) -> LookCounts:
     told = (
         f"Counted: {counted(total, 'look')} in a table, at {counted(int(first['count'].sum()), 'list')} of "
         f"{counted(int(first.filter(pl.col('query_position') == 1)['count'].sum()), 'session')}.",
-        "Censored: nothing by the table, which does not say where lists and sessions ended; every one is taken as left by the "
-        "searcher's own choice.",
-        "Intervals are those of the profile likelihood, which take lists and sessions as independent: a table names no users "
-        "to draw.",
+        "Censored: nothing; a table does not say where lists and sessions ended, so each is assumed to end by the searcher's "
+        "choice.",
+        "Intervals are profile-likelihood intervals and assume independent lists and sessions: a table names no users to "
+        "resample.",
     )
     return LookCounts(lists, sessions, None, "", told)
 
@@ -107,13 +107,13 @@ def _checked(table: pl.DataFrame) -> pl.DataFrame:
         bad = whole.is_null() | (whole != whole.floor()) | (whole < least) | ~whole.is_finite() | (whole > MOST)
         if bad.any():
             at = int(bad.arg_max() or 0)
-            more = "; shares are not counts: multiply by how many looks there were" if name == "count" else ""
+            more = "; shares are not counts: multiply by the number of looks" if name == "count" else ""
             msg = f"counts: {name} is {column[at]!r} in row {at + 1}; it must be a whole number from {least} to {MOST:,}{more}"
             raise DataError(msg)
     made = table.select(pl.col(WANTED).cast(pl.Float64).cast(pl.Int64))
     twice = made.filter(made.select("rank", "query_position").is_duplicated())
     if len(twice):
-        msg = f"counts: rank {twice.item(0, 'rank')} of query {twice.item(0, 'query_position')} is there twice; one row each"
+        msg = f"counts: rank {twice.item(0, 'rank')} of query {twice.item(0, 'query_position')} appears twice; give one row each"
         raise DataError(msg)
     made = made.filter(pl.col("count") > 0).sort("query_position", "rank")
     if made.is_empty():
@@ -121,7 +121,7 @@ def _checked(table: pl.DataFrame) -> pl.DataFrame:
         raise DataError(msg)
     deepest, last = (int(made.get_column(name).to_numpy().max()) for name in ("rank", "query_position"))
     if deepest * last > LARGEST:
-        msg = f"counts: the table goes to rank {deepest} of query {last}, too far to fit; cut it"
+        msg = f"counts: the table goes to rank {deepest} of query {last}, too large to fit; shorten it"
         raise UsageError(msg)
     return made
 
@@ -134,7 +134,7 @@ def _rising(counts: pl.DataFrame) -> str | None:
     worse = down.filter(pl.col("count") > pl.col("above").fill_null(0))
     if len(worse):
         row = worse.row(0, named=True)
-        return f"Of query {row['query_position']}, rank {row['rank']} has {row['count']:,} and the rank before it {row['above'] or 0:,}"
+        return f"In query {row['query_position']}, rank {row['rank']} has {row['count']:,} and the rank before it {row['above'] or 0:,}"
     first = counts.filter(pl.col("rank") == 1)
     before = first.select(pl.col("query_position") + 1, before="count")
     along = (

@@ -122,7 +122,7 @@ class Comparison(TestedFinding):
 
     def _of_pair(self, first: str, second: str) -> TextTable:
         """A row per measure."""
-        caption = f"{second} less {first}, by {self.by}{self._levels}: {self._how}"
+        caption = f"{second} minus {first}, by {self.by}{self._levels}: {self._how}"
         return pair_table(self.table, caption, self.claim, self.confidence, self.within)
 
     def _of_many(self, groups: list[str]) -> TextTable:

@@ -27,7 +27,7 @@ def swapped(units: Crossed, draws: int, seed: int) -> Outcome:
     from scipy.sparse import csr_matrix
 
     if units.groups > 2:
-        msg = "test=randomization swaps the assignments of two groups; with more of them, test=least-squares would work"
+        msg = "test=randomization swaps the assignments of two groups; for more groups test=least-squares would work"
         raise UsageError(msg)
     effects = Effects(units.user, units.topic)
     x, y = units.group - 0.5, units.values

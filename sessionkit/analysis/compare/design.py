@@ -44,7 +44,7 @@ class Design:
     @property
     def described(self) -> str:
         """What it is, and what a reader must know about it."""
-        return f"{self.sentence}. Mind: {self.warning}" if self.warning else self.sentence
+        return f"{self.sentence}. Caution: {self.warning}" if self.warning else self.sentence
 
     @property
     def title(self) -> str:
@@ -63,7 +63,7 @@ class Design:
             return next(iter(self.layouts))
         if population == "users,topics":
             raise UsageError(
-                "users,topics is the population of a mixed model, which only compare fits; choose users or topics"
+                "population=users,topics needs a mixed model, which only compare fits; choose users or topics"
             )
         if population not in POPULATIONS:
             msg = f"population must be one of {', '.join(POPULATIONS)}, not {population!r}{suggestion(str(population), POPULATIONS)}"
@@ -71,8 +71,8 @@ class Design:
         if population not in self.layouts:
             every = "both groups" if groups == 2 else f"all {groups} groups"
             why = {
-                "users": "no user_id tells the users of the sessions apart",
-                "topics": f"fewer than half of the topics were searched with {every}, so topics cannot be the pairs",
+                "users": "no user_id identifies the users of the sessions",
+                "topics": f"fewer than half of the topics were searched with {every}, so topics cannot be paired",
                 "sessions": "sessions of one user or topic are not independent of each other",
             }[population]
             works = " or ".join(f"population={name}" for name in self.layouts)
@@ -129,7 +129,7 @@ def read_design(sessions: pl.DataFrame, by: str, groups: int) -> Design:
         sentence = f"paired by user: {users.told('user met', f'{every} values of {by}')}"
         warning = ""
         if many_topics and topics is not None and topics.met_several < topics.many:
-            warning = f"{topics.of_one('topic has', by)} only: a difference may be the topics'"
+            warning = f"{topics.of_one('topic has', by)} only: a difference may be due to the topics"
         return Design("users", sentence, {"users": "blocked"} | again, warning)
     if users is not None and users.several > HALF and many_users:
         met = users.told("user met", f"several values of {by}", users.met_several)
@@ -150,9 +150,9 @@ def read_design(sessions: pl.DataFrame, by: str, groups: int) -> Design:
     if users is not None:
         differ = f"different users for each value of {by}"
         if users.many == 1 and users.met_several:
-            differ = f"one user alone, who met several values of {by}"
+            differ = f"one user only, who met several values of {by}"
         elif users.met_several:
-            differ = f"{differ}, but for {users.met_several:,} of {users.many:,} users, who met several"
+            differ = f"{differ}, except {users.met_several:,} of {users.many:,} users, who met several"
         return Design("independent", f"independent: {differ}", _apart(sessions, users.many))
     return Design("independent", f"independent: different sessions for each value of {by}", {"sessions": "separate"})
 

@@ -20,8 +20,8 @@ SAME = 1e-9
 MOST_ROWS = 12
 """Comparisons that are read out; the others are in the table."""
 ORDER = {
-    "period": "values change with the place of the session in its user's study",
-    "carry-over": "values depend on what the user's session before was searched with, which no comparison within users undoes",
+    "period": "values depend on the position of a session among its user's sessions",
+    "carry-over": "values depend on the group of the user's previous session, and comparing within users does not remove this",
 }
 
 
@@ -47,16 +47,16 @@ def claim(population: str, found: Aligned) -> str:
         return f"topics like these {topics}" + (
             f", searched by {'this' if found.users == 1 else 'these'} {users}" if found.users else ""
         )
-    return f"sessions like these {found.sessions:,}, taken as independent of each other"
+    return f"sessions like these {found.sessions:,}, assumed independent of each other"
 
 
 def estimand(plan: ComparisonPlan, column: str) -> str:
     """Say what the estimate and its interval are about."""
     if plan.layout == "crossed":
-        return f"difference between values of {column} at equal users and topics, the same for every user and topic"
+        return f"difference between values of {column} adjusted for user and topic, assumed the same for every user and topic"
     of = {
         "blocked": f"each {plan.population.removesuffix('s')}'s sessions averaged first",
-        "separate": "one mean for each",
+        "separate": f"one mean per {plan.population.removesuffix('s')}",
     }
     return f"{plan.test.estimand} over {plan.population} ({of[plan.layout]})"
 
@@ -96,10 +96,10 @@ def level_name(within: str, level: object) -> str:
 def _sentence(row: dict[str, Any], setup: ComparisonSetup) -> str:
     """Say what was found for one pair by one measure."""
     a, b = (row[side] if setup.by == "system_id" else f"{setup.by} {row[side]}" for side in ("a", "b"))
-    pair = f"{row['measure']}: {b} less {a}"
+    pair = f"{row['measure']}: {b} minus {a}"
     if row["raw_difference"] is None:
         return f"{pair}: no value."
-    mark = f" ({row['relative']:+.1%} of {a}'s, {row['mark']})" if row["relative"] is not None else ""
+    mark = f" ({row['relative']:+.1%} of {a}'s mean, {row['mark']})" if row["relative"] is not None else ""
     raw = f"raw means {readable(row['mean_a'])} and {readable(row['mean_b'])}, raw difference {readable(row['raw_difference'])}"
     if row["p"] is None:
         known = "no estimate" if row["estimate"] is None else f"{_estimate(row, setup)}{mark}"
@@ -117,7 +117,8 @@ def _sentence(row: dict[str, Any], setup: ComparisonSetup) -> str:
     if row["p_adjusted"] > setup.plan.options.alpha:
         return f"{text}. {NOT_SHOWN}{power}"
     side = "higher" if side_of(row) > 0 else "lower"
-    return f"{text}. Evidence, for {setup.plan.population} like these, that {row['measure']} is {side} with {b} than with {a}.{power}"
+    about = f"for {setup.plan.population} like these"
+    return f"{text}. There is evidence that {row['measure']} is {side} with {b} than with {a}, {about}.{power}"
 
 
 def side_of(row: dict[str, Any]) -> float:
@@ -175,13 +176,13 @@ def _in_order(order: pl.DataFrame, setup: ComparisonSetup) -> list[str]:
         return []
     found = order.filter(pl.col("p") <= setup.plan.options.alpha).iter_rows(named=True)
     told = [
-        f"Mind: {_level(row, setup)}{row['measure']}: {ORDER[row['check']]} ({p_text(row['p'])}, not corrected)."
+        f"Caution: {_level(row, setup)}{row['measure']}: {ORDER[row['check']]} ({p_text(row['p'])}, not corrected)."
         for row in found
     ]
     if told:
         return told
     least = [
-        f"{check} ({p_text(p)})"
+        f"{check} effect ({p_text(p)})"
         for check, p in order.group_by("check", maintain_order=True).agg(pl.col("p").min()).rows()
     ]
     several = ", the smallest p of all measures" if order.get_column("measure").n_unique() > 1 else ""
@@ -199,12 +200,14 @@ def _limits(setup: ComparisonSetup, pairs: int) -> str:
     design, population = setup.plan.design, setup.plan.population
     if population == "sessions":
         alike = design.name != "independent"
-        return " Sessions of one user or topic may be alike, and then p is too small." if alike else ""
+        return " Sessions of one user or topic may be correlated; p is then too small." if alike else ""
     other = {"users": "topics", "topics": "users"}[population]
     same = ""
     if setup.plan.layout == "crossed":
         every = "topic" if setup.plan.test.name == "randomization" else "user and topic"
         other_test = "; test=randomization lets it vary with the user" if every != "topic" and pairs == 1 else ""
-        same = f" It takes the difference to be the same for every {every}{other_test}."
-    beyond = f" It does not reach beyond these {other}: for {other} like these, population={other}."
+        same = f" It assumes the same difference for every {every}{other_test}."
+    beyond = (
+        f" It does not generalize beyond these {other}: for a claim about {other} like these, use population={other}."
+    )
     return same + (beyond if other in design.layouts else "")

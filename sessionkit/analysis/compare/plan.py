@@ -70,7 +70,7 @@ class ComparisonPlan:
         chosen = procedure(test or usual, design, population, groups)
         if chosen.simultaneous and options.correction == "bh" and groups > 2:
             msg = (
-                f"test={chosen.name} holds for all pairs at once, which correction=bh does not go with; "
+                f"test={chosen.name} adjusts for all pairs at once, so correction=bh does not apply; "
                 "holm, bonferroni or none would work"
             )
             raise UsageError(msg)

@@ -112,7 +112,7 @@ class Effects:
         if not self.feasible:
             users, topics = int(self.user.max()) + 1, int(self.topic.max()) + 1
             msg = (
-                f"least squares takes out at most {MOST:,} users or topics, and there are {users:,} and {topics:,}; "
+                f"least squares adjusts for at most {MOST:,} users or topics, and there are {users:,} and {topics:,}; "
                 "test=t with population=topics would work"
             )
             raise UsageError(msg)

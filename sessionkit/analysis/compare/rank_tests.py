@@ -74,7 +74,7 @@ def conover(units: Blocked, alpha: float) -> Outcome:
         why = (
             f"{overall[-1].test} finds no difference between the groups (p = {overall[-1].p:.3g})"
             if overall[-1].p > alpha
-            else "every unit ranks the groups alike, which leaves Conover's test no spread"
+            else "every unit ranks the groups the same, so Conover's test has no variance"
         )
         none = {key: Pair(d / n, None, effect=d / n / (k - 1)) for key, d in pairs.items()}
         return Outcome(none, overall, (f"{why}, so Conover's comparison of pairs was not made",))

@@ -125,8 +125,8 @@ def compared(plan: ComparisonPlan, measure: str, groups: Sequence[str], found: A
         other = next(name for name in ("sign", "mann-whitney") if units.layout in PROCEDURES[name].run) if flat else ""
         for i, j in flat:
             notes.append(
-                f"{measure}: {groups[j]} differs from {groups[i]} by {means[j] - means[i]:.6g} in the same way for every unit; with "
-                f"nothing that varies {test.title} has no error to judge by; test={other} would work"
+                f"{measure}: {groups[j]} differs from {groups[i]} by the same amount, {means[j] - means[i]:.6g}, for every unit; "
+                f"without variance {test.title} has no error term; test={other} would work"
             )
     if not kept:
         return MeasureRows([*rows.values()], None, notes)
@@ -135,8 +135,8 @@ def compared(plan: ComparisonPlan, measure: str, groups: Sequence[str], found: A
     smallest = float(math.factorial(len(groups) if all_at_once else 2)) ** (1 - min(counts))
     if test.signed and smallest > plan.options.alpha:
         notes.append(
-            f"{measure}: with {min(counts)} {population} the smallest p that {'arrangements' if all_at_once else 'signs'} can give is "
-            f"{smallest:.3g}, whatever the difference"
+            f"{measure}: with {min(counts)} {population} the smallest possible p from "
+            f"{'permutations' if all_at_once else 'sign changes'} is {smallest:.3g}, whatever the difference"
         )
     for key in kept:
         rows[key] = replace(rows[key], pair=outcome.pairs[key])
@@ -181,7 +181,7 @@ def _untestable(plan: ComparisonPlan, groups: Sequence[str], found: Aligned) -> 
         few = f"{least} {one if least else population}"
         return f"{groups[units.counts.index(least)]} has {few} with a value; a comparison needs at least two"
     if not least:
-        left = f"no {one} is left that has a defined value for every group"
+        left = f"no {one} has a defined value for every group"
         return f"{left}; a measure with undefined=zero counts 0 where it is undefined" if found.dropped else left
     if least == 1 and not isinstance(units, Blocked):
         return f"each group has 1 {one} with a value; a comparison needs at least two"
@@ -191,7 +191,9 @@ def _untestable(plan: ComparisonPlan, groups: Sequence[str], found: Aligned) -> 
     if _constant(every):
         return f"every value is {float(every[0]):.6g}, in every group; there is nothing to test"
     if isinstance(units, Crossed) and _explained(units):
-        return f"user, topic and group explain every value, so nothing varies that {plan.test.title} could judge a difference by"
+        return (
+            f"user, topic and group explain every value, so no variance is left for {plan.test.title} to test against"
+        )
     return None
 
 

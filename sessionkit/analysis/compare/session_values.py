@@ -139,7 +139,7 @@ def sessions_of(
     columns = (by,) if within is None else (by, within)
     if isinstance(source, Study):
         if measures is None:
-            msg = "name the measures to compare by, for example: nsDCG@10"
+            msg = "name the measures to compare, for example: nsDCG@10"
             raise UsageError(msg)
         frame, values, texts = _scored(source, measures, columns, memory, cache)
     else:
@@ -153,7 +153,7 @@ def sessions_of(
     groups = tuple(frame.get_column("group").unique().sort())
     if not groups:
         others = [name for name in grouping_columns(source) if name != by]
-        msg = f"by={by}: no session has a value in it; {_choice(others)}"
+        msg = f"by={by}: no session has a value in this column; {_choice(others)}"
         raise UsageError(msg)
     if by in KEYS:  # what is compared cannot be held constant at the same time
         frame = frame.with_columns(pl.lit(None, pl.String).alias(by))
@@ -162,7 +162,7 @@ def sessions_of(
         many = f"{counted(len(groups), 'value')}{listed}"
         advice = f"2 to {MOST_GROUPS}, such as system_id"
         if len(groups) > MOST_GROUPS and pl.Series(groups).cast(pl.Float64, strict=False).is_not_null().all():
-            advice += "; of numbers cut=3 makes three groups of about one size, and correlate needs none"
+            advice += "; cut=3 makes three groups of similar size from numbers, and correlate needs no groups"
         raise UsageError(f"by={by}: the sessions have {many}; a comparison needs a column with {advice}")
     return GroupedSessions(frame, values, texts, groups, by, unknown, within)
 
@@ -263,7 +263,7 @@ def _given(
         raise UsageError(msg)
     wide = rows.select(*own, "measure", "value").pivot(on="measure", index=own, values="value", on_columns=texts)
     if wide.select(keys).is_duplicated().any():
-        msg = f"the rows of one {' and '.join(keys)} name several users, topics or places in the order; each has one"
+        msg = f"the rows of one {' and '.join(keys)} name several users, topics or positions in the order; each must have one"
         raise UsageError(msg)
     missing_keys = [pl.lit(None, pl.String).alias(name) for name in KEYS if name not in own]
     wide = wide.with_columns(missing_keys).sort(keys)

@@ -58,7 +58,7 @@ def variables(study: Study, asked: str | Measure | Sequence[str | Measure], opti
     """
     found = [_variable(study, one, option) for one in list_measures(asked)]
     if not found:
-        msg = f"{option} names nothing; give a column of sessions or users, such as performance, or a measure"
+        msg = f"{option} is empty; give a column of sessions or users, such as performance, or a measure"
         raise UsageError(msg)
     return list(dict.fromkeys(found))
 
@@ -104,7 +104,7 @@ def _variable(study: Study, name: str | Measure, option: str) -> Variable:
     if name in of_sessions or name in of_users:
         return Variable(name, column(name), of_users=name not in of_sessions)
     if name in IDS:
-        msg = f"{option}={name}: names are no numbers; to compare what they name, take: sessionkit compare --by {name}"
+        msg = f"{option}={name}: its values are not numbers; to compare groups, use: sessionkit compare --by {name}"
         raise UsageError(msg)
     try:
         measure = parse_measure(name)
@@ -112,7 +112,7 @@ def _variable(study: Study, name: str | Measure, option: str) -> Variable:
         if "(" in name or "@" in name:
             raise
         known = [*of_sessions, *of_users]
-        have = f"columns: {', '.join(known[:SHOWN])}" if known else "they have no column beside the ids"
+        have = f"columns: {', '.join(known[:SHOWN])}" if known else "they have no columns but the ids"
         near = suggestion(name, known)
         msg = f"{option}={name}: no such column in sessions or users, and no such measure; {have}{near}"
         raise UsageError(msg) from error

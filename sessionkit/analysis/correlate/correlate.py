@@ -213,12 +213,10 @@ def _coefficients(asked: str | Sequence[str]) -> tuple[str, ...]:
     each = [name.strip() for name in asked.split(",")] if isinstance(asked, str) else list(asked)
     for name in each:
         if name not in COEFFICIENTS:
-            msg = (
-                f"coefficients must be of {', '.join(COEFFICIENTS)}, not {name!r}{suggestion(str(name), COEFFICIENTS)}"
-            )
+            msg = f"coefficients must be among {', '.join(COEFFICIENTS)}, not {name!r}{suggestion(str(name), COEFFICIENTS)}"
             raise UsageError(msg)
     if not each:
-        msg = f"coefficients names nothing; choose from {', '.join(COEFFICIENTS)}"
+        msg = f"coefficients is empty; choose from {', '.join(COEFFICIENTS)}"
         raise UsageError(msg)
     return tuple(dict.fromkeys(each))
 
@@ -226,6 +224,6 @@ def _coefficients(asked: str | Sequence[str]) -> tuple[str, ...]:
 def _nothing(table: pl.DataFrame) -> DataError | UsageError:
     """Build the error where there is no correlation at all."""
     if not len(table):
-        return UsageError("a measure is not correlated with itself; name another column after with")
+        return UsageError("a measure is not correlated with itself; give with another column")
     notes = table.get_column("note").drop_nulls().unique(maintain_order=True)
     return DataError("; ".join(notes[:2]))

@@ -179,5 +179,5 @@ def _z(value: float) -> float:
 def _no_room() -> UsageError:
     """Build the error where a correlation is 1 or the three determine each other."""
     return UsageError(
-        "the correlations are 1, or determine each other: there is no spread to test a difference against"
+        "the correlations are 1, or determine each other: no variance is left to test a difference against"
     )

@@ -9,7 +9,7 @@ import polars as pl
 
 from sessionkit.analysis.bootstrap import Resampling, Units
 from sessionkit.analysis.correlate.columns import Variable
-from sessionkit.analysis.phrases import ends, level_text
+from sessionkit.analysis.phrases import ends, level_text, more_in_table
 from sessionkit.display.numbers import p_text
 from sessionkit.display.words import counted
 
@@ -62,8 +62,7 @@ def told(table: pl.DataFrame, differences: pl.DataFrame, asked: CorrelationConte
     lines = [_population(asked), _how(table, asked)]
     if len(differences) and asked.units.name == "users" and "pearson" in differences.get_column("coefficient"):
         lines.append(
-            "Whether two measures differ is told from the same draws, not by Williams' t or Steiger's z: these need independent "
-            "sessions."
+            "Differences between measures are tested with the same draws: Williams' t and Steiger's z need independent sessions."
         )
     for covariate in asked.covariates:
         lines += _of_covariate(
@@ -77,12 +76,11 @@ def told(table: pl.DataFrame, differences: pl.DataFrame, asked: CorrelationConte
     if many > 1:
         chance = many * (1 - asked.resampling.confidence)
         lines.append(
-            f"There are {many} p-values, not adjusted for their number: were nothing related at all, about {chance:.2g} of them "
-            f"would still lie below {1 - asked.resampling.confidence:.2g}."
+            f"The {many} p-values are not adjusted for their number: if nothing were related, about {chance:.2g} of them would "
+            f"still be below {1 - asked.resampling.confidence:.2g}."
         )
     lines.append(
-        "A correlation does not say which of the two causes the other, or whether a third thing causes both; the topics are "
-        "taken as given, so nothing is claimed about other topics."
+        "A correlation does not show what causes what. The topics are fixed, so the claim does not generalize to other topics."
     )
     return lines
 
@@ -99,15 +97,15 @@ def _how(table: pl.DataFrame, asked: CorrelationContext) -> str:
     """How intervals were made, and what was dropped."""
     sure = level_text(1 - asked.resampling.confidence)
     if asked.analytic:
-        how = f"Intervals ({sure}) are by formula and p-values scipy's, both for independent sessions."
+        how = f"Intervals ({sure}) are analytic and p-values are from scipy; both assume independent sessions."
         if "kendall" in table.get_column("coefficient") and asked.held:
-            how += " Partial Kendall has no formula: its intervals are resampled."
+            how += " Partial Kendall correlations have no formula: their intervals are resampled."
     else:
         whole = "all their sessions" if asked.units.name == "users" else "all their queries"
         how = (
             f"Intervals ({sure}) and p come from {asked.resampling.draws:,} draws of {asked.units.name} with {whole} "
-            f"({asked.resampling}, seed {asked.resampling.seed}); where no draw has the other sign, p is the least that so many "
-            "draws can show. p_independent takes every session for independent."
+            f"({asked.resampling}, seed {asked.resampling.seed}); where no draw has the opposite sign, p is the smallest that "
+            "this many draws can give. p_independent treats sessions as independent."
         )
     few = table.filter(pl.col("value").is_not_null()).get_column("units").min()
     if not asked.analytic and isinstance(few, int) and few < FEW:
@@ -115,10 +113,10 @@ def _how(table: pl.DataFrame, asked: CorrelationContext) -> str:
     most = table.get_column("dropped").max()
     if isinstance(most, int) and most:
         how += (
-            f" Sessions without one of the numbers are left out pair by pair: up to {most:,} of {len(asked.frame):,}."
+            f" Sessions that lack one of the numbers are left out pair by pair: up to {most:,} of {len(asked.frame):,}."
         )
     if "linear" in " ".join(table.get_column("interval").drop_nulls()):
-        how += " Kendall's draws are taken as linear in how often a unit is drawn, since there are too many pairs of sessions."
+        how += " Kendall's draws are a linear approximation, because there are too many pairs of sessions."
     if asked.held:
         how += f" Held constant: {', '.join(asked.held)}."
     of_users = [each.name for each in asked.covariates if each.of_users]
@@ -142,7 +140,7 @@ def _of_covariate(
     if len(sure):
         listed = "; ".join(_one(row) for row in sure.head(LISTED).rows(named=True))
         more = f"; and {len(sure) - LISTED} more" if len(sure) > LISTED else ""
-        lines.append(f"With {name} go{held} ({SYMBOLS[coefficient]}): {listed}{more}.")
+        lines.append(f"Correlated with {name}{held} ({SYMBOLS[coefficient]}): {listed}{more}.")
     if unsure:
         widest = known.join(sure, on="measure", how="anti").select(
             pl.max_horizontal(pl.col("low").abs(), pl.col("high").abs()).max()
@@ -153,7 +151,7 @@ def _of_covariate(
             else f"{unsure} of {len(known)} measures"
         )
         lines.append(
-            f"Not shown to go with {name}, nor shown not to: {what}; the intervals reach to correlations of {widest.item():.2f}."
+            f"No correlation with {name} is shown or ruled out for {what}; the intervals reach correlations of {widest.item():.2f}."
         )
     return lines + _differing(differences, name)
 
@@ -171,7 +169,7 @@ def _differing(differences: pl.DataFrame, covariate: str) -> list[str]:
         verb = "are not shown" if len(known) == 1 else "are shown"
         return [
             f"{which} {verb} to differ in their correlation with {covariate} ({test}); the intervals of the differences "
-            f"reach {half:.2f} to either side, so smaller differences would not be seen."
+            f"reach {half:.2f} to either side, so smaller differences would not be detected."
         ]
     listed = "; ".join(
         f"{row['first']} and {row['second']} ({row['value_first']:.2f} and {row['value_second']:.2f}, difference "
@@ -182,7 +180,7 @@ def _differing(differences: pl.DataFrame, covariate: str) -> list[str]:
     if len(known) == 1:
         return [f"The two measures differ in their correlation with {covariate} ({test}): {listed}."]
     return [
-        f"Of {len(known)} pairs of measures {len(sure)} differ in their correlation with {covariate} ({test}): {listed}{more}."
+        f"{len(sure)} of {len(known)} pairs of measures differ in their correlation with {covariate} ({test}): {listed}{more}."
     ]
 
 
@@ -190,7 +188,7 @@ def _notes(table: pl.DataFrame) -> list[str]:
     """Why some have no value."""
     notes = table.get_column("note").drop_nulls().unique(maintain_order=True)
     shown = [_sentence(note) + "." for note in notes.head(LISTED)]
-    return [*shown, f"And {len(notes) - LISTED} more notes in the table."] if len(notes) > LISTED else shown
+    return [*shown, *more_in_table(len(notes) - LISTED, "note")]
 
 
 def _one(row: dict[str, Any]) -> str:

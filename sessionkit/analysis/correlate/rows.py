@@ -136,8 +136,8 @@ class CorrelationRows:
             holds = ends[0] <= 0 <= ends[1]
             if p is not None and holds != (p > 1 - self.resampling.confidence):
                 row["note"] = (
-                    f"{measure} with {covariate}, {coefficient}: the interval ({kind}) {'holds' if holds else 'leaves out'} 0, and "
-                    f"{p_text(p)}; both are approximations, and so close to the limit neither decides"
+                    f"{measure} with {covariate}, {coefficient}: the interval ({kind}) {'contains' if holds else 'excludes'} 0, but "
+                    f"{p_text(p)}; both are approximations and not decisive this close to the limit"
                 )
             return row
         at = kept.names.index(measure), kept.names.index(covariate)
@@ -157,7 +157,7 @@ class CorrelationRows:
         row |= {"value_first": one, "value_second": other, "difference": one - other}
         between = kept.value(coefficient, first, second)
         if between > 1 - SURE:
-            same = "are the same but for scale" if coefficient == "pearson" else "rank sessions alike"
+            same = "are the same up to scale" if coefficient == "pearson" else "rank sessions the same"
             return [row | {"difference": 0.0, "note": f"{first} and {second} {same}: there is no difference to test"}]
         if self.analytic and coefficient == "pearson":
             return [row | found for found in self._by_formula(one, other, between, kept.n - len(self.held))]
@@ -222,7 +222,7 @@ class CorrelationRows:
         usable = left_out if np.isfinite(left_out).all() else np.full(kept.units, value)
         found: BootstrapInterval | None = self.resampling.says(replicates, value, usable)
         if found is None:
-            return {"note": f"{kept.units} {self.unit} are too few, or too much alike, for an interval from resampling"}
+            return {"note": f"{kept.units} {self.unit} are too few, or too similar, for a bootstrap interval"}
         return {"low": found.low, "high": found.high, "p": found.p, "interval": f"{self.resampling}{LINEAR * linear}"}
 
 

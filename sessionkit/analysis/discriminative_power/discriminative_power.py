@@ -264,13 +264,13 @@ def lines(table: pl.DataFrame, asl: pl.DataFrame, settled: DiscriminationSetup) 
     if ranked.height > 1 and ranked.item(0, "significant") != ranked.item(-1, "significant"):
         most, least = ranked.row(0, named=True), ranked.row(-1, named=True)
         told.append(
-            f"{most['measure']} tells the most pairs apart, {least['measure']} the fewest. That says which is steadier over these "
-            f"{settled.population}, not which measures what matters."
+            f"{most['measure']} separates the most pairs, {least['measure']} the fewest. This shows which is more stable over these "
+            f"{settled.population}, not which is more valid."
         )
     told += [f"{note}." if not note.endswith(".") else note for note in settled.notes[:TOLD]]
     if len(settled.notes) > TOLD:
         more = len(settled.notes) - TOLD
-        told.append(f"{counted(more, 'more pair')} {'has' if more == 1 else 'have'} nothing to test either.")
+        told.append(f"{counted(more, 'more pair')} {'has' if more == 1 else 'have'} nothing to test as well.")
     return [*told, *left_out_lines(settled.left_out)]
 
 
@@ -279,14 +279,14 @@ def _tested(pairs: int, settled: DiscriminationSetup) -> str:
     of = f"{len(settled.names)} {settled.word}"
     if pairs == 1:
         return (
-            f"{of} make one pair, so that the share of pairs found to differ is 0 or 1; compare the p-values (over {settled.population}, "
+            f"{of} make one pair, so the share of pairs found to differ is 0 or 1; compare the p-values (over {settled.population}, "
             f"by {settled.test})."
         )
     how = (
-        "a difference counts only where it beats the largest that chance makes among all pairs"
+        "a difference counts only if it exceeds the largest difference among all pairs by chance"
         if settled.simultaneous
-        else f"each pair is tested by itself at {settled.alpha:g}, so that of {pairs:,} equal pairs some {settled.alpha * pairs:.2g} would "
-        "be found to differ"
+        else f"each pair is tested separately at {settled.alpha:g}, so about {settled.alpha * pairs:.2g} of {pairs:,} equal pairs would be "
+        "found to differ"
     )
     return f"{of}, {counted(pairs, 'pair')}, tested over {settled.population} by {settled.test}: {how}."
 
@@ -297,11 +297,11 @@ def _measure(row: Mapping[str, Any], asl: pl.DataFrame, settled: DiscriminationS
         return f"{row['measure']}: no pair can be tested."
     over = f"over {row['n']:,} {settled.population}"
     if row["needed"] is not None:
-        over += f"; that takes a difference of {row['needed']:.3g} (the largest is {row['spread'] or 0:.3g})"
+        over += f"; a significant difference is at least {row['needed']:.3g} (the largest is {row['spread'] or 0:.3g})"
     if row["pairs"] > 1:
         which = "pairs" if row["tested"] == row["pairs"] else f"pairs that can be tested (of {row['pairs']:,})"
         share = f"{row['significant']:,} of {row['tested']:,} {which} differ at {settled.alpha:g} ({row['power']:.0%})"
         return f"{row['measure']}: {share} {over}."
     pair = asl.filter(pl.col("measure") == row["measure"]).row(0, named=True)
     d = "no difference" if pair["difference"] is None else f"a difference of {pair['difference']:.3g}"
-    return f"{row['measure']}: {p_text(pair['asl'])} for {d} ({pair['b']} less {pair['a']}) {over}."
+    return f"{row['measure']}: {p_text(pair['asl'])} for {d} ({pair['b']} minus {pair['a']}) {over}."

@@ -117,7 +117,9 @@ def effort(
     task = EffortReduction(asked, grouping, who, reads)
     why_not = _no_curve(asked)
     if why_not is not None and who is None and timed is None:
-        msg = f"{asked} has neither curves to read nor a searcher: {described}; ask for one such as sDCG@10, CG@10 or RBP(p=0.8)"
+        msg = (
+            f"{asked} has neither curves nor a searcher: {described}; ask for one such as sDCG@10, CG@10 or RBP(p=0.8)"
+        )
         raise MeasureError(msg)
     reach, plateau = REACH.to_frame(), PLATEAU.to_frame()
     if task.curved is not None and asked.level == "session":
@@ -161,7 +163,7 @@ def _asked(measure: str | Measure) -> Measure:
         raise MeasureError(msg)
     asked.require_parameters()
     if asked.gain_measure is not None and asked.cutoff is None:
-        msg = f"{asked} needs a cutoff here, which says how far its curves and ideals go; for example {asked @ 10}"
+        msg = f"{asked} needs a cutoff here, the depth of its curves and ideals; for example {asked @ 10}"
         raise MeasureError(msg)
     return asked.inner
 
@@ -181,7 +183,7 @@ def _no_curve(measure: Measure) -> str | None:
     """Why a measure has no curves to read; None where it has."""
     if measure.gain_measure is not None:
         return None
-    return f"{measure} adds up no gains along a list of its own; for curves to read ask for CG@10, DCG@10 or sDCG@10."
+    return f"{measure} does not sum gains along a list; for curves ask for CG@10, DCG@10 or sDCG@10."
 
 
 TOLD = (1, 3, 5, 10, 20)
@@ -213,10 +215,10 @@ def lines(
         found.append(why_no_curve)
     elif reach.is_empty():
         found.append(
-            f"{measure}: no judged document gains anything for any of these {units}, so that no ideal can be reached."
+            f"{measure}: no judged document gains anything for any of these {units}, so no ideal can be reached."
         )
     if not table.is_empty() or timed:
-        found.append(f"{measure}: the searcher whom its discounts describe {timed or searcher}.")
+        found.append(f"{measure}: the searcher that its discounts describe {timed or searcher}.")
     else:
         found.append(f"{measure}: its discounts describe no searcher who stops; {searcher}.")
     found += _searcher(table)
@@ -229,14 +231,14 @@ def _reach(reach: pl.DataFrame, units: str) -> Iterator[str]:
     """What it takes to have what an ideal has."""
     for row in reach.filter(pl.col("rank").is_in([*TOLD])).iter_rows(named=True):
         first = "the first document" if row["rank"] == 1 else f"{row['rank']} documents"
-        gain = f"{counted(row['units'], units[:-1])} {'gains' if row['units'] == 1 else 'gain'}"
-        said = f"{row['group']}: what the ideal has gained after {first}, {row['reached']:,} of {gain}"
+        gain = f"{counted(row['units'], units[:-1])} {'reaches' if row['units'] == 1 else 'reach'}"
+        said = f"{row['group']}: {row['reached']:,} of {gain} the gain of the ideal after {first}"
         if row["documents"] is None:
             yield f"{said}{'; more than half never do' if row['reached'] else ''}."
             continue
         queries = f" and {counted(row['queries'], 'query')}" if units == "sessions" else ""
-        have = "it has" if row["units"] == 1 else f"half of all {units} have"
-        yield f"{said}; {have} it after {counted(row['documents'], 'result')}{queries}."
+        have = "it does" if row["units"] == 1 else f"half of all {units} do"
+        yield f"{said}; {have} so within {counted(row['documents'], 'result')}{queries}."
 
 
 def _plateau(plateau: pl.DataFrame, units: str) -> Iterator[str]:
@@ -245,10 +247,10 @@ def _plateau(plateau: pl.DataFrame, units: str) -> Iterator[str]:
         beyond = (
             f"; beyond the cutoff for {row['beyond']:,} of {counted(row['units'], units[:-1])}" if row["beyond"] else ""
         )
-        there = "there, or at the cutoff," if row["beyond"] else "there"
+        there = "there or at the cutoff" if row["beyond"] else "there"
         yield (
             f"{row['group']}: the ideal stops rising after {_about(row['mean'], 'document')} on average ({row['least']} to {row['most']}"
-            f"{beyond}); who stops {there} has {row['gained'] * 100:.0f} % of the ideal's gain."
+            f"{beyond}); a searcher who stops {there} has {row['gained'] * 100:.0f} % of the ideal's gain."
         )
 
 
@@ -257,12 +259,12 @@ def _searcher(table: pl.DataFrame) -> Iterator[str]:
     for row in table.iter_rows(named=True):
         if row["horizon"] == "endless":
             if row["documents"] is None:
-                yield "In endless lists it would go on for ever on average: only the cutoff, or the end of the lists, stops it."
+                yield "In endless lists it looks at infinitely many results on average: only the cutoff, or the end of the lists, stops it."
             else:
                 yield f"In endless lists it looks at {_about(row['documents'], 'result')}{_of(row['queries'])} on average."
         elif row["group"] is not None:
             yield (
-                f"{row['group']}: of the lists as they were shown it looks at {_about(row['documents'], 'result')}{_of(row['queries'])} on "
+                f"{row['group']}: in the lists as shown it looks at {_about(row['documents'], 'result')}{_of(row['queries'])} on "
                 f"average, at a cost of {row['cost']:.4g}."
             )
 

@@ -181,7 +181,7 @@ def _asked(measures: str | Measure | Sequence[str | Measure]) -> tuple[Measure, 
     """The measures in the order asked for, each once."""
     asked = tuple(dict.fromkeys(parse_measure(measure) for measure in list_measures(measures)))
     if not asked:
-        msg = "no measure was named; for example: nsDCG@10"
+        msg = "name a measure; for example: nsDCG@10"
         raise MeasureError(msg)
     return asked
 

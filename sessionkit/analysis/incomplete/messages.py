@@ -36,9 +36,9 @@ def lines(
     found += _scores(bounds)
     found += _differences(differences, wanted, _sizes(bounds))
     if not differences.is_empty():
-        found.append("All this is about these sessions; whether a difference goes beyond them: sessionkit compare.")
+        found.append("These results hold for these sessions; to generalize a difference, use: sessionkit compare.")
     if differences.is_empty() and bounds["group"].n_unique() > 1:
-        found.append(f"{by} has {bounds['group'].n_unique()} values: differences are looked at between 2 to 20.")
+        found.append(f"{by} has {bounds['group'].n_unique()} values: differences are computed for 2 to 20.")
     return [*found, *_without(bounds)]
 
 
@@ -60,7 +60,7 @@ def shares_told(judged: pl.DataFrame, depth: int | None) -> Iterator[str]:
         each = judged.filter(pl.col(name).is_not_null(), pl.col(other).is_null()).group_by(name)
         sums = each.agg(pl.col("results", "judged").sum()).filter(pl.col("results") > 0)
         least = sums.with_columns(share=pl.col("judged") / pl.col("results")).sort("share", name).row(0, named=True)
-        yield f"Least is judged at {what} {least[name]}: {_percent(least['share'])} of {least['results']:,} results."
+        yield f"The lowest judged share is at {what} {least[name]}: {_percent(least['share'])} of {least['results']:,} results."
 
 
 def _scope(pool: Pool, top: float | None) -> str:
@@ -81,7 +81,7 @@ def _scores(bounds: pl.DataFrame) -> Iterator[str]:
     )
     for row in told.iter_rows(named=True):
         score = "has no score" if row["score"] is None else f"scores {_number(row['score'])}"
-        gap = "" if row["bound"] == "attained" else " (these bounds are safe; they may not be reached)"
+        gap = "" if row["bound"] == "attained" else " (safe bounds, which may not be reached)"
         more = f" {counted(row['open'], 'session')} without a score could get one." if row["open"] else ""
         yield (
             f"{row['measure']}, {row['group']}: {score} over {counted(row['n'], 'session')}; whatever the unjudged documents are, it lies "
@@ -102,8 +102,8 @@ def _differences(differences: pl.DataFrame, wanted: pl.DataFrame, sizes: dict[tu
     many = bounded.group_by("measure", maintain_order=True).agg(pl.len(), pl.col("holds").sum())
     for measure, pairs, hold in many.filter(pl.col("len") > MOST_TOLD).iter_rows():
         yield (
-            f"{measure}: of {pairs:,} differences between groups the sign of {hold:,} holds whatever the unjudged documents are; unjudged "
-            f"documents could turn {pairs - hold:,}, by bounds that may be wide where the table differences says safe."
+            f"{measure}: {hold:,} of {pairs:,} differences between groups keep their sign whatever the unjudged documents are; unjudged "
+            f"documents could reverse {pairs - hold:,} (bounds may be wide where the table differences says safe)."
         )
     few = many.filter(pl.col("len") <= MOST_TOLD)["measure"]
     for row in bounded.filter(pl.col("measure").is_in(few.implode())).iter_rows(named=True):
@@ -114,13 +114,13 @@ def _differences(differences: pl.DataFrame, wanted: pl.DataFrame, sizes: dict[tu
             high, low = (b, a) if value > 0 else (a, b)
             of_each = " and ".join(f"{sizes[row['measure'], group]:,}" for group in (high, low))
             said = f"{row['measure']}: the mean of {high} is higher than that of {low} by {_number(abs(value))}, over {of_each} sessions"
-        interval = f"{b} less {a} lies between {_number(row['lower'])} and {_number(row['upper'])}"
+        interval = f"{b} minus {a} lies between {_number(row['lower'])} and {_number(row['upper'])}"
         if row["holds"]:
             yield f"{said}. This conclusion holds whatever the unjudged documents are: {interval}."
             continue
-        least = f" At least {row['needed']:,} must be judged before it can be certain." if row["needed"] else ""
+        least = f" At least {row['needed']:,} must be judged to make it certain." if row["needed"] else ""
         safe = "" if row["bound"] == "attained" else "by these bounds, which are safe but may be wide, "
-        yield f"{said}; {safe}unjudged documents could turn that: {interval}.{least}{_most(wanted, row)}"
+        yield f"{said}; {safe}unjudged documents could reverse this: {interval}.{least}{_most(wanted, row)}"
 
 
 def _most(wanted: pl.DataFrame, row: dict[str, str]) -> str:
@@ -132,7 +132,7 @@ def _most(wanted: pl.DataFrame, row: dict[str, str]) -> str:
         f"{found['judgment_key']}/{found['doc_id']} ({found['move']:+.4g})"
         for found in here.head(NAMED).iter_rows(named=True)
     )
-    return f" The documents that would move it most, alone: {named}; more in the table wanted."
+    return f" The single documents that would change it most: {named}; more are in the table wanted."
 
 
 def _without(bounds: pl.DataFrame) -> Iterator[str]:

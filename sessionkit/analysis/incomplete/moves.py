@@ -96,7 +96,7 @@ def _of_sums(unjudged: Unjudged, inner: Measure, best: float) -> Moves:
             terms = terms.with_columns(term=exact.quotient(pl.col("term"), pl.lit(divisor.gather(terms["list"]))))
         move = _found(rows, lists.queries["query"].gather(terms["list"]), terms["rank"], terms["term"])
     else:
-        msg = f"{inner} is no sum over results"
+        msg = f"{inner} is not a sum over results"
         raise TypeError(msg)
     nothing = np.zeros(0, dtype=np.int64)
     return Moves(rows, np.arange(len(move)), np.maximum(move, 0.0), nothing, nothing, np.zeros(0), inner.level)

@@ -136,7 +136,7 @@ def _more(unjudged: Unjudged, measure: Measure, best: float, by: str, many: int)
     """What unjudged results would add to each query, or session, at their best."""
     inner = measure.inner.gain_measure
     if inner is None:
-        msg = f"{measure} is no sum over results"
+        msg = f"{measure} is not a sum over results"
         raise TypeError(msg)
     rows = OpenRows.of(unjudged, inner.selection)
     return totals(rows.number(by), rows.worth(inner, gain_of(inner, best)), many)

@@ -18,7 +18,7 @@ from sessionkit.study import Study
 JUDGES, SEARCHERS, DECLARED, GIVEN = "judges", "searchers", "declared", "given"
 SPREADS: tuple[ErrorSpread, ...] = get_args(ErrorSpread)
 SUMMED = {
-    JUDGES: "what one judge says in place of a grade says nothing of the sums that several judges make",
+    JUDGES: "errors of one judge are not errors of sums over several judges",
     SEARCHERS: "a searcher gives one grade, and the judgments are sums of those of several judges",
 }
 """Why errors cannot be estimated of grades that are summed."""
@@ -92,8 +92,8 @@ def errors_of(study: Study, grades: np.ndarray, noise: str | float | Frame | Non
     summed = study.settings.merge == "sum"
     if summed and isinstance(noise, str) and noise in SUMMED:
         msg = (
-            f"noise={noise}: {SUMMED[noise]} (merge=sum), so nothing says how often a sum is off; "
-            "merge by another rule, or declare a share of sums that err, such as noise=0.1"
+            f"noise={noise}: {SUMMED[noise]} (merge=sum), so errors of sums cannot be estimated; "
+            "merge by another rule, or declare a share of wrong sums, such as noise=0.1"
         )
         raise UsageError(msg)
     if (noise is None and not summed) or (isinstance(noise, str) and noise in (JUDGES, SEARCHERS)):
@@ -108,7 +108,7 @@ def errors_of(study: Study, grades: np.ndarray, noise: str | float | Frame | Non
     if isinstance(noise, (str, int, float)) and not isinstance(noise, bool):
         rate = _rate(noise)
         if rate and len(levels) == 1:
-            msg = f"all judgments have the grade {levels[0]:g}; there is no other that one could become, so noise={rate:g} says nothing"
+            msg = f"all judgments have the grade {levels[0]:g}; there is no other grade to change to, so noise={rate:g} has no effect"
             raise DataError(msg)
         return Errors(DECLARED, levels, _declared(len(levels), rate, spread))
     return _given(noise, levels)

@@ -130,11 +130,11 @@ def judge_noise(
     require_judgments(log.measures)
     for measure in log.measures:
         if reads_subtopics(measure):
-            msg = f"{measure} reads grades by subtopic, and errors are of the grade of a document; name another measure"
+            msg = f"{measure} uses grades by subtopic, but errors apply to grades of documents; name another measure"
             raise UsageError(msg)
     there = log.rejudging.grades[np.isfinite(log.rejudging.grades)]
     if not len(there):
-        msg = "the study has no judgments that judges could have erred in; add them when it is read"
+        msg = "the study has no judgments to add errors to; add them when it is read"
         raise DataError(msg)
     errors = errors_of(study, there, noise, spread)
     groups = groups_of(log, full)
@@ -265,9 +265,9 @@ def lines(table: pl.DataFrame, order: pl.DataFrame, agreement: pl.DataFrame, set
         _errors(settled),
         *(line for row in order.iter_rows(named=True) for line in _measure(row, table, settled)),
         *left_out_lines(settled.left_out),
-        f"This is about these {settled.sessions:,} sessions and {settled.judgments:,} judgments. The errors are independent of each "
-        "other and come on top of those that the judgments have already, so that differences mostly shrink: it says how far "
-        "another round of judging could move the finding, not what judges without errors would find.",
+        f"This holds for these {settled.sessions:,} sessions and {settled.judgments:,} judgments. The errors are independent and "
+        "added to those that the judgments already have, so differences mostly shrink: the result shows how far another round "
+        "of judging could change the finding, not what judges without errors would find.",
     ]
 
 
@@ -294,21 +294,21 @@ def _errors(settled: NoiseSetup) -> str:
     if errors.source == DECLARED:
         where = "a neighboring grade" if settled.spread == "adjacent" else "any other grade"
         chance = 1 - errors.share[0, 0]
-        what = f"by declared errors: a judgment becomes {where} with a chance of {chance:.3g}; a supposition, not an estimate"
+        what = f"by declared errors: a judgment becomes {where} with probability {chance:.3g}; an assumption, not an estimate"
     elif errors.source == GIVEN:
-        what = "by the errors that were given"
+        what = "by the given errors"
     else:
         counted = 0 if errors.counted is None else round(errors.counted.sum())
-        whose = "another judge" if errors.source == JUDGES else "searchers"
-        what = f"by what {whose} said of the same document, {counted:,} grades in all"
+        whose = "other judges" if errors.source == JUDGES else "searchers"
+        what = f"by the grades of {whose} for the same document, {counted:,} grades in all"
         what += "" if errors.source == JUDGES else ", of documents that they chose to look at"
     unknown = (
-        f" Grades that nobody else judged stay: {', '.join(f'{grade:g}' for grade in errors.unknown)}."
+        f" Grades without a second judgment stay as they are: {', '.join(f'{grade:g}' for grade in errors.unknown)}."
         if errors.unknown
         else ""
     )
     return (
-        f"All {settled.judgments:,} judgments were drawn anew {settled.draws:,} times (seed {settled.seed}), {what}. A draw changes "
+        f"All {settled.judgments:,} judgments were redrawn {settled.draws:,} times (seed {settled.seed}), {what}. A draw changes "
         f"{settled.changed:.0%} of them on average. Pairs are tested by {settled.test} over {settled.population}.{unknown}"
     )
 
@@ -317,26 +317,26 @@ def _measure(order: Mapping[str, Any], table: pl.DataFrame, settled: NoiseSetup)
     """What is to be said of one measure."""
     measure = order["measure"]
     if table.filter(pl.col("measure") == measure)["difference"].is_null().all():
-        yield f"{measure}: no unit has a value for two {settled.word} by the judgments as they are, so that there is nothing to move."
+        yield f"{measure}: no unit has a value for two {settled.word} with the original judgments, so there is nothing to compare."
         return
     if measure in settled.untouched:
-        yield f"{measure}: no value moved in any draw; what was judged does not matter to it, or not here."
+        yield f"{measure}: no value changed in any draw; judgments do not affect it, or not here."
         return
     rows = table.filter(pl.col("measure") == measure, pl.col("winner_changes").is_not_null())
     if rows.is_empty():
-        yield f"{measure}: no pair of {settled.word} differs by the judgments as they are, so that there is no winner to change."
+        yield f"{measure}: no pair of {settled.word} differs with the original judgments, so there is no winner to change."
         return
     if len(settled.names) > 2 and order["tau"] is not None:
         yield (
-            f"{measure}: the order of the {len(settled.names)} {settled.word} has a mean tau-b of {order['tau']:.2f} with that by the "
-            f"judgments as they are (95 % of draws: {ends(order['low'], order['high'], digits=2)})."
+            f"{measure}: the order of the {len(settled.names)} {settled.word} has a mean tau-b of {order['tau']:.2f} with the order by "
+            f"the original judgments (95 % of draws: {ends(order['low'], order['high'], digits=2)})."
         )
     shown = rows.sort("winner_changes", descending=True, maintain_order=True).head(TOLD)
     for row in shown.iter_rows(named=True):
         yield f"{measure}: {_pair(row, settled)}"
     if rows.height > TOLD:
         calm = rows.filter(pl.col("winner_changes") == 0).height
-        yield f"{measure}: of {rows.height:,} pairs these are the {TOLD} whose winner changes most; that of {calm:,} never changes."
+        yield f"{measure}: these are the {TOLD} of {rows.height:,} pairs whose winner changes most; the winner of {calm:,} never changes."
 
 
 def _pair(row: Mapping[str, Any], settled: NoiseSetup) -> str:
@@ -344,12 +344,14 @@ def _pair(row: Mapping[str, Any], settled: NoiseSetup) -> str:
     changes = row["winner_changes"]
     error = math.sqrt(changes * (1 - changes) / row["draws"])
     sure = f" (standard error {error:.1%})" if error else ""
-    p, verdict = "with too little to test it on", ""
+    p, verdict = "too little data to test", ""
     if row["p"] is not None:
         p, side = p_text(row["p"]), "at most" if row["p"] <= settled.alpha else "above"
-        verdict = f"; p, now {side} {settled.alpha:g}, is on the other side in {row['verdict_changes']:.1%}"
+        verdict = (
+            f"; p, {side} {settled.alpha:g} with the original judgments, crosses it in {row['verdict_changes']:.1%}"
+        )
     return (
-        f"{row['b']} less {row['a']} is {row['difference']:.3g} by the judgments as they are ({p}), and {row['mean']:.3g} on "
-        f"average over draws, 95 % of them within {row['low']:.3g} to {row['high']:.3g}. Another winner, or none, comes out in "
+        f"{row['b']} minus {row['a']} is {row['difference']:.3g} with the original judgments ({p}) and {row['mean']:.3g} on average "
+        f"over draws (95 % of draws: {row['low']:.3g} to {row['high']:.3g}). The winner changes, or there is none, in "
         f"{changes:.1%} of draws{sure}{verdict}."
     )

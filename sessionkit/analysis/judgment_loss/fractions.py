@@ -38,7 +38,7 @@ def fractions_of(given: str | float | Sequence[float | str] | None) -> tuple[Fra
     texts: Iterable[float | str] = [given] if isinstance(given, (str, int, float)) else given
     shares = {share for text in texts for part in str(text).split(",") for share in _shares(part.strip())}
     if len(shares) > MOST:
-        msg = f"{len(shares):,} shares of the judgments are too many; at most {MOST} are taken"
+        msg = f"{len(shares):,} shares of the judgments are too many; give at most {MOST}"
         raise UsageError(msg)
     return tuple(sorted(shares | {Fraction(1)}))
 
@@ -55,9 +55,9 @@ def _shares(text: str) -> list[Fraction]:
                 raise ValueError
             found = [first + (last - first) * step / (many - 1) for step in range(many)]
     except (ValueError, IndexError, ZeroDivisionError, OverflowError):
-        msg = f"loss of judgments: {text!r} is no share; {HOW}"
+        msg = f"share of judgments: {text!r} is not a share; {HOW}"
         raise UsageError(msg) from None
     if not all(0 < share <= 1 for share in found):
-        msg = f"loss of judgments: {text!r} goes beyond the shares that can be kept; {HOW}"
+        msg = f"share of judgments: {text!r} is out of range; {HOW}"
         raise UsageError(msg)
     return found

@@ -144,7 +144,7 @@ def judgment_loss(
     log = RescoredLog.of(study, measures, by, memory)
     require_judgments(log.measures)
     if not np.isfinite(log.rejudging.grades).any():
-        msg = "the study has no judgments, so none can be lost; add them when it is read, see: sessionkit ingest --judgments"
+        msg = "the study has no judgments to remove; add them when it is read, see: sessionkit ingest --judgments"
         raise DataError(msg)
     groups = groups_of(log, full)
     alpha = error_rate(confidence)

@@ -59,16 +59,16 @@ def _protocol(table: pl.DataFrame, settled: LossSetup) -> str:
     first = table.row(0, named=True)
     times = f"{settled.draws} times" if settled.draws > 1 else "once"
     least = (
-        f"; as every key keeps a relevant document and ten others where it has them, the smallest, {first['fraction']:.3g}, is really "
-        f"{first['judged']:.0%} of the judgments"
+        f"; every key keeps a relevant document and ten others where it has them, so the smallest share, {first['fraction']:.3g}, is in "
+        f"fact {first['judged']:.0%} of the judgments"
         if first["judged"] > 1.5 * first["fraction"]
         else ""
     )
     return (
-        f"Of {counted(settled.judgments, 'judgment')} ({settled.relevant:,} of them relevant) for {counted(settled.keys, 'key')}, "
-        f"nested shares were kept at random, {times} (seed {settled.seed}), "
+        f"Nested random shares of {counted(settled.judgments, 'judgment')} ({settled.relevant:,} of them relevant) for "
+        f"{counted(settled.keys, 'key')} were kept, {times} (seed {settled.seed}), "
         f"and {counted(settled.sessions, 'session')} of {len(settled.names)} {settled.word} "
-        f"scored again{least}. {_testing(settled)}"
+        f"were scored again{least}. {_testing(settled)}"
     )
 
 
@@ -76,7 +76,7 @@ def _testing(settled: LossSetup) -> str:
     """How pairs are tested."""
     what = f"{settled.tested:,} pairs are" if settled.tested > 1 else "The pair is"
     draws = f", {settled.times} draws each" if settled.times > 1 else ""
-    pooled = ", each judged by what its two have shown" if settled.pool == "pair" else ""
+    pooled = f", each with the judgments of what its two {settled.word} showed" if settled.pool == "pair" else ""
     return f"{what} tested by {settled.test} over {settled.population}{pooled}{draws}."
 
 
@@ -85,11 +85,11 @@ def _coarse(settled: LossSetup) -> str:
     many = len(settled.names)
     if many == 2:
         return (
-            f"With two {settled.word} tau is 1 or -1, and its mean says only how often the better one stays the better one; read "
-            "the winner and the p-values."
+            f"With two {settled.word} tau is 1 or -1, and its mean only shows how often the better one stays better; use the winner "
+            "and the p-values."
         )
     steps = many * (many - 1) // 2
-    return f"With {many} {settled.word} tau moves in steps of {2 / steps:.2g}: one exchange of neighbors brings it to {1 - 2 / steps:.2g}."
+    return f"With {many} {settled.word} tau moves in steps of {2 / steps:.2g}: one swap of neighbors lowers it to {1 - 2 / steps:.2g}."
 
 
 def _measure(
@@ -98,16 +98,16 @@ def _measure(
     """What is to be said of one measure."""
     measure = knees["measure"]
     if table.filter(pl.col("measure") == measure).item(-1, "value") is None:
-        yield f"{measure}: no session has a value with all judgments, so that there is nothing to lose."
+        yield f"{measure}: no session has a value with all judgments, so there is nothing to compare."
         return
     if measure in settled.untouched:
-        yield f"{measure}: no value moved in any draw; what was judged does not matter to it, or not here."
+        yield f"{measure}: no value changed in any draw; judgments do not affect it, or not here."
         return
     rows, verdicts, of = (frame.filter(pl.col("measure") == measure) for frame in (table, confusion, pairs))
     if rows.height == 1:
         return
     if rows.item(-1, "tau") is None:
-        yield f"{measure}: with all judgments the {settled.word} are tied, so that there is no order to keep."
+        yield f"{measure}: with all judgments the {settled.word} are tied, so there is no order to compare."
         return
     if len(settled.names) == 2:
         yield f"{measure}: {_two(rows, of, settled)}"
@@ -120,7 +120,7 @@ def _order(knees: Mapping[str, Any], rows: pl.DataFrame, settled: LossSetup) -> 
     """How long the order of the groups stays."""
     told = "; ".join(
         f"with a share of {row['fraction']:.3g} it is {_told(row['tau'])} (draws: {_told(row['tau_low'])} to {_told(row['tau_high'])}), "
-        f"the best is the same in {row['winner'] or 0:.0%} of draws, and values move by {row['drift'] or 0:+.3g} on average"
+        f"the best is the same in {row['winner'] or 0:.0%} of draws, and values change by {row['drift'] or 0:+.3g} on average"
         for row in _looked_at(rows)
     )
     if knees["knee"] is None or knees["knee"] == 1:
@@ -129,7 +129,7 @@ def _order(knees: Mapping[str, Any], rows: pl.DataFrame, settled: LossSetup) -> 
         low, high = knees["knee_low"], knees["knee_high"]
         spread = f"; single draws put the knee between {low:.3g} and {high:.3g}" if low != high else ""
         stays = (
-            f"the order of the {len(settled.names)} {settled.word} stays that of all judgments (mean tau-b at least "
+            f"the order of the {len(settled.names)} {settled.word} stays as with all judgments (mean tau-b at least "
             f"{settled.threshold:g}) from a share of {knees['knee']:.3g} on, {knees['knee_judged']:.0%} of the judgments{spread}"
         )
     return f"{stays}. Tau: {told}."
@@ -139,28 +139,26 @@ def _two(rows: pl.DataFrame, pairs: pl.DataFrame, settled: LossSetup) -> str:
     """Who is better, how often, with which p."""
     whole = pairs.row(-1, named=True)
     if not whole["difference_all"]:
-        return (
-            f"{whole['a']} and {whole['b']} do not differ in units that have both, so that there is no winner to keep."
-        )
+        return f"{whole['a']} and {whole['b']} do not differ in units that have both, so there is no winner."
     higher, other = (whole["b"], whole["a"]) if whole["difference_all"] > 0 else (whole["a"], whole["b"])
     some = rows.filter(pl.col("fraction") < 1)
     steady = knee(some["fraction"].to_list(), some["winner"].fill_null(float("nan")).to_numpy(), 1.0)
     worst = float(str(some["winner"].min() or 0))
     if worst == 1:
-        often = "Their order stays in every draw of every share"
+        often = "Their order stays the same in every draw of every share"
     elif steady is not None:
-        often = f"Their order stays in every draw from a share of {steady:.3g} on, and in {worst:.0%} of draws at the worst share"
+        often = f"Their order stays the same in every draw from a share of {steady:.3g} on, and in {worst:.0%} of draws at the worst share"
     else:
         last = some.row(-1, named=True)
         often = (
-            f"Even with a share of {last['fraction']:.3g} their order stays in only {last['winner'] or 0:.0%} of draws, at the worst share "
-            f"in {worst:.0%}"
+            f"Even with a share of {last['fraction']:.3g} their order stays the same in only {last['winner'] or 0:.0%} of draws, at the "
+            f"worst share in {worst:.0%}"
         )
     told = "; ".join(
         f"with a share of {row['fraction']:.3g} the difference lies between {_signed(row, whole)}{_ps(row, settled)}"
         for row in _looked_at(pairs)
     )
-    tested = "with too little to test it on" if whole["p_all"] is None else p_text(whole["p_all"])
+    tested = "too little data to test" if whole["p_all"] is None else p_text(whole["p_all"])
     return (
         f"{higher} has the higher value with all judgments (difference from {other} {abs(whole['difference_all']):.3g}, "
         f"{tested}). {often}. {told[:1].upper()}{told[1:]}."
@@ -184,16 +182,16 @@ def _ps(row: Mapping[str, Any], settled: LossSetup) -> str:
 def _verdicts(rows: pl.DataFrame, settled: LossSetup) -> str:
     """How many verdicts stay."""
     if rows["accuracy"].is_null().all():
-        return "no pair can be tested, so that there are no verdicts to keep."
+        return "no pair can be tested, so there are no verdicts to compare."
     return f"verdicts at {settled.alpha:g}: {'; '.join(_matrix(row) for row in _looked_at(rows))}."
 
 
 def _matrix(row: Mapping[str, Any]) -> str:
     """The confusion matrix of one share."""
     mean = "" if row["g_mean"] is None else f" (g-mean {row['g_mean']:.2f})"
-    turned = f", and {row['turned']:,} are significant with the other sign" if row["turned"] else ""
+    turned = f", and {row['turned']:,} are significant with the opposite sign" if row["turned"] else ""
     return (
-        f"with a share of {row['fraction']:.3g}, {row['accuracy']:.0%} are those of all judgments{mean}, {row['lost']:,} of "
+        f"with a share of {row['fraction']:.3g}, {row['accuracy']:.0%} agree with all judgments{mean}, {row['lost']:,} of "
         f"{row['lost'] + row['found']:,} significant ones are lost and {row['gained']:,} of {row['kept'] + row['gained']:,} others "
         f"appear{turned}"
     )
@@ -215,6 +213,6 @@ def _limits(settled: LossSetup) -> str:
     """What this does not say."""
     keys = f"{'this' if settled.keys == 1 else 'these'} {counted(settled.keys, 'key')}"
     return (
-        f"This is about {keys}, these sessions and {settled.word}, with judgments that were lost at random and taken "
-        "for complete before; a shallow pool, or a judge who stops early, loses other documents than chance does."
+        f"This holds for {keys}, these sessions and {settled.word}, with judgments removed at random from a set assumed "
+        "complete; a shallow pool, or a judge who stops early, does not lose documents at random."
     )

@@ -13,20 +13,22 @@ from sessionkit.analysis.power.sizes import Size
 from sessionkit.display.words import counted
 
 NAMES = {
-    "user": "users", "topic": "topics", "session": "sessions", "group:user": "what groups do to users",
-    "group:topic": "what groups do to topics", "residual": "the rest",
+    "user": "users", "topic": "topics", "session": "sessions", "group:user": "user-by-group interaction",
+    "group:topic": "topic-by-group interaction", "residual": "residual",
 }  # fmt: skip
 CAVEAT = (
-    "Values are simulated as normal, of the same design and with as many sessions per user as now; a difference that this study "
-    "found is no reason to declare it."
+    "Values are simulated as normal, with this study's design and sessions per user. Declare a difference that matters, not the "
+    "difference that this study found."
 )
 UNKNOWN = (
-    "Mind: the study cannot tell what topics do to groups apart from the rest, and it is taken as nothing: for claims about "
-    "topics the numbers of users are too small."
+    "Caution: this study cannot separate the topic-by-group interaction from the residual, and it is taken as 0: for claims "
+    "about topics the numbers of users are too small."
 )
 
 
-ABSURD = "Mind: the declared difference is larger than that of any two sessions of this study."
+SURE = "95 % of the plausible components"
+"""What a size is sure for."""
+ABSURD = "Caution: the declared difference is larger than the difference of any two sessions of this study."
 
 
 @dataclass(frozen=True)
@@ -57,8 +59,8 @@ def opening(of: PowerContext, noise: Noise, now: Sequence[Present]) -> list[str]
     relative = f" ({of.share:.1%} of the first group's mean)" if of.share is not None else ""
     told = [
         f"Design: {of.design}.",
-        f"Planned for: a true difference of {of.difference:.4g} in {of.measure}{relative}, found at {100 * of.alpha:g} % with a chance "
-        f"of {of.target:g}. Power is averaged over what the components may be; in brackets stands the range that holds "
+        f"Planned for: a true difference of {of.difference:.4g} in {of.measure}{relative}, detected at the {100 * of.alpha:g} % level "
+        f"with power {of.target:g}. Power is averaged over plausible variance components; brackets hold the range for "
         f"{RANGE:.0%} of them.",
     ]
     parts = []
@@ -67,13 +69,11 @@ def opening(of: PowerContext, noise: Noise, now: Sequence[Present]) -> list[str]
         ordered = sorted(draws**0.5)
         low, high = (ordered[round(share * (len(ordered) - 1))] for share in ((1 - RANGE) / 2, (1 + RANGE) / 2))
         parts.append(f"{NAMES.get(name, name)} {estimate**0.5:.3g} ({low:.3g} to {high:.3g})")
-    told.append(f"What varies, as sd of a session: {', '.join(parts)}.")
+    told.append(f"Variance components, as sd of a session: {', '.join(parts)}.")
     if noise.sampled:
-        told.append(f"Components are estimated from {counted(noise.sampled, 'user')} taken at random.")
+        told.append(f"Components are estimated from {counted(noise.sampled, 'user')} drawn at random.")
     for each in now:
-        like = (
-            "a study like this one" if _same(each.size, each.now) else "a balanced study as near to this one as can be"
-        )
+        like = "a study like this one" if _same(each.size, each.now) else "the balanced study nearest to this one"
         reached = _power(each.chance, of.target)
         told.append(
             f"Claim about {each.population} like these: {like}, {_size(each.size)}, has power {reached}; {each.test}."
@@ -93,21 +93,20 @@ def needed(of: PowerContext, found: Sequence[Smallest]) -> str:
     if never:
         limits = ", ".join(_power(each.limit, of.target) for each in never if each.limit is not None)
         parts.append(
-            f"with {_listed([_topics(each) for each in never])} topics no number of users reaches {of.target:g}: were there users "
-            f"without end, power would be {limits}. Only more topics help."
+            f"with {_listed([_topics(each) for each in never])} topics no number of users reaches power {of.target:g}: with "
+            f"infinitely many users, power would be {limits}. Only more topics help."
         )
     if beyond:
         parts.append(
-            f"With {_listed([_topics(each) for each in beyond])} topics {of.target:g} is not reached with up to {beyond[0].most:,} users."
+            f"With {_listed([_topics(each) for each in beyond])} topics power {of.target:g} is not reached by {beyond[0].most:,} users."
         )
     if reached:
-        parts.append(f"{of.target:g} is reached by {_listed([_more(each.size, each.now) for each in reached], 'or')}.")
-        sure = [each for each in reached if each.sure is not None]
-        which = _listed([_size(each.sure) for each in sure], "or") if sure else "none of these"
         parts.append(
-            f"For 19 in 20 of what the components may be {which if sure else f'up to {reached[0].most:,} users do not do'}"
-            f"{' reach it' if sure else ''}."
+            f"Power {of.target:g} is reached by {_listed([_more(each.size, each.now) for each in reached], 'or')}."
         )
+        sure = [each for each in reached if each.sure is not None]
+        which = _listed([_size(each.sure) for each in sure], "or") if sure else f"Even {reached[0].most:,} users do not"
+        parts.append(f"{which} reach it for {SURE}.")
     text = " ".join(parts)
     return population + text[0].lower() + text[1:]
 
@@ -116,13 +115,9 @@ def _alone(of: PowerContext, found: Smallest) -> str:
     """Say what reaches the target where users, topics or sessions alone grow."""
     beside = f"with {_topics(found)} topics " if found.topics and found.population == "topics" else ""
     if found.size is None:
-        return f"{beside}{of.target:g} is not reached with up to {found.most:,} {found.population}."
-    sure = (
-        f"it takes {_size(found.sure)}"
-        if found.sure is not None
-        else f"up to {found.most:,} {found.population} do not do"
-    )
-    return f"{_more(found.size, found.now)} reach {of.target:g}. For 19 in 20 of what the components may be {sure}."
+        return f"{beside}power {of.target:g} is not reached by {found.most:,} {found.population}."
+    sure = _size(found.sure) if found.sure is not None else f"Even {found.most:,} {found.population} do not"
+    return f"{_more(found.size, found.now)} reach power {of.target:g}. {sure} reach it for {SURE}."
 
 
 def _more(size: Size | None, now: Size) -> str:

@@ -65,15 +65,15 @@ def noise(sessions: GroupedSessions, column: int, design: Design, draws: int, rn
     valued = set(sessions.frame.get_column("group").filter(pl.Series(defined)).unique())
     for group in sessions.groups:
         if group not in valued:
-            msg = f"{measure}: {group} has no session with a value, so there is nothing to plan a study by; try another measure"
+            msg = f"{measure}: {group} has no session with a value, so there is nothing to plan a study from; try another measure"
             raise DataError(msg)
     size = float(np.abs(sessions.values[defined, column]).max())
     sessions, sampled = _some(sessions, design, rng)
     factors, values = _pairs(sessions, column) if design.name == "both" else _whole(sessions, column, design)
     found = _squares(factors, values)
     if found is None or found[1].values[-1] <= (EXACT * size) ** 2:
-        why = "too few sessions" if found is None else "no variation that groups, users and topics do not explain"
-        msg = f"{measure}: {why}, so there is nothing to plan a study by; try another measure, or a larger study"
+        why = "too few sessions" if found is None else "groups, users and topics explain all variation"
+        msg = f"{measure}: {why}, so there is nothing to plan a study from; try another measure, or a larger study"
         raise DataError(msg)
     factors, squares = found
     names = tuple(_own(name, sessions.by) for name in factors.names)

@@ -53,7 +53,7 @@ def declared(difference: float | str, sessions: GroupedSessions) -> tuple[float,
     number, is_share = said(difference)
     if is_share and not mean:
         msg = (
-            f"difference={difference}: the mean of {sessions.groups[0]} is 0, so there is no share of it; give a number"
+            f"difference={difference}: the mean of {sessions.groups[0]} is 0, so a share of it is 0 too; give a number"
         )
         raise UsageError(msg)
     number *= mean / 100 if is_share else 1
@@ -131,7 +131,9 @@ def used(planned: Sequence[PlannedDesign], users: list[int] | None, topics: list
     axes = {each.axis for each in planned}
     wide = any(each.axis == "users" and each.design in WIDE for each in planned)
     if users is not None and axes == {"topics"}:
-        raise UsageError("users=: nothing tells of several users here, so only topics are planned; topics= would work")
+        raise UsageError(
+            "users=: the sessions do not name several users, so only topics are planned; topics= would work"
+        )
     if topics is not None and "topics" not in axes and not wide:
         raise UsageError(f"topics=: in this design only {planned[0].axis} are planned; users= would work")
 

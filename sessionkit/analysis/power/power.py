@@ -142,7 +142,7 @@ def power(
     sessions = sessions_of(study, measure, by, memory, cache)
     if len(sessions.measures) != 1:
         many = len(sessions.measures)
-        msg = f"power plans for one measure, and there are {many}: {', '.join(sessions.measures[:5])}; name one"
+        msg = f"power plans for one measure, not {many}: {', '.join(sessions.measures[:5])}; name one"
         raise UsageError(msg)
     design = read_design(sessions.frame, sessions.by, len(sessions.groups))
     wanted, share = declared(difference, sessions)

@@ -169,7 +169,7 @@ def _axis(measure: Measure, name: str, given: object) -> Axis:
     if all(value is None or isinstance(value, Real) for value in every):
         every.sort(key=lambda value: math.inf if value is None else float(value))  # type: ignore[arg-type]
     if len(every) < 2:
-        msg = f"vary {name}: {shown(every[0])} is the value of the base setting, and there is no other; {FORM}"
+        msg = f"vary {name}: {shown(every[0])} is the base value, and no other value is given; {FORM}"
         raise UsageError(msg)
     return Axis(name, tuple(every), every.index(base), added, parameter)
 

@@ -64,7 +64,7 @@ class Grid:
         many = math.prod(len(axis.values) for axis in axes)
         if many > MOST:
             each = " x ".join(f"{len(axis.values)} values of {axis.name}" for axis in axes)
-            msg = f"{each} are {many:,} settings; at most {MOST:,} are swept at once: fewer steps, or fewer parameters"
+            msg = f"{each} are {many:,} settings; at most {MOST:,} are swept at once; give fewer steps or fewer parameters"
             raise UsageError(msg)
         names = [axis.name for axis in axes]
         settings = (setting(measure, names, values) for values in product(*(axis.values for axis in axes)))

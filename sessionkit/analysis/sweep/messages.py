@@ -58,9 +58,12 @@ def lines(swept: SweepResults, told: SweepContext, notes: tuple[str, ...]) -> li
     found = [_swept(swept, told)]
     added = [f"{axis.name}={shown(axis.values[axis.base])}" for axis in swept.grid.axes if axis.added]
     if added:
-        found.append(f"{' and '.join(added)}, the value of {told.measure}, was added to the values asked for.")
+        found.append(
+            f"{' and '.join(added)}, {'the value' if len(added) == 1 else 'values'} of {told.measure}, "
+            f"{'was' if len(added) == 1 else 'were'} added to the grid."
+        )
     if told.design:
-        found.append(f"Design: {told.design}. Each setting is tested alone, as compare does: {told.test}.")
+        found.append(f"Design: {told.design}. Each setting is tested separately, as by compare: {told.test}.")
         if swept.base.leader is not None:
             found.append(f"The claim is about {told.claim}.")
     elif told.untested:
@@ -70,13 +73,13 @@ def lines(swept: SweepResults, told: SweepContext, notes: tuple[str, ...]) -> li
         found.append(_grid(swept))
         found += [_region(swept, region) for region in swept.regions]
         if any(region.holds == region.known for region in swept.regions):
-            found.append("What lies beyond the grid was not looked at.")
+            found.append("Settings beyond the grid were not scored.")
         found += [_nearest(swept, one) for one in swept.nearest]
         found += _order(swept)
         if told.test:
             found.append(
-                "A p is of its setting alone, not corrected for how many were tried: this shows how far the conclusion depends on "
-                "the setting. A setting chosen for its p shows nothing."
+                "Each p is for one setting and is not corrected for the number of settings: it shows how far the conclusion depends "
+                "on the setting. A setting chosen for its p is no evidence."
             )
     return [*found, *(f"Note: {note}." for note in notes)]
 
@@ -103,12 +106,12 @@ def _base(swept: SweepResults, told: SweepContext) -> str:
     start = f"Base setting ({at}): "
     means = base.means
     if means is None or (base.leader is None and not base.tied):
-        return f"{start}no group has a session with a value, so there is no conclusion to hold on to."
+        return f"{start}no group has a session with a value, so there is no conclusion to check."
     if base.tied:
         names = " and ".join(swept.groups[group] for group in base.tied)
         return (
             f"{start}{names} have the same mean, {readable(float(means.value[base.tied[0]]))} "
-            f"({_sessions(swept, base.tied)}), so none leads and there is no conclusion to hold on to."
+            f"({_sessions(swept, base.tied)}), so none leads and there is no conclusion to check."
         )
     leader = base.leader if base.leader is not None else 0
     if base.following is None or base.margin is None:
@@ -117,14 +120,14 @@ def _base(swept: SweepResults, told: SweepContext) -> str:
         return (
             f"{start}{swept.groups[leader]} alone has a value, {readable(float(means.value[leader]))} ({_sessions(swept, (leader,))}); "
             f"with one group there is nothing to compare. "
-            f"Over the settings its mean goes from {readable(min(spread))} to {readable(max(spread))}."
+            f"Over the settings its mean ranges from {readable(min(spread))} to {readable(max(spread))}."
         )
     pair = (leader, base.following)
     side = "above" if base.sign > 0 else "below"
     relative = f" ({base.relative:.1%})" if base.relative is not None else ""
     text = (
-        f"{start}the mean of {swept.groups[leader]} is {readable(float(means.value[leader]))}, {side} that of "
-        f"{swept.groups[base.following]}, {readable(float(means.value[base.following]))}, by {readable(base.margin)}{relative}; "
+        f"{start}the mean of {swept.groups[leader]} is {readable(float(means.value[leader]))}, which is {readable(base.margin)}"
+        f"{relative} {side} that of {swept.groups[base.following]} ({readable(float(means.value[base.following]))}); "
         f"{_sessions(swept, pair)}"
     )
     return f"{text}. {_verdict(swept, told)}".rstrip()
@@ -144,9 +147,7 @@ def _verdict(swept: SweepResults, told: SweepContext) -> str:
     leader = swept.name(base.leader)
     if base.shown(alpha):
         better = "higher" if base.sign > 0 else "lower"
-        return (
-            f"{found}: evidence, for {told.claim}, that {leader} is {better} than {swept.name(base.following)}.{small}"
-        )
+        return f"{found}. There is evidence that {leader} is {better} than {swept.name(base.following)}, for {told.claim}.{small}"
     return f"{found}. {NOT_SHOWN}{small}"
 
 
@@ -169,24 +170,20 @@ def _grid(swept: SweepResults) -> str:
             text += f", with p at most {alpha:g} in {often:,} (p {' to '.join(ends)})"
         parts.append(text)
     tied = sum(bool(look.tied) for look in swept.looks if look is not None)
-    parts += [f"several share the best mean in {tied:,}"] if tied else []
+    parts += [f"several tie for the best mean in {tied:,}"] if tied else []
     return f"Over the grid: {'; '.join(parts)}."
 
 
 def _region(swept: SweepResults, region: Region) -> str:
     """Where a conclusion holds, in numbers."""
     of = [one for one in swept.ranges if one.conclusion == region.conclusion]
-    every = (
-        "all" if region.known == region.settings else f"all {region.known:,} settings about which anything can be said"
-    )
-    start = f"That {swept.statement(region.conclusion)} "
+
+    start = f"The conclusion that {swept.statement(region.conclusion)} "
     if region.holds == region.known:
-        count = counted(region.settings, "setting") if region.known == region.settings else "of them"
-        return f"{start}holds in {every} {count}; nothing within this grid changes it."
+        result = "" if region.known == region.settings else " with a result"
+        return f"{start}holds in all {counted(region.known, 'setting')}{result}; no setting of this grid changes it."
     apart = region.holds - len(region.connected)
-    joined = (
-        f"{apart:,} of them apart from the region around the base" if apart else "all in one region around the base"
-    )
+    joined = f"{apart:,} of them not connected to the base setting" if apart else "all connected to the base setting"
     told = "; ".join(_range(swept, one) for one in of)
     return (
         f"{start}holds in {region.holds:,} of {counted(region.known, 'setting')} ({region.holds / region.known:.0%}), {joined}. "
@@ -229,7 +226,7 @@ def _nearest(swept: SweepResults, one: Nearest) -> str:
         else ""
     )
     what = f" Both were scored. Nearest means {METRIC}." if one is swept.nearest[0] else ""
-    return f"Nearest to the base where it does not hold that {swept.statement(one.conclusion)}: {at} ({there}){last}.{what}"
+    return f"The nearest setting against the conclusion that {swept.statement(one.conclusion)}: {at} ({there}){last}.{what}"
 
 
 def _values_of_base(swept: SweepResults) -> tuple[object, ...]:
@@ -248,7 +245,7 @@ def _order(swept: SweepResults) -> list[str]:
         return []
     same = sum(tau > 1 - 1e-12 for tau in known)
     return [
-        f"Order of the {len(swept.groups)} groups beside the base setting's: Kendall's tau-b {min(known):.2f} to {max(known):.2f}, "
+        f"Order of the {len(swept.groups)} groups compared with the base setting: Kendall's tau-b {min(known):.2f} to {max(known):.2f}, "
         f"the same order in {same:,} of {counted(len(known), 'setting')}."
     ]
 
@@ -271,7 +268,8 @@ def notes_of(swept: SweepResults, without: int, column: str) -> list[str]:
     rescaled = [axis.name for axis in swept.grid.axes if axis.name in ("gain", "b", "bq", "discount", "query_discount")]
     if rescaled and not _share(swept.grid.measure):
         notes.append(
-            f"{', '.join(rescaled)} change the scale of {swept.grid.measure}: compare settings by relative margins, not by margins"
+            f"{', '.join(rescaled)} change{'s' * (len(rescaled) == 1)} the scale of {swept.grid.measure}: compare relative margins, "
+            "not margins"
         )
     unbounded = [one for one in swept.grid.settings if one.measure is not None and _unbounded(one.measure)]
     if unbounded:
@@ -279,8 +277,8 @@ def notes_of(swept: SweepResults, without: int, column: str) -> list[str]:
     against = sum(look.against for look in there)
     if against:
         notes.append(
-            f"in {counted(against, 'setting')} the means of all sessions and the comparison of what is paired point in different "
-            "directions; nothing counts as shown there"
+            f"in {counted(against, 'setting')} the means of all sessions and the paired comparison differ in sign; "
+            "nothing counts as shown there"
         )
     return notes
 

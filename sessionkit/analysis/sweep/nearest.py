@@ -11,8 +11,8 @@ from sessionkit.analysis.sweep.regions import Holds, Range, on_line
 from sessionkit.analysis.sweep.verdicts import Looking, SettingVerdict
 
 METRIC = (
-    "fewest parameters changed, then the least sum of changes: of the base of a logarithm doublings of its logarithm, of a "
-    "persistence p doublings of 1/(1-p), of another number above 0 doublings, of a word 1"
+    "fewest parameters changed, then the smallest sum of changes, counted in doublings: of a number above 0, of the logarithm "
+    "of a log base, of 1/(1-p) for a persistence p; a changed word counts 1"
 )
 Checks = dict[str, Callable[[SettingVerdict | None], bool | None]]
 

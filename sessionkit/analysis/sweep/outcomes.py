@@ -14,9 +14,9 @@ OUTCOMES = {
     "weaker": "the same group leads, but the test no longer shows it",
     "stronger": "the same group leads, and now the test shows it",
     "overturned": "another group leads",
-    "tied": "several groups share the best mean",
+    "tied": "several groups tie for the best mean",
     "undefined": "no group, or only one, has a value",
-    "refused": "the values do not go together, or the data have no such setting",
+    "refused": "the values exclude each other, or the data do not support the setting",
 }
 
 

@@ -244,6 +244,6 @@ def groups_of(study: Study, column: str) -> tuple[tuple[str, ...], int]:
     counted = values.group_by("group").len().collect()
     named = counted.drop_nulls("group")
     if named.is_empty():
-        msg = f"by={column}: no session has a value in it; choose another column"
+        msg = f"by={column}: no session has a value in this column; choose another column"
         raise UsageError(msg)
     return tuple(named["group"].sort()), int(counted["len"].sum()) - int(named["len"].sum())

@@ -191,7 +191,7 @@ def sweep_task(
     settings = [one.measure for one in Grid.of(measure, axes_of(measure, vary)).settings]
     kinds = by_kind([*dict.fromkeys(one for one in settings if one is not None)])
     if len(kinds) != 1:
-        raise MeasureError(f"{measure} is no plain sum whose settings all count the same results")
+        raise MeasureError(f"{measure} is not a plain sum whose settings all count the same results")
     ((kind, alike),) = kinds.items()
     return Ground(study, by, groups).counting(kind, alike)
 

@@ -229,9 +229,9 @@ def _reason(swept: SweepResults, refused: str, look: SettingVerdict | None) -> s
     if look.leader is None:
         return "no group has a session with a value"
     if look.following is None:
-        return "there is one group only" if len(swept.groups) == 1 else "one group only has sessions with a value"
+        return "there is only one group" if len(swept.groups) == 1 else "only one group has sessions with a value"
     if look.tested is not None and look.tested.why:
         return look.tested.why
     if look.against:
-        return "the means of all sessions and the comparison of what is paired point in different directions"
+        return "the means of all sessions and the paired comparison differ in sign"
     return None

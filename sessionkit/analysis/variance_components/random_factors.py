@@ -61,7 +61,7 @@ def asked_for(sessions: GroupedSessions, random: str | Sequence[str] | None) -> 
     possible = [*known, *(f"{by}:{column}" for column in known), SESSION]
     possible += [f"{USER}:{TOPIC}"] if len(known) == 2 else []
     if known and not any(str(name).strip() for name in given):
-        msg = f"random= names no factor; choose from {', '.join(possible)}, or leave it out"
+        msg = f"random= is empty; choose from {', '.join(possible)}, or leave it out"
         raise UsageError(msg)
     found = []
     for name in given:
@@ -161,15 +161,15 @@ def _why_not(name: str, of: np.ndarray, group: np.ndarray, levels: list[np.ndarr
         return (
             f"there is only one {MANY.get(name, name).removesuffix('s')}"
             if ":" not in name
-            else "it has one level only"
+            else "it has only one level"
         )
     if many == len(of):
         return "every session has a level of its own, so it is in the residual"
     for other, its in (*zip(kept, levels, strict=True), (GROUPS, group)):
         if len(np.unique(of * (int(its.max()) + 1) + its)) == many == int(its.max()) + 1:
-            return f"it divides the sessions as {other} {'do' if other == GROUPS else 'does'}, so the two cannot be told apart"
+            return f"it divides the sessions as {other} {'do' if other == GROUPS else 'does'}, so the two cannot be separated"
     tried = Factors(group, int(group.max()) + 1, (*kept, name), (*levels, of)).products
     size = np.sqrt(np.diag(tried))
     if not size.all() or np.linalg.matrix_rank(tried / np.outer(size, size), tol=1e-9, hermitian=True) < len(tried):
-        return "it cannot be told apart from the groups, the other factors and the residual"
+        return "it cannot be separated from the groups, the other factors and the residual"
     return ""

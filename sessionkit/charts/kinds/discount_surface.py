@@ -20,7 +20,7 @@ LEAST = 1e-3
 """Shares below this have the faintest color."""
 HUES = ("#F2F6FA", "#C6DBEC", "#8FBFDE", "#4C96C5", "#1C68A3", "#08306B")
 KEY = (
-    "cell: expected; circle: observed, alike where the fit holds,",
+    "cell: expected; circle: observed, the same where the fit holds,",
     "fainter where fewer looked, empty where nobody did",
 )
 PALE = "#BDBDBD"
@@ -36,11 +36,11 @@ def discount_surface(
     title: str | None = None,
     subtitle: str | None = None,
 ) -> alt.LayerChart:
-    """Draw a cell for each rank and query position, its color the share of sessions expected to look there.
+    """Draw the expected share of sessions that look at each rank and query position, as colored cells.
 
-    A circle within the cell has the color of the share that was observed: it vanishes where the discount fits, is
-    darker where people looked more than it expects, lighter where they looked less, and white where nobody did. Colors
-    are logarithmic.
+    The circle in a cell has the color of the observed share: it vanishes where the discount fits, is darker where
+    searchers looked more than expected, lighter where they looked less, and white where nobody looked. Colors are
+    logarithmic.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def discount_surface(
         "y": alt.Y(field="query_position", type="ordinal", axis=beside, scale=alt.Scale(padding=0)),
     }
     tips = [tip("rank", "Rank", "d"), tip("query_position", "Query", "d"), tip("value", "Expected", ".2%")]
-    tips += [tip("number", "Observed", ".2%"), tip("n", "Looks observed", "d")]
+    tips += [tip("number", "Observed", ".2%"), tip("n", "Observed looks", "d")]
     cells = alt.Chart(values(shares)).mark_rect(stroke="white", strokeWidth=1)
     layers = [cells.encode(**place, color=_color("value"), tooltip=tips)]
     dot: dict[str, Any] = {"shape": "circle", "filled": True, "size": 110, "opacity": 1, "strokeWidth": 0.7}

@@ -33,9 +33,9 @@ def discriminative_power(
     title: str | None = None,
     subtitle: str | None = None,
 ) -> alt.LayerChart:
-    """Draw the p-values of all pairs by each measure, the smallest first; the earlier a curve rises, the fewer it tells apart.
+    """Draw the sorted p-values of all pairs for each measure; the earlier a curve rises, the fewer pairs differ.
 
-    Two systems make one pair: measures then stand one below the other, each with its p-value.
+    Two systems make one pair: each measure is then a row with its p-value.
 
     Parameters
     ----------
@@ -84,9 +84,9 @@ def _level(title: str, alpha: float) -> dict[str, Any]:
 
 def _curves(rows: pl.DataFrame, shade: alt.Color, tips: list[alt.Tooltip], alpha: float) -> list[alt.Chart]:
     """A curve for each measure over its pairs in their order."""
-    level = _level("Significance level reached (p)", alpha)
+    level = _level("Achieved significance level (p)", alpha)
     many = int(rows["place"].max())  # type: ignore[arg-type]
-    pairs = alt.Axis(title="Pairs, by p", tickMinStep=1, tickCount=10, format=",d")
+    pairs = alt.Axis(title="Pairs, sorted by p", tickMinStep=1, tickCount=10, format=",d")
     x = alt.X(field="place", type="quantitative", axis=pairs, scale=alt.Scale(domain=[1, many], nice=False))
     y = alt.Y(field="value", type="quantitative", **level)
     data = values(rows)
@@ -101,7 +101,7 @@ def _curves(rows: pl.DataFrame, shade: alt.Color, tips: list[alt.Tooltip], alpha
 
 def _alone(rows: pl.DataFrame, tips: list[alt.Tooltip], alpha: float) -> list[alt.Chart]:
     """The p-value of the one pair by each measure."""
-    x = alt.X(field="value", type="quantitative", **_level("Significance level reached (p)", alpha))
+    x = alt.X(field="value", type="quantitative", **_level("Achieved significance level (p)", alpha))
     names = alt.Axis(title=None, labelLimit=260, grid=True)
     y = alt.Y(field="group", type="nominal", axis=names, sort=alt.EncodingSortField(field="number", op="min"))
     data = values(rows.with_row_index("number"))

@@ -33,10 +33,10 @@ def judge_noise(
     title: str | None = None,
     subtitle: str | None = None,
 ) -> alt.FacetChart:
-    """Draw the difference of every pair with its range over draws, and in what share of draws it ends otherwise.
+    """Draw the difference of every pair with its range over draws, and the share of draws with another outcome.
 
     A line spans the middle 95 % of the differences in the draws; where it crosses 0, another system may win. Up to 12
-    differences have a row each, which says the shares; of more there is a panel for each measure, with shares by size.
+    differences have a row each with the shares; more differences have a panel for each measure, with shares by size.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def judge_noise(
     """
     frame = checked(drawn_of(pairs, "table", SOURCE), COLUMNS, SOURCE).filter(pl.col("difference").is_not_null())
     if frame.is_empty():
-        raise UsageError("there is nothing to draw: no pair has a difference by the judgments as they are")
+        raise UsageError("there is nothing to draw: no pair has a difference with the original judgments")
     frame = frame.with_columns(printable_column(name) for name in ("measure", "a", "b"))
     panels = frame.get_column("measure").unique(maintain_order=True).to_list()
     if len(panels) > MOST:
@@ -85,8 +85,8 @@ def _rows(turned: pl.DataFrame, several: bool) -> alt.FacetChart:
         "place", "difference", "low", "high", "pair", row=name, label=pl.concat_str(percent, separator=", ")
     )
     axis = alt.Axis(title=None, tickCount=5, grid=True)
-    tips = [tip("row", "Measure"), tip("pair", "Pair"), tip("difference", "As they are", ".4f")]
-    tips += [tip("low", "Draws from", "+.4f"), tip("high", "to", "+.4f"), tip("label", "Ends with")]
+    tips = [tip("row", "Measure"), tip("pair", "Pair"), tip("difference", "Original", ".4f")]
+    tips += [tip("low", "Draws from", "+.4f"), tip("high", "to", "+.4f"), tip("label", "Outcome")]
     x = alt.X(field="difference", type="quantitative", axis=axis)
     layers = [
         alt.Chart().mark_rule(color=FAINT, strokeDash=[4, 3]).encode(x=alt.XDatum(0)),
@@ -120,16 +120,16 @@ def _panels(turned: pl.DataFrame, columns: int) -> alt.FacetChart:
     rows = rows.with_columns(pl.col("kind").replace(KINDS))
     names = [*KINDS.values()]
     top = max(LEAST, float(rows["value"].max() or 0))  # type: ignore[arg-type]
-    across = alt.Axis(title="Difference by the judgments as they are", tickCount=5)
+    across = alt.Axis(title="Difference with the original judgments", tickCount=5)
     share = alt.Axis(title="Share of draws", format=".0%", tickCount=5)
     x = alt.X(field="difference", type="quantitative", axis=across)
     y = alt.Y(field="value", type="quantitative", axis=share, scale=alt.Scale(domain=[0, top * 1.04], nice=False))
-    legend = alt.Legend(title="Ends with", symbolOpacity=1)
+    legend = alt.Legend(title="Outcome", symbolOpacity=1)
     shades, marks = (alt.Scale(domain=names, range=of) for of in ([*PALETTE[:2]], ["circle", "square"]))
     shade = alt.Color(field="kind", type="nominal", scale=shades, legend=legend)
     mark = alt.Shape(field="kind", type="nominal", scale=marks, legend=legend)
     tips = [tip("pair", "Pair"), tip("difference", "Difference", ".4f"), tip("low", "Draws from", "+.4f")]
-    tips += [tip("high", "to", "+.4f"), tip("kind", "Ends with"), tip("value", "Share of draws", ".1%")]
+    tips += [tip("high", "to", "+.4f"), tip("kind", "Outcome"), tip("value", "Share of draws", ".1%")]
     ranges = alt.Chart().transform_filter(alt.FieldEqualPredicate(field="kind", equal=names[0]))
     low = alt.X(field="low", type="quantitative", axis=across)
     layers = [

@@ -31,7 +31,7 @@ def judgment_loss(
     title: str | None = None,
     subtitle: str | None = None,
 ) -> alt.LayerChart:
-    """Draw the mean tau of each measure by the share of the judgments kept; a band goes from the least draw to the most.
+    """Draw the mean tau of each measure by the share of the judgments kept; a band spans all draws.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def judgment_loss(
         scale=up,
     )
     shade = color(frame["group"].to_list(), colors, legend)
-    tips = [tip("group", legend), tip("fraction", "Share kept", ".0%"), tip("judged", "Really judged", ".0%")]
+    tips = [tip("group", legend), tip("fraction", "Share kept", ".0%"), tip("judged", "Judged share", ".0%")]
     tips += [tip("value", "Mean tau", ".3f"), tip("low", "Least", ".3f"), tip("high", "Most", ".3f")]
     ends = {"y": alt.Y(field="low", type="quantitative", scale=up), "y2": alt.Y2(field="high")}
     across = alt.Chart(values(pl.DataFrame({"value": [threshold]}))).mark_rule(color=FAINT, strokeDash=[5, 4])

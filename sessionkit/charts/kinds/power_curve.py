@@ -37,9 +37,9 @@ def power_curve(
     title: str | None = None,
     subtitle: str | None = None,
 ) -> alt.FacetChart:
-    """Draw the chance to find a difference by the number of users (of topics or sessions, where these grow instead).
+    """Draw power by the number of users (of topics or sessions, where these grow instead).
 
-    A band shows the range of the curves of fewest and of most topics; a triangle at the right is power with users without end.
+    A band shows the range of the curves of fewest and of most topics; a triangle at the right is power with infinitely many users.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def power_curve(
     counted = [name for name in SIZES if frame.get_column(name).count()]
     grows = counted[0] if counted else None
     if grows is None:
-        raise UsageError("there is nothing to draw: no size of a study was looked at")
+        raise UsageError("there is nothing to draw: no study size was simulated")
     kept = pl.col("topics") if grows == "users" else pl.lit(None, pl.Int64)
     last = float(frame.get_column(grows).max() or 1)  # type: ignore[arg-type]
     rows = _placed(frame).select(

@@ -40,7 +40,7 @@ def reformulation_flow(
     title: str | None = None,
     subtitle: str | None = None,
 ) -> alt.FacetChart:
-    """Draw, as shares of the sessions that came so far, what followed each of the first ten queries.
+    """Draw what followed each of the first ten queries, as shares of the sessions that reached it.
 
     The number of sessions stands above each bar. A table of steps names no session that ended: the shares are then those of
     the sessions that asked another query.
@@ -81,7 +81,7 @@ def reformulation_flow(
     scale = alt.Scale(domain=names, range=[shades[name] for name in names])
     positions = sorted(set(rows.get_column("position")))
     every = KINDS[STOPPED][0] in names
-    came = "sessions that came so far" if every else "sessions that asked another query"
+    came = "sessions that reached it" if every else "sessions that asked another query"
     y = alt.Axis(title=f"Share of {came}", format="%", tickCount=5)
     x = alt.X(
         field="position",
@@ -98,7 +98,7 @@ def reformulation_flow(
             x=x,
             y=alt.Y(field="from", type="quantitative", axis=y, scale=alt.Scale(domain=[0, 1])),
             y2=alt.Y2(field="to"),
-            color=alt.Color(field="kind", type="nominal", scale=scale, legend=alt.Legend(title="What came next")),
+            color=alt.Color(field="kind", type="nominal", scale=scale, legend=alt.Legend(title="Next step")),
             tooltip=tips,
         )
     )

@@ -36,7 +36,7 @@ def score_distribution(
     title: str | None = None,
     subtitle: str | None = None,
 ) -> alt.FacetChart:
-    """Draw how the scores of sessions lie in each group.
+    """Draw the distribution of session scores in each group.
 
     A box spans the quartiles with a line at the median and a diamond at the mean; its whiskers reach the last value within
     1.5 times its length. Of more than 300 sessions of a group, 300 are drawn as points, evenly spaced in order of value.

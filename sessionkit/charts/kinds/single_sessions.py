@@ -29,9 +29,9 @@ def single_sessions(
     title: str | None = None,
     subtitle: str | None = None,
 ) -> alt.LayerChart:
-    """Draw one line per session up to its stopping point, which is marked, and its held gain in dashes after that.
+    """Draw one line per session up to its marked stopping point, and its held gain dashed after that.
 
-    A number stands beside a point where several sessions stopped with the same gain.
+    A number marks a point where several sessions stopped with the same gain.
 
     Parameters
     ----------
@@ -52,9 +52,7 @@ def single_sessions(
     frame = frame.select(printable_column("session_id").alias("session"), pl.exclude("session_id"))
     many = frame.get_column("session").n_unique()
     if many > MOST:
-        raise UsageError(
-            f"{many:,} sessions cannot be told apart in one chart; choose one system and topic, at most {MOST}"
-        )
+        raise UsageError(f"{many:,} sessions are too many for one chart; choose one system and topic, at most {MOST}")
     queries = Boundaries.of(frame)
     x = queries.axis()
     y = gain_axis("Normalized cumulated gain" if normalized else "Cumulated gain", measure)

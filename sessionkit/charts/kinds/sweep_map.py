@@ -39,9 +39,10 @@ def sweep_map(
     title: str | None = None,
     subtitle: str | None = None,
 ) -> alt.LayerChart:
-    """Draw a cell for each setting: its color says who leads, a number by how many percent, faint that no test shows it.
+    """Draw a cell for each setting: its color is the leading group, its number the margin in percent; faint is not shown.
 
-    A ring marks the base setting, a line the border of where its conclusion holds. Cells without a leader are gray.
+    A ring marks the base setting, a line the border of the region where its conclusion holds. Cells without a leader are
+    gray.
 
     Parameters
     ----------
@@ -102,7 +103,7 @@ def sweep_map(
         tip("y", plain("y", y) or "Only"),
         tip("relative", "Margin", ".1%"),
     ]
-    tips += [tip("p_value", "p", ".3g"), tip("outcome", "Beside the base")]
+    tips += [tip("p_value", "p", ".3g"), tip("outcome", "Against the base")]
     layers = []
     if len(leads):
         shade = {

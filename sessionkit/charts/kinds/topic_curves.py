@@ -40,7 +40,7 @@ def topic_curves(
     long
         That number, for the legend.
     normalized, measure, legend, colors, synthetic, title, subtitle
-        As for `session_curve`; sessions of one topic share their ideal list, so that normalizing is not needed.
+        As for `session_curve`; sessions of one topic share their ideal list, so normalization is not needed.
 
     Raises
     ------

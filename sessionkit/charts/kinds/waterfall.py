@@ -32,8 +32,8 @@ def waterfall(
 ) -> alt.LayerChart:
     """Draw how the value of a session builds up, from the top: the documents of each query, the query, the session.
 
-    Documents that add nothing have no row; beyond 30 documents those that add most have one, and the rest
-    of each query share one; beyond 30 queries those that add least have none, and documents alone show what they add.
+    Documents that add nothing have no row. Of more than 30 documents, those that add most have a row and the rest of each
+    query share one. Of more than 30 queries, those that add least have no row of their own.
 
     Parameters
     ----------
@@ -61,7 +61,12 @@ def waterfall(
     y = alt.Y(field="label", type="nominal", axis=lines, scale=alt.Scale(domain=order, paddingInner=0.25))
     only = [kind for kind in KINDS if kind in set(rows.get_column("kind"))]
     scale = alt.Scale(domain=only, range=[KINDS[kind] for kind in only])
-    tips = [tip("label", "Row"), tip("grade", "Grade"), tip("added", "Adds", "+.4f"), tip("to", "Value then", ".4f")]
+    tips = [
+        tip("label", "Row"),
+        tip("grade", "Grade"),
+        tip("added", "Adds", "+.4f"),
+        tip("to", "Cumulated value", ".4f"),
+    ]
     tips.append(tip("many", "Results", "d"))
     bars = (
         alt.Chart(values(rows), height=alt.Step(ROW))

@@ -62,7 +62,7 @@ def test_tests_are_scipys_on_restated_differences(sessions, by, users):
         assert row["left_out_undefined"] == 0
         if np.ptp(expected) < 1e-9:
             assert row["p"] is None
-            assert "no spread" in row["note"] or "by choice" in row["note"]
+            assert "no variance is left" in row["note"] or "chosen by" in row["note"]
         elif by == "best":
             assert row["p"] is None
         else:
@@ -99,7 +99,7 @@ def test_the_reading_says_the_means_of_the_breakdown_and_who_is_left_out():
     reading = sk.breakdown_tests(made(gains, users), "CG@1", draws=0).reading
     # last: (6 x 1 + 4 x 2) / 10 = 1.4; others: (6 x 2 + 4 x 1) / 10 = 1.6
     assert "1.400 against 1.600 on average over 10 sessions (2 of one query left out)" in reading
-    assert "Over 5 users with 10 sessions, every user the same, the difference is +0.600" in reading
+    assert "Over 5 users with 10 sessions, users weighted equally, the difference is +0.600" in reading
 
 
 def test_sessions_are_the_units_where_no_user_has_several():
@@ -125,9 +125,9 @@ def test_what_is_said():
     reading = sk.breakdown_tests(made(gains, users), "CG@1", parts="last,best").reading
     assert "users are the units" in reading
     assert "10 users with 40 sessions" in reading
-    assert "would be found 80 % of the time" in reading
-    assert "best by choice, so no p-value" in reading
-    assert "not the effect of asking again" in reading
+    assert "would be detected with power 0.8" in reading
+    assert "no p-value, because the best query is chosen by its value" in reading
+    assert "not the effect of querying again" in reading
 
 
 @pytest.mark.slow
@@ -139,7 +139,7 @@ def test_what_could_have_been_found_follows_the_confidence():
         error = row["difference"] / row["statistic"]
         critical = stats.t.ppf(0.5 + confidence / 2, 23)
         least = error * optimize.brentq(lambda nc: stats.nct.sf(critical, 23, nc) - 0.8, 0, 10)  # noqa: B023
-        assert f"a true difference of about {least:.3f} would be found 80 %" in found.reading
+        assert f"A true difference of about {least:.3f} would be detected with power 0.8" in found.reading
     assert "not adjusted" not in found.reading
     assert "these 2 comparisons are not adjusted" in sk.breakdown_tests(made(gains), "CG@1", "last,first,best").reading
 

@@ -132,7 +132,7 @@ def test_a_grid_dependence_is_said_and_a_model_that_holds_is_not_accused():
     assert any("sDCG by TSE" in line for line in said)
     assert estimates(found, "likelihood", "sRBP") == pytest.approx({"b": 0.7, "p": 0.8}, abs=0.01)
     assert estimates(found, "TSE", "sRBP") == pytest.approx({"b": 0.7, "p": 0.8}, abs=0.01)
-    assert "sRBP agrees best" in found.reading
+    assert "sRBP fits best by AIC" in found.reading
     assert "misses" not in next(line for line in found.reading.split("\n") if line.startswith("sRBP"))
 
 

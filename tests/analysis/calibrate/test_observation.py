@@ -54,7 +54,7 @@ def test_lists_are_looked_at_to_the_deepest_click_and_end_where_they_end():
     assert found.looked().tolist() == [[3.0, 1.0, 1.0], [1.0, 1.0, 1.0], [1.0, 1.0, 0.0]]
     assert "5 lists of 3 sessions" in found.told[0]
     assert "(1 list)" in found.told[0]
-    assert "2 lists that ended where the searcher was" in found.told[1]
+    assert "2 lists that searchers looked at to the end" in found.told[1]
     assert "1 query without a result" in " ".join(found.told)
 
 
@@ -69,7 +69,7 @@ def test_a_session_whose_next_list_was_not_logged_went_on():
     lists, sessions, found = counts(went_on)
     assert sessions == [(1, True), (2, False), (3, False)]
     assert (1, 1, False) in lists  # its list was left: the searcher asked anew
-    assert "1 session that went on beyond the log" in found.told[1]
+    assert "1 session that continued beyond the log" in found.told[1]
 
 
 def test_a_session_that_was_cut_short_ends_with_its_last_list():
@@ -169,7 +169,7 @@ def test_hashes_are_those_of_fnv():
         ({"units": "groups"}, UsageError, ["units must be one of"]),
         ({"ranks": 1}, UsageError, ["ranks must be a whole number of at least 2"]),
         ({"queries": 0}, UsageError, ["queries must be a whole number of at least 2"]),
-        ({"model": "AP"}, UsageError, ["the discounts of AP are not fitted", "sRBP"]),
+        ({"model": "AP"}, UsageError, ["the discounts of AP cannot be fitted", "sRBP"]),
         ({"model": "DCG"}, UsageError, ["cancels"]),
         ({"model": "sDCG(discount=reciprocal,query_discount=none)"}, UsageError, ["no parameter to fit"]),
         ({"model": "sDCG(rank_origin=session)"}, UsageError, ["needs a cutoff"]),
@@ -185,7 +185,7 @@ def test_what_cannot_be_is_refused_in_words(options, error, words):
 
 def test_a_log_without_clicks_says_what_to_do():
     bare = sk.from_tables({"session_id": ["s"], "query_position": [1], "rank": [1], "doc_id": ["a"]})
-    with pytest.raises(DataError, match=r"says how far searchers looked.*clicked.*study\.toml.*table of counts"):
+    with pytest.raises(DataError, match=r"shows how far searchers looked.*clicked.*study\.toml.*table of counts"):
         calibrate(bare)
     nobody = study([("s1", 1, 2, ()), ("s2", 1, 2, ()), ("s3", 1, 2, ())])
     with pytest.raises(DataError, match="no result of this log was clicked"):

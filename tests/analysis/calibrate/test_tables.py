@@ -32,9 +32,9 @@ def test_limits_end_what_comes_to_them():
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"count": [4, 5, 1, 1]}, "Of query 1, rank 2 has 5 and the rank before it 4"),
+        ({"count": [4, 5, 1, 1]}, "In query 1, rank 2 has 5 and the rank before it 4"),
         ({"count": [4, 3, 6, 1]}, "At rank 1, query 2 has 6 and the query before it 4"),
-        ({"rank": [1, 3, 1, 2]}, "Of query 1, rank 3 has 3 and the rank before it 0"),
+        ({"rank": [1, 3, 1, 2]}, "In query 1, rank 3 has 3 and the rank before it 0"),
     ],
 )
 def test_counts_that_rise_have_no_stopping_likelihood(change, words):
@@ -52,7 +52,7 @@ def test_counts_that_rise_have_no_stopping_likelihood(change, words):
         ({"rank": [0, 2, 1, 2]}, "rank is 0 in row 1"),
         ({"count": [1e30, 3, 1, 1]}, r"count is 1e\+30 in row 1; it must be a whole number from 0 to"),
         ({"rank": ["one", "2", "1", "2"]}, "rank is 'one' in row 1"),
-        ({"rank": [1, 1, 1, 2]}, "rank 1 of query 1 is there twice"),
+        ({"rank": [1, 1, 1, 2]}, "rank 1 of query 1 appears twice"),
         ({"count": [0, 0, 0, 0]}, "every count is 0"),
     ],
 )

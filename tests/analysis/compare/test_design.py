@@ -45,9 +45,9 @@ def test_systems_that_met_different_topics_are_confounded_with_them():
     rows = crossed(4, 2).filter(pl.col("topic_id").str.tail(1) == pl.col("system_id").str.tail(1))
     found = design(rows)
     assert found.name == "users"
-    assert "may be the topics'" in found.warning
+    assert "may be due to the topics" in found.warning
     assert (
-        "Mind: each topic has one system_id only"
+        "Caution: each topic has one system_id only"
         in sk.compare(
             rows.with_columns(measure=pl.lit("sDCG@10"), value=pl.Series(range(8)).cast(pl.Float64).sqrt())
         ).reading
@@ -77,7 +77,7 @@ def test_a_design_with_gaps_is_told_as_the_data_have_it():
     assert "none of the pairs of a user and a topic has both" in found.design
     name, note = design_of(table)
     assert found.design == f"{name}: {note}"
-    for said in ("each topic", "confounded", "may be the topics'"):
+    for said in ("each topic", "confounded", "may be due to the topics"):
         assert said not in found.design + note
 
 
@@ -95,12 +95,12 @@ def test_a_design_with_gaps_is_told_as_the_data_have_it():
                 ("w", "b", "2"),
                 ("x", "a", "1"),
             ],
-            "paired by user: 3 of 4 users met both values of system_id. Mind: each topic has one system_id only",
+            "paired by user: 3 of 4 users met both values of system_id. Caution: each topic has one system_id only",
         ),
         # one topic of three was searched with both
         (
             [(u, t, s) for u in "uv" for t, s in (("a", "1"), ("b", "2"))] + [("u", "c", "1"), ("v", "c", "2")],
-            "paired by user: each user met both values of system_id. Mind: 2 of 3 topics have one system_id only",
+            "paired by user: each user met both values of system_id. Caution: 2 of 3 topics have one system_id only",
         ),
         # two of three pairs of a user and a topic have both
         (
@@ -110,9 +110,9 @@ def test_a_design_with_gaps_is_told_as_the_data_have_it():
         # one of three users met both
         (
             [("u", None, "1"), ("u", None, "2"), ("v", None, "1"), ("w", None, "2")],
-            "different users for each value of system_id, but for 1 of 3 users, who met several",
+            "different users for each value of system_id, except 1 of 3 users, who met several",
         ),
-        ([("u", None, "1"), ("u", None, "2")], "one user alone, who met several values of system_id"),
+        ([("u", None, "1"), ("u", None, "2")], "one user only, who met several values of system_id"),
         # users met two of three systems
         (
             [("u", "a", "1"), ("u", "b", "2"), ("v", "a", "2"), ("v", "b", "3"), ("w", "a", "1")],
@@ -128,8 +128,8 @@ def test_a_design_says_how_many_it_holds_for(rows, says):
     keys = pl.DataFrame(rows, schema=["user_id", "topic_id", "group"], orient="row").with_row_index("session_id")
     assert says in read_design(keys, "system_id", keys["group"].n_unique()).described
     assert says in ": ".join(design_of(keys.rename({"group": "system_id"}))).replace(
-        "; each topic has", ". Mind: each topic has"
-    ).replace("; 2 of 3 topics have", ". Mind: 2 of 3 topics have")
+        "; each topic has", ". Caution: each topic has"
+    ).replace("; 2 of 3 topics have", ". Caution: 2 of 3 topics have")
 
 
 @pytest.mark.slow
@@ -184,7 +184,11 @@ def test_users_who_met_one_system_each_are_compared_before_topics():
         (apart([[1, 2], [3, 5]]), {"by": "sistem_id"}, ["did you mean 'system_id'"]),
         (apart([[1, 2], [3, 5]]), {"measures": "sDCG@5"}, ["no measure 'sDCG@5'", "did you mean 'sDCG@10'"]),
         (apart([[1, 2]]), {}, ["1 value: 'S1'", "2 to 20"]),
-        (apart([[1, 2]]), {"by": "topic_id"}, ["no session has a value in it", "choose from user_id, system_id"]),
+        (
+            apart([[1, 2]]),
+            {"by": "topic_id"},
+            ["no session has a value in this column", "choose from user_id, system_id"],
+        ),
         (by_topic(EXAMPLE_S), {"test": "tukey", "correction": "bh"}, ["holm, bonferroni or none"]),
     ],
 )

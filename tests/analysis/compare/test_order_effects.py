@@ -13,7 +13,7 @@ def test_the_place_in_a_users_study_and_the_system_before_are_looked_at():
     checks = {row["check"]: row for row in found.order.iter_rows(named=True)}
     assert checks["period"]["p"] < 1e-6
     assert (checks["period"]["df"], checks["period"]["df_error"], checks["carry-over"]["df"]) == (3, 83, 1)
-    assert "values change with the place of the session" in found.reading
+    assert "values depend on the position of a session" in found.reading
     # F of the period against the whole matrices
     dummies = [*np.eye(30)[USER].T, *np.eye(4)[TOPIC].T[1:], SYSTEM]
     small = np.column_stack(dummies).astype(float)

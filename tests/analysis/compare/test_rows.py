@@ -38,13 +38,13 @@ def test_wins_and_marks():
     [
         (by_topic([[0.1, 0.1], [0.5, 0.5], [0.3, 0.3]]), None, "have the same value for every one of 3 topics"),
         (by_topic([[0.2, 0.2]] * 4), None, "every value is 0.2, in every group"),
-        (by_topic([[0.1, 0.4], [0.5, 0.8], [0.3, 0.6]]), None, "in the same way for every unit"),
+        (by_topic([[0.1, 0.4], [0.5, 0.8], [0.3, 0.6]]), None, "by the same amount, "),
         (ONE_LEFT, None, "only one topic has a value"),
         (NONE_LEFT, None, "undefined=zero"),
         (apart([[0.1, 0.2], [0.3]]), None, "S2 has 1 user with a value"),
         (apart([[0.1, 0.1], [0.3, 0.3]]), None, "test=mann-whitney would work"),
         (crossing(SYSTEM * 0.5), None, "explain every value"),
-        (by_topic([[0.1, 0.4], [0.2, 0.8], [0.3, 0.5]]), "sign", "smallest p that signs can give is 0.25"),
+        (by_topic([[0.1, 0.4], [0.2, 0.8], [0.3, 0.5]]), "sign", "smallest possible p from sign changes is 0.25"),
     ],
 )
 def test_where_nothing_can_be_tested_a_sentence_says_why(table, test, says):
@@ -104,9 +104,9 @@ def test_what_is_adjusted_stands_with_what_belongs_to_it():
     assert "difference" not in found.table.columns
     # a share and its mark are of the estimate: they never contradict it
     assert row["relative"] is None or row["relative"] == pytest.approx(row["estimate"] / means[0])
-    (told,) = [line for line in found.reading.split("\n") if line.startswith("sDCG@10: S2 less S1")]
+    (told,) = [line for line in found.reading.split("\n") if line.startswith("sDCG@10: S2 minus S1")]
     estimate, raw = (
-        f"difference at equal users and topics {row['estimate']:.4f}",
+        f"difference adjusted for user and topic {row['estimate']:.4f}",
         f"raw difference {row['raw_difference']:.4f}",
     )
     assert told.index(estimate) < told.index("95 % interval") < told.index("p < 0.001") < told.index(raw)

@@ -64,7 +64,7 @@ def test_a_column_is_compared_like_a_measure(clinic):
     [
         ("column(satisfacton)", "there is no column 'satisfacton' in sessions or users; did you mean 'satisfaction'?"),
         ("column", "needs the name of a column of sessions or users in brackets"),
-        ("column(a b)", 'stands in double quotes, such as column\\("Years of use"\\)'),
+        ("column(a b)", 'in double quotes, such as column\\("Years of use"\\)'),
         ("column(system_id)", "system_id is not numeric: 120 of 120 values are like 'S1'"),
         ("column(satisfaction)@10", "takes no cutoff"),
         ("mean(column(satisfaction))", "mean takes a measure of queries"),
@@ -126,7 +126,7 @@ def test_a_column_of_numbers_is_compared_by_groups(clinic):
     split = users.with_columns(half=pl.when(pl.col("years_internet") <= edge).then(pl.lit(low)).otherwise(pl.lit(high)))
     by_hand = clinic.with_tables(users=clinic.users.join(split.select("user_id", "half").lazy(), on="user_id"))
     assert found.table.equals(sk.compare(by_hand, "nsDCG@10", "half").table)
-    with pytest.raises(sk.UsageError, match="of numbers cut=3 makes three groups"):
+    with pytest.raises(sk.UsageError, match="cut=3 makes three groups of similar size"):
         sk.compare(clinic.with_tables(sessions=clinic.sessions.with_columns(n=pl.int_range(pl.len()))), "nsDCG@10", "n")
     for cut, by, says in ((1, "skill", "from 2 to 9"), (2, "topic_id", "is for numbers")):
         with pytest.raises(sk.UsageError, match=says):

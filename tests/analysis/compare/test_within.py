@@ -31,7 +31,7 @@ def test_each_value_is_compared_as_if_it_were_alone(clinic, test):
         assert here["p_adjusted"].to_list() == [min(1.0, 8 * p) for p in alone.table["p"]]
         assert here["detectable"].to_list() == pytest.approx(alone.table["detectable"].to_list())
     assert found.family.number == 8
-    assert found.reading.count("topic_id C: nsDCG@10: S2 less S1") == 1
+    assert found.reading.count("topic_id C: nsDCG@10: S2 minus S1") == 1
 
 
 def test_all_groups_at_once_within_each_value():

@@ -56,7 +56,7 @@ def test_values_and_p_are_scipys(study, coefficient):
     assert row["low"] < row["value"] < row["high"]
     assert (row["n"], row["units"], row["dropped"]) == (MANY, MANY, 0)
     assert found.units == "sessions"
-    assert "every session is taken as independent" in found.reading
+    assert "sessions are treated as independent" in found.reading
 
 
 def test_partial_on_the_number_of_queries(study):
@@ -134,8 +134,8 @@ def test_measures_that_are_the_same_do_not_differ(study):
     # the first result of a list is not discounted, so with a cutoff of 1 DCG is CG
     found = sk.correlate(study, ["sum(CG@1)", "sum(DCG@1)"], with_="performance").differences
     assert found.get_column("p").null_count() == len(found)
-    assert found.item(0, "note").endswith("are the same but for scale: there is no difference to test")
-    assert found.item(1, "note").endswith("rank sessions alike: there is no difference to test")
+    assert found.item(0, "note").endswith("are the same up to scale: there is no difference to test")
+    assert found.item(1, "note").endswith("rank sessions the same: there is no difference to test")
 
 
 def test_a_constant_is_a_sentence_beside_the_others():
@@ -149,8 +149,8 @@ def test_a_constant_is_a_sentence_beside_the_others():
     ("columns", "options", "error", "says"),
     [
         ({}, {"with_": "performence"}, sk.UsageError, "did you mean 'performance'"),
-        ({}, {"with_": []}, sk.UsageError, "with names nothing"),
-        ({}, {"with_": "topic_id"}, sk.UsageError, "names are no numbers"),
+        ({}, {"with_": []}, sk.UsageError, "with is empty"),
+        ({}, {"with_": "topic_id"}, sk.UsageError, "its values are not numbers"),
         ({}, {"with_": "performance", "coefficients": "spearmann"}, sk.UsageError, "did you mean 'spearman'"),
         ({}, {"with_": "performance", "measures": "performance"}, sk.UsageError, "not correlated with itself"),
         ({}, {"with_": "performance", "units": "users"}, sk.UsageError, "names no users"),
@@ -189,7 +189,7 @@ def test_how_it_is_shown():
     assert "<b>" not in found._repr_html_()
     assert "&lt;b&gt;x" in found._repr_html_()
     assert str(found).startswith(found.reading)
-    assert "p-values, not adjusted" in str(found)
+    assert "p-values are not adjusted" in str(found)
     assert "differences" not in found.tables()
 
 
@@ -210,7 +210,7 @@ def test_an_interval_is_that_of_its_name_and_a_note_says_where_p_disagrees(coeff
         assert ("note" in row) == apart
         if apart:
             assert row["interval"] in row["note"]
-            assert "neither decides" in row["note"]
+            assert "not decisive this close to the limit" in row["note"]
         noted += apart
     assert noted > 0 or coefficient == "kendall"
 
@@ -220,6 +220,6 @@ def test_kendall_of_many_sessions_is_drawn_too(monkeypatch, repeated):
     monkeypatch.setattr(matrices, "MOST_PAIRED", 10)
     found = sk.correlate(repeated, "sDCG@1", with_="performance", coefficients="kendall", draws=400)
     assert found.table.item(0, "interval") == "percentile bootstrap, linear"
-    assert "taken as linear" in found.reading
+    assert "a linear approximation" in found.reading
     assert "linear" not in every.reading
     assert found.table.item(0, "low") == pytest.approx(every.table.item(0, "low"), abs=0.1)

@@ -45,7 +45,7 @@ def test_too_few_and_too_much_alike():
     for test in (williams, steiger):
         with pytest.raises(UsageError, match="at least 4"):
             test(0.1, 0.2, 0.3, 3)
-        with pytest.raises(UsageError, match="no spread"):
+        with pytest.raises(UsageError, match="no variance is left"):
             test(1.0, 1.0, 1.0, 20)
 
 

@@ -40,7 +40,7 @@ def test_the_worked_list(worked):
     # the ideal stops rising at rank 10, where the list has 16 of 19
     assert found.plateau.select("mean", "median", "beyond").row(0) == (10.0, 10, 0)
     assert found.plateau["gained"].item() == pytest.approx(16 / 19)
-    assert "after 3 documents, 1 of 1 list gains; it has it after 6 results" in found.reading
+    assert "1 of 1 list reaches the gain of the ideal after 3 documents; it does so within 6 results" in found.reading
 
 
 def test_a_plateau_beyond_the_cutoff(worked):
@@ -107,7 +107,7 @@ def test_what_a_searcher_looks_at_of_the_lists_as_shown():
     ]
     assert found.chances.select("place", "seen", "goes_on", "stops").row(1) == (2, 0.5, 0.5, 0.25)
     assert found.reach.is_empty()
-    assert "for curves to read ask for CG@10" in found.reading
+    assert "for curves ask for CG@10" in found.reading
     # sDCG of a session: documents 1 + .5 of its one list
     shown = sk.effort(study, "sDCG@2", by=None).searcher.filter(horizon="as shown")
     assert shown["documents"].item() == 1.5

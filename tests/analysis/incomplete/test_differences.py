@@ -81,6 +81,6 @@ def test_of_many_groups_the_reading_counts_what_holds():
     assert found.differences.height == 91
     # six have x (1), eight y (0 to 2): 6 x 8 pairs can turn, and so can none of the 15 and 28 that have the same document
     held = int(found.differences["holds"].sum())
-    assert f"of 91 differences between groups the sign of {held} holds" in found.reading
+    assert f"{held} of 91 differences between groups keep their sign" in found.reading
     assert "The other 2 of 14 groups are in the table bounds." in found.reading
     assert len(found.reading.splitlines()) < 25

@@ -73,7 +73,7 @@ def test_findings_show_themselves():
         ("sDCG@2", {"by": "sistem_id"}, UsageError, "system_id"),
         ("sDCG@2", {"wanted": -1}, UsageError, "wanted"),
         ("sDCG@2", {"max_grade": 0.5}, UsageError, "grade 1, above max_grade=0.5"),
-        ([], {}, MeasureError, "no measure was named"),
+        ([], {}, MeasureError, "name a measure"),
     ],
 )
 def test_what_is_refused(measures, options, error, said):

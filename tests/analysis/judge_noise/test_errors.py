@@ -124,7 +124,7 @@ def test_no_noise_changes_nothing_and_full_noise_everything():
 def test_what_one_judge_says_is_not_put_in_place_of_sums():
     study = study_of([[1.0, 1.0, None], [1.0, 0.0, None], [0.0, 0.0, 1.0]], merge="sum")
     sums = np.array([2.0, 1.0, 1.0])
-    with pytest.raises(UsageError, match="the sums that several judges make"):
+    with pytest.raises(UsageError, match="errors of sums over several judges"):
         errors_of(study, sums, "judges", "adjacent")
     # not asked for, a declared share of the sums in use: 1 and 2
     found = errors_of(study, sums, None, "adjacent")
@@ -143,7 +143,7 @@ def test_what_a_searcher_says_is_not_put_in_place_of_sums():
     sessions = {"session_id": ["a", "b"], "system_id": ["A", "B"], "topic_id": ["t"] * 2}
     judgments = {"judgment_key": ["t"] * 2, "doc_id": ["x"] * 2, "grade": [1, 2], "judge_id": ["ada", "bob"]}
     summed, most = (sk.from_tables(rows, judgments, sessions=sessions, merge=merge) for merge in ("sum", "max"))
-    why = "a searcher gives one grade, and the judgments are sums .*merge=sum.*declare a share of sums that err, such as noise=0.1"
+    why = "a searcher gives one grade, and the judgments are sums .*merge=sum.*declare a share of wrong sums, such as noise=0.1"
     with pytest.raises(UsageError, match=why):
         sk.judge_noise(summed, "sDCG@5", noise="searchers", draws=2, population="sessions")
     # nor are searchers said to agree, or not, with 1 + 2 = 3, a grade that none of them can give

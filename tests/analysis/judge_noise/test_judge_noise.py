@@ -54,7 +54,7 @@ def test_without_noise_nothing_moves(clinic):
     assert found.table["mean"].to_list() == pytest.approx(found.table["difference"].to_list())
     assert found.table.select("sd", "winner_changes", "verdict_changes").sum().row(0) == (0.0, 0.0, 0.0)
     assert found.changed == 0
-    assert "no value moved in any draw" in found.reading
+    assert "no value changed in any draw" in found.reading
 
 
 @pytest.mark.slow
@@ -68,7 +68,7 @@ def test_the_same_seed_gives_the_same_bits(clinic, tmp_path):
 def test_the_clinics_searchers_and_what_is_supposed(clinic):
     found = sk.judge_noise(clinic, "nsDCG@10", draws=3)
     assert found.source == "declared"
-    assert "a chance of 0.1; a supposition, not an estimate" in found.reading
+    assert "probability 0.1; an assumption, not an estimate" in found.reading
     assert "Searchers and judgments gave the same grade in 83% of 234 cases" in found.reading
     own = sk.judge_noise(clinic, "nsDCG@10", noise="searchers", draws=3)
     assert own.source == "searchers"
@@ -96,14 +96,14 @@ def test_judges_of_the_study_are_the_default_and_grades_that_one_alone_gave_stay
     found = sk.judge_noise(study, "mean(nDCG@10)", draws=2, population="topics")
     assert found.source == "judges"
     assert "Assessors gave the same grade in" in found.reading
-    assert "Grades that nobody else judged stay: 3." in found.reading
+    assert "Grades without a second judgment stay as they are: 3." in found.reading
     assert found.errors.filter(pl.col("grade") == 3).select("becomes", "share").rows() == [(3.0, 1.0)]
 
 
 def test_many_groups_have_an_order_and_the_shakiest_pairs_are_told_first():
     found = sk.judge_noise(runs(systems=6)[0], "mean(P@10)", noise=0.2, draws=10)
     assert found.table.height == 15
-    assert "of 15 pairs these are the 6 whose winner changes most" in found.reading
+    assert "these are the 6 of 15 pairs whose winner changes most" in found.reading
     assert "the order of the 6 runs has a mean tau-b of" in found.reading
 
 
@@ -123,7 +123,7 @@ def test_what_makes_no_sense_is_refused(clinic):
         results=listed(np.zeros((2, 20))),
         judgments={"judgment_key": ["t0", "t1"], "doc_id": ["d0.00"] * 2, "subtopic_id": ["1"] * 2, "grade": [1, 1]},
     )
-    with pytest.raises(UsageError, match="reads grades by subtopic"):
+    with pytest.raises(UsageError, match="uses grades by subtopic"):
         sk.judge_noise(subtopics, "CubeTest")
 
 
@@ -137,5 +137,5 @@ def test_a_pair_that_cannot_be_tested_has_no_verdict_to_change():
     )  # fmt: skip
     found = sk.judge_noise(made, "sDCG@1", noise=0.2, draws=20)
     assert found.table.select("p", "rejected", "verdict_changes").row(0) == (None, None, None)
-    assert "(with too little to test it on)" in found.reading
+    assert "(too little data to test)" in found.reading
     assert "on the other side" not in found.reading

@@ -148,20 +148,20 @@ def test_a_log_in_many_blocks_is_scored_as_one_in_one(monkeypatch):
 @pytest.mark.slow
 def test_the_reading_says_what_was_done_and_about_what(clinic):
     two = sk.judgment_loss(clinic, "nsDCG@10", fractions=[0.1, 0.5], draws=2, seed=4).reading
-    assert "Of 655 judgments" in two
+    assert "Nested random shares of 655 judgments" in two
     assert "2 times (seed 4)" in two
     assert "With two groups tau is 1 or -1" in two
     assert "least squares on user + topic + group over users" in two
     many = sk.judgment_loss(runs(systems=6)[0], "mean(nDCG@10)", draws=2, pairs=3).reading
-    assert "the smallest, 0.01, is really" in many
-    assert "each judged by what its two have shown" in many
+    assert "the smallest share, 0.01, is in fact" in many
+    assert "each with the judgments of what its two" in many
     assert "mean(nDCG@10): verdicts at 0.05: with a share of 0.01" in many
-    assert many.endswith("loses other documents than chance does.")
+    assert many.endswith("does not lose documents at random.")
 
 
 def test_no_judgments_and_options_that_make_no_sense(clinic):
     bare = sk.from_tables(results=listed(np.zeros((2, 20))), judgments=None)
-    with pytest.raises(DataError, match="no judgments, so none can be lost"):
+    with pytest.raises(DataError, match="no judgments to remove"):
         sk.judgment_loss(bare, "sDCG@10")
     for options, names in (
         ({"pool": "pairs"}, "did you mean 'pair'"),

@@ -71,7 +71,7 @@ def test_four_topics_cannot_carry_a_claim_beyond_them(plan):
     assert four["users"] is None
     assert four["limit"] < 0.8
     assert "Claim about topics like these: with 4" in plan.reading
-    assert "topics no number of users reaches 0.8" in plan.reading
+    assert "topics no number of users reaches power 0.8" in plan.reading
     assert "Only more topics help." in plan.reading
     limits = plan.smallest.filter(population="topics")["limit"]
     assert limits.is_sorted()
@@ -115,7 +115,7 @@ def test_what_topics_do_may_not_be_known():
     # one user per topic and system: topics with systems are the residual
     rows = [(f"s{u}{t}", f"u{u}", f"t{t}", f"S{(u + t) % 2}", (3 * u + 5 * t) % 7) for u in (0, 1) for t in range(6)]
     found = power(scores(rows), difference=2, **QUICK)
-    assert "cannot tell what topics do to groups apart" in found.reading
+    assert "cannot separate the topic-by-group interaction" in found.reading
 
 
 def test_undefined_values_are_left_out():
@@ -157,7 +157,7 @@ def test_two_users_who_met_everything_are_a_study():
 
 def test_a_difference_beyond_all_sessions_is_said(clinic):
     found = power(paired(20), difference=9, users=[20], **QUICK)
-    assert "larger than that of any two sessions" in found.reading
+    assert "larger than the difference of any two sessions" in found.reading
     with pytest.raises(UsageError, match=r"lies between 0 and 1, so means cannot differ by 1\.5"):
         power(clinic, "nsDCG@10", difference=1.5)
     # of scores in percent nothing is known but the name
@@ -192,5 +192,5 @@ def test_what_is_refused(clinic):
         power(two, difference=1)
     with pytest.raises(UsageError, match="mean of S1 is 0"):
         power(crossing([0.0] * 120), difference="10%")
-    with pytest.raises(DataError, match="no variation"):
+    with pytest.raises(DataError, match="explain all variation"):
         power(crossing([0.5] * 120), difference="10%")

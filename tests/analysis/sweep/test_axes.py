@@ -58,7 +58,7 @@ def test_parameters_inside_an_aggregate_are_meant_too():
         ("b", "", UsageError, "empty value"),
         ("b", [], UsageError, "give a list"),
         ("b", 2, UsageError, "give a list"),
-        ("b", "2", UsageError, "there is no other"),
+        ("b", "2", UsageError, "no other value is given"),
         ("cutoff", "1:10:3", MeasureError, "whole number of at least 1, not 5.5"),
         ("gain", "expo2", MeasureError, "gain must be linear"),
         ("base", "2,3", MeasureError, "no parameter 'base'"),

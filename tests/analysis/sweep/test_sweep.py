@@ -124,13 +124,13 @@ def test_the_clinic_reads_with_population_size_and_sensitivity(clinic):
     found = sk.sweep(clinic, "sDCG@10", {"b": "1.5:10:6", "bq": "1.5:10:6"})
     for text in (
         "Swept: sDCG@10 by system_id, over b (7 values from 1.5 to 10) and bq (7 values from 1.5 to 10): 49 settings.",
-        "b=2 and bq=4, the value of sDCG@10, was added to the values asked for.",
+        "b=2 and bq=4, values of sDCG@10, were added to the grid.",
         "users like these 30 users, searching these 4 topics",
         "60 and 60 sessions",
-        "would be found four times in five",
+        "would be detected with power 0.8",
         "S2 leads in 49 of 49 settings",
-        "nothing within this grid changes it",
-        "A setting chosen for its p shows nothing.",
+        "no setting of this grid changes it",
+        "A setting chosen for its p is no evidence.",
     ):
         assert text in found.reading
     base, theirs = found.table.filter("base").row(0, named=True), sk.compare(clinic, "sDCG@10").table.row(0, named=True)
@@ -192,7 +192,7 @@ def test_real_sessions_by_difficulty(tmp_path):
     found = sk.sweep(sk.read(config), "sDCG(like=jiang2016)@9", {"b": "1.5:10:4", "bq": "1.5:10:4"}, by="difficulty")
     assert "incomplete blocks" in found.design
     assert "20 users" in found.claim
-    assert "No difference shown, and none" in found.reading
+    assert "No difference is shown; any" in found.reading
     assert "after Bonferroni over 10 pairs" in found.reading
     assert "Kendall's tau-b" in found.reading
     assert found.table["outcome"].unique().to_list() == ["holds"]
@@ -219,5 +219,5 @@ def test_a_sign_test_whose_median_is_0_shows_the_side_it_tested() -> None:
         judgments={"judgment_key": ["t", "t"], "doc_id": ["d2", "d3"], "grade": [2, 3]},
     )
     found = sk.sweep(study, "sDCG@1", {"b": [2, 3]}, test="sign")
-    assert "Estimate 0.0000, 95 % interval 0.0000 to 1.0000, p = 0.008: evidence" in found.reading
-    assert "No difference shown" not in found.reading
+    assert "Estimate 0.0000, 95 % interval 0.0000 to 1.0000, p = 0.008. There is evidence" in found.reading
+    assert "No difference is shown" not in found.reading

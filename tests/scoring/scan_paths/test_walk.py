@@ -1,14 +1,17 @@
 """The chances of a walk add up, and are those of a searcher who decides document by document."""
 
+from typing import get_args
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sessionkit.scoring.scan_paths.walk import NEGLIGIBLE, TRUNCATIONS, Walk
+from sessionkit.choices import Truncation
+from sessionkit.scoring.scan_paths.walk import NEGLIGIBLE, Walk
 
 shares = st.sampled_from([0, 0.3, 0.5, 0.9, 0.999, 1]) | st.floats(0, 1)
-walks = st.builds(Walk, pdown=shares, pref=shares, truncate=st.sampled_from(TRUNCATIONS))
+walks = st.builds(Walk, pdown=shares, pref=shares, truncate=st.sampled_from(get_args(Truncation)))
 
 
 @given(walk=walks, lengths=st.lists(st.integers(0, 12), min_size=1, max_size=5))

@@ -53,7 +53,7 @@ class Description(Framed):
     recall_base
         ``judgment_key``, ``grade``, ``documents``: judged documents by grade after merging.
     judges
-        How far judges agree, as :func:`~sessionkit.analysis.agreement.judges` says it; without rows where judgments do
+        How far judges agree, as `sessionkit.agreement` says it; without rows where judgments do
         not say who judged.
     judged
         ``system_id``, ``results``, ``judged``, ``share``: of all results shown.

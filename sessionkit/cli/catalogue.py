@@ -66,10 +66,12 @@ def measures(
     """
     import polars as pl
 
+    from sessionkit.scoring.measures.column import SessionColumn
     from sessionkit.scoring.measures.describe import parameters_of
     from sessionkit.scoring.measures.grammar import instead_of
     from sessionkit.scoring.measures.registry import MEASURES
 
+    known: dict[str, Measure] = {**MEASURES, SessionColumn.name: SessionColumn(of="NAME")}
     to = destination(format_, output)
     if start:
         if name is not None:
@@ -79,16 +81,16 @@ def measures(
         to.send(pl.DataFrame(START, schema=["measure", "says", "why"], orient="row"))
         return
     if name is None:
-        rows = [(one.name, one.level, one.formula) for one in MEASURES.values()]
+        rows = [(one.name, one.level, one.formula) for one in known.values()]
         to.send(pl.DataFrame(rows, schema=["name", "level", "formula"], orient="row"))
         return
-    if name not in MEASURES:
-        msg = f"there is no measure {name!r}{instead_of(name, MEASURES)}; measures: {', '.join(MEASURES)}"
+    if name not in known:
+        msg = f"there is no measure {name!r}{instead_of(name, known)}; measures: {', '.join(known)}"
         raise UsageError(msg)
     if to.form is OutputForm.table or (format_ is None and output is None):
-        to.write(_page(MEASURES[name]).encode())
+        to.write(_page(known[name]).encode())
     else:
-        to.send(parameters_of(MEASURES[name]))
+        to.send(parameters_of(known[name]))
 
 
 def formats(

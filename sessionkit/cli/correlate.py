@@ -10,6 +10,7 @@ from sessionkit.choices import Coefficient
 from sessionkit.cli.options import (
     WITH,
     CacheOption,
+    ChartOption,
     ConfidenceOption,
     DrawsOption,
     FormatOption,
@@ -66,6 +67,7 @@ def correlate(
     confidence: ConfidenceOption = 0.95,
     draws: DrawsOption = 5000,
     seed: SeedOption = 0,
+    chart: ChartOption = None,
     memory: MemoryOption = None,
     cache: CacheOption = None,
     table: TableOption = None,
@@ -80,7 +82,7 @@ def correlate(
     """
     from sessionkit.analysis.correlate.correlate import correlate as correlated
 
-    to = destination(format_, output)
+    to = destination(format_, output, chart)
     opened = open_source(study, where)
     with working("correlating"):
         found = correlated(
@@ -97,4 +99,8 @@ def correlate(
             memory=memory,
             cache=cache,
         )
+    if chart is not None:
+        from sessionkit.charts import correlation_forest
+
+        to.draw(correlation_forest(found, synthetic=opened.settings.synthetic))
     to.send_finding({"correlations": found.table, "differences": found.differences}, found.reading, table, found)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -33,6 +33,9 @@ from sessionkit.cli.options import (
 from sessionkit.cli.output import destination
 from sessionkit.cli.runner import working
 from sessionkit.errors import UsageError
+
+if TYPE_CHECKING:
+    from sessionkit.study import Study
 
 NORMALIZE = words(CurveNormalization)
 AFTER_STOP = words(AfterStop)
@@ -147,7 +150,7 @@ def curve(
                 measure=measure,
                 synthetic=opened.settings.synthetic,
                 title="Session curves",
-                subtitle=f"Sessions where {opened.restriction}" if opened.restriction else None,
+                subtitle=_where(opened),
             )
         )
     to.send(frame)
@@ -179,6 +182,7 @@ def breakdown(
     draws: DrawsOption = 5000,
     seed: SeedOption = 0,
     memory: MemoryOption = None,
+    chart: ChartOption = None,
     cache: CacheOption = None,
     table: TableOption = None,
     format_: FormatOption = None,
@@ -194,7 +198,9 @@ def breakdown(
     from sessionkit.analysis.breakdown.breakdown import breakdown as broken_down
     from sessionkit.analysis.breakdown.significance_tests import breakdown_tests
 
-    to = destination(format_, output)
+    to = destination(format_, output, chart)
+    if significance and chart is not None:
+        raise UsageError("--chart draws the table by rank, without --significance")
     if significance and average != "sessions":
         raise UsageError(
             f"--significance compares the parts within sessions; --average {average} is for the table, without it"
@@ -223,7 +229,25 @@ def breakdown(
         return
     with working("averaging"):
         frame = broken_down(opened, measure, parts, average=average or "sessions", by=of, memory=memory, cache=cache)
+    if chart is not None:
+        from sessionkit.charts import last_vs_nonlast
+
+        to.draw(
+            last_vs_nonlast(
+                frame.drop_nulls("value"),
+                measure=measure,
+                axis="Mean per query",
+                synthetic=opened.settings.synthetic,
+                title="Parts of sessions",
+                subtitle=_where(opened),
+            )
+        )
     to.send(frame)
+
+
+def _where(study: Study) -> str | None:
+    """Which sessions are drawn, where not all are."""
+    return f"Sessions where {study.restriction}" if study.restriction is not None else None
 
 
 def _only_with_significance(significance: bool, **options: object) -> None:

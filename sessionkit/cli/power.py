@@ -10,6 +10,7 @@ from sessionkit.cli.options import (
     DIFFERENCE,
     ByOption,
     CacheOption,
+    ChartOption,
     ConfidenceOption,
     DrawsOption,
     FormatOption,
@@ -61,6 +62,7 @@ def power(
         int, typer.Option("--component-draws", metavar="N", help="Draws of the variance components.")
     ] = 400,
     seed: SeedOption = 0,
+    chart: ChartOption = None,
     memory: MemoryOption = None,
     cache: CacheOption = None,
     table: TableOption = None,
@@ -76,7 +78,7 @@ def power(
     """
     from sessionkit.analysis.power.power import power as planned
 
-    to = destination(format_, output)
+    to = destination(format_, output, chart)
     asked = {name: _whole(name, text) for name, text in (("users", users), ("topics", topics))}
     opened = open_source(study, where)
     with working("simulating studies"):
@@ -96,6 +98,10 @@ def power(
             memory=memory,
             cache=cache,
         )
+    if chart is not None:
+        from sessionkit.charts import power_curve
+
+        to.draw(power_curve(found, synthetic=opened.settings.synthetic))
     tables = found.tables()
     if to.form is OutputForm.table and table is None and users is None and topics is None:
         tables = {name: tables[name] for name in ("smallest", "components")}

@@ -9,6 +9,9 @@ from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.selection import SEEN
 from sessionkit.study import Study
 
+COUNTED = {"queries": "; the number of logged queries is the measure Queries"}
+"""What is no column, though conditions know it by that name."""
+
 
 def columns_read(study: Study, measures: Iterable[Measure]) -> dict[str, list[str]]:
     """What measures read of each table of a study beside what every batch is made of.
@@ -35,7 +38,7 @@ def columns_read(study: Study, measures: Iterable[Measure]) -> dict[str, list[st
         for asked in measure.of_sessions:
             known = [*dict.fromkeys([*have["sessions"], *have["users"]])]
             if asked not in known:
-                near = suggestion(asked, known)
+                near = suggestion(asked, known) + COUNTED.get(asked, "")
                 msg = f"{measure}: there is no column {asked!r} in sessions or users{near}; columns: {', '.join(known)}"
                 raise UsageError(msg)
             own["sessions" if asked in have["sessions"] else "users"][asked] = None

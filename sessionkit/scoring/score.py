@@ -252,7 +252,7 @@ def group_keys(study: Study, by: By, taken: Collection[str] = OF_GROUP) -> dict[
     own = study.columns("sessions")
     known = [column for column in dict.fromkeys((*own, *study.columns("users"))) if column != "session_id"]
     keys: dict[str, pl.DataType] = {}
-    for column in [name.strip() for text in texts for name in text.split(",")]:
+    for column in [name.strip() for name in by.split(",")] if isinstance(by, str) else texts:
         if column not in known:
             advice = f"; per={column} gives a row for each" if column in UNITS else suggestion(column, known)
             msg = f"by={column}: no such column in sessions or users; choose from {', '.join(known)}{advice}"
@@ -260,7 +260,12 @@ def group_keys(study: Study, by: By, taken: Collection[str] = OF_GROUP) -> dict[
         if column in taken:
             msg = f"by={column}: the output already has a column of that name; rename the log's column in study.toml"
             raise UsageError(msg)
-        keys[column] = (study.sessions if column in own else study.users).collect_schema()[column]
+        dtype = (study.sessions if column in own else study.users).collect_schema()[column]
+        if dtype.is_nested():
+            raise UsageError(
+                f"by={column}: the column holds lists, which make no groups; name a column of single values"
+            )
+        keys[column] = dtype
     return keys
 
 

@@ -50,7 +50,8 @@ def test_correlate_in_every_form(call, rated, tmp_path):
         "# provenance",
         "# reading",
     ]
-    table = call(*words, "--format", "table").out
+    table = call(*words, "--format", "table", "--chart", tmp_path / "forest.json").out
+    assert "Pearson's r" in (tmp_path / "forest.json").read_text()
     assert table.startswith("12 sessions of 6 users.")
     assert "differences\n" in table
     rows = [json.loads(line) for line in call(*words, "--format", "jsonl").lines]

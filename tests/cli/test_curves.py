@@ -106,11 +106,22 @@ def test_breakdown_options_reach_the_function(call, study):
         (["breakdown", "CG@3", "--average", "users"], ["queries"]),
         (["breakdown", "CG@3", "--average", "queries", "--significance"], ["--average queries", "without it"]),
         (["breakdown", "mean(nDCG@3)"], ["mean(nDCG@3)"]),
+        (["curve", "nsDCG@3", "--per", "query"], ["session"]),
     ],
 )
 def test_what_cannot_be(refused, study, arguments, names):
     command, measure, *options = arguments
     refused(2, command, study, measure, *options, names=names)
+
+
+def test_the_parts_are_drawn_beside_the_table(call, refused, study, tmp_path):
+    place = tmp_path / "parts.json"
+    words = ["breakdown", study, "CG@3", "--by", "all", "--where", "queries >= 2", "--chart", place]
+    assert f"written: {place}" in call(*words).err
+    spec = json.dumps(json.loads(place.read_text()))
+    assert '"Non-last"' in spec
+    assert "Sessions where queries >= 2" in spec
+    refused(2, *words, "--significance", names=["--chart", "without --significance"])
 
 
 def test_the_curves_are_drawn_beside_the_table(call, study, tmp_path):

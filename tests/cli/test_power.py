@@ -57,7 +57,7 @@ def test_options_of_mixed_reach_the_function(call):
 
 
 @pytest.mark.slow
-def test_power_in_every_form(call):
+def test_power_in_every_form(call, tmp_path):
     words = ["power", saved_clinic(), "nsDCG@10", *QUICK]
     tsv = call(*words)
     assert tsv.status == 0
@@ -69,7 +69,8 @@ def test_power_in_every_form(call):
         "# reading",
     ]
     assert call(*words).out == tsv.out
-    shown = call(*words, "--format", "table").out
+    shown = call(*words, "--format", "table", "--chart", tmp_path / "power.json").out
+    assert "Number of users" in (tmp_path / "power.json").read_text()
     assert shown.startswith("Design: crossover")
     assert "power\n" in shown
     rows = [json.loads(line) for line in call(*words, "--format", "jsonl").lines]

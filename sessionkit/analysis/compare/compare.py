@@ -212,6 +212,8 @@ def compare(
             raise UsageError(f"population={BOTH} fits a mixed model, which has no test={test}; leave one of them out")
         from sessionkit.analysis.mixed_model import mixed_model  # only who asks for it waits for it
 
+        if (draws, seed) != (9_999, 0):
+            raise UsageError(f"population={BOTH} fits a mixed model, which draws nothing; leave out draws and seed")
         if within is not None:
             raise UsageError(
                 f"population={BOTH} fits one mixed model, which has no within={within}; leave one of them out"

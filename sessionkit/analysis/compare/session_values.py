@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
@@ -11,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from sessionkit.display.words import counted
-from sessionkit.errors import DataError, MeasureError, UsageError, suggestion
+from sessionkit.errors import DataError, DataWarning, MeasureError, UsageError, suggestion
 from sessionkit.readers.tabular import Frame, as_polars
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.column import numbers
@@ -184,6 +185,9 @@ def _cut(values: pl.Series, by: str, cut: int) -> pl.Series:
     middle = known.rank("average") - 0.5
     place = pl.DataFrame({"value": known, "place": (middle * cut / max(len(known), 1)).floor().cast(pl.Int64)}).unique()
     ends = place.group_by("place").agg(low=pl.col("value").min(), high=pl.col("value").max()).sort("place")
+    if 2 <= len(ends) < cut:
+        many = f"{len(ends)} groups, not {cut}"
+        warnings.warn(DataWarning(f"by={by} is cut into {many}, as equal numbers stay together"), stacklevel=2)
     if len(ends) < 2:
         raise UsageError(
             f"by={by} cannot be cut into {cut} groups: the sessions have {counted(known.n_unique(), 'value')}"
@@ -327,6 +331,10 @@ def _require(columns: Sequence[str], known: Sequence[str]) -> None:
 
 def no_column(column: str, known: Sequence[str], option: str = "by") -> UsageError:
     """Build the error for a grouping column that does not exist."""
+    if all(name.strip() in known for name in column.split(",")):
+        return UsageError(
+            f"{option}={column} names several columns, and groups are compared by one; the other may be within="
+        )
     return UsageError(
         f"{option}={column}: no such column to group sessions by; {_choice(known)}{suggestion(column, known)}"
     )

@@ -57,6 +57,8 @@ def asked_for(sessions: GroupedSessions, random: str | Sequence[str] | None) -> 
         repeated = [SESSION] if sessions.frame.get_column(SESSION).is_duplicated().any() else []
         varied = [f"{by}:{column}" for column in known[-1:]]
         return (*known, *varied, *repeated)
+    if not isinstance(random, str | Sequence):
+        raise UsageError(f"random= takes names of factors, such as user_id, not {random!r}")
     given = [text.strip() for text in random.split(",")] if isinstance(random, str) else list(random)
     possible = [*known, *(f"{by}:{column}" for column in known), SESSION]
     possible += [f"{USER}:{TOPIC}"] if len(known) == 2 else []

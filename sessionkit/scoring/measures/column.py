@@ -41,6 +41,7 @@ class SessionColumn(SessionMeasure):
     name = "column"
     bounds = "fixed"
     direction = "unknown"
+    lowest = None
     formula = "the session's value of the column, or its user's"
     source = "OURS; a column of the log"
     without = (*GRADING, "cutoff", "depth", "queries")

@@ -91,6 +91,7 @@ def test_the_name_of_a_column_may_be_anything(clinic):
     assert sk.score(study, str(measure))["value"].to_list() == [3.0, 3.0]
 
 
+@pytest.mark.filterwarnings("ignore:.*as equal numbers stay together")
 @given(st.lists(st.integers(0, 12), min_size=2, max_size=60), st.integers(2, 9))
 def test_numbers_are_cut_into_groups_in_order_that_part_no_equals(values, cut):
     column = pl.Series("group", [str(value) for value in values])
@@ -131,3 +132,33 @@ def test_a_column_of_numbers_is_compared_by_groups(clinic):
     for cut, by, says in ((1, "skill", "from 2 to 9"), (2, "topic_id", "is for numbers")):
         with pytest.raises(sk.UsageError, match=says):
             sk.compare(clinic, "nsDCG@10", by, cut=cut)
+
+
+def test_numbers_that_are_too_equal_make_fewer_groups_and_that_is_said(clinic):
+    with pytest.warns(sk.DataWarning, match="by=skill is cut into 4 groups, not 9, as equal numbers stay together"):
+        found = sk.compare(clinic, "nsDCG@10", "skill", cut=9, test="welch")
+    assert found.table.height == 6
+
+
+@pytest.mark.parametrize(
+    ("ask", "words"),
+    [
+        (partial(sk.compare, measures="Queries", by="system_id,topic_id"), "several columns, and groups are compared by one"),
+        (partial(sk.compare, measures="Queries", population="users,topics", random=5), "names of factors, such as user_id, not 5"),
+        (partial(sk.compare, measures="Queries", population="users,topics", draws=99), "draws nothing; leave out draws"),
+        (partial(sk.score, measures="column(queries)"), "the number of logged queries is the measure Queries"),
+    ],
+)  # fmt: skip
+def test_what_was_meant_is_said(clinic, ask, words):
+    with pytest.raises(sk.UsageError, match=words):
+        ask(clinic)
+
+
+def test_a_column_of_lists_makes_no_groups():
+    study = sk.from_tables(
+        results={"session_id": list("ab"), "query_position": [1, 1], "rank": [1, 1], "doc_id": ["x", "y"]},
+        sessions={"session_id": list("ab"), "tags": [["x"], ["y"]], "a,b": [1, 2]},
+    )
+    with pytest.raises(sk.UsageError, match="by=tags: the column holds lists"):
+        sk.score(study, "Queries", by="tags")
+    assert sk.score(study, "Queries", by=["a,b"])["a,b"].to_list() == [1, 2]  # of a list each is a name

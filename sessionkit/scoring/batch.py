@@ -119,8 +119,8 @@ class SessionBatch:
         highest = -1 if last is None else int(str(last))
         if highest >= len(judged.pairs.pairs):
             raise DataError(
-                f"results name judgment {highest}, of {len(judged.pairs.pairs)} there are (numbered from 0): a file of the "
-                "study was changed; sessionkit check --verify tells which"
+                f"results refer to judgment {highest}, but there are only {len(judged.pairs.pairs)} (numbered from 0): a file of the "
+                "study was changed; sessionkit check --verify shows which"
             )
         session = repeated(pl.int_range(len(part.sessions), dtype=pl.UInt32, eager=True), part.sessions[QUERIES])
         query = repeated(pl.int_range(len(part.queries), dtype=pl.UInt32, eager=True), part.queries[LENGTH])

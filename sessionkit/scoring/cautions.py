@@ -115,7 +115,7 @@ def tell_of_depth(study: Study, measure: Measure, level: int = 4) -> None:
     if concerned:
         warnings.warn(
             f"{measure} looks deeper than was observed in {concerned} of {everything} queries "
-            f"({concerned / everything:.0%}); what was not observed counts as nothing gained",
+            f"({concerned / everything:.0%}); what was not observed gains 0",
             DataWarning,
             stacklevel=level,
         )

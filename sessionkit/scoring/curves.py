@@ -70,7 +70,7 @@ def require_curve(measure: Measure) -> GainMeasure:
         msg = f"{measure} has no curve along the session; ask for a session measure such as sDCG@10, or see: sessionkit breakdown"
         raise MeasureError(msg)
     if measure.normalized and not measure.normalized_by_session:
-        msg = f"{measure} divides query by query and has no curve along the session; leave out normalize=query"
+        msg = f"{measure} normalizes each query and has no curve along the session; leave out normalize=query"
         raise MeasureError(msg)
     require_cutoff(measure)
     return measure

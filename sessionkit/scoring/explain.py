@@ -80,7 +80,7 @@ def explain(study: Study, measure: str | Measure, session: str | None = None) ->
     """
     asked = parse_measure(measure)
     if not asked.inner.explainable:
-        msg = f"{asked} is no sum of what single results add, so that there is nothing to explain by result; ask for its value: score"
+        msg = f"{asked} is not a sum over results, so it cannot be explained by result; use score for its value"
         raise MeasureError(msg)
     if session is not None:
         study = one_session(study, session)

@@ -131,5 +131,5 @@ def check_grades(grades: pl.DataFrame, gain: str, min_grade: float = 1, whose: s
             raise DataError(msg)
     largest = grades.select(gain_expr(pl.col("grade"), gain, min_grade).max()).item()
     if largest is not None and not largest < LARGEST_GAIN:
-        msg = f"gain={gain} makes {largest:g} of the grade {positive[-1]:g}; gains must stay below 2^30 to be summed exactly"
+        msg = f"gain={gain} gives the grade {positive[-1]:g} a gain of {largest:g}; gains must stay below 2^30 to be summed exactly"
         raise DataError(msg)

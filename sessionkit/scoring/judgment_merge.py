@@ -89,7 +89,7 @@ def _alternate(judged: pl.LazyFrame, by: Sequence[str], key: str) -> pl.LazyFram
         first = review.select(*PAIR, *finer).head(5).iter_rows()
         listed = ", ".join("/".join(text for text in row if text is not None) for row in first)
         warnings.warn(
-            f"merge=alternate: documents whose grades are more than 1 apart take the highest; review all {len(review)}: {listed}",
+            f"merge=alternate: documents whose grades differ by more than 1 get the highest; review all {len(review)}: {listed}",
             DataWarning,
             stacklevel=2,
         )

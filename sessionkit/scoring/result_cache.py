@@ -50,10 +50,12 @@ def partitions(study: Study) -> dict[str, list[StoredBatch]]:
     for part in study.storage.stored or ():
         found.setdefault(part.folder, []).append(part)
     if not found or (study.path is None and study.address is None):
-        msg = "a cache is kept of a saved study: save it, best with partition_by=..., and score what save() returns"
+        msg = (
+            "a cache needs a saved study: save it, best with partition_by=..., and score the study that save() returns"
+        )
         raise UsageError(msg)
     if not study.storage.hashes.get("judgments") or not all(part.sha256 for part in study.storage.stored or ()):
-        msg = f"{study.path or study.address} does not say what its files are known by, which a cache needs; save it again"
+        msg = f"{study.path or study.address} has no hashes of its files, which a cache needs; save it again"
         raise UsageError(msg)
     return found
 

@@ -158,7 +158,7 @@ def _wide(study: Study, measures: Sequence[Measure], scores: pl.DataFrame) -> pl
     texts = [str(measure) for measure in measures]
     taken = [text for text in texts if text in sessions.columns]
     if taken:
-        raise UsageError(f"the sessions or users have a column {taken[0]!r} themselves; rename it in study.toml")
+        raise UsageError(f"the sessions or users already have a column {taken[0]!r}; rename it in study.toml")
     values = scores.get_column("value").to_numpy().reshape(-1, len(texts))
     named = pl.DataFrame(values, schema=texts, orient="row").fill_nan(None)
     own = scores.get_column("session_id").gather_every(len(texts)).to_frame().hstack(named)
@@ -212,7 +212,7 @@ def _asked(measures: str | Measure | Sequence[str | Measure]) -> tuple[Measure, 
         measures = [measures]
     asked = tuple(dict.fromkeys(parse_measure(measure) for measure in measures))
     if not asked:
-        msg = "no measure was named; for example: nsDCG@10"
+        msg = "name a measure; for example: nsDCG@10"
         raise MeasureError(msg)
     return asked
 
@@ -256,7 +256,7 @@ def group_keys(study: Study, by: By, taken: Collection[str] = OF_GROUP) -> dict[
             msg = f"by={column}: no such column in sessions or users; choose from {', '.join(known)}{advice}"
             raise UsageError(msg)
         if column in taken:
-            msg = f"by={column}: the table of results has a column of that name itself; rename the log's in study.toml"
+            msg = f"by={column}: the output already has a column of that name; rename the log's column in study.toml"
             raise UsageError(msg)
         keys[column] = (study.sessions if column in own else study.users).collect_schema()[column]
     return keys

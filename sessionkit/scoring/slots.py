@@ -59,7 +59,7 @@ def with_offsets(batch: SessionBatch, rows: pl.DataFrame, measure: GainMeasure) 
 def require_cutoff(measure: Measure) -> None:
     """Refuse a measure without a cutoff where slots are needed."""
     if measure.cutoff is None:
-        msg = f"{measure} needs a cutoff here, which says how many slots each query has; for example {measure @ 10}"
+        msg = f"{measure} needs a cutoff, the number of slots of each query; for example {measure @ 10}"
         raise MeasureError(msg)
 
 

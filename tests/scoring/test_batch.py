@@ -80,7 +80,7 @@ def test_a_log_s_columns_may_have_the_names_of_ours(column):
     parts = sk.breakdown(study, "DCG@1", parts="position", by=column)
     assert parts.select(column, "value").rows() == [("x", 2.0), ("y", 0.0)]
     if column == "slot":
-        with pytest.raises(UsageError, match="the table of results has a column of that name itself"):
+        with pytest.raises(UsageError, match="the output already has a column of that name"):
             sk.curve(study, "sDCG@1", by=column)
         return
     curves = sk.curve(study, "sDCG@1", by=column)

@@ -162,7 +162,7 @@ def check_values(study, made, measure, values):
 def check_explanation(study, measure, values):
     """Where a value is a sum, it is that of what is explained."""
     if not isinstance(measure.inner, (GainMeasure, TermMeasure, RecencyMeasure)):
-        with pytest.raises(MeasureError, match="nothing to explain"):
+        with pytest.raises(MeasureError, match="cannot be explained"):
             sk.explain(study, measure)
         return
     table = sk.explain(study, measure)

@@ -178,7 +178,7 @@ def test_parameters_that_a_measure_does_not_take_are_refused():
         sk.score(one(), "Queries@3", per="session")
     with pytest.raises(MeasureError, match="mean takes a measure of queries"):
         sk.score(one(), "mean(Queries)", per="session")
-    with pytest.raises(MeasureError, match="nothing to explain"):
+    with pytest.raises(MeasureError, match="cannot be explained"):
         sk.explain(one(), "Queries")
 
 

@@ -211,7 +211,7 @@ def test_places_that_cannot_be_written(saved, tmp_path):
 
 def test_a_study_that_is_not_saved(study, saved, kept):
     for given in (study, saved.with_tables(sessions=saved.sessions)):
-        with pytest.raises(UsageError, match="a cache is kept of a saved study: save it"):
+        with pytest.raises(UsageError, match="a cache needs a saved study: save it"):
             sk.score(given, "sDCG@10", cache=kept, per="session")
     saved = replace(saved, storage=replace(saved.storage, hashes={}))
     with pytest.raises(UsageError, match="save it again"):

@@ -124,7 +124,7 @@ def test_columns_of_the_log_do_not_meet_those_of_the_table():
 
 
 def test_no_measure_is_refused(study):
-    with pytest.raises(sk.MeasureError, match="no measure"):
+    with pytest.raises(sk.MeasureError, match="name a measure"):
         sk.score(study, [], per="session")
 
 
@@ -217,5 +217,5 @@ def test_wide_is_a_row_per_session_with_every_column_of_session_and_user():
     with pytest.raises(UsageError, match="add per=session"):
         sk.score(study, "nsDCG@10", wide=True)
     named = study.with_tables(sessions=study.sessions.rename({"satisfaction": "nsDCG@10"}))
-    with pytest.raises(UsageError, match="have a column 'nsDCG@10' themselves"):
+    with pytest.raises(UsageError, match="already have a column 'nsDCG@10'"):
         sk.score(named, "nsDCG@10", per="session", wide=True)

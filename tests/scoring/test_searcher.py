@@ -68,7 +68,7 @@ def test_forms_of_sdcg():
     ("text", "why"),
     [
         ("DCG(discount=rn2002,b=4)@10", "rises"),
-        ("RSDCG(lambda=0.5)@10", "look back"),
+        ("RSDCG(lambda=0.5)@10", "count back"),
         ("ERR(max_grade=2)", "no discount"),
     ],
 )

@@ -118,7 +118,7 @@ def test_files_that_went_with_a_replaced_study_are_explained(study, tmp_path, mo
         ("sessions", "__queries", "counts of rows in __queries do not fit"),
         ("sessions", "__results", "counts of rows in __results do not fit"),
         ("queries", "__length", "counts of rows in __length do not fit"),
-        ("results", "__judgment", "results name judgment 4000000000"),
+        ("results", "__judgment", "results refer to judgment 4000000000"),
         ("judgments", "__judgment", "judgments refer to judgment 4000000000"),
     ],
 )

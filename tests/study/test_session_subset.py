@@ -181,7 +181,7 @@ def test_rows_of_findings_carry_the_column_whatever_it_holds_and_is_called(name,
 
 def test_a_column_that_the_table_has_itself_is_refused(clinic):
     study = clinic.with_tables(sessions=clinic.sessions.rename({"satisfaction": "part"}))
-    with pytest.raises(sk.UsageError, match="has a column of that name itself"):
+    with pytest.raises(sk.UsageError, match="already has a column of that name"):
         sk.breakdown_tests(study, "nDCG@5", by="part")
 
 

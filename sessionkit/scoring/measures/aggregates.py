@@ -41,7 +41,7 @@ class Aggregate(Wrapper):
         """Nor has what a query adds to a quotient."""
         why = super().why_no_bounds(own_keys=own_keys)
         if why is None and self.inner.level == "session" and self.inner.bounds != "linear":
-            return "a query's part of a session's quotient has no bound here; ask for the session measure itself"
+            return "a query's share of a normalized session has no bound; use the session measure itself"
         return why
 
     def over(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:
@@ -212,7 +212,7 @@ class AveragePosition(Wrapper):
         """Nor has the mean of a curve of quotients."""
         why = super().why_no_bounds(own_keys=own_keys)
         if why is None and self.inner.bounds != "linear":
-            return "the mean of a curve of quotients has no bound here; its last point has: ask for the measure inside"
+            return "the mean of a normalized curve has no bound, but its last point has: use the measure inside"
         return why
 
     @property

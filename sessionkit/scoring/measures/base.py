@@ -101,7 +101,7 @@ class Measure:
     each document has its own term. ``share``: a sum divided by the best sum that the recall base allows. ``counted``: a
     value of relevant ranks and of R, the number of relevant documents.
     """
-    no_bounds: ClassVar[str] = "no bound was proved for its form"
+    no_bounds: ClassVar[str] = "no bound is known for its form"
     """Why it has no bounds, of a measure without."""
     reads: ClassVar[Columns] = {}
     """Columns that it needs beside ids, positions and ranks."""
@@ -295,7 +295,7 @@ class Measure:
 
     def query_weights(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:  # noqa: ARG002 - one signature for all
         """Weight of each query's value in the session's, of a measure that reduces queries; ``last``: which is the last."""
-        msg = f"{self} is no statistic of queries"
+        msg = f"{self} is not a statistic of queries"
         raise MeasureError(msg)
 
     def discount_forms(self) -> tuple[str, str] | None:
@@ -314,7 +314,7 @@ class Measure:
 
         >>> from sessionkit import TBG
         >>> TBG.clock()
-        'is gone after 224 s with chance 1/2, and stays 323.2 s on average (half life / ln 2)'
+        'stops within 224 s with probability 1/2, and stays 323.2 s on average (half life / ln 2)'
         """
         return None
 
@@ -330,9 +330,9 @@ class Measure:
             return None if self.bounds else self.no_bounds
         # grades and unjudged results must be those of the judgments, and keep their ranks
         if self.grades == "user":
-            return "grades=user counts what the searchers graded, and what they did not grade is no missing judgment"
+            return "grades=user counts the searchers' grades, and an ungraded result is not a missing judgment"
         if self.unjudged == "skip":
-            return "unjudged=skip closes the ranks over unjudged results; ask for it with unjudged=zero"
+            return "unjudged=skip removes unjudged results; use unjudged=zero"
         return None
 
     def bound_kind(self, *, own_keys: bool = False) -> BoundKind | None:
@@ -352,7 +352,7 @@ class Measure:
 
         Lists are in the order of ``lists.queries``, sessions in that of ``lists.batch.sessions``.
         """
-        msg = f"{self} works out no values itself"
+        msg = f"{self} computes no values itself"
         raise MeasureError(msg)
 
 
@@ -395,7 +395,7 @@ class GainMeasure(Measure):
 
     def searcher(self) -> tuple[Searcher | None, str]:
         """One who never stops, as without a discount."""
-        return Searcher(Chances("none")), "looks at every rank alike, and never stops before the end"
+        return Searcher(Chances("none")), "looks at every rank and stops only at the end"
 
     def require_falling_discount(self) -> None:
         """Refuse to normalize by a discount that rises somewhere, since the sorted list is then not the best."""

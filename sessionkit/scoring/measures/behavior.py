@@ -108,7 +108,7 @@ class NumberOfClicks(SessionMeasure):
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class DeepestClickedRank(SessionMeasure):
-    """DeepestClick: the lowest place in any list of a session at which it clicked, as a rank.
+    """DeepestClick: the deepest rank clicked in any list of a session.
 
     Unit: rank. Range [1, no bound); a small one, high up in the list, is taken for better. Null for a session that clicked
     nothing down to the cutoff. Needs what `Clicks` needs. See `Queries` for an example.

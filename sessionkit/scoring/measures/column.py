@@ -107,7 +107,7 @@ def numbers(values: pl.Series) -> pl.Series:
     if len(wrong):
         msg = (
             f"{values.name} is not numeric: {len(wrong)} of {len(values)} values are like {str(wrong[0])!r}; give ratings and "
-            "other covariates as numbers below 10^18, and what is unknown as an empty field"
+            "other covariates as numbers below 10^18, and missing values as empty fields"
         )
         raise DataError(msg)
     return found.cast(pl.Float64).fill_nan(None)

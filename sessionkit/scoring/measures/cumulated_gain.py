@@ -117,7 +117,9 @@ class DiscountedSessionGain(RankDiscount, GainMeasure):
         queries = falling(self.query_discount, self.bq, self.pq)
         if queries is None:
             return None, f"query_discount={self.query_discount} with bq={self.bq:g} rises somewhere"
-        words += f", and asks query 2 with chance {queries.seen(2)[1]:.3g} (query_discount={self.query_discount})"
+        words += (
+            f", and issues query 2 with probability {queries.seen(2)[1]:.3g} (query_discount={self.query_discount})"
+        )
         return replace(found, queries=queries, onward=self.ranks_along_session), words
 
     def rank_discount(self) -> pl.Expr:
@@ -333,9 +335,7 @@ class NormalizedSessionGain(DiscountedSessionGain):
         if why is not None:
             return why
         if self.normalize == "query":
-            return (
-                "normalize=query adds up quotients of several ideals; bounds need normalize=session, or mean(nDCG@10)"
-            )
+            return "normalize=query sums values with different ideals; bounds need normalize=session, or mean(nDCG@10)"
         if own_keys and (self.ideal == "once" or self.ideal_queries != "session"):
             return (
                 "its ideal leaves out judgment keys that the session's queries have; ask for ideal=repeated or spread"
@@ -354,9 +354,10 @@ def _searcher_by_rank(measure: RankDiscount) -> tuple[Searcher | None, str]:
     """One who may stop at every rank, if the discount never rises."""
     ranks = falling(measure.discount, measure.b, measure.p)
     if ranks is None:
-        why = f"discount={measure.discount} with b={measure.b:g} rises with the rank somewhere, and nobody comes back"
+        why = f"discount={measure.discount} with b={measure.b:g} rises with the rank somewhere, so it is not a stopping probability"
         return None, why
-    words = f"sees rank 2 with chance {ranks.seen(2)[1]:.3g} and rank 10 with {ranks.seen(10)[9]:.3g} (discount={measure.discount})"
+    second, tenth = (f"{ranks.seen(10)[place]:.3g}" for place in (1, 9))
+    words = f"looks at rank 2 with probability {second} and at rank 10 with {tenth} (discount={measure.discount})"
     if ranks.scale != 1:
         words += f", as shares of rank 1, whose discount is {ranks.scale:.3g}"
     return Searcher(ranks), words

@@ -97,7 +97,7 @@ class FirstClickTime(SessionMeasure):
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class DwellTime(SessionMeasure):
-    """Dwell: seconds spent on the clicked results of a session's logged queries, summed up.
+    """Dwell: total seconds spent on the clicked results of a session's logged queries.
 
     Unit: seconds. Range [0, no bound); more is taken for better, as time on documents goes with satisfaction (Fox et al.,
     TOIS 2005 [MEMORY]). Clicks whose ``dwell_seconds`` are not logged add nothing; 0 for a session that clicked nothing;

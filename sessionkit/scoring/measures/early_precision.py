@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class RPrecision(TermMeasure):
-    """Rprec: precision after as many results as there are relevant documents.
+    """Rprec: the precision at rank R, R being the number of relevant documents.
 
     Range [0, 1]; higher is better. At that rank precision and recall are equal. Equals trec_eval's Rprec, ir-measures'
     Rprec and ranx' r-precision. A query that returned nothing scores 0; null where nothing is relevant (0 with
@@ -37,7 +37,7 @@ class RPrecision(TermMeasure):
     """
 
     name = "Rprec"
-    no_bounds = "more relevant documents elsewhere also move the rank that it looks at"
+    no_bounds = "more relevant documents also change the rank that it looks at"
     higher_grade_can_lower = True
     formula = "relevant results at ranks 1..R / R, R relevant documents in the recall base"
     source = "trec_eval's Rprec; Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, 1999, section 3.2.1"

@@ -83,7 +83,7 @@ class ExpectedMeasure(SessionMeasure):
         from sessionkit.scoring.scan_paths.expectation import expectations, squares
 
         if self.duplicates == "first":
-            msg = f"{self}: the variance is worked out only where documents gain every time they are read; leave out duplicates=first"
+            msg = f"{self}: the variance needs documents that gain every time they are read; leave out duplicates=first"
             raise MeasureError(msg)
         value = expectations(lists, self.walk, self.worth())
         spread = np.maximum(squares(lists, self.walk, self.worth()) - value**2, 0.0)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class ExpectedUtility(SessionMeasure):
-    """EU: the ratings of the nuggets that a session is expected to show, less the words that it is expected to make read.
+    """EU: the expected nugget ratings of a session minus the expected cost of reading it.
 
     In each list the searcher reads the first result, and goes on to the next with the chance ``p``; the chance to come to
     rank i is p^(i - 1). A nugget that is expected E times gains rating x (1 - gamma^E) / (1 - gamma): the first time all
@@ -95,7 +95,7 @@ class ExpectedUtility(SessionMeasure):
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class NormalizedExpectedUtility(ExpectedUtility):
-    """nEU: EU between the worst and the best that a session of the same shape and the same lengths can have.
+    """nEU: EU scaled between the worst and the best value of a session of the same shape and lengths.
 
     The best shows the documents with the highest ratings where the searcher is most likely to read, and the shortest
     lengths there; the worst gains nothing and has the longest lengths there. The shape is how many results each list

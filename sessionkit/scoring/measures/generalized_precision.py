@@ -74,7 +74,7 @@ class GeneralizedPrecision(GeneralizedMeasure):
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class GeneralizedRecall(GeneralizedMeasure):
-    """gR: the share of all relevance of the recall base that the list shows.
+    """gR: the share of the recall base's total relevance that the list shows.
 
     Degrees are those of gP. Range [0, 1]; higher is better. The value is the same for every max_grade, which cancels;
     it is asked for all the same, because a grade above the scale is an error in it. With ``gain=binary`` it is R. A

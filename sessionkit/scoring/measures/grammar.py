@@ -195,7 +195,7 @@ class _Reader:
             )
         text = self.take("word", "quoted")
         if not self.skip(")"):
-            self.fail(f'a name that is no plain word stands in double quotes, such as {COLUMN}("Years of use")')
+            self.fail(f'put a name that is not a plain word in double quotes, such as {COLUMN}("Years of use")')
         return column(text[1:-1].replace('""', '"') if text.startswith('"') else text)
 
     def value(self) -> object:

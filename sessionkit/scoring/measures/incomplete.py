@@ -25,7 +25,7 @@ EPSILON = 0.00001
 class IncompleteMeasure(TermMeasure):
     """A sum over the relevant results, divided by the size R of the recall base."""
 
-    no_bounds = "it passes over unjudged results by its own rule; it was made for them"
+    no_bounds = "it has its own rule for unjudged results"
     higher_grade_can_lower = True
 
     @property
@@ -56,7 +56,7 @@ class IncompleteMeasure(TermMeasure):
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class BinaryPreference(IncompleteMeasure):
-    """bpref: how seldom judged non-relevant documents stand above relevant ones; unjudged results are passed over.
+    """bpref: how rarely judged nonrelevant documents rank above relevant ones; unjudged results are ignored.
 
     Every relevant result adds 1 - min(n, R) / min(N, R), n the judged non-relevant results above it, N all that are judged
     for the key; 1 where there is none above. Range [0, 1]; higher is better. Equals trec_eval's bpref and ir-measures'

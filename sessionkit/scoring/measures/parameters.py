@@ -25,7 +25,7 @@ _WHOLE_SHARE = "a number between 0 and 1, both included"
 PARAMETERS = {
     parameter.name: parameter
     for parameter in (
-        Parameter("gain", ALLOWED, "what a grade is worth", lambda _, value: gain_text(value)),
+        Parameter("gain", ALLOWED, "the gain of a grade", lambda _, value: gain_text(value)),
         Parameter(
             "min_grade",
             "a number",
@@ -65,20 +65,20 @@ PARAMETERS = {
         Parameter(
             "rank_origin",
             "query or session",
-            "where the ranks that are discounted begin: anew in each query, or once, along the concatenated lists",
+            "where the discounted ranks begin: in each query, or once, along the concatenated lists",
             word("query", "session"),
         ),
         Parameter(
             "slots",
             "pad, shown or a whole number of at least 1",
-            "what a short list occupies in the concatenation: the cutoff, its length, or at least so many",
+            "slots of a short list in the concatenation: the cutoff, its length, or at least this number",
             word_or_whole("pad", "shown"),
         ),
         Parameter("need", "a whole number of at least 1", "relevant documents that the searcher needs", whole),
         Parameter(
             "count",
             "nonrelevant or examined",
-            "what a search length counts: documents gone through in vain, or all of them",
+            "what a search length counts: nonrelevant documents examined, or all documents examined",
             word("nonrelevant", "examined"),
         ),
         Parameter(
@@ -90,7 +90,7 @@ PARAMETERS = {
         Parameter(
             "unretrieved",
             "retrieved, mid or last",
-            "where relevant documents stand that the list lacks: nowhere, in the middle of the rest of the collection, or at its end",
+            "position of relevant documents that the list lacks: none, the middle of the rest of the collection, or its end",
             word("retrieved", "mid", "last"),
         ),
         Parameter("threshold", "a number above 0", "lowest gain that satisfies the searcher", number_between(0)),
@@ -103,33 +103,31 @@ PARAMETERS = {
         Parameter(
             "answer",
             "retrieved or examined",
-            "documents gone through: all of the list, or those until the expected number of relevant ones is found",
+            "documents examined: the whole list, or those until the expected number of relevant ones is found",
             word("retrieved", "examined"),
         ),
-        Parameter(
-            "horizon", "a number above 0", "words, or seconds, after which nothing gains any more", number_between(0)
-        ),
+        Parameter("horizon", "a number above 0", "words, or seconds, after which nothing gains", number_between(0)),
         Parameter(
             "halflife", "a number above 0", "seconds after which half of the searchers have stopped", number_between(0)
         ),
-        Parameter("click", "numbers by grade such as 0.39-0.64", "chance that a result is clicked", weights),
-        Parameter("save", "numbers by grade such as 0-0.77", "chance that a clicked result is saved", weights),
-        Parameter("scan", "a number of at least 0", "seconds that the summary of a result takes", not_negative),
-        Parameter("open", "a number of at least 0", "seconds that a document takes beside its words", not_negative),
-        Parameter("per_word", "a number of at least 0", "seconds that a word of a document takes", not_negative),
-        Parameter("words", "a number above 0", "words of a document where the log does not say", number_between(0)),
+        Parameter("click", "numbers by grade such as 0.39-0.64", "probability that a result is clicked", weights),
+        Parameter("save", "numbers by grade such as 0-0.77", "probability that a clicked result is saved", weights),
+        Parameter("scan", "a number of at least 0", "seconds to read the summary of a result", not_negative),
+        Parameter("open", "a number of at least 0", "seconds per document in addition to its words", not_negative),
+        Parameter("per_word", "a number of at least 0", "seconds to read a word of a document", not_negative),
+        Parameter("words", "a number above 0", "words of a document if the log does not say", number_between(0)),
         Parameter(
             "times",
             "logged or modelled",
-            "whether documents are read when they were clicked, or all of them in order, each in the time that it takes",
+            "whether documents are read when they were clicked, or all of them in order, with the modeled times",
             word("logged", "modelled"),
         ),
-        Parameter("per_query", "a number of at least 0", "seconds that a further query takes", not_negative),
-        Parameter("seconds", "numbers by grade such as 9.8-23-37.6", "seconds that a result takes", weights),
+        Parameter("per_query", "a number of at least 0", "seconds per additional query", not_negative),
+        Parameter("seconds", "numbers by grade such as 9.8-23-37.6", "seconds per result", weights),
         Parameter(
             "depth",
             "all, last_click or examined",
-            "how far the searcher is taken to have looked in each list; a list without a click (or examined result) then gains 0",
+            "how far the searcher is assumed to look in each list; a list without a click (or examined result) then gains 0",
             word("all", "last_click", "examined"),
         ),
         Parameter(
@@ -153,13 +151,13 @@ PARAMETERS = {
         Parameter(
             "undefined",
             "null or zero",
-            "what an undefined value becomes; a session of which no list was logged has none either way",
+            "what an undefined value becomes; a session without a logged list stays undefined",
             word("null", "zero"),
         ),
         Parameter(
             "queries",
             "all or a whole number of at least 1",
-            "keep the queries at the first so many positions of each session",
+            "keep only this number of first query positions of each session",
             lambda parameter, value: None if value == "all" else whole(parameter, value),
         ),
         Parameter(
@@ -183,36 +181,36 @@ PARAMETERS = {
         Parameter(
             "gamma",
             _SHARE,
-            "what each repetition of a subtopic, or of a nugget, leaves of its worth",
+            "remaining gain of a subtopic, or nugget, after each repetition",
             number_between(0, 1),
         ),
         Parameter("height", "a number above 0", "how much of a subtopic a searcher can use", number_between(0)),
         Parameter(
             "empty",
             "skip or document",
-            "what a list that returned nothing is among the documents averaged: none, or one that gains nothing",
+            "how an empty list counts among the averaged documents: not at all, or as one document with gain 0",
             word("skip", "document"),
         ),
-        Parameter("cost", "a number of at least 0", "what reading a word costs, in units of gain", not_negative),
+        Parameter("cost", "a number of at least 0", "cost of reading a word, in units of gain", not_negative),
         Parameter(
             "length", "a whole number of at least 1", "number of slots averaged; the session's own if not given", whole
         ),
         Parameter(
-            "lambda", "a number of at least 0", "how fast what earlier queries showed is forgotten", not_negative
+            "lambda", "a number of at least 0", "how fast results of earlier queries are forgotten", not_negative
         ),
-        Parameter("pdown", _WHOLE_SHARE, "chance to go on from a document to the next of the list", share),
-        Parameter("pref", _WHOLE_SHARE, "chance to go on from a list to the next query", share),
+        Parameter("pdown", _WHOLE_SHARE, "probability to continue from a document to the next in the list", share),
+        Parameter("pref", _WHOLE_SHARE, "probability to continue from a list to the next query", share),
         Parameter(
             "truncate",
             "absorb or renormalise",
-            "who has the chance to go on beyond the end of a list, or of the session: its last place, or all places in proportion",
+            "where the probability beyond the end of a list or session goes: to its last place, or to all places in proportion",
             word("absorb", "renormalise"),
         ),
         Parameter("recall", _WHOLE_SHARE, "level of recall at which precision is interpolated", share),
         Parameter(
             "rule",
             "ceil, trec9 or trec10",
-            "how many relevant documents make a recall: rounded up, or as trec_eval did up to 9 and does since 10",
+            "how many relevant documents a recall level needs: rounded up, or as in trec_eval up to 9 and since 10",
             word("ceil", "trec9", "trec10"),
         ),
         Parameter(
@@ -222,17 +220,19 @@ PARAMETERS = {
             cutoffs,
         ),
         Parameter(
-            "weights", "numbers of at least 0, one for each cutoff, such as 1-1-1", "what each cutoff counts", weights
+            "weights", "numbers of at least 0, one for each cutoff, such as 1-1-1", "weight of each cutoff", weights
         ),
-        Parameter("cutoff", "a whole number of at least 1", "ranks that count within each query", whole),
+        Parameter("cutoff", "a whole number of at least 1", "number of ranks that count in each query", whole),
     )
 }
 
 RANK_BIASED = {
     parameter.name: parameter
     for parameter in (
-        Parameter("b", _WHOLE_SHARE, "balance: chance to go on in the list rather than to the next query", share),
-        Parameter("p", _WHOLE_SHARE, "persistence: chance to go on at all after each result", share),
+        Parameter(
+            "b", _WHOLE_SHARE, "balance: probability to continue in the list rather than with the next query", share
+        ),
+        Parameter("p", _WHOLE_SHARE, "persistence: probability to continue after each result", share),
     )
 }
 """What b and p are to the rank-biased session measures."""

@@ -192,7 +192,7 @@ class Effectiveness(GradeLevelMeasure, QueryMeasure):
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class HighestHarmonicMean(GradeLevelMeasure, QueryMeasure):
-    """MaxF: the highest F over the ranks of the list, where a searcher who stopped at the best rank would be.
+    """MaxF: the highest F over the ranks of the list, for a searcher who stops at the best rank.
 
     Range [0, 1]; higher is better. F at rank i is that of the first i results. ``beta``, ``level`` and ``at_least`` as
     for F. A list without a relevant result scores 0, and so does a query that returned nothing; null where nothing is

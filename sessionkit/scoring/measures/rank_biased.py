@@ -75,7 +75,7 @@ class RankBiasedPrecision(TermMeasure):
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class RankBiasedResidual(QueryMeasure):
-    """RBPResidual: how much of RBP is undecided, because it hangs on results that nobody judged or that were not shown.
+    """RBPResidual: the uncertainty of RBP due to results that were not judged or not shown.
 
     The weight of all ranks but those of judged results: unjudged results, gaps in the ranks and everything after the end
     of the list or after the cutoff. RBP lies between its value and its value + residual, whatever further judgments
@@ -95,7 +95,7 @@ class RankBiasedResidual(QueryMeasure):
     """
 
     name = "RBPResidual"
-    no_bounds = "it measures what is unjudged itself"
+    no_bounds = "it measures the unjudged share itself"
     example = "RBPResidual(p=0.8)@10"
     required = ("p",)
     direction = "lower"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class NormalizedRecall(QueryMeasure):
-    """Rnorm: the share of (relevant, not relevant) pairs of documents that the order puts right; ties count half.
+    """Rnorm: the share of (relevant, nonrelevant) pairs of documents in the right order; ties count half.
 
     Higher is better; range [0, 1]. The area under the recall-fallout curve. The pairs are those of the whole
     collection of N documents, so N is a part of the value, which goes to 1 as N grows: the study must declare its
@@ -44,7 +44,7 @@ class NormalizedRecall(QueryMeasure):
     0.9931
     """
 
-    no_bounds = "it hangs on where all relevant documents stand, shown or not"
+    no_bounds = "it depends on the ranks of all relevant documents, shown or not"
     name = "Rnorm"
     higher_grade_can_lower = True
     formula = "1 - (sum of the ranks of the R relevant documents - R (R + 1) / 2) / (R (N - R))"
@@ -71,7 +71,7 @@ class NormalizedRecall(QueryMeasure):
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class RankedRecall(QueryMeasure):
-    """RankRecall: the sum of the best ranks that the relevant documents could have, over the sum of those they have.
+    """RankRecall: the sum of the best possible ranks of the relevant documents, divided by the sum of their ranks.
 
     Higher is better; range [0, 1], 0 excluded. Relevant documents that are not in the list come after all others with
     ``unretrieved=last``, the default, and in the middle of the rest of the collection with ``mid``: both need the
@@ -93,7 +93,7 @@ class RankedRecall(QueryMeasure):
     [0.75]
     """
 
-    no_bounds = "it hangs on where all relevant documents stand, shown or not"
+    no_bounds = "it depends on the ranks of all relevant documents, shown or not"
     name = "RankRecall"
     higher_grade_can_lower = True
     formula = "R (R + 1) / 2 / sum of the ranks of the R relevant documents"
@@ -115,7 +115,7 @@ class RankedRecall(QueryMeasure):
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class LogarithmicPrecision(QueryMeasure):
-    """LogPrecision: the sum of the logarithms of the best ranks over that of the ranks that relevant documents have.
+    """LogPrecision: the sum of the logarithms of the best possible ranks, divided by that of the ranks of relevant documents.
 
     Higher is better; range [0, 1]. Weighs early ranks more than rank recall, whose ``unretrieved`` it shares: ``last``
     and ``mid`` need the study's ``collection_size``. Null where no relevant document counts, and where a single one
@@ -136,7 +136,7 @@ class LogarithmicPrecision(QueryMeasure):
     0.7211
     """
 
-    no_bounds = "it hangs on where all relevant documents stand, shown or not"
+    no_bounds = "it depends on the ranks of all relevant documents, shown or not"
     name = "LogPrecision"
     higher_grade_can_lower = True
     formula = "ln(R!) / ln(product of the ranks of the R relevant documents)"

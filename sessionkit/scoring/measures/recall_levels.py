@@ -21,7 +21,7 @@ ELEVEN = tuple(tenth / 10 for tenth in range(11))
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class InterpolatedPrecision(QueryMeasure):
-    """IPrec: the highest precision at the rank where the list reaches a recall, or anywhere below.
+    """IPrec: the highest precision at or below the rank where the list reaches a recall level.
 
     ``recall`` (0.1) between 0 and 1; ``rule`` says how many of R relevant documents reach it: ``ceil``, the smallest
     whole number of at least recall x R, is the textbooks'; ``trec9``, int(recall x R + 0.9), that of trec_eval up to 9,

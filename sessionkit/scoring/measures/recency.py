@@ -41,7 +41,7 @@ class RecencyMeasure(SessionMeasure):
 
     def searcher(self) -> tuple[None, str]:
         """None."""
-        return None, "its weights look back from the session's last query, so that they describe no searcher who stops"
+        return None, "its weights count back from the session's last query, so they describe no searcher who stops"
 
     def unweighted(self) -> GainMeasure:
         """The measure whose contributions are weighted."""
@@ -66,7 +66,7 @@ class RecencyMeasure(SessionMeasure):
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class RecencySessionGain(RecencyMeasure):
-    """RSDCG: sDCG in which what a query showed counts e^-lambda less with every query asked after it.
+    """RSDCG: sDCG in which the results of a query lose weight by a factor e^-lambda with every later query.
 
     Range [0, no bound); higher is better. ``lambda``, of at least 0, is required: 0 is sDCG, a large one leaves little
     but the last query. M is the number of the session's logged queries; one whose list was never logged is not counted.
@@ -108,7 +108,7 @@ class RecencySessionGain(RecencyMeasure):
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class RecencyRankBiasedPrecision(RecencyMeasure):
-    """RSRBP: sRBP in which what a query showed counts e^-lambda less with every query asked after it.
+    """RSRBP: sRBP in which the results of a query lose weight by a factor e^-lambda with every later query.
 
     Range [0, 1] with ``gain=binary``, the default; higher is better. ``b``, ``p`` and ``lambda``, of at least 0, are
     required: lambda=0 is sRBP. M is the number of the session's logged queries; one whose list was never logged is not

@@ -91,7 +91,7 @@ class CosineRelevance(RelevanceComparison):
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class JaccardRelevance(RelevanceComparison):
-    """RelevanceJaccard: what scores and gains have in common, over what either has.
+    """RelevanceJaccard: the Jaccard coefficient of scores and gains, their overlap divided by their union.
 
     Higher is better; range [0, 1]. Both must lie between 0 and 1: scores beyond are refused, and so are gains: take
     ``gain=binary`` or weights by grade such as ``gain=0-0.5-1``. ``grades``, ``unjudged`` and missing scores are as for
@@ -126,7 +126,7 @@ class JaccardRelevance(RelevanceComparison):
         """Jaccard coefficient of every list."""
         pairs = self._pairs(lists)
         for name, what, better in (
-            ("s", "scores", "bring scores to that range, or use RelevanceCosine, which needs none"),
+            ("s", "scores", "rescale the scores, or use RelevanceCosine, which has no such range"),
             ("u", "gains", "use gain=binary, or weights by grade such as gain=0-0.5-1"),
         ):
             beyond = pairs.filter(~pl.col(name).is_between(0, 1))[name]

@@ -94,7 +94,7 @@ def collection_size(lists: Lists, measure: QueryMeasure) -> int:
     if size is None:
         msg = (
             f"{measure} needs the number of documents in the collection: say collection_size = 100000 at the top of a "
-            "study.toml, or give collection_size=100000 to from_tables; with unretrieved=retrieved only the list itself counts"
+            "study.toml, or give collection_size=100000 to from_tables; with unretrieved=retrieved only the list counts"
         )
         raise DataError(msg)
     return size
@@ -107,7 +107,7 @@ def _require_room(table: pl.DataFrame, size: int) -> None:
     if len(short):
         length, left = short.row(0, named=True)["length"], short.row(0, named=True)["left"]
         msg = (
-            f"collection_size is {size}, but a list of {length} ranks leaves out {left} relevant documents, which makes "
+            f"collection_size is {size}, but a list of {length} ranks lacks {left} relevant documents, so it is at least "
             f"{length + left}; correct collection_size"
         )
         raise DataError(msg)

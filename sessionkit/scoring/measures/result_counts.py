@@ -41,7 +41,7 @@ class DocumentsShown(SessionMeasure):
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class RepeatedResults(SessionMeasure):
-    """Repeats: the number of results of a session whose document it had shown before, each list down to the cutoff.
+    """Repeats: the number of results of a session that repeat an earlier document, each list down to the cutoff.
 
     Unit: results. Range [0, no bound); fewer is taken for better. Equals Results less UniqueDocs of the same parameters.
     Null for a session without a logged query. See `Queries` for an example.
@@ -82,7 +82,7 @@ class JudgedShare(SessionMeasure):
     """
 
     name = "Judged"
-    no_bounds = "it measures what is unjudged itself"
+    no_bounds = "it measures the judged share itself"
     formula = "results with a grade at ranks 1..k of all queries / results shown there"
     source = "OURS; Judged@k of single lists in other tools"
     without = ("min_grade", "duplicates", "unjudged", "undefined")

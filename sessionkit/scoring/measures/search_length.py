@@ -42,7 +42,7 @@ class AverageSearchLength(QueryMeasure):
     [2.6667, 7.0]
     """
 
-    no_bounds = "it hangs on where all relevant documents stand, shown or not"
+    no_bounds = "it depends on the ranks of all relevant documents, shown or not"
     name = "ASL"
     direction = "lower"
     lowest = 1.0
@@ -65,7 +65,7 @@ class AverageSearchLength(QueryMeasure):
 class NeedMeasure(QueryMeasure):
     """A measure of what a searcher who needs some relevant documents goes through to have them."""
 
-    no_bounds = "it hangs on where all relevant documents stand, shown or not"
+    no_bounds = "it depends on the ranks of all relevant documents, shown or not"
     higher_grade_can_lower = True
     undefined_where = "no judgments for their key, or fewer relevant documents than needed"
     without = ("undefined",)
@@ -95,7 +95,7 @@ class NeedMeasure(QueryMeasure):
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class ExpectedSearchLength(NeedMeasure):
-    """ESL: how many documents a searcher who needs ``need`` relevant ones is expected to go through in vain.
+    """ESL: the expected number of nonrelevant documents that a searcher examines to find ``need`` relevant ones.
 
     Lower is better; range [0, no bound). Cooper counts documents that are not relevant, the default;
     ``count=examined`` counts the relevant ones too, as Research Notes 2002-2 reads it after Korfhage: ESL + need.

@@ -15,7 +15,7 @@ from sessionkit.scoring.searcher import Chances, Searcher
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class SessionRankBiasedPrecision(GainMeasure):
-    """sRBP: the expected gain per result of a searcher who goes on with probability p, in the same list with share b.
+    """sRBP: the expected gain per result of a searcher who continues with probability p, in the same list with probability b.
 
     After each result the searcher stops with probability 1 - p; one who goes on looks at the next rank with probability
     b, or asks the next query with 1 - b. Range [0, 1] with ``gain=binary``, the default: the weights of endless lists of
@@ -60,7 +60,7 @@ class SessionRankBiasedPrecision(GainMeasure):
         """Refuse the searcher who neither stops nor asks another query."""
         super().__post_init__()
         if self.b == 1 and self.p == 1:
-            msg = f"{self.name}: b=1 and p=1 together weigh nothing: the searcher neither stops nor asks another query; make p smaller"
+            msg = f"{self.name}: b=1 and p=1 give every result weight 0: the searcher neither stops nor issues a query; make p smaller"
             raise MeasureError(msg)
 
     @property
@@ -78,7 +78,7 @@ class SessionRankBiasedPrecision(GainMeasure):
         onward = (p - b * p) / (1 - b * p)
         return (
             Searcher(Chances("geometric", p=b * p), Chances("geometric", p=onward)),
-            f"goes on from each result with probability {p:g}, of that to the next rank with share {b:g}, else to a new query",
+            f"goes on from each result with probability {p:g}, to the next rank with probability {b:g} of that, else to a new query",
         )
 
     def rank_discount(self) -> pl.Expr:

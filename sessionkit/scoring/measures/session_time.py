@@ -38,7 +38,7 @@ MODELLED = ("words", "seconds", "per_query", "click", "scan", "open", "per_word"
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class SessionTimed(SessionMeasure):
-    """A measure of a session's gains that are worth the less the later they come."""
+    """A measure of a session's gains that are discounted by time."""
 
     higher_grade_can_lower = True
     undefined_where = "no judgments for their key, or no time of any click"
@@ -114,7 +114,7 @@ class SessionTimed(SessionMeasure):
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class SessionU(SessionTimed):
-    """sU: the sum of a session's gains, each worth less the later its document has been read, nothing after the horizon.
+    """sU: the sum of a session's gains, discounted by the time at which each document was read; 0 after the horizon.
 
     Range [0, no bound); higher is better. With ``times=logged``, the default, t is the time in seconds from the beginning of
     the session to a document's click plus its dwell, where that is logged; only clicked documents gain; see
@@ -180,7 +180,7 @@ class SessionU(SessionTimed):
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class SessionTimeBiasedGain(SavingMeasure, SessionTimed):
-    """sTBG: the number of relevant documents that the searchers of a session are expected to save before they stop.
+    """sTBG: the expected number of relevant documents that the searchers of a session save before stopping.
 
     Half of them stop every ``halflife`` seconds.
 

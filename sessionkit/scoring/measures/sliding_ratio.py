@@ -18,7 +18,7 @@ NOTHING_GAINED = "no judgments for their key, or nothing in the list that gains"
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class SlidingGainRatio(TermMeasure):
-    """SlidingRatio: what the first k results gain, as a share of what they would if the list stood in the best order.
+    """SlidingRatio: the gain of the first k results, as a share of their gain in the best order of the list.
 
     Higher is better; range [0, 1]. Only what was retrieved counts: the ideal is the whole list that was shown, sorted
     by gain, so a list that finds little is not punished for it, and a longer list has a harder ideal (Research Notes
@@ -69,7 +69,7 @@ class SlidingGainRatio(TermMeasure):
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class SatisfactionRatio(SlidingGainRatio):
-    """Satisfaction: the sliding ratio of the results that gain at least ``threshold``; the others count nothing.
+    """Satisfaction: the sliding ratio of the results that gain at least ``threshold``; the others count 0.
 
     Higher is better; range [0, 1]. Myaeng and Korfhage describe the measure in prose, this formula is sessionkit's. The
     threshold is one of gains, so with ``gain=0-1-10-100`` one between 1 and 100. Null where no result of the list
@@ -106,7 +106,7 @@ class SatisfactionRatio(SlidingGainRatio):
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class FrustrationRatio(SlidingGainRatio):
-    """Frustration: what the first k results lack to ``threshold``, as a share of what they would in the worst order.
+    """Frustration: the shortfall of the first k results from ``threshold``, as a share of that in the worst order.
 
     Lower is better; range [0, 1]. A result that gains less than the threshold frustrates by the difference, one that is
     unjudged, not relevant or shown before by the whole threshold. Myaeng and Korfhage describe the measure in prose,

@@ -61,7 +61,7 @@ class CubeMeasure(SessionMeasure):
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class CubeFilling(CubeMeasure):
-    """CubeTest: how full the subtopics are at the end of a session, per query that it took.
+    """CubeTest: how full the subtopics are at the end of a session, divided by its number of queries.
 
     The n-th relevant document that the session shows for a subtopic adds its grade x gamma^n to it, until the subtopic's
     ``height`` is reached; all subtopics with a document of at least ``min_grade`` weigh the same. Unit: share of the cube
@@ -95,7 +95,7 @@ class CubeFilling(CubeMeasure):
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class AverageCubeFilling(CubeMeasure):
-    """ACT: CubeTest as it stands with each document that is shown, averaged over these documents.
+    """ACT: CubeTest after each document shown, averaged over these documents.
 
     With each result that is shown, what has been filled so far is divided by the queries issued so far. Unit: share of the
     cube per query. Range [0, 1]; higher is better. All results within the cutoff count in the average; a session that
@@ -117,7 +117,7 @@ class AverageCubeFilling(CubeMeasure):
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class NormalizedCubeFilling(CubeMeasure):
-    """nCubeTest: CubeTest as a share of what the best session of the same shape reaches.
+    """nCubeTest: CubeTest as a share of that of the best session of the same shape.
 
     The shape is how many queries the session has and how many results each shows. Unit: share. Range [0, 1]; higher is
     better; a session that shows the best documents scores exactly 1, however many queries it has. Where documents cover
@@ -138,7 +138,7 @@ class NormalizedCubeFilling(CubeMeasure):
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class NormalizedAverageCubeFilling(CubeMeasure):
-    """nACT: ACT as a share of what the best session of the same shape reaches.
+    """nACT: ACT as a share of that of the best session of the same shape.
 
     Shape, range, unit and edges as of `nCubeTest`; `CubeTest` has an example: the best session finds
     2/10 with its first document and 4/10/2 with its second, .2 on average, and .15 / .2 = .75.

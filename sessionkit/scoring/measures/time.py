@@ -17,9 +17,7 @@ from sessionkit.scoring import exact
 from sessionkit.scoring.gains import weights
 from sessionkit.scoring.measures.base import Columns, Measure, TermMeasure
 
-TIME_BY_GRADE = (
-    "how long a result holds the searcher depends on its grade too, so that it can lower what comes after it"
-)
+TIME_BY_GRADE = "the time on a result depends on its grade, so a higher grade can lower what comes after it"
 """Why measures of time have no bounds under missing judgments."""
 
 if TYPE_CHECKING:
@@ -28,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class TimedMeasure(TermMeasure):
-    """A measure of gains that are worth the less the later they come."""
+    """A measure of gains that are discounted by time."""
 
     higher_grade_can_lower = True
     undefined_where = "no judgments for their key"
@@ -67,7 +65,7 @@ class TimedMeasure(TermMeasure):
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class UMeasure(TimedMeasure):
-    """U: the sum of gains, each worth less the further down the trail of text or time its document ends, nothing beyond.
+    """U: the sum of gains, discounted by the position in text or time at which each document ends; 0 beyond the horizon.
 
     Higher is better; range [0, no bound). The trail is the text that the searcher reads, all documents down to the rank
     in full: t is the number of words up to the end of the document, ``horizon`` (required) the number of words where
@@ -135,7 +133,7 @@ class SavingMeasure(Measure):
     def clock(self) -> str:
         """How long half of the searchers stay, and all on average."""
         half = float(self.halflife)
-        return f"is gone after {half:g} s with chance 1/2, and stays {half / math.log(2):.1f} s on average (half life / ln 2)"
+        return f"stops within {half:g} s with probability 1/2, and stays {half / math.log(2):.1f} s on average (half life / ln 2)"
 
     def left(self) -> pl.Expr:
         """The share of searchers who are left when the document is reached, at ``before``."""
@@ -144,7 +142,7 @@ class SavingMeasure(Measure):
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class TimeBiasedGain(SavingMeasure, TimedMeasure):
-    """TBG: the number of relevant documents that a searcher is expected to save, over searchers who stop in time.
+    """TBG: the expected number of relevant documents that a searcher saves before stopping.
 
     Higher is better; range [0, no bound). A result is clicked with a probability ``click`` and, once clicked, found
     relevant and saved with a probability ``save``, both by grade: the first entry is for grades below ``min_grade`` and

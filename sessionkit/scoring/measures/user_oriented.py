@@ -160,7 +160,7 @@ class ExpectedRecall(TermMeasure):
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class ExpectedRecallEffort(QueryMeasure):
-    """RecallEffort: relevant documents that the searcher expected, over the documents gone through for them.
+    """RecallEffort: relevant documents that the searcher expected, divided by the documents examined to find them.
 
     Higher is better, as less effort is; range [0, no bound). By default the documents are those of the list, in ranks,
     as the course slides have it (``answer=retrieved``); with ``answer=examined`` those down to the rank where the

@@ -64,7 +64,7 @@ def test_a_column_is_compared_like_a_measure(clinic):
     [
         ("column(satisfacton)", "there is no column 'satisfacton' in sessions or users; did you mean 'satisfaction'?"),
         ("column", "needs the name of a column of sessions or users in brackets"),
-        ("column(a b)", 'stands in double quotes, such as column\\("Years of use"\\)'),
+        ("column(a b)", 'in double quotes, such as column\\("Years of use"\\)'),
         ("column(system_id)", "system_id is not numeric: 120 of 120 values are like 'S1'"),
         ("column(satisfaction)@10", "takes no cutoff"),
         ("mean(column(satisfaction))", "mean takes a measure of queries"),

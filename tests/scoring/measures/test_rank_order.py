@@ -104,6 +104,6 @@ def test_the_collection_must_be_declared(measure):
 
 def test_the_collection_must_hold_what_is_known():
     with pytest.raises(
-        DataError, match=r"collection_size is 6, but a list of 5 ranks leaves out 2 relevant documents.*makes 7"
+        DataError, match=r"collection_size is 6, but a list of 5 ranks lacks 2 relevant documents.*at least 7"
     ):
         values(written(B, more=[1, 1], size=6), "Rnorm")

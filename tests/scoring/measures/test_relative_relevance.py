@@ -49,7 +49,7 @@ def test_nothing_to_compare_is_undefined():
 
 
 def test_jaccard_compares_shares():
-    with pytest.raises(DataError, match=r"between 0 and 1, but the scores have 12\.5; bring scores to that range"):
+    with pytest.raises(DataError, match=r"between 0 and 1, but the scores have 12\.5; rescale the scores"):
         values(written([1], score=[12.5]), BOTH[1])
     with pytest.raises(DataError, match="between 0 and 1, but the gains have 3; use gain=binary"):
         values(written([3], score=[0.5]), BOTH[1])

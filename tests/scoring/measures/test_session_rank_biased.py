@@ -115,7 +115,7 @@ def test_explained_by_result_and_drawn_as_a_curve():
         ("sRBP", "sRBP needs b and p, for example sRBP(b=0.64,p=0.86)@10"),
         ("sRBP(b=2,p=0.5)", "b must be a number between 0 and 1, both included, not 2"),
         ("sRBP(b=0.5,p=1.5)", "p must be a number between 0 and 1, both included, not 1.5"),
-        ("sRBP(b=1,p=1)", "neither stops nor asks another query"),
+        ("sRBP(b=1,p=1)", "neither stops nor issues a query"),
     ],
 )
 def test_what_is_wrong_is_said(text, says):

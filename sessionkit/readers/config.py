@@ -104,7 +104,7 @@ def read_config(path: Path) -> Config:
 def loaded_toml(path: Path) -> dict[str, Any]:
     """Return what a study.toml says, unchecked; DataError where it is not there or is not TOML."""
     if path.exists() and not path.is_file():
-        raise DataError(f"{path} is no file; a study.toml says how to read a log (README.md shows one)")
+        raise DataError(f"{path} is not a file; a study.toml says how to read a log (README.md shows one)")
     try:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
@@ -112,7 +112,7 @@ def loaded_toml(path: Path) -> dict[str, Any]:
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"{path} cannot be read ({error})") from None
     except RecursionError:
-        raise DataError(f"{path} is not a study.toml: its values lie too deep in each other") from None
+        raise DataError(f"{path} is not a study.toml: its values are nested too deeply") from None
     except ValueError as error:  # not TOML, or a number of thousands of digits
         raise DataError(f"{path} is not TOML: {str(error).partition(';')[0]}") from None
 
@@ -171,7 +171,7 @@ def typed_defaults(given: Mapping[str, Any], timezone: str | None) -> dict[str, 
     sessions = table("sessions")
     for column in given:
         if column in sessions.key or column.startswith("__"):
-            why = "every session has its own" if column in sessions.key else "sessionkit keeps such names for itself"
+            why = "every session has its own" if column in sessions.key else "such names are reserved"
             raise DataError(f"defaults.{column}: {why}; constants are for other columns of the sessions")
     declared = {column: [value] for column, value in given.items() if column in sessions.names}
     if not declared:
@@ -208,7 +208,7 @@ def _check(loaded: Mapping[str, Any], name: str, schema: Mapping[str, Any]) -> N
         unknown = next(key for key in error.instance if key not in known)
         if unknown in OF_OTHERS and not where:
             raise DataError(
-                f"{place}: unknown key {unknown!r}; for format tables it stands under each table, such as [results]"
+                f"{place}: unknown key {unknown!r}; for format tables it belongs under each table, such as [results]"
             )
         raise DataError(f"{place}: unknown key {unknown!r}{suggestion(unknown, known)}; known here: {', '.join(known)}")
     if error.validator == "required":

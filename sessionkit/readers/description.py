@@ -70,9 +70,7 @@ def describe(
     if tomls and config is not None:
         raise UsageError(f"{tomls[0]} is itself a study.toml, so config cannot be given as well")
     if tomls and len(paths) > 1:
-        raise UsageError(
-            f"one source at a time where it is a study.toml: {tomls[0]} names the files of its study itself"
-        )
+        raise UsageError(f"give one source if it is a study.toml: {tomls[0]} names the files of its study")
     if tomls:
         said = StudyToml({**loaded_toml(tomls[0]), **(settings or {})}, tomls[0].name, tomls[0].parent)
         return _described(said, [], format, command)
@@ -92,7 +90,7 @@ def _described(said: StudyToml, paths: list[Path], format: str | None, command: 
     """Return the description of a log whose files are `paths` or, where there are none, those that study.toml names."""
     declared = said.loaded.get("format")
     if format is not None and declared is not None and format != declared:
-        raise UsageError(f"{said.name} says format = {declared!r}, the command {format!r}; leave out one of them")
+        raise UsageError(f"{said.name} says format = {declared!r}, the command says {format!r}; leave out one of them")
     named = format or declared
     if named is None and not (set(LOG) & set(said.loaded)):
         named = _recognized(paths or _named(said))
@@ -135,7 +133,7 @@ def _recognized(paths: Sequence[Path]) -> str | None:
     if name is None and (len(paths) > 1 or paths[0].is_dir()):
         apart = [f"{one.name} ({', '.join(_alone(one)) or 'none'})" for one in glimpses]
         raise DataError(
-            f"not of one format: {', '.join(apart)}; --from FORMAT names it, and files of judgments go to --judgments"
+            f"several formats: {', '.join(apart)}; --from FORMAT names one, and files of judgments go to --judgments"
             if len(paths) > 1
             else f"{paths[0].name} {UNKNOWN}; files of judgments go to --judgments"
         )
@@ -162,7 +160,7 @@ def _tables(said: StudyToml, paths: list[Path]) -> Config:
     """Return the description of a log that is tables."""
     if len(paths) > 1:
         raise UsageError(
-            f"one source at a time for format tables, not {len(paths)}; name the files of one study in a study.toml"
+            f"format tables takes one source, not {len(paths)}; name the files of the study in a study.toml"
         )
     loaded = dict(said.loaded)
     if not paths:

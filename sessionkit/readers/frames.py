@@ -94,9 +94,7 @@ def _raw(name: str, frame: Frame, timezone: str | None, empty_list: str | None) 
         if dtype == pl.Object:
             raise DataError(f"{name}: column {column!r} holds Python objects; give text, numbers, true/false or times")
         if column.startswith("__"):
-            raise DataError(
-                f"{name}: column {column!r} begins with two underscores, which sessionkit keeps for itself; rename it"
-            )
+            raise DataError(f"{name}: column {column!r} begins with two underscores, which are reserved; rename it")
     rows = lazy.with_row_index(RECORD, offset=1).with_columns(pl.col(RECORD).cast(pl.Int64)).collect().lazy()
     records = rows.select(pl.len()).collect().item()
     raw = Raw(name, f"{name} frame", rows, records, as_json(rows), timezone=timezone)

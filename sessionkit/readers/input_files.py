@@ -41,13 +41,15 @@ def inputs(config: Config, copies: Path) -> list[LogFile]:
         ]
     if config.encoding is not None and found and all(file.kind == "parquet" for file in found):
         raise DataError(
-            f"{config.name}: encoding = {config.encoding!r} is said of {found[0].name}, which is Parquet and says itself how its "
-            "values are written; leave encoding out"
+            f"{config.name}: encoding = {config.encoding!r} is set for {found[0].name}, which is Parquet and has its "
+            "own encoding; leave encoding out"
         )
     if not found:
         named = ", ".join(config.paths)
         raise DataError(
-            f"{named}: no file in it that is not empty" if named else f"{config.name} names no log: path is missing"
+            f"{named}: it contains no file that is not empty"
+            if named
+            else f"{config.name} names no log: path is missing"
         )
     return found
 
@@ -58,6 +60,6 @@ def refuse_parquet(files: Sequence[LogFile], config: Config, name: str) -> None:
     named = tables[:1] if len(tables) == len(files) else [one for one in tables if one in config.paths]
     if named:
         raise DataError(
-            f"{named[0]} is Parquet, from which format {name} is not read; write it as the text that its producer gives (polars: "
+            f"{named[0]} is Parquet, which format {name} does not read; write it as text (polars: "
             'scan_parquet("FILE").sink_csv("NEW"), or sink_ndjson), or describe its columns in study.toml, as format tables or events'
         )

@@ -111,7 +111,7 @@ def read_through(source: str) -> Iterator[None]:
         yield
     except (pl.exceptions.ComputeError, OSError) as error:
         reason = str(error).splitlines()[0]
-        raise DataError(f"{source} cannot be read to its end, it is damaged ({reason}); fetch it again") from None
+        raise DataError(f"{source} cannot be read to its end; it is damaged ({reason}); download it again") from None
 
 
 RESERVED = (RECORD, RULE, VALUE, CELLS, MARK, "__text", "__object", "__undecoded")
@@ -165,9 +165,7 @@ def refuse_reserved(names: Iterable[str], source: str) -> None:
     """Raise DataError where a file has a column of a name that its reader uses itself."""
     for name in names:
         if name in RESERVED or name.startswith("__spare"):
-            raise DataError(
-                f"{source}: column {name!r} begins with two underscores, which sessionkit keeps for itself; rename it"
-            )
+            raise DataError(f"{source}: column {name!r} begins with two underscores, which are reserved; rename it")
 
 
 def no_way_back(records: pl.Series) -> pl.DataFrame:

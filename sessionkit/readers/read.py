@@ -96,26 +96,26 @@ def read(
     }
     if isinstance(source, Mapping):
         if config is not None or beside or command or labels:
-            raise UsageError("frames are read as they are: give judgments as the frame 'judgments', and no config")
+            raise UsageError("frames take no config, and judgments only as the frame 'judgments'")
         return from_mapping(source, strict=strict, **settings)
     paths = _paths(source)
     if len(paths) == 1 and paths[0].is_dir() and not _is_folder_of_log(paths[0], format, config):
         if config is not None or beside or command or labels or settings or format is not None:
             raise UsageError(
-                f"{paths[0]} is a directory, which is opened as a study; format, config, judgments and missing_positions are for logs"
+                f"{paths[0]} is a study directory; format, config, judgments and missing_positions are for logs"
             )
         if not (paths[0] / DESCRIPTOR).exists() and any(paths[0].iterdir()):
             if described := sorted(paths[0].glob("*.toml")):
                 raise DataError(
-                    f"{paths[0]} is a folder without a study in it (no {DESCRIPTOR}); name {described[0]}, which may describe its log"
+                    f"{paths[0]} is a folder without a study (no {DESCRIPTOR}); give {described[0]}, which may describe its log"
                 )
-            raise DataError(f"{paths[0]} is a folder without a study in it (no {DESCRIPTOR}). As a log it {UNKNOWN}")
+            raise DataError(f"{paths[0]} is a folder without a study (no {DESCRIPTOR}). As a log it {UNKNOWN}")
         return open_study(paths[0])
     found = describe(paths, format, config, command, settings)
     if labels:
         if not beside and "judgments" not in found.config.tables:
             raise UsageError(
-                "labels say what grades are worth that are words, but no judgments are given: name their file (--judgments FILE, "
+                "labels are values of grades that are words, but no judgments are given: give their file (--judgments FILE, "
                 "or [judgments] in study.toml)"
             )
         found = replace(found, config=found.config.with_labels(labels))
@@ -128,7 +128,7 @@ def read(
             raise
         if rated := fitting(glimpses, registry.JUDGMENTS):
             raise DataError(
-                f"{paths[0].name} holds judgments ({rated[0]}), no log; name a log, and this file as --judgments"
+                f"{paths[0].name} contains judgments ({rated[0]}), not a log; give a log, and this file as --judgments"
             ) from None
         raise DataError(f"{error}. It {UNKNOWN}") from None
 

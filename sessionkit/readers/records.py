@@ -245,7 +245,7 @@ def study_of(
     }
     log = [raw for name in LOG for raw in raws.get(name, ())]
     if not {"queries", "results"} & set(raws):
-        raise DataError(f"{log[0].source if log else config.name}: no query in it, and no result")
+        raise DataError(f"{log[0].source if log else config.name}: it has no queries and no results")
     coming: StreamedLog | None = taken.coming
     if judgments.by_text:
         raws, coming = dict(keyed_by_text(raws)), coming and ByText(coming)

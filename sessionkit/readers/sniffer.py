@@ -18,7 +18,7 @@ from sessionkit.readers.io.log_files import DAMAGED, HEAD, beginning, unpacked
 from sessionkit.readers.io.parquet import columns_of
 from sessionkit.readers.io.signatures import PARQUET, unread
 
-UNKNOWN = "looks like no format of logs that is known; --from FORMAT names one, sessionkit formats lists them"
+UNKNOWN = "does not look like a known log format; --from FORMAT names one, sessionkit formats lists them"
 """What is said of a source that is not recognized."""
 MOST = 10_000
 """Names of files in a folder that are looked at: the first, folder by folder, by name."""
@@ -82,5 +82,5 @@ def the_one(names: Sequence[str], source: str, remedy: str) -> str | None:
         There are several; `remedy` says how to name one.
     """
     if len(names) > 1:
-        raise UsageError(f"{source} can be read as {' and as '.join(names)}; say which it is, {remedy}")
+        raise UsageError(f"{source} can be read as {' and as '.join(names)}; say which, {remedy}")
     return names[0] if names else None

@@ -81,7 +81,7 @@ def test_check_of_a_source_and_of_a_study_agree(call, log, study):
     source, saved = call("check", log), call("check", study)
     assert source.status == saved.status == 0
     assert blocks(source.out) == blocks(saved.out)
-    assert blocks(saved.out)["notes"][1:] == [["1 of 4 queries with empty lists; they count, with nothing gained"]]
+    assert blocks(saved.out)["notes"][1:] == [["1 of 4 queries with empty lists; they count and gain 0"]]
 
 
 def test_verify_finds_a_file_that_was_changed(call, study):
@@ -161,7 +161,7 @@ def test_places_that_cannot_be_written(refused, log, study, tmp_path):
 
 
 def test_one_source_at_a_time_in_a_known_format(refused, log, tmp_path):
-    refused(2, "ingest", log, log, "--out", tmp_path / "toy", names=["one source at a time"])
+    refused(2, "ingest", log, log, "--out", tmp_path / "toy", names=["give one source"])
     refused(2, "ingest", log, "--out", tmp_path / "toy", "--from", "tabels", names=["did you mean 'tables'"])
     refused(2, "ingest", log, "--config", log, "--out", tmp_path / "toy", names=["config"])
 

@@ -71,7 +71,7 @@ def test_a_pipe_is_refused_before_it_is_opened(refused, tmp_path):
 
 
 def test_what_is_no_log_is_an_error_in_one_line(files, refused, tmp_path):
-    refused(1, "init", files[1], names=["judgments alone, no log", "sessionkit init LOG qrels.txt"])
+    refused(1, "init", files[1], names=["only judgments, no log", "sessionkit init LOG qrels.txt"])
     refused(1, "init", tmp_path / "nothing.csv", names=["no such file"])
     refused(1, "init", tmp_path, names=["is a directory"])
     refused(2, "init", *files, "--output", tmp_path / "no" / "such" / "x.toml", names=["does not exist; create it"])

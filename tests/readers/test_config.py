@@ -13,7 +13,7 @@ from sessionkit.readers.config import as_config, read_config
     [
         ("[results\n", "is not TOML"),
         (f"max_grade = {'9' * 5000}\n", "is not TOML: Exceeds the limit"),
-        (f"max_grade = {'[' * 20000}{']' * 20000}\n", "its values lie too deep in each other"),
+        (f"max_grade = {'[' * 20000}{']' * 20000}\n", "its values are nested too deeply"),
         ("max_grades = 2\n", "unknown key 'max_grades'; did you mean 'max_grade'"),
         ('[results]\npath = "x"\nseperator = ","\n', r"\[results\]: unknown key 'seperator'; did you mean 'separator'"),
         ('[sessions]\npath = "x"\nempty_list = "none"\n', "unknown key 'empty_list'"),
@@ -37,7 +37,7 @@ from sessionkit.readers.config import as_config, read_config
         ),
         ("[defaults]\nsession_order = 0\n", "defaults.session_order = 0: session_order_is_at_least_1"),
         ('[defaults]\nsession_id = "a"\n', "defaults.session_id: every session has its own"),
-        ("[defaults]\n__x = 1\n", "defaults.__x: sessionkit keeps such names"),
+        ("[defaults]\n__x = 1\n", "defaults.__x: such names are reserved"),
         ("[defaults]\nsystem_id = [1]\n", "defaults.system_id"),
     ],
 )

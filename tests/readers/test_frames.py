@@ -73,7 +73,7 @@ def test_pandas_ids_with_missing_values_are_not_floats():
         (lambda: from_tables({**RESULTS, "__x": [1, 2]}), DataError, "two underscores"),
         (lambda: from_tables({**RESULTS, "o": [object(), object()]}), DataError, "'o' holds Python objects"),
         (lambda: read({"result": RESULTS}), UsageError, "did you mean 'results'"),
-        (lambda: read({"results": RESULTS}, judgments="x"), UsageError, "give judgments as the frame"),
+        (lambda: read({"results": RESULTS}, judgments="x"), UsageError, "judgments only as the frame"),
     ],
 )
 def test_refusals(call, error, words):

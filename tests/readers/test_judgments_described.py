@@ -118,7 +118,7 @@ def test_what_keys_are_is_taken(described, name, keys):
 @pytest.mark.parametrize("name", [*(name for name in OTHERS if name != "qrels"), "prefs"])
 def test_what_is_said_of_a_table_is_refused_of_others(described, name):
     file, text = SAMPLES.get(name, ("j.txt", "t j g café 1\n"))
-    words = r"config: \[judgments\] says {0} of {1}, which is read as {2}; that takes no {0}\. Leave it out"
+    words = r"config: \[judgments\] sets {0} for {1}, which is read as {2} and takes no {0}\. Leave it out"
     for option, value in OF_TABLES.items():
         with pytest.raises(DataError, match=words.format(option, file, name) + "$"):
             described(file, text, format=name, **{option: value})
@@ -167,7 +167,7 @@ def test_what_other_kinds_of_tables_do_not_have_is_refused(described, tmp_path, 
     for option in options:
         said = {**OF_TABLES, "encoding": "latin-1"}[option]
         with pytest.raises(
-            DataError, match=rf"\[judgments\] says {option} of j\.{kind}, which is .*leave {option} out"
+            DataError, match=rf"\[judgments\] sets {option} for j\.{kind}, which is .*leave {option} out"
         ):
             described(f"j.{kind}", content, format=name, **{option: said})
 
@@ -181,15 +181,15 @@ def test_qrels_take_what_fields_between_blanks_have(described):
         (text, {"header": False, "quote": False}),
     ]:
         assert rows(described("j.txt", content, format="qrels", **said)) == expected("qrels"), said
-    with pytest.raises(DataError, match=r"\[judgments\] says separator of j\.txt, which is read as qrels"):
+    with pytest.raises(DataError, match=r"\[judgments\] sets separator for j\.txt, which is read as qrels"):
         described("j.txt", text, format="qrels", separator=",")
-    with pytest.raises(DataError, match=r"\[judgments\] says quote of j\.txt, which is fields between blanks"):
+    with pytest.raises(DataError, match=r"\[judgments\] sets quote for j\.txt, which is fields between blanks"):
         described("j.txt", text, format="qrels", quote="'")
 
 
 def test_what_is_no_qrels_is_not_read_as_such(described):
     with pytest.raises(
-        DataError, match=r"j\.csv is no qrels: a line is a topic.* its first is 'judgment_key,doc_id,grade'"
+        DataError, match=r"j\.csv is not a qrels file: a line is a topic.* its first is 'judgment_key,doc_id,grade'"
     ):
         described(*SAMPLES["tables"], format="qrels")
 
@@ -216,11 +216,9 @@ def test_times_are_no_matter_of_judgments_or_users(write, quiet_read):
 
 def test_a_file_beside_the_log_is_told_where_its_encoding_is_said(write, quiet_read):
     log, judged = write("log.csv", LOG), write("j.txt", "lamp 0 café 1\n".encode("latin-1"))
-    with pytest.raises(
-        DataError, match=r'set encoding = "latin-1" \(or what it is\) beside its path under \[judgments\]'
-    ):
+    with pytest.raises(DataError, match=r'set encoding = "latin-1" \(or what it is\) under \[judgments\]'):
         quiet_read(log, judgments=judged)
-    with pytest.raises(DataError, match=r'in UTF-16; set encoding = "utf-16" beside its path under \[judgments\]'):
+    with pytest.raises(DataError, match=r'in UTF-16; set encoding = "utf-16" under \[judgments\]'):
         quiet_read(log, judgments=write("k.txt", "lamp 0 A 1\n".encode("utf-16")))
 
 
@@ -251,7 +249,7 @@ def test_what_is_said_of_qrels_needs_qrels(write, quiet_read, option, value):
         assert judgments.row(0, named=True).get("judge_id") == ("ada" if option == "qrels_column" else None)
         assert judgments["grade"].to_list() == [4.0 if option == "qrels_column" else 2.0]
     write("g.csv", "topic,doc,grade\n1,A,4\n")
-    words = rf"config: {option} = '{value}' says how qrels are taken, but the judgments are g\.csv \(graded_topics\); leave {option}"
+    words = rf"config: {option} = '{value}' applies to qrels, but the judgments are g\.csv \(graded_topics\); leave {option}"
     with pytest.raises(DataError, match=words):
         quiet_read(run, config={**said, "judgments": {"path": "g.csv"}})
     with pytest.raises(
@@ -266,9 +264,9 @@ def test_every_table_of_the_log_refuses_what_its_kind_of_file_does_not_have(writ
     write("log.ndjson", "".join(json.dumps(line) + "\n" for line in lines))
     write("log.txt", LOG.replace(",", " "))
     for option, value in (("quote", False), ("header", True)):
-        with pytest.raises(DataError, match=rf"\[results\] says {option} of log\.ndjson, which is JSON"):
+        with pytest.raises(DataError, match=rf"\[results\] sets {option} for log\.ndjson, which is JSON"):
             quiet_read(write("study.toml", f'[results]\npath = "log.ndjson"\n{option} = {json.dumps(value)}\n'))
-    with pytest.raises(DataError, match=r"\[results\] says quote of log\.txt, which is fields between blanks"):
+    with pytest.raises(DataError, match=r"\[results\] sets quote for log\.txt, which is fields between blanks"):
         quiet_read(write("study.toml", '[results]\npath = "log.txt"\nseparator = "whitespace"\nquote = true\n'))
-    with pytest.raises(DataError, match=r"unknown key 'encoding'; for format tables it stands under each table"):
+    with pytest.raises(DataError, match=r"unknown key 'encoding'; for format tables it belongs under each table"):
         quiet_read(write("study.toml", 'path = "log.ndjson"\nformat = "tables"\nencoding = "latin-1"\n'))

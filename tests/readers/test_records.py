@@ -162,17 +162,17 @@ def test_a_study_toml_without_format_is_recognized_by_its_path(toy, two, write, 
 def test_refusals(toy, two, write, monkeypatch, tmp_path):
     with pytest.raises(UsageError, match="format tables takes no session_gap"):
         sk.read(write("flat.csv", "session_id,query_position,rank,doc_id\ns,1,1,x\n"), session_gap="1h")
-    with pytest.raises(DataError, match=r"not of one format: one\.txt \(toy\), other \(none\); --from"):
+    with pytest.raises(DataError, match=r"several formats: one\.txt \(toy\), other \(none\); --from"):
         sk.read([two[0], write("other", "something else\n")])
-    with pytest.raises(UsageError, match="says format = 'core', the command 'toy'"):
+    with pytest.raises(UsageError, match="says format = 'core', the command says 'toy'"):
         sk.read(two[0], config={"format": "core"}, format="toy")
     monkeypatch.setitem(registry.FORMATS, "twin", toy)
-    with pytest.raises(UsageError, match="can be read as toy and as twin; say which it is, with --from"):
+    with pytest.raises(UsageError, match="can be read as toy and as twin; say which, with --from"):
         sk.read(two[0])
-    with pytest.raises(DataError, match="It looks like no format of logs that is known; --from"):
+    with pytest.raises(DataError, match="It does not look like a known log format; --from"):
         sk.read(write("odd", "nothing of the kind\n"))
     (tmp_path / "empty").mkdir()
-    with pytest.raises(DataError, match="no file in it that is not empty"):
+    with pytest.raises(DataError, match="it contains no file that is not empty"):
         sk.read(tmp_path / "empty", format="toy")
 
 
@@ -233,6 +233,6 @@ def test_formats_of_text_say_so_of_parquet(write, tmp_path, name):
     pl.DataFrame({"AnonID": [1], "Query": ["lamp"]}).write_parquet(path)
     for source in (path, tmp_path):
         with pytest.raises(
-            DataError, match=rf"log\.parquet is Parquet, from which format {name} is not read; write it as"
+            DataError, match=rf"log\.parquet is Parquet, which format {name} does not read; write it as"
         ):
             sk.read(source, format=name)

@@ -57,10 +57,7 @@ def under_our_names(
             )
     for name in (*taken, *kept):
         if name.startswith("__"):
-            raise DataError(
-                f"{raw.source}: column {name!r} begins with two underscores, which sessionkit keeps for itself; "
-                "rename it"
-            )
+            raise DataError(f"{raw.source}: column {name!r} begins with two underscores, which are reserved; rename it")
     wanted = {**taken, **{_named(name, found): name for name in kept}}
     _refuse_missing(raw, list(wanted), found)
     frame = raw.frame.select(
@@ -117,7 +114,7 @@ def _found(theirs: str | int, found: list[str], raw: Raw, ours: str, *, numbered
                 if len(found) > 1
                 else "there is only one; is the separator right?"
             )
-            raise DataError(f"{raw.source}: {ours} is to come from column {number}, but {there}")
+            raise DataError(f"{raw.source}: {ours} is column {number}, but {there}")
         return found[number - 1]
     if theirs not in found:
         _refuse_unseparated(raw, found)

@@ -137,7 +137,9 @@ def with_users(users: pl.DataFrame | None, sessions: pl.DataFrame, notes: Notes)
         return named.sort("user_id")
     bare = named.join(users, on="user_id", how="anti")
     if bare.height:
-        notes.tell(f"users: {counted(bare.height, 'user')} of the sessions without a row, which got a bare one")
+        notes.tell(
+            f"users: {counted(bare.height, 'user')} of the sessions without a row in users; an empty row was added"
+        )
     return pl.concat([users, bare], how="diagonal_relaxed").sort("user_id")
 
 

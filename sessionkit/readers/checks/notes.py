@@ -19,7 +19,7 @@ JUDGMENT = ["judgment_key", "doc_id"]
 AT_THE_TOP = "at the top of a study.toml"
 """Where settings go; a log that was read without a study.toml has none, so that a message which names one says it."""
 
-RUN_ON = "if positions run on from session to session, number queries anew in each"
+RUN_ON = "if positions continue from session to session, number queries from 1 in each"
 """What is said where sessions begin far above 1."""
 
 
@@ -57,24 +57,23 @@ def notice_parts(counts: AnomalyCounts, settings: Settings, notes: Notes, *, fra
     if counts.far[0]:
         many, first = counts.far
         notes.warn(
-            f"sessions: {counted(many, 'session')} with every query position out of reach (first: session {first!r}); the records are "
+            f"sessions: {counted(many, 'session')} with every query position out of range (first: session {first!r}); the records are "
             f"rejected, the {'session stays' if many == 1 else 'sessions stay'} without queries; {RUN_ON}"
         )
     if counts.rankless[0]:
         many, first = counts.rankless
         notes.tell(
-            f"results: {counted(many, 'row')} with an empty rank and something in doc_id (first: {first!r}) "
+            f"results: {counted(many, 'row')} with an empty rank but a doc_id (first: {first!r}) "
             f'{"is taken as an empty list" if many == 1 else "are taken as empty lists"}, as empty_list = "" says'
         )
     if counts.worded:
         notes.tell(
-            f"results: {counted(counts.worded, 'row')} with rank, document and, in another column, the text that empty_list is; "
-            "kept as results"
+            f"results: {counted(counts.worded, 'row')} with a rank, a document and, in another column, the text of "
+            "empty_list; kept as results"
         )
     if counts.bare:
         notes.tell(
-            f"queries: {counted(counts.bare, 'query')} rejected, kept as not logged so that later ones stay where they "
-            "were"
+            f"queries: {counted(counts.bare, 'query')} rejected and kept as not logged, so that later positions stay as they are"
         )
     for name, noun in (("queries", "query"), ("sessions", "session")):
         for column in table(name).names:
@@ -86,11 +85,11 @@ def notice_parts(counts: AnomalyCounts, settings: Settings, notes: Notes, *, fra
                 )
     if counts.silent:
         notes.tell(
-            f"queries: {counted(counts.silent, 'query')} without result rows, taken to have returned nothing; "
-            "results_status can say otherwise"
+            f"queries: {counted(counts.silent, 'query')} without result rows, assumed to have returned nothing "
+            "unless results_status says otherwise"
         )
     if counts.lost:
-        notes.warn(f"queries: {counted(counts.lost, 'query')} with every result row rejected, taken as not logged")
+        notes.warn(f"queries: {counted(counts.lost, 'query')} with every result row rejected, assumed not logged")
 
 
 def _notice_missing(counts: AnomalyCounts, settings: Settings, notes: Notes, *, frames: bool) -> None:
@@ -102,8 +101,8 @@ def _notice_missing(counts: AnomalyCounts, settings: Settings, notes: Notes, *, 
         f"their lists are taken as {'empty' if status == 'empty' else 'not logged'}"
     )
     if counts.doubtful:
-        said += f"; rejected records may be of {counts.doubtful:,} of them"
-        said += ", which are taken as not logged" if status == "empty" else ""
+        said += f"; rejected records may belong to {counts.doubtful:,} of them"
+        said += ", assumed not logged" if status == "empty" else ""
     if status is None and 2 * counts.late > max(2, sessions):
         said += f"; {counts.late:,} of the sessions begin above 1: {RUN_ON}"
     if status is None:
@@ -122,7 +121,7 @@ def notice(counts: AnomalyCounts, judgments: pl.DataFrame, settings: Settings, n
     """Note what is unusual in the tables that have come of it."""
     facts = counts.facts
     for status, meaning in (
-        ("empty", "empty lists; they count, with nothing gained"),
+        ("empty", "empty lists; they count and gain 0"),
         ("not_logged", "lists that were not logged; they are outside every measure"),
         ("partly_observed", "lists observed in part; measures that look deeper are flagged"),
     ):
@@ -131,7 +130,7 @@ def notice(counts: AnomalyCounts, judgments: pl.DataFrame, settings: Settings, n
     if facts.repeats_in_lists:
         notes.warn(
             f"results: {counted(facts.repeats_in_lists, 'row')} with a document shown earlier in the list; it keeps "
-            "its slot and gains once"
+            "its rank and gains once"
         )
     of_shown, _ = counts.unusual.get("gaps", NONE)  # which are told of with the first of them
     if in_part := facts.lists_with_gaps - of_shown:
@@ -140,8 +139,8 @@ def notice(counts: AnomalyCounts, judgments: pl.DataFrame, settings: Settings, n
         notes.warn(f"sessions: {counted(counts.lonely, 'session')} without any query")
     if counts.hollow:
         notes.warn(
-            f"queries: {counted(counts.hollow, 'query')} said to be shown, without any row in results; they count, "
-            "with nothing gained"
+            f"queries: {counted(counts.hollow, 'query')} marked as shown, but without a row in results; they count "
+            "and gain 0"
         )
     _notice_judgments(judgments, settings, notes)
     without, first = counts.unjudged
@@ -174,6 +173,6 @@ def _notice_judgments(judgments: pl.DataFrame, settings: Settings, notes: Notes)
     if negative.height:
         (lowest,) = negative.select(pl.col("grade").min()).row(0)
         notes.tell(
-            f"judgments: {counted(negative.height, 'grade')} below 0, taken as judged and without gain; "
-            f"if they mean that nobody judged, set unjudged_grades = [{lowest:g}] {AT_THE_TOP}"
+            f"judgments: {counted(negative.height, 'grade')} below 0, assumed judged with gain 0; if they mean "
+            f"unjudged, set unjudged_grades = [{lowest:g}] {AT_THE_TOP}"
         )

@@ -15,7 +15,7 @@ from sessionkit.readers.checks.source_checks import KEPT, CheckedSource
 from sessionkit.readers.io.invalid_bytes import DECODED
 from sessionkit.readers.raw import OWN, SOURCE, Raw
 
-OTHER_ENCODING = " (bytes that are no text; if the file is in another encoding than UTF-8, say encoding in study.toml)"
+OTHER_ENCODING = " (bytes that are not text; if the file is not in UTF-8, set encoding in study.toml)"
 """What is said of lines that cannot be decoded."""
 COMMA = r"^\s*[+-]?(?:\d*|\d{1,3}(?:\.\d{3})+),\d+\s*$"
 """A number with a comma for a point; points may part its thousands (1.234,5)."""
@@ -72,7 +72,11 @@ def refuse_first(rejected: pl.LazyFrame) -> None:
     place = f"line {record['line']}" if record["line"] is not None else f"record {record['record']}"
     value = f" (value {record['value'][:80]!r})" if record["value"] is not None else ""
     more = f"; {counted(others, 'more record')} broken" if others else ""
-    without = "such values are set aside and their rows kept" if record["row_kept"] else "such records are kept aside"
+    without = (
+        "such values are set aside and their rows kept"
+        if record["row_kept"]
+        else "such records go to the table rejected"
+    )
     raise DataError(
         f"{record['source']}, {place}: {record['rule']} does not hold{value}{more}. Without strict {without}"
     )

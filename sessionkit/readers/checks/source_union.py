@@ -60,7 +60,7 @@ def twins(raws: Iterable[Raw]) -> list[str]:
         if sizes[raw.bytes] > 1:
             alike.setdefault(raw.sha256, []).append(source)
     return [
-        f"{' and '.join(names)} are the same, byte for byte; their records are read as often as the file is given"
+        f"{' and '.join(names)} are identical; their records are read once for each"
         for names in alike.values()
         if len(names) > 1
     ]
@@ -91,5 +91,5 @@ def refuse_shared(queries: Sequence[Raw]) -> None:
     if len(shared):
         session, (first, second, *_) = shared.row(0)
         raise DataError(
-            f"{first} and {second} both have a session {session!r}, and each counts its own; read one at a time"
+            f"{first} and {second} both have a session {session!r}, and number their sessions separately; read one at a time"
         )

@@ -39,19 +39,17 @@ class Check:
 
 
 CHECKS = {
-    "backwards": Check(
-        "query", "asked earlier than the query before; sessions are taken in the order of their positions"
-    ),
+    "backwards": Check("query", "issued earlier than the query before; sessions keep the order of their positions"),
     "repeated id": Check("query", "with a query_id that an earlier query of the session has"),
     "same text": Check(
-        "query", "with the text of the query before; merge_queries merges them, in formats that take it"
+        "query", "with the text of the query before; merge_queries merges them, in formats that have it"
     ),
-    "early click": Check("clicked result", "clicked before its query was asked"),
-    "late click": Check("clicked result", "clicked after the next query of the session was asked"),
+    "early click": Check("clicked result", "clicked before its query was issued"),
+    "late click": Check("clicked result", "clicked after the next query of the session was issued"),
     "no dwell": Check("clicked result", "without dwell_seconds, where others have them"),
     "gaps": Check(
         "list",
-        "shown with gaps in the ranks; what stood there is not known and gains nothing, measures that look beyond a gap are "
+        "shown with gaps in the ranks; the missing results are unknown and gain 0; measures that look beyond a gap are "
         "flagged",
     ),
 }

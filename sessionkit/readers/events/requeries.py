@@ -67,7 +67,7 @@ def told(counts: Mapping[str, int]) -> list[str]:
         return []
     said = ", ".join(f"{many:,} {SAID[rule]}" for rule, many in counts.items())
     return [
-        f"queries: {counted(sum(counts.values()), 'query')} merged into others ({said}); merge_queries turns that off"
+        f"queries: {counted(sum(counts.values()), 'query')} merged into others ({said}); merge_queries turns this off"
     ]
 
 

@@ -61,13 +61,13 @@ class Listed:
     def notes(self) -> list[str]:
         """What is to be said."""
         many, first = self.lost
-        said = f"{counted(many, 'click')} on documents that their query's list does not have (first: record {first})"
+        said = f"{counted(many, 'click')} on documents that are not in their query's list (first: record {first})"
         return [*told(self.requeried), *([said] if many else [])]
 
     @property
     def warnings(self) -> list[str]:
         """What is to be warned of."""
-        taken = "that of its first query is taken"
+        taken = "that of its first query is used"
         return [
             f"{name}: several within {counted(many, 'session')} (first: session {first!r}); {taken}"
             for name, (many, first) in self.differing.items()
@@ -233,7 +233,7 @@ def _accounts(marks: pl.LazyFrame, results: pl.LazyFrame) -> tuple[Counts, Count
     lost = found(each.filter(~pl.col("__there"), pl.col(MANY) == "clicks"), RECORD)
     counts = each.group_by(FILE, NOUN, "__there").len().sort(FILE, NOUN).collect().rows()
     onto = {(file, noun): many for file, noun, there, many in counts if there}
-    beside = {(file, f"{noun} on no result listed"): many for file, noun, there, many in counts if not there}
+    beside = {(file, f"{noun} without a listed result"): many for file, noun, there, many in counts if not there}
     return onto, beside, lost
 
 

@@ -92,7 +92,7 @@ def _refuse(events: pl.LazyFrame, broken: pl.LazyFrame, log: Log) -> None:
     first = broken.select(RECORD, RULE).head(1).collect().rows()
     bad = f"; record {first[0][0]}: {first[0][1]} does not hold" if first else ""
     raise DataError(
-        f"{log.files[0].name}: no event is a query; study.toml says which names of events are queries. Events there: "
+        f"{log.files[0].name}: no event is a query; name the events that are queries in study.toml. Events found: "
         f"{there}{bad}"
     )
 

@@ -186,4 +186,6 @@ def _with_users(frame: pl.LazyFrame, file: LogFile) -> tuple[pl.LazyFrame, list[
     if users > 1 or sessions < 2:
         return frame, []
     name = frame.select(pl.col("user_id").first()).collect().item()
-    return frame.drop("user_id"), [f"{file.name}: the user is {name!r} in every session, taken as nobody's name"]
+    return frame.drop("user_id"), [
+        f"{file.name}: the user is {name!r} in every session, so it is not used as a user id"
+    ]

@@ -18,7 +18,7 @@ from sessionkit.readers.io.log_files import LogFile, text_of
 from sessionkit.readers.raw import Raw, as_json
 from sessionkit.readers.records import Log, Taken, raw_of
 
-ALONE = "texts of queries alone; their lists were not logged"
+ALONE = "only texts of queries; their lists were not logged"
 SUBMITTED = re.compile(r'\s*\{\s*"meta"\s*:\s*\{\s*"team_name"')
 
 
@@ -40,17 +40,19 @@ def texts_of(file: LogFile, log: Log) -> Taken:
     try:
         sessions = loads(text, object_pairs_hook=_once)
     except (ValueError, RecursionError) as error:
-        raise DataError(f"{file.name} is no JSON object of sessions with lists of queries ({error})") from None
+        raise DataError(f"{file.name} is not a JSON object of sessions with lists of queries ({error})") from None
     if not isinstance(sessions, dict):
-        raise DataError(f"{file.name} is no JSON object of sessions with lists of queries")
+        raise DataError(f"{file.name} is not a JSON object of sessions with lists of queries")
     if SUBMITTED.match(text):
         raise DataError(
-            f"{file.name} is a run submitted to Sim4IA: guesses of the next query of each session, which nobody asked; the "
-            "sessions themselves are evaluation_sessions_*"
+            f"{file.name} is a run submitted to Sim4IA: predicted next queries, which nobody issued; the sessions "
+            "are in evaluation_sessions_*"
         )
     for session, texts in sessions.items():
         if not isinstance(texts, list):
-            raise DataError(f"{file.name} is no JSON object of sessions with lists of queries: {session!r} has no list")
+            raise DataError(
+                f"{file.name} is not a JSON object of sessions with lists of queries: {session!r} has no list"
+            )
     rows = [
         (session, place, text if isinstance(text, str | None) else json.dumps(text))
         for session, texts in sessions.items()
@@ -74,7 +76,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         again, _ = Counter(name for name, _ in pairs).most_common(1)[0]
-        msg = f"{again!r} is there twice"
+        msg = f"{again!r} appears twice"
         raise ValueError(msg)
     return found
 

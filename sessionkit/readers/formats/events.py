@@ -87,7 +87,7 @@ def take(log: Log) -> Taken:
 def _left_out(raw: Raw) -> list[str]:
     """Return what is to be said of columns whose names only sessionkit may use, such as the ``__v`` of MongoDB."""
     names = [name for name in raw.frame.collect_schema() if name.startswith("__") and name not in RESERVED]
-    return [f"{raw.source}: left out for the two underscores they begin with: {', '.join(names)}"] if names else []
+    return [f"{raw.source}: left out, because they begin with two underscores: {', '.join(names)}"] if names else []
 
 
 def column_names(given: Mapping[str, Any], name: str) -> dict[str, str]:
@@ -95,7 +95,9 @@ def column_names(given: Mapping[str, Any], name: str) -> dict[str, str]:
     for ours, theirs in given.items():
         if ours not in COLUMNS:
             known = ", ".join(COLUMNS)
-            raise DataError(f"{name}: columns.{ours} is no column of events{suggestion(ours, COLUMNS)}; known: {known}")
+            raise DataError(
+                f"{name}: columns.{ours} is not a column of events{suggestion(ours, COLUMNS)}; known: {known}"
+            )
         if not isinstance(theirs, str):
             raise DataError(f"{name}: columns.{ours} = {theirs!r}; give the name of one column of the log")
     return dict(given)
@@ -107,7 +109,7 @@ def action_names(given: Mapping[str, Any], name: str) -> dict[str, str]:
     for action, names in given.items():
         if action not in ACTIONS:
             raise DataError(
-                f"{name}: events.{action} is no kind of event{suggestion(action, ACTIONS)}; known: {', '.join(ACTIONS)}"
+                f"{name}: events.{action} is not a kind of event{suggestion(action, ACTIONS)}; known: {', '.join(ACTIONS)}"
             )
         for event in [names] if isinstance(names, str) else names if isinstance(names, list) else [None]:
             if not isinstance(event, str):
@@ -116,7 +118,7 @@ def action_names(given: Mapping[str, Any], name: str) -> dict[str, str]:
                 )
             if actions.setdefault(event, action) != action:
                 raise DataError(
-                    f"{name}: events called {event!r} are both {actions[event]} and {action}; say one of them"
+                    f"{name}: events called {event!r} are both {actions[event]} and {action}; give one of them"
                 )
     return actions
 
@@ -136,8 +138,8 @@ def in_sessions(stream: pl.LazyFrame, log: Log) -> tuple[pl.LazyFrame, list[str]
     if not log.option("cut_sessions"):
         if gap != SESSION_GAP.default:
             raise UsageError(
-                f"session_gap = {gap!r} cuts nothing, as {log.files[0].name} names its sessions; set cut_sessions = true to cut "
-                "these where they pause, or leave session_gap out"
+                f"session_gap = {gap!r} has no effect, because {log.files[0].name} names its sessions; set "
+                "cut_sessions = true to cut these at pauses, or leave session_gap out"
             )
         return stream, []
     cut = with_sessions(stream.rename({"session_id": "__long"}), user="__long", time=AT, gap=gap)
@@ -150,7 +152,7 @@ def _refuse_idle(log: Log) -> None:
     said = "separator" if separator is not None else "quote" if not log.option("quote") else None
     if said and not any(file.kind == "text" or (file.kind == "ndjson" and separator is not None) for file in log.files):
         raise DataError(
-            f"{log.config.name}: {said} is said of {log.files[0].name}, which is no delimited text and has none; leave {said} out"
+            f"{log.config.name}: {said} is set for {log.files[0].name}, which is not delimited text; leave {said} out"
         )
 
 
@@ -163,7 +165,7 @@ def _records(file: LogFile, log: Log) -> Raw:
         return read_ndjson(file, "queries", keep=log.keep)
     if separator is None:
         raise DataError(
-            f'{file.name}: its name does not say what separates its fields; set separator = "\\t" or another in study.toml'
+            f'{file.name}: its name does not show the separator; set separator = "\\t" or another in study.toml'
         )
     return read_delimited(
         file, "queries", separator=separator, quote='"' if log.option("quote") else None, keep=log.keep
@@ -185,8 +187,8 @@ def _stream(
     wanted = {name: columns.get(name, name) for name in COLUMNS if columns.get(name, name) in there}
     if "event" not in wanted:
         raise DataError(
-            f'{raw.source} has no column event; columns = {{ event = "..." }} in study.toml says which column tells '
-            f"events apart; found {', '.join(there)}"
+            f'{raw.source} has no column event; columns = {{ event = "..." }} in study.toml names the column with '
+            f"the kind of event; found {', '.join(there)}"
         )
     others = [name for name in there if name not in wanted.values() and name not in (*wanted, "issued_at")]
     named = raw.frame.select(

@@ -181,4 +181,4 @@ def _text(value: object) -> str | None:
 def _noted(stream: pl.LazyFrame) -> list[str]:
     """Return what is to be said of queries without text."""
     bare = stream.filter(pl.col(ACTION) == "query", pl.col("query_text").is_null()).select(pl.len()).collect().item()
-    return [f"{bare:,} queries without text; submission names the submitted value that is it"] if bare else []
+    return [f"{bare:,} queries without text; submission names the submitted value with the text"] if bare else []

@@ -43,8 +43,8 @@ def take(log: Log) -> Taken:
             continue
         form = form_of(file.head.decode("utf-8", errors="replace"))
         if form not in (BASIC, DETAILED, LISTS):
-            raise DataError(f"{file.name} has {'scores' if form == SCORES else 'ratings'} and no lists; of Quepid's exports "
-                            "CSV in detail and snapshots have lists")  # fmt: skip
+            raise DataError(f"{file.name} has {'scores' if form == SCORES else 'ratings'} and no lists; Quepid's CSV "
+                            "exports in detail and its snapshots have lists")  # fmt: skip
         records, locate = records_of(file)
         listed = records.filter(pl.col("doc_id").is_not_null() | pl.col(RULE).is_not_null())
         if form == LISTS:
@@ -53,7 +53,7 @@ def take(log: Log) -> Taken:
             )
         if form == BASIC:
             listed = listed.with_columns(rank=pl.int_range(1, pl.len() + 1).over("session_id"))
-            notes.append(f"{file.name}: taken as lists in the order of the lines, as in snapshots of Quepid")
+            notes.append(f"{file.name}: the order of the lines is taken as the rank, as in Quepid's snapshots")
         placed = listed.filter(pl.any_horizontal(pl.col("rank", RULE).is_not_null(), pl.col("doc_id").is_null()))
         queries = records.filter(pl.col("session_id").is_not_null() & pl.col(RULE).is_null()).unique(
             "session_id", keep="first", maintain_order=True

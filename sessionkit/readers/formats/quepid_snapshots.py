@@ -48,7 +48,7 @@ def take_snapshot(file: LogFile) -> Taken:
     for held in (value for _, value in documents(file) if not isinstance(value, Rating)):
         lists, queries = (held.get("docs"), held.get("queries")) if isinstance(held, dict) else (None, None)
         if not isinstance(lists, dict) or not isinstance(queries, list):
-            raise DataError(f"{file.name} is no snapshot of Quepid: it has no docs by query, or no queries")
+            raise DataError(f"{file.name} is not a snapshot of Quepid: it has no docs by query, or no queries")
         system = text_of(held.get("name"))
         known = [one for one in queries if isinstance(one, dict)]
         texts = {text_of(one.get("query_id")): text_of(one.get("query_text")) for one in known}

@@ -48,7 +48,7 @@ def take(log: Log) -> Taken:
     return Taken(
         {name: given for name, given in raws.items() if given},
         merged={(raw.source, "queries given again"): many for raw, many in sets},
-        notes=["query sets have texts of queries alone; their lists were not logged"] if sets else [],
+        notes=["query sets have only texts of queries; their lists were not logged"] if sets else [],
     )
 
 

@@ -75,7 +75,7 @@ def take(log: Log) -> Taken:
     given, rank_base = log.option("topics"), log.option("rank_base")
     if rank_base is not None and log.option("order") != "rank":
         raise DataError(
-            f"{log.config.name}: rank_base = {rank_base} says what ranks count from, but lists are ordered by "
+            f"{log.config.name}: rank_base = {rank_base} is the first rank, but lists are ordered by "
             f'{log.option("order")}; set order = "rank", or leave rank_base out'
         )
     topics, notes = read_topics(log.config.folder / given if given else None, log.workspace)
@@ -126,7 +126,7 @@ def turns_in(topics: pl.Series) -> list[str]:
     turns, of = counted(int(found["len"].sum()), "topic"), counted(len(found), "session")
     return [
         f"{turns} look like turns of {of} ({', '.join(map(repr, first))}, ...), but each became a session of its own, with one "
-        "query. A reader for such runs is planned (session_from), and not there yet; to score them as sessions, write a table with "
+        "query. Such runs cannot be read as sessions yet (session_from is planned); to score them as sessions, write a table with "
         "the columns session_id, query_position, rank and doc_id (and judgment_key, where judgments are by turn), one row a result"
     ]
 

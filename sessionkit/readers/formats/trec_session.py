@@ -157,9 +157,9 @@ def noted(file: LogFile, tally: Counter[str]) -> list[str]:
         f"{file.name}: {words.format(counted(tally[name], NOUNS[name]))}" for name, words in SAID.items() if tally[name]
     ]
     if not tally["results"]:
-        said.append(f"{file.name}: no list in it; lists are taken as not logged, but for those said to be empty")
+        said.append(f"{file.name}: no list found; lists are assumed not logged, except those marked as empty")
     elif not tally["clicks"]:
-        said.append(f"{file.name}: no click in it; whether results were clicked is taken as not logged")
+        said.append(f"{file.name}: no click found; clicks are assumed not logged")
     return said
 
 
@@ -169,11 +169,11 @@ def _warned(file: LogFile, tally: Counter[str], *, mapped: bool) -> list[str]:
     if tally["titles"]:
         remedy = "the map does not have them" if mapped else "give the track's map of sessions to topics as topics"
         said.append(
-            f"{file.name}: {counted(tally['titles'], 'session')} without number of a topic, which goes by its title; {remedy}"
+            f"{file.name}: {counted(tally['titles'], 'session')} without a topic number, so the title is used; {remedy}"
         )
     if tally["other topics"]:
         said.append(
-            f"{file.name}: {counted(tally['other topics'], 'session')} with another topic in the map, which is kept"
+            f"{file.name}: {counted(tally['other topics'], 'session')} with another topic in the map, which is used"
         )
     return said
 

@@ -191,7 +191,7 @@ def take(log: Log) -> Taken:
         "results": sources("results", rows.results.select(pl.exclude(AT))),
     }
     if not raws["queries"]:
-        raise DataError(f"{log.files[0].name}: no record of a query, and none of an event that names one")
+        raise DataError(f"{log.files[0].name}: no query record, and no event that names a query")
     return Taken(
         raws,
         with_names(summed(asked.merged, rows.merged, merged), log.files),

@@ -158,8 +158,8 @@ def noted_ties(tied: Found) -> list[str]:
     if not many:
         return []
     return [
-        f"{counted(many, 'list')} without hits with several objects at one ordinal (first: query {first!r}); they are "
-        "ranked in the order in which they came, the later ones further down"
+        f"{counted(many, 'list')} without hits with several objects at one ordinal (first: query {first!r}); they "
+        "are ranked in their order in the log"
     ]
 
 

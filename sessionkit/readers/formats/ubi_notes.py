@@ -35,7 +35,7 @@ def told(records: pl.LazyFrame, happened: pl.LazyFrame, actions: Actions) -> lis
     notes = []
     many, _ = found(records.filter("undefined"), RECORD)
     if many:
-        notes.append(f"{counted(many, 'record')} with an id of 'undefined', taken as none")
+        notes.append(f"{counted(many, 'record')} with the id 'undefined', taken as missing")
     lost = happened.filter(pl.col("query_id").is_null())
     clicked = pl.col("action_name").is_in(list(actions.clicks))
     many, first = found(lost, RECORD)
@@ -47,7 +47,7 @@ def told(records: pl.LazyFrame, happened: pl.LazyFrame, actions: Actions) -> lis
     unread = records.filter(pl.col("timestamp").is_not_null(), pl.col(AT).is_null())
     many, first = found(unread, "timestamp")
     if many:
-        notes.append(f"{counted(many, 'record')} with a timestamp that is none (first: {first!r})")
+        notes.append(f"{counted(many, 'record')} with an invalid timestamp (first: {first!r})")
     return notes
 
 

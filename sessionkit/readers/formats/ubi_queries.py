@@ -184,15 +184,13 @@ def _with_sessions(
     near_by, by_gap, alone = counts.collect().row(0)
     notes = []
     if near_by:
-        notes.append(f"{counted(near_by, 'query')} without events put into the session of their client within {gap}")
+        notes.append(f"{counted(near_by, 'query')} without events added to the session of their client within {gap}")
     if by_gap:
         notes.append(
             f"{counted(by_gap, 'query')} without session_id: sessions of their client cut by {gap} of inactivity"
         )
     if alone:
-        notes.append(
-            f"{counted(alone, 'query')} of which neither session nor client nor user is known: each is a session of its own"
-        )
+        notes.append(f"{counted(alone, 'query')} without session, client and user: each is a session")
     if not recut:
         notes += _long(named, within, gap)
     names = pl.coalesce(CUT, "session_id", KEY) if recut else pl.coalesce("session_id", CUT, KEY)
@@ -209,8 +207,8 @@ def _long(queries: pl.LazyFrame, gap: timedelta, said: str | float) -> list[str]
     if not many:
         return []
     return [
-        f"{counted(many, 'session')} of the log with pauses above {said} (first: {first!r}): those of a browser are no "
-        "sessions of a task; cut_sessions = true cuts them"
+        f"{counted(many, 'session')} of the log with pauses above {said} (first: {first!r}): a browser session is "
+        "not a task; cut_sessions = true cuts it at pauses"
     ]
 
 
@@ -233,7 +231,7 @@ def _noted(queries: pl.LazyFrame, told: pl.LazyFrame, events: pl.LazyFrame) -> l
     many, first = found(told.filter(pl.col("sessions") > 1), KEY)
     if many:
         notes.append(
-            f"{counted(many, 'query id')} with events of several sessions (first: {first!r}); the first is taken"
+            f"{counted(many, 'query id')} with events of several sessions (first: {first!r}); the first session is used"
         )
     texts = queries.select(KEY, "query_text")
     saying = events.filter(pl.col("user_query").is_not_null())

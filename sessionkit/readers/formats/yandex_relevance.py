@@ -63,7 +63,7 @@ def take(log: Log) -> Taken:
     files, others = those_that_fit(log, lambda text: _looks(text) or LABEL.match(text) is not None)
     files = [file for file in files if file not in labels]
     if not files:
-        raise DataError(f"{labels[0].name} holds labels alone; name the file of queries and clicks as well")
+        raise DataError(f"{labels[0].name} contains only labels; give the file of queries and clicks too")
     by_region = log.option("labels_by") == "query_and_region"
     make = partial(_made, tick=tick_of(log), by_region=by_region)
     taken = take_flat(log, _records, KEY, make, files=files)

@@ -46,7 +46,7 @@ def fields_of(file: LogFile, names: Sequence[str], *, least: int, most: int | No
     try:
         kept = keep(with_undecoded(frame, file.undecoded))
         if kept.head(1).collect().is_empty():
-            raise DataError(f"{file.name} holds nothing but blank lines")
+            raise DataError(f"{file.name} contains only blank lines")
     except pl.exceptions.ComputeError:
         return fields_of(mended(file), names, least=least, most=most, keep=keep)
     except OSError as error:

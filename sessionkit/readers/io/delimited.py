@@ -155,13 +155,13 @@ def _kept(
                 copy = mended(file)
                 return _kept(copy, form, skip, keep, _records(copy, form, skip))
             raise DataError(
-                f"{file.name} cannot be taken apart: a quote is not closed{_odd_line(file.path, quote)}; "
+                f"{file.name} cannot be split into fields: a quote is not closed{_odd_line(file.path, quote)}; "
                 "if quotes are data, set quote = false for it in study.toml"
             ) from None
         except OSError as error:
             raise cut_short(file.name, error) from None
     raise DataError(
-        f"{file.name}: its first record has over 2,000 fields more than its {len(form.names)} columns; is the separator right?"
+        f"{file.name}: its first record has over 2,000 more fields than its {len(form.names)} columns; is the separator right?"
     )
 
 

@@ -119,11 +119,11 @@ def as_ndjson(file: LogFile) -> LogFile:
         for item in json_items(file):
             if empty and not item.broken and not isinstance(item.value, dict):
                 kind = "lists" if isinstance(item.value, list) else "values"
-                raise DataError(f"{file.name} is a JSON array of {kind}, in which nothing has a name; {BY_RECORD}")
+                raise DataError(f"{file.name} is a JSON array of {kind}, without names; {BY_RECORD}")
             target.write(f"{NO_JSON if item.broken else ''}{LINE_ENDS.sub(' ', item.text)}\n")
             empty = False
     if empty:
-        raise DataError(f"{file.name} is an empty JSON array; there is no record in it")
+        raise DataError(f"{file.name} is an empty JSON array; it has no records")
     return replace(file, path=copy, kind="ndjson")
 
 
@@ -218,7 +218,7 @@ def _item(document: _Document, name: str) -> Item:
 def _members(document: _Document) -> Iterator[Item]:
     """Return the items of the arrays of an object."""
     if document.next() != "{":
-        raise DataError(f"{document.name}, line {document.line}: the document is no JSON object of tables")
+        raise DataError(f"{document.name}, line {document.line}: the document is not a JSON object of tables")
     document.pass_to(document.at + 1)
     while (character := document.next()) != "}":
         line = document.line

@@ -78,8 +78,8 @@ def refuse_sparse(file: LogFile, columns: int, memory: int | None = None, *, row
     values = columns * (rows or 0)
     if values > most:
         raise DataError(
-            f"{file.name} has {columns:,} columns (or keys) and {counted(rows or 0, 'record')}, a table of {values:,} values; "
-            f"within the memory that may be used, one of {most:,} can be read. If names of columns are values, such as ids, "
+            f"{file.name} has {columns:,} columns (or keys) and {counted(rows or 0, 'record')}, a table of "
+            f"{values:,} values; the memory limit allows {most:,}. If names of columns are values, such as ids, "
             f"write each as a record with a column for the name and one for the value; or allow more with "
             f"--memory {_size(values * VALUE)}"
         )
@@ -100,9 +100,9 @@ def _lines(file: LogFile) -> int:
 def _too_long(file: LogFile, place: str, most: int) -> str:
     """Return what is said of a line that is too long, at this place."""
     return (
-        f"{file.name}, {place}: it is longer than {_size(most)}, the longest that can be read within the memory that may be used "
-        f"(it takes about {LINE} times its length). If a quote or a line end is missing there, mend it, or remove it; or allow "
-        "more with --memory"
+        f"{file.name}, {place}: it is longer than {_size(most)}, the most that the memory limit allows (it takes "
+        f"about {LINE} times its length). If a quote or a line end is missing there, correct it; or allow more "
+        "with --memory"
     )
 
 

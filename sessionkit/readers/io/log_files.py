@@ -188,7 +188,7 @@ def not_utf8(file: LogFile) -> DataError:
 
 def _in_toml(section: str) -> str:
     """Return where study.toml says how a file is written."""
-    return f"beside its path under [{section}] in study.toml" if section else "for it in study.toml"
+    return f"under [{section}] in study.toml" if section else "for it in study.toml"
 
 
 def _undecodable(path: Path) -> int | None:
@@ -206,7 +206,7 @@ def cut_short(name: str, reason: object) -> Exception:
     """Return the error for a compressed file that ends early or is damaged, or the reason itself where a disk is full."""
     if isinstance(reason, OSError) and lack_of_space(reason):
         return reason
-    return DataError(f"{name} cannot be unpacked, it is cut short or damaged ({reason}); fetch it again")
+    return DataError(f"{name} cannot be unpacked; it is cut short or damaged ({reason}); download it again")
 
 
 def _missing(name: str, path: Path) -> DataError:
@@ -214,7 +214,7 @@ def _missing(name: str, path: Path) -> DataError:
     if path.is_dir():
         return DataError(f"{name}: {path} is a directory where a file is needed")
     if path.exists():
-        return DataError(f"{name}: {path} is a device or a pipe; write what comes from it to a file and name that")
+        return DataError(f"{name}: {path} is a device or a pipe; write its output to a file and give that")
     folder = path.parent
     if not folder.is_dir():
         return DataError(f"{name}: no such file; looked for {path}, whose folder does not exist")

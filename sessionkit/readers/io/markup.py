@@ -138,18 +138,18 @@ class Markup:
             yield
         except DefusedXmlException:
             raise DataError(
-                f"{self.file.name}: a document type (<!DOCTYPE ...>) stands before its elements, which no log needs and which "
-                "can do harm; remove it from the file"
+                f"{self.file.name}: a document type (<!DOCTYPE ...>) comes before its elements; it can be harmful "
+                "and logs do not need it, so remove it"
             ) from None
         except ParseError as error:
             line = error.position[0]
             reason = str(error).rpartition(": line")[0]
             raise DataError(
-                f"{self.file.name}, line {line}: not well-formed XML ({reason}); mend that line, or fetch the file again"
+                f"{self.file.name}, line {line}: not well-formed XML ({reason}); correct that line, or download the file again"
             ) from None
         except UnknownEncodingError as error:
             raise DataError(
-                f'{self.file.name} says it is in the encoding {error}, which parsers of XML do not know; set encoding = "..." '
+                f'{self.file.name} declares the encoding {error}, which XML parsers do not know; set encoding = "..." '
                 "for it in study.toml"
             ) from None
         except DAMAGED as error:

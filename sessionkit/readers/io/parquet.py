@@ -38,7 +38,7 @@ def read_parquet(file: LogFile, table: str, *, keep: Keep = in_place) -> Raw:
         The file is not readable as Parquet: it is damaged, packed once more, or has values of a kind that is not known.
     """
     if is_packed(file.path):
-        raise DataError(f"{file.name} is a Parquet file packed once more, by gzip or zstd; unpack it first")
+        raise DataError(f"{file.name} is a Parquet file compressed again by gzip or zstd; unpack it first")
     scan = pl.scan_parquet(file.path, glob=False, row_index_name=RECORD, row_index_offset=1)
     frame = scan.with_columns(pl.col(RECORD).cast(pl.Int64))
     try:

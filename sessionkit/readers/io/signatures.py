@@ -7,13 +7,13 @@ import re
 from pathlib import PurePath
 
 GZIP, ZSTD, PARQUET = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PAR1"
-AS_CSV = "export it as CSV, a file for each sheet, and name that"
-UNPACK = "unpack it and name what is in it; a single file may be packed as .gz or .zst"
-AS_TABLE = "write its tables as CSV or Parquet and name those"
+AS_CSV = "export it as CSV, one file per sheet, and give that"
+UNPACK = "unpack it and give its files; a single file may be packed as .gz or .zst"
+AS_TABLE = "write its tables as CSV or Parquet and give those"
 SIGNATURES = (
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", f"an old Excel workbook or Office document, which is not read; {AS_CSV}"),
     (b"SQLite format 3\x00", f"an SQLite database, which is not read; {AS_TABLE}"),
-    (b"%PDF-", "a PDF document, in which there are no records; ask for the data as CSV"),
+    (b"%PDF-", "a PDF document, which has no records; ask for the data as CSV"),
     (b"ARROW1\x00", f"an Arrow file (Feather), which is not read; {AS_TABLE}"),
     (b"\x89HDF\r\n", f"an HDF5 file, which is not read; {AS_TABLE}"),
     (b"Obj\x01", f"an Avro file, which is not read; {AS_TABLE}"),
@@ -28,8 +28,8 @@ SIGNATURES = (
     (b"7z\xbc\xaf\x27\x1c", f"a 7z archive, which is not read; {UNPACK}"),
     (b"Rar!\x1a\x07", f"a RAR archive, which is not read; {UNPACK}"),
     (b"\x04\x22\x4d\x18", f"packed by lz4, which is not read; {UNPACK}"),
-    (b"\x89PNG\r\n", "an image, in which there are no records; name the log"),
-    (b"\xff\xd8\xff", "an image, in which there are no records; name the log"),
+    (b"\x89PNG\r\n", "an image, which has no records; give the log"),
+    (b"\xff\xd8\xff", "an image, which has no records; give the log"),
 )
 """How files begin, and what they are."""
 ZIP = (b"PK\x03\x04", b"PK\x05\x06")
@@ -40,7 +40,7 @@ IN_ZIP = (
         f"an OpenDocument spreadsheet, and spreadsheets are not read yet; {AS_CSV}",
     ),
     (b"xl/", (".xlsx", ".xlsm"), f"an Excel workbook, and spreadsheets are not read yet; {AS_CSV}"),
-    (b"word/", (".docx",), "a Word document, which is not read; save the table in it as CSV and name that"),
+    (b"word/", (".docx",), "a Word document, which is not read; save the table in it as CSV and give that"),
 )
 """What is among the first names in a zip archive, what the archive is then called, and what it is."""
 BZIP2 = re.compile(rb"BZh[1-9]1AY&SY")
@@ -62,7 +62,7 @@ def unread(head: bytes, name: str) -> str | None:
         Its first bytes, unpacked.
 
     >>> print(unread(b"%PDF-1.7\n%...", "log.csv"))
-    a PDF document, in which there are no records; ask for the data as CSV
+    a PDF document, which has no records; ask for the data as CSV
     >>> unread(b"session_id,rank\n", "log.csv") is None
     True
     """
@@ -79,11 +79,9 @@ def unread(head: bytes, name: str) -> str | None:
     if head[257:262] == b"ustar":
         return f"a tar archive, which is not read; {UNPACK}"
     if HTML.match(head.removeprefix(codecs.BOM_UTF8)):
-        return "a web page (HTML), as one gets in place of a file that asks to sign in; fetch the file itself"
+        return "a web page (HTML), perhaps a sign-in page; download the file itself"
     if not head.startswith(PARQUET) and utf16_of(head) is None and _is_binary(head[:LOOK]):
-        return (
-            f"binary, of no kind that is known (it begins with {head[:12]!r}); save it as CSV or Parquet and name that"
-        )
+        return f"binary, of an unknown kind (it begins with {head[:12]!r}); save it as CSV or Parquet and give that"
     return None
 
 

@@ -28,9 +28,9 @@ WHITESPACE = "whitespace"
 SEPARATORS = ",\t;|"
 """What may separate fields where nothing says it but the header."""
 IDLE = {
-    "parquet": (("separator", "quote", "header", "encoding"), "Parquet and says itself how its values are written"),
+    "parquet": (("separator", "quote", "header", "encoding"), "Parquet and needs none"),
     "ndjson": (("quote", "header"), "JSON, where every record names its values"),
-    WHITESPACE: (("quote",), "fields between blanks, which no quotes keep together"),
+    WHITESPACE: (("quote",), "fields between blanks, without quotes"),
 }
 """What there is not to be said of a kind of file, and why."""
 
@@ -128,7 +128,7 @@ def _refuse_idle(file: LogFile, name: str, options: Mapping[str, Any]) -> None:
     idle, reason = IDLE.get(kind, ((), ""))
     for option in idle:
         if option in options and not (kind == WHITESPACE and options[option] is False):
-            raise DataError(f"[{name}] says {option} of {file.name}, which is {reason}; leave {option} out of it")
+            raise DataError(f"[{name}] sets {option} for {file.name}, which is {reason}; leave {option} out")
 
 
 def labeled(raw: Raw, labels: Mapping[str, float]) -> Raw:
@@ -179,7 +179,7 @@ def _separator(file: LogFile, name: str, options: Mapping[str, Any]) -> str:
         if needed <= {field.strip(' \r"') for field in first.split(separator)}:
             return separator
     raise DataError(
-        f"{file.name}: neither its name nor its first line ({first.strip()[:60]!r}) says what separates its fields; "
+        f"{file.name}: neither its name nor its first line ({first.strip()[:60]!r}) shows the separator; "
         'set separator = "\\t", "," or "whitespace" for it in study.toml'
     )
 

@@ -25,7 +25,7 @@ from sessionkit.readers.raw import Raw
 from sessionkit.readers.sniffer import fitting, glimpse, the_one
 from sessionkit.readers.stream import Sources, StreamedLog
 
-KNOWN = "sessionkit formats --judgments lists what judgments can be"
+KNOWN = "sessionkit formats --judgments lists the formats of judgments"
 OF_ALL = {"path", "format", "encoding", "keys", "labels"}
 """What study.toml may say of a file of judgments in any format."""
 DESCRIBE = {"separator", "quote", "header", "columns"}
@@ -167,13 +167,15 @@ def _found(base: Path, name: str, options: Mapping[str, Any], config: Config, co
     entry = registry.JUDGMENTS[format_ or "tables"]
     if file.kind == "parquet" and not entry.parquet:
         readable = [one for one, other in registry.JUDGMENTS.items() if other.parquet]
-        raise DataError(f"{file.name} is Parquet, from which no {format_} are read, but {listed(readable)}")
+        raise DataError(
+            f"{file.name} is Parquet, which format {format_} does not read; formats that do: {listed(readable)}"
+        )
     for option in options:
         if option not in OF_ALL and option not in entry.takes:
             other = "" if named else ', or say format = "tables" if it is a table of another kind'
             raise DataError(
-                f"{config.name}: [judgments] says {option} of {file.name}, which is read as {format_}; that takes no {option}. "
-                f"Leave it out{other}"
+                f"{config.name}: [judgments] sets {option} for {file.name}, which is read as {format_} and takes no "
+                f"{option}. Leave it out{other}"
             )
     said = replace(config, tables={**config.tables, "judgments": options})
     return JudgmentFile(path, file, format_, said, config.worth)
@@ -197,7 +199,7 @@ def _refuse_idle(files: Sequence[JudgmentFile], config: Config) -> None:
             names = [f"{one.file.name} ({one.format or 'tables'})" for one in files]
             given = f"the judgments are {listed(names)}" if names else "no judgments are given"
             raise DataError(
-                f"{config.name}: {option} = {config.options[option]!r} says how qrels are taken, but {given}; leave {option} "
+                f"{config.name}: {option} = {config.options[option]!r} applies to qrels, but {given}; leave {option} "
                 "out, or give qrels"
             )
 
@@ -208,7 +210,7 @@ def _unknown(path: Path, error: DataError) -> DataError:
     if not look.says:
         return error
     if logs := fitting([look], registry.FORMATS):
-        return DataError(f"{path.name} is no judgments, it looks like a log ({logs[0]}); {KNOWN}")
+        return DataError(f"{path.name} is not a file of judgments but looks like a log ({logs[0]}); {KNOWN}")
     return DataError(f"{error}; {KNOWN}")
 
 

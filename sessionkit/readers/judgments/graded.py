@@ -121,8 +121,8 @@ def _read(file: LogFile, config: Config, keys: str) -> list[Raw]:
     columns = found[0] or found[1]
     if columns is None and names and not given:
         raise DataError(
-            f"{file.name} has the columns {', '.join(names)}; none of them is known as query or topic, document "
-            "and grade. In study.toml, [judgments] can say which is: columns = { judgment_key = ..., doc_id = ..., grade = ... }"
+            f"{file.name} has the columns {', '.join(names)}; they do not name a query or topic, a document and a "
+            "grade. In study.toml, [judgments] can name them: columns = { judgment_key = ..., doc_id = ..., grade = ... }"
         )
     options["columns"] = {**(columns or {}), **given}
     if file.kind == "text" and separator:
@@ -150,7 +150,7 @@ def _refuse_words(file: LogFile, grades: pl.Series, name: str, worth: Mapping[st
     esci = any({word.casefold() for word in words} <= known for known in ESCI)
     short = "" if any("," in word for word in words) else f"--labels '{','.join(f'{word}=...' for word in words)}', or "
     raise DataError(
-        f"{file.name}: the grades in column {name!r} are words, no numbers. Say what they are worth: {short}in study.toml, "
+        f"{file.name}: the grades in column {name!r} are words, not numbers. Give their values: {short}in study.toml, "
         f"[judgments] with path and labels = {{ {said} }}"
         + (" (for ESCI, Reddy et al. use 1 for E, 0.1 for S, 0.01 for C, 0 for I)" if esci else "")
     )

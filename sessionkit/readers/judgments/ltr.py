@@ -69,7 +69,7 @@ def read_ltr(file: LogFile) -> list[Raw]:
     rule = pl.when(unread).then(pl.lit(READABLE)).when(several).then(pl.lit(ONE_TEXT))
     if len(rows) and rows.select(unread.all()).item():
         raise DataError(
-            f"{file.name}: no line of it says '# document text of the query' behind its features (line {rows[RECORD][0]}: "
+            f"{file.name}: no line of it says '# document text of the query' after its features (line {rows[RECORD][0]}: "
             f"{rows['line'][0][:60]!r}), and judgments need both"
         )
     frame = rows.select(

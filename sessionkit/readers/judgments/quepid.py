@@ -59,7 +59,7 @@ def read(file: LogFile, config: Config) -> list[Raw]:  # noqa: ARG001 - all form
         )
     if form is None:
         raise DataError(
-            f"{file.name} is no export of Quepid: its columns are {', '.join(header_of(head))}, where query, docid and "
+            f"{file.name} is not an export of Quepid: its columns are {', '.join(header_of(head))}; query, docid and "
             "rating are needed"
         )
     return graded(file) if form in (BASIC, DETAILED) else book(file)

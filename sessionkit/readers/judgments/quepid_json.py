@@ -53,7 +53,9 @@ def ratings_of(file: LogFile) -> tuple[list[Rating], dict[str, int]]:
             for place, query in children(value, path, "queries"):
                 found += _of_query(place, query, bare)
         else:
-            raise DataError(f"{file.name}: {path} holds neither queries nor query_doc_pairs, as exports of Quepid do")
+            raise DataError(
+                f"{file.name}: {path} has neither queries nor query_doc_pairs, which exports of Quepid have"
+            )
     return found, bare
 
 

@@ -113,7 +113,7 @@ def rated(file: LogFile, ratings: Sequence[Rating], *, last_of: Sequence[str] = 
         kept = frame.filter(~whole | alike.is_last_distinct())
     raws = [source(file, kept, "ratings", locate=_way_back(ratings))]
     if len(frame) > len(kept):
-        raws.append(rowless(file, "ratings given again, of which the last counts", merged=len(frame) - len(kept)))
+        raws.append(rowless(file, "repeated ratings, of which the last counts", merged=len(frame) - len(kept)))
     return raws
 
 

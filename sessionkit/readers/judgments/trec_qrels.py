@@ -59,14 +59,14 @@ def read(file: LogFile, config: Config) -> Sequence[Raw]:
     options = {"separator": WHITESPACE, **config.of_judgments}
     if options["separator"] != WHITESPACE:
         raise DataError(
-            f"{config.name}: [judgments] says separator of {file.name}, which is read as qrels, whose fields stand between "
+            f"{config.name}: [judgments] sets separator for {file.name}, which is read as qrels with fields between "
             'blanks; leave separator out, or say format = "tables"'
         )
     first = first_fields(file.head.decode("utf-8", errors="replace"))
     if not {"header", "columns"} & set(options) and not any(len(fields) == len(QRELS) for fields in first):
         shown = " ".join(first[0])[:60] if first else ""
         raise DataError(
-            f"{file.name} is no qrels: a line is a topic, an iteration, a document and a grade between blanks, and its first "
+            f"{file.name} is not a qrels file: a line is a topic, an iteration, a document and a grade between blanks, and its first "
             f"is {shown!r}; under [judgments] leave format out to have it recognized, or describe its columns"
         )
     raw = read_table(file, "judgments", options, config=config, keep=in_memory)
@@ -98,8 +98,8 @@ def refuse_preferences(file: LogFile, config: Config) -> Sequence[Raw]:  # noqa:
         Always.
     """
     raise DataError(
-        f"{file.name}: preferences (prefs) say which of two documents is the better one within a group, not how good a "
-        "document is; measures here need grades: give qrels"
+        f"{file.name}: preferences (prefs) say which of two documents is better, not how good each is; measures need "
+        "grades: give qrels"
     )
 
 

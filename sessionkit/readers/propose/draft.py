@@ -29,7 +29,7 @@ ROLES = {
     "doc_id": "document",
 }
 """What every row of results must have, in words."""
-NEEDED = "none of them lay out a log: a session, the position of the query in it (1, 2, 3, ...), the rank of a result, a document"
+NEEDED = "they do not show a log: a session, a query position (1, 2, 3, ...), the rank of a result, a document"
 HEAD = "A study.toml as sessionkit proposes it; what it cannot know is asked in lines that begin with '# ?'."
 
 
@@ -72,9 +72,9 @@ def propose(paths: PathText | Sequence[PathText], *, folder: PathText | None = N
     """
     given = [Path(paths)] if isinstance(paths, str | PathLike) else [Path(path) for path in paths]
     if not given:
-        raise UsageError("name the files to propose a study.toml for")
+        raise UsageError("give the files to propose a study.toml for")
     if len({path.resolve() for path in given}) < len(given):
-        raise UsageError("a file is named twice; name each once")
+        raise UsageError("a file is given twice; give each once")
     place = Path() if folder is None else Path(folder)
     for path in given:
         _refuse(path)
@@ -102,20 +102,20 @@ def _refuse(path: Path) -> None:
         there = sorted(entry.name for entry in path.parent.iterdir()) if path.parent.is_dir() else []
         raise DataError(f"{path}: no such file{suggestion(path.name, there)}")
     if not (path.is_file() or path.is_dir()):
-        raise DataError(f"{path} is a device or a pipe; write what comes from it to a file and name that")
+        raise DataError(f"{path} is a device or a pipe; write its output to a file and give that")
     if path.suffix.lower() == ".toml":
-        raise UsageError(f"{path} is a study.toml already; name the files of the log")
+        raise UsageError(f"{path} is already a study.toml; give the files of the log")
     if path.is_dir() and known([path]) is None:
         inside = sorted(entry.name for entry in path.iterdir() if entry.is_file() and not entry.name.startswith("."))
         names = f"the files in it: {', '.join(inside[:6])}" if inside else "files"
-        raise DataError(f"{path} is a directory, and no log of a known format; name {names}")
+        raise DataError(f"{path} is a directory, not a log of a known format; give {names}")
     if formats_of_judgments(path)[:1] == ["prefs"]:
-        raise DataError(f"{path.name} holds preferences (prefs), no grades; measures here need grades: give qrels")
+        raise DataError(f"{path.name} contains preferences (prefs), not grades; measures need grades: give qrels")
     try:
         path_from(Path(), path).encode()
     except UnicodeEncodeError:
         raise DataError(
-            f"the path {str(path)!r} cannot be written as UTF-8, which a study.toml is; rename it"
+            f"the path {str(path)!r} cannot be written in UTF-8, as a study.toml must be; rename it"
         ) from None
 
 
@@ -136,9 +136,7 @@ def _require_log(parts: Sequence[LogFileKind]) -> None:
         return
     judged = [part.name for part in parts if part.kind == "judgments"]
     if len(judged) == len(parts):
-        raise DataError(
-            f"{listed(judged)}: judgments alone, no log; name the log as well: sessionkit init LOG {judged[0]}"
-        )
+        raise DataError(f"{listed(judged)}: only judgments, no log; give the log too: sessionkit init LOG {judged[0]}")
     most = max((part for part in parts if part.kind != "judgments"), key=lambda part: len(part.columns))
     if not most.sample.named:
         raise DataError(

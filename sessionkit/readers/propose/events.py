@@ -43,7 +43,7 @@ def sections_of_events(parts: Sequence[LogFileKind], folder: Path) -> list[TomlS
     for other in logs[1:]:
         if other.sample.columns != first.sample.columns or other.sample.options != first.sample.options:
             raise DataError(
-                f"{first.name} and {other.name} both look like events, and have other columns; propose one at a time"
+                f"{first.name} and {other.name} both look like events but have different columns; propose one at a time"
             )
     judged = judgments_of(next((part for part in parts if part.kind == "judgments"), None), {})
     columns = _columns(first, judged)
@@ -57,15 +57,13 @@ def sections_of_events(parts: Sequence[LogFileKind], folder: Path) -> list[TomlS
             Line(
                 "session_gap",
                 "30m",
-                ("no column names sessions: those of a user end with a pause. Is 30 minutes right?",),
+                ("no column names sessions: a pause ends the session of a user. Is 30 minutes right?",),
             )
         )
     sections = [TomlSection((), tuple(top)), *_named(first, columns, judged), _actions(columns["event"])]
     left = [part.name for part in parts if part.kind not in ("events", "judgments")]
     if left:
-        asked = (
-            f"not used, as a log of events is described by its events alone: {listed([quoted(name) for name in left])}"
-        )
+        asked = f"not used, because only its events describe a log of events: {listed([quoted(name) for name in left])}"
         sections.append(TomlSection((), (Line(questions=(asked,)),)))
     if judged.match is not None:
         sections += sections_of(judged.match, folder)
@@ -106,7 +104,7 @@ def _columns(part: LogFileKind, judged: JudgmentProposal) -> dict[str, SampleCol
             found[ours] = one
     if "session_id" not in found and not {"user_id", "time"} <= set(found):
         raise DataError(
-            f"{part.name} looks like a log of events, but no column of it names sessions, and none users beside times; found "
+            f"{part.name} looks like a log of events, but no column of it names sessions, and none names users with times; found "
             f"{', '.join(part.columns)[:300]}"
         )
     return found
@@ -195,6 +193,6 @@ def _actions(event: SampleColumn) -> TomlSection:
     if rest:
         more = f" and {len(rest) - SHOWN} more" if len(rest) > SHOWN else ""
         shown = ", ".join(map(quoted, rest[:SHOWN]))
-        asked = f"events that carry nothing so far: {shown}{more}. Is one of them a query, impression, click or leave?"
+        asked = f"events that are not used so far: {shown}{more}. Is one of them a query, impression, click or leave?"
         lines.append(Line(questions=(asked,)))
     return TomlSection(("events",), tuple(lines))

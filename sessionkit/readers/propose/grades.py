@@ -30,7 +30,7 @@ def grade_of(part: LogFileKind) -> SampleColumn:
         return max(named, key=lambda one: likeness(one.name, "grade"))
     numbers = [one for one in columns if one.distinct and not one.given.cast(pl.Float64, strict=False).null_count()]
     if not numbers:
-        raise DataError(f"{part.name}: no column of it can be a grade; found {', '.join(part.columns)[:300]}")
+        raise DataError(f"{part.name}: no column can be a grade; found {', '.join(part.columns)[:300]}")
     return min(numbers, key=lambda one: one.distinct)
 
 
@@ -68,11 +68,11 @@ def label(match: Match, grade: SampleColumn) -> None:
     known = {word: WORTH[word.casefold()] for word in words if word.casefold() in WORTH}
     if len(known) == len(words):
         match.options["labels"] = known
-        match.ask("labels", "grades are words. Are they worth that?")
+        match.ask("labels", "grades are words. Are these their values?")
         return
     shown = ", ".join(quoted(word) for word in words[:6])
     match.ask(
         "grade",
-        f"some grades are no numbers ({shown}): these rows are rejected, unless labels = {{ word = number, ... }} above says what "
-        "they are worth",
+        f"some grades are not numbers ({shown}): these rows are rejected, unless labels = {{ word = number, ... }} "
+        "above gives their values",
     )

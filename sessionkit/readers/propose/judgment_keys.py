@@ -65,7 +65,7 @@ def choose_key(match: Match, keys: list[SampleColumn], doc: SampleColumn, log: d
         match.ask(
             where,
             f"keys of the judgments are taken for {quoted(best.hold.column.name)} of the log ({best.judged:.0%} of results are "
-            f"judged by it); {listed(list(dict.fromkeys(rivals))[:3])} would do as well. Which is it?",
+            f"judged by it); {listed(list(dict.fromkeys(rivals))[:3])} would also fit. Which is it?",
         )
     return best.key
 

@@ -74,11 +74,11 @@ def judgments_of(part: LogFileKind | None, log: dict[str, Match]) -> JudgmentPro
         docs = _candidates(part, grade)
         keys = [one for one in part.columns.values() if one is not grade]
     if not docs:
-        raise DataError(f"{part.name}: no column of it can be the document that was judged")
+        raise DataError(f"{part.name}: no column can be the document that was judged")
     doc = _choose_document(results, docs) if results is not None else docs[0]
     keys = [one for one in keys if one is not doc]
     if not keys:
-        raise DataError(f"{part.name}: no column says what a judgment belongs to: a topic, a session or a query")
+        raise DataError(f"{part.name}: no column shows what a judgment belongs to: a topic, a session or a query")
     key = choose_key(match, keys, doc, log)
     if part.format != "qrels":
         match.columns |= {"judgment_key": key.name, "doc_id": doc.name, "grade": grade.name}
@@ -106,9 +106,7 @@ def _choose_document(results: Match, judged: list[SampleColumn]) -> SampleColumn
         key=lambda one: (not once[one.name], -likeness(one.name, "doc_id") if part.sample.named else 0, -one.distinct)
     )
     if not things:
-        raise DataError(
-            f"{part.name} looks like results, but no column of it can be doc_id, the document that was shown"
-        )
+        raise DataError(f"{part.name} looks like results, but no column can be doc_id, the document that was shown")
     pairs = [pair for pair in shared(things[:TRIED], judged) if pair[0] > 0]
     if pairs:
         common, ours, theirs = max(

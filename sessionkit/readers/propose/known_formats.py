@@ -86,12 +86,14 @@ def sections_of_known(found: RecognizedFiles, folder: Path) -> list[TomlSection]
     lines += _of_judgments(judgments[:1])
     lines += [
         Line(
-            questions=(f"{path.name} holds judgments too; study.toml takes one file: give it to ingest as --judgments",)
+            questions=(
+                f"{path.name} holds judgments too; study.toml takes one file: give this one to ingest as --judgments",
+            )
         )
         for path in judgments[1:]
     ]
     lines += [
-        Line(questions=(f"{quoted(path.name)} is of no format that belongs to this log, and is not used. What is it?",))
+        Line(questions=(f"{quoted(path.name)} has no format that fits this log and is not used. What is it?",))
         for path in rest
     ]
     if name in ZONELESS:

@@ -142,17 +142,17 @@ def _ask_of_layout(match: Match, layout: ListColumns) -> None:
             "taken as not logged"
         )
         why = (
-            "It runs on from session to session: number queries anew in each"
+            "It continues from session to session: number queries from 1 in each"
             if _runs_on(match)
             else 'If they returned nothing, say missing_positions = "empty" below format'
         )
         match.ask("query_position", f"{many}. {why}")
     if layout.twice > 0:
-        many = f"in {layout.twice:.1%} of lists a rank comes twice; all rows but the first are rejected"
+        many = f"in {layout.twice:.1%} of lists a rank appears twice; all rows but the first are rejected"
         user = next((one for one in match.unused if likeness(one.name, "user_id") and _tells_apart(match, one)), None)
         why = "What are they?"
         if user is not None:
-            why = f"Not so for each {quoted(user.name)}: if sessions are numbered anew for each, give them ids that no other has"
+            why = f"Not so for each {quoted(user.name)}: if sessions are numbered from 1 for each, give them unique ids"
         match.ask("rank", f"{many}. {why}")
     for ours in ("session_id", *COUNTING):
         column = match.column(ours)

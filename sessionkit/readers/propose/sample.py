@@ -31,7 +31,9 @@ BYTES = 1 << 26
 """Bytes of text that are looked at, where lines are long."""
 LOOK = 1 << 20
 """Characters that say how a text is written."""
-NO_TABLE = "looks like no table: no comma, tab, semicolon, bar or blank divides its lines into as many fields each"
+NO_TABLE = (
+    "does not look like a table: no comma, tab, semicolon, bar or blank splits its lines into the same number of fields"
+)
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,7 @@ def sample_of(path: Path, workspace: Path, *, qrels: bool = False) -> Sample:
         head = stream.read(HEAD)
     utf16 = utf16_of(head)
     if utf16 is None and b"\0" in head:
-        raise DataError(f"{name} is binary, no table; save it as CSV or tab-separated text, or as Parquet")
+        raise DataError(f"{name} is binary, not a table; save it as CSV or tab-separated text, or as Parquet")
     copy = workspace / f"sample-{len(list(workspace.iterdir()))}.txt"
     whole = _copied(file, utf16, copy)
     options, doubts = _encoding(file, copy, utf16)
@@ -110,7 +112,7 @@ def sample_of(path: Path, workspace: Path, *, qrels: bool = False) -> Sample:
         raise DataError(f"{name} {NO_TABLE}")
     if dialect.header is None:
         doubts["header"] = (
-            f"nothing tells whether the first line names columns; it is taken for names: {', '.join(map(quoted, dialect.names[:6]))}"
+            f"it is unclear whether the first line is a header; it is taken as one: {', '.join(map(quoted, dialect.names[:6]))}"
         )
     said, frame = _rows_of(kept, dialect, text.splitlines()[0])
     return _sample(path, file, options | said, frame, doubts, whole=whole)
@@ -137,8 +139,8 @@ def _rows_of(file: LogFile, dialect: Dialect, first: str) -> tuple[dict[str, Any
     frame = _sound(every)
     if 2 * frame.height < every.height:
         raise DataError(
-            f"{file.name}: most lines have more or fewer fields than the first, {quoted(first)}; remove what stands above "
-            "the names of the columns"
+            f"{file.name}: most lines have more or fewer fields than the first, {quoted(first)}; remove the lines "
+            "above the header"
         )
     if header:
         return options, frame
@@ -166,7 +168,7 @@ def _sample(
     """Return rows as they come and as text."""
     own = frame.select(name for name in frame.columns if name not in (RECORD, RULE, VALUE))
     if not own.width or not own.height:
-        raise DataError(f"{file.name} has no rows, only a header; a study.toml is proposed by what is in a file")
+        raise DataError(f"{file.name} has only a header; sessionkit needs rows to propose a study.toml")
     texts = own.select(as_text(name, dtype).alias(name) for name, dtype in own.schema.items())
     texts = texts.with_columns(pl.when(pl.all().str.strip_chars() != "").then(pl.all()))
     return Sample(path, file.name, file.kind, options, own, texts, whole, doubts)
@@ -192,7 +194,7 @@ def _copied(file: LogFile, encoding: str | None, copy: Path) -> bool:
     except DAMAGED as error:
         raise cut_short(file.name, error) from None
     except UnicodeError as error:
-        raise DataError(f"{file.name} begins like UTF-16 and is not ({error}); save it in UTF-8") from None
+        raise DataError(f"{file.name} begins like UTF-16 but is not ({error}); save it in UTF-8") from None
     return True
 
 

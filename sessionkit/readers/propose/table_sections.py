@@ -145,7 +145,7 @@ def _settle_no_values(match: Match) -> None:
                 if theirs == name:
                     match.columns[f"{name}_given"] = theirs
             elif match.fields[name].required:
-                match.ask(name, f"{quoted(text)} is no {name}: such rows are rejected. What do they mean?")
+                match.ask(name, f"{quoted(text)} is not a valid {name}: such rows are rejected. What do they mean?")
     if taken:
         match.options["null"] = ["", *taken]
         match.remark("null", f"{listed([quoted(text) for text in taken])} in columns of numbers or times: no value")

@@ -58,7 +58,7 @@ def sections_of_tables(parts: Sequence[LogFileKind], folder: Path) -> list[TomlS
     ]
     sections = [section for name in ORDER if name in matches for section in sections_of(matches[name], folder)]
     left = [
-        Line(questions=(f"{part.name} is like no table of a study and is not used. What is it?",))
+        Line(questions=(f"{part.name} does not look like a table of a study and is not used. What is it?",))
         for part in parts
         if not part.kind
     ]
@@ -71,8 +71,8 @@ def _placed(parts: Sequence[LogFileKind]) -> dict[str, LogFileKind]:
     for part in parts:
         if part.kind and part.kind in placed:
             raise DataError(
-                f"{placed[part.kind].name} and {part.name} both look like {part.kind}; a study.toml names one file for each table: "
-                "put them together, or name one of them"
+                f"{placed[part.kind].name} and {part.name} both look like {part.kind}; a study.toml names one file "
+                "per table: combine them, or give one of them"
             )
         if part.kind:
             placed[part.kind] = part
@@ -131,5 +131,5 @@ def _ask_of_grades_within(matches: dict[str, Match]) -> None:
             results.ask(
                 "",
                 f"{quoted(one.name)} looks like a grade. Given by the searcher, it is user_grade = {quoted(one.name)}; given by "
-                "assessors, name this file under [judgments] as well, with columns for judgment_key, doc_id and grade",
+                "assessors, name this file under [judgments] too, with columns for judgment_key, doc_id and grade",
             )

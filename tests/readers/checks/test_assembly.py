@@ -86,7 +86,7 @@ def test_a_rejected_query_does_not_take_the_later_ones_with_it(study):
         ("b", 1, "not_logged"),
     ]
     assert read.sessions.collect().select("session_id", "user_id").rows() == [("a", "u"), ("b", "v")]
-    assert "queries: 2 queries rejected, kept as not logged so that later ones stay where they were" in read.notes
+    assert "queries: 2 queries rejected and kept as not logged, so that later positions stay as they are" in read.notes
 
 
 def test_no_bare_query_in_a_session_that_was_rejected(study):

@@ -65,7 +65,7 @@ def test_queries_given_sessions_derived():
 def test_users_that_have_no_row_get_a_bare_one():
     study = from_tables(FLAT, users={"user_id": ["u1", "u3"], "age": [30, 40]})
     assert study.users.collect().rows() == [("u1", 30), ("u2", None), ("u3", 40)]
-    assert any("bare one" in note for note in study.notes)
+    assert any("an empty row was added" in note for note in study.notes)
 
 
 def test_statuses_follow_from_the_rows_and_given_ones_stay():
@@ -90,6 +90,6 @@ def test_a_list_with_every_row_rejected_is_not_known_to_be_empty():
 def test_a_query_said_to_be_shown_without_rows_is_noted():
     queries = {"session_id": ["a", "a"], "query_position": [1, 2], "results_status": ["shown", "shown"]}
     results = {"session_id": ["a"], "query_position": [1], "rank": [1], "doc_id": ["x"]}
-    with pytest.warns(DataWarning, match="1 query said to be shown, without any row"):
+    with pytest.warns(DataWarning, match="1 query marked as shown, but without a row"):
         study = from_tables(results, queries=queries)
     assert study.queries.collect()["results_status"].to_list() == ["shown", "shown"]

@@ -75,7 +75,7 @@ def test_in_any_column_of_a_row_that_is_no_result(write, quiet_read, small, kind
 def test_a_result_of_that_title_stays_and_is_counted(write, quiet_read):
     study = quiet_read(write("study.toml", TOML.format(written(write, "csv", ROWS[:2]), '"no hits"')))
     assert study.results.collect()["title"].to_list() == ["cats", "no hits"]
-    said = "results: 1 row with rank, document and, in another column, the text that empty_list is; kept as results"
+    said = "results: 1 row with a rank, a document and, in another column, the text of empty_list; kept as results"
     assert said in study.notes
 
 
@@ -127,7 +127,7 @@ def test_a_document_without_a_rank_is_told_of_where_no_rank_means_an_empty_list(
     rows = [("a", 1, 1, "x"), ("a", 2, None, "b"), ("a", 3, None, None), ("a", 4, None, "c")]
     frame = pl.DataFrame(rows, schema=["session_id", "query_position", "rank", "doc_id"], orient="row")
     study = sk.from_tables(frame, empty_list="")
-    said = "results: 2 rows with an empty rank and something in doc_id (first: 'b') are taken as empty lists"
+    said = "results: 2 rows with an empty rank but a doc_id (first: 'b') are taken as empty lists"
     assert [note for note in study.notes if note.startswith(said)]
     without = frame.with_columns(doc_id=pl.when(pl.col("rank").is_not_null()).then("doc_id"))
     assert not [note for note in sk.from_tables(without, empty_list="").notes if "something in doc_id" in note]

@@ -154,7 +154,7 @@ def test_a_position_whose_rows_were_all_rejected_is_not_missing(write, quiet_rea
     rows = "a,1,1,x\na,2,one,x\na,4,1,x\n"
     study = quiet_read(write("log.csv", RESULTS + rows), missing_positions="empty")
     assert [status for _, _, status in statuses(study)] == ["shown", "not_logged", "empty", "shown"]
-    assert "queries: 1 query with every result row rejected, taken as not logged" in study.notes
+    assert "queries: 1 query with every result row rejected, assumed not logged" in study.notes
     assert (
         "queries: 1 position missing in 1 session (first: session 'a'); their lists are taken as empty" in study.notes
     )
@@ -167,7 +167,7 @@ def test_no_list_is_called_empty_that_a_rejected_record_may_be_of(write, quiet_r
     toml = '[results]\npath = "log.csv"\nbase = 1\n'
     study = quiet_read(write("study.toml", toml), missing_positions="empty")
     assert [row for row in statuses(study) if row[1] == 2] == [("a", 2, "not_logged"), ("b", 2, "empty")]
-    said = "rejected records may be of 1 of them, which are taken as not logged"
+    said = "rejected records may belong to 1 of them, assumed not logged"
     assert any(note.endswith(said) for note in study.notes)
 
 
@@ -201,7 +201,7 @@ def test_a_table_of_queries_keeps_what_it_says_and_rejected_queries_keep_their_p
 def test_positions_that_run_on_through_the_log_are_asked_about(write):
     log = RESULTS + "".join(f"s{at // 3},{at + 1},1,x\n" for at in range(15))
     with pytest.warns(
-        DataWarning, match="4 of the sessions begin above 1: if positions run on from session to session, number"
+        DataWarning, match="4 of the sessions begin above 1: if positions continue from session to session, number"
     ):
         sk.read(write("log.csv", log))
 
@@ -261,8 +261,8 @@ def test_a_session_beyond_reach_stays_without_queries_and_is_named(write, in_par
     assert statuses(study) == [("a", 1, "shown")]
     assert {rule for _, rule in rejected(study)} <= {"query_position_is_within_reach", "query_is_accepted"}
     said = (
-        "sessions: 1 session with every query position out of reach (first: session 'b'); the records are rejected, the session stays "
-        "without queries; if positions run on from session to session, number queries anew in each"
+        "sessions: 1 session with every query position out of range (first: session 'b'); the records are rejected, the session stays "
+        "without queries; if positions continue from session to session, number queries from 1 in each"
     )
     assert said in [str(one.message) for one in told]
     assert sum(source.rejected for source in study.sources) == (4 if given == "queries" else 2)
@@ -278,7 +278,7 @@ def test_sessions_whose_positions_run_on_are_all_there():
     }
     with pytest.warns(DataWarning) as told:
         study = sk.from_tables(pl.DataFrame(rows))
-    said = "sessions: 3 sessions with every query position out of reach (first: session 's2')"
+    said = "sessions: 3 sessions with every query position out of range (first: session 's2')"
     assert any(str(one.message).startswith(said) for one in told)
     assert study.sessions.collect()["session_id"].to_list() == ["s0", "s1", "s2", "s3", "s4"]
     assert study.facts.queries == 60 + 120  # those of s0; those of s1 and the 60 missing before them

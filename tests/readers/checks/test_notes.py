@@ -21,7 +21,7 @@ def test_nothing_unusual_nothing_said():
 
 def test_gaps_in_ranks():
     assert from_tables(RESULTS, JUDGMENTS).notes == (
-        "results: 1 list shown with gaps in the ranks; what stood there is not known and gains nothing, measures that look "
+        "results: 1 list shown with gaps in the ranks; the missing results are unknown and gain 0; measures that look "
         "beyond a gap are flagged (first: session 'a')",
     )
 

@@ -73,7 +73,7 @@ def test_lists_said_to_be_shown_that_have_gaps():
     study = from_tables(rows.select(*LIST, "rank", doc_id=pl.lit("x") + pl.col("rank").cast(pl.String)), queries=asked)
     assert [note for note in study.notes if "gaps" in note] == [
         "results: 2 lists observed in part with gaps in the ranks",
-        "results: 2 lists shown with gaps in the ranks; what stood there is not known and gains nothing, measures that look "
+        "results: 2 lists shown with gaps in the ranks; the missing results are unknown and gain 0; measures that look "
         "beyond a gap are flagged (first: session 'a')",
     ]
 
@@ -84,7 +84,7 @@ def test_they_are_told_with_an_example():
         notes = from_tables(**log, judgments={"judgment_key": ["a"], "doc_id": ["x"], "grade": [1]}).notes
     assert "queries: 1 query with the text of the query before" in " ".join(notes)
     assert (
-        "results: 1 clicked result clicked after the next query of the session was asked (first: session 'a')" in notes
+        "results: 1 clicked result clicked after the next query of the session was issued (first: session 'a')" in notes
     )
     assert len([note for note in notes if "(first: session" in note]) == 4
 

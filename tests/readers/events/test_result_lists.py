@@ -82,7 +82,7 @@ def test_a_query_sent_again_gives_the_ranks_that_the_first_lacks():
     # a and b stay where they were; c is at the rank the first list did not reach, x at one that b has
     assert rows(made) == [(1, 1, "a", 0), (1, 2, "b", 0), (1, 3, "c", 1), (2, 1, "d", 0)]
     assert made.merged == {(0, "queries merged into others"): 1, (0, "clicks"): 1}
-    assert made.idle == {(0, "clicks on no result listed"): 1}
+    assert made.idle == {(0, "clicks without a listed result"): 1}
 
 
 def test_a_first_page_that_was_not_logged_is_that_of_the_query_sent_again():
@@ -130,13 +130,13 @@ def test_parts_of_whole_sessions_are_one_log():
         one, other = (getattr(given, name).collect() for given in (parts, whole))
         assert one.sort(one.columns).equals(other.sort(one.columns))
     assert list(parts.merged.items()) == list(whole.merged.items()) == [((0, GONE), 2), ((0, "clicks"), 2)]
-    assert parts.idle == whole.idle == {(0, "clicks on no result listed"): 4}
+    assert parts.idle == whole.idle == {(0, "clicks without a listed result"): 4}
     assert parts.notes == whole.notes
     assert "4 clicks on documents" in parts.notes[1]
     assert (
         parts.warnings
         == whole.warnings
-        == ["system_id: several within 1 session (first: session 's'); that of its first query is taken"]
+        == ["system_id: several within 1 session (first: session 's'); that of its first query is used"]
     )
 
 
@@ -149,7 +149,7 @@ def test_one_system_to_a_session():
     made = listed(several, lists((1, "x")), marks(), rules=[], keep=in_memory)
     assert made.queries.select("system_id").collect().to_series().to_list() == ["y", "y"]
     assert made.warnings == [
-        "system_id: several within 1 session (first: session 's'); that of its first query is taken"
+        "system_id: several within 1 session (first: session 's'); that of its first query is used"
     ]
 
 

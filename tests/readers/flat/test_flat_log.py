@@ -138,7 +138,7 @@ def test_a_damaged_file_is_named(write, large, is_large):
         read([good, write("2.txt", b"1\t\xff\xfe\t2006-03-04 11:00:00\n")], format="aol")
     whole = write("3.txt.gz", "".join(f"{n}\tb{n * n}\t2006-03-04 11:00:00\n" for n in range(9000)))
     whole.write_bytes(whole.read_bytes()[:-3000])
-    with pytest.raises(DataError, match=r"3.txt.gz cannot be unpacked, it is cut short or damaged"):
+    with pytest.raises(DataError, match=r"3.txt.gz cannot be unpacked; it is cut short or damaged"):
         read([good, whole], format="aol")
 
 

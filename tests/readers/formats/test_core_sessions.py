@@ -112,7 +112,7 @@ def test_every_record_is_accounted_for_by_kind(core):
 def test_a_user_is_one_only_where_there_are_several(core):
     assert core().facts.sessions == 2
     assert core().users.collect().is_empty()
-    assert "log.csv: the user is 'test_user' in every session, taken as nobody's name" in core().notes
+    assert "log.csv: the user is 'test_user' in every session, so it is not used as a user id" in core().notes
     two = core(line(1, 1, "a", "[1]", user="u") + line(1, 2, "a", "[1]", user="v"))
     assert two.users.collect()["user_id"].to_list() == ["u", "v"]
 
@@ -158,12 +158,12 @@ def test_queries_given_to_a_simulation_have_no_lists(core, rejects):
     assert study.results.collect().is_empty()
     broken = core(GIVEN + "2,test_user,10,waves,more\n", "broken.csv")
     assert [row[:3] for row in rejects(broken)] == [(4, 4, "record_fits_the_columns")]
-    assert any("texts of queries alone" in note for note in study.notes)
+    assert any("only texts of queries" in note for note in study.notes)
 
 
 def test_a_run_submitted_to_the_benchmark_is_refused(core):
     run = {"meta": {"team_name": "us", "task": "A"}, "1": ["solar", "wind"]}
-    with pytest.raises(DataError, match=r"run\.json is a run submitted to Sim4IA: guesses of the next query"):
+    with pytest.raises(DataError, match=r"run\.json is a run submitted to Sim4IA: predicted next queries"):
         core(json.dumps(run, indent=1), "run.json")
 
 
@@ -187,8 +187,8 @@ def test_broken_records_are_kept_aside_with_their_line(core, rejects):
     ("name", "text", "words"),
     [
         ("log.csv", "1,u,2,solar,2025-01-10 08:00:00\n", "log.csv has 5 columns; format core has 8, 4 or a header"),
-        ("log.json", '{"1": ["a", ', "log.json is no JSON object of sessions with lists of queries"),
-        ("log.json", '{"1": 7}', "log.json is no JSON object of sessions with lists of queries"),
+        ("log.json", '{"1": ["a", ', "log.json is not a JSON object of sessions with lists of queries"),
+        ("log.json", '{"1": 7}', "log.json is not a JSON object of sessions with lists of queries"),
     ],
 )
 def test_files_that_are_something_else(core, name, text, words):
@@ -199,7 +199,9 @@ def test_files_that_are_something_else(core, name, text, words):
 @pytest.mark.slow
 def test_several_files_whose_sessions_differ(write, quiet_read, rejects):
     first, second = write("a.csv", LOG), write("b.csv", LOG.replace(",9,", ",19,"))
-    with pytest.raises(DataError, match=r"a\.csv and b\.csv both have a session '10', and each counts its own"):
+    with pytest.raises(
+        DataError, match=r"a\.csv and b\.csv both have a session '10', and number their sessions separately"
+    ):
         quiet_read([first, second])
     second = write("b.csv", line(1, 77, "a", "[1]") + line(3, 77, "a", "[2]") + line(2, 77, "a", "[3"))
     study = quiet_read([first, second])
@@ -247,5 +249,5 @@ def test_the_real_files(quiet_read):
 
 
 def test_a_session_that_is_there_twice_is_an_error(write, quiet_read):
-    with pytest.raises(DataError, match=r"'7' is there twice"):
+    with pytest.raises(DataError, match=r"'7' appears twice"):
         quiet_read(write("sessions.json", '{"7": ["a", "b"], "8": ["c"], "7": ["d"]}'))

@@ -80,11 +80,11 @@ def test_what_became_of_the_records(events):
         ("", "leave events after no click"): (0, 0, 1),
         ("", "scroll events"): (0, 0, 1),
         ("", "click events before the first query"): (0, 0, 1),
-        ("", "click events on no result listed"): (0, 0, 1),
+        ("", "click events without a listed result"): (0, 0, 1),
     }
     notes = " ".join(study.notes)
     assert "1 event on results before the first query of their session (first: session 's2')" in notes
-    assert "1 click on documents that their query's list does not have (first: record 12)" in notes
+    assert "1 click on documents that are not in their query's list (first: record 12)" in notes
 
 
 @pytest.mark.slow
@@ -160,7 +160,7 @@ def test_sessions_of_the_log_are_cut_where_that_is_wanted(events):
 def test_private_names_are_left_out_and_told(write, quiet_read):
     text = '{"session_id":"s","event":"query","query_text":"cats","__v":0,"device":"phone"}\n'
     study = quiet_read(write("log.ndjson", text), format="events")
-    assert "log.ndjson: left out for the two underscores they begin with: __v" in study.notes
+    assert "log.ndjson: left out, because they begin with two underscores: __v" in study.notes
     assert rows(study, "queries", "query_text", "device") == [("cats", "phone")]
 
 
@@ -234,13 +234,13 @@ def test_broken_records_are_kept_aside_and_named(write, rejects, quiet_read):
 @pytest.mark.parametrize(
     ("config", "said"),
     [
-        ({"columns": {"sesion_id": "sid"}}, r"columns\.sesion_id is no column of events.*session_id"),
+        ({"columns": {"sesion_id": "sid"}}, r"columns\.sesion_id is not a column of events.*session_id"),
         ({"columns": {**COLUMNS, "rank": "posit"}}, r"log\.csv has no column 'posit' to make rank from.*pos"),
         ({"columns": {**COLUMNS, "rank": 3}}, r"columns\.rank = 3; give the name of one column"),
         ({"columns": {"session_id": "sid"}}, r"log\.csv has no column event; .*found sid, ts"),
         ({"columns": {"event": "action"}}, r"log\.csv: sessions need a column session_id, or user_id and time"),
-        ({"events": {"query": "find"}}, r"log\.csv: no event is a query; .*Events there: 'open', 'view'"),
-        ({"events": {"queries": "search"}}, r"events\.queries is no kind of event.*query"),
+        ({"events": {"query": "find"}}, r"log\.csv: no event is a query; .*Events found: 'open', 'view'"),
+        ({"events": {"queries": "search"}}, r"events\.queries is not a kind of event.*query"),
         ({"events": {"query": "search", "click": ["search"]}}, r"called 'search' are both query and click"),
         ({"events": {"query": 3}}, r"events\.query = 3; give a name"),
     ],

@@ -78,7 +78,7 @@ def test_queries_lists_and_clicks(logui):
     assert study.sessions.select("user_id", "system_id", "topic_id").collect().rows() == [("p07", "c2", "341")]
     assert any("topic_id: several within 1 session" in note for note in study.notes)
     idle = {source.kind: source.idle for source in study.sources if source.idle}
-    assert idle == {"started events": 2, "URLChange events": 1, "click events on no result listed": 1}
+    assert idle == {"started events": 2, "URLChange events": 1, "click events without a listed result": 1}
 
 
 def test_keys_are_those_of_the_study(logui):
@@ -123,7 +123,7 @@ def test_broken_events_are_kept_aside_and_named(write, quiet_read, rejects, in_p
 @pytest.mark.parametrize(
     ("config", "said"),
     [
-        ({"events": {"query": "QUERY_SUBMITTED"}}, r"no event is a query; .*Events there: .*'OPEN'"),
+        ({"events": {"query": "QUERY_SUBMITTED"}}, r"no event is a query; .*Events found: .*'OPEN'"),
         ({"metadata": {"doc": "docid"}}, r"metadata\.doc is unknown.*doc_id"),
         ({"application_data": {"user_id": 7}}, r"application_data\.user_id = 7; give the name of one key"),
     ],

@@ -48,8 +48,8 @@ def test_a_snapshot_in_brief_is_a_log_only_where_the_format_is_named(write, quie
     path = write("snapshot.csv", "query,docid,rating\nlamp,B,\nlamp,A,3\ndesk lamp,,\n")
     study = quiet_read(path, format="quepid")
     assert study.results.collect().select("session_id", "rank", "doc_id").rows() == [("lamp", 1, "B"), ("lamp", 2, "A")]
-    assert any("in the order of the lines" in note for note in study.notes)
-    with pytest.raises(DataError, match=r"snapshot\.csv holds judgments \(quepid\), no log; name a log"):
+    assert any("the order of the lines is taken as the rank" in note for note in study.notes)
+    with pytest.raises(DataError, match=r"snapshot\.csv contains judgments \(quepid\), not a log; give a log"):
         read(path)
 
 
@@ -90,7 +90,7 @@ def test_what_a_snapshot_and_scores_have_not_is_said(write, judged):
         read(write("general.csv", scores))
     with pytest.raises(DataError, match=r"general\.csv has scores and no ratings: export those of the case"):
         judged("general.csv", scores)
-    with pytest.raises(DataError, match=r"snapshot\.csv is no judgments, it looks like a log \(quepid\)"):
+    with pytest.raises(DataError, match=r"snapshot\.csv is not a file of judgments but looks like a log \(quepid\)"):
         judged("snapshot.csv", BARE)
 
 

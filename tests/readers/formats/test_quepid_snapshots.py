@@ -71,7 +71,7 @@ def test_lists_that_cannot_be_read_are_rejected(write, quiet_read, rejects):
     study = quiet_read(write("snapshot.json", json.dumps({**SNAPSHOT, "docs": {"7": [1], "8": []}})))
     ((_, _, rule, value, raw),) = rejects(study)
     assert (rule, value, json.loads(raw)["node"]) == ("list_can_be_read", "[1]", "[1]")
-    with pytest.raises(DataError, match=r"snapshot\.json is no snapshot of Quepid"):
+    with pytest.raises(DataError, match=r"snapshot\.json is not a snapshot of Quepid"):
         quiet_read(write("snapshot.json", json.dumps({"docs": {"7": []}})))
 
 

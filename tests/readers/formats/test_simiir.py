@@ -234,7 +234,7 @@ def test_snippets_before_any_query_are_rejected(write, quiet_read, rejects):
 def test_what_is_no_run_is_refused(write):
     with pytest.raises(DataError, match=r"notes\.txt does not begin like the \.log of a SimIIR run"):
         read(write("notes.txt", "hello\n"), format="simiir")
-    with pytest.raises(DataError, match=r"sim-1-u\.log: no query in it, and no result"):
+    with pytest.raises(DataError, match=r"sim-1-u\.log: it has no queries and no results"):
         read(write("sim-1-u.log", "ACTION START 900 0 START\nINFO OUT_OF_QUERIES\n"))
     with pytest.raises(UsageError, match="takes no topics"):
         read(write("sim-1-u.log", RUN), topics="topics.txt")

@@ -232,7 +232,7 @@ def test_levels_that_leave_things_out(write, quiet_read):
         ("2011-3", "not_logged"),
     ]
     assert "clicked" not in study.results.collect_schema()  # no click in the log says nothing of clicks
-    assert "log.xml: no click in it; whether results were clicked is taken as not logged" in study.notes
+    assert "log.xml: no click found; clicks are assumed not logged" in study.notes
 
 
 TITLED = "<topic><title>night trains</title><desc>Which?</desc></topic>"
@@ -252,7 +252,7 @@ def test_2011_goes_by_its_map(write, quiet_read):
 def test_without_a_map_2011_goes_by_titles(write):
     path = write("log.xml", log(2011, session(17, CURRENT, topic=TITLED)))
     with pytest.warns(
-        DataWarning, match="log.xml: 1 session without number of a topic, which goes by its title; give the track's map"
+        DataWarning, match="log.xml: 1 session without a topic number, so the title is used; give the track's map"
     ):
         study = read(path)
     assert study.sessions.collect()["topic_id"].to_list() == ["night trains"]

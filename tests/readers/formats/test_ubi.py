@@ -133,8 +133,8 @@ def test_what_became_of_the_records(ubi):
         ("", "click events"): (0, 2, 0),
         ("", "add_to_cart events"): (0, 1, 0),
         ("", "search events"): (0, 1, 0),
-        ("", "impression events on no result listed"): (0, 0, 1),
-        ("", "click events on no result listed"): (0, 0, 1),
+        ("", "impression events without a listed result"): (0, 0, 1),
+        ("", "click events without a listed result"): (0, 0, 1),
         ("", "scroll events"): (0, 0, 1),
         ("", "click events without query_id"): (0, 0, 1),
         ("", "click events without object_id"): (0, 0, 1),
@@ -146,15 +146,15 @@ def test_what_is_said(ubi):
     notes = " ".join(ubi().notes)
     for part in (
         "1 query id with several query records (first: 'q1')",
-        "1 query without events put into the session of their client within 30m",
+        "1 query without events added to the session of their client within 30m",
         "1 query without session_id: sessions of their client cut by 30m of inactivity",
         "application 'site': ordinals count from 0, by the least of impressions in 1 list (1 with a 0",
         "application 'shop': ordinals count from 1, by the least of impressions in 1 list (0 with a 0",
         "application 'old': ordinals count from 1, by the least of clicks",
-        "1 record with an id of 'undefined', taken as none",
+        "1 record with the id 'undefined', taken as missing",
         "1 event without query_id (first: record 18), 1 of them clicks",
-        "1 click on documents that their query's list does not have (first: record 9)",
-        "system_id: several within 1 session (first: session 's1'); that of its first query is taken",
+        "1 click on documents that are not in their query's list (first: record 9)",
+        "system_id: several within 1 session (first: session 's1'); that of its first query is used",
     ):
         assert part in notes
 
@@ -189,7 +189,7 @@ def test_queries_of_nobody_are_sessions_of_their_own(ubi):
     study = ubi([*nobody, *users], merge_queries=[])
     assert asked(study, "session_id", "query_id") == [("a", "a"), ("b", "b"), ("u-1", "c"), ("u-1", "d")]
     assert study.rejected.collect().is_empty()
-    said = "2 queries of which neither session nor client nor user is known: each is a session of its own"
+    said = "2 queries without session, client and user: each is a session"
     assert said in study.notes
 
 
@@ -280,7 +280,7 @@ def test_a_broken_line_is_kept_aside_and_named(write, quiet_read, rejects):
 
 def test_what_is_no_log_of_queries_is_refused(write):
     path = write("log.ndjson", lines([event("scroll", None)]))
-    with pytest.raises(DataError, match=r"log\.ndjson: no record of a query"):
+    with pytest.raises(DataError, match=r"log\.ndjson: no query record"):
         read(path)
     with pytest.raises(UsageError, match="session gap is 'soon'"):
         read(write("log.ndjson", lines(LOG)), session_gap="soon")
@@ -373,7 +373,7 @@ def test_every_record_of_the_real_sample(quiet_read, merge):
     # 227 clicks of Chorus and 60 of the generated sample; 12 on a list that its query_id has no more
     clicks = study.results.select(pl.col("clicks").sum()).collect().item()
     assert clicks == 227 + 60 - 12
-    assert dict(events)["click events on no result listed"] == 12
+    assert dict(events)["click events without a listed result"] == 12
     said = " ".join(study.notes)
     assert "944 events of 480 query ids without query record" in said
     assert "application 'Chorus': ordinals count from 1" in said

@@ -75,7 +75,7 @@ def test_labels_are_judgments_of_queries(write, quiet_read):
     study = quiet_read(sources, config=config)
     assert rows(study, "queries", "judgment_key") == [("77/213",), ("78/213",)]
     assert rows(study, "judgments", "judgment_key", "grade") == [("77/213", 1.0), ("77/1", 0.0)]
-    with pytest.raises(DataError, match=r"labels\.tsv holds labels alone"):
+    with pytest.raises(DataError, match=r"labels\.tsv contains only labels"):
         quiet_read(sources[1], format="yandex_relevance")
 
 

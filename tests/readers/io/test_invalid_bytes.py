@@ -234,9 +234,7 @@ def test_a_file_that_is_in_another_encoding_is_refused(write, rows, bad, is_refu
         with pytest.raises(DataError, match=r'log.csv is not UTF-8 \(line 2\); set encoding = "latin-1"'):
             read(path)
     else:
-        with pytest.warns(
-            DataWarning, match="line_can_be_decoded .*if the file is in another encoding than UTF-8, say enc"
-        ):
+        with pytest.warns(DataWarning, match="line_can_be_decoded .*if the file is not in UTF-8, set enc"):
             read(path)
 
 

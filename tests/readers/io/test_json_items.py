@@ -136,10 +136,10 @@ def test_arrays_stream_as_other_tables_do(write, small, quiet_read, same_study):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("[]", "is an empty JSON array; there is no record in it"),
+        ("[]", "is an empty JSON array; it has no records"),
         (
             '[["session_id"], ["s"]]',
-            "is a JSON array of lists, in which nothing has a name; write a JSON object for each",
+            "is a JSON array of lists, without names; write a JSON object for each",
         ),
         ('{"session_id":{"0":"s"},"rank":{"0":1}}', "is JSON by columns, as pandas writes it by default; write a JSON"),
         ('{"columns":["session_id"],"index":[0],"data":[["s"]]}', "is JSON by columns"),

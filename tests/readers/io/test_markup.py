@@ -37,7 +37,7 @@ def texts(path, tag="s"):
 @pytest.mark.parametrize("piece", [7, 1 << 16])
 def test_document_types_are_refused(write, text, piece, monkeypatch):
     monkeypatch.setattr(markup, "PIECE", piece)
-    with pytest.raises(DataError, match=r"log.xml: a document type \(<!DOCTYPE ...>\) stands before its elements"):
+    with pytest.raises(DataError, match=r"log.xml: a document type \(<!DOCTYPE ...>\) comes before its elements"):
         texts(write("log.xml", text))
 
 
@@ -95,7 +95,7 @@ def test_an_encoding_that_is_given_outweighs_what_the_file_says_of_itself(tmp_pa
 
 @pytest.mark.parametrize("encoding", ["klingon", "gbk"])
 def test_encodings_that_parsers_do_not_know_are_to_be_given(write, encoding):
-    with pytest.raises(DataError, match=f"log.xml says it is in the encoding '{encoding}', .* set encoding = "):
+    with pytest.raises(DataError, match=f"log.xml declares the encoding '{encoding}', .* set encoding = "):
         texts(write("log.xml", DECLARED.format(encoding)))
 
 

@@ -38,7 +38,7 @@ def test_what_is_said_of_text_is_refused_of_parquet(tmp_path, quiet_read, said):
     frame = pl.DataFrame({"session_id": ["s"], "query_position": [1], "rank": [1], "doc_id": ["a"]})
     frame.write_parquet(tmp_path / "log.parquet")
     (option,) = said
-    words = rf"\[results\] says {option} of .*log\.parquet, which is Parquet .* leave {option} out of it"
+    words = rf"\[results\] sets {option} for .*log\.parquet, which is Parquet .* leave {option} out"
     with pytest.raises(DataError, match=words):
         quiet_read(tmp_path / "log.parquet", config={"format": "tables", "results": {"path": "log.parquet", **said}})
 
@@ -143,7 +143,7 @@ def test_what_cannot_be_recognized_is_told_of_by_its_reader(tmp_path, quiet_read
         path.write_bytes(cut[content])
     assert columns_of(path) == ()
     assert fitting([glimpse(path)], {**FORMATS, **JUDGMENTS}) == []
-    said = {"none": "has no columns session_id.* found none", "packed": "packed once more, by gzip or zstd; unpack it"}
+    said = {"none": "has no columns session_id.* found none", "packed": "compressed again by gzip or zstd; unpack it"}
     with pytest.raises(DataError, match=said.get(content, "cannot be read as Parquet")):
         quiet_read(path)
     (tmp_path / "log.csv").write_text("session_id,query_position,rank,doc_id\ns,1,1,a\n")

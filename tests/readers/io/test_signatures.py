@@ -65,14 +65,18 @@ KINDS = [
     ("a.ods", zipped("content.xml", first=SPREADSHEET), "an OpenDocument spreadsheet, .* export it as CSV"),
     ("a.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "an old Excel workbook"),
     ("a.docx", zipped("[Content_Types].xml", "word/document.xml"), "a Word document"),
-    ("a.zip", zipped("log.csv"), "a zip archive, which is not read; unpack it and name what is in it"),
+    ("a.zip", zipped("log.csv"), "a zip archive, which is not read; unpack it and give its files"),
     ("a.gz", gzip.compress(gzip.compress(LOG.encode())), "packed twice; unpack it once"),
     ("a.tar.gz", tarred(), "a tar archive"),
     ("a.csv.gz", zipped("log.csv"), "a zip archive"),
     ("a.bz2", bz2.compress(LOG.encode()), "packed by bzip2"),
     ("a.xz", lzma.compress(LOG.encode()), "packed by xz"),
     ("a.pdf", b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n", "a PDF document"),
-    ("a.csv", b"\n<!DOCTYPE html>\n<html><head><title>Sign in</title>", "a web page .HTML., .* fetch the file itself"),
+    (
+        "a.csv",
+        b"\n<!DOCTYPE html>\n<html><head><title>Sign in</title>",
+        "a web page .HTML., .* download the file itself",
+    ),
     ("a.tsv", b"<?xml version='1.0'?><!-- x --><html xmlns='y'>", "a web page"),
     ("a.db", sqlite, "an SQLite database, .* write its tables as CSV or Parquet"),
     ("a.feather", arrow(), "an Arrow file"),
@@ -81,7 +85,7 @@ KINDS = [
     (
         "a.bin",
         b"\0\x1b[31m\x07\x05" * 99,
-        r"binary, of no kind that is known \(it begins with b'\\x00\\x1b\[31m\\x07\\x05",
+        r"binary, of an unknown kind \(it begins with b'\\x00\\x1b\[31m\\x07\\x05",
     ),
 ]
 
@@ -116,13 +120,13 @@ def test_parquet_is_read_under_any_name(tmp_path, quiet_read):
     ["BZhou,rank\n", "ORC,PARE\n", "xl/,word/\n", "Rar!,RDX\n", "a\x01b\x02c\n", "a\0b,c\n", "[x],[y]\n", "<html,a\n"],
 )
 def test_texts_that_begin_alike_are_texts(write, text):
-    with pytest.raises(DataError, match=r"has no column|says what separates its fields"):
+    with pytest.raises(DataError, match=r"has no column|shows the separator"):
         read(write("log.txt", text + "1,2\n" * 30), config={"results": {"columns": {"doc_id": "nothing"}}})
 
 
 def test_a_file_that_says_nothing_shows_its_first_line_escaped(write):
     with pytest.raises(
-        DataError, match=r"its first line \('\\x1b\[31mred \\u202ewords'\) says what separates"
+        DataError, match=r"its first line \('\\x1b\[31mred \\u202ewords'\) shows the separator"
     ) as caught:
         read(write("log", "\x1b[31mred \u202ewords\nmore\n"))
     assert str(caught.value).isprintable()

@@ -55,9 +55,13 @@ def test_those_of_study_toml_count_as_well(told, write):
 
 
 def test_a_log_given_as_judgments_is_called_one(write):
-    with pytest.raises(DataError, match=re.escape("run.log is no judgments, it looks like a log (simiir); sessionkit")):
+    with pytest.raises(
+        DataError, match=re.escape("run.log is not a file of judgments but looks like a log (simiir); sessionkit")
+    ):
         read(write("log.csv", LOG), judgments=write("run.log", RUN))
-    with pytest.raises(DataError, match=re.escape("run.txt is no judgments, it looks like a log (trec_run)")):
+    with pytest.raises(
+        DataError, match=re.escape("run.txt is not a file of judgments but looks like a log (trec_run)")
+    ):
         read(write("log.csv", LOG), judgments=write("run.txt", "t1 Q0 A 1 2.5 bm25\n"))
 
 
@@ -71,6 +75,6 @@ def test_formats_that_are_no_tables_say_so_of_parquet(write, name):
     path = write("j.parquet", "")
     pl.DataFrame({"query": ["lamp"], "docid": ["A"], "rating": [1]}).write_parquet(path)
     own = {"path": "j.parquet", "format": name}
-    said = f"j.parquet is Parquet, from which no {name} are read, but tables, graded and graded_topics"
+    said = f"j.parquet is Parquet, which format {name} does not read; formats that do: tables, graded and graded_topics"
     with pytest.raises(DataError, match=said):
         read(write("log.csv", LOG), config={"judgments": own})

@@ -67,7 +67,9 @@ def test_study_toml_may_name_the_format(judged, write):
     assert study.judgments.collect()["judge_id"].to_list() == ["Ada", None]
     with pytest.raises(UsageError, match="no format 'quepit' of judgments; did you mean 'quepid'"):
         judged("q.txt", "lamp 0 B 1\n", config={"judgments": {"path": "stars.csv", "format": "quepit"}})
-    with pytest.raises(DataError, match=r"stars\.csv has the columns query, docid, Ada; none of them is known as"):
+    with pytest.raises(
+        DataError, match=r"stars\.csv has the columns query, docid, Ada; they do not name a query or topic"
+    ):
         judged("q.txt", "lamp 0 B 1\n", config={"judgments": {"path": "stars.csv", "format": "graded"}})
 
 
@@ -111,7 +113,7 @@ def test_grades_that_are_all_words_are_refused_with_what_to_say_of_them(judged):
 
 
 def test_words_with_commas_are_to_be_said_in_study_toml(judged):
-    with pytest.raises(DataError, match=r"what they are worth: in study\.toml.* labels = \{ 'Yes, it is' = \.\.\. \}"):
+    with pytest.raises(DataError, match=r"Give their values: in study\.toml.* labels = \{ 'Yes, it is' = \.\.\. \}"):
         judged("words.csv", 'query,product_id,grade\nlamp,A,"Yes, it is"\n')
 
 
@@ -188,7 +190,7 @@ def test_examples_of_esci_are_judgments(judged, write, kind):
 
 def test_examples_of_esci_without_their_worth_are_refused_with_what_to_say(judged):
     said = (
-        r"e\.parquet: the grades in column 'esci_label' are words, no numbers\. Say what they are worth: --labels 'E=\.\.\.,S=\.\.\.,"
+        r"e\.parquet: the grades in column 'esci_label' are words, not numbers\. Give their values: --labels 'E=\.\.\.,S=\.\.\.,"
         r"C=\.\.\.,I=\.\.\.', or in study\.toml, \[judgments\] with path and labels = .*Reddy et al\. use 1 for E, 0\.1 for S"
     )
     with pytest.raises(DataError, match=said):

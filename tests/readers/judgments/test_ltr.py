@@ -78,5 +78,5 @@ def test_they_are_recognized(text, fits):
 def test_text_that_is_cut_short_is_named(judged, tmp_path):
     """As every other file of judgments is."""
     text = "".join(f"{n % 4} qid:{n} # d{n * 7919}{n * n} text {n * 31}\n" for n in range(40_000))
-    with pytest.raises(DataError, match=r"j\.txt cannot be unpacked, it is cut short or damaged"):
+    with pytest.raises(DataError, match=r"j\.txt cannot be unpacked; it is cut short or damaged"):
         judged("j.txt", gzip.compress(text.encode())[:-5000])

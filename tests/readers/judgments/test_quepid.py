@@ -28,7 +28,7 @@ def test_the_export_for_trec_eval_is_qrels(judged):
 def test_what_is_no_export_is_refused(write):
     config = {"judgments": {"path": "x.csv", "format": "quepid"}}
     write("x.csv", "a,b\n1,2\n")
-    with pytest.raises(DataError, match=r"x\.csv is no export of Quepid: its columns are a, b"):
+    with pytest.raises(DataError, match=r"x\.csv is not an export of Quepid: its columns are a, b"):
         read(write("log.csv", "session_id,query_position,rank,doc_id\ns,1,1,A\n"), config=config)
 
 

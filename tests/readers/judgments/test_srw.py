@@ -29,7 +29,7 @@ def test_of_ratings_of_one_document_the_last_counts(judged, accounts):
     assert rows(study) == EXPECTED
     assert accounts(study) == {
         "ratings": (3, 0, 0, 0),
-        "ratings given again, of which the last counts": (0, 1, 0, 0),
+        "repeated ratings, of which the last counts": (0, 1, 0, 0),
         "queries without ratings": (0, 0, 1, 0),
     }
 

@@ -62,7 +62,7 @@ def test_the_options_are_in_study_toml(write, quiet_read):
 
 def test_preferences_are_refused_with_a_reason(write):
     prefs = write("prefs", "4 judge1 1 a 2\n4 judge1 1 b 1.0\n")
-    with pytest.raises(DataError, match=r"prefs: preferences \(prefs\) say which of two documents is the better one"):
+    with pytest.raises(DataError, match=r"prefs: preferences \(prefs\) say which of two documents is better"):
         read(write("run", RUN), judgments=prefs)
 
 

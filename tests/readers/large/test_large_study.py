@@ -121,7 +121,7 @@ def outcome_of_strict(one):
     shown = f" (value {value!r})" if value is not None else ""
     more = f"; {others} more record{'s' if others > 1 else ''} broken" if others else ""
     place = f"line {line}" if line is not None else f"record {record}"
-    kept = "such values are set aside and their rows kept" if row_kept else "such records are kept aside"
+    kept = "such values are set aside and their rows kept" if row_kept else "such records go to the table rejected"
     return f"{source}, {place}: {rule} does not hold{shown}{more}. Without strict {kept}"
 
 

@@ -63,7 +63,7 @@ def test_several_files_are_one_log_if_they_are_alike(write, quiet_read, tmp_path
     second = events().replace("s0,", "s8,").replace("s1,", "s9,")
     made = propose([write("a.csv", events()), write("b.csv", second)], folder=tmp_path)
     assert made.settings["path"] == ["a.csv", "b.csv"]
-    with pytest.raises(DataError, match="other columns"):
+    with pytest.raises(DataError, match="different columns"):
         propose([tmp_path / "a.csv", write("c.csv", events(("s", *HEADER[1:])))])
 
 

@@ -49,7 +49,7 @@ def test_judgments_and_topics_are_placed_beside_it(write, quiet_read, tmp_path):
 def test_a_file_that_maps_no_topics_is_not_taken_for_one(write, tmp_path):
     proposal = propose([write("a.run", RUN), write("notes.csv", "a,b\nx,y\n")], folder=tmp_path)
     assert "topics" not in proposal.settings
-    assert "'notes.csv' is of no format" in proposal.questions[0].text
+    assert "'notes.csv' has no format" in proposal.questions[0].text
 
 
 def test_a_second_file_of_judgments_is_asked_about(write, tmp_path):
@@ -58,7 +58,7 @@ def test_a_second_file_of_judgments_is_asked_about(write, tmp_path):
     assert proposal.settings["judgments"]["path"] == "a.qrels"
     asked = " ".join(question.text for question in proposal.questions)
     assert "b.qrels holds judgments too" in asked
-    assert "'odd.bin' is of no format" in asked
+    assert "'odd.bin' has no format" in asked
 
 
 def test_options_as_they_are_proposed_are_those_of_the_format(write, tmp_path):
@@ -77,6 +77,6 @@ def test_a_folder_is_a_log_or_refused(write, tmp_path):
     assert propose(tmp_path, folder=tmp_path).settings == {"format": "ubi", "path": "."}
     write("notes.csv", "a,b\n1,2\n")
     with pytest.raises(
-        DataError, match=r"is a directory, and no log of a known format; name the files in it: log.ndjson, notes.csv"
+        DataError, match=r"is a directory, not a log of a known format; give the files in it: log.ndjson, notes.csv"
     ):
         propose(tmp_path)

@@ -175,20 +175,20 @@ def test_a_small_sample_says_so_and_finds_the_same(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("files", "error", "said"),
     [
-        ({"qrels.txt": "t 0 a 1\nt 0 b 2\n"}, DataError, "qrels.txt: judgments alone, no log; name the log as well"),
+        ({"qrels.txt": "t 0 a 1\nt 0 b 2\n"}, DataError, "qrels.txt: only judgments, no log; give the log too"),
         (
             {"a.csv": "session,query,rank,url\ns,x,1,a\ns,x,2,b\n"},
             DataError,
             "has no column that counts the queries of a session",
         ),
-        ({"u.csv": "user,age\nu1,3\nu2,5\n"}, DataError, "none of them lay out a log"),
+        ({"u.csv": "user,age\nu1,3\nu2,5\n"}, DataError, "they do not show a log"),
         ({"a.csv": "s1,red\ns1,blue\ns2,blue\n"}, DataError, "2 columns without names"),
         (
             dict.fromkeys(("a.csv", "b.csv"), "session,qno,rank,url\ns,1,1,a\ns,1,2,b\n"),
             DataError,
             "both look like results",
         ),
-        ({"study.toml": "x = 1\n"}, UsageError, "is a study.toml already"),
+        ({"study.toml": "x = 1\n"}, UsageError, "is already a study.toml"),
         ({"p.txt": "1 0 1 d1 1\n1 0 2 d2 0\n"}, DataError, "preferences"),
         ({"a.csv": "session,qno,rank,url,url\ns,1,1,a,a\n"}, DataError, "'url' is named twice in the header"),
     ],
@@ -205,9 +205,9 @@ def test_files_that_are_not_there_or_named_twice(tmp_path):
     write_csv(tmp_path, "results", [{"a": "1"}])
     with pytest.raises(DataError, match=r"result.csv: no such file; did you mean 'results.csv'\?"):
         propose(tmp_path / "result.csv")
-    with pytest.raises(UsageError, match="named twice"):
+    with pytest.raises(UsageError, match="given twice"):
         propose([tmp_path / "results.csv", f"{tmp_path}/../{tmp_path.name}/results.csv"])
-    with pytest.raises(UsageError, match="name the files"):
+    with pytest.raises(UsageError, match="give the files"):
         propose([])
 
 

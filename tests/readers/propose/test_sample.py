@@ -117,14 +117,14 @@ def test_text_in_japanese_is_read_as_shift_jis(sampled):
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("a.csv", "# from the lab\n# in May\nsession,rank,doc\ns1,1,a\ns1,2,b\ns1,3,c\n", "remove what stands above"),
+        ("a.csv", "# from the lab\n# in May\nsession,rank,doc\ns1,1,a\ns1,2,b\ns1,3,c\n", "remove the lines above"),
         ("a.csv", "", "is empty"),
         ("a.csv", "\n\n \n", "is empty"),
-        ("a.csv", "session,rank,doc\n", "no rows, only a header"),
+        ("a.csv", "session,rank,doc\n", "has only a header"),
         ("a.dat", bytes(range(256)) * 20, "is binary"),
         ("a.xlsx", b"PK\x03\x04" + bytes(100), "Excel"),
-        ("a.txt", "It was a dark night.\nNobody came, I think.\nThen one did; or two.\n", "looks like no table"),
-        ("a.json", '[["session", "rank"], ["s1", 1]]\n', "a JSON array of lists, in which nothing has a name"),
+        ("a.txt", "It was a dark night.\nNobody came, I think.\nThen one did; or two.\n", "does not look like a table"),
+        ("a.json", '[["session", "rank"], ["s1", 1]]\n', "a JSON array of lists, without names"),
         ("a.json", '{"session":{"0":"s1","1":"s1"},"rank":{"0":1,"1":2}}\n', "JSON by columns"),
         ("a.csv", "session,rank,rank\ns1,1,1\n", "named twice"),
         ("a.csv", "session,rank\rs1,1\r", "carriage returns"),

@@ -88,7 +88,7 @@ def test_a_text_in_place_of_a_rank_among_ranks_means_no_empty_list(proposal):
     rows = [(s, q, "ad" if r == 2 else r, d) for s, q, r, d in GRID]
     made = proposal(rejects=True, results=("session,qno,rank,url", rows))
     assert "empty_list" not in made.settings["results"]
-    assert "'ad' is no rank" in asked(made, "results.columns.rank")
+    assert "'ad' is not a valid rank" in asked(made, "results.columns.rank")
 
 
 def test_texts_that_mean_no_value_are_declared_where_numbers_have_them(proposal):
@@ -275,7 +275,7 @@ def test_times_without_zone_are_asked_about(proposal):
 
 def test_gaps_and_ranks_that_come_twice_are_asked_about(proposal):
     made = proposal(rejects=True, results=("session,qno,rank,doc", [*GRID, ("s0", 1, 1, "d16")]))
-    assert "in 5.6% of lists a rank comes twice" in asked(made, "results.columns.rank")  # 1 of 18
+    assert "in 5.6% of lists a rank appears twice" in asked(made, "results.columns.rank")  # 1 of 18
     made = proposal(results=("session,qno,rank,doc", [row for row in GRID if row[:2] != ("s0", 2)]))
     assert "in 16.7% of sessions 'qno' has gaps" in asked(made, "results.columns.query_position")  # 1 of 6
     assert 'say missing_positions = "empty"' in asked(made, "results.columns.query_position")
@@ -284,10 +284,10 @@ def test_gaps_and_ranks_that_come_twice_are_asked_about(proposal):
 def test_queries_numbered_through_the_file_and_sessions_numbered_for_each_user_are_named(proposal):
     rows = [(s, int(s[1:]) * 3 + q, r, d) for s, q, r, d in GRID]
     made = proposal(results=("session,qno,rank,doc", rows))
-    assert "runs on from session to session" in asked(made, "results.columns.query_position")
+    assert "continues from session to session" in asked(made, "results.columns.query_position")
     rows = [(f"u{int(s[1:]) // 3}", int(s[1:]) % 3, q, r, d) for s, q, r, d in GRID]
     made = proposal(rejects=True, results=("user,session,qno,rank,doc", rows))
-    assert "sessions are numbered anew for each" in asked(made, "results.columns.rank")
+    assert "sessions are numbered from 1 for each" in asked(made, "results.columns.rank")
 
 
 def test_names_in_any_language_are_asked_about_where_the_rows_run_like_lists(proposal):
@@ -315,7 +315,7 @@ def test_topics_in_words_are_no_judgments(proposal):
     topics = ("topic,title,length", [("T0", "old", 3), ("T1", "new", 4)])
     made = proposal(results=("session,qno,rank,doc,topic", rows), topics=topics)
     assert "judgments" not in made.settings
-    assert any("topics.csv is like no table" in question.text for question in made.questions)
+    assert any("topics.csv does not look like a table" in question.text for question in made.questions)
 
 
 def test_a_count_of_sessions_makes_no_sessions_of_users(proposal):
@@ -329,7 +329,7 @@ def test_a_count_of_sessions_makes_no_sessions_of_users(proposal):
 def test_a_file_that_is_nothing_is_said_to_be_unused(proposal):
     made = proposal(results=("session,qno,rank,doc", GRID), notes=("a,b", [("x", 1), ("y", 2)]))
     assert "notes" not in made.settings
-    assert any("notes.csv is like no table" in question.text for question in made.questions)
+    assert any("notes.csv does not look like a table" in question.text for question in made.questions)
 
 
 def test_grades_within_the_log_are_asked_about(proposal):
@@ -340,5 +340,5 @@ def test_grades_within_the_log_are_asked_about(proposal):
 def test_a_file_of_judgments_with_no_key_is_refused(write):
     files = [write("r.csv", "session,qno,rank,doc\ns,1,1,a\ns,1,2,b\n"), write("j.csv", "doc,doc2,rel\na,a,1\nb,b,0\n")]
     assert propose(files).settings["judgments"]["columns"]["grade"] == "rel"
-    with pytest.raises(DataError, match="no column of it can be a grade"):
+    with pytest.raises(DataError, match="no column can be a grade"):
         propose([files[0], write("k.csv", "topic,doc,relevance\nx,a,\ny,b,\n")])

@@ -27,7 +27,7 @@ def from_tables(
     strict: bool = False,
     **settings: Any,  # noqa: ANN401
 ) -> Study:
-    """Return the study of tables that are in memory, under our column names, checked like those of a file.
+    """Make a study of tables in memory, with our column names, checked like those of a file.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def from_tables(
     Raises
     ------
     DataError
-        A required column is missing, an object is no table, or (`strict`) a row breaks a rule.
+        A required column is missing, an object is not a table, or (`strict`) a row breaks a rule.
     UsageError
         No setting has that name.
 
